@@ -158,7 +158,7 @@ def test_parts_make_the_run(sample: Sample, expected: bytes, tmp_path: Path) -> 
     assert (run.path / "summary.json").read_bytes() == (whole.path / "summary.json").read_bytes()
     with pytest.raises(sg.RunError, match="1 of 3 shards are missing"):
         sg.merge(parts[:2], out=tmp_path / "half")
-    with pytest.raises(sg.InputError, match="is no shard"):
+    with pytest.raises(sg.InputError, match="invalid shard"):
         score(sample, rows, names, tmp_path / "none", shard="4/3")
     with pytest.raises(sg.InputError, match="make fewer shards"):
         score(sample, rows, names, tmp_path / "none", shard="999/1000")

@@ -1,4 +1,4 @@
-//! A budget of steps for the analysis of a text that nobody vouches for.
+//! Limits the analysis of untrusted texts by a budget of steps.
 //!
 //! # Contract
 //! [`within`] runs an analysis that may take so many steps, and says [`TooComplex`] if it would take more. [`spend`] is

@@ -1,6 +1,6 @@
 //! Years, months and days as people write them.
 
-/// The months by their English names, of which the first three letters are the abbreviation.
+/// The English names of the months; their first three letters are the abbreviation.
 pub const MONTHS: [&str; 12] = [
     "January",
     "February",

@@ -1,4 +1,4 @@
-//! Child processes that end with all that they started.
+//! Ends a child process together with everything it started.
 //!
 //! On Unix each gets a process group of its own, and the group is what is ended: a script around a program does not leave the
 //! program running. Elsewhere only the child itself is ended. What leaves the group by itself, as a daemon does, is not

@@ -1,4 +1,4 @@
-//! Names that a mistyped name may have been meant as.
+//! Suggests names for a mistyped one.
 
 /// Longest name that is compared; anything longer is no typing error.
 const MAX_CHARS: usize = 200;

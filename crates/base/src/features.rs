@@ -1,4 +1,4 @@
-//! Parts of the program that a build may leave out.
+//! Names the parts that a build may leave out.
 
 /// Something was asked for that this build left out.
 ///

@@ -1,4 +1,4 @@
-//! Files that are written whole or not at all.
+//! Writes files whole or not at all.
 //!
 //! An [`AtomicFile`] is prepared beside its target under a name that ends in [`PARTIAL`], made durable, and put in
 //! place by a rename: a reader, a crash or a full disk sees the old or the new bytes. While it is prepared its writer

@@ -1,4 +1,4 @@
-//! What every crate may use and no crate should write again.
+//! Shared by every crate, so that none writes it again.
 
 pub mod budget;
 pub mod calendar;

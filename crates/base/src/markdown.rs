@@ -1,4 +1,4 @@
-//! Text from outside in Markdown.
+//! Escapes text from outside for Markdown.
 
 use crate::visible;
 

@@ -1,4 +1,4 @@
-//! Text from outside in a form that no terminal obeys.
+//! Makes text from outside harmless to a terminal.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;

@@ -12,7 +12,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 pub struct Random(ChaCha8Rng);
 
 impl Random {
-    /// The stream of those seeds, of which there are one to four: `[seed]`, `[seed, place]`, ….
+    /// The stream of one to four seeds: `[seed]`, `[seed, place]`, ….
     pub fn new<const SEEDS: usize>(seeds: [u64; SEEDS]) -> Self {
         const { assert!(1 <= SEEDS && SEEDS <= 4, "a key has room for one to four seeds") };
         let mut key = [0; 32];

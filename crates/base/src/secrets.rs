@@ -1,4 +1,4 @@
-//! URLs without what they should not tell.
+//! Removes secrets from URLs.
 
 use std::borrow::Cow;
 

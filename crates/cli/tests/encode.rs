@@ -103,7 +103,7 @@ fn what_cannot_be_encoded_is_named_and_leaves_no_file() {
     let out = folder.path().join("x.parquet");
     let questions = sample("questions.json");
     for (options, said) in [
-        (["--encoder", "word2vec"], "there is no encoder \"word2vec\""),
+        (["--encoder", "word2vec"], "unknown encoder \"word2vec\""),
         (["--encoder", "file:/nowhere.npy"], "/nowhere.npy"),
         (["--encoder", "tfidf:max=none"], "no positive number"),
         (["--form", "question-schema-prediction"], "needs predictions"),

@@ -171,7 +171,7 @@ fn what_is_not_all_shards_of_one_run_is_refused_by_name() {
 
     score(&world, "whole", &[]);
     let said = refused(&["part1", "whole"]);
-    assert!(said.contains("whole is no shard"), "{said}");
+    assert!(said.contains("whole is not a shard"), "{said}");
     score(&world, "other", &["--shard", "2/4", "--metrics", "ex"]);
     let said = refused(&["part1", "other", "part3", "part4"]);
     assert!(

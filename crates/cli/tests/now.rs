@@ -138,6 +138,10 @@ fn what_is_no_moment_is_refused_by_name() {
         arguments.extend(["--now".to_owned(), text.to_owned()]);
         let output = sqlgauge(&arguments);
         assert_eq!(output.status.code(), Some(2));
-        assert!(stderr(&output).contains("is no moment; write a date"), "{}", stderr(&output));
+        assert!(
+            stderr(&output).contains(&format!("invalid time {text:?}: write a date")),
+            "{}",
+            stderr(&output)
+        );
     }
 }

@@ -56,8 +56,8 @@ fn what_is_left_out_or_stays_text_is_named_with_the_remedy() {
         "\
 files used: 1 of 3; databases: 1; tables: 1; foreign keys: 0; tables.jsonl has every decision
 files left out:
-  broken.csv: a NUL byte and no byte order mark: no text, or UTF-16 without its mark; convert it to UTF-8
-  notes.md: not a table by the end of the name
+  broken.csv: a NUL byte without a byte order mark: not a text, or UTF-16 without its mark; convert it to UTF-8
+  notes.md: not a table, by its file extension
 rows:
   sales.csv: 1 line (5): repeated, left out; --keep-duplicates keeps them
   sales.csv: 1 line (7): too few values, left out; --fill-short-lines keeps them, with NULL for the rest

@@ -2,9 +2,10 @@
 
 use sqlgauge_etm::law::{Lies, RewriteChange, Step, Stepper};
 use sqlgauge_etm::{Matcher, Profile, rules};
+use sqlgauge_sql::reads;
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_sql::tree::{From, Query, RelationSource};
-use sqlgauge_sql::visit::{Visitor, walk_query};
+use sqlgauge_sql::schema::TableId;
+use sqlgauge_sql::tree::Query;
 use sqlgauge_sql::{ordered, resolve};
 
 use crate::compare::{same_bag, same_order, same_sequence};
@@ -189,21 +190,8 @@ fn canonical_name(before: &Stage, after: &Stage) -> String {
     if sources(&before.query) == sources(&after.query) { "P5" } else { "P4" }.to_owned()
 }
 
-fn sources(query: &Query) -> Vec<RelationSource> {
-    #[derive(Default)]
-    struct Sources(Vec<RelationSource>);
-    impl Visitor for Sources {
-        fn from(&mut self, from: &From) {
-            if let From::Relation(relation) = from
-                && matches!(relation.source, RelationSource::Table(_))
-            {
-                self.0.push(relation.source.clone());
-            }
-        }
-    }
-    let mut found = Sources::default();
-    walk_query(&mut found, query);
-    found.0
+fn sources(query: &Query) -> Vec<TableId> {
+    reads::tables(query).into_iter().map(|(_, table)| table).collect()
 }
 
 /// Counts an application, and notes a violation if the second text does not return what the first does.

@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use sqlgauge_sql::tree::{
-    BinaryOperator, Body, ColumnRef, Expr, From, JoinKind, Literal, Query, RelationId, RelationSource,
-};
-use sqlgauge_sql::visit::{Rewriter, Visitor, children, rewrite_query, walk_query};
+use sqlgauge_sql::reads;
+use sqlgauge_sql::schema::TableId;
+use sqlgauge_sql::tree::{BinaryOperator, Body, ColumnRef, Expr, From, JoinKind, Literal, Query, RelationId};
+use sqlgauge_sql::visit::{Rewriter, children, each_expr, rewrite_query};
 
 /// What is done to the query that a rule wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,54 +80,34 @@ impl Damage {
 
     /// The query with the first place damaged that was not there before; `None` where nothing can be damaged.
     pub fn of(self, before: Option<&Query>, after: &Query) -> Option<Query> {
-        let mut known = QueryExprs::default();
-        before.iter().for_each(|query| walk_query(&mut known, query));
-        let mut relations = Relations::default();
-        walk_query(&mut relations, after);
+        let mut known = HashSet::new();
+        before.iter().for_each(|query| {
+            each_expr(*query, |expr| {
+                known.insert(expr.clone());
+            });
+        });
         let mut damaged = after.clone();
         let ordered = self.is_of_order();
         let mut work =
-            Work { damage: self, known: &known, relations: &relations.0, any: ordered, done: false };
+            Work { damage: self, known: &known, tables: &reads::tables(after), any: ordered, done: false };
         rewrite_query(&mut work, &mut damaged);
         work.done.then_some(damaged)
     }
 }
 
-/// The expressions that a query has.
-#[derive(Default)]
-struct QueryExprs(HashSet<Expr>);
-
-impl Visitor for QueryExprs {
-    fn expr(&mut self, expr: &Expr) {
-        self.0.insert(expr.clone());
-    }
-}
-
-#[derive(Default)]
-struct Relations(Vec<(RelationId, RelationSource)>);
-
-impl Visitor for Relations {
-    fn relation(&mut self, relation: &sqlgauge_sql::tree::Relation) {
-        self.0.push((relation.id, relation.source.clone()));
-    }
-}
-
 struct Work<'a> {
     damage: Damage,
-    known: &'a QueryExprs,
-    relations: &'a [(RelationId, RelationSource)],
+    known: &'a HashSet<Expr>,
+    tables: &'a [(RelationId, TableId)],
     any: bool,
     done: bool,
 }
 
 impl Work<'_> {
     fn other_instance(&self, column: ColumnRef, same_table: bool) -> Option<RelationId> {
-        let own = self.relations.iter().find(|(id, _)| *id == column.relation)?;
-        let other = self.relations.iter().find(|(id, source)| {
-            *id != own.0
-                && matches!((source, &own.1), (RelationSource::Table(a), RelationSource::Table(b)) if (a == b) == same_table)
-        });
-        other.map(|(id, _)| *id)
+        let (own, own_table) = self.tables.iter().find(|(id, _)| *id == column.relation)?;
+        let is_other = |(id, table): &&(RelationId, TableId)| id != own && (table == own_table) == same_table;
+        self.tables.iter().find(is_other).map(|(id, _)| *id)
     }
 
     fn damaged(&self, expr: &Expr) -> Option<Expr> {
@@ -136,14 +116,11 @@ impl Work<'_> {
                 let turned = turned(*operator)?;
                 Some(Expr::Binary(turned, left.clone(), right.clone()))
             }
-            (Damage::Turned, Expr::IsNull { expr, negated }) => {
-                Some(Expr::IsNull { expr: expr.clone(), negated: !negated })
-            }
-            (Damage::Turned, Expr::Exists { query, negated }) => {
-                Some(Expr::Exists { query: query.clone(), negated: !negated })
-            }
-            (Damage::Turned, Expr::InList { expr, list, negated }) => {
-                Some(Expr::InList { expr: expr.clone(), list: list.clone(), negated: !negated })
+            (Damage::Turned, other) => {
+                let mut other = other.clone();
+                let negated = other.negated_mut()?;
+                *negated = !*negated;
+                Some(other)
             }
             (Damage::Dropped, Expr::And(list) | Expr::Or(list)) => list.first().cloned(),
             (Damage::Dropped, Expr::InList { expr, list, negated }) if list.len() > 1 => {
@@ -222,7 +199,7 @@ fn turned(operator: BinaryOperator) -> Option<BinaryOperator> {
 
 impl Rewriter for Work<'_> {
     fn expr(&mut self, expr: &mut Expr) {
-        if self.done || (!self.any && self.known.0.contains(expr)) {
+        if self.done || (!self.any && self.known.contains(expr)) {
             return;
         }
         if let Some(damaged) = self.damaged(expr) {

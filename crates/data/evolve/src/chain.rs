@@ -338,7 +338,7 @@ fn inlined(mut query: Query) -> Query {
 
 /// The query over a first schema whose database is attached as `original`. Every relation has a name of its own.
 pub(crate) fn in_original(query: &Query, schema: &Schema) -> String {
-    let numbered = text::relations(query);
+    let numbered = sqlgauge_sql::reads::relations(query);
     let aliases: Aliases = numbered.into_iter().map(|id| (id, format!("r{}", id.0))).collect();
     print_as_written(query, schema, PrintDialect::Sqlite, &aliases, Some("original")).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! A gold against its evolved form: both are run, and must return the same rows.
+//! Checks a gold against its evolved form: both run, and must return the same rows.
 
 use std::sync::{Arc, OnceLock};
 
@@ -135,11 +135,11 @@ impl Gold {
         if *self.is_determined.get_or_init(|| self.is_determined((engine, own), rows)) {
             return Ok(());
         }
-        let detail = "it returns other rows when tables are read in another order".to_owned();
+        let detail = "it returns different rows when tables are read in another order".to_owned();
         Err(Refusal { reason: EvolveReason::Undetermined, detail })
     }
 
-    /// Whether the LIMIT falls between rows with equal sort keys that differ; `None` where that cannot be told.
+    /// Whether the LIMIT falls between rows with equal sort keys that differ; `None` if that is not known.
     fn cuts_ties(&self, (engine, own): (&dyn Engine, &Database)) -> Option<bool> {
         let mut query = resolve(&self.sql, own.schema()).ok()?;
         let number = |expr: &Expr| match expr {

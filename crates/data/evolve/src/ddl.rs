@@ -1,4 +1,4 @@
-//! The statements that make a schema, as a person would lay them out.
+//! Writes the statements of a schema as a person lays them out.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Views, CHECKs, generated columns and expressions of indexes follow a change: they are rewritten as golds are.
+//! Rewrites views, CHECKs, generated columns and index expressions after a change, as golds are.
 
 use std::sync::Arc;
 

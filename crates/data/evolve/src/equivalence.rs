@@ -1,4 +1,4 @@
-//! A gold and its evolved form as one meaning: a proof that needs no data.
+//! Proves without data that a gold and its evolved form mean the same.
 //!
 //! # Contract
 //! The evolved text is read anew, taken back through the inverse of the mapping, and compared with the original gold by the
@@ -10,7 +10,7 @@ use sqlgauge_etm::{Matcher, Profile};
 use crate::chain::Chain;
 use crate::change::Change;
 
-/// A mapping of which equality is asked.
+/// A mapping whose equality is in question.
 pub(crate) struct Equivalence<'a> {
     chain: &'a Chain,
     matcher: Matcher<'a>,

@@ -1,4 +1,4 @@
-//! A benchmark evolved: every kind, every database, every item.
+//! Evolves a benchmark: every kind, every database, every item.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -161,7 +161,7 @@ pub enum EvolveError {
     },
     /// A history of kinds that are out of scope.
     #[error(
-        "a history is drawn from kinds whose questions can still be answered, and there is none among those given; give one such as {}",
+        "a history needs a kind of change whose questions can still be answered; the given kinds have none: add one such as {}",
         ChangeKind::RenameColumns
     )]
     NoStep,
@@ -180,7 +180,7 @@ pub enum EvolveError {
         path: PathBuf,
     },
     /// The folder is of another command.
-    #[error("{} holds a benchmark that was evolved otherwise; choose another --out, or remove it", path.display())]
+    #[error("{} holds a benchmark evolved with other options; choose another --out, or remove it", path.display())]
     Occupied {
         /// The folder.
         path: PathBuf,

@@ -1,4 +1,4 @@
-//! New names in the place of old ones, in the text that a person wrote.
+//! Replaces old names by new ones in the text that a person wrote.
 //!
 //! The text is not parsed for this: names are replaced where they look like those of tables and columns that only got
 //! another name. Whether the text then means what it should is for [`crate::text`] to find out.
@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use sqlgauge_sql::lex::{self, Token, TokenKind};
+use sqlgauge_sql::reads;
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_sql::tree::{Query, Relation, RelationId, RelationSource};
-use sqlgauge_sql::visit::{Visitor, walk_query};
+use sqlgauge_sql::tree::Query;
 use sqlgauge_sql::{Aliases, PrintDialect};
 
 /// Names of a first schema with those of the last, all in lower case, by table.
@@ -70,22 +70,13 @@ struct Scope<'a> {
 
 impl<'a> Scope<'a> {
     fn new(query: &Query, aliases: &Aliases, old: &'a Schema, renamed: &'a Renamed) -> Self {
-        struct Tables(Vec<(RelationId, usize)>);
-        impl Visitor for Tables {
-            fn relation(&mut self, relation: &Relation) {
-                if let RelationSource::Table(id) = relation.source {
-                    self.0.push((relation.id, id.index()));
-                }
-            }
-        }
-        let mut found = Tables(Vec::new());
-        walk_query(&mut found, query);
+        let read = reads::tables(query);
         let mut named: HashMap<String, BTreeSet<usize>> = HashMap::new();
-        for (relation, table) in &found.0 {
-            let own = aliases.get(relation).unwrap_or(&old.tables()[*table].name);
-            named.entry(own.to_ascii_lowercase()).or_default().insert(*table);
+        for (relation, table) in &read {
+            let own = aliases.get(relation).unwrap_or(&old.tables()[table.index()].name);
+            named.entry(own.to_ascii_lowercase()).or_default().insert(table.index());
         }
-        let tables = found.0.iter().map(|(_, table)| *table).collect();
+        let tables = read.iter().map(|(_, table)| table.index()).collect();
         let aliases = aliases.values().map(|alias| alias.to_ascii_lowercase()).collect();
         Self { renamed, old, named, aliases, tables }
     }

@@ -1,4 +1,4 @@
-//! What is written, as types that serialise.
+//! The records that `evolve` writes.
 //!
 //! # Contract
 //! `OUT/<kind>/` is a benchmark in the layout of Spider and BIRD:

@@ -1,7 +1,7 @@
-//! Changes that somebody wrote, or that an earlier run made.
+//! Reads changes that a person wrote or an earlier run recorded.
 //!
 //! A line is a JSON object: a change with the `db_id` of its database beside the operator, or a record of a
-//! `changes.jsonl`, of which the schemas are read.
+//! `changes.jsonl`, whose schemas are read.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! One database evolved: what one kind makes of it and its items.
+//! Evolves one database: its schema, data and items under one kind of change.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
@@ -30,7 +30,7 @@ pub(crate) const VIEWS: &str = "old_over_new.sql";
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Shard {
     pub(crate) schemas: Vec<SchemaRecord>,
-    /// Their entries of `tables.json`, of those of which something is written.
+    /// The entries of `tables.json` of the databases that are written.
     pub(crate) tables: Vec<Value>,
     pub(crate) items: Vec<(ItemRecord, Option<EvolvedItem>)>,
     /// Elements changed, by table.
@@ -183,7 +183,7 @@ impl Evolving<'_> {
         }
     }
 
-    /// A database of which nothing is written, nor of its items.
+    /// A database that is not written, and neither are its items.
     pub(crate) fn infeasible(&self, items: &[&Example], reason: EvolveReason, detail: Option<&str>) -> Shard {
         let nothing = Touched { tables: BTreeSet::new(), columns: BTreeSet::new() };
         let detail = || detail.map(str::to_owned);
@@ -233,7 +233,7 @@ impl Checked<'_> {
         })?;
         gold.ran()?;
         if source.reads(item).is_some_and(|reads| reads.beyond_views) {
-            let detail = "it reads a rowid or names an index, which no view has".to_owned();
+            let detail = "it reads a rowid or names an index, and a view has neither".to_owned();
             return Err(Refusal { reason: EvolveReason::NotThroughViews, detail });
         }
         let rewritten = self.evolving.chain.rewrite(&gold.sql)?;

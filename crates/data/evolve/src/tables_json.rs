@@ -1,4 +1,4 @@
-//! An entry of Spider's `tables.json`: what is written of an evolved schema, and what that of the original says beyond its
+//! Writes an entry of Spider's `tables.json` for an evolved schema, and keeps what the original's entry says beyond its
 //! database.
 
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! The text of a rewritten query: the one that reads best of those that mean it.
+//! Chooses the most readable text of a rewritten query.
 //!
 //! # Contract
 //! A text means a query if it resolves to it, up to the numbers of relations. The text that was there is kept where it
@@ -6,8 +6,7 @@
 //! aliases; then, where names hide each other there, the one that qualifies everything.
 
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_sql::tree::{Query, Relation, RelationId};
-use sqlgauge_sql::visit::{Visitor, walk_query};
+use sqlgauge_sql::tree::Query;
 use sqlgauge_sql::{Aliases, PrintDialect, PrintError, print, print_as_written, renumber, resolve};
 
 /// Whether the text means the query.
@@ -45,17 +44,4 @@ pub(crate) fn brief(query: &Query, schema: &Schema, aliases: &Aliases) -> Result
         Ok(text) if means(&text, query, schema) => Ok(text),
         _ => print(query, schema, PrintDialect::Sqlite),
     }
-}
-
-/// All relations of a query.
-pub(crate) fn relations(query: &Query) -> Vec<RelationId> {
-    struct Relations(Vec<RelationId>);
-    impl Visitor for Relations {
-        fn relation(&mut self, relation: &Relation) {
-            self.0.push(relation.id);
-        }
-    }
-    let mut relations = Relations(Vec::new());
-    walk_query(&mut relations, query);
-    relations.0
 }

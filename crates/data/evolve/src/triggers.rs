@@ -15,7 +15,7 @@ pub(crate) struct Triggers {
     pub(crate) left_out: Vec<String>,
 }
 
-/// Those of a database of which some tables change.
+/// The triggers of a database, some of whose tables change.
 pub(crate) fn of(probe: &dyn Probe, schema: &Schema, changed: &BTreeSet<usize>) -> Triggers {
     let changed: HashSet<String> =
         changed.iter().filter_map(|&at| Some(schema.tables().get(at)?.name.to_ascii_lowercase())).collect();

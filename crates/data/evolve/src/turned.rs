@@ -1,4 +1,4 @@
-//! The tables of a database the other way round.
+//! Stores the rows of a database in reverse order.
 //!
 //! # Contract
 //! `PRAGMA reverse_unordered_selects` turns how SQLite reads tables, but not where rows are grouped: there the row that a column

@@ -1,4 +1,4 @@
-//! Databases under later schemas, without golds: what a corpus can be made over besides the databases themselves.
+//! Makes later versions of databases, without golds, for a corpus.
 //!
 //! # Contract
 //! Of every database the steps of a history are made ([`EvolvePlan::Steps`]), drawn from kinds in scope. Version `n` of `DB` is
@@ -51,7 +51,7 @@ pub struct Version {
 /// Makes those versions of every database, below `out`, in the order of their names.
 ///
 /// # Errors
-/// [`EvolveError`]. A database of which nothing can be made is none.
+/// [`EvolveError`]. A database that cannot be changed is not an error.
 pub fn versions(
     databases: &Databases,
     engine: &dyn Engine,
@@ -74,7 +74,7 @@ pub fn versions(
     let history = out.join(HISTORY);
     evolve(&benchmark, databases, engine, &options, &history, &|_, _| {})?;
     let mut found = Vec::new();
-    // Versions are told from those before them by what they have more.
+    // A version differs from those before it by what it has more.
     let mut longest: HashMap<String, usize> = HashMap::new();
     for step in 1..=steps.count {
         let folder = history.join(format!("step-{step}"));

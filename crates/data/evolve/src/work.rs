@@ -1,4 +1,4 @@
-//! What is done with one database: a schema for all its items, one for each, a version of a history, a script.
+//! Chooses the work on one database: a schema for all its items, one for each, a version of a history, a script.
 
 use std::collections::HashSet;
 use std::path::Path;

@@ -13,13 +13,13 @@ use sqlgauge_sql::{PrintDialect, print};
 /// How questions are asked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Asking {
-    /// The styles, of which one is drawn for each question; none for no questions at all.
+    /// The styles; each question has one of them, drawn at random. Empty: no questions.
     pub styles: Vec<QuestionStyle>,
     /// Of how many questions a sentence or an adjective says nothing of the query, from 0 to 1.
     pub distractors: f64,
 }
 
-/// A question, or why there is none.
+/// A question, or the reason for its absence.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct QuestionOutcome {
     /// The whole text.

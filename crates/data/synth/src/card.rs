@@ -81,14 +81,14 @@ fn questions(out: &mut String, tally: &CorpusTally) {
     }
     let _ = writeln!(
         out,
-        "\nQuestions with several readings, all of them given: {}; of these, with a database for each further reading that \
-         separates it from the query: {}. Questions with a sentence or an adjective beside the point, marked: {}.",
+        "\nQuestions with several readings, all of them given: {}. For {} of these, every further reading has a database that \
+         separates it from the query. Questions with an irrelevant sentence or adjective, marked: {}.",
         tally.ambiguous, tally.separated, tally.distracted
     );
     if !tally.polished.is_empty() {
         let _ = writeln!(
             out,
-            "\nQuestions that a language model reworded (`polished`); it agrees where its own SQL for its words returns the \
+            "\nQuestions that a language model reworded (`polished`); it agrees if its SQL for its words returns the \
              pair's rows:\n\n| outcome | questions |\n|---|---|"
         );
         for (outcome, count) in &tally.polished {
@@ -117,8 +117,8 @@ fn checks(out: &mut String, summary: &CorpusSummary) {
     let related = |relation| tally.related.get(&relation).copied().unwrap_or(0);
     let _ = writeln!(
         out,
-        "\nBeside the pairs: {} variants, each equal by rules that are proved, and {} near misses, each with a database \
-         that tells it apart. Dropped: {} variants that did not run within the limits, {} changes without such a database.",
+        "\nIn addition to the pairs: {} variants, each equal by proved rules, and {} near misses, each with a database \
+         that separates it. Dropped: {} variants that did not run within the limits, {} changes without such a database.",
         related(QueryRelation::Variant),
         related(QueryRelation::NearMiss),
         tally.unfinished_variants,
@@ -127,7 +127,7 @@ fn checks(out: &mut String, summary: &CorpusSummary) {
     if !tally.contradictions.is_empty() {
         let _ = writeln!(
             out,
-            "\nProved equal by rules, with other rows all the same (a rule or SQLite is wrong):\n"
+            "\nProved equal by rules, but with different rows (a rule or SQLite is wrong):\n"
         );
         for Contradiction { pair, sql, variant, rules } in &tally.contradictions {
             let text = format!("{pair}, {}: {sql} became {variant}", rules.join(", "));

@@ -1,4 +1,4 @@
-//! What a query must pass before it is a pair.
+//! The checks that a query must pass before it becomes a pair.
 //!
 //! # Contract
 //! In this order, and each with a reason of its own if it does not pass: the tree can be printed; the text resolves to the
@@ -13,8 +13,8 @@ use sqlgauge_base::{Random, seed_of};
 use sqlgauge_engine::{Database, Engine, Failure, FailureKind, Outcome, ResultSet, Value};
 use sqlgauge_etm::law::Stepper;
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_sql::tree::{Expr, Literal, Query, Relation, RelationId, RelationSource};
-use sqlgauge_sql::visit::{Visitor, walk_query};
+use sqlgauge_sql::tree::{Expr, Literal, Query, RelationSource};
+use sqlgauge_sql::visit::each_relation;
 use sqlgauge_sql::{Aliases, PrintDialect, ordered, print, print_as_written, resolve};
 
 /// Why a query is no pair.
@@ -190,21 +190,14 @@ fn is_vacuous(rows: &ResultSet) -> bool {
 
 /// `T1`, `T2`, … for the tables of a statement that has several.
 fn numbered(query: &Query) -> Aliases {
-    struct Tables(Vec<RelationId>);
-    impl Visitor for Tables {
-        fn relation(&mut self, relation: &Relation) {
-            if matches!(
-                relation.source,
-                RelationSource::Table(_) | RelationSource::Cte(_) | RelationSource::Derived(_)
-            ) {
-                self.0.push(relation.id);
-            }
+    let mut tables = Vec::new();
+    each_relation(query, |relation| {
+        if !matches!(relation.source, RelationSource::Function { .. } | RelationSource::Catalog) {
+            tables.push(relation.id);
         }
-    }
-    let mut tables = Tables(Vec::new());
-    walk_query(&mut tables, query);
-    if tables.0.len() < 2 {
+    });
+    if tables.len() < 2 {
         return Aliases::new();
     }
-    (1..).zip(tables.0).map(|(number, id)| (id, format!("T{number}"))).collect()
+    (1..).zip(tables).map(|(number, id)| (id, format!("T{number}"))).collect()
 }

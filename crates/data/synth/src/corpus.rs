@@ -175,7 +175,7 @@ pub enum CorpusError {
     Polish(#[from] WriterError),
     /// More shards than databases.
     #[error(
-        "there is nothing in shard {shard} of {shards}: there are {databases} databases; use at most so many shards"
+        "shard {shard} of {shards} is empty: the corpus has {databases} databases; use at most {databases} shards"
     )]
     EmptyShard {
         /// The shard.
@@ -187,7 +187,7 @@ pub enum CorpusError {
     },
     /// Fewer pairs than there are columns and links to be used.
     #[error(
-        "{db_id} has {columns} columns and links: using each {each} times takes {needed} pairs; ask for so many with --count, or use each less often with --each"
+        "{db_id} has {columns} columns and links: using each {each} times takes {needed} pairs; ask for that many with --count, or use each less often with --each"
     )]
     TooFewPairs {
         /// The database.

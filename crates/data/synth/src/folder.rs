@@ -11,7 +11,7 @@
 //!   data/related-00000-of-00001.jsonl  variants and near misses, where there are any; the same
 //! ```
 //! While it is being made there is `units/` instead of `data/`: a file of pairs and a file of counts for every database that
-//! is done. `synth.lock` is held by the process that writes. A folder that was made otherwise is refused, never mixed.
+//! is done. `synth.lock` is held by the process that writes. A folder with a corpus of other options is refused, never mixed.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Write};
@@ -37,7 +37,7 @@ const MANIFEST: &str = "synth.json";
 const CARD: &str = "README.md";
 const UNITS: &str = "units";
 const HEADER: &str = "header.json";
-/// Which databases of a corpus are later versions of which, a line each; written by the caller that made them.
+/// The databases of a corpus that are later versions of another, a line each; the caller that made them writes it.
 pub const VERSIONS: &str = "schemas.jsonl";
 /// How the file of a unit ends that holds what stands beside its pairs.
 const RELATED: &str = "related.jsonl";
@@ -72,7 +72,7 @@ pub enum FolderError {
         path: PathBuf,
     },
     /// The folder is of other options, or of something else.
-    #[error("{} holds something that was made otherwise; choose another --out, or remove it", path.display())]
+    #[error("{} holds a corpus of other options, or other files; choose another --out, or remove it", path.display())]
     Occupied {
         /// The folder.
         path: PathBuf,

@@ -1,4 +1,4 @@
-//! Queries that are almost the same: one thing of the tree is another.
+//! Makes near misses: queries that differ in one thing of the tree.
 //!
 //! # Contract
 //! A mutation changes one node and keeps the query typed. Whether it changes the meaning is not said here: that takes a

@@ -1,4 +1,4 @@
-//! The 42 operators that a corpus is to have, each by its name and by how it is recognised in a query.
+//! The 42 operators that a corpus should have: the name of each, and how it is recognised in a query.
 //!
 //! FusionSQL counts 42 operators and names none of them; these are the constructs of a query that returns rows, split as
 //! far as a reader of SQL takes them for different things. An operator is recognised in the finished tree, whatever made it.

@@ -20,7 +20,7 @@ pub struct SynthPair {
     pub id: String,
     /// The database.
     pub db_id: String,
-    /// The question; null where there is none.
+    /// The question; null for a query without one.
     pub question: Option<String>,
     /// Why there is no question; null where there is one.
     pub question_missing: Option<String>,

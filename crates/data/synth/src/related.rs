@@ -1,4 +1,5 @@
-//! Queries beside a pair: equal ones, with the rules that prove it, and near misses, with the database that does.
+//! Makes queries related to a pair: equal ones with the rules that prove it, near misses with the database that
+//! separates them.
 //!
 //! # Contract
 //! A *variant* is the query of a pair after one or more applications of sound rules of tree matching; the rules stand with

@@ -1,4 +1,4 @@
-//! How the next column is chosen: a small registry, so that the choice can be ablated.
+//! Chooses the next column: a small registry, so that the choice can be ablated.
 //!
 //! # Contract
 //! A sampler gives each column of the schema a weight by how many joins lie between its table and the tables that the query
@@ -22,7 +22,7 @@ const UNREACHABLE: f64 = 0.01;
 pub const SAMPLERS: &[Sampler] = &[
     Sampler {
         name: "schema-distance",
-        summary: "a column is the less likely the more joins lie between it and the query: 1 / (1 + joins)²",
+        summary: "the more joins a column needs, the less likely it is: 1 / (1 + joins)²",
         weight: |distance| distance.map_or(UNREACHABLE, |steps| 1.0 / f64::from(1 + steps.min(1000)).powi(2)),
     },
     Sampler {

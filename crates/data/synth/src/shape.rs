@@ -1,10 +1,9 @@
-//! What a query is made of, measured on its tree.
-
-use std::collections::HashSet;
+//! Measures a query on its tree.
 
 use sqlgauge_sql::Features;
+use sqlgauge_sql::reads;
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_sql::tree::{Body, Expr, From, Query, Relation, RelationId, RelationSource, UnaryOperator};
+use sqlgauge_sql::tree::{Body, Expr, From, Query, Relation, RelationSource, UnaryOperator};
 use sqlgauge_sql::visit::{Visitor, walk_query};
 
 /// The measures of a query.
@@ -45,31 +44,8 @@ impl QueryMeasures {
     }
 
     fn nested(&mut self, query: &Query) {
-        self.correlated_subqueries += usize::from(is_correlated(query));
+        self.correlated_subqueries += usize::from(!reads::outer_columns(query).is_empty());
     }
-}
-
-/// Whether a subquery reads a row of a query around it.
-fn is_correlated(query: &Query) -> bool {
-    #[derive(Default)]
-    struct Relations {
-        declared: HashSet<RelationId>,
-        read: HashSet<RelationId>,
-    }
-    impl Visitor for Relations {
-        fn relation(&mut self, relation: &Relation) {
-            self.declared.insert(relation.id);
-        }
-
-        fn expr(&mut self, expr: &Expr) {
-            if let Expr::Column(column) = expr {
-                self.read.insert(column.relation);
-            }
-        }
-    }
-    let mut relations = Relations::default();
-    walk_query(&mut relations, query);
-    !relations.read.is_subset(&relations.declared)
 }
 
 impl Visitor for QueryMeasures {
@@ -88,23 +64,14 @@ impl Visitor for QueryMeasures {
 
     fn expr(&mut self, expr: &Expr) {
         self.nodes += 1;
+        self.negations += usize::from(expr.negated() == Some(true));
         match expr {
-            Expr::Between { negated, .. } | Expr::Like { negated, .. } | Expr::IsNull { negated, .. } => {
-                self.negations += usize::from(*negated);
-            }
-            Expr::InList { negated, .. } => {
-                self.in_lists += 1;
-                self.negations += usize::from(*negated);
-            }
-            Expr::InQuery { query, negated, .. } => {
+            Expr::InList { .. } => self.in_lists += 1,
+            Expr::InQuery { query, .. } => {
                 self.in_subqueries += 1;
-                self.negations += usize::from(*negated);
                 self.nested(query);
             }
-            Expr::Exists { query, negated } => {
-                self.negations += usize::from(*negated);
-                self.nested(query);
-            }
+            Expr::Exists { query, .. } => self.nested(query),
             Expr::Scalar(query) => {
                 self.scalar_subqueries += 1;
                 self.nested(query);

@@ -1,4 +1,4 @@
-//! Counts: what was made, what was kept, what was dropped and why.
+//! Counts what was generated, kept and dropped, and why.
 
 use std::collections::BTreeMap;
 

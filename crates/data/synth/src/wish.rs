@@ -1,4 +1,4 @@
-//! What one query is to be like: quotas, broken down to single queries.
+//! Breaks quotas down to the wish for a single query.
 //!
 //! # Contract
 //! The wishes of a corpus follow from its options and the place of the query alone, never from what was made before it, so
@@ -38,10 +38,10 @@ pub enum Demand {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TierShares([u8; 4]);
 
-/// Shares that are no shares.
+/// Text that does not split a corpus into tiers.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{0:?} are no shares of the four tiers: write four whole percentages that add up to 100, as in 30,35,25,10"
+    "{0:?} does not split a corpus into the four tiers: write four whole percentages that add up to 100, for example 30,35,25,10"
 )]
 pub struct NoShares(String);
 

@@ -174,7 +174,7 @@ fn a_corpus_follows_from_its_seed_whatever_the_threads_and_goes_on_where_it_was_
     assert_eq!(again.tally, summary.tally);
     let other =
         synthesize(&sources, &engine(), &options(401), at("one"), &|_, _| {}).unwrap_err().to_string();
-    assert!(other.contains("made otherwise"), "{other}");
+    assert!(other.contains("a corpus of other options"), "{other}");
 }
 
 /// Makes the first database and panics before the second.

@@ -1,4 +1,4 @@
-//! What a staged file is worth as tables: its splits and their keys.
+//! Analyses a staged file: its splits into tables, and their keys.
 
 use crate::input::{Reading, Source};
 use crate::keys::{self, KeyChoice, Steps, Subject};

@@ -1,4 +1,4 @@
-//! Which tables make a database.
+//! Groups tables into databases.
 //!
 //! # Contract
 //! Tables of one folder come together by declared foreign keys first, those of the highest score before others; then by

@@ -1,4 +1,4 @@
-//! What ends a whole run; a table that cannot be used does not ([`crate::FileRefusal`]).
+//! Errors that end a whole run; a table that cannot be used does not ([`crate::FileRefusal`]).
 
 use std::io;
 use std::path::PathBuf;
@@ -51,7 +51,7 @@ pub enum TablesError {
     },
     /// A row that does not fit, in a strict run.
     #[error(
-        "{path}, line {line}: {values} values, but the header has {names} names; mend the line, or leave --strict out"
+        "{path}, line {line}: {values} values, but the header has {names} names; fix the line, or leave --strict out"
     )]
     RaggedRow {
         /// The file.
@@ -64,7 +64,7 @@ pub enum TablesError {
         names: usize,
     },
     /// A file that cannot be read, in a strict run.
-    #[error("{path}: {detail}; mend it, take it out of the folder, or leave --strict out")]
+    #[error("{path}: {detail}; fix it, take it out of the folder, or leave --strict out")]
     UnreadableFile {
         /// The file.
         path: PathBuf,

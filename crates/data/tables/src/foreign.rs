@@ -94,7 +94,7 @@ struct Targets<'a> {
     by_name: HashMap<String, Vec<usize>>,
     /// Keys of one column by the hashes of their values.
     by_hash: HashMap<u64, Vec<usize>>,
-    /// Keys of one column of which not all hashes are kept, with the bound up to which they are.
+    /// Keys of one column whose hashes are kept only up to a bound, with that bound.
     beyond: Vec<(u64, usize)>,
 }
 

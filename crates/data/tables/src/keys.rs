@@ -1,4 +1,4 @@
-//! Which columns tell the rows of a table apart, and which of them are meant to.
+//! Finds the keys of a table: columns that identify its rows and are meant to.
 //!
 //! # Contract
 //! A set of columns is unique if no two rows agree in all of them and none is NULL in a row. It is minimal if no part of it is

@@ -1,4 +1,4 @@
-//! What was left out and what stayed as it was written, in sentences for whoever gave the files.
+//! Explains what was left out and what stayed as it was written.
 
 use std::fmt::Write as _;
 
@@ -44,7 +44,7 @@ impl Notes {
         if names.len() > NAMED {
             let _infallible = write!(line, " and {} more", names.len() - NAMED);
         }
-        self.files.push(format!("{line}: not a table by the end of the name"));
+        self.files.push(format!("{line}: not a table, by its file extension"));
     }
 
     fn table(&mut self, file: &str, table: &TableRecord) {
@@ -106,7 +106,7 @@ fn sentence(doubt: Doubt, examples: &[String]) -> String {
             format!("`{one}` has the day first and `{other}` the month; write all dates alike")
         }
         Doubt::DatePrecisionMixed => format!(
-            "`{one}` and `{other}` say more and less of the time; give all dates a time and a zone, or none"
+            "`{one}` and `{other}` differ in precision; give every date a time and a zone, or none of them"
         ),
         Doubt::DecimalMarkUnknown => format!(
             "`{one}` has two readings; say which with --decimal-mark point (as in 1,234.5) or comma (as in 1.234,5)"
@@ -115,7 +115,7 @@ fn sentence(doubt: Doubt, examples: &[String]) -> String {
             format!("`{one}` has a decimal point and `{other}` a decimal comma; write all numbers alike")
         }
         Doubt::UnitMixed => {
-            format!("`{one}` and `{other}` have not the same unit; give each unit a column of its own")
+            format!("`{one}` and `{other}` have different units; give each unit its own column")
         }
         Doubt::Brackets => {
             format!("`{one}` may be a negative number or a remark; write negative numbers with a minus")

@@ -1,4 +1,4 @@
-//! What may be chosen, and every threshold that decides something.
+//! The options, and every threshold that decides something.
 
 use crate::values::{DateOrder, DecimalMark};
 

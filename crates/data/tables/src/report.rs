@@ -1,4 +1,4 @@
-//! What was decided about every file, foreign key and database, and why: the lines of `tables.jsonl`.
+//! The lines of `tables.jsonl`: every decision about files, foreign keys and databases, and its reason.
 
 use serde::Serialize;
 
@@ -115,7 +115,7 @@ pub enum Encoding {
 pub struct Ragged {
     /// Rows with fewer values that are kept: what is missing is NULL.
     pub filled: Lines,
-    /// Rows with more, of which those beyond the header are empty: these are cut off.
+    /// Rows with more values than the header. The further ones are empty and are cut off.
     pub cut: u64,
     /// Rows with fewer values that are left out.
     pub short: Lines,

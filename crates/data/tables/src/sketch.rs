@@ -1,4 +1,4 @@
-//! What tells without their rows that the values of one column cannot all be among those of another.
+//! Rules out foreign keys without reading rows: sketches of the values of columns.
 
 /// How many hashes are kept of a column.
 const KEPT: usize = 96;

@@ -1,4 +1,5 @@
-//! One file read twice: what its columns are, then its rows as typed values in a SQLite file, and as numbers.
+//! Reads a file twice: for the types of its columns, then for its rows as typed values in a SQLite file, and as
+//! numbers.
 
 use std::path::{Path, PathBuf};
 
@@ -101,7 +102,7 @@ impl Scan {
     fn header(&mut self, names: &StringRecord, options: &TablesOptions) -> Result<(), Refused> {
         if names.len() > options.max_columns {
             let detail = format!(
-                "{} columns, of at most {}; split the table by columns",
+                "{} columns, more than {}; split the table by columns",
                 names.len(),
                 options.max_columns
             );
@@ -147,7 +148,7 @@ impl Scan {
         let latin = self.latin as f64 / self.letters.max(1) as f64;
         if self.letters > 0 && latin < options.min_latin {
             let detail = format!(
-                "{:.0} % of its letters are Latin, of at least {:.0} %",
+                "{:.0} % of its letters are Latin; at least {:.0} % must be",
                 100.0 * latin,
                 100.0 * options.min_latin
             );

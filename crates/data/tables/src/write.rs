@@ -120,7 +120,7 @@ fn without_doubles(tables: Vec<(usize, Analysed)>) -> (Vec<Analysed>, RefusedFil
         if let Some(first) = seen.get(&table.digest) {
             doubles.insert(
                 at,
-                Refused::new(FileRefusal::DuplicateTable, format!("its names and rows are those of {first}")),
+                Refused::new(FileRefusal::DuplicateTable, format!("its names and rows are the same as in {first}")),
             );
         } else {
             seen.insert(table.digest, table.source.name.clone());
@@ -131,7 +131,7 @@ fn without_doubles(tables: Vec<(usize, Analysed)>) -> (Vec<Analysed>, RefusedFil
 }
 
 fn none_left(inputs: &Path, sources: &[Source], refused: &RefusedFiles) -> TablesError {
-    // That of a table says more than that another file is none.
+    // The error of a table says more than that another file is not a table.
     let at = (0..sources.len()).find(|&at| sources[at].is_table()).unwrap_or(0);
     let first = refused.get(&at).map(|refused| format!("{}: {}", sources[at].name, refused.detail));
     TablesError::AllRefused {

@@ -301,7 +301,7 @@ fn a_strict_run_ends_at_what_it_would_leave_out() {
     let message = world.build(&strict).unwrap_err().to_string();
     assert!(
         message.ends_with(
-            "shaky.csv, line 5: 2 values, but the header has 3 names; mend the line, or leave --strict out"
+            "shaky.csv, line 5: 2 values, but the header has 3 names; fix the line, or leave --strict out"
         ),
         "{message}"
     );

@@ -189,7 +189,7 @@ fn source(relation: &Relation, schema: &Schema) -> String {
 /// An expression as SQL, its columns named by their tables.
 pub(crate) fn expression(expr: &Expr, facts: &Facts<'_>, schema: &Schema) -> String {
     let columns = tools::columns_of(expr);
-    let inside = tools::declared_in(expr);
+    let inside = sqlgauge_sql::reads::relations(expr);
     let outside = columns.iter().map(|column| column.relation).filter(|id| !inside.contains(id));
     let mut ids: Vec<_> = outside.collect();
     ids.sort_unstable();

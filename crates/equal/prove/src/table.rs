@@ -11,9 +11,9 @@ use std::rc::Rc;
 use num_bigint::BigInt;
 use sqlgauge_sql::Definition;
 use sqlgauge_sql::derive::{Fact, Facts};
+use sqlgauge_sql::reads;
 use sqlgauge_sql::schema::{Affinity, Column, Schema, Table, TableId, TableKind};
-use sqlgauge_sql::tree::{Body, Query, Relation, RelationSource};
-use sqlgauge_sql::visit::{Visitor, walk_query};
+use sqlgauge_sql::tree::{Body, Query};
 
 use super::ProofAssumption;
 use super::exec::{Env, Run};
@@ -47,20 +47,10 @@ fn classes(column: &Column) -> Classes {
 
 /// The tables that a query reads, also through views.
 pub fn tables_of(query: &Query, schema: &Schema, found: &mut BTreeSet<TableId>) {
-    struct Tables(Vec<TableId>);
-    impl Visitor for Tables {
-        fn relation(&mut self, relation: &Relation) {
-            if let RelationSource::Table(id) = relation.source {
-                self.0.push(id);
-            }
-        }
-    }
     let mut seen = BTreeSet::new();
     let mut pending = vec![query];
     while let Some(query) = pending.pop() {
-        let mut tables = Tables(Vec::new());
-        walk_query(&mut tables, query);
-        for id in tables.0 {
+        for (_, id) in reads::tables(query) {
             let view = schema.definition(id).and_then(|own| own.view.as_ref());
             match view.filter(|_| schema.table(id).is_some_and(|table| table.kind == TableKind::View)) {
                 Some(view) if seen.insert(id) => pending.push(view),

@@ -7,13 +7,16 @@
 //!
 //! [`Search`]: crate::Search
 
+use std::collections::HashMap;
+
 use sqlgauge_sql::functions::Function;
-use sqlgauge_sql::schema::Schema;
+use sqlgauge_sql::reads;
+use sqlgauge_sql::schema::{Schema, TableId};
 use sqlgauge_sql::tree::{
-    BinaryOperator, Body, ColumnRef, Expr, From, JoinKind, Literal, Place, Query, Real, Relation,
-    RelationSource, Select, SetOperator,
+    BinaryOperator, Body, ColumnRef, Expr, From, JoinKind, Literal, Query, Real, RelationId, Select,
+    SetOperator,
 };
-use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_query, walk_query};
+use sqlgauge_sql::visit::{Rewriter, rewrite_query};
 
 /// What a mutation changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -57,7 +60,7 @@ pub struct Mutations<'a> {
     query: &'a Query,
     /// Where it is not known, no column becomes another.
     schema: Option<&'a Schema>,
-    relations: Vec<Relation>,
+    tables: HashMap<RelationId, TableId>,
     kinds: Vec<MutationKind>,
 }
 
@@ -73,9 +76,8 @@ impl<'a> Mutations<'a> {
     }
 
     fn with(query: &'a Query, schema: Option<&'a Schema>) -> Self {
-        let mut relations = Relations::default();
-        walk_query(&mut relations, query);
-        let mut own = Self { query, schema, relations: relations.0, kinds: Vec::new() };
+        let tables = reads::tables(query).into_iter().collect();
+        let mut own = Self { query, schema, tables, kinds: Vec::new() };
         let mut counting = own.mutator(None);
         rewrite_query(&mut counting, &mut query.clone());
         own.kinds = counting.kinds;
@@ -100,16 +102,7 @@ impl<'a> Mutations<'a> {
     }
 
     fn mutator(&self, wanted: Option<usize>) -> Mutator<'_> {
-        Mutator { schema: self.schema, relations: &self.relations, wanted, kinds: Vec::new() }
-    }
-}
-
-#[derive(Default)]
-struct Relations(Vec<Relation>);
-
-impl Visitor for Relations {
-    fn relation(&mut self, relation: &Relation) {
-        self.0.push(relation.clone());
+        Mutator { schema: self.schema, tables: &self.tables, wanted, kinds: Vec::new() }
     }
 }
 
@@ -119,7 +112,7 @@ type Mutants<T> = Vec<(MutationKind, T)>;
 /// Lists the places where a query can be changed, and changes the wanted one.
 struct Mutator<'a> {
     schema: Option<&'a Schema>,
-    relations: &'a [Relation],
+    tables: &'a HashMap<RelationId, TableId>,
     wanted: Option<usize>,
     /// Of those that were passed.
     kinds: Vec<MutationKind>,
@@ -137,10 +130,7 @@ impl Mutator<'_> {
 
     /// Another column of the same table that is compared in the same way.
     fn other_column(&self, column: ColumnRef) -> Option<Expr> {
-        let relation = self.relations.iter().find(|relation| relation.id == column.relation)?;
-        let (RelationSource::Table(id), Place::At(position)) = (&relation.source, column.column) else {
-            return None;
-        };
+        let (id, position) = (self.tables.get(&column.relation)?, column.column.position()?);
         let columns = &self.schema?.table(*id)?.columns;
         let own = columns.get(position as usize)?;
         let mut others = (0..)
@@ -296,15 +286,7 @@ fn connective(operands: &[Expr]) -> MutationKind {
 /// The expression with NOT or without it, where it has a place for that.
 fn negated(expr: &Expr) -> Option<Expr> {
     let mut other = expr.clone();
-    let (Expr::Between { negated, .. }
-    | Expr::InQuery { negated, .. }
-    | Expr::Like { negated, .. }
-    | Expr::InList { negated, .. }
-    | Expr::Exists { negated, .. }
-    | Expr::IsNull { negated, .. }) = &mut other
-    else {
-        return None;
-    };
+    let negated = other.negated_mut()?;
     *negated = !*negated;
     Some(other)
 }

@@ -7,9 +7,9 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use sqlgauge_engine::Value;
+use sqlgauge_sql::reads;
 use sqlgauge_sql::schema::{Affinity, Collation, Column, Schema, Table, TableId, TableKind};
-use sqlgauge_sql::tree::{Query, Relation, RelationSource};
-use sqlgauge_sql::visit::{Visitor, walk_query};
+use sqlgauge_sql::tree::Query;
 
 use super::needs::is_of_type;
 use super::trace::{ColumnKey, Trace, Use};
@@ -154,17 +154,7 @@ pub(super) struct ClassPlan {
 
 /// The tables that a query reads.
 pub fn tables_of(query: &Query) -> BTreeSet<TableId> {
-    struct Tables(BTreeSet<TableId>);
-    impl Visitor for Tables {
-        fn relation(&mut self, relation: &Relation) {
-            if let RelationSource::Table(id) = relation.source {
-                self.0.insert(id);
-            }
-        }
-    }
-    let mut tables = Tables(BTreeSet::new());
-    walk_query(&mut tables, query);
-    tables.0
+    reads::tables(query).into_iter().map(|(_, table)| table).collect()
 }
 
 /// The tables and, transitively, those that their foreign keys refer to; referred-to tables first where there is no

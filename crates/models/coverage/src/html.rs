@@ -3,8 +3,9 @@
 #![expect(clippy::format_push_string, reason = "a page is written once; what reads best wins")]
 
 use sqlgauge_report::page::{Page, escape, section, table};
+use sqlgauge_report::sheet::Sheet;
 use sqlgauge_synth::Tier;
-use sqlgauge_synth::operators::OPERATORS;
+use sqlgauge_synth::operators::{OPERATORS, Operator};
 
 use crate::coverage::{CorpusCoverage, Coverage};
 use crate::dimensions::{DIMENSIONS, Measure};
@@ -56,17 +57,13 @@ type Column<'a> = (&'a str, &'a dyn Fn(&CorpusCoverage) -> String);
 
 /// A table with a row for each corpus.
 fn by_corpus(coverage: &Coverage, columns: &[Column<'_>]) -> String {
-    let mut header = vec![("", "corpus")];
-    header.extend(columns.iter().map(|(name, _)| ("num", *name)));
-    let mut rows = String::new();
-    for corpus in &coverage.corpora {
-        rows.push_str(&format!("<tr><th scope=\"row\" class=\"name\">{}</th>", escape(&corpus.name)));
-        for (_, cell) in columns {
-            rows.push_str(&format!("<td class=\"num\">{}</td>", escape(&cell(corpus))));
-        }
-        rows.push_str("</tr>\n");
-    }
-    table("", &header, &rows)
+    let names = std::iter::once("corpus").chain(columns.iter().map(|(name, _)| *name));
+    let row = |corpus: &CorpusCoverage| {
+        let cells = columns.iter().map(|(_, cell)| cell(corpus).into());
+        std::iter::once(corpus.name.as_str().into()).chain(cells).collect()
+    };
+    let rows = coverage.corpora.iter().map(row).collect();
+    Sheet { header: names.map(str::to_owned).collect(), rows, ..Sheet::default() }.html()
 }
 
 /// What stands where there is no value.
@@ -174,21 +171,16 @@ fn plain(value: f64) -> String {
 }
 
 fn operators(coverage: &Coverage) -> String {
-    let mut header = vec![("", "operator")];
-    header.extend(coverage.corpora.iter().map(|corpus| ("num", corpus.name.as_str())));
-    let mut rows = String::new();
-    for operator in OPERATORS {
-        rows.push_str(&format!(
-            "<tr><th scope=\"row\" class=\"name\">{}</th>",
-            escape(&operator.name.replace('_', " "))
-        ));
-        for corpus in &coverage.corpora {
+    let corpora = coverage.corpora.iter();
+    let header = std::iter::once("operator".to_owned()).chain(corpora.map(|corpus| corpus.name.clone()));
+    let row = |operator: &Operator| {
+        let cell = |corpus: &CorpusCoverage| {
             let count = corpus.sizes.operators.get(operator.name).copied().unwrap_or(0);
-            let share =
-                (corpus.sizes.resolved > 0).then(|| 100.0 * count as f64 / corpus.sizes.resolved as f64);
-            rows.push_str(&format!("<td class=\"num\">{}</td>", decimal(share)));
-        }
-        rows.push_str("</tr>\n");
-    }
-    table("", &header, &rows)
+            let resolved = corpus.sizes.resolved;
+            decimal((resolved > 0).then(|| 100.0 * count as f64 / resolved as f64)).into()
+        };
+        let name = operator.name.replace('_', " ");
+        std::iter::once(name.into()).chain(coverage.corpora.iter().map(cell)).collect()
+    };
+    Sheet { header: header.collect(), rows: OPERATORS.iter().map(row).collect(), ..Sheet::default() }.html()
 }

@@ -1,4 +1,4 @@
-//! Vectors that were computed before, found again by what they were computed from.
+//! Caches vectors by the content that they were computed from.
 //!
 //! The key of a vector is the SHA-256 of everything that it depends on: the encoder's fingerprint, the form, and the
 //! parts of the item ([`Keys`]). Entries are in files that are only appended to, one per process, in one folder per
@@ -44,7 +44,7 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// Opens the part of the cache under `root` that belongs to an encoder; makes it where there is none.
+    /// Opens the part of the cache under `root` that belongs to an encoder, and makes it if it does not exist.
     ///
     /// # Errors
     /// When the folder or a file of it cannot be read.

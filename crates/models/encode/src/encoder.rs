@@ -1,4 +1,4 @@
-//! What an encoder is.
+//! The trait of all encoders.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What is encoded.
+//! The items to encode.
 
 use std::sync::Arc;
 

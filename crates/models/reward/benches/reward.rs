@@ -24,9 +24,10 @@ use sqlgauge_reward::{
     AnswerColumns, Code, Likeness, Request, Reward, RewardKind, RewardOptions, RewardResult,
 };
 use sqlgauge_search::literal;
+use sqlgauge_sql::reads;
 use sqlgauge_sql::schema::TableKind;
-use sqlgauge_sql::tree::{From, Query, Relation, Select};
-use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_query, walk_query};
+use sqlgauge_sql::tree::{From, Query, Select};
+use sqlgauge_sql::visit::{Rewriter, rewrite_query};
 use sqlgauge_sql::{PrintDialect, print, resolve};
 
 /// The only argument of a worker.
@@ -426,18 +427,9 @@ impl Rewriter for NoFilter {
 
 /// Whether the gold is `SELECT count(*) FROM t` itself, to which that is the answer and no guess.
 fn counts_a_table(gold: &str, database: &sqlgauge_engine::Database) -> bool {
-    #[derive(Default)]
-    struct Count(usize);
-    impl Visitor for Count {
-        fn relation(&mut self, _: &Relation) {
-            self.0 += 1;
-        }
-    }
     let Ok(query) = resolve(gold, database.schema()) else { return false };
-    let mut count = Count::default();
-    walk_query(&mut count, &query);
     let text = gold.to_ascii_lowercase().replace(' ', "");
-    count.0 == 1
+    reads::relations(&query).len() == 1
         && text.starts_with("selectcount(*)from")
         && !text.contains("where")
         && !text.contains("groupby")

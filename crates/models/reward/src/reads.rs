@@ -1,20 +1,12 @@
 //! Whether a query reads a table.
 
-use sqlgauge_sql::tree::{Query, Relation, RelationSource};
-use sqlgauge_sql::visit::{Visitor, walk_query};
+use sqlgauge_sql::reads;
+use sqlgauge_sql::tree::Query;
 
 /// Whether some relation of the query, in whatever subquery or common table expression that it uses, is a table or a view.
 /// The catalog is none: it says nothing of the rows.
 pub(crate) fn reads_table(query: &Query) -> bool {
-    struct Reads(bool);
-    impl Visitor for Reads {
-        fn relation(&mut self, relation: &Relation) {
-            self.0 |= matches!(relation.source, RelationSource::Table(_));
-        }
-    }
-    let mut reads = Reads(false);
-    walk_query(&mut reads, query);
-    reads.0
+    !reads::tables(query).is_empty()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Who is responsible for a shift: groups of vectors (databases), and dimensions.
+//! Attributes a shift to groups of vectors (databases) and to dimensions.
 
 use rayon::prelude::*;
 use serde::Serialize;

@@ -74,6 +74,6 @@ impl<'a> Reader<'a> {
     }
 
     pub(crate) fn end(&self) -> Result<(), ShiftError> {
-        if self.bytes.is_empty() { Ok(()) } else { Err(self.corrupt("there is more than it says")) }
+        if self.bytes.is_empty() { Ok(()) } else { Err(self.corrupt("it holds more bytes than it says")) }
     }
 }

@@ -10,7 +10,7 @@ use crate::error::{SetSide, ShiftError};
 use crate::pca;
 use sqlgauge_base::Random;
 
-/// How many directions of which kind a sliced distance uses.
+/// The directions of a sliced distance: how many, and of what kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Slices {
@@ -132,7 +132,7 @@ impl Directions {
         }
         if values.iter().any(|value| !value.is_finite()) {
             return Err(ShiftError::Invalid(
-                "a direction has a component that is no finite number".to_owned(),
+                "a direction has a component that is not a finite number".to_owned(),
             ));
         }
         Ok(Self { dimensions, principal, values })

@@ -1,4 +1,4 @@
-//! What can be wrong with the vectors, and how the caller is told.
+//! Errors: what can be wrong with the vectors, and what to do.
 
 use std::fmt;
 
@@ -86,16 +86,16 @@ pub enum ShiftError {
     },
     /// All vectors of the source are the same.
     #[error(
-        "all vectors of the source are the same, so that deviations from it have no scale; give a source that varies"
+        "all vectors of the source are the same, so deviations from it have no scale; give a source that varies"
     )]
     Constant,
     /// Partial results that were made on different directions meet.
     #[error(
-        "the parts were projected on different directions; make all of them with the same slices and seed"
+        "the parts were projected on different directions; compute all of them with the same slices and seed"
     )]
     OtherDirections,
     /// A saved result is damaged or of another version.
-    #[error("this is no saved {what} that this version reads: {why}")]
+    #[error("not a saved {what} that this version can read: {why}")]
     Corrupt {
         /// What was expected.
         what: &'static str,

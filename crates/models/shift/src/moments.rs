@@ -1,4 +1,4 @@
-//! Mean and variance of every dimension, in parts that can be put together.
+//! Mean and variance of every dimension, computed in parts that can be merged.
 
 use crate::error::ShiftError;
 

@@ -1,4 +1,4 @@
-//! What one pass over vectors leaves, in parts that can be put together.
+//! The result of one pass over vectors, in parts that can be merged.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What is kept of a source, once.
+//! The statistics of a source, computed once.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};

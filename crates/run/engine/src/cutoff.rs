@@ -1,4 +1,4 @@
-//! When a query that runs in a worker is ended from outside.
+//! Decides when a query in a worker is ended from outside.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -1,4 +1,4 @@
-//! The door through which all SQL is run.
+//! The trait through which all SQL runs.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! When a query has returned enough for its reader.
+//! Decides when a query has returned enough rows for its reader.
 
 use std::collections::HashSet;
 use std::sync::Arc;

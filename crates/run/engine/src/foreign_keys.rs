@@ -1,4 +1,4 @@
-//! Which foreign keys the rows of a database keep.
+//! Finds the foreign keys that the rows of a database keep.
 //!
 //! SQLite enforces foreign keys only where a connection asks for it, and benchmarks hold databases whose rows break
 //! theirs. What is proved by a foreign key holds on a database only if its rows keep it.
@@ -8,9 +8,8 @@ use std::fmt;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
+use sqlgauge_sql::reads;
 use sqlgauge_sql::schema::{ForeignKey, Schema, Table, TableId, TableKind};
-use sqlgauge_sql::tree::{Relation, RelationSource};
-use sqlgauge_sql::visit::{Visitor, walk_query};
 use sqlgauge_sql::{PrintDialect, resolve};
 
 use crate::database::Database;
@@ -71,26 +70,18 @@ impl Database {
 /// What the tables that queries reach keep, by those tables.
 pub(crate) type KeptFor = Vec<(BTreeSet<TableId>, Arc<KeptSchema>)>;
 
-/// The tables that the queries read, and those that foreign keys lead to from there; `None` where that cannot be told.
+/// The tables that the queries read, and those that foreign keys lead to from there; `None` if that is not known.
 fn reached(schema: &Schema, queries: &[&str]) -> Option<BTreeSet<TableId>> {
-    struct Read(Vec<TableId>);
-    impl Visitor for Read {
-        fn relation(&mut self, relation: &Relation) {
-            if let RelationSource::Table(id) = relation.source {
-                self.0.push(id);
-            }
-        }
-    }
-    let mut read = Read(Vec::new());
+    let mut read = Vec::new();
     for sql in queries {
-        walk_query(&mut read, &resolve(sql, schema).ok()?);
+        read.extend(reads::tables(&resolve(sql, schema).ok()?).into_iter().map(|(_, table)| table));
     }
     let mut reached = BTreeSet::new();
-    while let Some(id) = read.0.pop() {
+    while let Some(id) = read.pop() {
         let table = schema.table(id).filter(|table| table.kind == TableKind::Table)?;
         if reached.insert(id) {
             let keys = table.foreign_keys.iter().filter_map(|key| schema.resolve_foreign_key(key));
-            read.0.extend(keys.map(|(target, _)| target));
+            read.extend(keys.map(|(target, _)| target));
         }
     }
     Some(reached)
@@ -188,7 +179,7 @@ mod tests {
         assert_eq!(broken("SELECT id FROM b"), [of_b]);
         // Through a foreign key too.
         assert_eq!(broken("SELECT id FROM c"), [of_b, of_c]);
-        // What cannot be told is looked at whole.
+        // What is not known is looked at whole.
         assert_eq!(broken("SELECT id FROM v"), [of_b, of_c]);
         assert_eq!(broken("SELECT nothing FROM a"), [of_b, of_c]);
     }

@@ -1,4 +1,4 @@
-//! What one query may use.
+//! The limits of one query.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Errors of SQLite that the machine made, and not the query or the data.
+//! Recognises errors of SQLite that come from the machine, not from the query or the data.
 
 use std::io::{Error, ErrorKind};
 

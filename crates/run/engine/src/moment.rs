@@ -1,4 +1,4 @@
-//! The moment that queries take for now.
+//! The moment that queries read as the present.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,10 +12,10 @@ use thiserror::Error;
 #[serde(try_from = "i64")]
 pub struct Moment(i64);
 
-/// What is no moment.
+/// A text that is not a moment.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
-    "{0:?} is no moment; write a date, or a date and a time of UTC, as in 2026-01-31 or 2026-01-31T12:00:00Z"
+    "invalid time {0:?}: write a date, or a date and a time in UTC, for example 2026-01-31 or 2026-01-31T12:00:00Z"
 )]
 pub struct NotAMoment(String);
 

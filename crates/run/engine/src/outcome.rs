@@ -1,4 +1,4 @@
-//! What became of a query.
+//! The outcome of a query.
 
 use std::fmt;
 use std::sync::Arc;

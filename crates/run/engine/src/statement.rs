@@ -1,4 +1,4 @@
-//! Where the first statement of a text ends, by SQLite's own rules of tokens.
+//! Finds the end of the first statement of a text, by SQLite's rules of tokens.
 //!
 //! SQLite compiles one statement and hands back the rest of the text. A text holds one statement if that rest
 //! holds no token but semicolons: space, comments and empty statements do not count.
@@ -113,7 +113,7 @@ impl Split<'_> {
 /// Whether something other than space and comments follows the first statement, be it only a semicolon or a byte
 /// order mark. Python's `sqlite3` refuses such a text, as one of several statements.
 pub fn has_further_semicolon(sql: &str) -> bool {
-    // A vertical tab continues white space to SQLite, and is none to Python.
+    // A vertical tab continues white space to SQLite, and is not white space to Python.
     let is_space = |token: &Token<'_>| match token.kind {
         TokenKind::Space => !token.text.contains('\u{b}'),
         kind => kind == TokenKind::Comment,

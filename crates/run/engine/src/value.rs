@@ -128,7 +128,7 @@ impl ResultSet {
         Self { columns, values, is_beginning: false }
     }
 
-    /// The first rows of a result, of which nobody knows how many there are.
+    /// The first rows of a result of unknown length.
     #[must_use]
     pub fn beginning(self) -> Self {
         Self { is_beginning: true, ..self }

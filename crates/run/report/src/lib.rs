@@ -1,7 +1,7 @@
 //! Reports of a run, one file per format under [`formats`], and the terminal view of one item.
 //!
-//! What other reports are made with stands here too: [`page`] for HTML, [`charts`], [`words`], the terminal's tables
-//! ([`formats::TextTables`]). Reports of estimates and of schema changes are in their own crates.
+//! Other reports are made with the same parts: [`sheet`] for tables in any format, [`page`] for HTML, [`charts`],
+//! [`words`]. Reports of estimates and of schema changes are in their own crates.
 //!
 //! A [`Report`] is plain data: what was run, the summary, and the items. Nothing is computed here that the
 //! summary already says, nothing is printed, and every text that comes from a benchmark or from a system is
@@ -18,6 +18,7 @@ pub mod layout;
 pub mod number;
 pub mod page;
 mod report;
+pub mod sheet;
 mod show;
 mod spotit;
 mod style;

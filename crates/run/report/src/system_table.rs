@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::sheet::Sheet;
 use crate::{Report, ReportError, Verdicts, spotit};
 
 /// A table with a row per system, in words.
@@ -14,6 +15,22 @@ pub(crate) struct SystemTable {
     pub(crate) header: Vec<String>,
     /// The system, and the cells after its name.
     pub(crate) rows: Vec<(String, Vec<String>)>,
+}
+
+impl SystemTable {
+    /// The table as all text formats write it.
+    pub(crate) fn sheet(&self) -> Sheet {
+        let row = |(system, cells): &(String, Vec<String>)| {
+            std::iter::once(system).chain(cells).map(|text| text.as_str().into()).collect()
+        };
+        Sheet {
+            title: self.title.to_owned(),
+            note: self.note.clone(),
+            header: self.header.clone(),
+            rows: self.rows.iter().map(row).collect(),
+            ..Sheet::default()
+        }
+    }
 }
 
 /// The tables that the metrics of the run ask for, in the order in which they are shown.

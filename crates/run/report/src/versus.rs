@@ -44,15 +44,13 @@ impl Versus<'_> {
                 writeln!(text, "{}  {}", painter.dim(label), painter.bold(&printable(&system.system)));
         }
         text.push('\n');
-        let mut bytes = Vec::new();
         let note = "means over the items of each system; differences paired, over the n items in common; * where p < 0.05";
-        tables.title("Scores", note, &mut bytes)?;
+        text.push_str(&tables.heading("Scores", note));
         let header =
             ["metric", "first (n)", "second (n)", "n", "difference [95 %]", "p", "only first", "only second"];
         let mut table = tables.new_table(&header);
         table.add_rows(self.summary.comparisons.iter().map(|comparison| self.row(comparison)));
         whole_numbers(&mut table, 0);
-        text.push_str(&String::from_utf8_lossy(&bytes));
         let rows: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
         if table.row_count() == 0 {
             text.push_str("No metric has a score for both on any item.\n");

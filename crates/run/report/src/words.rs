@@ -20,6 +20,12 @@ pub fn points(value: Option<f64>) -> String {
     if text == "+0.0" || text == "-0.0" { "0.0".to_owned() } else { text.replace('-', "−") }
 }
 
+/// The text with its first letter as a sentence has it.
+pub fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
 /// `1 question`, `12 questions`, `1,534 questions`.
 pub fn many(count: usize, noun: &str) -> String {
     let digits = count.to_string();

@@ -1,4 +1,4 @@
-//! What an item says besides its scores: the `details` of a line of `items.jsonl`, written and read by these types alone.
+//! The `details` of a line of `items.jsonl`: everything but the scores. Only these types write and read them.
 //!
 //! # Contract
 //! - [`Details`] has a field for each name; the order of the fields is the order in the log, and what is absent is left out.

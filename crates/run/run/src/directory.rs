@@ -270,7 +270,7 @@ impl StoredRun {
 /// Reads `run.json` of a run directory.
 ///
 /// # Errors
-/// [`RunError::NoRun`] when there is none, [`RunError::BadRecord`] when it cannot be understood.
+/// [`RunError::NoRun`] when it does not exist, [`RunError::BadRecord`] when it cannot be understood.
 pub fn read_manifest(path: &Path) -> Result<Manifest, RunError> {
     read_record(&path.join(MANIFEST))?.ok_or_else(|| RunError::NoRun { path: path.to_owned() })
 }

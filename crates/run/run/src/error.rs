@@ -1,4 +1,4 @@
-//! What can go wrong with a run directory.
+//! Errors of a run directory.
 
 use std::io;
 use std::path::PathBuf;
@@ -60,7 +60,7 @@ pub enum RunError {
         differences: Vec<String>,
     },
     /// The folder to merge is no part of a run.
-    #[error("{} is no shard; give folders that `score --shard` has written", path.display())]
+    #[error("{} is not a shard; give folders that `score --shard` has written", path.display())]
     NoShard {
         /// The folder.
         path: PathBuf,

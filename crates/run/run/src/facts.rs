@@ -1,4 +1,4 @@
-//! What a summary takes of an item: what it counts as, and where.
+//! Reduces an item to what a summary needs: how it counts, and in which groups.
 
 use serde::{Deserialize, Serialize};
 
@@ -57,7 +57,7 @@ impl Encoded {
 }
 
 impl Verdict {
-    /// The verdict on an item in a run of those metrics. A score that is not finite is none, as in the log.
+    /// The verdict on an item in a run of those metrics. A score that is not finite does not count, as in the log.
     pub(crate) fn of<'a>(item: &Item, metrics: impl IntoIterator<Item = &'a String> + Clone) -> Self {
         let finite = |score: Option<f64>| score.filter(|score| score.is_finite());
         let score = |id: &String| item.metrics.get(id).copied().and_then(finite);

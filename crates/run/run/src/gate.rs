@@ -20,7 +20,7 @@ pub struct Gate {
 #[non_exhaustive]
 pub enum GateError {
     /// Not of the form `METRIC=X`.
-    #[error("{text:?} is no bar; write METRIC=X with a number X, as in ex-spider=0.8")]
+    #[error("invalid bar {text:?}: write METRIC=X with a number X, for example ex-spider=0.8")]
     Malformed {
         /// The text.
         text: String,
@@ -34,7 +34,7 @@ pub enum GateError {
         known: String,
     },
     /// Lower is better, so that a least mean says nothing.
-    #[error("{metric} is a cost, for which lower is better; set a bar on another metric")]
+    #[error("{metric} cannot have a bar: lower is better there; set one on another metric")]
     Cost {
         /// Metric id with version.
         metric: String,

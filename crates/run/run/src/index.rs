@@ -1,5 +1,5 @@
-//! `items.index`: where in the log each item's line is and what a summary takes of it, so that one item is found, and
-//! a summary made, without reading the log's lines again.
+//! `items.index`: the place of each item's line in the log and its scores. It finds an item and makes a summary without
+//! reading the log again.
 //!
 //! | bytes | content |
 //! |---|---|

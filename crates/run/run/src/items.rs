@@ -7,7 +7,7 @@
 //! | memory | one batch of lines, and a few bytes per example and per distinct line, whatever the texts |
 //!
 //! Systems often agree to the letter, and a line then repeats an earlier one but for the system's name. A reader
-//! that keeps what it took from the earlier one asks for [`Entry`]s: repeated lines are told by their hash and
+//! that keeps what it took from the earlier one asks for [`Entry`]s: repeated lines are recognised by their hash and
 //! never decoded.
 
 use std::collections::HashMap;

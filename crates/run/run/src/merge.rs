@@ -1,4 +1,4 @@
-//! Shards put together to the run that they are parts of.
+//! Merges the shards of a run.
 //!
 //! # Contract
 //! The merged log has the lines that the unsharded run would have, byte by byte and in its order, each once. Before anything is
@@ -49,7 +49,9 @@ impl Shards {
         }
         parts.sort_by_key(|(recorded, ..)| recorded.part);
         let Some((first, first_folder, first_manifest)) = parts.first() else {
-            return Err(RunError::BadPlan("there is no shard to merge; name their folders".to_owned()));
+            return Err(RunError::BadPlan(
+                "not a single shard to merge; name the folders of the shards".to_owned(),
+            ));
         };
         let whole = whole(first_manifest, *first);
         for (recorded, folder, manifest) in &parts {

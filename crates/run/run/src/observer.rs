@@ -1,4 +1,4 @@
-//! What a run tells whoever watches it.
+//! Reports the progress of a run to its watcher.
 
 use std::fmt;
 
@@ -59,7 +59,7 @@ pub trait Observer {
         let _ = repair;
     }
 
-    /// Work begins: `total` items, of which `resumed` were finished by an earlier process.
+    /// Work begins: `total` items; an earlier process finished `resumed` of them.
     fn started(&self, total: usize, resumed: usize) {
         let _ = (total, resumed);
     }

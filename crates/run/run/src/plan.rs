@@ -1,4 +1,4 @@
-//! What there is to score, in the one order in which it is written.
+//! Lists the items to score, in the order of the log.
 
 use std::collections::{HashMap, HashSet};
 
@@ -45,7 +45,7 @@ impl<'a> Peers<'a> {
 pub struct Plan<'a> {
     examples: &'a [Example],
     names: Vec<&'a str>,
-    /// The answers of the last systems, of which items are left to score.
+    /// The answers of the last systems, which have items left to score.
     systems: &'a [PredictionSet],
     example_of_id: HashMap<&'a str, usize>,
     system_of_name: HashMap<&'a str, usize>,

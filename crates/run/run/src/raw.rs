@@ -1,4 +1,5 @@
-//! An item whose details are still JSON, for whoever passes them on: decoding them is most of the work of reading a log.
+//! An item whose details are still JSON. Decoding them is most of the work of reading a log, and who passes them on
+//! need not.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

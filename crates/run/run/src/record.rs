@@ -119,7 +119,7 @@ pub struct Summary {
 pub struct GoldCounts {
     /// Examples seen, whatever the number of systems.
     pub examples: usize,
-    /// Examples of which no gold runs, as it is written or as an official script mends it.
+    /// Examples without a gold that runs, as it is written or as an official script mends it.
     pub failed: usize,
     /// Examples whose golds return no row: every prediction that returns none agrees with them.
     pub empty: usize,

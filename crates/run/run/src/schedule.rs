@@ -189,7 +189,7 @@ impl Frontier {
         Self { state: Mutex::new(state), moved: Condvar::new(), window }
     }
 
-    /// The next unit to score; `None` when there is none left or the run stops.
+    /// The next unit to score; `None` at the end, or when the run stops.
     fn take(&self, units: &Units, cancel: &AtomicBool) -> Option<usize> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         loop {

@@ -37,7 +37,7 @@ pub(crate) struct Recorded {
 
 /// A text that is no part of a whole.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no shard; write its number and how many there are, as in 3/16")]
+#[error("invalid shard {0:?}: write I/N, for example 3/16")]
 pub struct BadShard(String);
 
 impl Shard {
@@ -89,7 +89,7 @@ impl Recorded {
         serde_json::json!({"part": self.part, "of": self.of, "examples": self.examples})
     }
 
-    /// What the manifest says, if it is of a shard; a number that no shard has is none.
+    /// What the manifest says, if it is of a shard; a number that no shard has does not count.
     pub(crate) fn of(manifest: &Manifest) -> Option<Self> {
         let recorded = Self::deserialize(manifest.options.get(SHARD)?).ok()?;
         (1..=recorded.of).contains(&recorded.part).then_some(recorded)

@@ -1,4 +1,4 @@
-//! From items to scores: means with intervals, breakdowns, paired comparisons.
+//! Sums up items: means with intervals, breakdowns, paired comparisons.
 //!
 //! | what | how |
 //! |---|---|

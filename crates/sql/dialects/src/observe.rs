@@ -9,9 +9,9 @@ use std::fmt::Write as _;
 
 use sqlgauge_engine::{Database, Engine, Outcome, Value};
 use sqlgauge_sql::PrintDialect as Sqlite;
+use sqlgauge_sql::reads;
 use sqlgauge_sql::schema::{Schema, Table, TableId, TableKind};
-use sqlgauge_sql::tree::{Query, Relation, RelationSource};
-use sqlgauge_sql::visit::{Visitor, walk_query};
+use sqlgauge_sql::tree::Query;
 
 use crate::types::{Type, TypedSchema, ValueProfile, declared};
 
@@ -66,9 +66,8 @@ impl<'s> TypedSchema<'s> {
         database: &Database,
         engine: &dyn Engine,
     ) -> Result<Self, NotObserved> {
-        let mut read = Read::default();
-        walk_query(&mut read, query);
-        Self::observed_where((schema, database, engine), |id| read.0.contains(&id))
+        let read: HashSet<TableId> = reads::tables(query).into_iter().map(|(_, table)| table).collect();
+        Self::observed_where((schema, database, engine), |id| read.contains(&id))
     }
 
     fn observed_where(
@@ -81,18 +80,6 @@ impl<'s> TypedSchema<'s> {
         };
         let tables: Result<_, _> = schema.ids().zip(schema.tables()).map(of_table).collect();
         Ok(Self::found(schema, tables?))
-    }
-}
-
-/// The tables that a query reads.
-#[derive(Default)]
-struct Read(HashSet<TableId>);
-
-impl Visitor for Read {
-    fn relation(&mut self, relation: &Relation) {
-        if let RelationSource::Table(id) = relation.source {
-            self.0.insert(id);
-        }
     }
 }
 

@@ -1,12 +1,13 @@
-//! Which aggregates in a piece of a query belong to which query around it.
+//! Finds the query that each aggregate belongs to.
 //!
 //! An aggregate belongs to the query whose groups it is computed over ([`Owner`]), which need not be the one that
 //! it stands in: in `SELECT (SELECT COUNT(t.a)) FROM t` the count is one over `t`. Whether a SELECT aggregates, is
 //! asked of its *own* aggregates, those in its subqueries included; to the queries between, an aggregate of a query
 //! further out is a value from outside.
 
-use crate::tree::{Aggregate, Body, ColumnRef, Expr, From, Owner, Query, Relation, RelationId};
-use crate::visit::{Rewriter, Visitor, rewrite_expr, walk_expr, walk_query};
+use crate::reads;
+use crate::tree::{Aggregate, Body, ColumnRef, Expr, From, Owner, Query, RelationId};
+use crate::visit::{Rewriter, Visitor, Walk, rewrite_expr, walk_query};
 
 /// Whether the expression holds an aggregate of the SELECT that it stands in, be it inside a subquery.
 pub fn has_own(expr: &Expr) -> bool {
@@ -25,9 +26,7 @@ pub fn has_displaced(expr: &Expr) -> bool {
 
 /// Whether an aggregate in the query stands in a subquery of the query that owns it, wherever that is.
 pub fn is_entangled(query: &Query) -> bool {
-    let mut search = Search { level: 0, found: false, test: |_, owner| owner > 0 };
-    walk_query(&mut search, query);
-    search.found
+    any_of(query, |_, owner| owner > 0)
 }
 
 /// Whether the expression holds an aggregate of that owner, seen from where the expression stands.
@@ -38,11 +37,24 @@ pub(crate) fn has_owned_by(expr: &Expr, owner: Owner) -> bool {
 /// The owners of the aggregates in the expression that do not belong to a subquery in it, seen from where the
 /// expression stands.
 pub(crate) fn owners(expr: &Expr) -> Vec<Owner> {
-    struct All {
+    let mut owners = Vec::new();
+    each_owner(expr, |level, owner| owners.extend(owner.checked_sub(level).map(Owner)));
+    owners
+}
+
+fn any_of(piece: &impl Walk, test: impl Fn(u32, u32) -> bool) -> bool {
+    let mut found = false;
+    each_owner(piece, |level, owner| found = found || test(level, owner));
+    found
+}
+
+/// Calls `visit` for every aggregate: how many queries of the piece it stands in, and how many further out its owner is.
+fn each_owner(piece: &impl Walk, visit: impl FnMut(u32, u32)) {
+    struct Levels<F> {
         level: u32,
-        found: Vec<Owner>,
+        visit: F,
     }
-    impl Visitor for All {
+    impl<F: FnMut(u32, u32)> Visitor for Levels<F> {
         fn query(&mut self, _query: &Query) {
             self.level += 1;
         }
@@ -53,42 +65,11 @@ pub(crate) fn owners(expr: &Expr) -> Vec<Owner> {
 
         fn expr(&mut self, expr: &Expr) {
             if let Expr::Aggregate(aggregate) = expr {
-                self.found.extend(aggregate.owner.0.checked_sub(self.level).map(Owner));
+                (self.visit)(self.level, aggregate.owner.0);
             }
         }
     }
-    let mut all = All { level: 0, found: Vec::new() };
-    walk_expr(&mut all, expr);
-    all.found
-}
-
-fn any_of(expr: &Expr, test: impl Fn(u32, u32) -> bool) -> bool {
-    let mut search = Search { level: 0, found: false, test };
-    walk_expr(&mut search, expr);
-    search.found
-}
-
-struct Search<T> {
-    /// How many queries the walk is inside of.
-    level: u32,
-    found: bool,
-    test: T,
-}
-
-impl<T: Fn(u32, u32) -> bool> Visitor for Search<T> {
-    fn query(&mut self, _query: &Query) {
-        self.level += 1;
-    }
-
-    fn leave_query(&mut self, _query: &Query) {
-        self.level -= 1;
-    }
-
-    fn expr(&mut self, expr: &Expr) {
-        if let Expr::Aggregate(aggregate) = expr {
-            self.found = self.found || (self.test)(self.level, aggregate.owner.0);
-        }
-    }
+    piece.walk(&mut Levels { level: 0, visit });
 }
 
 /// Makes an expression one that stands `by` queries further inside: its own aggregates and those of queries further
@@ -137,30 +118,9 @@ pub(crate) fn owner_by_columns<'r>(
 
 /// The columns that an aggregate reads, those of relations inside its own subqueries excepted.
 fn free_columns(aggregate: &Aggregate) -> Vec<ColumnRef> {
-    #[derive(Default)]
-    struct Columns {
-        declared: Vec<RelationId>,
-        read: Vec<ColumnRef>,
-    }
-    impl Visitor for Columns {
-        fn relation(&mut self, relation: &Relation) {
-            self.declared.push(relation.id);
-        }
-
-        fn expr(&mut self, expr: &Expr) {
-            if let Expr::Column(column) = expr {
-                self.read.push(*column);
-            }
-        }
-    }
-    let mut columns = Columns::default();
     let order = aggregate.order_by.iter().map(|term| &term.expr);
-    for expr in aggregate.args.as_slice().iter().chain(order).chain(&aggregate.filter) {
-        walk_expr(&mut columns, expr);
-    }
-    let Columns { declared, mut read } = columns;
-    read.retain(|column| !declared.contains(&column.relation));
-    read
+    let exprs = aggregate.args.as_slice().iter().chain(order).chain(&aggregate.filter);
+    exprs.flat_map(reads::outer_columns).collect()
 }
 
 /// Whether every aggregate in the query has the owner that SQL gives it by the columns that it reads. A rewriting may
@@ -235,7 +195,7 @@ impl Visitor for Correlation {
     }
 }
 
-/// Whether an aggregate reads no columns but those of these relations.
+/// Whether an aggregate reads only columns of these relations.
 pub fn reads_only(aggregate: &Aggregate, relations: &[RelationId]) -> bool {
     free_columns(aggregate).iter().all(|column| relations.contains(&column.relation))
 }
@@ -260,23 +220,19 @@ mod tests {
     use super::*;
     use crate::resolve;
     use crate::schema::Schema;
+    use crate::visit::each_expr;
 
     /// The owners of all aggregates, in the order of a walk.
     fn owners(sql: &str) -> Vec<u32> {
-        #[derive(Default)]
-        struct All(Vec<u32>);
-        impl Visitor for All {
-            fn expr(&mut self, expr: &Expr) {
-                if let Expr::Aggregate(aggregate) = expr {
-                    self.0.push(aggregate.owner.0);
-                }
-            }
-        }
         let schema = Schema::from_ddl("CREATE TABLE t (a, b); CREATE TABLE u (x, y)").unwrap();
         let query = resolve(sql, &schema).unwrap();
-        let mut all = All::default();
-        walk_query(&mut all, &query);
-        all.0
+        let mut owners = Vec::new();
+        each_expr(&query, |expr| {
+            if let Expr::Aggregate(aggregate) = expr {
+                owners.push(aggregate.owner.0);
+            }
+        });
+        owners
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What SQLite has without any schema.
+//! Lists what SQLite has without a schema.
 
 /// The columns of SQLite's catalog and of its built-in table-valued functions, by lower-case name.
 pub(crate) fn builtin_columns(name: &str) -> Option<&'static [&'static str]> {

@@ -1,4 +1,4 @@
-//! Copies of queries and expressions, each node of which is paid for.
+//! Copies of queries and expressions. Each copied node counts as a step.
 //!
 //! Rewriting copies, and copies of copies double: written out, so that no copy escapes the budget of the analysis at hand.
 

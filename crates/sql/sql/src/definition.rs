@@ -1,4 +1,4 @@
-//! What the definitions in a schema say, resolved: the query of a view, CHECKs, generated columns, index expressions.
+//! Resolves the definitions in a schema: queries of views, CHECKs, generated columns, index expressions.
 //!
 //! A definition that does not resolve is left out: SQLite lets a view be created over a table that is not there.
 
@@ -8,10 +8,10 @@ use sqlgauge_base::budget;
 
 use crate::derive::{ColumnFacts, Facts};
 use crate::print::PrintDialect;
+use crate::reads;
 use crate::resolve;
 use crate::schema::{Indexed, Schema, Table, TableId};
-use crate::tree::{Expr, Query, Relation, RelationId, RelationSource};
-use crate::visit::{Visitor, walk_query};
+use crate::tree::{Expr, Query, RelationId};
 
 /// What the definitions of one table or view say.
 #[derive(Debug, Clone, Default)]
@@ -143,21 +143,10 @@ fn circular(all: &[Definition]) -> Vec<usize> {
 
 /// The tables and views that a query reads, each once.
 fn tables_of(query: &Query) -> Vec<TableId> {
-    let mut reads = Reads(Vec::new());
-    walk_query(&mut reads, query);
-    reads.0.sort_unstable();
-    reads.0.dedup();
-    reads.0
-}
-
-struct Reads(Vec<TableId>);
-
-impl Visitor for Reads {
-    fn relation(&mut self, relation: &Relation) {
-        if let RelationSource::Table(id) = relation.source {
-            self.0.push(id);
-        }
-    }
+    let mut tables: Vec<TableId> = reads::tables(query).into_iter().map(|(_, table)| table).collect();
+    tables.sort_unstable();
+    tables.dedup();
+    tables
 }
 
 #[cfg(test)]

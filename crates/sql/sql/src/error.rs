@@ -1,4 +1,4 @@
-//! Why a text is not a resolved query.
+//! Errors: why a text does not resolve to a query.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! How large a query gets when its parts are put in the places that name them.
+//! Bounds the size of a query whose views and common table expressions are written out.
 //!
 //! SQLite's compiler copies: the expressions of a subquery that it flattens into each place that names them, a common table
 //! expression into each place that reads it. A few hundred bytes of `SELECT a + a AS a FROM (…)` become a gigabyte so, in a

@@ -1,4 +1,4 @@
-//! What SQLite's parser makes of a constant before it looks at names.
+//! Folds constants as SQLite's parser does, before it looks at names.
 
 use crate::tree::{Expr, Literal, UnaryOperator};
 use crate::visit::children;

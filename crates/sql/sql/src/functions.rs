@@ -1,4 +1,4 @@
-//! SQLite's functions: one table with what is known of each.
+//! SQLite's functions: one table of their properties.
 //!
 //! The table has exactly the functions of the bundled SQLite, with the numbers of arguments that it takes; a test
 //! in `conformance` compares the two, and tries "NULL for NULL" and "the same each time" out. What is not in the

@@ -24,6 +24,7 @@ mod parse;
 mod print;
 pub mod quote;
 pub mod reach;
+pub mod reads;
 mod resolve;
 pub mod schema;
 mod schema_text;

@@ -1,4 +1,4 @@
-//! The tables and columns that a text names, where it does not resolve: one unknown name takes away nothing but itself.
+//! Reads the tables and columns that a text names even if it does not resolve: an unknown name costs only itself.
 //!
 //! # Contract
 //! - The text must be a query by SQLite's grammar. Nothing else of it need be right.

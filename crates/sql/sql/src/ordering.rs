@@ -58,7 +58,7 @@ pub struct UnderDistinct {
     pub keys: Vec<usize>,
 }
 
-/// The sort keys of a query with DISTINCT, some of which are no result columns: `SELECT DISTINCT b FROM t ORDER BY a`.
+/// The sort keys of a query with DISTINCT, not all of them result columns: `SELECT DISTINCT b FROM t ORDER BY a`.
 /// `None` for every other query.
 ///
 /// SQLite takes such a query, and sorts each distinct row by the keys of that one of its source rows which it

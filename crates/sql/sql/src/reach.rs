@@ -1,15 +1,16 @@
-//! What the parts of a FROM clause may read of it.
+//! Decides what each part of a FROM clause may read of it.
 //!
 //! To SQLite a subquery in FROM sees the queries around, never what stands beside it, and what stands in parentheses
 //! right of a join sees nothing outside of them. An ON clause sees what stands left of it and what it joins; that of
 //! an inner join also what follows, unless a RIGHT or FULL JOIN stands in the same chain of joins. Arguments of a
 //! function in FROM see the whole chain, and with a RIGHT or FULL JOIN in it only what stands left of them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::Range;
 
+use crate::reads;
 use crate::tree::{Body, Expr, From, JoinKind, Query, Relation, RelationId, RelationSource};
-use crate::visit::{Visitor, walk_expr, walk_from, walk_query};
+use crate::visit::{Visitor, walk_expr, walk_query};
 
 /// What reads more of its FROM clause than it may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,25 +61,7 @@ pub fn reads_around(query: &Query) -> bool {
 
 /// Whether a part of the FROM clause, its subqueries included, reads a query around.
 pub fn has_free_columns(from: &From) -> bool {
-    #[derive(Default)]
-    struct Columns {
-        declared: HashSet<RelationId>,
-        read: HashSet<RelationId>,
-    }
-    impl Visitor for Columns {
-        fn relation(&mut self, relation: &Relation) {
-            self.declared.insert(relation.id);
-        }
-
-        fn expr(&mut self, expr: &Expr) {
-            if let Expr::Column(column) = expr {
-                self.read.insert(column.relation);
-            }
-        }
-    }
-    let mut columns = Columns::default();
-    walk_from(&mut columns, from);
-    !columns.read.is_subset(&columns.declared)
+    !reads::outer_columns(from).is_empty()
 }
 
 /// The first part of a FROM clause that reads more of it than it may.

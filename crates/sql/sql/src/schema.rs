@@ -387,7 +387,7 @@ impl Table {
         self.columns.get(index as usize)
     }
 
-    /// The column at that place; the rowid is none.
+    /// The column at that place; `None` for the rowid.
     pub fn at(&self, place: Place) -> Option<&Column> {
         self.column(place.position()?)
     }

@@ -4,12 +4,15 @@
 //! children that are already rewritten. Children are visited in the order in which SQL text has them, except
 //! that FROM comes before the outputs.
 //!
+//! Where one hook is all that is needed, [`each_expr`], [`each_relation`] and [`change_exprs`] take a closure instead.
+//!
 //! Every node that is visited is a step of the analysis at hand ([`budget`]).
 
 use sqlgauge_base::budget;
 
 use crate::tree::{
-    Args, Body, Expr, FrameBound, From, OrderTerm, Query, Relation, RelationSource, Select, Window,
+    Aggregate, Body, Expr, Frame, FrameBound, From, Join, Query, Relation, RelationSource, Select, Window,
+    WindowCall,
 };
 
 /// Read-only hooks; each has an empty default.
@@ -32,129 +35,41 @@ pub trait Visitor {
 pub fn walk_query<V: Visitor + ?Sized>(visitor: &mut V, query: &Query) {
     budget::spend(1);
     visitor.query(query);
-    for cte in &query.ctes {
-        walk_query(visitor, &cte.query);
-    }
-    walk_body(visitor, &query.body);
-    walk_order(visitor, &query.order_by);
-    for expr in query.limit.iter().chain(&query.offset) {
-        walk_expr(visitor, expr);
-    }
+    Part::of_query(query, &mut |part| walk(visitor, part));
     visitor.leave_query(query);
 }
 
 fn walk_body<V: Visitor + ?Sized>(visitor: &mut V, body: &Body) {
     budget::spend(1);
     visitor.body(body);
-    match body {
-        Body::Select(select) => walk_select(visitor, select),
-        Body::SetOperation { left, right, .. } => {
-            walk_body(visitor, left);
-            walk_body(visitor, right);
-        }
-        Body::Values(rows) => rows.iter().flatten().for_each(|expr| walk_expr(visitor, expr)),
-    }
-}
-
-fn walk_select<V: Visitor + ?Sized>(visitor: &mut V, select: &Select) {
-    if let Some(from) = &select.from {
-        walk_from(visitor, from);
-    }
-    let outputs = select.outputs.iter().map(|output| &output.expr);
-    for expr in outputs.chain(&select.filter).chain(&select.group_by).chain(&select.having) {
-        walk_expr(visitor, expr);
-    }
+    Part::of_body(body, &mut |part| walk(visitor, part));
 }
 
 /// Visits a FROM clause and everything in it.
 pub fn walk_from<V: Visitor + ?Sized>(visitor: &mut V, from: &From) {
     budget::spend(1);
     visitor.from(from);
-    match from {
-        From::Relation(relation) => {
-            visitor.relation(relation);
-            match &relation.source {
-                RelationSource::Derived(query) => walk_query(visitor, query),
-                RelationSource::Function { args, .. } => args.iter().for_each(|arg| walk_expr(visitor, arg)),
-                RelationSource::Table(_) | RelationSource::Cte(_) | RelationSource::Catalog => {}
-            }
-        }
-        From::Join(join) => {
-            walk_from(visitor, &join.left);
-            walk_from(visitor, &join.right);
-            if let Some(on) = &join.on {
-                walk_expr(visitor, on);
-            }
-        }
-    }
-}
-
-fn walk_order<V: Visitor + ?Sized>(visitor: &mut V, terms: &[OrderTerm]) {
-    terms.iter().for_each(|term| walk_expr(visitor, &term.expr));
+    Part::of_from(from, &mut |part| walk(visitor, part));
 }
 
 /// Visits an expression and everything in it, subqueries included.
 pub fn walk_expr<V: Visitor + ?Sized>(visitor: &mut V, expr: &Expr) {
     budget::spend(1);
     visitor.expr(expr);
-    match expr {
-        Expr::Column(_) | Expr::Output(_) | Expr::Literal(_) => {}
-        Expr::Unary(_, operand) => walk_expr(visitor, operand),
-        Expr::Binary(_, left, right) => {
-            walk_expr(visitor, left);
-            walk_expr(visitor, right);
+    Part::of_expr(expr, &mut |part| walk(visitor, part));
+}
+
+fn walk<V: Visitor + ?Sized>(visitor: &mut V, part: Part<'_>) {
+    match part {
+        Part::Query(query) => walk_query(visitor, query),
+        Part::Body(body) => walk_body(visitor, body),
+        Part::From(from) => walk_from(visitor, from),
+        Part::Relation(relation) => {
+            visitor.relation(relation);
+            Part::of_relation(relation, &mut |part| walk(visitor, part));
         }
-        Expr::And(list) | Expr::Or(list) | Expr::Row(list) => {
-            list.iter().for_each(|operand| walk_expr(visitor, operand));
-        }
-        Expr::Between { expr, low, high, .. } => {
-            [expr, low, high].into_iter().for_each(|operand| walk_expr(visitor, operand));
-        }
-        Expr::Like { expr, pattern, escape, .. } => {
-            [expr, pattern].into_iter().chain(escape).for_each(|operand| walk_expr(visitor, operand));
-        }
-        Expr::InList { expr, list, .. } => {
-            walk_expr(visitor, expr);
-            list.iter().for_each(|operand| walk_expr(visitor, operand));
-        }
-        Expr::InQuery { expr, query, .. } => {
-            walk_expr(visitor, expr);
-            walk_query(visitor, query);
-        }
-        Expr::Exists { query, .. } | Expr::Scalar(query) => walk_query(visitor, query),
-        Expr::Case { operand, branches, otherwise } => {
-            operand.iter().for_each(|operand| walk_expr(visitor, operand));
-            for (when, then) in branches {
-                walk_expr(visitor, when);
-                walk_expr(visitor, then);
-            }
-            otherwise.iter().for_each(|operand| walk_expr(visitor, operand));
-        }
-        Expr::Cast { expr, .. } | Expr::Collate { expr, .. } | Expr::IsNull { expr, .. } => {
-            walk_expr(visitor, expr);
-        }
-        Expr::Function { args, .. } => walk_args(visitor, args),
-        Expr::Aggregate(aggregate) => {
-            walk_args(visitor, &aggregate.args);
-            walk_order(visitor, &aggregate.order_by);
-            aggregate.filter.iter().for_each(|filter| walk_expr(visitor, filter));
-        }
-        Expr::Window(call) => {
-            walk_args(visitor, &call.args);
-            call.filter.iter().for_each(|filter| walk_expr(visitor, filter));
-            walk_window(visitor, &call.window);
-        }
+        Part::Expr(expr) => walk_expr(visitor, expr),
     }
-}
-
-fn walk_args<V: Visitor + ?Sized>(visitor: &mut V, args: &Args) {
-    args.as_slice().iter().for_each(|arg| walk_expr(visitor, arg));
-}
-
-fn walk_window<V: Visitor + ?Sized>(visitor: &mut V, window: &Window) {
-    window.partition_by.iter().for_each(|expr| walk_expr(visitor, expr));
-    walk_order(visitor, &window.order_by);
-    bounds(window).for_each(|expr| walk_expr(visitor, expr));
 }
 
 /// Hooks that change nodes in place; each has an empty default and runs after the node's children.
@@ -177,242 +92,290 @@ pub trait Rewriter {
 pub fn rewrite_query<R: Rewriter + ?Sized>(rewriter: &mut R, query: &mut Query) {
     budget::spend(1);
     rewriter.enter_query(query);
-    for cte in &mut query.ctes {
-        rewrite_query(rewriter, &mut cte.query);
-    }
-    rewrite_body(rewriter, &mut query.body);
-    rewrite_order(rewriter, &mut query.order_by);
-    for expr in query.limit.iter_mut().chain(&mut query.offset) {
-        rewrite_expr(rewriter, expr);
-    }
+    PartMut::of_query(query, &mut |part| rewrite(rewriter, part));
     rewriter.query(query);
 }
 
 fn rewrite_body<R: Rewriter + ?Sized>(rewriter: &mut R, body: &mut Body) {
     budget::spend(1);
-    match body {
-        Body::Select(select) => rewrite_select(rewriter, select),
-        Body::SetOperation { left, right, .. } => {
-            rewrite_body(rewriter, left);
-            rewrite_body(rewriter, right);
-        }
-        Body::Values(rows) => rows.iter_mut().flatten().for_each(|expr| rewrite_expr(rewriter, expr)),
-    }
+    PartMut::of_body(body, &mut |part| rewrite(rewriter, part));
     rewriter.body(body);
-}
-
-fn rewrite_select<R: Rewriter + ?Sized>(rewriter: &mut R, select: &mut Select) {
-    if let Some(from) = &mut select.from {
-        rewrite_from(rewriter, from);
-    }
-    let outputs = select.outputs.iter_mut().map(|output| &mut output.expr);
-    for expr in outputs.chain(&mut select.filter).chain(&mut select.group_by).chain(&mut select.having) {
-        rewrite_expr(rewriter, expr);
-    }
 }
 
 /// Rewrites a FROM clause and everything in it, innermost first.
 pub fn rewrite_from<R: Rewriter + ?Sized>(rewriter: &mut R, from: &mut From) {
     budget::spend(1);
-    match from {
-        From::Relation(relation) => {
-            match &mut relation.source {
-                RelationSource::Derived(query) => rewrite_query(rewriter, query),
-                RelationSource::Function { args, .. } => {
-                    args.iter_mut().for_each(|arg| rewrite_expr(rewriter, arg));
-                }
-                RelationSource::Table(_) | RelationSource::Cte(_) | RelationSource::Catalog => {}
-            }
-            rewriter.relation(relation);
-        }
-        From::Join(join) => {
-            rewrite_from(rewriter, &mut join.left);
-            rewrite_from(rewriter, &mut join.right);
-            if let Some(on) = &mut join.on {
-                rewrite_expr(rewriter, on);
-            }
-        }
-    }
+    PartMut::of_from(from, &mut |part| rewrite(rewriter, part));
     rewriter.from(from);
-}
-
-fn rewrite_order<R: Rewriter + ?Sized>(rewriter: &mut R, terms: &mut [OrderTerm]) {
-    terms.iter_mut().for_each(|term| rewrite_expr(rewriter, &mut term.expr));
 }
 
 /// Rewrites an expression and everything in it, innermost first.
 pub fn rewrite_expr<R: Rewriter + ?Sized>(rewriter: &mut R, expr: &mut Expr) {
     budget::spend(1);
-    match expr {
-        Expr::Column(_) | Expr::Output(_) | Expr::Literal(_) => {}
-        Expr::Unary(_, operand) => rewrite_expr(rewriter, operand),
-        Expr::Binary(_, left, right) => {
-            rewrite_expr(rewriter, left);
-            rewrite_expr(rewriter, right);
-        }
-        Expr::And(list) | Expr::Or(list) | Expr::Row(list) => {
-            list.iter_mut().for_each(|operand| rewrite_expr(rewriter, operand));
-        }
-        Expr::Between { expr, low, high, .. } => {
-            [expr, low, high].into_iter().for_each(|operand| rewrite_expr(rewriter, operand));
-        }
-        Expr::Like { expr, pattern, escape, .. } => {
-            [expr, pattern].into_iter().chain(escape).for_each(|operand| rewrite_expr(rewriter, operand));
-        }
-        Expr::InList { expr, list, .. } => {
-            rewrite_expr(rewriter, expr);
-            list.iter_mut().for_each(|operand| rewrite_expr(rewriter, operand));
-        }
-        Expr::InQuery { expr, query, .. } => {
-            rewrite_expr(rewriter, expr);
-            rewrite_query(rewriter, query);
-        }
-        Expr::Exists { query, .. } | Expr::Scalar(query) => rewrite_query(rewriter, query),
-        Expr::Case { operand, branches, otherwise } => {
-            operand.iter_mut().for_each(|operand| rewrite_expr(rewriter, operand));
-            for (when, then) in branches {
-                rewrite_expr(rewriter, when);
-                rewrite_expr(rewriter, then);
-            }
-            otherwise.iter_mut().for_each(|operand| rewrite_expr(rewriter, operand));
-        }
-        Expr::Cast { expr, .. } | Expr::Collate { expr, .. } | Expr::IsNull { expr, .. } => {
-            rewrite_expr(rewriter, expr);
-        }
-        Expr::Function { args, .. } => rewrite_args(rewriter, args),
-        Expr::Aggregate(aggregate) => {
-            rewrite_args(rewriter, &mut aggregate.args);
-            rewrite_order(rewriter, &mut aggregate.order_by);
-            aggregate.filter.iter_mut().for_each(|filter| rewrite_expr(rewriter, filter));
-        }
-        Expr::Window(call) => {
-            rewrite_args(rewriter, &mut call.args);
-            call.filter.iter_mut().for_each(|filter| rewrite_expr(rewriter, filter));
-            rewrite_window(rewriter, &mut call.window);
-        }
-    }
+    PartMut::of_expr(expr, &mut |part| rewrite(rewriter, part));
     rewriter.expr(expr);
 }
 
-fn rewrite_args<R: Rewriter + ?Sized>(rewriter: &mut R, args: &mut Args) {
-    args.as_mut_slice().iter_mut().for_each(|arg| rewrite_expr(rewriter, arg));
-}
-
-fn rewrite_window<R: Rewriter + ?Sized>(rewriter: &mut R, window: &mut Window) {
-    window.partition_by.iter_mut().for_each(|expr| rewrite_expr(rewriter, expr));
-    rewrite_order(rewriter, &mut window.order_by);
-    bounds_mut(window).for_each(|expr| rewrite_expr(rewriter, expr));
-}
-
-/// The expressions in the bounds of a window's frame.
-fn bounds(window: &Window) -> impl Iterator<Item = &Expr> {
-    let ends = window.frame.iter().flat_map(|frame| [Some(&frame.start), frame.end.as_ref()]);
-    ends.flatten().filter_map(|bound| match bound {
-        FrameBound::Preceding(expr) | FrameBound::Following(expr) => Some(&**expr),
-        FrameBound::CurrentRow | FrameBound::UnboundedPreceding | FrameBound::UnboundedFollowing => None,
-    })
-}
-
-fn bounds_mut(window: &mut Window) -> impl Iterator<Item = &mut Expr> {
-    let ends = window.frame.iter_mut().flat_map(|frame| [Some(&mut frame.start), frame.end.as_mut()]);
-    ends.flatten().filter_map(|bound| match bound {
-        FrameBound::Preceding(expr) | FrameBound::Following(expr) => Some(&mut **expr),
-        FrameBound::CurrentRow | FrameBound::UnboundedPreceding | FrameBound::UnboundedFollowing => None,
-    })
-}
-
-/// Calls `found` for every expression directly inside `expr`; subqueries are not entered.
-pub fn children<'e>(expr: &'e Expr, found: &mut dyn FnMut(&'e Expr)) {
-    budget::spend(1);
-    match expr {
-        Expr::Column(_) | Expr::Output(_) | Expr::Literal(_) | Expr::Exists { .. } | Expr::Scalar(_) => {}
-        Expr::Unary(_, operand) => found(operand),
-        Expr::Binary(_, left, right) => {
-            found(left);
-            found(right);
+fn rewrite<R: Rewriter + ?Sized>(rewriter: &mut R, part: PartMut<'_>) {
+    match part {
+        PartMut::Query(query) => rewrite_query(rewriter, query),
+        PartMut::Body(body) => rewrite_body(rewriter, body),
+        PartMut::From(from) => rewrite_from(rewriter, from),
+        PartMut::Relation(relation) => {
+            PartMut::of_relation(relation, &mut |part| rewrite(rewriter, part));
+            rewriter.relation(relation);
         }
-        Expr::And(list) | Expr::Or(list) | Expr::Row(list) => list.iter().for_each(found),
-        Expr::Between { expr, low, high, .. } => [expr, low, high].into_iter().for_each(|e| found(e)),
-        Expr::Like { expr, pattern, escape, .. } => {
-            [expr, pattern].into_iter().chain(escape).for_each(|e| found(e));
-        }
-        Expr::InList { expr, list, .. } => {
-            found(expr);
-            list.iter().for_each(found);
-        }
-        Expr::InQuery { expr, .. }
-        | Expr::Cast { expr, .. }
-        | Expr::Collate { expr, .. }
-        | Expr::IsNull { expr, .. } => {
-            found(expr);
-        }
-        Expr::Case { operand, branches, otherwise } => {
-            operand.iter().for_each(|e| found(e));
-            for (when, then) in branches {
-                found(when);
-                found(then);
-            }
-            otherwise.iter().for_each(|e| found(e));
-        }
-        Expr::Function { args, .. } => args.as_slice().iter().for_each(found),
-        Expr::Aggregate(aggregate) => {
-            aggregate.args.as_slice().iter().for_each(&mut *found);
-            aggregate.order_by.iter().for_each(|term| found(&term.expr));
-            aggregate.filter.iter().for_each(found);
-        }
-        Expr::Window(call) => {
-            call.args.as_slice().iter().for_each(&mut *found);
-            call.filter.iter().for_each(&mut *found);
-            call.window.partition_by.iter().for_each(&mut *found);
-            call.window.order_by.iter().for_each(|term| found(&term.expr));
-            bounds(&call.window).for_each(found);
-        }
+        PartMut::Expr(expr) => rewrite_expr(rewriter, expr),
     }
 }
 
-/// Calls `found` for every expression directly inside `expr`; subqueries are not entered.
-pub fn children_mut(expr: &mut Expr, found: &mut dyn FnMut(&mut Expr)) {
-    budget::spend(1);
-    match expr {
-        Expr::Column(_) | Expr::Output(_) | Expr::Literal(_) | Expr::Exists { .. } | Expr::Scalar(_) => {}
-        Expr::Unary(_, operand) => found(operand),
-        Expr::Binary(_, left, right) => {
-            found(left);
-            found(right);
-        }
-        Expr::And(list) | Expr::Or(list) | Expr::Row(list) => list.iter_mut().for_each(found),
-        Expr::Between { expr, low, high, .. } => [expr, low, high].into_iter().for_each(|e| found(e)),
-        Expr::Like { expr, pattern, escape, .. } => {
-            [expr, pattern].into_iter().chain(escape).for_each(|e| found(e));
-        }
-        Expr::InList { expr, list, .. } => {
-            found(expr);
-            list.iter_mut().for_each(found);
-        }
-        Expr::InQuery { expr, .. }
-        | Expr::Cast { expr, .. }
-        | Expr::Collate { expr, .. }
-        | Expr::IsNull { expr, .. } => found(expr),
-        Expr::Case { operand, branches, otherwise } => {
-            operand.iter_mut().for_each(|e| found(e));
-            for (when, then) in branches {
-                found(when);
-                found(then);
+/// A piece of a query that can be walked: a query, a body, a FROM clause or an expression.
+pub trait Walk {
+    /// Visits it and everything in it.
+    fn walk(&self, visitor: &mut impl Visitor);
+    /// Rewrites it and everything in it, innermost first.
+    fn rewrite(&mut self, rewriter: &mut impl Rewriter);
+}
+
+macro_rules! walkable {
+    ($Node:ty, $walk:ident, $rewrite:ident) => {
+        impl Walk for $Node {
+            fn walk(&self, visitor: &mut impl Visitor) {
+                $walk(visitor, self);
             }
-            otherwise.iter_mut().for_each(|e| found(e));
+
+            fn rewrite(&mut self, rewriter: &mut impl Rewriter) {
+                $rewrite(rewriter, self);
+            }
         }
-        Expr::Function { args, .. } => args.as_mut_slice().iter_mut().for_each(found),
-        Expr::Aggregate(aggregate) => {
-            aggregate.args.as_mut_slice().iter_mut().for_each(&mut *found);
-            aggregate.order_by.iter_mut().for_each(|term| found(&mut term.expr));
-            aggregate.filter.iter_mut().for_each(found);
-        }
-        Expr::Window(call) => {
-            call.args.as_mut_slice().iter_mut().for_each(&mut *found);
-            call.filter.iter_mut().for_each(&mut *found);
-            call.window.partition_by.iter_mut().for_each(&mut *found);
-            call.window.order_by.iter_mut().for_each(|term| found(&mut term.expr));
-            bounds_mut(&mut call.window).for_each(found);
-        }
+    };
+}
+
+walkable!(Query, walk_query, rewrite_query);
+walkable!(Body, walk_body, rewrite_body);
+walkable!(From, walk_from, rewrite_from);
+walkable!(Expr, walk_expr, rewrite_expr);
+
+impl<W: Walk> Walk for Box<W> {
+    fn walk(&self, visitor: &mut impl Visitor) {
+        (**self).walk(visitor);
+    }
+
+    fn rewrite(&mut self, rewriter: &mut impl Rewriter) {
+        (**self).rewrite(rewriter);
     }
 }
+
+/// Calls `visit` for every expression in a piece of a query, subqueries included.
+pub fn each_expr(piece: &impl Walk, visit: impl FnMut(&Expr)) {
+    struct Exprs<F>(F);
+    impl<F: FnMut(&Expr)> Visitor for Exprs<F> {
+        fn expr(&mut self, expr: &Expr) {
+            (self.0)(expr);
+        }
+    }
+    piece.walk(&mut Exprs(visit));
+}
+
+/// Calls `visit` for every relation in a piece of a query, subqueries included.
+pub fn each_relation(piece: &impl Walk, visit: impl FnMut(&Relation)) {
+    struct Relations<F>(F);
+    impl<F: FnMut(&Relation)> Visitor for Relations<F> {
+        fn relation(&mut self, relation: &Relation) {
+            (self.0)(relation);
+        }
+    }
+    piece.walk(&mut Relations(visit));
+}
+
+/// Calls `change` for every expression in a piece of a query, innermost first, subqueries included.
+pub fn change_exprs(piece: &mut impl Walk, change: impl FnMut(&mut Expr)) {
+    struct Exprs<F>(F);
+    impl<F: FnMut(&mut Expr)> Rewriter for Exprs<F> {
+        fn expr(&mut self, expr: &mut Expr) {
+            (self.0)(expr);
+        }
+    }
+    piece.rewrite(&mut Exprs(change));
+}
+
+/// Calls `visit` for every expression directly inside `expr`; subqueries are not entered.
+pub fn children<'e>(expr: &'e Expr, visit: &mut dyn FnMut(&'e Expr)) {
+    budget::spend(1);
+    Part::of_expr(expr, &mut |part| {
+        if let Part::Expr(child) = part {
+            visit(child);
+        }
+    });
+}
+
+/// Calls `visit` for every expression directly inside `expr`; subqueries are not entered.
+pub fn children_mut(expr: &mut Expr, visit: &mut dyn FnMut(&mut Expr)) {
+    budget::spend(1);
+    PartMut::of_expr(expr, &mut |part| {
+        if let PartMut::Expr(child) = part {
+            visit(child);
+        }
+    });
+}
+
+/// What stands directly inside each kind of node, in the order of a walk: the only place that lists the fields of all
+/// nodes. It is written once, for shared references and for exclusive ones.
+macro_rules! parts {
+    ($Part:ident, $slice:ident $(, $mutable:tt)?) => {
+        /// A node directly inside another.
+        enum $Part<'t> {
+            Query(&'t $($mutable)? Query),
+            Body(&'t $($mutable)? Body),
+            From(&'t $($mutable)? From),
+            Relation(&'t $($mutable)? Relation),
+            Expr(&'t $($mutable)? Expr),
+        }
+
+        impl<'t> $Part<'t> {
+            fn of_query(query: &'t $($mutable)? Query, visit: &mut impl FnMut(Self)) {
+                let Query { ctes, body, order_by, limit, offset } = query;
+                for cte in ctes {
+                    visit(Self::Query(&$($mutable)? cte.query));
+                }
+                visit(Self::Body(body));
+                for term in order_by {
+                    visit(Self::Expr(&$($mutable)? term.expr));
+                }
+                for expr in [limit, offset].into_iter().flatten() {
+                    visit(Self::Expr(expr));
+                }
+            }
+
+            fn of_body(body: &'t $($mutable)? Body, visit: &mut impl FnMut(Self)) {
+                match body {
+                    Body::Select(select) => Self::of_select(select, visit),
+                    Body::SetOperation { left, right, .. } => {
+                        visit(Self::Body(left));
+                        visit(Self::Body(right));
+                    }
+                    Body::Values(rows) => {
+                        for expr in rows.into_iter().flatten() {
+                            visit(Self::Expr(expr));
+                        }
+                    }
+                }
+            }
+
+            fn of_select(select: &'t $($mutable)? Select, visit: &mut impl FnMut(Self)) {
+                let Select { from, outputs, filter, group_by, having, distinct: _ } = select;
+                if let Some(from) = from {
+                    visit(Self::From(from));
+                }
+                for output in outputs {
+                    visit(Self::Expr(&$($mutable)? output.expr));
+                }
+                for expr in filter.into_iter().chain(group_by).chain(having) {
+                    visit(Self::Expr(expr));
+                }
+            }
+
+            fn of_from(from: &'t $($mutable)? From, visit: &mut impl FnMut(Self)) {
+                match from {
+                    From::Relation(relation) => visit(Self::Relation(relation)),
+                    From::Join(join) => {
+                        let Join { left, right, on, kind: _ } = &$($mutable)? **join;
+                        visit(Self::From(left));
+                        visit(Self::From(right));
+                        if let Some(on) = on {
+                            visit(Self::Expr(on));
+                        }
+                    }
+                }
+            }
+
+            fn of_relation(relation: &'t $($mutable)? Relation, visit: &mut impl FnMut(Self)) {
+                match &$($mutable)? relation.source {
+                    RelationSource::Derived(query) => visit(Self::Query(query)),
+                    RelationSource::Function { args, .. } => {
+                        for arg in args {
+                            visit(Self::Expr(arg));
+                        }
+                    }
+                    RelationSource::Table(_) | RelationSource::Cte(_) | RelationSource::Catalog => {}
+                }
+            }
+
+            fn of_expr(expr: &'t $($mutable)? Expr, visit: &mut impl FnMut(Self)) {
+                match expr {
+                    Expr::Column(_) | Expr::Output(_) | Expr::Literal(_) => {}
+                    Expr::Unary(_, expr)
+                    | Expr::Cast { expr, .. }
+                    | Expr::Collate { expr, .. }
+                    | Expr::IsNull { expr, .. } => visit(Self::Expr(expr)),
+                    Expr::Binary(_, left, right) => {
+                        visit(Self::Expr(left));
+                        visit(Self::Expr(right));
+                    }
+                    Expr::And(list) | Expr::Or(list) | Expr::Row(list) => {
+                        list.into_iter().for_each(|expr| visit(Self::Expr(expr)));
+                    }
+                    Expr::Between { expr, low, high, negated: _ } => {
+                        [expr, low, high].into_iter().for_each(|expr| visit(Self::Expr(expr)));
+                    }
+                    Expr::Like { expr, pattern, escape, operator: _, negated: _ } => {
+                        for expr in [expr, pattern].into_iter().chain(escape) {
+                            visit(Self::Expr(expr));
+                        }
+                    }
+                    Expr::InList { expr, list, negated: _ } => {
+                        visit(Self::Expr(expr));
+                        list.into_iter().for_each(|expr| visit(Self::Expr(expr)));
+                    }
+                    Expr::InQuery { expr, query, negated: _ } => {
+                        visit(Self::Expr(expr));
+                        visit(Self::Query(query));
+                    }
+                    Expr::Exists { query, .. } | Expr::Scalar(query) => visit(Self::Query(query)),
+                    Expr::Case { operand, branches, otherwise } => {
+                        operand.into_iter().for_each(|expr| visit(Self::Expr(expr)));
+                        for (when, then) in branches {
+                            visit(Self::Expr(when));
+                            visit(Self::Expr(then));
+                        }
+                        otherwise.into_iter().for_each(|expr| visit(Self::Expr(expr)));
+                    }
+                    Expr::Function { args, .. } => {
+                        args.$slice().into_iter().for_each(|expr| visit(Self::Expr(expr)));
+                    }
+                    Expr::Aggregate(aggregate) => {
+                        let Aggregate { args, order_by, filter, .. } = &$($mutable)? **aggregate;
+                        let terms = order_by.into_iter().map(|term| &$($mutable)? term.expr);
+                        for expr in args.$slice().into_iter().chain(terms).chain(filter) {
+                            visit(Self::Expr(expr));
+                        }
+                    }
+                    Expr::Window(call) => {
+                        let WindowCall { args, filter, window, function: _ } = &$($mutable)? **call;
+                        for expr in args.$slice().into_iter().chain(filter) {
+                            visit(Self::Expr(expr));
+                        }
+                        Self::of_window(window, visit);
+                    }
+                }
+            }
+
+            fn of_window(window: &'t $($mutable)? Window, visit: &mut impl FnMut(Self)) {
+                let Window { partition_by, order_by, frame } = window;
+                let terms = order_by.into_iter().map(|term| &$($mutable)? term.expr);
+                for expr in partition_by.into_iter().chain(terms) {
+                    visit(Self::Expr(expr));
+                }
+                let Some(Frame { start, end, .. }) = frame else { return };
+                for bound in std::iter::once(start).chain(end) {
+                    if let FrameBound::Preceding(expr) | FrameBound::Following(expr) = bound {
+                        visit(Self::Expr(expr));
+                    }
+                }
+            }
+        }
+    };
+}
+
+parts!(Part, as_slice);
+parts!(PartMut, as_mut_slice, mut);

@@ -1,4 +1,4 @@
-//! Plausible values as SQL over a number that tells a row.
+//! Plausible values as SQL over the number of a row.
 
 use std::fmt::Write as _;
 

@@ -57,7 +57,7 @@ pub(super) fn drop(old: &Schema, table: &str, name: &str) -> Result<Draft, Chang
     let position = column_at(old, at, name)?;
     let own = &old.tables()[at];
     if own.columns.len() < 2 {
-        let text = format!("{table:?} has no other column than {name:?}; drop the table");
+        let text = format!("{name:?} is the only column of {table:?}; drop the table");
         return Err(ChangeError::NotApplicable(text));
     }
     replace(old, at, &[position], Vec::new())
@@ -95,7 +95,7 @@ pub(super) fn merge(
         gone.push((position, value.as_str()));
     }
     if gone.is_empty() {
-        return Err(ChangeError::NotApplicable(format!("{table:?}: name the columns that go")));
+        return Err(ChangeError::NotApplicable(format!("{table:?}: name the columns to drop")));
     }
     let positions: Vec<u32> = gone.iter().map(|(position, _)| *position).collect();
     let mut draft = replace(old, at, &positions, vec![made(old, at, whole)?])?;
@@ -124,7 +124,7 @@ fn made(old: &Schema, table: usize, part: &SplitPart) -> Result<(Column, Expr), 
     Ok((fitting(&old.tables()[table], column), over_row(&part.value, old, table)?))
 }
 
-/// The column with a type that its table takes: a STRICT table knows six, of which ANY leaves every value as it is.
+/// The column with a type that its table takes: a STRICT table knows six types, and ANY leaves every value as it is.
 fn fitting(table: &Table, column: Column) -> Column {
     if !table.strict {
         return column;

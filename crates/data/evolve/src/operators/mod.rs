@@ -106,7 +106,7 @@ fn over_row(text: &str, schema: &Schema, table: usize) -> Result<Expr, ChangeErr
             }
             Ok(expr)
         }
-        _ => Err(unreadable("it is no expression over one row".to_owned())),
+        _ => Err(unreadable("it is not an expression over one row".to_owned())),
     }
 }
 

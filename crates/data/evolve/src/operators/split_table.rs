@@ -64,7 +64,7 @@ fn shares(
         for name in names {
             let position = column_at(old, at, name)?;
             if key.contains(&position) || given.contains(&position) {
-                return Err(ChangeError::NotApplicable(format!("{name:?} is given to two parts")));
+                return Err(ChangeError::NotApplicable(format!("{name:?} belongs to two parts")));
             }
             given.push(position);
             share.push(position);
@@ -75,7 +75,7 @@ fn shares(
     let own = &old.tables()[at];
     let all = (0..).take(own.columns.len()).all(|at: u32| key.contains(&at) || given.contains(&at));
     if !all {
-        let text = format!("a column of {:?} is given to no part", own.name);
+        let text = format!("a column of {:?} belongs to no part", own.name);
         return Err(ChangeError::NotApplicable(text));
     }
     Ok(shares)

@@ -20,7 +20,7 @@ pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Ran
             columns_for(table, convention, &taken, count, random).into_iter().enumerate()
         {
             taken.insert(&addition.column.name);
-            // A change that does not fit is none.
+            // A change that does not fit is left out.
             let _ = chain.push(Change::AddColumn {
                 table: table.name.clone(),
                 column: Box::new(addition.column),

@@ -21,7 +21,7 @@ pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Ran
     for table in context.some(extensible, random) {
         let Some(added) = table_for(table, convention, &taken, random) else { continue };
         taken.insert(&added.name);
-        // A change that does not fit is none.
+        // A change that does not fit is left out.
         let _ = chain.push(Change::AddTable { ddl: added.ddl, rows: Some(added.rows) });
     }
 }

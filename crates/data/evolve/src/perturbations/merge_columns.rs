@@ -1,5 +1,5 @@
 //! `merge-columns`: first and last name, year and month and day, street and city, city and country become one column. Keys
-//! stay as they are, and so do columns of which some row would not come back. Columns that golds read go first.
+//! stay as they are, and so do columns with a row that would not come back. Columns that golds read go first.
 
 use sqlgauge_base::Random;
 use sqlgauge_engine::Value;
@@ -49,7 +49,7 @@ pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Ran
         }
     }
     for change in context.needed_first(merges, random) {
-        // A change that does not fit is none.
+        // A change that does not fit is left out.
         let _ = chain.push(change);
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Ran
                 let table = &schema.tables()[place];
                 let name = table.column(column).map(|own| own.name.clone()).unwrap_or_default();
                 let change = Change::RenameColumn { table: table.name.clone(), column: name, to: to.clone() };
-                // A change that does not fit is none.
+                // A change that does not fit is left out.
                 let _ = chain.push(change);
             }
         }

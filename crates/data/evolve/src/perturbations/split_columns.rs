@@ -1,5 +1,5 @@
 //! `split-columns`: full names, dates, addresses, telephone numbers and codes become the columns of their parts. Keys stay
-//! whole, and so does a column of which some value would not come back. Columns that golds read go first.
+//! whole, and so does a column with a value that would not come back. Columns that golds read go first.
 
 use sqlgauge_base::Random;
 use sqlgauge_engine::Value;
@@ -44,7 +44,7 @@ pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Ran
         }
     }
     for change in context.needed_first(splits, random) {
-        // A change that does not fit is none.
+        // A change that does not fit is left out.
         let _ = chain.push(change);
     }
 }

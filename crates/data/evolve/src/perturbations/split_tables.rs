@@ -39,7 +39,7 @@ pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Ran
             start = end;
         }
         if start == own.len() {
-            // A change that does not fit is none.
+            // A change that does not fit is left out.
             let _ = chain.push(Change::SplitTable { table: table.name.clone(), fragments });
         }
     }

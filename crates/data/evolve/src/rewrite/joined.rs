@@ -1,4 +1,4 @@
-//! Two tables that became one, where the query joins them by the key that linked them.
+//! Reads two merged tables once where the query joins them by the key that linked them.
 
 use sqlgauge_sql::tree::{
     BinaryOperator, ColumnRef, Expr, From, Join, JoinKind, Relation, RelationId, RelationSource,
@@ -71,7 +71,7 @@ impl Rewriting<'_> {
         from
     }
 
-    /// The relation of the child reads the new table, of which both are parts.
+    /// The relation of the child reads the new table, which both are parts of.
     fn unite(&mut self, from: &mut From, pair: Pair, merged: &Merged, to: RelationId) {
         let source = self.source(merged.child.1.to);
         set_source(from, to, &source);

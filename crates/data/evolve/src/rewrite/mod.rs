@@ -1,4 +1,4 @@
-//! A query over the old schema as one over the new.
+//! Rewrites a query over the old schema into one over the new.
 //!
 //! Every instance of a table is replaced by the table's image ([`crate::step::Image`]), and its columns by what they are
 //! there. What is not needed is not put in: of the fragments of a table only those whose columns the query reads; of two
@@ -62,7 +62,7 @@ struct Rewriting<'a> {
     used: HashMap<RelationId, BTreeSet<u32>>,
     /// Relations whose rowid the query reads.
     rowids: HashSet<RelationId>,
-    /// Relations of which it does not matter how often a row comes.
+    /// Relations whose rows may come any number of times.
     repeatable: HashSet<RelationId>,
     /// Aggregates that count the rows of a relation, by the relation.
     counted: HashMap<RelationId, u32>,

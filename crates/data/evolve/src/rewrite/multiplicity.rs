@@ -1,4 +1,4 @@
-//! Where it does not matter how often a row comes.
+//! Finds relations whose rows may repeat without a change of the result.
 
 use std::collections::HashSet;
 

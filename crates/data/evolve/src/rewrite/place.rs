@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use sqlgauge_sql::reads;
 use sqlgauge_sql::tree::{
     BinaryOperator, Body, ColumnRef, Expr, From, Join, JoinKind, Output, Query, Relation, RelationId,
     RelationSource, Select,
 };
-use sqlgauge_sql::visit::{Visitor, walk_expr};
 
 use super::{Rewriting, add_conditions, conjunction};
 use crate::layout::EvolveReason;
@@ -238,19 +238,8 @@ impl Rewriting<'_> {
 
 /// The columns of a relation that an expression reads.
 fn columns_of(expr: &Expr, relation: RelationId) -> BTreeSet<u32> {
-    struct Columns(RelationId, BTreeSet<u32>);
-    impl Visitor for Columns {
-        fn expr(&mut self, expr: &Expr) {
-            if let Expr::Column(column) = expr
-                && column.relation == self.0
-            {
-                self.1.extend(column.column.position());
-            }
-        }
-    }
-    let mut columns = Columns(relation, BTreeSet::new());
-    walk_expr(&mut columns, expr);
-    columns.1
+    let columns = reads::columns(expr).into_iter().filter(|column| column.relation == relation);
+    columns.filter_map(|column| column.column.position()).collect()
 }
 
 /// Relations joined one after the other, each to the first.

@@ -1,4 +1,4 @@
-//! The condition that a row of a new table is one of an old table's, where the query says so already.
+//! Leaves out the condition that a row of a new table belongs to an old one, where the query implies it.
 //!
 //! # Contract
 //! In a row of a merged table that is none of the old table's, all columns that were that table's are NULL. The condition that

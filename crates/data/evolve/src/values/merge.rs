@@ -1,4 +1,4 @@
-//! Which columns of a table make a whole that people store as one.
+//! Finds columns that people also store as one.
 
 use sqlgauge_engine::Value;
 use sqlgauge_sql::PrintDialect;

@@ -1,4 +1,4 @@
-//! Which columns can be split, which can be merged, and how their values are taken apart and composed.
+//! Finds columns that can be split or merged, and takes their values apart and together.
 //!
 //! # Contract
 //! [`split`] recognises what the values of a column are made of (a person's full name, a date, an address, a telephone
@@ -42,16 +42,16 @@ pub enum CompositeKind {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ValuesRefusal {
     /// There is no value to learn from.
-    #[error("there is no value but NULL")]
+    #[error("every value is NULL")]
     NoValues,
     /// A value is not of the storage class that is needed.
     #[error("a value is not text, or is not valid text")]
     NotText,
     /// Name and values do not tell of anything that has parts.
-    #[error("it is no name of a person, date, address, telephone number or code")]
+    #[error("the values are not names of people, dates, addresses, telephone numbers or codes")]
     Unrecognised,
-    /// Some value is not composed of its parts again.
-    #[error("the value {0:?} is not composed of its parts again")]
+    /// The parts of some value do not give it back.
+    #[error("the parts of the value {0:?} do not give it back")]
     NoRoundTrip(String),
     /// The names of the new columns are taken.
     #[error("the name {0:?} of a new column is taken")]

@@ -1,4 +1,4 @@
-//! Recognises of what the values of a column are made.
+//! Recognises the parts of a column's values.
 
 use sqlgauge_engine::Value;
 

@@ -1,4 +1,4 @@
-//! Questions in other words, by a language model.
+//! Rewords questions by a language model.
 //!
 //! # Contract
 //! A pair keeps the question of the grammar, which reads back as its query. Beside it stands the model's wording, or why

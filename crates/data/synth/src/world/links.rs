@@ -1,4 +1,4 @@
-//! What may be joined: declared foreign keys, and keys that are found.
+//! Lists the joins: declared foreign keys, and keys that the values suggest.
 //!
 //! # Contract
 //! A link is *declared* if a foreign key says so and both ends are there; whether its rows keep it does not matter for a

@@ -1,4 +1,4 @@
-//! What is known of a database before queries are made over it: its schema, its values, and what may be joined.
+//! Profiles a database before queries are written over it: its schema, its values, and its joins.
 //!
 //! # Contract
 //! A [`GrammarDatabase`] follows from the database file alone. Rows are sampled at places that follow from the number of rows, so
@@ -42,7 +42,7 @@ impl GrammarDatabase {
         let (mut tables, mut left_out) = (Vec::new(), Vec::new());
         for (id, table) in schema.ids().zip(schema.tables()) {
             if !matches!(table.kind, TableKind::Table | TableKind::View) || table.columns.is_empty() {
-                left_out.push((table.name.clone(), "it is no table or view".to_owned()));
+                left_out.push((table.name.clone(), "it is neither a table nor a view".to_owned()));
                 continue;
             }
             match profile::read(id, table, &schema, database, engine) {

@@ -1,4 +1,4 @@
-//! What the values of a table look like.
+//! Profiles the values of a table.
 
 use std::collections::HashSet;
 

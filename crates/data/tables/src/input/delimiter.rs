@@ -1,15 +1,15 @@
-//! What separates the values of a text.
+//! Finds the delimiter of a text.
 //!
 //! # Contract
 //! Of comma, semicolon, tab and vertical bar, the one by which most of the first lines have as many values as the first
 //! one, which has at least two; of several the one that gives more columns, then the earlier in this list. If there is none
-//! the table has one column, and the comma is told.
+//! the table has one column, and its delimiter is a comma.
 
 use csv::{ReaderBuilder, StringRecord};
 
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
-/// The delimiter of a text of which this is the beginning.
+/// The delimiter of a text that begins so.
 pub(super) fn detect(head: &str, is_whole: bool) -> u8 {
     // A line that is cut off would have fewer values.
     let head = if is_whole { head } else { head.rsplit_once('\n').map_or(head, |(whole, _)| whole) };

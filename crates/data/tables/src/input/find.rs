@@ -1,4 +1,4 @@
-//! Which files below a folder are tables.
+//! Finds the tables among the files below a folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};

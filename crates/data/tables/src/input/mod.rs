@@ -76,7 +76,7 @@ pub(crate) fn read(source: &Source, options: &TablesOptions, take: Take<'_>) -> 
     if length > options.max_file_bytes {
         return Err(Refused::new(
             FileRefusal::TooLarge,
-            format!("{length} bytes, of which at most {} are read; split the file", options.max_file_bytes),
+            format!("{length} bytes, more than the {} that are read; split the file", options.max_file_bytes),
         )
         .into());
     }

@@ -14,7 +14,7 @@ pub(super) struct Records<R> {
 }
 
 impl<R: Read> Records<R> {
-    /// Of a text of which `head` is the beginning.
+    /// Of a text that begins with `head`.
     pub(super) fn new(text: R, head: &str, delimiter: u8) -> Self {
         let has_newlines = head.contains('\n') || !head.contains('\r');
         let reader = ReaderBuilder::new()

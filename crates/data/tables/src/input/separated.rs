@@ -147,7 +147,7 @@ impl Fitting<'_> {
         lines.sort_unstable();
         let lines: Vec<String> = lines.iter().map(u64::to_string).collect();
         let detail = format!(
-            "{} of {rows} rows have not as many values as the first line has names ({}; lines {} …); begin with the names, \
+            "{} of {rows} rows do not have as many values as the first line has names ({}; lines {} …); begin with the names, \
              quote values that hold the separator",
             ragged.left_out(),
             self.width,
@@ -170,7 +170,7 @@ fn explain(error: csv::Error) -> NotRead {
     match inner.get_ref().and_then(|inner| inner.downcast_ref::<NoText>()) {
         Some(NoText::Nul) => Refused::new(
             FileRefusal::Binary,
-            "a NUL byte and no byte order mark: no text, or UTF-16 without its mark; convert it to UTF-8",
+            "a NUL byte without a byte order mark: not a text, or UTF-16 without its mark; convert it to UTF-8",
         )
         .into(),
         Some(problem @ NoText::LongLine) => Refused::new(FileRefusal::Unended, problem.to_string()).into(),

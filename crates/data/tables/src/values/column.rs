@@ -1,4 +1,4 @@
-//! What a column is, by all of its values, and its values as that.
+//! Decides the type of a column from all of its values, and converts them.
 
 use rusqlite::types::Value;
 

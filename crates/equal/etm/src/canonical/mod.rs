@@ -156,7 +156,7 @@ impl Canonical<'_, '_> {
         let outside = std::mem::replace(&mut self.conditions, Conditions::Free);
         let is_recursive = std::mem::take(&mut self.is_recursive);
         for cte in &mut query.ctes {
-            self.is_recursive = tools::reads_cte(&cte.query, cte.id);
+            self.is_recursive = sqlgauge_sql::reads::is_recursive(cte);
             self.query(&mut cte.query, Position::Cte, sensitive);
         }
         let sorted = self.sound

@@ -49,7 +49,7 @@ impl Rule for Between {
 
     fn expr(&self, expr: &mut Expr, context: &mut RuleContext<'_>) -> bool {
         let Expr::Between { expr: value, low, high, negated } = expr else { return false };
-        let may_be_copied = tools::is_deterministic_expr(value) && !sqlgauge_sql::derive::has_subquery(value);
+        let may_be_copied = tools::is_deterministic(value) && !sqlgauge_sql::derive::has_subquery(value);
         if context.is_sound() && !may_be_copied {
             return false;
         }

@@ -25,8 +25,9 @@
 
 use std::collections::VecDeque;
 
-use sqlgauge_sql::tree::{Cte, CteId, Query, Relation, RelationSource};
-use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_query, walk_query};
+use sqlgauge_sql::reads::{is_recursive, readings_of_cte};
+use sqlgauge_sql::tree::{Cte, Query, Relation, RelationSource};
+use sqlgauge_sql::visit::{Rewriter, rewrite_query};
 
 use crate::context::RuleContext;
 use crate::profile::Profiles;
@@ -57,13 +58,14 @@ impl Rule for CommonTableExpression {
         // Later ones may use earlier ones, so these go first.
         let mut pending: VecDeque<Cte> = std::mem::take(&mut query.ctes).into();
         while let Some(cte) = pending.pop_front() {
-            let mut uses = Uses { id: cte.id, found: 0 };
-            walk_query(&mut uses, &cte.query);
-            let recursive = uses.found > 0;
-            walk_query(&mut uses, query);
-            pending.iter().for_each(|later| walk_query(&mut uses, &later.query));
-            let growth = uses.found.saturating_sub(1).saturating_mul(tools::size(&cte.query));
-            if recursive || !tools::is_deterministic(&cte.query) || growth > context.copies_left {
+            let uses: usize = pending
+                .iter()
+                .map(|later| &later.query)
+                .chain([&*query])
+                .map(|q| readings_of_cte(q, cte.id))
+                .sum();
+            let growth = uses.saturating_sub(1).saturating_mul(tools::size(&cte.query));
+            if is_recursive(&cte) || !tools::is_deterministic(&cte.query) || growth > context.copies_left {
                 kept.push(cte);
                 continue;
             }
@@ -76,17 +78,6 @@ impl Rule for CommonTableExpression {
         }
         query.ctes = kept;
         places
-    }
-}
-
-struct Uses {
-    id: CteId,
-    found: usize,
-}
-
-impl Visitor for Uses {
-    fn relation(&mut self, relation: &Relation) {
-        self.found += usize::from(relation.source == RelationSource::Cte(self.id));
     }
 }
 

@@ -55,7 +55,7 @@ impl Rule for InList {
         if context.is_sound()
             && !(list.iter().all(constant)
                 && !matches!(**value, Expr::Row(_))
-                && tools::is_deterministic_expr(value))
+                && tools::is_deterministic(value))
         {
             return false;
         }

@@ -54,24 +54,18 @@ impl Rule for Negation {
         let (new, changed) = match inner {
             Expr::And(list) => (Expr::Or(list.into_iter().map(not).collect()), true),
             Expr::Or(list) => (Expr::And(list.into_iter().map(not).collect()), true),
-            Expr::InList { expr, list, negated } => (Expr::InList { expr, list, negated: !negated }, true),
-            Expr::InQuery { expr, query, negated } => {
-                (Expr::InQuery { expr, query, negated: !negated }, true)
-            }
-            Expr::IsNull { expr, negated } => (Expr::IsNull { expr, negated: !negated }, true),
-            Expr::Exists { query, negated } => (Expr::Exists { query, negated: !negated }, true),
-            Expr::Between { expr, low, high, negated } => {
-                (Expr::Between { expr, low, high, negated: !negated }, true)
-            }
-            Expr::Like { operator, expr, pattern, escape, negated } => {
-                (Expr::Like { operator, expr, pattern, escape, negated: !negated }, true)
-            }
             Expr::Unary(UnaryOperator::Not, only) if context.is_condition => (*only, true),
             // As a sort key a number is the place of a result.
             Expr::Literal(sqlgauge_sql::tree::Literal::Integer(n)) if context.is_condition => {
                 (tools::truth(n == 0), true)
             }
-            other => (not(other), false),
+            mut other => match other.negated_mut() {
+                Some(negated) => {
+                    *negated = !*negated;
+                    (other, true)
+                }
+                None => (not(other), false),
+            },
         };
         *expr = new;
         changed

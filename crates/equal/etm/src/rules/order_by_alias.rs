@@ -55,7 +55,7 @@ impl Rule for OrderByAlias {
             let Some(output) = outputs.get(n as usize) else { continue };
             let plain = !is_read_as_number(&output.expr)
                 && !sqlgauge_sql::derive::has_subquery(&output.expr)
-                && tools::is_deterministic_expr(&output.expr);
+                && tools::is_deterministic(&output.expr);
             if plain {
                 let expr = output.expr.clone();
                 term.expr =

@@ -101,7 +101,7 @@ fn drop_keys(query: &mut Query, context: &RuleContext<'_>) -> usize {
         let fixed = matches!(key, Expr::Literal(_))
             || (kept.contains(key) && binary)
             || (!grouped && binary && dependencies.closure(&kept).determines(key));
-        if fixed && tools::is_deterministic_expr(key) {
+        if fixed && tools::is_deterministic(key) {
             places += 1;
             keep.push(false);
         } else {

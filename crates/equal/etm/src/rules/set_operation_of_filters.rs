@@ -101,7 +101,7 @@ fn merged(operator: SetOperator, left: &Select, right: &Select, context: &RuleCo
     if context.is_sound() {
         if left.outputs.iter().any(|output| {
             sqlgauge_sql::derive::has_subquery(&output.expr)
-                || !tools::is_deterministic_expr(&output.expr)
+                || !tools::is_deterministic(&output.expr)
                 || !context.facts.is_identity(&output.expr)
         }) {
             return None;

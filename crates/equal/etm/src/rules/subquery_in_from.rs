@@ -223,7 +223,7 @@ fn reads_aggregate_inside(query: &Query, id: RelationId, outputs: &[Output]) -> 
 fn may_be_copied(expr: &Expr) -> bool {
     !sqlgauge_sql::derive::has_subquery(expr)
         && !sqlgauge_sql::derive::has_window(expr)
-        && tools::is_deterministic_expr(expr)
+        && tools::is_deterministic(expr)
 }
 
 fn substitute(query: &mut Query, id: RelationId, outputs: &[Output]) {

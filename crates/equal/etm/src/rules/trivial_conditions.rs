@@ -142,9 +142,7 @@ fn repeated(list: &mut Vec<Expr>) {
     let mut place = 1;
     while place < list.len() {
         let (before, rest) = list.split_at(place);
-        if before.iter().any(|other| tools::same_expr(other, &rest[0]))
-            && tools::is_deterministic_expr(&rest[0])
-        {
+        if before.iter().any(|other| tools::same_expr(other, &rest[0])) && tools::is_deterministic(&rest[0]) {
             list.remove(place);
         } else {
             place += 1;
@@ -185,16 +183,9 @@ fn collapse(expr: &mut Expr, conjunction: bool, is_condition: bool) -> bool {
 fn is_boolean(expr: &Expr) -> bool {
     match expr {
         Expr::Binary(operator, ..) => operator.is_comparison(),
-        Expr::And(_)
-        | Expr::Or(_)
-        | Expr::Between { .. }
-        | Expr::Like { .. }
-        | Expr::InList { .. }
-        | Expr::InQuery { .. }
-        | Expr::Exists { .. }
-        | Expr::IsNull { .. } => true,
+        Expr::And(_) | Expr::Or(_) => true,
         Expr::Literal(Literal::Integer(n)) => *n == 0 || *n == 1,
-        _ => false,
+        other => other.negated().is_some(),
     }
 }
 

@@ -1,9 +1,9 @@
 //! FROM clauses: their joins, and relations that come and go.
 
 use sqlgauge_base::budget;
+use sqlgauge_sql::reads::columns as columns_of;
 use sqlgauge_sql::tree::{Expr, From, Join, JoinKind, Relation, RelationId, Select};
 
-use super::columns::columns_of;
 use super::conditions::{add_conjunct, take_conjuncts};
 
 /// Whether every condition of a join that reads one relation may read another in its place: SQLite lets ON read only

@@ -2,16 +2,16 @@
 
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal, Query, Relation};
-use sqlgauge_sql::visit::{Visitor, walk_expr, walk_query};
+use sqlgauge_sql::visit::{Visitor, Walk, each_expr, walk_query};
 
 use super::query::plain_select;
 
 /// Whether an aggregate is called in the expression or in a subquery of it. Without it a SELECT may be none that
 /// aggregates, or show another row of a group.
 pub(crate) fn calls_aggregate(expr: &Expr) -> bool {
-    let mut found = Aggregates(false);
-    walk_expr(&mut found, expr);
-    found.0
+    let mut found = false;
+    each_expr(expr, |part| found = found || matches!(part, Expr::Aggregate(_)));
+    found
 }
 
 /// Whether computing the expression may be an error instead of a value, so that it matters what is computed before:
@@ -24,15 +24,8 @@ pub(crate) fn calls_aggregate(expr: &Expr) -> bool {
 /// does the engine's own bounds: it says nothing of rows, and to keep the order of such conditions would tell apart queries
 /// that return the same rows wherever both return any.
 pub(crate) fn may_fail(expr: &Expr) -> bool {
-    let mut found = Fails(false);
-    walk_expr(&mut found, expr);
-    found.0
-}
-
-struct Fails(bool);
-
-impl Visitor for Fails {
-    fn expr(&mut self, expr: &Expr) {
+    let mut found = false;
+    each_expr(expr, |expr| {
         let of_function = expr.called().is_some_and(|(function, _)| {
             let name = function.name();
             name == "abs" || name == "unistr" || name.starts_with("json")
@@ -41,40 +34,18 @@ impl Visitor for Fails {
         let is_character =
             |escape: &Expr| matches!(escape, Expr::Literal(Literal::Text(text)) if text.chars().count() == 1);
         let escape = matches!(expr, Expr::Like { escape: Some(escape), .. } if !is_character(escape));
-        self.0 |= of_function || arrow || escape;
-    }
+        found = found || of_function || arrow || escape;
+    });
+    found
 }
 
-struct Aggregates(bool);
-
-impl Visitor for Aggregates {
-    fn expr(&mut self, expr: &Expr) {
-        self.0 |= matches!(expr, Expr::Aggregate(_));
-    }
-}
-
-/// Whether every function in the query gives the same value each time.
-pub(crate) fn is_deterministic(query: &Query) -> bool {
-    let mut found = Deterministic(true);
-    walk_query(&mut found, query);
-    found.0
-}
-
-/// Whether every function in the expression gives the same value each time.
-pub(crate) fn is_deterministic_expr(expr: &Expr) -> bool {
-    let mut found = Deterministic(true);
-    walk_expr(&mut found, expr);
-    found.0
-}
-
-struct Deterministic(bool);
-
-impl Visitor for Deterministic {
-    fn expr(&mut self, expr: &Expr) {
-        if let Some((function, args)) = expr.called() {
-            self.0 &= function.is_deterministic(args);
-        }
-    }
+/// Whether every function in the query or expression gives the same value each time.
+pub(crate) fn is_deterministic(piece: &impl Walk) -> bool {
+    let mut all = true;
+    each_expr(piece, |expr| {
+        all = all && expr.called().is_none_or(|(function, args)| function.is_deterministic(args));
+    });
+    all
 }
 
 /// The number of nodes of a query.

@@ -9,7 +9,7 @@ use sqlgauge_sql::{PrintDialect, PrintError};
 use super::conditions::add_conjunct;
 use super::exprs::{equal, is_small_integer, one, parts_first};
 use super::from::on_conditions;
-use super::properties::is_deterministic_expr;
+use super::properties::is_deterministic;
 
 /// The SELECT of a query that is nothing else: no compound, CTEs, ORDER BY, LIMIT or OFFSET.
 pub(crate) fn plain_select(query: &Query) -> Option<&Select> {
@@ -148,7 +148,7 @@ pub(crate) fn may_become_exists(value: &Expr, query: &Query, facts: &Facts<'_>) 
         && !sqlgauge_sql::derive::has_window(value)
         && !sqlgauge_sql::derive::has_subquery(value)
         && !matches!(value, Expr::Row(_))
-        && is_deterministic_expr(value)
+        && is_deterministic(value)
 }
 
 /// Makes the subquery ask for a row whose result equals the value.

@@ -1,53 +1,14 @@
 //! Relations and common table expressions: which a query declares and reads.
 
-use sqlgauge_sql::tree::{CteId, Expr, Query, Relation, RelationId, RelationSource};
-use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_query, walk_expr, walk_query};
+use sqlgauge_sql::reads;
+use sqlgauge_sql::tree::{Expr, Query, Relation, RelationId};
+use sqlgauge_sql::visit::{Rewriter, rewrite_query};
 
 use crate::context::RuleContext;
 
-/// Whether a query reads that common table expression.
-pub(crate) fn reads_cte(query: &Query, id: CteId) -> bool {
-    let mut found = ReadsCte { id, found: false };
-    walk_query(&mut found, query);
-    found.found
-}
-
-struct ReadsCte {
-    id: CteId,
-    found: bool,
-}
-
-impl Visitor for ReadsCte {
-    fn relation(&mut self, relation: &Relation) {
-        self.found |= relation.source == RelationSource::Cte(self.id);
-    }
-}
-
-/// The relations that a query declares, subqueries included.
-pub(crate) fn declared(query: &Query) -> Vec<RelationId> {
-    let mut found = Declared(Vec::new());
-    walk_query(&mut found, query);
-    found.0
-}
-
-/// The relations that the subqueries of an expression declare.
-pub(crate) fn declared_in(expr: &Expr) -> Vec<RelationId> {
-    let mut found = Declared(Vec::new());
-    walk_expr(&mut found, expr);
-    found.0
-}
-
-struct Declared(Vec<RelationId>);
-
-impl Visitor for Declared {
-    fn relation(&mut self, relation: &Relation) {
-        self.0.push(relation.id);
-    }
-}
-
 /// Gives every relation inside a query a new identity that the context knows.
 pub(crate) fn refresh(query: &mut Query, context: &mut RuleContext<'_>) {
-    let old = declared(query);
+    let old = reads::relations(query);
     let first = context.facts.next_relation().0;
     let new: Vec<RelationId> = (first..).map(RelationId).take(old.len()).collect();
     let mut renaming = Renaming { old: &old, new: &new };

@@ -1,9 +1,10 @@
 //! Whether parts of queries are the same but for the numbers of their relations.
 
+use sqlgauge_sql::reads;
 use sqlgauge_sql::tree::{Body, Expr, From, Output, Query, RelationId, RelationSource, Select};
 use sqlgauge_sql::visit::{rewrite_expr, rewrite_query};
 
-use super::relations::{Renaming, declared};
+use super::relations::Renaming;
 
 /// Finds a renaming of the relations of one FROM clause to those of another that reads the same sources in the
 /// same order by the same joins; `None` if there is none.
@@ -84,7 +85,7 @@ fn wrapped(expr: &Expr) -> Query {
 
 /// Whether two queries are equal up to the numbers of the relations that they declare.
 pub(crate) fn same_query(left: &Query, right: &Query) -> bool {
-    let (old_left, old_right) = (declared(left), declared(right));
+    let (old_left, old_right) = (reads::relations(left), reads::relations(right));
     if old_left.len() != old_right.len() {
         return false;
     }

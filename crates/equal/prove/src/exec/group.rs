@@ -10,9 +10,10 @@ use std::rc::Rc;
 
 use sqlgauge_sql::derive::{Dependencies, has_aggregate};
 use sqlgauge_sql::functions::Function;
+use sqlgauge_sql::reads;
 use sqlgauge_sql::schema::Collation;
 use sqlgauge_sql::tree::{Aggregate, Args, ColumnRef, Expr, OrderTerm, Owner, RelationId, Select};
-use sqlgauge_sql::visit::{Visitor, children, walk_query};
+use sqlgauge_sql::visit::children;
 
 use super::{Env, Run};
 use crate::ProofAssumption;
@@ -95,17 +96,7 @@ impl Bare<'_> {
                 return;
             }
             Expr::Scalar(query) | Expr::Exists { query, .. } | Expr::InQuery { query, .. } => {
-                struct Columns(Vec<ColumnRef>);
-                impl Visitor for Columns {
-                    fn expr(&mut self, expr: &Expr) {
-                        if let Expr::Column(column) = expr {
-                            self.0.push(*column);
-                        }
-                    }
-                }
-                let mut columns = Columns(Vec::new());
-                walk_query(&mut columns, query);
-                columns.0.into_iter().for_each(|column| self.add(column));
+                reads::columns(query).into_iter().for_each(|column| self.add(column));
             }
             _ => {}
         }

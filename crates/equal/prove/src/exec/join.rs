@@ -9,11 +9,11 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use sqlgauge_sql::derive::{Conversion, Fact};
+use sqlgauge_sql::reads;
 use sqlgauge_sql::schema::Collation;
 use sqlgauge_sql::tree::{
     BinaryOperator, ColumnRef, Expr, From, Join, JoinKind, Relation, RelationId, RelationSource, Select,
 };
-use sqlgauge_sql::visit::{Visitor, walk_expr, walk_query};
 
 use super::{Env, Run};
 use crate::ir::{Term, Terms};
@@ -449,24 +449,11 @@ fn relations_of(from: &From) -> BTreeSet<RelationId> {
 
 /// The relations that an expression reads, its subqueries included.
 pub(super) fn reads_of(expr: &Expr) -> BTreeSet<RelationId> {
-    struct Reads(BTreeSet<RelationId>);
-    impl Visitor for Reads {
-        fn expr(&mut self, expr: &Expr) {
-            if let Expr::Column(column) = expr {
-                self.0.insert(column.relation);
-            }
-        }
-        fn relation(&mut self, relation: &Relation) {
-            // Its own relations are no columns from outside.
-            let _ = relation;
-        }
-    }
-    let mut reads = Reads(BTreeSet::new());
-    match expr {
-        Expr::Exists { query, .. } | Expr::Scalar(query) => walk_query(&mut reads, query),
-        other => walk_expr(&mut reads, other),
-    }
-    reads.0
+    let columns = match expr {
+        Expr::Exists { query, .. } | Expr::Scalar(query) => reads::columns(query),
+        other => reads::columns(other),
+    };
+    columns.into_iter().map(|column| column.relation).collect()
 }
 
 fn env_has(env: &Env, relation: RelationId) -> bool {

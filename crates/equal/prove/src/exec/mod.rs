@@ -15,6 +15,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use sqlgauge_sql::derive::{Fact, Facts};
+use sqlgauge_sql::reads;
 use sqlgauge_sql::schema::{Collation, TableKind};
 use sqlgauge_sql::tree::{
     Body, ColumnRef, CteId, Expr, OrderTerm, Query, Relation, RelationId, RelationSource, Select,
@@ -468,35 +469,26 @@ pub struct Free {
 impl Free {
     /// What that query reads that is not its own.
     pub fn of(query: &Query) -> Self {
-        struct Names {
-            read: BTreeSet<RelationId>,
-            own: BTreeSet<RelationId>,
-            read_ctes: BTreeSet<CteId>,
-            own_ctes: BTreeSet<CteId>,
+        #[derive(Default)]
+        struct Ctes {
+            read: BTreeSet<CteId>,
+            own: BTreeSet<CteId>,
         }
-        impl Visitor for Names {
+        impl Visitor for Ctes {
             fn query(&mut self, query: &Query) {
-                self.own_ctes.extend(query.ctes.iter().map(|cte| cte.id));
+                self.own.extend(query.ctes.iter().map(|cte| cte.id));
             }
             fn relation(&mut self, relation: &Relation) {
-                self.own.insert(relation.id);
                 if let RelationSource::Cte(id) = relation.source {
-                    self.read_ctes.insert(id);
-                }
-            }
-            fn expr(&mut self, expr: &Expr) {
-                if let Expr::Column(column) = expr {
-                    self.read.insert(column.relation);
+                    self.read.insert(id);
                 }
             }
         }
-        let (read, own) = Default::default();
-        let (read_ctes, own_ctes) = Default::default();
-        let mut names = Names { read, own, read_ctes, own_ctes };
-        walk_query(&mut names, query);
+        let mut ctes = Ctes::default();
+        walk_query(&mut ctes, query);
         Self {
-            relations: names.read.difference(&names.own).copied().collect(),
-            ctes: names.read_ctes.difference(&names.own_ctes).copied().collect(),
+            relations: reads::outer_columns(query).into_iter().map(|column| column.relation).collect(),
+            ctes: ctes.read.difference(&ctes.own).copied().collect(),
         }
     }
 }

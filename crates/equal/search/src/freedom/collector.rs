@@ -16,7 +16,7 @@ use super::build::{
 };
 use super::level::{Extreme, Level, has_aggregate, level_exprs, sensitive_windows};
 use super::possible::OutermostLimit;
-use super::walk::{free_relations, operands, reads_cte, reads_output};
+use super::walk::{free_relations, operands, reads_output};
 use super::{Choice, Loose, Place, Site};
 use crate::trace::constant;
 
@@ -55,7 +55,7 @@ impl Collector<'_> {
     pub(super) fn query(&mut self, query: &Query, role: Role) {
         let ctes_before = self.ctes.len();
         for cte in &query.ctes {
-            let is_recursive = reads_cte(cte);
+            let is_recursive = sqlgauge_sql::reads::is_recursive(cte);
             self.recursive += usize::from(is_recursive);
             self.query(&cte.query, Role::Rows);
             self.recursive -= usize::from(is_recursive);

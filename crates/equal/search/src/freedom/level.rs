@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use sqlgauge_sql::functions::Function;
+use sqlgauge_sql::reads;
 use sqlgauge_sql::tree::{Aggregate, Expr, FrameMode, From, OrderTerm, RelationId, Select, Window};
 
-use super::walk::{columns_in, operands};
+use super::walk::operands;
 
 /// The expressions of a SELECT that are evaluated for each of its result rows.
 pub(super) fn level_exprs<'e>(select: &'e Select, order_by: &'e [OrderTerm]) -> Vec<&'e Expr> {
@@ -66,8 +67,9 @@ impl<'s> Level<'s> {
                 return;
             }
             Expr::Scalar(query) | Expr::Exists { query, .. } | Expr::InQuery { query, .. } => {
-                let columns =
-                    columns_in(query).into_iter().filter(|column| self.relations.contains(&column.relation));
+                let columns = reads::columns(query)
+                    .into_iter()
+                    .filter(|column| self.relations.contains(&column.relation));
                 for column in columns.collect::<Vec<_>>() {
                     push_new(&mut self.bare, &Expr::Column(column));
                 }

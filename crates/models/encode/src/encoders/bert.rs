@@ -33,7 +33,7 @@ pub fn open(dir: &Path, options: &NeuralOptions) -> std::result::Result<NeuralEn
         return Err(folder.unsupported("only `position_embedding_type` absolute is supported"));
     }
     if config.hidden_size == 0 || !config.hidden_size.is_multiple_of(config.num_attention_heads.max(1)) {
-        return Err(folder.unsupported("`hidden_size` is no multiple of `num_attention_heads`"));
+        return Err(folder.unsupported("`hidden_size` is not a multiple of `num_attention_heads`"));
     }
     let activation = activation(&config.hidden_act)
         .ok_or_else(|| folder.unsupported(&format!("unknown activation `{}`", config.hidden_act)))?;

@@ -1,4 +1,4 @@
-//! `file:PATH`: vectors that were made elsewhere.
+//! `file:PATH`: vectors that another program computed.
 //!
 //! | file | what is read |
 //! |---|---|

@@ -117,7 +117,7 @@ impl Encoder for HttpEncoder {
             if vector.len() != self.dimensions {
                 let (found, id) = (vector.len(), &input.id);
                 return Err(EncodeError(format!(
-                    "the vector of item {id} has {found} components and others {}; did the service change its model?",
+                    "the vector of item {id} has {found} components, others have {}; did the service change its model?",
                     self.dimensions
                 )));
             }

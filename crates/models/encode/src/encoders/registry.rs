@@ -28,7 +28,7 @@ const fn unless(built_in: bool, what: &'static str, feature: &'static str) -> Op
 pub enum SpecError {
     /// No encoder has that name.
     #[error(
-        "there is no encoder {name:?}; use one of features, tfidf, bert:DIR, llm:DIR, http:URL, file:PATH"
+        "unknown encoder {name:?}; use one of features, tfidf, bert:DIR, llm:DIR, http:URL, file:PATH"
     )]
     Unknown {
         /// As given.
@@ -100,7 +100,7 @@ pub fn parse(text: &str) -> Result<EncoderSpec, SpecError> {
     }
 }
 
-/// What an encoder is told besides its name. Not `Debug`: it has the key.
+/// The settings of an encoder besides its name. Not `Debug`: it has the key.
 #[derive(Clone, Default)]
 pub struct BuildOptions<'a> {
     /// What an existing file says about itself, whose space the vectors must be in.
@@ -135,7 +135,7 @@ impl EncoderSpec {
         let encoder = self.open(form, options, inputs)?;
         match options.like {
             Some(like) if like.fingerprint != encoder.fingerprint() => Err(EncodeError(format!(
-                "the file to be like was made by encoder {:?} in form {}, and not by this one ({}, {}) with the same weights, options and version; its vectors cannot be compared",
+                "the file given with --like is of encoder {:?} in form {}, not of this one ({}, {}) with the same weights, options and version; its vectors cannot be compared",
                 like.encoder,
                 like.form.map_or("unknown", InputForm::name),
                 encoder.id(),
@@ -153,7 +153,7 @@ impl EncoderSpec {
     ) -> Result<Box<dyn Encoder>, EncodeError> {
         match self {
             Self::Features if !form.has_schema() => Err(EncodeError(format!(
-                "encoder features reads the schema, which form {} has not; use form {}",
+                "encoder features reads the schema, and form {} does not have it; use form {}",
                 form.name(),
                 InputForm::QuestionSchemaPrediction.name()
             ))),
@@ -198,7 +198,7 @@ fn neural(form: InputForm, options: &BuildOptions<'_>) -> Result<super::neural::
 fn http(url: &str, form: InputForm, options: &BuildOptions<'_>) -> Result<Box<dyn Encoder>, EncodeError> {
     use sqlgauge_llm::{CacheOptions, Client, ClientOptions, Secret};
     let model = options.model.as_deref().ok_or_else(|| {
-        EncodeError("the service needs to know which model; give its name with --model".to_owned())
+        EncodeError("the service needs the name of a model; give it with --model".to_owned())
     })?;
     let (path, query) = url.split_at(url.find('?').unwrap_or(url.len()));
     let base = path.trim_end_matches('/');

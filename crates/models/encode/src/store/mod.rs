@@ -112,7 +112,7 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
-    /// A value is none that the column can have: a number that is not finite, a vector of another length, a null.
+    /// The column cannot have that value: a number that is not finite, a vector of another length, a null.
     #[error("{path}: row {row}: {problem}")]
     Value {
         /// The file.

@@ -16,6 +16,7 @@ use sqlgauge_report::charts::{DriftMark, drift_chart, escape, interval_bar};
 use sqlgauge_report::layout::lines;
 use sqlgauge_report::page::{Page, provenance, section, table};
 use sqlgauge_report::token::{DisplayTokenKind, tokens};
+use sqlgauge_report::words::capital;
 
 const OWN_STYLE: &str = include_str!("../../web/reliability.css");
 /// Characters of a prediction that are shown; some are megabytes of repetition.
@@ -350,11 +351,6 @@ fn notes(estimate: &SystemEstimate) -> String {
     let list: String =
         estimate.notes.iter().map(|note| format!("<li>{}</li>", escape(&capital(note)))).collect();
     format!("<section><div class=\"head\"><h2>Notes</h2></div><ul class=\"notes\">{list}</ul></section>\n")
-}
-
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
 fn doubtful(estimate: &SystemEstimate, at: usize, open: bool) -> String {

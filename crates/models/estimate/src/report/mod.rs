@@ -10,6 +10,7 @@ mod html;
 mod json;
 mod markdown;
 mod model;
+mod sheets;
 mod table;
 pub(crate) mod words;
 

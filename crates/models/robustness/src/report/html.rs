@@ -8,12 +8,12 @@
 
 use crate::{RobustnessRow, SystemRobustness};
 
-use super::sheets::{Cell, Sheet, sheets};
+use super::sheets::{Drawn, sheets};
 use super::{EX, RobustnessReport};
 use sqlgauge_report::charts::{DriftMark, drift_chart, escape};
 use sqlgauge_report::number::p_value;
-use sqlgauge_report::page::{Page, provenance, section, table};
-use sqlgauge_report::words::{many, optional, points};
+use sqlgauge_report::page::{Page, provenance, section};
+use sqlgauge_report::words::{many, optional, points as signed_points};
 
 const OWN_STYLE: &str = include_str!("../../web/robustness.css");
 
@@ -23,7 +23,7 @@ pub fn html(report: &RobustnessReport) -> String {
     let mut nav: Vec<(String, String)> = if report.robustness.systems.len() > 4 {
         vec![("overview".to_owned(), "Systems".to_owned())]
     } else {
-        sheets.iter().map(|sheet| (sheet.id.clone(), short(&sheet.title).to_owned())).collect()
+        sheets.iter().map(|drawn| (drawn.sheet.id.clone(), short(&drawn.sheet.title).to_owned())).collect()
     };
     nav.push(("run".to_owned(), "How it was run".to_owned()));
     Page {
@@ -47,13 +47,14 @@ fn heading(report: &RobustnessReport) -> String {
     }
 }
 
-fn body(report: &RobustnessReport, sheets: &[Sheet]) -> String {
+fn body(report: &RobustnessReport, sheets: &[Drawn]) -> String {
     let mut text = format!("<h1>{}</h1>\n", escape(&heading(report)));
     for system in &report.robustness.systems {
         text.push_str(&format!("<p class=\"lead\">{}</p>\n", said(system)));
     }
-    for sheet in sheets {
-        text.push_str(&section(&sheet.id, &sheet.title, &sheet.note, &content(sheet)));
+    for drawn in sheets {
+        let sheet = &drawn.sheet;
+        text.push_str(&section(&sheet.id, &sheet.title, &sheet.note, &content(drawn)));
     }
     text.push_str(&provenance(&report.robustness.manifest));
     text
@@ -78,7 +79,7 @@ fn said(system: &SystemRobustness) -> String {
         text.push_str(&format!(
             " It loses most under {}: {} points on the same {} items (p {}).",
             escape(&row.label),
-            points(Some(change.difference)),
+            signed_points(Some(change.difference)),
             change.count,
             escape(&p_value(change.p_value))
         ));
@@ -86,11 +87,11 @@ fn said(system: &SystemRobustness) -> String {
     text
 }
 
-fn content(sheet: &Sheet) -> String {
+fn content(drawn: &Drawn) -> String {
+    let Drawn { sheet, points } = drawn;
     let mut text = String::new();
-    if sheet.points.len() > 1 {
-        let marks: Vec<DriftMark> = sheet
-            .points
+    if points.len() > 1 {
+        let marks: Vec<DriftMark> = points
             .iter()
             .filter_map(|point| {
                 let score = point.score;
@@ -108,14 +109,7 @@ fn content(sheet: &Sheet) -> String {
             drift_chart(&sheet.title, &marks, None)
         ));
     }
-    let header: Vec<(&str, &str)> = sheet
-        .header
-        .iter()
-        .enumerate()
-        .map(|(at, name)| (if at == 0 { "" } else { "num" }, name.as_str()))
-        .collect();
-    let rows: String = sheet.rows.iter().map(|row| format!("<tr>{}</tr>\n", cells(row))).collect();
-    text.push_str(&table(if sheet.is_heat_map { "heat" } else { "" }, &header, &rows));
+    text.push_str(&sheet.html());
     if sheet.rows.iter().flatten().any(|cell| cell.tone.is_some()) {
         text.push_str(LEGEND);
     }
@@ -125,22 +119,3 @@ fn content(sheet: &Sheet) -> String {
 const LEGEND: &str = "<p class=\"note legend\"><span class=\"toned\" style=\"--worse:100;--better:0\">30 points worse or more</span>\
 <span class=\"toned\" style=\"--worse:0;--better:0\">as on the original</span>\
 <span class=\"toned\" style=\"--worse:0;--better:100\">30 points better or more</span></p>\n";
-
-fn cells(row: &[Cell]) -> String {
-    let cell = |(at, cell): (usize, &Cell)| {
-        let text = escape(&cell.text);
-        if at == 0 {
-            return format!("<th scope=\"row\" class=\"name\">{text}</th>");
-        }
-        let strong = if cell.strong { " best" } else { "" };
-        match cell.tone {
-            Some(tone) => format!(
-                "<td class=\"num toned{strong}\" style=\"--worse:{:.0};--better:{:.0}\">{text}</td>",
-                100.0 * (-tone).max(0.0),
-                100.0 * tone.max(0.0)
-            ),
-            None => format!("<td class=\"num{strong}\">{text}</td>"),
-        }
-    };
-    row.iter().enumerate().map(cell).collect()
-}

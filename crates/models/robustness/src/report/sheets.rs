@@ -7,32 +7,17 @@ use sqlgauge_run::ScoreSummary;
 
 use super::EX;
 use sqlgauge_report::number::p_value;
+use sqlgauge_report::sheet::{Sheet, SheetCell as Cell, header};
 use sqlgauge_report::words::{NONE, optional, percent, points};
 
 /// A difference of accuracy that is drawn in full colour.
 const FULL_TONE: f64 = 0.3;
 
-/// A table.
-pub(super) struct Sheet {
-    /// Unique in a report.
-    pub id: String,
-    pub title: String,
-    pub note: String,
-    pub header: Vec<String>,
-    pub rows: Vec<Vec<Cell>>,
+/// A table, with what is drawn above it.
+pub(super) struct Drawn {
+    pub sheet: Sheet,
     /// Accuracies to draw as a line, each with its interval.
     pub points: Vec<Point>,
-    /// Whether colours say more than the numbers at a glance.
-    pub is_heat_map: bool,
-}
-
-/// A field of a table.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Cell {
-    pub text: String,
-    /// From -1, much worse than the original, to 1, much better.
-    pub tone: Option<f64>,
-    pub strong: bool,
 }
 
 /// A place on a curve.
@@ -42,35 +27,25 @@ pub(super) struct Point {
     pub score: ScoreSummary,
 }
 
-impl Cell {
-    fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), ..Self::default() }
-    }
-
-    fn toned(text: impl Into<String>, difference: Option<f64>) -> Self {
-        let tone = difference.map(|difference| (difference / FULL_TONE).clamp(-1.0, 1.0));
-        Self { tone, ..Self::new(text) }
-    }
-
-    fn strong(mut self) -> Self {
-        self.strong = true;
-        self
-    }
+fn toned(text: impl Into<String>, difference: Option<f64>) -> Cell {
+    let tone = difference.map(|difference| (difference / FULL_TONE).clamp(-1.0, 1.0));
+    Cell { tone, ..Cell::new(text) }
 }
 
 /// Every table of the report.
-pub(super) fn sheets(robustness: &Robustness) -> Vec<Sheet> {
+pub(super) fn sheets(robustness: &Robustness) -> Vec<Drawn> {
+    let plain = |sheet| Drawn { sheet, points: Vec::new() };
     let mut sheets = Vec::new();
     if robustness.systems.len() > 1 {
-        sheets.push(overview(robustness));
+        sheets.push(plain(overview(robustness)));
     }
     for (at, system) in robustness.systems.iter().enumerate() {
-        sheets.push(scores(at, system));
+        sheets.push(plain(scores(at, system)));
         if !system.out_of_scope.is_empty() {
-            sheets.push(abstentions(at, system));
+            sheets.push(plain(abstentions(at, system)));
         }
         sheets.extend(curves(at, system));
-        sheets.extend(databases(at, system));
+        sheets.extend(databases(at, system).map(plain));
     }
     sheets
 }
@@ -79,10 +54,6 @@ pub(super) fn sheets(robustness: &Robustness) -> Vec<Sheet> {
 pub(super) fn name(row: &RobustnessRow, all: &[RobustnessRow]) -> String {
     let several = all.iter().filter(|other| other.label == row.label).count() > 1;
     if several { format!("{} at {}", row.label, row.intensity) } else { row.label.clone() }
-}
-
-fn named(names: &[&str]) -> Vec<String> {
-    names.iter().map(|name| (*name).to_owned()).collect()
 }
 
 fn mean(scores: &std::collections::BTreeMap<String, ScoreSummary>, metric: &str) -> Option<f64> {
@@ -132,7 +103,7 @@ fn overview(robustness: &Robustness) -> Sheet {
     rows.extend(labels.iter().map(|label| {
         line(label, &|system| {
             let found = system.rows.iter().find(|row| row.label == *label).and_then(difference);
-            Cell::toned(points(found), found)
+            toned(points(found), found)
         })
     }));
     Sheet {
@@ -145,8 +116,8 @@ fn overview(robustness: &Robustness) -> Sheet {
             .chain(systems.iter().map(|system| system.system.clone()))
             .collect(),
         rows,
-        points: Vec::new(),
         is_heat_map: true,
+        ..Sheet::default()
     }
 }
 
@@ -173,7 +144,7 @@ fn scores(at: usize, system: &SystemRobustness) -> Sheet {
             Cell::new(with_interval(row.scores.get(METRICS[1]))),
             Cell::new(with_interval(row.scores.get(EX))).strong(),
             Cell::new(optional(mean(&row.original, EX))),
-            Cell::toned(change(row, EX), difference(row)),
+            toned(change(row, EX), difference(row)),
             Cell::new(p),
             Cell::new(optional(row.false_positives.mean)),
         ]
@@ -195,7 +166,7 @@ fn scores(at: usize, system: &SystemRobustness) -> Sheet {
         id: format!("scores-{at}"),
         title: system.system.clone(),
         note: "percent with 95 % intervals; the change is in points, on the same items; p by McNemar's exact test".to_owned(),
-        header: named(&[
+        header: header(&[
             "schema",
             "items",
             "Table Match F1",
@@ -207,8 +178,7 @@ fn scores(at: usize, system: &SystemRobustness) -> Sheet {
             "abstains",
         ]),
         rows,
-        points: Vec::new(),
-        is_heat_map: false,
+        ..Sheet::default()
     }
 }
 
@@ -228,15 +198,14 @@ fn abstentions(at: usize, system: &SystemRobustness) -> Sheet {
             "share on which it abstains, in percent; on the original it abstains on {} %",
             optional(system.false_positives.mean)
         ),
-        header: named(&["schema", "items", "without a prediction", "abstains (true positives)"]),
+        header: header(&["schema", "items", "without a prediction", "abstains (true positives)"]),
         rows: system.out_of_scope.iter().map(row).collect(),
-        points: Vec::new(),
-        is_heat_map: false,
+        ..Sheet::default()
     }
 }
 
 /// A curve over the steps of a history, and one over the intensities of each kind that has several.
-fn curves(at: usize, system: &SystemRobustness) -> Vec<Sheet> {
+fn curves(at: usize, system: &SystemRobustness) -> Vec<Drawn> {
     let original = ("original".to_owned(), system.original.get(EX).copied());
     let mut curves = Vec::new();
     let steps: Vec<&RobustnessRow> = system.rows.iter().filter(|row| row.step.is_some()).collect();
@@ -260,7 +229,7 @@ fn curves(at: usize, system: &SystemRobustness) -> Vec<Sheet> {
     curves
 }
 
-fn curve(id: String, title: String, places: Vec<(String, Option<ScoreSummary>)>) -> Sheet {
+fn curve(id: String, title: String, places: Vec<(String, Option<ScoreSummary>)>) -> Drawn {
     let rows = places.iter().map(|(label, score)| {
         let items = score.map_or(0, |score| score.count);
         vec![
@@ -269,18 +238,16 @@ fn curve(id: String, title: String, places: Vec<(String, Option<ScoreSummary>)>)
             Cell::new(with_interval(score.as_ref())).strong(),
         ]
     });
-    Sheet {
+    let sheet = Sheet {
         id,
         title,
         note: "execution accuracy in percent; the points are not of the same items".to_owned(),
-        header: named(&["schema", "items", "EX"]),
+        header: header(&["schema", "items", "EX"]),
         rows: rows.collect(),
-        points: places
-            .into_iter()
-            .filter_map(|(label, score)| Some(Point { label, score: score? }))
-            .collect(),
-        is_heat_map: false,
-    }
+        ..Sheet::default()
+    };
+    let points = places.into_iter().filter_map(|(label, score)| Some(Point { label, score: score? }));
+    Drawn { sheet, points: points.collect() }
 }
 
 /// Execution accuracy by database and change, coloured by its difference from the original on the same items.
@@ -295,14 +262,11 @@ fn databases(at: usize, system: &SystemRobustness) -> Option<Sheet> {
             let cell = row.databases.get(*database);
             let evolved = cell.and_then(|cell| cell.evolved);
             let original = cell.and_then(|cell| cell.original);
-            Cell::toned(
-                optional(evolved),
-                evolved.zip(original).map(|(evolved, original)| evolved - original),
-            )
+            toned(optional(evolved), evolved.zip(original).map(|(evolved, original)| evolved - original))
         });
         std::iter::once(Cell::new(*database)).chain(cells).collect()
     };
-    let header =
+    let names_of_rows =
         std::iter::once("database".to_owned()).chain(system.rows.iter().map(|row| name(row, &system.rows)));
     Some(Sheet {
         id: format!("databases-{at}"),
@@ -310,9 +274,9 @@ fn databases(at: usize, system: &SystemRobustness) -> Option<Sheet> {
         note:
             "execution accuracy in percent; the colour is its difference from the original on the same items"
                 .to_owned(),
-        header: header.collect(),
+        header: names_of_rows.collect(),
         rows: names.iter().map(row).collect(),
-        points: Vec::new(),
         is_heat_map: true,
+        is_folded: true,
     })
 }

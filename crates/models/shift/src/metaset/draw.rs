@@ -1,4 +1,4 @@
-//! Which vectors of the corpus are in a sample set.
+//! Draws the vectors of a sample set from the corpus.
 
 use super::{Corpus, MetaSetOptions, Strategy};
 use crate::reference::mean_and_std;

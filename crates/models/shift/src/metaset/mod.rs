@@ -180,7 +180,7 @@ fn prepare(reference: &Reference, corpus: &Corpus<'_>, seed: u64) -> Result<Prep
     let mut partial = scan(SetSide::Corpus, corpus.vectors, &all, Some(reference.whitening()))?;
     if partial.len() != corpus.correct.len() {
         let (read, said) = (partial.len(), corpus.correct.len());
-        return Err(ShiftError::Invalid(format!("the corpus has {read} vectors where it said {said}")));
+        return Err(ShiftError::Invalid(format!("the corpus has {read} vectors, but said {said}")));
     }
     let tilts = Tilts::new(&partial.projections);
     partial.projections.truncate(directions.len());
@@ -246,7 +246,7 @@ fn check(corpus: &Corpus<'_>, options: &MetaSetOptions) -> Result<(), ShiftError
         return Err(ShiftError::Invalid(message));
     }
     if *sets > MOST_SETS {
-        return Err(ShiftError::Invalid(format!("{sets} sample sets are too many; the most is {MOST_SETS}")));
+        return Err(ShiftError::Invalid(format!("{sets} sample sets are too many; ask for at most {MOST_SETS}")));
     }
     if strategies.iter().all(|(_, share)| *share == 0) {
         return Err(ShiftError::Invalid("no strategy has a share of the sample sets".to_owned()));

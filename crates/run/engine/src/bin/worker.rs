@@ -1,4 +1,4 @@
-//! Runs queries for an engine of another process: for programs that use the library and have no such command of their own.
+//! Runs queries for an engine in another process. For programs that use the library without such a command.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,5 @@
-//! When two results count as equal, and where they differ: what metrics and the search for counterexamples share.
+//! Compares two results: whether they count as equal, and where they differ. Metrics and the search for counterexamples
+//! share it.
 //!
 //! - [`difference`] is the equality of `ex@1`; [`GoldOrder`] is the order of rows that counts for it.
 //! - [`Semantics`] are the contracts beside it: sets, bags, lists.

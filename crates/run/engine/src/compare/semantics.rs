@@ -1,4 +1,4 @@
-//! What of a result counts: the contracts beside `ex@1`.
+//! Decides what of a result counts: the contracts besides `ex@1`.
 
 use std::fmt;
 use std::str::FromStr;

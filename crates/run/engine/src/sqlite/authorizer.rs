@@ -30,7 +30,7 @@ const CATALOG_PRAGMAS: [&str; 9] = [
 /// Pragmas that full-text tables read for themselves; with a value they would write.
 const READ_ONLY_WITHOUT_VALUE: [&str; 3] = ["data_version", "page_size", "encoding"];
 
-/// Functions of which one call can take long or make a value far larger than its arguments: there the
+/// Functions whose single call can take long or make a value far larger than its arguments: there the
 /// progress handler is not called. The list errs on the long side, for a wrong entry costs a thread start.
 const UNBOUNDED_FUNCTIONS: [&str; 28] = [
     "char",

@@ -1,4 +1,4 @@
-//! SQLite's error codes and messages, told apart.
+//! Sorts SQLite's error codes and messages into typed outcomes.
 
 use rusqlite::{Error, ErrorCode};
 

@@ -1,4 +1,4 @@
-//! Which texts SQLite is known to compile quickly.
+//! Recognises texts that SQLite compiles quickly.
 //!
 //! SQLite's compiler cannot be stopped, and it copies: the expressions of a subquery that it flattens into each place that
 //! names them, a common table expression or a view into each place that reads it, the expression of an alias into each use

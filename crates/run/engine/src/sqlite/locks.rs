@@ -1,5 +1,5 @@
-//! What holds for every connection, be its database a file or in memory: the second, third and fourth lock, and the
-//! caps on what a query returns.
+//! Locks every connection, to a file or in memory: the second, third and fourth lock, and the caps on what a query
+//! returns.
 
 use std::sync::Arc;
 

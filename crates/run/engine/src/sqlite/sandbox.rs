@@ -1,4 +1,4 @@
-//! A database in memory on which untrusted queries run, under the locks that those of files have.
+//! Runs untrusted queries on a database in memory, under the same locks as on files.
 //!
 //! The limits are drawn tighter because the databases here are tiny: values are held to 16 KiB, so that no single
 //! instruction takes long, and a query has a budget of virtual-machine steps, which, unlike a clock, is the same on every

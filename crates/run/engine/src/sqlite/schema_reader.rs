@@ -327,7 +327,7 @@ impl<'c> Reader<'c> {
     }
 }
 
-/// A view or virtual table, of which only the columns are known, if they are.
+/// A view or virtual table: at most its columns are known.
 fn computed_table(entry: Entry, columns: Vec<Column>) -> Table {
     let mut table = Table::new(entry.name, columns);
     table.kind = if entry.is_view { TableKind::View } else { TableKind::Virtual };
@@ -346,7 +346,7 @@ fn columns_of(rows: &Arc<ResultSet>) -> Option<Vec<Column>> {
     rows.rows().map(|row| Some(column(text(row.first()?)?, row.get(1).and_then(text).as_deref()))).collect()
 }
 
-/// A column of which only name and declared type are known.
+/// A column with its name and declared type alone.
 fn column(name: String, declared_type: Option<&str>) -> Column {
     Column::new(name, declared_type.filter(|declared| !declared.is_empty()))
 }
@@ -374,7 +374,7 @@ fn index_row(row: &Row<'_>) -> Result<IndexRow> {
     })
 }
 
-/// An index of which is known that it is there: it makes nothing unique, and may be of use to any query.
+/// An index without known columns: it makes nothing unique, and may be of use to any query.
 fn unread_index(row: &IndexRow) -> Index {
     Index { name: Some(row.index.clone()), unique: false, parts: Vec::new(), filter: None }
 }

@@ -1,4 +1,4 @@
-//! An engine whose queries end when somebody wishes so.
+//! An engine whose queries can be stopped.
 
 use std::ops::Deref;
 use std::path::Path;

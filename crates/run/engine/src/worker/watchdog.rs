@@ -86,7 +86,7 @@ impl Watchdog {
 
 fn end() -> ! {
     let mut stdout = io::stdout().lock();
-    // Where nobody listens, nobody is to be told.
+    // A failed write means that nobody listens.
     let _ = stdout.write_all(&[LATE]).and_then(|()| stdout.flush());
     exit(0)
 }

@@ -1,4 +1,4 @@
-//! What parent and child say to each other.
+//! The messages between parent and child.
 //!
 //! A frame is its length in eight bytes and that many bytes. The child begins with a frame that names its version. Then,
 //! for each frame with a [`Request`], it writes the byte [`RAN`] when the query has ended, and a frame with the
@@ -49,7 +49,7 @@ pub(crate) enum Task {
 /// A task for a child.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Request {
-    /// A path, of which not every byte need be UTF-8.
+    /// A path, whose bytes need not be UTF-8.
     pub(crate) database: OsString,
     pub(crate) task: Task,
     pub(crate) limits: Limits,

@@ -225,13 +225,7 @@ fn flatten<'q>(
             list.iter().for_each(|operand| flatten(operand, negated, conditions, connectives));
         }
         Expr::Unary(UnaryOperator::Not, operand) => flatten(operand, !negated, conditions, connectives),
-        Expr::Between { negated: own, .. }
-        | Expr::Like { negated: own, .. }
-        | Expr::InList { negated: own, .. }
-        | Expr::InQuery { negated: own, .. }
-        | Expr::Exists { negated: own, .. }
-        | Expr::IsNull { negated: own, .. } => conditions.push(Condition { negated: negated != *own, expr }),
         Expr::Binary(BinaryOperator::IsNot, ..) => conditions.push(Condition { negated: !negated, expr }),
-        _ => conditions.push(Condition { negated, expr }),
+        _ => conditions.push(Condition { negated: negated != expr.negated().unwrap_or(false), expr }),
     }
 }

@@ -12,12 +12,12 @@ use std::rc::Rc;
 
 use sqlgauge_base::budget;
 use sqlgauge_sql::functions::Function;
+use sqlgauge_sql::reads::is_recursive;
 use sqlgauge_sql::schema::{Schema, TableId};
 use sqlgauge_sql::tree::{
     Args, BinaryOperator, Body, ColumnRef, Cte, CteId, Expr, From, LikeOperator, Query, Relation, RelationId,
     RelationSource, UnaryOperator, Window,
 };
-use sqlgauge_sql::visit::{Visitor, walk_query};
 
 use super::linked::LinkedColumns;
 use super::parts::{Parts, Rendered};
@@ -257,18 +257,6 @@ impl<'a> Renderer<'a> {
         };
         found.unwrap_or_else(|| format!("column {}", column.column))
     }
-}
-
-fn is_recursive(cte: &Cte) -> bool {
-    struct Finder(CteId, bool);
-    impl Visitor for Finder {
-        fn relation(&mut self, relation: &Relation) {
-            self.1 |= relation.source == RelationSource::Cte(self.0);
-        }
-    }
-    let mut finder = Finder(cte.id, false);
-    walk_query(&mut finder, &cte.query);
-    finder.1
 }
 
 fn mirrored(operator: BinaryOperator) -> BinaryOperator {

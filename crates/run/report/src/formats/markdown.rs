@@ -9,12 +9,12 @@ use std::io::Write;
 
 pub use sqlgauge_base::markdown_text as escape;
 use sqlgauge_base::visible;
-use sqlgauge_run::{Comparison, SystemSummary};
+use sqlgauge_run::{Comparison, Manifest, SystemSummary};
 
 use super::ReportFormat;
 use super::breakdown::{coverage, group_score, groups};
 use super::table::shown_pairs;
-use crate::system_table::{SystemTable, system_tables};
+use crate::system_table::system_tables;
 use crate::{ItemView, Nature, Report, ReportError, notes, number, warnings};
 
 /// GitHub-flavoured Markdown.
@@ -41,7 +41,7 @@ impl ReportFormat for Markdown {
     fn render(&self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
         let mut page = MarkdownPage::default();
         page.add(&leaderboard(report));
-        system_tables(report)?.iter().for_each(|shown| page.add(&of_system_table(shown)));
+        system_tables(report)?.iter().for_each(|shown| page.add(&shown.sheet().markdown()));
         page.add(&gates(report));
         page.add(&comparisons(report));
         page.add(&counts(report));
@@ -51,7 +51,7 @@ impl ReportFormat for Markdown {
         for section in failures(report)? {
             page.add(&section);
         }
-        page.add(&provenance(report));
+        page.add(&provenance(&report.manifest));
         out.write_all(page.finish().as_bytes())?;
         Ok(())
     }
@@ -102,21 +102,6 @@ fn leaderboard(report: &Report) -> String {
     let warnings: Vec<String> =
         warnings.iter().map(|text| format!("> **Warning:** {}\n\n", escape(text))).collect();
     format!("## Text-to-SQL scores\n\n{}\n{note}\n\n{}", table(&header, rows), warnings.concat())
-}
-
-fn of_system_table(shown: &SystemTable) -> String {
-    let header: Vec<String> = shown.header.iter().map(|name| escape(name)).collect();
-    let cells = shown
-        .rows
-        .iter()
-        .map(|(system, cells)| std::iter::once(system).chain(cells).map(|text| escape(text)).collect());
-    format!("## {}\n\n{}\n{}.\n\n", shown.title, table(&header, cells), sentence(&shown.note))
-}
-
-/// The text with its first letter as a sentence has it.
-fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn gates(report: &Report) -> String {
@@ -259,8 +244,8 @@ fn failure(view: ItemView<'_>, metric: &str) -> Vec<String> {
     ]
 }
 
-fn provenance(report: &Report) -> String {
-    let manifest = &report.manifest;
+/// How it was run: versions, command and inputs.
+pub fn provenance(manifest: &Manifest) -> String {
     let header = ["input", "file", "SHA-256"].map(str::to_owned);
     let rows = manifest
         .inputs

@@ -61,21 +61,23 @@ impl TextTables {
         Painter { colour: self.colour }
     }
 
-    /// Writes a title with a note behind or below it.
-    ///
-    /// # Errors
-    /// When the output does not take the bytes.
-    pub fn title(self, text: &str, note: &str, out: &mut dyn Write) -> Result<(), ReportError> {
+    /// A title with a note behind or below it, as lines.
+    pub fn heading(self, title: &str, note: &str) -> String {
+        let (title, note, painter) = (printable(title), printable(note), self.painter());
         let width = usize::from(self.width.max(40));
-        if text.width() + 2 + note.width() <= width {
-            writeln!(out, "{}  {}", self.painter().bold(text), self.painter().dim(note))?;
-            return Ok(());
+        if note.is_empty() {
+            return format!("{}\n", painter.bold(&title));
         }
-        writeln!(out, "{}", self.painter().bold(text))?;
-        for line in wrapped(note, width) {
-            writeln!(out, "{}", self.painter().dim(&line))?;
+        if title.width() + 2 + note.width() <= width {
+            return format!("{}  {}\n", painter.bold(&title), painter.dim(&note));
         }
-        Ok(())
+        let lines = wrapped(&note, width).into_iter().map(|line| painter.dim(&line));
+        let lines: Vec<String> = std::iter::once(painter.bold(&title)).chain(lines).collect();
+        lines.join("\n") + "\n"
+    }
+
+    fn title(self, text: &str, note: &str, out: &mut dyn Write) -> Result<(), ReportError> {
+        Ok(out.write_all(self.heading(text, note).as_bytes())?)
     }
 
     /// An empty table: its first column is of names, the others are of numbers.
@@ -180,15 +182,7 @@ impl TextTables {
 
     fn system_tables(self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
         for shown in system_tables(report)? {
-            self.title(shown.title, &shown.note, out)?;
-            let header: Vec<&str> = shown.header.iter().map(String::as_str).collect();
-            let mut table = self.new_table(&header);
-            for (system, cells) in &shown.rows {
-                let cells = cells.iter().map(|text| Cell::new(text).set_alignment(CellAlignment::Right));
-                table.add_row(std::iter::once(name_cell(system)).chain(cells).collect::<Vec<_>>());
-            }
-            whole_numbers(&mut table, 1);
-            Self::put(&table, out)?;
+            out.write_all(shown.sheet().text(self).as_bytes())?;
         }
         Ok(())
     }

@@ -10,8 +10,9 @@ use std::collections::HashMap;
 
 use sqlgauge_sql::derive::{Dependencies, has_subquery};
 use sqlgauge_sql::functions::Function;
+use sqlgauge_sql::reads;
 use sqlgauge_sql::tree::{Aggregate, ColumnRef, Expr, From, OrderTerm, Query, RelationId, Select};
-use sqlgauge_sql::visit::{Visitor, children, walk_query};
+use sqlgauge_sql::visit::children;
 
 use super::order::is_constant;
 use super::shape::Place;
@@ -166,15 +167,9 @@ impl<'g> Bare<'g> {
 
     /// A subquery may read columns of the groups around it.
     fn inside(&mut self, query: &Query) {
-        struct Columns<'b, 'g>(&'b mut Bare<'g>);
-        impl Visitor for Columns<'_, '_> {
-            fn expr(&mut self, expr: &Expr) {
-                if let Expr::Column(column) = expr {
-                    self.0.found.is_out_of_reach |= self.0.is_bare(*column);
-                    self.0.add(*column);
-                }
-            }
+        for column in reads::columns(query) {
+            self.found.is_out_of_reach |= self.is_bare(column);
+            self.add(column);
         }
-        walk_query(&mut Columns(self), query);
     }
 }

@@ -4,8 +4,9 @@
 //! condition means the same in WHERE.
 
 use sqlgauge_base::budget;
+use sqlgauge_sql::reads;
 use sqlgauge_sql::tree::{Body, Expr, From, Query, RelationId};
-use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_query, walk_expr};
+use sqlgauge_sql::visit::{Rewriter, rewrite_query};
 
 /// Moves such conditions into WHERE where all joins of the FROM clause are inner ones.
 pub(super) fn moved(query: &Query) -> Query {
@@ -58,18 +59,7 @@ fn relations(from: &From) -> Vec<RelationId> {
 }
 
 fn reads_beside(on: &Expr, all: &[RelationId], joined: &[RelationId]) -> bool {
-    let mut reads = Reads(Vec::new());
-    walk_expr(&mut reads, on);
-    budget::spend(reads.0.len() * all.len());
-    reads.0.iter().any(|id| all.contains(id) && !joined.contains(id))
-}
-
-struct Reads(Vec<RelationId>);
-
-impl Visitor for Reads {
-    fn expr(&mut self, expr: &Expr) {
-        if let Expr::Column(column) = expr {
-            self.0.push(column.relation);
-        }
-    }
+    let columns = reads::columns(on);
+    budget::spend(columns.len() * all.len());
+    columns.iter().any(|column| all.contains(&column.relation) && !joined.contains(&column.relation))
 }

@@ -29,7 +29,7 @@ use sqlgauge_sql::aggregates::{is_entangled, owners_hold};
 use sqlgauge_sql::derive::Facts;
 use sqlgauge_sql::schema::Collation;
 use sqlgauge_sql::tree::{Expr, Query};
-use sqlgauge_sql::visit::{Visitor, walk_query};
+use sqlgauge_sql::visit::{Visitor, each_expr, walk_query};
 use sqlgauge_sql::{Names, PrintError};
 
 use crate::dialect::{Dialect, Template};
@@ -249,15 +249,9 @@ fn is_call(template: &str) -> bool {
 
 /// Whether a COLLATE stands in the query.
 fn collates(query: &Query) -> bool {
-    struct Search(bool);
-    impl Visitor for Search {
-        fn expr(&mut self, expr: &Expr) {
-            self.0 |= matches!(expr, Expr::Collate { .. });
-        }
-    }
-    let mut search = Search(false);
-    walk_query(&mut search, query);
-    search.0
+    let mut found = false;
+    each_expr(query, |expr| found = found || matches!(expr, Expr::Collate { .. }));
+    found
 }
 
 #[cfg(test)]

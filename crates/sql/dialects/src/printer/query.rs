@@ -1,7 +1,7 @@
 //! Queries: WITH, compounds, VALUES.
 
-use sqlgauge_sql::tree::{Body, Cte, Expr, Query, Relation, RelationSource, SetOperator};
-use sqlgauge_sql::visit::{Visitor, walk_query};
+use sqlgauge_sql::reads;
+use sqlgauge_sql::tree::{Body, Cte, Expr, Query, SetOperator};
 
 use super::Printer;
 use crate::refused::{Construct, Refused};
@@ -76,7 +76,7 @@ impl Printer<'_> {
         if query.ctes.is_empty() {
             return Ok(String::new());
         }
-        let is_recursive = query.ctes.iter().any(reads_itself);
+        let is_recursive = query.ctes.iter().any(reads::is_recursive);
         let word = if is_recursive {
             let word = self.dialect.with_recursive;
             self.template(word, Construct::RecursiveQuery, "there is none in this dialect")?
@@ -93,7 +93,7 @@ impl Printer<'_> {
     fn cte(&mut self, cte: &Cte) -> Result<String, Refused> {
         let name = self.name(self.names.cte(cte.id))?;
         let columns = self.names.cte_columns(cte.id).to_vec();
-        if !reads_itself(cte) {
+        if !reads::is_recursive(cte) {
             let wanted = Wanted { columns: Some(&columns), ..Wanted::default() };
             return Ok(format!("{name} AS ({})", self.query(&cte.query, &wanted)?));
         }
@@ -116,12 +116,7 @@ impl Printer<'_> {
         let Body::SetOperation { operator: SetOperator::Union, left, right, .. } = &query.body else {
             return refuse("it has no UNION");
         };
-        let readings = |body: &Body| {
-            let mut count = Readings { cte: cte.id, count: 0 };
-            walk_query(&mut count, &Query::of(body.clone()));
-            count.count
-        };
-        match (readings(left), readings(right)) {
+        match (reads::readings_of_cte(left, cte.id), reads::readings_of_cte(right, cte.id)) {
             (0, 1) => Ok(()),
             _ => refuse("several of its parts read it"),
         }
@@ -206,23 +201,5 @@ fn is_alike(body: &Body, own: SetOperator, own_all: bool) -> bool {
         Body::Select(_) => true,
         Body::Values(rows) => rows.len() == 1,
         Body::SetOperation { operator, all, .. } => *operator == own && *all == own_all,
-    }
-}
-
-/// Whether a common table expression is recursive.
-fn reads_itself(cte: &Cte) -> bool {
-    let mut readings = Readings { cte: cte.id, count: 0 };
-    walk_query(&mut readings, &cte.query);
-    readings.count > 0
-}
-
-struct Readings {
-    cte: sqlgauge_sql::tree::CteId,
-    count: usize,
-}
-
-impl Visitor for Readings {
-    fn relation(&mut self, relation: &Relation) {
-        self.count += usize::from(relation.source == RelationSource::Cte(self.cte));
     }
 }

@@ -1,8 +1,8 @@
 //! Where subqueries may stand, and which of them may read the query around.
 
 use sqlgauge_sql::derive::is_aggregate_select;
-use sqlgauge_sql::tree::{Expr, Query, Relation, RelationId};
-use sqlgauge_sql::visit::{Visitor, walk_query};
+use sqlgauge_sql::reads;
+use sqlgauge_sql::tree::Query;
 
 use super::Printer;
 use crate::dialect::Correlation;
@@ -74,24 +74,5 @@ impl Printer<'_> {
 
 /// Whether a query reads a column of a query around it.
 pub(super) fn reads_outside(query: &Query) -> bool {
-    #[derive(Default)]
-    struct Search {
-        declared: Vec<RelationId>,
-        read: Vec<RelationId>,
-    }
-    impl Visitor for Search {
-        fn relation(&mut self, relation: &Relation) {
-            self.declared.push(relation.id);
-        }
-
-        fn expr(&mut self, expr: &Expr) {
-            if let Expr::Column(column) = expr {
-                self.read.push(column.relation);
-            }
-        }
-    }
-    let mut search = Search::default();
-    walk_query(&mut search, query);
-    search.declared.sort_unstable();
-    search.read.iter().any(|id| search.declared.binary_search(id).is_err())
+    !reads::outer_columns(query).is_empty()
 }

@@ -1,4 +1,4 @@
-//! What the conditions of a SELECT say by their form alone: which hold for every row, which a NULL fails.
+//! Reads conditions of a SELECT by their form alone: which hold for every row, which a NULL fails.
 
 use crate::aggregates;
 use crate::tree::{BinaryOperator, ColumnRef, Expr, From, JoinKind, Select, UnaryOperator};

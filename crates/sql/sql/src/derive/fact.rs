@@ -1,4 +1,4 @@
-//! What is known of a value: a fact, or that nothing is known.
+//! A fact about a value, known or unknown.
 
 use crate::schema::{Affinity, Collation};
 
@@ -144,7 +144,7 @@ pub struct ColumnFacts {
 }
 
 impl ColumnFacts {
-    /// Of a column of which nothing is known.
+    /// Of an unknown column.
     pub const UNKNOWN: Self = Self {
         nullable: true,
         affinity: Fact::Unknown,

@@ -25,12 +25,13 @@ pub use dependencies::{Closure, Dependencies};
 pub use fact::{ColumnCollation, ColumnFacts, Fact, ValueDomain};
 
 use crate::definition::ViewFacts;
+use crate::reads;
 use crate::schema::{Affinity, Collation, Column, Schema, Table, TableId, TableKind};
 use crate::tree::{
     Body, ColumnRef, Cte, CteId, Expr, From, Join, JoinKind, Place, Query, Relation, RelationId,
     RelationSource, Select, SetOperator,
 };
-use crate::visit::{Visitor, children, walk_query};
+use crate::visit::children;
 
 /// What is known of one relation; what is known of a subquery is shared by all who read it.
 #[derive(Debug, Clone)]
@@ -242,7 +243,7 @@ impl<'s> Facts<'s> {
         // What is known of those inside it stays.
         self.ctes.remove(own);
         // What comes out of a recursive CTE goes into it again.
-        if reads_cte(&cte.query, cte.id) { RelationFacts::Unknown } else { facts }
+        if reads::is_recursive(cte) { RelationFacts::Unknown } else { facts }
     }
 
     fn body(&mut self, body: &Body) -> RelationFacts {
@@ -516,24 +517,6 @@ fn strict_values(column: &Column) -> ValueDomain {
             ValueDomain::BLOB
         }
         Affinity::Blob => ValueDomain::ANY,
-    }
-}
-
-/// Whether a query reads a CTE.
-fn reads_cte(query: &Query, cte: CteId) -> bool {
-    let mut reads = ReadsCte { cte, found: false };
-    walk_query(&mut reads, query);
-    reads.found
-}
-
-struct ReadsCte {
-    cte: CteId,
-    found: bool,
-}
-
-impl Visitor for ReadsCte {
-    fn relation(&mut self, relation: &Relation) {
-        self.found |= relation.source == RelationSource::Cte(self.cte);
     }
 }
 

@@ -1,4 +1,4 @@
-//! What may be NULL.
+//! Decides which expressions may be NULL.
 
 use super::Facts;
 use super::conditions::{conjuncts, is_aggregate_select, rejects_null};

@@ -1,4 +1,4 @@
-//! Which values an expression can have.
+//! Decides which values an expression can have.
 
 use super::Facts;
 use super::fact::{Fact, ValueDomain};

@@ -1,4 +1,4 @@
-//! From the parser's statements to what they declare.
+//! Turns the parser's statements into declarations.
 
 use std::fmt;
 

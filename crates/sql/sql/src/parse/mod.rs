@@ -332,7 +332,7 @@ fn first_run<'t>(wanted: &[String], all: impl Iterator<Item = &'t String>) -> Op
     None
 }
 
-/// The text with every `LIMIT a, b` as `LIMIT b OFFSET a`; `None` if there is none.
+/// The text with every `LIMIT a, b` as `LIMIT b OFFSET a`; `None` without one.
 fn without_limit_commas(text: &str) -> Option<String> {
     /// A LIMIT whose clause has not ended: parenthesis depth, start of its expression, comma.
     struct Open {
@@ -487,7 +487,7 @@ mod tests {
         assert_eq!(place("SELECT 1", "a"), None);
     }
 
-    /// As SQLite counts: a semicolon without a statement before it is none.
+    /// As SQLite counts: a semicolon alone is not a statement.
     #[test]
     fn empty_statements_do_not_count() {
         for (text, followed) in [

@@ -1,4 +1,4 @@
-//! From the tree of `sqlite3-parser` to the [syntax] that the resolver reads.
+//! Turns the tree of `sqlite3-parser` into the [syntax] that the resolver reads.
 //!
 //! Nothing is looked up, and nothing refused but what SQLite's parser refuses beyond its grammar, be it in a common table
 //! expression that is never read, nesting deeper than [`MAX_DEPTH`], and a FROM clause of more than [`MAX_RELATIONS`]; a chain

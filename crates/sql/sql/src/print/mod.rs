@@ -14,13 +14,14 @@ use crate::derive::Facts;
 use crate::folded::folded_integer;
 use crate::functions::Function;
 use crate::reach;
+use crate::reads;
 use crate::resolve::Aliases;
 use crate::schema::{Collation, Schema};
 use crate::tree::{
-    Body, Cte, CteId, Expr, From, IndexHint, Join, JoinKind, OrderTerm, Place, Query, Relation, RelationId,
+    Body, Cte, Expr, From, IndexHint, Join, JoinKind, OrderTerm, Place, Query, Relation, RelationId,
     RelationSource, Select, SetOperator,
 };
-use crate::visit::{Visitor, walk_query};
+use crate::visit::each_expr;
 
 /// The SQL dialect to print.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -67,7 +68,9 @@ pub enum PrintError {
     #[error("SQLite does not find the rowid of a table in two pairs of parentheses in FROM")]
     NestedRowid,
     /// An aggregate that SQL would take for one of another query.
-    #[error("SQL cannot say of which query an aggregate is: by the columns that it reads it is another's")]
+    #[error(
+        "SQL cannot write this aggregate: by the columns that it reads, it would belong to another query"
+    )]
     Owner,
     /// A column that FULL JOIN … USING merges, where its affinity or collation may count: it has those of the first
     /// column that it is merged of, and only the name by which SQL writes it beside that join has them too.
@@ -130,15 +133,9 @@ pub fn print_as_written(
 
 /// How many columns that FULL JOIN … USING merges the query reads.
 fn merged_columns(query: &Query) -> usize {
-    struct Count(usize);
-    impl Visitor for Count {
-        fn expr(&mut self, expr: &Expr) {
-            self.0 += usize::from(is_merged(expr));
-        }
-    }
-    let mut count = Count(0);
-    walk_query(&mut count, query);
-    count.0
+    let mut count = 0;
+    each_expr(query, |expr| count += usize::from(is_merged(expr)));
+    count
 }
 
 /// How many of them are results of the statement, of which only the value counts, or keys of its order, of which the
@@ -250,7 +247,7 @@ impl Printer<'_> {
     fn query(&mut self, query: &Query, columns: Option<&[String]>) {
         let around = std::mem::take(&mut self.parentheses);
         if !query.ctes.is_empty() {
-            let is_plain = self.is_brief && !query.ctes.iter().any(reads_itself);
+            let is_plain = self.is_brief && !query.ctes.iter().any(reads::is_recursive);
             self.text(if is_plain { "WITH " } else { "WITH RECURSIVE " });
             self.separated(&query.ctes, ", ", Self::cte);
             self.text(" ");
@@ -523,19 +520,6 @@ fn only_relation(select: &Select) -> Option<RelationId> {
         From::Relation(relation) => Some(relation.id),
         From::Join(_) => None,
     }
-}
-
-/// Whether a common table expression is recursive.
-fn reads_itself(cte: &Cte) -> bool {
-    struct Reads(CteId, bool);
-    impl Visitor for Reads {
-        fn relation(&mut self, relation: &Relation) {
-            self.1 |= relation.source == RelationSource::Cte(self.0);
-        }
-    }
-    let mut reads = Reads(cte.id, false);
-    walk_query(&mut reads, &cte.query);
-    reads.1
 }
 
 /// Whether a term is a number, be it that of a result column or one that SQLite would take for that.

@@ -19,7 +19,7 @@ pub struct Names<'a> {
     schema: &'a Schema,
     relations: HashMap<RelationId, RelationNames>,
     ctes: HashMap<CteId, (String, Vec<String>)>,
-    /// The relations of which the rowid is read.
+    /// The relations whose rowid is read.
     rowids: HashSet<RelationId>,
 }
 

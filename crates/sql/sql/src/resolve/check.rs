@@ -1,5 +1,5 @@
-//! What SQLite refuses for other reasons than names: calls and row values where they may not stand, widths that do
-//! not fit, collations that do not exist, recursion that goes nowhere.
+//! Refuses what SQLite refuses besides names: misplaced calls and row values, widths that do not fit, unknown
+//! collations, invalid recursion.
 
 use sqlgauge_base::budget;
 
@@ -7,11 +7,12 @@ use super::scope::{Clause, Scope};
 use super::{ErrorKind, ResolveError, Resolver};
 use crate::aggregates::{self, owner_by_columns};
 use crate::functions::{Function, FunctionKind};
+use crate::reads::readings_of_cte;
 use crate::tree::{
-    Aggregate, Args, BinaryOperator, Body, Cte, CteId, Expr, From, Literal, OrderTerm, Owner, Query,
-    Relation, RelationId, RelationSource, Select, SetOperator, UnaryOperator, Window, WindowCall,
+    Aggregate, Args, BinaryOperator, Body, Cte, CteId, Expr, From, Literal, OrderTerm, Owner, RelationId,
+    RelationSource, Select, SetOperator, UnaryOperator, Window, WindowCall,
 };
-use crate::visit::{Visitor, children, walk_query};
+use crate::visit::children;
 
 /// A call as it is written, before it is known what it is.
 pub(super) struct WrittenCall {
@@ -389,7 +390,7 @@ fn check_collation(expr: &Expr) -> Result<(), ResolveError> {
 /// The rules for a CTE that reads itself: the last SELECTs do, all joined by UNION or all by UNION ALL, each once
 /// and in its own FROM clause, without aggregates and windows.
 pub(super) fn check_recursion(cte: &Cte) -> Result<(), ResolveError> {
-    if reads(&cte.query, cte.id) == 0 {
+    if readings_of_cte(&cte.query, cte.id) == 0 {
         return Ok(());
     }
     let refused = |what: &str| Err(ErrorKind::Recursion(format!("{what}: {}", cte.name)).into());
@@ -416,9 +417,9 @@ pub(super) fn check_recursion(cte: &Cte) -> Result<(), ResolveError> {
         last = Some((operator, all));
         body = left;
     }
-    match reads(&cte.query, cte.id) {
+    match readings_of_cte(&cte.query, cte.id) {
         all if all == direct => Ok(()),
-        _ if direct == 0 || reads_in_body(body, cte.id) > 0 => refused("circular reference"),
+        _ if direct == 0 || readings_of_cte(body, cte.id) > 0 => refused("circular reference"),
         _ => refused("multiple recursive references"),
     }
 }
@@ -426,26 +427,4 @@ pub(super) fn check_recursion(cte: &Cte) -> Result<(), ResolveError> {
 fn sources(select: &Select, id: CteId) -> usize {
     let relations = select.from.as_ref().map(From::relations).unwrap_or_default();
     relations.iter().filter(|relation| relation.source == RelationSource::Cte(id)).count()
-}
-
-/// How often a query reads a CTE.
-fn reads(query: &Query, id: CteId) -> usize {
-    let mut reads = Reads { id, count: 0 };
-    walk_query(&mut reads, query);
-    reads.count
-}
-
-fn reads_in_body(body: &Body, id: CteId) -> usize {
-    reads(&Query::of(body.clone()), id)
-}
-
-struct Reads {
-    id: CteId,
-    count: usize,
-}
-
-impl Visitor for Reads {
-    fn relation(&mut self, relation: &Relation) {
-        self.count += usize::from(relation.source == RelationSource::Cte(self.id));
-    }
 }

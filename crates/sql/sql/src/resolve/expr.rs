@@ -185,7 +185,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// A column with the name of its database, of which there is only one here.
+    /// A column with the name of its database. There is only one database here.
     fn qualified_column(
         &mut self,
         database: Name<'a>,

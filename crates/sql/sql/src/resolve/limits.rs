@@ -1,4 +1,5 @@
-//! How much of one kind a query may have, as SQLite counts it (`sqlite3_limit`, with the defaults of its library).
+//! Limits the columns, terms and operands of a query as SQLite does (`sqlite3_limit`, with the defaults of its
+//! library).
 
 use super::{ErrorKind, ResolveError};
 

@@ -1,4 +1,4 @@
-//! Windows: named ones written out, and what SQLite does not let one say.
+//! Windows: writes out named ones, and refuses what SQLite refuses.
 
 use sqlgauge_base::budget;
 

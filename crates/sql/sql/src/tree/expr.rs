@@ -129,6 +129,32 @@ impl Expr {
             _ => None,
         }
     }
+
+    /// Whether it says NOT itself: of BETWEEN, LIKE, IN, EXISTS and IS NULL, which have a place for it.
+    pub fn negated(&self) -> Option<bool> {
+        match self {
+            Self::Between { negated, .. }
+            | Self::Like { negated, .. }
+            | Self::InList { negated, .. }
+            | Self::InQuery { negated, .. }
+            | Self::Exists { negated, .. }
+            | Self::IsNull { negated, .. } => Some(*negated),
+            _ => None,
+        }
+    }
+
+    /// That place, to turn it round.
+    pub fn negated_mut(&mut self) -> Option<&mut bool> {
+        match self {
+            Self::Between { negated, .. }
+            | Self::Like { negated, .. }
+            | Self::InList { negated, .. }
+            | Self::InQuery { negated, .. }
+            | Self::Exists { negated, .. }
+            | Self::IsNull { negated, .. } => Some(negated),
+            _ => None,
+        }
+    }
 }
 
 /// An aggregate function over the rows of a group.

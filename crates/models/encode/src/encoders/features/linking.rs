@@ -1,4 +1,4 @@
-//! How the question's words and the schema's names meet.
+//! Links the question's words to the schema's names.
 
 use std::collections::HashSet;
 

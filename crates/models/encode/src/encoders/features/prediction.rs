@@ -75,7 +75,7 @@ fn put_outcome(row: &mut Row, prediction: Option<&str>, error: Option<&ErrorKind
     row.flag("sql.error.no_query", "it is no query, or several statements", other);
 }
 
-/// Whether the error is none of those that have a feature of their own.
+/// Whether the error has no feature of its own.
 fn breaks_a_rule(kind: &ErrorKind) -> bool {
     !matches!(
         kind,

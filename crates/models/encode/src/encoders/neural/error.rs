@@ -1,4 +1,4 @@
-//! What can go wrong with a model folder.
+//! Errors of a model folder.
 
 use std::path::PathBuf;
 
@@ -87,7 +87,7 @@ pub enum NeuralError {
         /// Rows of the embedding table.
         vocabulary: usize,
     },
-    /// A text of which the tokenizer leaves nothing has no mean.
+    /// A text without a token has no mean.
     #[error("text {index} of the batch has no tokens, so there is nothing to encode")]
     NoTokens {
         /// Position in the batch, from 0.

@@ -1,4 +1,4 @@
-//! What identifies a model: the content of its files.
+//! Identifies a model by the content of its files.
 
 use std::io::Read;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What a model must give.
+//! The trait of all models.
 
 use candle_core::{Result, Tensor};
 

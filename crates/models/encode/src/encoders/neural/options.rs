@@ -1,4 +1,4 @@
-//! How a model encodes.
+//! The options of encoders with a language model.
 
 use std::str::FromStr;
 
@@ -61,7 +61,7 @@ impl FromStr for NeuralDevice {
             _ => None,
         };
         let unknown =
-            || NeuralError::Device(format!("there is no device `{text}`: choose cpu, cuda or cuda:NUMBER"));
+            || NeuralError::Device(format!("unknown device `{text}`: choose cpu, cuda or cuda:NUMBER"));
         number.map(Self::Cuda).ok_or_else(unknown)
     }
 }
@@ -74,7 +74,7 @@ impl FromStr for Precision {
             "f32" => Ok(Self::F32),
             "f16" => Ok(Self::F16),
             "bf16" => Ok(Self::Bf16),
-            _ => Err(NeuralError::Device(format!("there is no precision `{text}`: choose f32, f16 or bf16"))),
+            _ => Err(NeuralError::Device(format!("unknown precision `{text}`: choose f32, f16 or bf16"))),
         }
     }
 }

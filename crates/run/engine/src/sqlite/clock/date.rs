@@ -54,7 +54,7 @@ impl Date {
         Self { second: number, is_raw: true, julian, knows_julian: is_julian, ..Self::default() }
     }
 
-    /// A date, a time or both, or a number; `None` where the text is none of them.
+    /// A date, a time or both, or a number; `None` for any other text.
     pub(super) fn parse(text: &[u8]) -> Option<Self> {
         let mut date = Self::default();
         if date.parse_date(text).is_some() || date.parse_time(text).is_some() {

@@ -4,7 +4,7 @@
 //! `date`, `time`, `datetime`, `julianday`, `unixepoch`, `strftime`, `timediff`, `current_date`, `current_time` and
 //! `current_timestamp` return what SQLite's own return, where `now` is the moment that the engine was given and the local
 //! time zone is UTC. So what a query returns follows from its text, its database and that moment. Whether a query has asked
-//! for any of it is told by [`Clock::was_read`].
+//! for any of it is known from [`Clock::was_read`].
 //!
 //! SQLite asks the operating system for the time, and nothing safe can be put between the two, so the functions
 //! themselves are replaced, all calls of them; the tests compare them with SQLite's own. Known difference: SQLite refuses

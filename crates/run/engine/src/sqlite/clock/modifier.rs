@@ -17,7 +17,7 @@ const UNITS: [(&str, f32, f64); 6] = [
 const FAR: i64 = 1 << 61;
 
 impl Date {
-    /// Applies the modifier that stands at that place, counted from 1; `None` if it is none, or none there.
+    /// Applies the modifier that stands at that place, counted from 1; `None` if it is not a modifier.
     pub(super) fn modify(&mut self, modifier: &[u8], place: usize) -> Option<()> {
         let lower = modifier.to_ascii_lowercase();
         match lower.as_slice() {
