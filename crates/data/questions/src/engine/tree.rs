@@ -44,6 +44,21 @@ impl Tree {
         Self::Node(rule, parts.into_iter().map(Slot::from).collect())
     }
 
+    /// A relation in the plural or in the singular.
+    pub(crate) fn in_number(self, many: bool) -> Self {
+        match self {
+            Self::Noun(noun, _) => Self::Noun(noun, many),
+            Self::Node(rule @ (Rule::Table | Rule::ModifiedTable), slots) => {
+                let turned = slots.into_iter().map(|slot| match slot {
+                    Slot::One(part) => Slot::One(Rc::new(Self::clone(&part).in_number(many))),
+                    other => other,
+                });
+                Self::Node(rule, turned.collect())
+            }
+            other => other,
+        }
+    }
+
     /// The rule and the parts, of a node.
     pub(crate) fn node(&self) -> Option<(Rule, &[Slot])> {
         match self {

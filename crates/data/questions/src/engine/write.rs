@@ -44,6 +44,11 @@ const WITHOUT_ARTICLE: &[&str] = &[
     "smallest",
     "highest",
     "lowest",
+    "latest",
+    "earliest",
+    "recent",
+    "last",
+    "its",
     "rounded",
     "trimmed",
     "different",
@@ -51,6 +56,19 @@ const WITHOUT_ARTICLE: &[&str] = &[
     "unique",
     "outer",
     "known",
+];
+
+/// Lists of which the first item's article stands for all: "the name and age".
+const ENUMERATIONS: &[Rule] = &[
+    Rule::Outputs,
+    Rule::ForEach,
+    Rule::ForTop,
+    Rule::EachOfIts,
+    Rule::EachFor,
+    Rule::KeysAmount,
+    Rule::KeysDegree,
+    Rule::KeysDegreeFew,
+    Rule::KeysTop,
 ];
 
 /// What is written: the turns, and where in them stands what says nothing of the query.
@@ -77,6 +95,8 @@ pub(crate) struct Writer<'a> {
     /// Whether a sentence begins here, and whether it is a question.
     begins: bool,
     asks: bool,
+    /// Whether the article of a list that is said once stands for what is written next too.
+    is_further: bool,
 }
 
 impl<'a> Writer<'a> {
@@ -99,6 +119,7 @@ impl<'a> Writer<'a> {
             last,
             begins: true,
             asks: false,
+            is_further: false,
         }
     }
 
@@ -174,15 +195,20 @@ impl<'a> Writer<'a> {
 
     fn production(&mut self, production: &Production, slots: &[Slot]) -> Option<()> {
         for piece in &production.pieces {
+            let is_further = std::mem::take(&mut self.is_further);
             match piece {
+                Piece::Article if is_further || self.style == QuestionStyle::Concise => {}
                 Piece::Article if WITHOUT_ARTICLE.contains(&self.last.as_str()) => {}
                 Piece::Article => self.word("the"),
                 Piece::Word(word) => self.word(self.grammar.text(*word)),
                 Piece::Child(place, Child::List { between, before_last, .. }) => {
-                    self.list(slots.get(*place)?.all(), between, before_last)?;
+                    let shares_article = ENUMERATIONS.contains(&production.rule);
+                    self.list(slots.get(*place)?.all(), between, before_last, shares_article)?;
                 }
                 Piece::Child(place, _) => {
                     if let Some(tree) = slots.get(*place)?.one() {
+                        // What begins with a part begins with the part's article.
+                        self.is_further = is_further;
                         self.tree(tree)?;
                     }
                 }
@@ -191,7 +217,13 @@ impl<'a> Writer<'a> {
         Some(())
     }
 
-    fn list(&mut self, items: &[Rc<Tree>], between: &[WordId], before_last: &[WordId]) -> Option<()> {
+    fn list(
+        &mut self,
+        items: &[Rc<Tree>],
+        between: &[WordId],
+        before_last: &[WordId],
+        shares_article: bool,
+    ) -> Option<()> {
         for (place, item) in items.iter().enumerate() {
             if place > 0 {
                 // A comma closes a group of alternatives.
@@ -200,8 +232,10 @@ impl<'a> Writer<'a> {
                 }
                 let words = if place + 1 == items.len() { before_last } else { between };
                 words.iter().for_each(|word| self.word(self.grammar.text(*word)));
+                self.is_further = shares_article;
             }
             self.tree(item)?;
+            self.is_further = false;
         }
         Some(())
     }
@@ -213,12 +247,12 @@ impl<'a> Writer<'a> {
             "," | "." | ";" | ":" | ")" => self.text.push_str(word),
             "i" | "monday" => self.push(&capitalised(word)),
             _ if self.begins => {
-                self.asks |= ["what", "which", "can", "could"].contains(&word);
+                self.asks |= ["what", "which", "can", "could", "how"].contains(&word);
                 self.push(&capitalised(word));
             }
             _ => {
                 // Groups may be said before the question.
-                let after_groups = self.last == "," && ["what", "which", "can"].contains(&word);
+                let after_groups = self.last == "," && ["what", "which", "can", "how"].contains(&word);
                 self.asks |= after_groups || word == "could" || word == "do" && self.last == ":";
                 self.push(word);
             }

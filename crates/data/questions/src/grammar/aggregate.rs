@@ -13,6 +13,7 @@ pub(super) const ROWS: &[Row] = &[
         &[],
         &[any("the number of records"), only(S::CONCISE, "the record count")],
     ),
+    row(Rule::NumberOf, C::Basic, &[C::Noun], &[any("the number of $0")]),
     row(
         Rule::CountKnown,
         C::Basic,

@@ -26,7 +26,7 @@ plain_enum! {
         // Sources.
         Source, Relation, Modifier, Link, InnerLink, Reference, Ordinal,
         // Clauses.
-        Filter, Group, Having, Tail, OrderTerm,
+        Filter, Relative, Group, Having, Tail, OrderTerm, Most, Degree, Amount,
         // Conditions.
         Condition, Conjunct, Disjunct, Unit, Simple,
         // Values.
@@ -45,9 +45,10 @@ plain_enum! {
         // Sentences.
         Ask, AskGroups, WithAside, WithDefinitions, Dialogue,
         TurnFilter, TurnGroup, TurnHaving, TurnTail,
-        Opening, OpeningOne, Aside, Definition,
+        Opening, OpeningOne, Aside, Definition, HowMany, HowManyDifferent,
         // Queries.
-        Select, SelectFor, SelectValues, Distinct, Outputs, Everything, Compound, CompoundSorted, Bare, Bracketed,
+        Select, SelectFor, SelectValues, Distinct, Outputs, Everything, Compound, CompoundSorted, Bare, Bracketed, Those,
+        SelectTop, SelectTopFew, EachOfIts, EachFor, KeysAmount, KeysDegree, KeysDegreeFew, KeysTop,
         Union, UnionAll, Intersect, Except,
         // Sources.
         Alone, Linked, Table, ModifiedTable, Modifier, List, DefinedList,
@@ -55,9 +56,11 @@ plain_enum! {
         TheOne, TheNth, ThatOne, ThatNth, TheList, TheNthList, ThatList, ThatNthList, Outer,
         First, Second, Third, Fourth, Fifth, Sixth, Seventh, Eighth, Ninth, Tenth,
         // Clauses.
-        Where, Whose, WhoseAll, WhoseAny, ForEach, ForHighest, ForLowest, KeepGroups, KeepWhose,
-        Sorted, SortedFirst, SortedFrom, FirstRows, RowsFrom, Highest, HighestFew, Lowest, LowestFew,
-        Ascending, Descending, AscendingMissingLast, DescendingMissingFirst, AscendingMissingFirst, DescendingMissingLast,
+        Where, Whose, WhoseAll, WhoseAny, ForEach, ForTop, KeepGroups, KeepWhose,
+        Sorted, SortedFirst, SortedFrom, FirstRows, RowsFrom, TopOne, TopFew,
+        Highest, Lowest, Latest, Earliest, AlphabeticallyLast, AlphabeticallyFirst, MostRows, FewestRows,
+        TheMost, TheFewest, MoreThan, AtLeast, FewerThan, AtMost, Exactly,
+        Ascending, Descending, AscendingText, DescendingText, AscendingTime, DescendingTime, AscendingMissingLast, DescendingMissingFirst, AscendingMissingFirst, DescendingMissingLast,
         // Conditions.
         And, Or, Either, Both, InBrackets, Not,
         Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual, Is, IsNot,
@@ -73,7 +76,7 @@ plain_enum! {
         Case, CaseElse, CaseOf, CaseOfElse, ChoiceOf, Branch,
         CastTo, CollatedBy,
         // Aggregates.
-        CountRows, Number, CountKnown, CountDistinct, Average, AverageDistinct, Total, TotalDistinct,
+        CountRows, NumberOf, Number, CountKnown, CountDistinct, Average, AverageDistinct, Total, TotalDistinct,
         Maximum, MaximumDistinct, Minimum, MinimumDistinct, Joined, JoinedDistinct,
         Aggregate, AggregateDistinct, OnlyThose,
         // Functions.

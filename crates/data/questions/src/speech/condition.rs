@@ -6,7 +6,7 @@ use sqlgauge_sql::tree::{
     BinaryOperator, Body, Expr, LikeOperator, Literal, Output, Query, Select, UnaryOperator,
 };
 
-use super::{Care, Hear, Said, Say, parts};
+use super::{Hear, Said, Say, parts};
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
 use crate::unsayable::Unsayable;
@@ -110,7 +110,7 @@ impl Say<'_> {
         let mut found = Vec::new();
         for expr in list {
             found.push(match expr {
-                Expr::And(inner) | Expr::Or(inner) if is_group(expr) && self.care == Care::Plain => {
+                Expr::And(inner) | Expr::Or(inner) if is_group(expr) && self.care.leaves_out() => {
                     let units: Said<Vec<Tree>> = inner.iter().map(|expr| self.unit(expr)).collect();
                     Tree::Node(other, vec![units?.into()])
                 }
@@ -125,7 +125,7 @@ impl Say<'_> {
             Expr::And(_) | Expr::Or(_) => Ok(Tree::of(Rule::InBrackets, [self.condition(expr)?])),
             Expr::Unary(UnaryOperator::Not, inner) => Ok(Tree::of(Rule::Not, [self.condition(inner)?])),
             // What follows might be taken for a condition of the subquery.
-            Expr::Exists { .. } if self.care != Care::Plain => {
+            Expr::Exists { .. } if !self.care.leaves_out() => {
                 Ok(Tree::of(Rule::InBrackets, [self.simple(expr)?]))
             }
             _ => self.simple(expr),
@@ -201,7 +201,7 @@ impl Say<'_> {
             && query.limit.is_none()
             && query.as_select().is_some_and(|select| select.group_by.is_empty() && !has_nested(select));
         let inner = self.query(query)?;
-        let brackets = !is_short || self.care != Care::Plain;
+        let brackets = !is_short || !self.care.leaves_out();
         Ok(if brackets { Tree::of(Rule::Bracketed, [inner]) } else { inner })
     }
 

@@ -6,6 +6,7 @@ mod condition;
 mod query;
 mod reference;
 mod sentence;
+mod short;
 mod source;
 mod tail;
 mod value;
@@ -27,6 +28,9 @@ use crate::unsayable::Unsayable;
 /// How much is said that may go without saying.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Care {
+    /// What goes without saying is left out: the table of a column that no other table here has, the key of a group that
+    /// is shown.
+    Terse,
     /// What people leave out is left out.
     Plain,
     /// Subqueries stand in brackets, and columns have their tables.
@@ -36,7 +40,12 @@ pub(crate) enum Care {
 }
 
 impl Care {
-    pub(crate) const ALL: [Self; 3] = [Self::Plain, Self::Careful, Self::Spelled];
+    pub(crate) const ALL: [Self; 4] = [Self::Terse, Self::Plain, Self::Careful, Self::Spelled];
+
+    /// Whether brackets, tables and quotes are left out that a person would not write.
+    pub(crate) fn leaves_out(self) -> bool {
+        self <= Self::Plain
+    }
 }
 
 /// What a relation reads.
@@ -46,6 +55,16 @@ enum Reads {
     Table(u32),
     /// A subquery or CTE of so many columns.
     List(usize),
+}
+
+impl Reads {
+    /// The place of the table.
+    fn table(self) -> Option<u32> {
+        match self {
+            Self::Table(table) => Some(table),
+            Self::List(_) => None,
+        }
+    }
 }
 
 /// The relations of one query.

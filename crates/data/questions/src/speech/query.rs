@@ -4,11 +4,13 @@ use std::rc::Rc;
 
 use sqlgauge_sql::derive::{has_aggregate, has_window};
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_sql::tree::{Body, ColumnRef, Expr, Literal, OrderTerm, Output, Query, Select, SetOperator};
+use sqlgauge_sql::tree::{
+    Body, ColumnRef, Expr, From, Literal, OrderTerm, Output, Query, Select, SetOperator,
+};
 
 use super::condition::subject;
 use super::sentence::{FILTER, GROUP, HAVING, TAIL};
-use super::{Care, Hear, Reads, Said, Say, Scope};
+use super::{Hear, Reads, Said, Say, Scope};
 use crate::canonical::joined;
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
@@ -60,7 +62,7 @@ impl Say<'_> {
     fn part(&mut self, body: &Body) -> Said {
         let Body::Select(select) = body else { return Err(Unsayable::construct("VALUES")) };
         let core = self.select(select, None)?;
-        Ok(Tree::of(if self.care == Care::Plain { Rule::Bare } else { Rule::Bracketed }, [core]))
+        Ok(Tree::of(if self.care.leaves_out() { Rule::Bare } else { Rule::Bracketed }, [core]))
     }
 
     /// A SELECT with the order and limit of its query.
@@ -78,6 +80,7 @@ impl Say<'_> {
             self.scopes.push(Scope::default());
             None
         };
+        let is_alone = matches!(select.from, Some(From::Relation(_)));
         let distinct = select.distinct.then(|| Tree::word(Rule::Distinct));
         let (mut outputs, mut counts) = (Vec::new(), false);
         for (place, output) in select.outputs.iter().enumerate() {
@@ -92,8 +95,9 @@ impl Say<'_> {
             // "The number of singers", if that is the last thing said before the singers.
             counts = is_last
                 && source.is_some()
-                && self.care == Care::Plain
-                && matches!(said, Tree::Node(Rule::CountRows, _));
+                && self.care.leaves_out()
+                && matches!(said, Tree::Node(Rule::CountRows, _))
+                || is_last && is_alone && matches!(said, Tree::Node(Rule::NumberOf, _));
             let said = if counts { Tree::word(Rule::Number) } else { said };
             outputs.push(if shows_many(select, query) { in_plural(said) } else { said });
         }
@@ -117,12 +121,13 @@ impl Say<'_> {
         let parts =
             [distinct.into(), outputs.into(), source.into(), filter.into(), group.into(), having.into()];
         let rule = if counts { Rule::Select } else { self.select_rule(select) };
-        Ok(Tree::Node(rule, parts.into_iter().chain([tail.into()]).collect()))
+        let said = Tree::Node(rule, parts.into_iter().chain([tail.into()]).collect());
+        self.shortened(select, query, said)
     }
 
     /// "Of" joins what is shown to one table; of several it would seem to belong to the last one named.
     fn select_rule(&mut self, select: &Select) -> Rule {
-        let joins = matches!(select.from, Some(sqlgauge_sql::tree::From::Join(_)));
+        let joins = matches!(select.from, Some(From::Join(_)));
         if joins || self.random.chance(30) { Rule::SelectFor } else { Rule::Select }
     }
 
@@ -130,9 +135,8 @@ impl Say<'_> {
         let keys: Said<Vec<Tree>> = keys.iter().map(|key| self.operand(key)).collect();
         let keys = keys?;
         if let Some([term]) = top.map(|query| query.order_by.as_slice()) {
-            let rule = if term.descending { Rule::ForHighest } else { Rule::ForLowest };
-            let by = self.operand(&term.expr)?;
-            return Ok(Some(Tree::Node(rule, vec![keys.into(), by.into()])));
+            let most = self.most(term)?;
+            return Ok(Some(Tree::Node(Rule::ForTop, vec![keys.into(), most.into()])));
         }
         Ok(if keys.is_empty() { None } else { Some(Tree::Node(Rule::ForEach, vec![keys.into()])) })
     }
@@ -271,7 +275,7 @@ impl Hear<'_> {
                 }
                 Some(query)
             }
-            _ => None,
+            (rule, slots) => self.short(rule, slots),
         }
     }
 
@@ -284,7 +288,7 @@ impl Hear<'_> {
 
     fn select(
         &mut self,
-        from: Option<sqlgauge_sql::tree::From>,
+        from: Option<From>,
         distinct: bool,
         outputs: &Tree,
         clauses: &Clauses<'_>,
@@ -344,10 +348,7 @@ impl Hear<'_> {
         let keys = slots.first()?.all();
         let keys: Option<Vec<Expr>> = keys.iter().map(|key| self.operand(key).filter(is_of_rows)).collect();
         let top = match (rule, slots) {
-            (Rule::ForHighest | Rule::ForLowest, [_, by]) => {
-                let expr = self.operand(by.one()?)?;
-                Some(OrderTerm { expr, descending: rule == Rule::ForHighest, nulls_first: None })
-            }
+            (Rule::ForTop, [_, most]) => Some(self.end_of_order(most.one()?)?),
             _ => None,
         };
         Some((keys?, top))

@@ -80,6 +80,14 @@ impl Say<'_> {
         Ok(Tree::Node(rule, parts.map(Into::into).collect()))
     }
 
+    /// The table and place of a column that is one of a table.
+    pub(super) fn spot(&self, column: ColumnRef) -> Option<(u32, u32)> {
+        let Place::At(at) = column.column else { return None };
+        let mut all = self.scopes.iter().rev().flat_map(|scope| &scope.relations);
+        let (_, reads) = all.find(|(id, _)| *id == column.relation)?;
+        Some((reads.table()?, at))
+    }
+
     fn reads(&self, depth: usize, relation: RelationId) -> Option<Reads> {
         let found = self.scopes[depth].relations.iter().find(|(id, _)| *id == relation);
         found.map(|(_, reads)| *reads)
@@ -107,12 +115,13 @@ impl Say<'_> {
         if scope.relations.len() == 1 {
             return true;
         }
-        if self.style.meta().leaves_tables_out && self.care == Care::Plain {
+        if self.style.meta().leaves_tables_out && self.care.leaves_out() {
             return true;
         }
         let (Place::At(at), Some(Reads::Table(table))) = (column.column, reads) else { return false };
-        let brief = matches!(self.style, QuestionStyle::Concise | QuestionStyle::Colloquial)
-            && self.care == Care::Plain;
+        let brief = self.care == Care::Terse
+            || matches!(self.style, QuestionStyle::Concise | QuestionStyle::Colloquial)
+                && self.care.leaves_out();
         let Ok(Tree::Name(name, _)) = self.name(table, at) else { return false };
         let columns = self.vocabulary.columns(name);
         let holders = scope.relations.iter().filter(

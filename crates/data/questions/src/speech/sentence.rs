@@ -5,11 +5,11 @@ use std::rc::Rc;
 use sqlgauge_sql::tree::{Cte, CteId, Query};
 
 use super::reference::{ordinal, place_of};
-use super::{Hear, Said, Say};
+use super::{Care, Hear, Said, Say};
 use crate::canonical::named;
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
-use crate::style::QuestionStyle;
+use crate::style::{QuestionStyle, Styles};
 use crate::unsayable::Unsayable;
 
 /// What is said besides the query.
@@ -55,6 +55,9 @@ impl Say<'_> {
     }
 
     fn sentence(&mut self, inner: Tree) -> Tree {
+        if let Some(how_many) = self.how_many(&inner) {
+            return how_many;
+        }
         let opening = if self.style == QuestionStyle::Interrogative && shows_one_thing(&inner) {
             Rule::OpeningOne
         } else {
@@ -74,11 +77,47 @@ impl Say<'_> {
         let core = Tree::Node(rule, slots);
         Tree::Node(Rule::AskGroups, vec![opening.into(), core.into(), Slot::One(group), having])
     }
+
+    /// The number of rows or of different values of a table, asked for as a question.
+    fn how_many(&mut self, inner: &Tree) -> Option<Tree> {
+        let (Rule::Select | Rule::SelectFor, slots) = inner.node()? else { return None };
+        let [Slot::None, outputs, source, filter, Slot::None, Slot::None, Slot::None] = slots else {
+            return None;
+        };
+        let (Rule::Alone, _) = source.one()?.node()? else { return None };
+        let (Rule::Outputs, [outputs]) = outputs.one()?.node()? else { return None };
+        let [output] = outputs.all() else { return None };
+        if self.care != Care::Terse || !COUNTING.has(self.style) || !self.random.chance(HOW_MANY) {
+            return None;
+        }
+        let clauses = [source.clone(), filter.clone()];
+        match output.node()? {
+            (Rule::Number, _) => Some(Tree::Node(Rule::HowMany, clauses.into())),
+            (Rule::CountDistinct, [counted]) => {
+                let parts = std::iter::once(counted.clone()).chain(clauses);
+                Some(Tree::Node(Rule::HowManyDifferent, parts.collect()))
+            }
+            _ => None,
+        }
+    }
 }
+
+/// The styles that ask "how many", and in how many of 100 cases.
+const COUNTING: Styles = Styles::FORMAL
+    .and(Styles::COLLOQUIAL)
+    .and(Styles::INTERROGATIVE)
+    .and(Styles::CONVERSATIONAL)
+    .and(Styles::VAGUE);
+const HOW_MANY: u8 = 80;
 
 /// Whether one thing is asked for, named in the singular.
 fn shows_one_thing(query: &Tree) -> bool {
-    let Some((Rule::Select | Rule::SelectFor, [_, outputs, ..])) = query.node() else { return false };
+    let outputs = match query.node() {
+        Some((Rule::Select | Rule::SelectFor, [_, outputs, ..])) => outputs,
+        Some((Rule::SelectTop, [outputs, ..])) => outputs,
+        Some((Rule::KeysDegree | Rule::KeysTop, [keys, ..])) => return keys.all().len() == 1,
+        _ => return false,
+    };
     let Some((Rule::Outputs, [outputs])) = outputs.one().and_then(|outputs| outputs.node()) else {
         return false;
     };
@@ -132,6 +171,10 @@ impl Hear<'_> {
                 Some(query)
             }
             (Rule::Ask, [_, query]) => self.query(query.one()?),
+            (Rule::HowMany, [source, filter]) => self.counted_in(Tree::word(Rule::Number), source, filter),
+            (Rule::HowManyDifferent, [counted, source, filter]) => {
+                self.counted_in(Tree::Node(Rule::CountDistinct, vec![counted.clone()]), source, filter)
+            }
             (Rule::AskGroups, [_, core, group, having]) => {
                 let (_, slots) = core.one()?.node()?;
                 let mut slots = slots.to_vec();
@@ -156,6 +199,13 @@ impl Hear<'_> {
             }
             _ => None,
         }
+    }
+
+    fn counted_in(&mut self, output: Tree, source: &Slot, filter: &Slot) -> Option<Query> {
+        let outputs = Tree::Node(Rule::Outputs, vec![vec![output].into()]);
+        let none = || Slot::None;
+        let slots = vec![none(), outputs.into(), source.clone(), filter.clone(), none(), none(), none()];
+        self.query(&Tree::Node(Rule::Select, slots))
     }
 
     fn definition(&mut self, tree: &Tree) -> Option<Cte> {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use sqlgauge_sql::tree::{CteId, Expr, From, Join, JoinKind, Relation, RelationId, RelationSource};
 
 use super::reference::{ordinal, place_of};
-use super::{Hear, Reads, Said, Say, Scope};
+use super::{Care, Hear, Reads, Said, Say, Scope};
 use crate::canonical::{Key, column_of, columns_of, condition_of, conjuncts_of, keys_between};
 use crate::engine::tree::Tree;
 use crate::grammar::Rule;
@@ -128,8 +128,10 @@ impl Say<'_> {
     fn joined_on(&mut self, on: &Expr, relation: Tree) -> Said {
         // That columns of two tables are equal says nothing without the tables.
         let style = std::mem::replace(&mut self.style, QuestionStyle::Formal);
+        let care = self.care;
+        self.care = care.max(Care::Plain);
         let on = self.condition(on);
-        self.style = style;
+        (self.style, self.care) = (style, care);
         Ok(Tree::of(Rule::JoinedOn, [in_plural(relation), on?]))
     }
 

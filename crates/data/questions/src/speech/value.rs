@@ -3,7 +3,7 @@
 use sqlgauge_sql::tree::{BinaryOperator, Expr, Query, UnaryOperator};
 
 use super::reference::{ordinal, place_of};
-use super::{Care, Hear, Said, Say, parts};
+use super::{Hear, Said, Say, parts};
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
 use crate::unsayable::Unsayable;
@@ -113,7 +113,7 @@ impl Say<'_> {
             && let Some((_, [Slot::Many(outputs)])) = outputs.one().and_then(|outputs| outputs.node())
             && let [output] = outputs.as_slice()
             && is_plain
-            && self.care == Care::Plain
+            && self.care.leaves_out()
             && !is_arithmetic(output)
             && !matches!(**output, Tree::Node(Rule::SubqueryOfAll, _))
         {
