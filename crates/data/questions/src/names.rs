@@ -255,6 +255,16 @@ fn plural(words: &[String]) -> String {
     {
         return format!("numbers of {}", rest.join(" "));
     }
+    let is_preposition =
+        |word: &String| ["by", "from", "to", "in", "with", "at", "on", "for"].contains(&word.as_str());
+    if words.iter().any(is_preposition) {
+        return match words.split_last() {
+            Some((last, before)) if !is_preposition(last) => {
+                format!("{} {}", before.join(" "), plural_phrase(last))
+            }
+            _ => text,
+        };
+    }
     let is_noun = words
         .last()
         .is_some_and(|last| last.len() > 1 && !last.ends_with("ed") && last.chars().all(char::is_alphabetic));

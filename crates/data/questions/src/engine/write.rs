@@ -232,7 +232,7 @@ impl<'a> Writer<'a> {
                 }
                 let words = if place + 1 == items.len() { before_last } else { between };
                 words.iter().for_each(|word| self.word(self.grammar.text(*word)));
-                self.is_further = shares_article;
+                self.is_further = shares_article && is_column(item);
             }
             self.tree(item)?;
             self.is_further = false;
@@ -276,6 +276,11 @@ impl<'a> Writer<'a> {
         self.last.clear();
         (self.begins, self.asks) = (true, false);
     }
+}
+
+/// Whether a phrase is a column, which has an article and nothing before it.
+fn is_column(tree: &Tree) -> bool {
+    matches!(tree.node(), Some((Rule::Column | Rule::ColumnOf, _)))
 }
 
 fn capitalised(word: &str) -> String {

@@ -74,6 +74,7 @@ pub(super) const ROWS: &[Row] = &[
     row(Rule::Compound, C::Query, &[C::Part, C::SetPart], &[any("$0 $1[ ]")]),
     row(Rule::CompoundSorted, C::Query, &[C::Part, C::SetPart, C::Tail], &[any("$0 $1[ ] , all of it $2")]),
     row(Rule::Bare, C::Part, &[C::Core], &[any("$0")]),
+    row(Rule::Those, C::Part, &[C::Source, C::Filter], &[any("those of $0 $1?"), any("those of all $0 $1?")]),
     row(Rule::Bracketed, C::Part, &[C::Query], &[any("( $0 )")]),
     row(Rule::Bracketed, C::Nested, &[C::Query], &[any("( $0 )")]),
     row(

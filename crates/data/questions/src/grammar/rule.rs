@@ -51,7 +51,7 @@ plain_enum! {
         SelectTop, SelectTopFew, EachOfIts, EachFor, KeysAmount, KeysDegree, KeysDegreeFew, KeysTop,
         Union, UnionAll, Intersect, Except,
         // Sources.
-        Alone, Linked, Table, ModifiedTable, Modifier, List, DefinedList,
+        Alone, Linked, OfOuter, Table, ModifiedTable, Modifier, List, DefinedList,
         Their, TheirBy, Of, OfBy, JoinedOn, Every, IfAny, RightJoined, FullJoined,
         TheOne, TheNth, ThatOne, ThatNth, TheList, TheNthList, ThatList, ThatNthList, Outer,
         First, Second, Third, Fourth, Fifth, Sixth, Seventh, Eighth, Ninth, Tenth,
@@ -68,13 +68,14 @@ plain_enum! {
         Contains, NotContains, StartsWith, NotStartsWith, EndsWith, NotEndsWith,
         Like, NotLike, LikeEscape, NotLikeEscape, Glob, NotGlob, Regexp, NotRegexp, Matches, NotMatches,
         OneOf, NoneOf, Among, NotAmong, Missing, NotMissing,
+        Relatives, WhoseOne, HaveSome, HaveNone, AppearIn, NotAppearIn, BelongTo, NotBelongTo,
         There, ThereNone, ThereRow, ThereNoRow, Holds,
         // Values.
-        Column, ColumnOf, Field, FieldOf, RowId, RowIdOf, OutputAt,
+        Column, ColumnOf, Field, FieldOf, TheCount, Computed, RowId, RowIdOf, OutputAt,
         Plus, Minus, Times, Over, Remainder, Followed, BitAnd, BitOr, ShiftLeft, ShiftRight, Arrow, LongArrow,
         Literal, InParentheses, Whether, Subquery, SubqueryOfAll, Negative, Positive, BitNot, Tuple,
         Case, CaseElse, CaseOf, CaseOfElse, ChoiceOf, Branch,
-        CastTo, CollatedBy,
+        CastTo, AsDecimal, AsWhole, CollatedBy, SeparatedBy,
         // Aggregates.
         CountRows, NumberOf, Number, CountKnown, CountDistinct, Average, AverageDistinct, Total, TotalDistinct,
         Maximum, MaximumDistinct, Minimum, MinimumDistinct, Joined, JoinedDistinct,

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use sqlgauge_sql::tree::{
-    BinaryOperator, Body, Expr, LikeOperator, Literal, Output, Query, Select, UnaryOperator,
+    BinaryOperator, Body, Expr, From, LikeOperator, Literal, Output, Query, Select, UnaryOperator,
 };
 
 use super::{Hear, Said, Say, parts};
@@ -217,14 +217,20 @@ impl Say<'_> {
             return Ok(Tree::of(either(negated, Rule::ThereRow, Rule::ThereNoRow), [inner]));
         };
         let depth = self.scopes.len();
-        let source = self.source(from);
-        let filter = match (&source, &select.filter) {
-            (Ok(_), Some(filter)) => Some(self.filter(filter)),
-            _ => None,
-        };
+        let said = self.there(from, select.filter.as_ref());
         self.scopes.truncate(depth);
-        let slots = vec![source?.into(), filter.transpose()?.into()];
+        let slots = said?;
         Ok(Tree::Node(either(negated, Rule::There, Rule::ThereNone), slots))
+    }
+}
+
+impl Say<'_> {
+    /// Rows that exist, and the conditions on them; their scope stays.
+    fn there(&mut self, from: &From, filter: Option<&Expr>) -> Said<Vec<Slot>> {
+        let source = self.source(from)?;
+        let (source, filter) = self.of_outer(source, filter)?;
+        let filter = filter.as_ref().map(|filter| self.filter(filter)).transpose()?;
+        Ok(vec![source.into(), filter.into()])
     }
 }
 
@@ -326,25 +332,12 @@ impl Hear<'_> {
 
     fn there(&mut self, source: &Tree, filter: Option<&Rc<Tree>>) -> Option<Query> {
         let depth = self.scopes.len();
-        let from = self.source(source);
-        let filter = match (&from, filter) {
-            (Some(_), Some(filter)) => Some(self.filter(filter)),
-            _ => None,
-        };
+        let heard = self.source_and_filter(source, filter);
         self.scopes.truncate(depth);
-        let filter = match filter {
-            Some(filter) => Some(filter.filter(super::query::is_of_rows)?),
-            None => None,
-        };
+        let (from, filter) = heard?;
         let outputs = vec![Output { expr: Expr::Literal(Literal::Integer(1)), alias: None }];
-        let select = Select {
-            distinct: false,
-            from: Some(from?),
-            filter,
-            group_by: Vec::new(),
-            having: None,
-            outputs,
-        };
+        let select =
+            Select { distinct: false, from: Some(from), filter, group_by: Vec::new(), having: None, outputs };
         Some(Query::of(Body::Select(Box::new(select))))
     }
 }

@@ -3,8 +3,10 @@
 
 mod call;
 mod condition;
+mod fields;
 mod query;
 mod reference;
+mod relative;
 mod sentence;
 mod short;
 mod source;
@@ -17,7 +19,7 @@ use std::rc::Rc;
 
 use sqlgauge_base::Random;
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_sql::tree::RelationId;
+use sqlgauge_sql::tree::{Expr, RelationId};
 
 use crate::engine::tree::Tree;
 use crate::grammar::Rule;
@@ -53,8 +55,8 @@ impl Care {
 enum Reads {
     /// The table at that place of the schema.
     Table(u32),
-    /// A subquery or CTE of so many columns.
-    List(usize),
+    /// A subquery or CTE, by its place among those that are known.
+    List(u32),
 }
 
 impl Reads {
@@ -81,8 +83,10 @@ pub(crate) struct Say<'a> {
     pub(crate) care: Care,
     pub(crate) random: &'a mut Random,
     scopes: Vec<Scope>,
-    /// The widths of the CTEs, by their numbers.
-    lists: Vec<usize>,
+    /// The CTEs, by their numbers.
+    lists: Vec<u32>,
+    /// What the columns of subqueries and CTEs show.
+    known: Vec<Vec<Tree>>,
     /// Whether the next table is to have an adjective.
     modifier: bool,
 }
@@ -106,6 +110,7 @@ impl<'a> Say<'a> {
             random,
             scopes: Vec::new(),
             lists: Vec::new(),
+            known: Vec::new(),
             modifier: false,
         }
     }
@@ -117,7 +122,10 @@ pub(crate) struct Hear<'a> {
     schema: &'a Schema,
     vocabulary: &'a Vocabulary,
     scopes: Vec<Scope>,
-    lists: Vec<usize>,
+    lists: Vec<u32>,
+    known: Vec<Vec<Tree>>,
+    /// The condition of a source that was heard last.
+    correlation: Option<Expr>,
     relations: u32,
     /// What to choose, and of how many, one after the other.
     choices: Vec<(usize, usize)>,
@@ -126,8 +134,17 @@ pub(crate) struct Hear<'a> {
 
 impl<'a> Hear<'a> {
     pub(crate) fn new(schema: &'a Schema, vocabulary: &'a Vocabulary, choices: Vec<(usize, usize)>) -> Self {
-        let (scopes, lists) = (Vec::new(), Vec::new());
-        Self { schema, vocabulary, scopes, lists, relations: 0, choices, chosen: 0 }
+        Self {
+            schema,
+            vocabulary,
+            scopes: Vec::new(),
+            lists: Vec::new(),
+            known: Vec::new(),
+            correlation: None,
+            relations: 0,
+            choices,
+            chosen: 0,
+        }
     }
 
     /// The choices to make the next time; `None` after the last.
@@ -159,6 +176,12 @@ impl<'a> Hear<'a> {
         self.relations += 1;
         RelationId(self.relations - 1)
     }
+}
+
+/// Makes a list known by what the query that was said or heard shows.
+fn know(known: &mut Vec<Vec<Tree>>, said: &Tree, width: usize) -> u32 {
+    known.push(fields::fields(said, width));
+    u32::try_from(known.len() - 1).unwrap_or(u32::MAX)
 }
 
 /// Rules and what they stand for, read in both directions.

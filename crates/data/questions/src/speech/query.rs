@@ -10,8 +10,8 @@ use sqlgauge_sql::tree::{
 
 use super::condition::subject;
 use super::sentence::{FILTER, GROUP, HAVING, TAIL};
-use super::{Hear, Reads, Said, Say, Scope};
-use crate::canonical::joined;
+use super::{Care, Hear, Reads, Said, Say, Scope};
+use crate::canonical::{conjuncts_of, joined};
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
 use crate::unsayable::Unsayable;
@@ -48,7 +48,9 @@ impl Say<'_> {
         let first = self.part(body)?;
         let mut rest = Vec::new();
         for (rule, part) in parts.into_iter().rev() {
-            rest.push(Tree::of(rule, [self.part(part)?]));
+            let said = self.part(part)?;
+            let said = if self.care == Care::Terse { those(&first, said) } else { said };
+            rest.push(Tree::of(rule, [said]));
         }
         self.scopes.push(Scope::default());
         let tail = self.tail(query);
@@ -74,11 +76,13 @@ impl Say<'_> {
     }
 
     fn select_parts(&mut self, select: &Select, query: Option<&Query>) -> Said {
-        let source = if let Some(from) = &select.from {
-            Some(self.source(from)?)
+        let (source, filter) = if let Some(from) = &select.from {
+            let source = self.source(from)?;
+            let (source, filter) = self.of_outer(source, select.filter.as_ref())?;
+            (Some(source), filter)
         } else {
             self.scopes.push(Scope::default());
-            None
+            (None, select.filter.clone())
         };
         let is_alone = matches!(select.from, Some(From::Relation(_)));
         let distinct = select.distinct.then(|| Tree::word(Rule::Distinct));
@@ -106,7 +110,7 @@ impl Say<'_> {
         } else {
             Tree::Node(Rule::Outputs, vec![outputs.into()])
         };
-        let filter = select.filter.as_ref().map(|filter| self.filter(filter)).transpose()?;
+        let filter = filter.as_ref().map(|filter| self.filter(filter)).transpose()?;
         let top = query.filter(|query| is_top_group(select, query) && self.random.chance(TOP_GROUP));
         let tail = query.filter(|_| top.is_none()).map(|query| self.tail(query)).transpose()?.flatten();
         let Some(source) = source else {
@@ -150,12 +154,15 @@ impl Say<'_> {
 
     /// Whether these are all columns of all relations, as `*` is.
     fn shows_all(&self, outputs: &[Output]) -> bool {
-        let all = self.scopes.last().and_then(|scope| all_columns(self.schema, scope));
+        let all = self.scopes.last().and_then(|scope| all_columns(self.schema, &self.known, scope));
         all.is_some_and(|all| all.len() > 1 && all.iter().eq(outputs.iter().map(|output| &output.expr)))
     }
 
     /// A WHERE clause.
     pub(super) fn filter(&mut self, filter: &Expr) -> Said {
+        if let Some(said) = self.relatives(filter)? {
+            return Ok(said);
+        }
         let one_table = self.scopes.last().is_some_and(|scope| scope.relations.len() == 1);
         let whose = |expr: &Expr| one_table && matches!(subject(expr), Some(Expr::Column(_)));
         let condition = self.condition(filter)?;
@@ -170,6 +177,37 @@ impl Say<'_> {
             (_, condition) => Tree::of(if whose(filter) { Rule::Whose } else { Rule::Where }, [condition]),
         })
     }
+}
+
+/// A part that shows the same of other rows as the first part does: "those of …".
+fn those(first: &Tree, part: Tree) -> Tree {
+    let clauses = |tree: &Tree| -> Option<Vec<Slot>> {
+        let (Rule::Bare, [core]) = tree.node()? else { return None };
+        let (Rule::Select | Rule::SelectFor, slots) = core.one()?.node()? else { return None };
+        slots[GROUP..].iter().all(|slot| *slot == Slot::None).then(|| slots.to_vec())
+    };
+    match (clauses(first), clauses(&part)) {
+        (Some(one), Some(other)) if one[..2] == other[..2] && !counts_rows(&one[1]) => {
+            Tree::Node(Rule::Those, vec![other[2].clone(), other[FILTER].clone()])
+        }
+        _ => part,
+    }
+}
+
+/// Whether the rows of a table are counted, which is said of that table alone.
+fn counts_rows(outputs: &Slot) -> bool {
+    let list = outputs.one().and_then(|outputs| outputs.node()).map_or(&[][..], |(_, slots)| slots);
+    let list = list.first().map_or(&[][..], Slot::all);
+    list.iter().any(|output| matches!(output.node(), Some((Rule::Number | Rule::NumberOf, _))))
+}
+
+/// The part that shows of other rows what the first part shows.
+fn of_those(first: &Tree, source: &Slot, filter: &Slot) -> Option<Tree> {
+    let (Rule::Bare | Rule::Bracketed, [core]) = first.node()? else { return None };
+    let (Rule::Select | Rule::SelectFor, slots) = core.one()?.node()? else { return None };
+    let mut slots = slots[..2].to_vec();
+    slots.extend([source.clone(), filter.clone(), Slot::None, Slot::None, Slot::None]);
+    Some(Tree::Node(Rule::Select, slots))
 }
 
 /// Whether a condition says something of an aggregate.
@@ -211,11 +249,11 @@ pub(super) fn in_plural(said: Tree) -> Tree {
 }
 
 /// All columns of all relations; none where one has columns that `*` leaves out.
-fn all_columns(schema: &Schema, scope: &Scope) -> Option<Vec<Expr>> {
+fn all_columns(schema: &Schema, known: &[Vec<Tree>], scope: &Scope) -> Option<Vec<Expr>> {
     let mut all = Vec::new();
     for &(relation, reads) in &scope.relations {
         let width = match reads {
-            Reads::List(width) => width,
+            Reads::List(list) => known.get(list as usize)?.len(),
             Reads::Table(table) => {
                 let columns = &schema.tables().get(table as usize)?.columns;
                 if columns.iter().any(|column| column.hidden) {
@@ -243,6 +281,7 @@ impl Hear<'_> {
             (Rule::Bracketed | Rule::Bare, [inner]) => self.query(inner.one()?),
             (Rule::Select | Rule::SelectFor, slots) => {
                 let source = self.source(slots.get(2)?.one()?)?;
+                let own = self.correlation.take();
                 let clauses = Clauses {
                     filter: slots.get(FILTER)?.one(),
                     group: slots.get(GROUP)?.one(),
@@ -250,7 +289,12 @@ impl Hear<'_> {
                     tail: slots.get(TAIL)?.one(),
                 };
                 let distinct = slots.first()?.one().is_some();
-                self.select(Some(source), distinct, slots.get(1)?.one()?, &clauses)
+                let mut query = self.select(Some(source), distinct, slots.get(1)?.one()?, &clauses)?;
+                if let (Some(own), Body::Select(select)) = (own, &mut query.body) {
+                    let filter = select.filter.take().into_iter().flat_map(conjuncts_of);
+                    select.filter = joined(std::iter::once(own).chain(filter).collect());
+                }
+                Some(query)
             }
             (Rule::SelectValues, [distinct, outputs, filter, tail]) => {
                 self.scopes.push(Scope::default());
@@ -262,7 +306,13 @@ impl Hear<'_> {
                 for part in parts.all() {
                     let (rule, inner) = part.node()?;
                     let (operator, all) = super::value_of(SET_OPERATORS, rule)?;
-                    let right = self.part(inner.first()?.one()?)?;
+                    let inner = inner.first()?.one()?;
+                    let right = match inner.node()? {
+                        (Rule::Those, [source, filter]) => {
+                            self.part(&of_those(first.one()?, source, filter)?)?
+                        }
+                        _ => self.part(inner)?,
+                    };
                     if right.width() != body.width() {
                         return None;
                     }
@@ -331,7 +381,7 @@ impl Hear<'_> {
 
     fn outputs(&mut self, tree: &Tree) -> Option<Vec<Output>> {
         let outputs = match tree.node()? {
-            (Rule::Everything, []) => all_columns(self.schema, self.scopes.last()?)?,
+            (Rule::Everything, []) => all_columns(self.schema, &self.known, self.scopes.last()?)?,
             (Rule::Outputs, [outputs]) => {
                 let outputs: Option<Vec<Expr>> =
                     outputs.all().iter().map(|output| self.operand(output)).collect();
@@ -360,6 +410,7 @@ impl Hear<'_> {
         let parts = slots.first()?;
         match rule {
             Rule::Where | Rule::Whose => self.condition(parts.one()?),
+            Rule::Relatives => self.relatives(parts),
             Rule::WhoseAll | Rule::WhoseAny => {
                 let conditions: Option<Vec<Expr>> =
                     parts.all().iter().map(|part| self.condition(part)).collect();

@@ -45,12 +45,14 @@ impl Say<'_> {
     }
 
     fn definition(&mut self, cte: &Cte) -> Said {
-        let list = Tree::of(Rule::Bracketed, [self.query(&cte.query)?]);
+        let said = self.query(&cte.query)?;
+        let known = super::know(&mut self.known, &said, cte.query.width());
+        let list = Tree::of(Rule::Bracketed, [said]);
         let number = ordinal(self.lists.len()).ok_or(Unsayable::construct("more than ten CTEs"))?;
         if cte.id != CteId(u32::try_from(self.lists.len()).unwrap_or(u32::MAX)) {
             return Err(Unsayable::construct("WITH inside a subquery"));
         }
-        self.lists.push(cte.query.width());
+        self.lists.push(known);
         Ok(Tree::of(Rule::Definition, [number, list]))
     }
 
@@ -216,7 +218,8 @@ impl Hear<'_> {
         let (Rule::Bracketed, [list]) = list.one()?.node()? else { return None };
         let query = self.query(list.one()?)?;
         let id = CteId(u32::try_from(self.lists.len()).ok()?);
-        self.lists.push(query.width());
+        let known = super::know(&mut self.known, list.one()?, query.width());
+        self.lists.push(known);
         let columns = (0..query.width()).map(|place| format!("c{place}")).collect();
         Some(Cte { id, name: named(id), columns, materialized: None, query })
     }

@@ -3,6 +3,7 @@
 
 use std::rc::Rc;
 
+use sqlgauge_sql::derive::has_subquery;
 use sqlgauge_sql::tree::{BinaryOperator, Body, Expr, Literal, OrderTerm, Query, Select};
 
 use super::call::count_of_rows;
@@ -40,8 +41,11 @@ impl Say<'_> {
         if select.distinct {
             return Ok(said);
         }
-        let short =
-            if select.group_by.is_empty() { top_of(slots) } else { self.of_groups(select, query, slots)? };
+        let short = if select.group_by.is_empty() {
+            top_of(slots).filter(|_| !select.filter.as_ref().is_some_and(has_subquery))
+        } else {
+            self.of_groups(select, query, slots)?
+        };
         Ok(short.unwrap_or(said))
     }
 
