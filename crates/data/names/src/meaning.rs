@@ -66,6 +66,14 @@ pub fn as_noun(words: Vec<String>) -> Vec<String> {
     let owned = |parts: &[&str]| parts.iter().map(|part| (*part).to_owned()).collect();
     match parts.as_slice() {
         ["is", rest @ ..] if !rest.is_empty() => owned(&[rest, &["status"]].concat()),
+        [initial @ ("f" | "l" | "m"), "name"] => {
+            let which = match *initial {
+                "f" => "first",
+                "l" => "last",
+                _ => "middle",
+            };
+            owned(&[which, "name"])
+        }
         [before @ .., participle, "by"] if AGENTS.contains_key(participle) => {
             owned(&[before, &[AGENTS[participle]]].concat())
         }
@@ -110,6 +118,7 @@ mod tests {
         assert_eq!(noun("number of ticket"), "number of tickets");
         assert_eq!(noun("created by"), "creator");
         assert_eq!(noun("stand by"), "stand by");
+        assert_eq!(noun("l name"), "last name");
         assert_eq!(noun("is"), "is");
     }
 }

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use sqlgauge_names::LinkVerb;
 use sqlgauge_sql::tree::Literal;
 
 use crate::grammar::Rule;
@@ -18,6 +19,8 @@ pub(crate) enum Tree {
     Noun(NounId, bool),
     /// A constant.
     Value(Literal),
+    /// What the rows of one table do to those of another.
+    Verb(LinkVerb),
     /// What stands in double quotes: a function, a type, a collation.
     Quoted(String),
 }

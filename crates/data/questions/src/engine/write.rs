@@ -133,7 +133,7 @@ impl<'a> Writer<'a> {
     fn tree(&mut self, tree: &Tree) -> Option<()> {
         match tree {
             Tree::Node(rule, slots) => {
-                let production = self.choose(*rule)?;
+                let production = self.choose(*rule, slots.len())?;
                 let start = self.text.len();
                 self.production(production, slots)?;
                 match rule {
@@ -171,6 +171,10 @@ impl<'a> Writer<'a> {
                 }
                 Some(())
             }
+            Tree::Verb(verb) => {
+                self.push(verb.words);
+                Some(())
+            }
             Tree::Quoted(text) => {
                 let text = in_quotes(text, '"');
                 self.push(&text);
@@ -185,8 +189,9 @@ impl<'a> Writer<'a> {
         self.written.marks.push((kind, self.written.turns.len(), start + blank..self.text.len()));
     }
 
-    fn choose(&mut self, rule: Rule) -> Option<&'a Production> {
-        let fitting = || self.grammar.wordings(rule).filter(|wording| wording.styles.has(self.style));
+    fn choose(&mut self, rule: Rule, parts: usize) -> Option<&'a Production> {
+        let fits = |wording: &&Production| wording.styles.has(self.style) && wording.children.len() == parts;
+        let fitting = || self.grammar.wordings(rule).filter(fits);
         let own: Vec<_> = fitting().filter(|wording| wording.styles.is_special()).collect();
         let common: Vec<_> = fitting().filter(|wording| !wording.styles.is_special()).collect();
         let takes_own = common.is_empty() || !own.is_empty() && self.random.chance(OWN_WORDING);
@@ -245,7 +250,7 @@ impl<'a> Writer<'a> {
         match word {
             "|" => return self.end_turn(),
             "," | "." | ";" | ":" | ")" => self.text.push_str(word),
-            "i" | "monday" => self.push(&capitalised(word)),
+            "i" => self.push(&capitalised(word)),
             _ if self.begins => {
                 self.asks |= ["what", "which", "can", "could", "how"].contains(&word);
                 self.push(&capitalised(word));

@@ -26,6 +26,7 @@ pub(super) const ROWS: &[Row] = &[
         ONE,
         &[any("the number of different $0"), any("the number of distinct $0")],
     ),
+    row(Rule::CountIf, C::Argument, &[C::Condition], &[any("( the number of cases where $0 )")]),
     row(Rule::Average, C::Basic, ONE, &[any("the average $0"), only(S::FORMAL, "the mean $0")]),
     row(Rule::AverageDistinct, C::Basic, ONE, &[any("the average of the different values of $0")]),
     row(Rule::Total, C::Basic, ONE, &[any("the total $0"), any("the sum of $0")]),

@@ -18,7 +18,7 @@ plain_enum! {
     /// Where a phrase may stand.
     Category {
         // Leaves: of the schema, of the values, and in double quotes.
-        Name, Noun, Value, Quoted,
+        Name, Noun, Value, Quoted, Verb,
         // Sentences.
         Question, Aside, Sentence, Opening, Turn,
         // Queries.
@@ -36,7 +36,7 @@ plain_enum! {
 
 impl Category {
     /// What no production makes.
-    pub(crate) const LEAVES: [Self; 4] = [Self::Name, Self::Noun, Self::Value, Self::Quoted];
+    pub(crate) const LEAVES: [Self; 5] = [Self::Name, Self::Noun, Self::Value, Self::Quoted, Self::Verb];
 }
 
 plain_enum! {
@@ -52,7 +52,7 @@ plain_enum! {
         Union, UnionAll, Intersect, Except,
         // Sources.
         Alone, Linked, OfOuter, Table, ModifiedTable, Modifier, List, DefinedList,
-        Their, TheirBy, Of, OfBy, JoinedOn, Every, IfAny, RightJoined, FullJoined,
+        Their, TheirBy, Did, DoneBy, Of, OfBy, JoinedOn, Every, IfAny, RightJoined, FullJoined,
         TheOne, TheNth, ThatOne, ThatNth, TheList, TheNthList, ThatList, ThatNthList, Outer,
         First, Second, Third, Fourth, Fifth, Sixth, Seventh, Eighth, Ninth, Tenth,
         // Clauses.
@@ -67,8 +67,8 @@ plain_enum! {
         Between, NotBetween,
         Contains, NotContains, StartsWith, NotStartsWith, EndsWith, NotEndsWith,
         Like, NotLike, LikeEscape, NotLikeEscape, Glob, NotGlob, Regexp, NotRegexp, Matches, NotMatches,
-        OneOf, NoneOf, Among, NotAmong, Missing, NotMissing,
-        Relatives, WhoseOne, HaveSome, HaveNone, AppearIn, NotAppearIn, BelongTo, NotBelongTo,
+        OneOf, NoneOf, EitherOf, NeitherOf, Among, NotAmong, Missing, NotMissing,
+        Relatives, HaveSome, HaveNone, AppearIn, NotAppearIn, BelongTo, NotBelongTo,
         There, ThereNone, ThereRow, ThereNoRow, Holds,
         // Values.
         Column, ColumnOf, Field, FieldOf, TheCount, Computed, RowId, RowIdOf, OutputAt,
@@ -79,7 +79,7 @@ plain_enum! {
         // Aggregates.
         CountRows, NumberOf, Number, CountKnown, CountDistinct, Average, AverageDistinct, Total, TotalDistinct,
         Maximum, MaximumDistinct, Minimum, MinimumDistinct, Joined, JoinedDistinct,
-        Aggregate, AggregateDistinct, OnlyThose,
+        CountIf, Aggregate, AggregateDistinct, OnlyThose,
         // Functions.
         Length, Uppercase, Lowercase, Absolute, Rounded, RoundedTo, Trimmed, Year, Month, DayOfMonth,
         CallNone, Call, CallStar,

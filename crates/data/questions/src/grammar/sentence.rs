@@ -36,22 +36,22 @@ const OPENINGS: &[Wording] = &[
     only(S::MULTI_TURN, "please begin with"),
 ];
 
-/// Sentences that say nothing of the query.
+/// Sentences of a column of the schema that say nothing of the query.
 const ASIDES: &[Wording] = &[
-    any("i have to present this on monday"),
-    any("my colleague asked me about it during lunch"),
-    any("the weather has been terrible here lately"),
-    any("i am new to this system"),
-    any("last year somebody did this by hand"),
-    any("it went viral on social media recently"),
-    any("our manager is very interested in this"),
-    any("i could not find it in the old report"),
+    any("we also store the $0 of each $1"),
+    any("i already know the $0 of every $1"),
+    any("my colleague asked about the $0 of the $1 yesterday"),
+    any("the $0 of each $1 was updated last week"),
+    any("do not worry about the $0 of the $1"),
+    any("somebody else will look at the $0 of each $1"),
+    any("our manager keeps asking for the $0 of the $1"),
+    any("the old report had the $0 of every $1"),
 ];
 
 pub(super) const ROWS: &[Row] = &[
     row(Rule::Opening, C::Opening, &[], OPENINGS),
-    row(Rule::OpeningOne, C::Opening, &[], &[any("what is"), any("what would be")]),
-    row(Rule::Aside, C::Aside, &[], ASIDES),
+    row(Rule::OpeningOne, C::Opening, &[], &[any("what is")]),
+    row(Rule::Aside, C::Aside, &[C::Name, C::Noun], ASIDES),
     row(Rule::Ask, C::Sentence, &[C::Opening, C::Query], &[any("$0 $1")]),
     row(Rule::AskGroups, C::Sentence, &[C::Opening, C::Core, C::Group, C::Having], &[any("$2 $3? , $0 $1")]),
     row(

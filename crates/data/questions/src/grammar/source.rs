@@ -41,6 +41,8 @@ pub(super) const ROWS: &[Row] = &[
             only(S::FORMAL.and(S::DESCRIPTIVE), "together with their $0 by way of the $1"),
         ],
     ),
+    row(Rule::Did, C::InnerLink, &[C::Relation, C::Verb], &[any("that $1 $0")]),
+    row(Rule::DoneBy, C::InnerLink, &[C::Relation, C::Verb], &[any("$1 by $0")]),
     row(Rule::Of, C::InnerLink, &[C::Relation, C::Reference], &[any("with the $0 of $1")]),
     row(
         Rule::OfBy,

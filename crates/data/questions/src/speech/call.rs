@@ -6,7 +6,7 @@ use sqlgauge_sql::tree::{Aggregate, Args, Expr, Literal, Owner, Window, WindowCa
 
 use super::query::{in_plural, is_of_rows};
 use super::value::quoted;
-use super::{Care, Hear, Said, Say};
+use super::{Hear, Said, Say};
 use crate::canonical::keys_between;
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
@@ -58,6 +58,9 @@ impl Say<'_> {
         if !aggregate.order_by.is_empty() {
             return Err(Unsayable::construct("ORDER BY inside an aggregate"));
         }
+        if let Some(condition) = counts_if(aggregate).filter(|_| self.care.is_terse()) {
+            return Ok(Tree::of(Rule::CountIf, [self.condition(condition)?]));
+        }
         let said = self.over_group(&aggregate.function, &aggregate.args, aggregate.distinct)?;
         match &aggregate.filter {
             None => Ok(said),
@@ -103,10 +106,10 @@ impl Say<'_> {
 
     /// The table that has a row for each row of the query at hand: the only one, or the one that refers to all others.
     fn counted_noun(&self) -> Said<Option<Tree>> {
-        if self.care != Care::Terse {
+        if !self.care.is_terse() {
             return Ok(None);
         }
-        let Some(scope) = self.scopes.last() else { return Ok(None) };
+        let Some(scope) = self.scopes.last().filter(|scope| !scope.has_outer) else { return Ok(None) };
         let tables: Option<Vec<u32>> = scope.relations.iter().map(|(_, reads)| reads.table()).collect();
         let table = tables.and_then(|tables| counted_table(self.schema, &tables));
         table.map(|table| self.noun(table, true)).transpose()
@@ -195,6 +198,10 @@ impl Hear<'_> {
         }
         match (rule, slots) {
             (Rule::CountRows | Rule::Number, _) => Some(count_of_rows()),
+            (Rule::CountIf, [condition]) => {
+                let condition = self.condition(condition.one()?).filter(is_of_rows)?;
+                Some(aggregate(Function::Sum, Args::List(vec![one_or_none(condition)]), false))
+            }
             (Rule::NumberOf, [noun]) => self.number_of(noun.one()?),
             (Rule::Aggregate | Rule::AggregateDistinct, [name, list]) => {
                 let (function, args) = self.named_call(name, list)?;
@@ -278,6 +285,25 @@ fn counted_table(schema: &Schema, tables: &[u32]) -> Option<u32> {
     };
     let mut fitting = tables.iter().copied().filter(|&table| reaches_all(table));
     fitting.next().filter(|_| fitting.next().is_none())
+}
+
+/// 1 where a condition holds, else 0.
+fn one_or_none(condition: Expr) -> Expr {
+    let integer = |value: i64| Expr::Literal(Literal::Integer(value));
+    Expr::Case {
+        operand: None,
+        branches: vec![(condition, integer(1))],
+        otherwise: Some(Box::new(integer(0))),
+    }
+}
+
+/// The condition whose cases an aggregate counts.
+fn counts_if(aggregate: &Aggregate) -> Option<&Expr> {
+    let Args::List(list) = &aggregate.args else { return None };
+    let [case @ Expr::Case { operand: None, branches, .. }] = list.as_slice() else { return None };
+    let [(condition, _)] = branches.as_slice() else { return None };
+    let is_plain = aggregate.function == Function::Sum && aggregate.filter.is_none() && !aggregate.distinct;
+    (is_plain && *case == one_or_none(condition.clone())).then_some(condition)
 }
 
 /// `count(*)`.

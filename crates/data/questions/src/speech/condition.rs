@@ -35,6 +35,9 @@ const PATTERNS: &super::Pairs<(LikeOperator, bool)> = &[
     ((LikeOperator::Match, true), Rule::NotMatches),
 ];
 
+/// Of 100 lists of several values, how many are said by "a or b".
+const TWO_OF: u8 = 75;
+
 /// Where a text stands in a LIKE pattern of the simple forms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stands {
@@ -110,7 +113,7 @@ impl Say<'_> {
         let mut found = Vec::new();
         for expr in list {
             found.push(match expr {
-                Expr::And(inner) | Expr::Or(inner) if is_group(expr) && self.care.leaves_out() => {
+                Expr::And(inner) | Expr::Or(inner) if is_group(expr) && !self.care.has_brackets() => {
                     let units: Said<Vec<Tree>> = inner.iter().map(|expr| self.unit(expr)).collect();
                     Tree::Node(other, vec![units?.into()])
                 }
@@ -125,7 +128,7 @@ impl Say<'_> {
             Expr::And(_) | Expr::Or(_) => Ok(Tree::of(Rule::InBrackets, [self.condition(expr)?])),
             Expr::Unary(UnaryOperator::Not, inner) => Ok(Tree::of(Rule::Not, [self.condition(inner)?])),
             // What follows might be taken for a condition of the subquery.
-            Expr::Exists { .. } if !self.care.leaves_out() => {
+            Expr::Exists { .. } if self.care.has_brackets() => {
                 Ok(Tree::of(Rule::InBrackets, [self.simple(expr)?]))
             }
             _ => self.simple(expr),
@@ -154,7 +157,12 @@ impl Say<'_> {
                 }
                 let subject = self.operand(expr)?;
                 let list: Said<Vec<Tree>> = list.iter().map(|item| self.atom(item)).collect();
-                let rule = either(*negated, Rule::OneOf, Rule::NoneOf);
+                let rule = match list.as_ref().map(Vec::len) {
+                    Ok(2..) if self.care.is_terse() && self.random.chance(TWO_OF) => {
+                        either(*negated, Rule::EitherOf, Rule::NeitherOf)
+                    }
+                    _ => either(*negated, Rule::OneOf, Rule::NoneOf),
+                };
                 Ok(Tree::Node(rule, vec![subject.into(), list?.into()]))
             }
             Expr::InQuery { expr, query, negated } => {
@@ -201,7 +209,7 @@ impl Say<'_> {
             && query.limit.is_none()
             && query.as_select().is_some_and(|select| select.group_by.is_empty() && !has_nested(select));
         let inner = self.query(query)?;
-        let brackets = !is_short || !self.care.leaves_out();
+        let brackets = !is_short || self.care.has_brackets();
         Ok(if brackets { Tree::of(Rule::Bracketed, [inner]) } else { inner })
     }
 
@@ -280,10 +288,14 @@ impl Hear<'_> {
                 let [expr] = self.operands(slots)?;
                 Some(Expr::IsNull { expr, negated: rule == Rule::NotMissing })
             }
-            (Rule::OneOf | Rule::NoneOf, [expr, list]) => {
+            (Rule::OneOf | Rule::NoneOf | Rule::EitherOf | Rule::NeitherOf, [expr, list]) => {
                 let expr = Box::new(self.operand(expr.one()?)?);
                 let list: Option<Vec<Expr>> = list.all().iter().map(|item| self.operand(item)).collect();
-                Some(Expr::InList { expr, list: list?, negated: rule == Rule::NoneOf })
+                Some(Expr::InList {
+                    expr,
+                    list: list?,
+                    negated: matches!(rule, Rule::NoneOf | Rule::NeitherOf),
+                })
             }
             (Rule::Among | Rule::NotAmong, [expr, query]) => {
                 let expr = Box::new(self.operand(expr.one()?)?);

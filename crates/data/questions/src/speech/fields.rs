@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use sqlgauge_sql::tree::{ColumnRef, RelationId};
 
-use super::{Care, Hear, Reads, Say, Scope};
+use super::{Hear, Reads, Say, Scope};
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
 
@@ -110,7 +110,7 @@ impl Say<'_> {
         let scope = self.scopes.last()?;
         let phrase = phrase_of(self.known.get(list as usize)?.get(at as usize)?);
         let is_one = called(&self.known, scope, &phrase).len() == 1;
-        (is_one && self.care == Care::Terse && !self.is_in_table(scope, &phrase)).then_some(phrase)
+        (is_one && self.care.is_terse() && !self.is_in_table(scope, &phrase)).then_some(phrase)
     }
 
     /// Whether a table of the scope has a column of that name.
@@ -129,7 +129,7 @@ impl Hear<'_> {
     /// The fields of a relation that are plain columns of a name.
     pub(super) fn fields_named(&self, relations: &[(RelationId, Reads)], name: &Tree) -> Vec<ColumnRef> {
         let phrase = Tree::of(Rule::Column, [bare(name)]);
-        called(&self.known, &Scope { relations: relations.to_vec() }, &phrase)
+        called(&self.known, &Scope { relations: relations.to_vec(), has_outer: false }, &phrase)
     }
 
     /// The field of the query at hand that a phrase may mean, if it means one; several are choices, as is the phrase itself.

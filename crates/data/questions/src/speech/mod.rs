@@ -1,6 +1,7 @@
 //! From queries to phrases ([`Say`]) and from phrases to queries ([`Hear`]), construct by construct: each file has both
 //! directions side by side.
 
+mod aside;
 mod call;
 mod condition;
 mod fields;
@@ -33,6 +34,8 @@ pub(crate) enum Care {
     /// What goes without saying is left out: the table of a column that no other table here has, the key of a group that
     /// is shown.
     Terse,
+    /// The same, but subqueries and groups of conditions stand in brackets.
+    Bracketed,
     /// What people leave out is left out.
     Plain,
     /// Subqueries stand in brackets, and columns have their tables.
@@ -42,9 +45,20 @@ pub(crate) enum Care {
 }
 
 impl Care {
-    pub(crate) const ALL: [Self; 4] = [Self::Terse, Self::Plain, Self::Careful, Self::Spelled];
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Terse, Self::Bracketed, Self::Plain, Self::Careful, Self::Spelled];
 
-    /// Whether brackets, tables and quotes are left out that a person would not write.
+    /// Whether tables of columns, keys of groups and links are left out that go without saying.
+    pub(crate) fn is_terse(self) -> bool {
+        self <= Self::Bracketed
+    }
+
+    /// Whether subqueries and groups of conditions stand in brackets.
+    pub(crate) fn has_brackets(self) -> bool {
+        !matches!(self, Self::Terse | Self::Plain)
+    }
+
+    /// Whether tables and quotes are left out that a person would not write.
     pub(crate) fn leaves_out(self) -> bool {
         self <= Self::Plain
     }
@@ -73,6 +87,8 @@ impl Reads {
 #[derive(Debug, Clone, Default)]
 struct Scope {
     relations: Vec<(RelationId, Reads)>,
+    /// Whether a join keeps rows without a partner.
+    has_outer: bool,
 }
 
 /// A query being said.

@@ -10,7 +10,7 @@ use sqlgauge_sql::tree::{
 
 use super::condition::subject;
 use super::sentence::{FILTER, GROUP, HAVING, TAIL};
-use super::{Care, Hear, Reads, Said, Say, Scope};
+use super::{Hear, Reads, Said, Say, Scope};
 use crate::canonical::{conjuncts_of, joined};
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
@@ -49,7 +49,7 @@ impl Say<'_> {
         let mut rest = Vec::new();
         for (rule, part) in parts.into_iter().rev() {
             let said = self.part(part)?;
-            let said = if self.care == Care::Terse { those(&first, said) } else { said };
+            let said = if self.care.is_terse() { those(&first, said) } else { said };
             rest.push(Tree::of(rule, [said]));
         }
         self.scopes.push(Scope::default());
@@ -64,7 +64,7 @@ impl Say<'_> {
     fn part(&mut self, body: &Body) -> Said {
         let Body::Select(select) = body else { return Err(Unsayable::construct("VALUES")) };
         let core = self.select(select, None)?;
-        Ok(Tree::of(if self.care.leaves_out() { Rule::Bare } else { Rule::Bracketed }, [core]))
+        Ok(Tree::of(if self.care.has_brackets() { Rule::Bracketed } else { Rule::Bare }, [core]))
     }
 
     /// A SELECT with the order and limit of its query.
@@ -121,7 +121,8 @@ impl Say<'_> {
             return Ok(Tree::Node(Rule::SelectValues, slots));
         };
         let group = self.group(&select.group_by, top)?;
-        let having = select.having.as_ref().map(|having| self.having(having, group.is_some())).transpose()?;
+        let whose = group.is_some() && (filter.is_none() || !self.care.is_terse());
+        let having = select.having.as_ref().map(|having| self.having(having, whose)).transpose()?;
         let parts =
             [distinct.into(), outputs.into(), source.into(), filter.into(), group.into(), having.into()];
         let rule = if counts { Rule::Select } else { self.select_rule(select) };
@@ -182,7 +183,7 @@ impl Say<'_> {
 /// A part that shows the same of other rows as the first part does: "those of …".
 fn those(first: &Tree, part: Tree) -> Tree {
     let clauses = |tree: &Tree| -> Option<Vec<Slot>> {
-        let (Rule::Bare, [core]) = tree.node()? else { return None };
+        let (Rule::Bare | Rule::Bracketed, [core]) = tree.node()? else { return None };
         let (Rule::Select | Rule::SelectFor, slots) = core.one()?.node()? else { return None };
         slots[GROUP..].iter().all(|slot| *slot == Slot::None).then(|| slots.to_vec())
     };
@@ -410,7 +411,7 @@ impl Hear<'_> {
         let parts = slots.first()?;
         match rule {
             Rule::Where | Rule::Whose => self.condition(parts.one()?),
-            Rule::Relatives => self.relatives(parts),
+            Rule::Relatives => self.relatives(slots),
             Rule::WhoseAll | Rule::WhoseAny => {
                 let conditions: Option<Vec<Expr>> =
                     parts.all().iter().map(|part| self.condition(part)).collect();

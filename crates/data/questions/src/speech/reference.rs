@@ -122,7 +122,7 @@ impl Say<'_> {
             return true;
         }
         let (Place::At(at), Some(Reads::Table(table))) = (column.column, reads) else { return false };
-        let brief = self.care == Care::Terse
+        let brief = self.care.is_terse()
             || matches!(self.style, QuestionStyle::Concise | QuestionStyle::Colloquial)
                 && self.care.leaves_out();
         let Ok(Tree::Name(name, _)) = self.name(table, at) else { return false };

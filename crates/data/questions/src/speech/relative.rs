@@ -8,7 +8,7 @@ use sqlgauge_sql::tree::{
 };
 
 use super::query::is_of_rows;
-use super::{Care, Hear, Reads, Said, Say};
+use super::{Hear, Reads, Said, Say};
 use crate::canonical::{Key, column_of, columns_of, condition_of, conjuncts_of, joined, keys_between};
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
@@ -54,7 +54,7 @@ impl Say<'_> {
     /// "The songs of that singer", and the other conditions: where the first condition is a foreign key to a row around.
     pub(super) fn of_outer(&mut self, source: Tree, filter: Option<&Expr>) -> Said<(Tree, Option<Expr>)> {
         let all = filter.cloned();
-        let Some((first, rest)) = filter.filter(|_| self.care == Care::Terse).and_then(split) else {
+        let Some((first, rest)) = filter.filter(|_| self.care.is_terse()).and_then(split) else {
             return Ok((source, all));
         };
         let own = self.scopes.last().and_then(|scope| match scope.relations.as_slice() {
@@ -75,7 +75,7 @@ impl Say<'_> {
             [(id, Reads::Table(table))] => Some((*id, *table)),
             _ => None,
         });
-        let Some(own) = own.filter(|_| self.care == Care::Terse) else { return Ok(None) };
+        let Some(own) = own.filter(|_| self.care.is_terse()) else { return Ok(None) };
         let mut conditions = conjuncts_of(filter.clone());
         let Some(last) = conditions.pop() else { return Ok(None) };
         let has_subject = |expr: &Expr| matches!(super::condition::subject(expr), Some(Expr::Column(_)));
@@ -88,10 +88,10 @@ impl Say<'_> {
         let Some(last) = said? else { return Ok(None) };
         let mut parts = Vec::new();
         for condition in &conditions {
-            parts.push(Tree::of(Rule::WhoseOne, [self.condition(condition)?]));
+            parts.push(self.condition(condition)?);
         }
-        parts.push(last);
-        Ok(Some(Tree::Node(Rule::Relatives, vec![parts.into()])))
+        let slots = if parts.is_empty() { vec![last.into()] } else { vec![parts.into(), last.into()] };
+        Ok(Some(Tree::Node(Rule::Relatives, slots)))
     }
 
     fn relative(&mut self, own: (RelationId, u32), condition: &Expr) -> Said<Option<Tree>> {
@@ -178,16 +178,16 @@ impl Hear<'_> {
     }
 
     /// Conditions one after the other, of which some say what rows are linked to.
-    pub(super) fn relatives(&mut self, parts: &Slot) -> Option<Expr> {
-        let conditions: Option<Vec<Expr>> = parts.all().iter().map(|part| self.relative(part)).collect();
-        joined(conditions?)
+    pub(super) fn relatives(&mut self, slots: &[Slot]) -> Option<Expr> {
+        let (last, before) = slots.split_last()?;
+        let before = before.iter().flat_map(Slot::all);
+        let mut conditions = before.map(|part| self.condition(part)).collect::<Option<Vec<Expr>>>()?;
+        conditions.push(self.relative(last.one()?)?);
+        joined(conditions)
     }
 
     fn relative(&mut self, tree: &Tree) -> Option<Expr> {
         let (rule, slots) = tree.node()?;
-        if rule == Rule::WhoseOne {
-            return self.condition(slots.first()?.one()?);
-        }
         let own = self.scopes.last()?.relations.clone();
         let [(outer, Reads::Table(earlier))] = *own.as_slice() else { return None };
         let depth = self.scopes.len();

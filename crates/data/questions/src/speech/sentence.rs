@@ -5,7 +5,7 @@ use std::rc::Rc;
 use sqlgauge_sql::tree::{Cte, CteId, Query};
 
 use super::reference::{ordinal, place_of};
-use super::{Care, Hear, Said, Say};
+use super::{Hear, Said, Say};
 use crate::canonical::named;
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
@@ -24,8 +24,8 @@ impl Say<'_> {
     /// A canonical query as a question.
     pub(crate) fn question(&mut self, query: &Query, frame: &Frame) -> Said {
         let is_framed = !query.ctes.is_empty() || self.style == QuestionStyle::MultiTurn;
-        let aside = frame.aside && !is_framed;
-        self.modifier = frame.modifier || frame.aside && is_framed;
+        let aside = if frame.aside && !is_framed { self.aside(query)? } else { None };
+        self.modifier = frame.modifier || frame.aside && aside.is_none();
         let mut definitions = Vec::new();
         for cte in &query.ctes {
             definitions.push(self.definition(cte)?);
@@ -37,8 +37,8 @@ impl Say<'_> {
         let sentence = self.sentence(inner);
         Ok(if !definitions.is_empty() {
             Tree::Node(Rule::WithDefinitions, vec![definitions.into(), sentence.into()])
-        } else if aside {
-            Tree::of(Rule::WithAside, [Tree::word(Rule::Aside), sentence])
+        } else if let Some(aside) = aside {
+            Tree::of(Rule::WithAside, [aside, sentence])
         } else {
             sentence
         })
@@ -89,7 +89,7 @@ impl Say<'_> {
         let (Rule::Alone, _) = source.one()?.node()? else { return None };
         let (Rule::Outputs, [outputs]) = outputs.one()?.node()? else { return None };
         let [output] = outputs.all() else { return None };
-        if self.care != Care::Terse || !COUNTING.has(self.style) || !self.random.chance(HOW_MANY) {
+        if !self.care.is_terse() || !COUNTING.has(self.style) || !self.random.chance(HOW_MANY) {
             return None;
         }
         let clauses = [source.clone(), filter.clone()];

@@ -9,7 +9,7 @@ use sqlgauge_sql::tree::{BinaryOperator, Body, Expr, Literal, OrderTerm, Query, 
 use super::call::count_of_rows;
 use super::query::in_plural;
 use super::sentence::{FILTER, GROUP, HAVING, TAIL};
-use super::{Care, Hear, Said, Say};
+use super::{Hear, Said, Say};
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
 use crate::style::QuestionStyle;
@@ -32,8 +32,7 @@ const DEGREES: &super::Pairs<bool> = &[(true, Rule::TheMost), (false, Rule::TheF
 impl Say<'_> {
     /// A SELECT in a short form, where one fits and the style has it; else as it is.
     pub(super) fn shortened(&mut self, select: &Select, query: Option<&Query>, said: Tree) -> Said {
-        let Some(query) =
-            query.filter(|_| self.care == Care::Terse && self.style != QuestionStyle::MultiTurn)
+        let Some(query) = query.filter(|_| self.care.is_terse() && self.style != QuestionStyle::MultiTurn)
         else {
             return Ok(said);
         };

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use sqlgauge_names::{LinkVerb, link_verb, singular, spoken_words};
 use sqlgauge_sql::tree::{CteId, Expr, From, Join, JoinKind, Relation, RelationId, RelationSource};
 
 use super::reference::{ordinal, place_of};
@@ -26,7 +27,10 @@ impl Say<'_> {
         let (first, joins) = left_deep(from).ok_or(Unsayable::construct("a join in brackets"))?;
         let (first_said, reads) = self.relation(first, true)?;
         let mut relations = Vec::new();
-        let mut known = Scope { relations: vec![(first.id, reads)] };
+        let keeps_all =
+            |(join, _): &(&Join, &Relation)| !matches!(join.kind, JoinKind::Inner | JoinKind::Cross);
+        let has_outer = joins.iter().any(keeps_all);
+        let mut known = Scope { relations: vec![(first.id, reads)], has_outer };
         let tables = std::iter::once(first).chain(joins.iter().map(|(_, relation)| *relation));
         let tables: Vec<&Relation> = tables.collect();
         for (_, relation) in &joins {
@@ -105,7 +109,7 @@ impl Say<'_> {
     ) -> Said<Option<Tree>> {
         let Some([(first, middle), (second, last)]) = joins.get(place..place + 2) else { return Ok(None) };
         let is_inner = |join: &Join| join.kind == JoinKind::Inner;
-        if self.care != Care::Terse || !is_inner(first) || !is_inner(second) {
+        if !self.care.is_terse() || !is_inner(first) || !is_inner(second) {
             return Ok(None);
         }
         let (Some(to_middle), Some(to_last)) = (&first.on, &second.on) else { return Ok(None) };
@@ -121,7 +125,11 @@ impl Say<'_> {
         }
         let relation = Tree::of(Rule::Table, [self.noun(end, true)?]);
         if anchor == 0 {
-            return Ok(Some(Tree::of(Rule::Their, [relation])));
+            return Ok(Some(match verb_between(self.schema, start, own, end) {
+                Some(verb) if verb.is_passive => Tree::of(Rule::DoneBy, [relation, Tree::Verb(verb)]),
+                Some(verb) => Tree::of(Rule::Did, [relation, Tree::Verb(verb)]),
+                None => Tree::of(Rule::Their, [relation]),
+            }));
         }
         let reference = self.reference(self.scopes.len() - 1, tables[anchor].id)?;
         Ok(Some(Tree::of(Rule::Of, [relation, reference])))
@@ -211,6 +219,21 @@ fn junction(schema: &sqlgauge_sql::schema::Schema, start: u32, end: u32) -> Opti
     let mut found =
         all.filter(|&table| table != start && table != end && refers(table, start) && refers(table, end));
     found.next().filter(|_| found.next().is_none())
+}
+
+/// What the rows of a table do to those of another, by the table between.
+fn verb_between(
+    schema: &sqlgauge_sql::schema::Schema,
+    start: u32,
+    middle: u32,
+    end: u32,
+) -> Option<LinkVerb> {
+    let words = |table: u32| {
+        let words = spoken_words(&schema.tables().get(table as usize)?.name);
+        let one = |word: String| singular(&word).into_owned();
+        Some((words.clone(), words.into_iter().map(one).collect::<Vec<_>>()))
+    };
+    link_verb(&words(start)?.1, &words(middle)?.0, &words(end)?.1)
 }
 
 /// How the keys between two tables are told apart.
@@ -328,13 +351,17 @@ impl Hear<'_> {
         own: RelationId,
     ) -> Option<(Relation, Expr, Expr)> {
         let anchors = match link.node()? {
-            (Rule::Their, [_]) => vec![*before.first()?],
+            (Rule::Their, [_]) | (Rule::Did | Rule::DoneBy, [_, _]) => vec![*before.first()?],
             (Rule::Of, [_, reference]) => self.anchors(reference.one()?, before)?,
             _ => return None,
         };
         let [anchor] = *anchors.as_slice() else { return None };
         let (start, end) = (self.table_of(anchor)?, self.table_of(own)?);
         let middle = junction(self.schema, start, end)?;
+        if let (Rule::Did | Rule::DoneBy, [_, verb]) = link.node()? {
+            let own = verb_between(self.schema, start, middle, end).map(Tree::Verb);
+            own.filter(|own| verb.one().is_some_and(|verb| **verb == *own))?;
+        }
         let id = self.fresh();
         let (to, on) = (keys_between(self.schema, start, middle), keys_between(self.schema, middle, end));
         let first = condition_of(self.schema, *to.first()?, anchor, id)?;

@@ -3,7 +3,7 @@
 use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal, Query, UnaryOperator};
 
 use super::reference::{ordinal, place_of};
-use super::{Care, Hear, Said, Say, parts};
+use super::{Hear, Said, Say, parts};
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
 use crate::unsayable::Unsayable;
@@ -60,7 +60,7 @@ impl Say<'_> {
             }
             Expr::Literal(value) => Ok(Tree::of(Rule::Literal, [Tree::Value(value.clone())])),
             Expr::Binary(BinaryOperator::Concat, left, right)
-                if separated(left).is_some() && self.care == Care::Terse =>
+                if separated(left).is_some() && self.care.is_terse() =>
             {
                 let (first, between) = separated(left).unwrap_or((left, left));
                 Ok(Tree::of(Rule::SeparatedBy, [self.atom(first)?, self.atom(right)?, self.atom(between)?]))
@@ -135,7 +135,7 @@ impl Say<'_> {
             && let Some((_, [Slot::Many(outputs)])) = outputs.one().and_then(|outputs| outputs.node())
             && let [output] = outputs.as_slice()
             && is_plain
-            && self.care.leaves_out()
+            && !self.care.has_brackets()
             && !is_arithmetic(output)
             && !matches!(**output, Tree::Node(Rule::SubqueryOfAll, _))
         {
