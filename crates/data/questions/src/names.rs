@@ -110,7 +110,9 @@ impl Vocabulary {
         let next = NameId(index(self.names.len()));
         let id = *self.by_words.entry(text.clone()).or_insert(next);
         if id == next {
-            let others: Vec<(String, String)> = other_names(&text)
+            // A noun for a participle is one of its senses; its other names are of all of them.
+            let other = if spoken_words(name).join(" ") == text { other_names(&text) } else { Vec::new() };
+            let others: Vec<(String, String)> = other
                 .into_iter()
                 .map(|other| said(&other))
                 .filter(|other| !other.is_empty() && *other != words)

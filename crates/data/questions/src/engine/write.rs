@@ -69,6 +69,8 @@ const ENUMERATIONS: &[Rule] = &[
     Rule::KeysDegree,
     Rule::KeysDegreeFew,
     Rule::KeysTop,
+    Rule::KeysTopFor,
+    Rule::KeysAmountFor,
 ];
 
 /// What is written: the turns, and where in them stands what says nothing of the query.

@@ -60,6 +60,18 @@ pub(super) const ROWS: &[Row] = &[
         &[any("the $0 $1[, and] with $2 $3 $4?")],
     ),
     row(
+        Rule::KeysAmountFor,
+        C::Core,
+        &[C::Operand, C::Amount, C::Noun, C::Source, C::Filter],
+        &[any("$0[, and] with $1 $2 for all $3 $4?"), any("$0[, and] that have $1 $2 for all $3 $4?")],
+    ),
+    row(
+        Rule::KeysTopFor,
+        C::Core,
+        &[C::Operand, C::Most, C::Source, C::Filter],
+        &[any("$0[, and] with $1 for all $2 $3?")],
+    ),
+    row(
         Rule::KeysTop,
         C::Core,
         &[C::Operand, C::Most, C::Source, C::Filter],

@@ -48,7 +48,7 @@ plain_enum! {
         Opening, OpeningOne, Aside, Definition, HowMany, HowManyDifferent,
         // Queries.
         Select, SelectFor, SelectValues, Distinct, Outputs, Everything, Compound, CompoundSorted, Bare, Bracketed, Those,
-        SelectTop, SelectTopFew, EachOfIts, EachFor, KeysAmount, KeysDegree, KeysDegreeFew, KeysTop,
+        SelectTop, SelectTopFew, EachOfIts, EachFor, KeysAmount, KeysDegree, KeysDegreeFew, KeysTop, KeysTopFor, KeysAmountFor,
         Union, UnionAll, Intersect, Except,
         // Sources.
         Alone, Linked, OfOuter, Table, ModifiedTable, Modifier, List, DefinedList,

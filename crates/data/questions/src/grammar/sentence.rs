@@ -85,6 +85,11 @@ pub(super) const ROWS: &[Row] = &[
         &[any("keep only those $0"), any("now only the ones $0"), any("i just want those $0")],
     ),
     row(Rule::TurnGroup, C::Turn, &[C::Group], &[any("do that $0"), any("break it down $0")]),
-    row(Rule::TurnHaving, C::Turn, &[C::Having], &[any("go on $0"), any("of those , take the ones $0")]),
+    row(
+        Rule::TurnHaving,
+        C::Turn,
+        &[C::Having],
+        &[any("keep the groups $0"), any("of those , take the ones $0")],
+    ),
     row(Rule::TurnTail, C::Turn, &[C::Tail], &[any("do that $0"), any("now do that $0")]),
 ];

@@ -41,7 +41,9 @@ fn shown(said: &Tree) -> Option<Vec<Tree>> {
         Rule::Select | Rule::SelectFor | Rule::SelectValues => vec![slots.get(1)?],
         Rule::SelectTop | Rule::SelectTopFew => vec![slots.first()?],
         Rule::EachOfIts | Rule::EachFor => vec![slots.first()?, slots.get(1)?],
-        Rule::KeysAmount | Rule::KeysDegree | Rule::KeysTop => vec![slots.first()?],
+        Rule::KeysAmount | Rule::KeysAmountFor | Rule::KeysDegree | Rule::KeysTop | Rule::KeysTopFor => {
+            vec![slots.first()?]
+        }
         Rule::KeysDegreeFew => vec![slots.get(1)?],
         _ => return None,
     };

@@ -14,6 +14,7 @@ use super::{Hear, Reads, Said, Say, Scope};
 use crate::canonical::{conjuncts_of, joined};
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
+use crate::style::QuestionStyle;
 use crate::unsayable::Unsayable;
 
 /// Set operators, with ALL or without.
@@ -121,7 +122,8 @@ impl Say<'_> {
             return Ok(Tree::Node(Rule::SelectValues, slots));
         };
         let group = self.group(&select.group_by, top)?;
-        let whose = group.is_some() && (filter.is_none() || !self.care.is_terse());
+        let is_alone = filter.is_none() || self.style == QuestionStyle::MultiTurn;
+        let whose = group.is_some() && (is_alone || !self.care.is_terse());
         let having = select.having.as_ref().map(|having| self.having(having, whose)).transpose()?;
         let parts =
             [distinct.into(), outputs.into(), source.into(), filter.into(), group.into(), having.into()];

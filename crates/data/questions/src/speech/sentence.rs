@@ -117,7 +117,9 @@ fn shows_one_thing(query: &Tree) -> bool {
     let outputs = match query.node() {
         Some((Rule::Select | Rule::SelectFor, [_, outputs, ..])) => outputs,
         Some((Rule::SelectTop, [outputs, ..])) => outputs,
-        Some((Rule::KeysDegree | Rule::KeysTop, [keys, ..])) => return keys.all().len() == 1,
+        Some((Rule::KeysDegree | Rule::KeysTop | Rule::KeysTopFor, [keys, ..])) => {
+            return keys.all().len() == 1;
+        }
         _ => return false,
     };
     let Some((Rule::Outputs, [outputs])) = outputs.one().and_then(|outputs| outputs.node()) else {

@@ -60,7 +60,7 @@ impl Say<'_> {
         };
         let (keys, rest) = outputs.all().split_at(keys.len());
         if rest.is_empty() {
-            return if is_table(&slots[2]) { self.keys_alone(select, query, keys, slots) } else { Ok(None) };
+            return self.keys_alone(select, query, keys, slots);
         }
         let is_each = matches!(slots[GROUP].one().and_then(|group| group.node()), Some((Rule::ForEach, _)));
         if !is_each || self.style == QuestionStyle::Interrogative || !self.random.chance(EACH) {
@@ -92,9 +92,14 @@ impl Say<'_> {
         let (source, filter) = (slots[2].clone(), slots[FILTER].clone());
         let is_whole = query.limit.is_none() && query.offset.is_none() && query.order_by.is_empty();
         if let Some(having) = &select.having {
-            let amount = self.amount(having)?.filter(|_| is_whole);
-            return Ok(amount
-                .map(|amount| Tree::Node(Rule::KeysAmount, vec![many(), amount.into(), source, filter])));
+            let Some(amount) = self.amount(having)?.filter(|_| is_whole) else { return Ok(None) };
+            if !is_table(&slots[2]) {
+                let noun = self.counted(&count_of_rows())?;
+                return Ok(noun.map(|noun| {
+                    Tree::Node(Rule::KeysAmountFor, vec![many(), amount.into(), noun.into(), source, filter])
+                }));
+            }
+            return Ok(Some(Tree::Node(Rule::KeysAmount, vec![many(), amount.into(), source, filter])));
         }
         let ([term], Some(limit), None) = (query.order_by.as_slice(), &query.limit, &query.offset) else {
             return Ok(None);
@@ -103,7 +108,13 @@ impl Say<'_> {
             return Ok(None);
         }
         let is_one = matches!(limit, Expr::Literal(Literal::Integer(1)));
+        let many = many();
         let keys = Slot::Many(keys.to_vec());
+        if !is_table(&source) {
+            let most = self.most(term)?;
+            let keys_top = || Tree::Node(Rule::KeysTopFor, vec![keys, most.into(), source, filter]);
+            return Ok(is_one.then(keys_top));
+        }
         if term.expr != count_of_rows() {
             let most = self.most(term)?;
             return Ok(is_one.then(|| Tree::Node(Rule::KeysTop, vec![keys, most.into(), source, filter])));
@@ -113,7 +124,7 @@ impl Say<'_> {
             return Ok(Some(Tree::Node(Rule::KeysDegree, vec![keys, degree.into(), source, filter])));
         }
         let limit = self.atom(limit)?;
-        Ok(Some(Tree::Node(Rule::KeysDegreeFew, vec![limit.into(), many(), degree.into(), source, filter])))
+        Ok(Some(Tree::Node(Rule::KeysDegreeFew, vec![limit.into(), many, degree.into(), source, filter])))
     }
 
     /// A number of rows, compared with a constant.
@@ -196,20 +207,22 @@ impl Hear<'_> {
                     tail.clone(),
                 ))
             }
-            (Rule::KeysTop, [keys, most, source, filter]) => {
+            (Rule::KeysTop | Rule::KeysTopFor, [keys, most, source, filter]) => {
                 let group = Tree::Node(Rule::ForTop, vec![keys.clone(), most.clone()]);
                 let shown = outputs(keys.all().to_vec());
                 self.query(&select(shown, source.clone(), filter.clone(), group.into(), none(), none()))
             }
             (Rule::KeysAmount, [keys, amount, source, filter]) => {
-                let (rule, slots) = amount.one()?.node()?;
-                let operator = super::value_of(AMOUNTS, rule)?;
-                let [number] = self.operands(slots)?;
-                let having = Expr::Binary(operator, Box::new(count_of_rows()), number);
-                let mut query = self.keys(keys, source, filter)?;
-                let Body::Select(select) = &mut query.body else { return None };
-                select.having = Some(having);
-                Some(query)
+                self.with_amount(keys, amount, source, filter)
+            }
+            (Rule::KeysAmountFor, [keys, amount, noun, source, filter]) => {
+                // The noun is one of a table that the source reads.
+                let depth = self.scopes.len();
+                let counted = self.source(source.one()?).and_then(|_| self.number_of(noun.one()?));
+                self.scopes.truncate(depth);
+                self.correlation = None;
+                counted?;
+                self.with_amount(keys, amount, source, filter)
             }
             (Rule::KeysDegree, [keys, degree, source, filter]) => {
                 self.by_rows(keys, degree, source, filter, Expr::Literal(Literal::Integer(1)))
@@ -226,6 +239,17 @@ impl Hear<'_> {
         let many = Tree::clone(relation.one()?).in_number(true);
         let source = Tree::of(Rule::Alone, [many]);
         self.query(&select(shown.clone(), source.into(), filter.clone(), Slot::None, Slot::None, tail.into()))
+    }
+
+    /// The keys of the groups whose number of rows compares so.
+    fn with_amount(&mut self, keys: &Slot, amount: &Slot, source: &Slot, filter: &Slot) -> Option<Query> {
+        let (rule, slots) = amount.one()?.node()?;
+        let operator = super::value_of(AMOUNTS, rule)?;
+        let [number] = self.operands(slots)?;
+        let mut query = self.keys(keys, source, filter)?;
+        let Body::Select(select) = &mut query.body else { return None };
+        select.having = Some(Expr::Binary(operator, Box::new(count_of_rows()), number));
+        Some(query)
     }
 
     /// The keys of the groups of a table.

@@ -228,12 +228,14 @@ fn verb_between(
     middle: u32,
     end: u32,
 ) -> Option<LinkVerb> {
+    // A table that links a third one says what is done to one of the two only.
+    let links_two = schema.tables().get(middle as usize).is_some_and(|table| table.foreign_keys.len() == 2);
     let words = |table: u32| {
         let words = spoken_words(&schema.tables().get(table as usize)?.name);
         let one = |word: String| singular(&word).into_owned();
         Some((words.clone(), words.into_iter().map(one).collect::<Vec<_>>()))
     };
-    link_verb(&words(start)?.1, &words(middle)?.0, &words(end)?.1)
+    link_verb(&words(start)?.1, &words(middle)?.0, &words(end)?.1).filter(|_| links_two)
 }
 
 /// How the keys between two tables are told apart.
