@@ -58,6 +58,7 @@ def synth(
     styles: str | Sequence[str] = "all",
     dialects: str | Sequence[str] = (),
     distractors: float = 0.2,
+    ask_again: float = 0.0,
     variants: float = 0.0,
     near_misses: float = 0.0,
     schema_versions: int = 0,
@@ -82,7 +83,9 @@ def synth(
         each: How often every column and every foreign key is used at least; 0 as it comes.
         styles: Styles of the questions, in a list or separated by commas, or ``all``; an empty list for queries alone.
         dialects: Other dialects that the queries are written in too.
-        distractors: Share of questions with a sentence that says nothing of the query, from 0 to 1.
+        distractors: Share of questions with a sentence about a column that the query does not use, or an adjective that says
+            nothing, from 0 to 1.
+        ask_again: Share of queries that are asked a second time, in another style, as pairs of their own, from 0 to 1.
         variants: Share of pairs with a variant beside them, which rules prove equal, from 0 to 1.
         near_misses: Share of pairs with a near miss beside them, with a database that tells the two apart, from 0 to 1.
         schema_versions: Later schemas of each database, over which pairs are made too.
@@ -113,6 +116,7 @@ def synth(
         "styles": None if styles == "all" else listed(styles),
         "dialects": listed(dialects),
         "distractors": float(distractors),
+        "ask_again": float(ask_again),
         "variants": float(variants),
         "near_misses": float(near_misses),
         "sampler": sampler,

@@ -119,6 +119,7 @@ struct Synth {
     styles: Option<Vec<String>>,
     dialects: Vec<String>,
     distractors: f64,
+    ask_again: f64,
     variants: f64,
     near_misses: f64,
     sampler: Option<String>,
@@ -157,6 +158,7 @@ impl Synth {
             asking: Asking {
                 styles: styles.transpose()?.unwrap_or_else(|| QuestionStyle::all().collect()),
                 distractors: self.distractors,
+                again: self.ask_again,
             },
             beside: Shares { variants: self.variants, near_misses: self.near_misses },
             caps: Caps { cost: self.budget, ..defaults.caps },

@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 /// Options with the arguments that they are here.
 const ARGUMENTS: &[(&str, &str)] = &[
     ("answers-to", "answers_to"),
+    ("ask-again", "ask_again"),
     ("bound", "bound"),
     ("count", "count"),
     ("db", "db"),

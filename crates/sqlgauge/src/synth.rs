@@ -131,6 +131,7 @@ impl SynthJob {
         }
         let shares = [
             ("--distractors", asking.distractors),
+            ("--ask-again", asking.again),
             ("--variants", beside.variants),
             ("--near-misses", beside.near_misses),
             ("--polish", self.polish.as_ref().map_or(0.0, |(share, _)| *share)),

@@ -60,10 +60,13 @@ pub struct Synth {
     /// Other dialects that the queries are written in too, separated by commas, or `all`
     #[arg(long, value_name = "DIALECT,…", value_delimiter = ',', value_parser = dialects())]
     dialects: Vec<String>,
-    /// Share of questions with a sentence or an adjective that has nothing to do with the query ("the wonderful singers"), from
-    /// 0 to 1
+    /// Share of questions with a sentence about a column that the query does not use, or an adjective that says nothing ("the
+    /// wonderful singers"), from 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     distractors: f64,
+    /// Share of queries that are asked a second time, in another style, as pairs of their own, from 0 to 1; 0.08 in the paper
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
+    ask_again: f64,
     /// Share of pairs with a variant beside them, which rules prove equal, from 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     variants: f64,
@@ -200,6 +203,7 @@ impl Synth {
             asking: Asking {
                 styles: QuestionStyle::all().filter(is_chosen).collect(),
                 distractors: self.distractors,
+                again: self.ask_again,
             },
             polish: None,
             beside: Shares { variants: self.variants, near_misses: self.near_misses },

@@ -15,9 +15,11 @@
 mod domain;
 mod inflect;
 mod lexicon;
+mod meaning;
 mod shorten;
 mod suggested;
 mod synonyms;
+mod verbs;
 mod words;
 
 use std::collections::HashSet;
@@ -31,7 +33,9 @@ use self::words::Identifier;
 
 pub use self::domain::{Domain, all as all_domains, of_words as domains_of_words};
 pub use self::inflect::{plural_phrase, singular};
+pub use self::meaning::{Meaning, as_noun};
 pub use self::suggested::{SchemaNames, Suggestions};
+pub use self::verbs::{LinkVerb, begins_verb, link_verb, verbs_at};
 pub use self::words::Convention;
 use self::words::bare_words;
 

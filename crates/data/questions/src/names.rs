@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use sqlgauge_names::{other_names, plural_phrase, singular, spoken_words};
+use sqlgauge_names::{as_noun, other_names, plural_phrase, singular, spoken_words};
 use sqlgauge_sql::schema::Schema;
 
 use crate::engine::token::{Kind, Token, in_quotes};
@@ -110,7 +110,9 @@ impl Vocabulary {
         let next = NameId(index(self.names.len()));
         let id = *self.by_words.entry(text.clone()).or_insert(next);
         if id == next {
-            let others: Vec<(String, String)> = other_names(&text)
+            // A noun for a participle is one of its senses; its other names are of all of them.
+            let other = if spoken_words(name).join(" ") == text { other_names(&text) } else { Vec::new() };
+            let others: Vec<(String, String)> = other
                 .into_iter()
                 .map(|other| said(&other))
                 .filter(|other| !other.is_empty() && *other != words)
@@ -236,8 +238,8 @@ fn index(place: usize) -> u32 {
 fn said(name: &str) -> Vec<String> {
     let words = spoken_words(name);
     let parts = words.iter().flat_map(|word| word.split(|c: char| !c.is_alphanumeric()));
-    let words: Vec<String> =
-        parts.filter(|part| !part.is_empty() && *part != "the").map(str::to_lowercase).collect();
+    let words = parts.filter(|part| !part.is_empty() && *part != "the").map(str::to_lowercase);
+    let words = as_noun(words.collect());
     let is_value = words.first().is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()));
     let is_state = matches!(words.as_slice(), [word] if STATES.contains(&word.as_str()));
     if is_value || is_state { Vec::new() } else { words }
@@ -249,6 +251,22 @@ const STATES: &[&str] = &["missing", "known", "null", "true", "false", "not"];
 /// The name of a column in the plural; a name that ends in a number or in a participle has none.
 fn plural(words: &[String]) -> String {
     let text = words.join(" ");
+    // "The number of seats": the numbers of seats.
+    if let [first, of, rest @ ..] = words
+        && (first == "number" && of == "of" && !rest.is_empty())
+    {
+        return format!("numbers of {}", rest.join(" "));
+    }
+    let is_preposition =
+        |word: &String| ["by", "from", "to", "in", "with", "at", "on", "for"].contains(&word.as_str());
+    if words.iter().any(is_preposition) {
+        return match words.split_last() {
+            Some((last, before)) if !is_preposition(last) => {
+                format!("{} {}", before.join(" "), plural_phrase(last))
+            }
+            _ => text,
+        };
+    }
     let is_noun = words
         .last()
         .is_some_and(|last| last.len() > 1 && !last.ends_with("ed") && last.chars().all(char::is_alphabetic));

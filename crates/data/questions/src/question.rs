@@ -165,7 +165,7 @@ impl<'s> Speech<'s> {
         let mut draw = || {
             let tree = Say::new(self.schema, &self.vocabulary, manner.style, care, random)
                 .question(query, &frame)?;
-            let written = Writer::new(grammar(), &self.vocabulary, manner.style, care == Care::Plain, random)
+            let written = Writer::new(grammar(), &self.vocabulary, manner.style, care.leaves_out(), random)
                 .write(&tree);
             written.ok_or(Unsayable::construct("a constant that is no text, number or NULL"))
         };

@@ -17,6 +17,8 @@ pub struct Asking {
     pub styles: Vec<QuestionStyle>,
     /// Of how many questions a sentence or an adjective says nothing of the query, from 0 to 1.
     pub distractors: f64,
+    /// Of how many queries there is a second question in another style, from 0 to 1.
+    pub again: f64,
 }
 
 /// A question, or the reason for its absence.
@@ -41,6 +43,25 @@ pub struct QuestionOutcome {
 }
 
 impl Asking {
+    /// A second question for a query that was asked in a style, in another one; nothing where none is wanted, none can be
+    /// asked, or it says the same.
+    pub fn ask_again(
+        &self,
+        first: (&str, QuestionStyle),
+        query: &Query,
+        (schema, speech): (&Schema, &Speech<'_>),
+        random: &mut Random,
+    ) -> Option<QuestionOutcome> {
+        if random.unit() >= self.again {
+            return None;
+        }
+        let (text, style) = first;
+        let styles = self.styles.iter().copied().filter(|own| *own != style).collect();
+        let second =
+            Self { styles, distractors: self.distractors, again: 0.0 }.ask(query, schema, speech, random);
+        second.question.as_deref().is_some_and(|second| second != text).then_some(second)
+    }
+
     /// Asks for a query.
     pub fn ask(
         &self,

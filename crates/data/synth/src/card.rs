@@ -33,12 +33,13 @@ fn head(out: &mut String, header: &CorpusHeader, summary: &CorpusSummary) {
     // Hugging Face reads one format; where there are two, they have the same rows.
     let format = header.data.last().map_or("jsonl", |format| format.name());
     let pairs = summary.tally.pairs;
+    let queries = pairs - summary.tally.again;
     let _ = writeln!(
         out,
         "---\nconfigs:\n- config_name: default\n  data_files:\n  - split: train\n    path: data/train-*.{format}\n---\n\
          # A synthetic Text-to-SQL corpus\n\n\
          Made by sqlgauge {} with seed {}; every query was run by {} on the database that lies beside it.\n\n\
-         | examples | unique SQL | databases |\n|---|---|---|\n| {pairs} | {pairs} | {} |\n",
+         | examples | unique SQL | databases |\n|---|---|---|\n| {pairs} | {queries} | {} |\n",
         header.tool_version, header.seed, header.engine, summary.databases
     );
 }

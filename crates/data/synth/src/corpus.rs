@@ -77,7 +77,7 @@ impl Default for SynthOptions {
             sampler: &SAMPLERS[0],
             shard: (1, 1),
             each: 0,
-            asking: Asking { styles: QuestionStyle::all().collect(), distractors: 0.0 },
+            asking: Asking { styles: QuestionStyle::all().collect(), distractors: 0.0, again: 0.0 },
             polish: None,
             dialects: Vec::new(),
             beside: Shares::default(),
@@ -117,6 +117,9 @@ pub struct CorpusHeader {
     pub styles: Vec<String>,
     /// The share of questions with a sentence or an adjective that says nothing of the query.
     pub distractors: f64,
+    /// The share of queries with a second question in another style.
+    #[serde(default)]
+    pub again: f64,
     /// What reworded questions, and the share of them that it was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub polish: Option<(String, f64)>,
@@ -252,7 +255,7 @@ pub fn synthesize(
             .left_out
             .extend(unit.left_out.iter().map(|(table, why)| format!("{}.{table}: {why}", source.db_id)));
         summary.tally.add(unit.tally);
-        progress(summary.tally.pairs, asked);
+        progress(summary.tally.pairs - summary.tally.again, asked);
     }
     engine.check()?;
     summary.unmet = carried;
@@ -281,6 +284,7 @@ fn header(options: &SynthOptions, engine: &dyn Engine, databases: Vec<(String, S
         each: options.each,
         styles: options.asking.styles.iter().map(|style| style.name().to_owned()).collect(),
         distractors: options.asking.distractors,
+        again: options.asking.again,
         polish: options.polish.as_ref().map(|polish| (polish.writer.name(), polish.share)),
         dialects: options.dialects.iter().map(|dialect| dialect.name.to_owned()).collect(),
         variants: options.beside.variants,

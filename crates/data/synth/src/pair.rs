@@ -16,7 +16,7 @@ use crate::tier::Tier;
 /// A query with its question and what is known of both.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SynthPair {
-    /// The database and the place in it, unique in the corpus.
+    /// The database and the place in it, unique in the corpus; a second question for the same query has `-2` after it.
     pub id: String,
     /// The database.
     pub db_id: String,
@@ -91,6 +91,26 @@ impl SynthPair {
         FieldColumn { name: "rows", kind: FieldKind::Integer },
         FieldColumn { name: "width", kind: FieldKind::Integer },
     ];
+
+    /// The same query with another question; its number is that of the first with `-2`.
+    pub fn asked_again(&self, asked: QuestionOutcome) -> Self {
+        let id = format!("{}-2", self.id);
+        Self { id, polished: None, separating_databases: Vec::new(), ..self.clone() }.with_question(asked)
+    }
+
+    fn with_question(self, asked: QuestionOutcome) -> Self {
+        Self {
+            question: asked.question,
+            question_missing: asked.missing,
+            turns: asked.turns,
+            style: asked.style.map(|style| style.name().to_owned()),
+            distractors: asked.distractors,
+            implicit_values: asked.implicit_values,
+            other_names: asked.other_names,
+            other_readings: asked.other_readings,
+            ..self
+        }
+    }
 
     /// The pair of a query that passed all checks.
     pub fn new(

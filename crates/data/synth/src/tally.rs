@@ -16,6 +16,9 @@ use crate::tier::Tier;
 pub struct CorpusTally {
     /// Pairs.
     pub pairs: u64,
+    /// Of these, second questions for the query of another pair.
+    #[serde(default)]
+    pub again: u64,
     /// Pairs by tier.
     pub tiers: BTreeMap<Tier, u64>,
     /// Pairs by levels of queries.

@@ -139,28 +139,61 @@ pub fn make<E: From<WriterError>>(
         if let Some(polish) = task.polish {
             polish.reword(task.seed, (&world.schema, checker), &mut kept)?;
         }
-        for (pair, made) in completed(task, world, checker, kept) {
+        for Completed { pair, again, related } in completed(task, world, (checker, &speech), kept) {
             tally.keep(&pair);
-            tally.keep_related(&made);
-            keep(pair, made.related)?;
+            tally.keep_related(&related);
+            keep(pair, related.related)?;
+            if let Some(again) = again {
+                tally.keep(&again);
+                tally.again += 1;
+                keep(again, Vec::new())?;
+            }
         }
     }
     Ok((tally, unmet))
 }
 
-/// The pairs with what is found by searching: databases that separate readings, and queries beside them.
+/// A pair with what goes with it.
+struct Completed {
+    pair: SynthPair,
+    /// The same query, asked again.
+    again: Option<SynthPair>,
+    related: RelatedQueries,
+}
+
+/// The pairs with what is found by searching: databases that separate readings, and queries beside them; and with second
+/// questions.
 fn completed(
     task: &DatabaseTask<'_>,
     world: &GrammarDatabase,
-    checker: &Checker<'_>,
+    (checker, speech): (&Checker<'_>, &Speech<'_>),
     kept: Vec<(SynthPair, CheckedQuery)>,
-) -> Vec<(SynthPair, RelatedQueries)> {
+) -> Vec<Completed> {
     let complete = |(mut pair, passed): (SynthPair, CheckedQuery)| {
-        pair.separating_databases = separating_databases(world, &pair.sql, &pair.other_readings);
-        let made = beside(world, checker, task.shares_beside, task.seed, (&pair.id, &passed));
-        (pair, made)
+        let separated = |pair: &SynthPair| separating_databases(world, &pair.sql, &pair.other_readings);
+        pair.separating_databases = separated(&pair);
+        let mut again = asked_again(task, world, speech, &pair, &passed);
+        if let Some(again) = &mut again {
+            again.separating_databases = separated(again);
+        }
+        let related = beside(world, checker, task.shares_beside, task.seed, (&pair.id, &passed));
+        Completed { pair, again, related }
     };
     kept.into_par_iter().map(complete).collect()
+}
+
+/// The pair's query with a second question, where one is wanted.
+fn asked_again(
+    task: &DatabaseTask<'_>,
+    world: &GrammarDatabase,
+    speech: &Speech<'_>,
+    pair: &SynthPair,
+    passed: &CheckedQuery,
+) -> Option<SynthPair> {
+    let first = (pair.question.as_deref()?, pair.style.as_deref()?.parse().ok()?);
+    let mut random = Random::new([task.seed, seed_of(&pair.id)]);
+    let asked = task.asking.ask_again(first, &passed.query, (&world.schema, speech), &mut random)?;
+    Some(pair.asked_again(asked))
 }
 
 /// The pairs that are asked for.

@@ -9,6 +9,7 @@ use super::token::{Kind, Token, value_at};
 use super::tree::{Slot, Tree};
 use crate::grammar::{Category, Child, Grammar, Piece, Production, WordId};
 use crate::names::Vocabulary;
+use sqlgauge_names::{LinkVerb, begins_verb, verbs_at};
 
 /// How many tokens a text may have.
 pub(crate) const MAX_TOKENS: usize = 2_000;
@@ -108,6 +109,10 @@ impl<'a> Parser<'a> {
             Category::Value => {
                 let value = value_at(&self.tokens[at..]);
                 value.into_iter().map(|(length, value)| self.step(at + length, Tree::Value(value))).collect()
+            }
+            Category::Verb => {
+                let ends = verbs_of(&self.tokens[at..]);
+                ends.into_iter().map(|(length, verb)| self.step(at + length, Tree::Verb(verb))).collect()
             }
             Category::Quoted if token.kind == Kind::Name => {
                 let text = token.text.clone();
@@ -261,8 +266,18 @@ impl<'s> Separators<'s> {
     }
 }
 
+/// The verbs that the tokens begin with, and how many words they have.
+fn verbs_of(tokens: &[Token]) -> Vec<(usize, LinkVerb)> {
+    let words = tokens.iter().take(MOST_VERB_WORDS).take_while(|token| token.kind == Kind::Word);
+    verbs_at(&words.map(|token| token.text.as_str()).collect::<Vec<_>>())
+}
+
+/// How many words a verb has at most.
+const MOST_VERB_WORDS: usize = 4;
+
 fn leaves(vocabulary: &Vocabulary, token: &Token) -> [bool; Category::LEAVES.len()] {
     let is_name = token.kind == Kind::Name;
     let names = is_name || vocabulary.may_begin(&token.text);
-    [names, names, value_at(std::slice::from_ref(token)).is_some(), is_name]
+    let is_verb = token.kind == Kind::Word && begins_verb(&token.text);
+    [names, names, value_at(std::slice::from_ref(token)).is_some(), is_name, is_verb]
 }

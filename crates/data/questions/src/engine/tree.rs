@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use sqlgauge_names::LinkVerb;
 use sqlgauge_sql::tree::Literal;
 
 use crate::grammar::Rule;
@@ -18,6 +19,8 @@ pub(crate) enum Tree {
     Noun(NounId, bool),
     /// A constant.
     Value(Literal),
+    /// What the rows of one table do to those of another.
+    Verb(LinkVerb),
     /// What stands in double quotes: a function, a type, a collation.
     Quoted(String),
 }
@@ -42,6 +45,21 @@ impl Tree {
     /// A phrase of those parts, one each.
     pub(crate) fn of<const N: usize>(rule: Rule, parts: [Self; N]) -> Self {
         Self::Node(rule, parts.into_iter().map(Slot::from).collect())
+    }
+
+    /// A relation in the plural or in the singular.
+    pub(crate) fn in_number(self, many: bool) -> Self {
+        match self {
+            Self::Noun(noun, _) => Self::Noun(noun, many),
+            Self::Node(rule @ (Rule::Table | Rule::ModifiedTable), slots) => {
+                let turned = slots.into_iter().map(|slot| match slot {
+                    Slot::One(part) => Slot::One(Rc::new(Self::clone(&part).in_number(many))),
+                    other => other,
+                });
+                Self::Node(rule, turned.collect())
+            }
+            other => other,
+        }
     }
 
     /// The rule and the parts, of a node.

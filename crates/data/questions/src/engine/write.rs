@@ -44,6 +44,11 @@ const WITHOUT_ARTICLE: &[&str] = &[
     "smallest",
     "highest",
     "lowest",
+    "latest",
+    "earliest",
+    "recent",
+    "last",
+    "its",
     "rounded",
     "trimmed",
     "different",
@@ -51,6 +56,21 @@ const WITHOUT_ARTICLE: &[&str] = &[
     "unique",
     "outer",
     "known",
+];
+
+/// Lists of which the first item's article stands for all: "the name and age".
+const ENUMERATIONS: &[Rule] = &[
+    Rule::Outputs,
+    Rule::ForEach,
+    Rule::ForTop,
+    Rule::EachOfIts,
+    Rule::EachFor,
+    Rule::KeysAmount,
+    Rule::KeysDegree,
+    Rule::KeysDegreeFew,
+    Rule::KeysTop,
+    Rule::KeysTopFor,
+    Rule::KeysAmountFor,
 ];
 
 /// What is written: the turns, and where in them stands what says nothing of the query.
@@ -77,6 +97,8 @@ pub(crate) struct Writer<'a> {
     /// Whether a sentence begins here, and whether it is a question.
     begins: bool,
     asks: bool,
+    /// Whether the article of a list that is said once stands for what is written next too.
+    is_further: bool,
 }
 
 impl<'a> Writer<'a> {
@@ -99,6 +121,7 @@ impl<'a> Writer<'a> {
             last,
             begins: true,
             asks: false,
+            is_further: false,
         }
     }
 
@@ -112,7 +135,7 @@ impl<'a> Writer<'a> {
     fn tree(&mut self, tree: &Tree) -> Option<()> {
         match tree {
             Tree::Node(rule, slots) => {
-                let production = self.choose(*rule)?;
+                let production = self.choose(*rule, slots.len())?;
                 let start = self.text.len();
                 self.production(production, slots)?;
                 match rule {
@@ -150,6 +173,10 @@ impl<'a> Writer<'a> {
                 }
                 Some(())
             }
+            Tree::Verb(verb) => {
+                self.push(verb.words);
+                Some(())
+            }
             Tree::Quoted(text) => {
                 let text = in_quotes(text, '"');
                 self.push(&text);
@@ -164,8 +191,9 @@ impl<'a> Writer<'a> {
         self.written.marks.push((kind, self.written.turns.len(), start + blank..self.text.len()));
     }
 
-    fn choose(&mut self, rule: Rule) -> Option<&'a Production> {
-        let fitting = || self.grammar.wordings(rule).filter(|wording| wording.styles.has(self.style));
+    fn choose(&mut self, rule: Rule, parts: usize) -> Option<&'a Production> {
+        let fits = |wording: &&Production| wording.styles.has(self.style) && wording.children.len() == parts;
+        let fitting = || self.grammar.wordings(rule).filter(fits);
         let own: Vec<_> = fitting().filter(|wording| wording.styles.is_special()).collect();
         let common: Vec<_> = fitting().filter(|wording| !wording.styles.is_special()).collect();
         let takes_own = common.is_empty() || !own.is_empty() && self.random.chance(OWN_WORDING);
@@ -174,15 +202,20 @@ impl<'a> Writer<'a> {
 
     fn production(&mut self, production: &Production, slots: &[Slot]) -> Option<()> {
         for piece in &production.pieces {
+            let is_further = std::mem::take(&mut self.is_further);
             match piece {
+                Piece::Article if is_further || self.style == QuestionStyle::Concise => {}
                 Piece::Article if WITHOUT_ARTICLE.contains(&self.last.as_str()) => {}
                 Piece::Article => self.word("the"),
                 Piece::Word(word) => self.word(self.grammar.text(*word)),
                 Piece::Child(place, Child::List { between, before_last, .. }) => {
-                    self.list(slots.get(*place)?.all(), between, before_last)?;
+                    let shares_article = ENUMERATIONS.contains(&production.rule);
+                    self.list(slots.get(*place)?.all(), between, before_last, shares_article)?;
                 }
                 Piece::Child(place, _) => {
                     if let Some(tree) = slots.get(*place)?.one() {
+                        // What begins with a part begins with the part's article.
+                        self.is_further = is_further;
                         self.tree(tree)?;
                     }
                 }
@@ -191,7 +224,13 @@ impl<'a> Writer<'a> {
         Some(())
     }
 
-    fn list(&mut self, items: &[Rc<Tree>], between: &[WordId], before_last: &[WordId]) -> Option<()> {
+    fn list(
+        &mut self,
+        items: &[Rc<Tree>],
+        between: &[WordId],
+        before_last: &[WordId],
+        shares_article: bool,
+    ) -> Option<()> {
         for (place, item) in items.iter().enumerate() {
             if place > 0 {
                 // A comma closes a group of alternatives.
@@ -200,8 +239,10 @@ impl<'a> Writer<'a> {
                 }
                 let words = if place + 1 == items.len() { before_last } else { between };
                 words.iter().for_each(|word| self.word(self.grammar.text(*word)));
+                self.is_further = shares_article && is_column(item);
             }
             self.tree(item)?;
+            self.is_further = false;
         }
         Some(())
     }
@@ -211,14 +252,14 @@ impl<'a> Writer<'a> {
         match word {
             "|" => return self.end_turn(),
             "," | "." | ";" | ":" | ")" => self.text.push_str(word),
-            "i" | "monday" => self.push(&capitalised(word)),
+            "i" => self.push(&capitalised(word)),
             _ if self.begins => {
-                self.asks |= ["what", "which", "can", "could"].contains(&word);
+                self.asks |= ["what", "which", "can", "could", "how"].contains(&word);
                 self.push(&capitalised(word));
             }
             _ => {
                 // Groups may be said before the question.
-                let after_groups = self.last == "," && ["what", "which", "can"].contains(&word);
+                let after_groups = self.last == "," && ["what", "which", "can", "how"].contains(&word);
                 self.asks |= after_groups || word == "could" || word == "do" && self.last == ":";
                 self.push(word);
             }
@@ -242,6 +283,11 @@ impl<'a> Writer<'a> {
         self.last.clear();
         (self.begins, self.asks) = (true, false);
     }
+}
+
+/// Whether a phrase is a column, which has an article and nothing before it.
+fn is_column(tree: &Tree) -> bool {
+    matches!(tree.node(), Some((Rule::Column | Rule::ColumnOf, _)))
 }
 
 fn capitalised(word: &str) -> String {

@@ -13,6 +13,7 @@ pub(super) const ROWS: &[Row] = &[
         &[],
         &[any("the number of records"), only(S::CONCISE, "the record count")],
     ),
+    row(Rule::NumberOf, C::Basic, &[C::Noun], &[any("the number of $0")]),
     row(
         Rule::CountKnown,
         C::Basic,
@@ -25,6 +26,7 @@ pub(super) const ROWS: &[Row] = &[
         ONE,
         &[any("the number of different $0"), any("the number of distinct $0")],
     ),
+    row(Rule::CountIf, C::Argument, &[C::Condition], &[any("( the number of cases where $0 )")]),
     row(Rule::Average, C::Basic, ONE, &[any("the average $0"), only(S::FORMAL, "the mean $0")]),
     row(Rule::AverageDistinct, C::Basic, ONE, &[any("the average of the different values of $0")]),
     row(Rule::Total, C::Basic, ONE, &[any("the total $0"), any("the sum of $0")]),

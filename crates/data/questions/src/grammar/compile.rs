@@ -48,7 +48,7 @@ pub(crate) struct Production {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct First {
     words: Vec<bool>,
-    /// A name, a value, or what stands in double quotes.
+    /// A name, a value, what stands in double quotes, or a verb.
     pub leaf: [bool; Category::LEAVES.len()],
 }
 

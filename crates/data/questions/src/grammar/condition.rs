@@ -7,6 +7,7 @@ const TWO: &[C] = &[C::Operand, C::Operand];
 const THREE: &[C] = &[C::Operand, C::Operand, C::Operand];
 const LIST: &[C] = &[C::Operand, C::Atom];
 const NESTED: &[C] = &[C::Operand, C::Nested];
+const LINKED: &[C] = &[C::Source, C::Filter];
 const LIVELY: S = S::COLLOQUIAL.and(S::CONVERSATIONAL).and(S::METAPHORICAL).and(S::VAGUE);
 
 pub(super) const ROWS: &[Row] = &[
@@ -14,6 +15,24 @@ pub(super) const ROWS: &[Row] = &[
     row(Rule::Whose, C::Filter, &[C::Condition], &[any("whose $0")]),
     row(Rule::WhoseAll, C::Filter, &[C::Conjunct], &[any("whose $0[[and_whose and_whose]]")]),
     row(Rule::WhoseAny, C::Filter, &[C::Disjunct], &[any("whose $0[[or_whose or_whose]]")]),
+    row(Rule::Relatives, C::Filter, &[C::Relative], &[any("$0")]),
+    row(
+        Rule::Relatives,
+        C::Filter,
+        &[C::Conjunct, C::Relative],
+        &[any("whose $0[and_whose and_whose] and $1")],
+    ),
+    row(Rule::HaveSome, C::Relative, LINKED, &[any("that have $0 $1?")]),
+    row(Rule::HaveNone, C::Relative, LINKED, &[any("that have no $0 $1?"), any("without $0 $1?")]),
+    row(Rule::AppearIn, C::Relative, LINKED, &[any("that appear in $0 $1?"), any("that are in $0 $1?")]),
+    row(
+        Rule::NotAppearIn,
+        C::Relative,
+        LINKED,
+        &[any("that do not appear in $0 $1?"), any("that are not in $0 $1?")],
+    ),
+    row(Rule::BelongTo, C::Relative, LINKED, &[any("that belong to $0 $1?")]),
+    row(Rule::NotBelongTo, C::Relative, LINKED, &[any("that do not belong to $0 $1?")]),
     row(Rule::And, C::Condition, &[C::Conjunct], &[any("$0[[and and]]")]),
     row(Rule::Or, C::Condition, &[C::Disjunct], &[any("$0[[or or]]")]),
     row(Rule::Either, C::Conjunct, &[C::Unit], &[any("either $0[[or or]]")]),
@@ -120,6 +139,8 @@ pub(super) const ROWS: &[Row] = &[
     row(Rule::NotMatches, C::Simple, TWO, &[any("$0 does not match the search $1")]),
     row(Rule::OneOf, C::Simple, LIST, &[any("$0 is one of $1[, or]"), any("$0 is any of $1[, or]")]),
     row(Rule::NoneOf, C::Simple, LIST, &[any("$0 is none of $1[, or]"), any("$0 is not one of $1[, or]")]),
+    row(Rule::EitherOf, C::Simple, LIST, &[any("$0 is $1[[, or]]"), any("$0 is either $1[[, or]]")]),
+    row(Rule::NeitherOf, C::Simple, LIST, &[any("$0 is neither $1[[nor nor]]")]),
     row(Rule::Among, C::Simple, NESTED, &[any("$0 is among $1"), any("$0 appears among $1")]),
     row(Rule::NotAmong, C::Simple, NESTED, &[any("$0 is not among $1"), any("$0 does not appear among $1")]),
     row(

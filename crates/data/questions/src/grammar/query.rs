@@ -5,6 +5,9 @@ use crate::style::Styles as S;
 
 const CLAUSES: &[C] = &[C::Distinct, C::Outputs, C::Source, C::Filter, C::Group, C::Having, C::Tail];
 
+/// What is shown of groups: their keys, what is computed, and the clauses.
+const GROUPS: &[C] = &[C::Operand, C::Operand, C::Source, C::Filter, C::Having, C::Tail];
+
 pub(super) const ROWS: &[Row] = &[
     row(Rule::Distinct, C::Distinct, &[], &[any("the different"), any("the distinct"), any("the unique")]),
     row(Rule::Outputs, C::Outputs, &[C::Operand], &[any("$0[, and]")]),
@@ -25,6 +28,56 @@ pub(super) const ROWS: &[Row] = &[
         ],
     ),
     row(
+        Rule::SelectTop,
+        C::Core,
+        &[C::Outputs, C::Relation, C::Filter, C::Most],
+        &[any("$0 of the $1 $2? with $3")],
+    ),
+    row(
+        Rule::SelectTopFew,
+        C::Core,
+        &[C::Outputs, C::Atom, C::Relation, C::Filter, C::Most],
+        &[any("$0 of the $1 $2 $3? with $4")],
+    ),
+    row(Rule::EachOfIts, C::Core, GROUPS, &[any("each $0[, and] with $1[, and] of its $2 $3? $4? $5?")]),
+    row(Rule::EachFor, C::Core, GROUPS, &[any("each $0[, and] with $1[, and] for all $2 $3? $4? $5?")]),
+    row(
+        Rule::KeysAmount,
+        C::Core,
+        &[C::Operand, C::Amount, C::Source, C::Filter],
+        &[any("$0[, and] with $1 $2 $3?"), any("$0[, and] that have $1 $2 $3?")],
+    ),
+    row(
+        Rule::KeysDegree,
+        C::Core,
+        &[C::Operand, C::Degree, C::Source, C::Filter],
+        &[any("$0[, and] with $1 $2 $3?"), any("$0[, and] that has $1 $2 $3?")],
+    ),
+    row(
+        Rule::KeysDegreeFew,
+        C::Core,
+        &[C::Atom, C::Operand, C::Degree, C::Source, C::Filter],
+        &[any("the $0 $1[, and] with $2 $3 $4?")],
+    ),
+    row(
+        Rule::KeysAmountFor,
+        C::Core,
+        &[C::Operand, C::Amount, C::Noun, C::Source, C::Filter],
+        &[any("$0[, and] with $1 $2 for all $3 $4?"), any("$0[, and] that have $1 $2 for all $3 $4?")],
+    ),
+    row(
+        Rule::KeysTopFor,
+        C::Core,
+        &[C::Operand, C::Most, C::Source, C::Filter],
+        &[any("$0[, and] with $1 for all $2 $3?")],
+    ),
+    row(
+        Rule::KeysTop,
+        C::Core,
+        &[C::Operand, C::Most, C::Source, C::Filter],
+        &[any("$0[, and] with $1 of the $2 $3?"), any("$0[, and] with $1 of all $2 $3?")],
+    ),
+    row(
         Rule::SelectValues,
         C::Core,
         &[C::Distinct, C::Outputs, C::Filter, C::Tail],
@@ -33,6 +86,7 @@ pub(super) const ROWS: &[Row] = &[
     row(Rule::Compound, C::Query, &[C::Part, C::SetPart], &[any("$0 $1[ ]")]),
     row(Rule::CompoundSorted, C::Query, &[C::Part, C::SetPart, C::Tail], &[any("$0 $1[ ] , all of it $2")]),
     row(Rule::Bare, C::Part, &[C::Core], &[any("$0")]),
+    row(Rule::Those, C::Part, &[C::Source, C::Filter], &[any("those of $0 $1?"), any("those of all $0 $1?")]),
     row(Rule::Bracketed, C::Part, &[C::Query], &[any("( $0 )")]),
     row(Rule::Bracketed, C::Nested, &[C::Query], &[any("( $0 )")]),
     row(

@@ -18,7 +18,7 @@ plain_enum! {
     /// Where a phrase may stand.
     Category {
         // Leaves: of the schema, of the values, and in double quotes.
-        Name, Noun, Value, Quoted,
+        Name, Noun, Value, Quoted, Verb,
         // Sentences.
         Question, Aside, Sentence, Opening, Turn,
         // Queries.
@@ -26,7 +26,7 @@ plain_enum! {
         // Sources.
         Source, Relation, Modifier, Link, InnerLink, Reference, Ordinal,
         // Clauses.
-        Filter, Group, Having, Tail, OrderTerm,
+        Filter, Relative, Group, Having, Tail, OrderTerm, Most, Degree, Amount,
         // Conditions.
         Condition, Conjunct, Disjunct, Unit, Simple,
         // Values.
@@ -36,7 +36,7 @@ plain_enum! {
 
 impl Category {
     /// What no production makes.
-    pub(crate) const LEAVES: [Self; 4] = [Self::Name, Self::Noun, Self::Value, Self::Quoted];
+    pub(crate) const LEAVES: [Self; 5] = [Self::Name, Self::Noun, Self::Value, Self::Quoted, Self::Verb];
 }
 
 plain_enum! {
@@ -45,37 +45,41 @@ plain_enum! {
         // Sentences.
         Ask, AskGroups, WithAside, WithDefinitions, Dialogue,
         TurnFilter, TurnGroup, TurnHaving, TurnTail,
-        Opening, OpeningOne, Aside, Definition,
+        Opening, OpeningOne, Aside, Definition, HowMany, HowManyDifferent,
         // Queries.
-        Select, SelectFor, SelectValues, Distinct, Outputs, Everything, Compound, CompoundSorted, Bare, Bracketed,
+        Select, SelectFor, SelectValues, Distinct, Outputs, Everything, Compound, CompoundSorted, Bare, Bracketed, Those,
+        SelectTop, SelectTopFew, EachOfIts, EachFor, KeysAmount, KeysDegree, KeysDegreeFew, KeysTop, KeysTopFor, KeysAmountFor,
         Union, UnionAll, Intersect, Except,
         // Sources.
-        Alone, Linked, Table, ModifiedTable, Modifier, List, DefinedList,
-        Their, TheirBy, Of, OfBy, JoinedOn, Every, IfAny, RightJoined, FullJoined,
+        Alone, Linked, OfOuter, Table, ModifiedTable, Modifier, List, DefinedList,
+        Their, TheirBy, Did, DoneBy, Of, OfBy, JoinedOn, Every, IfAny, RightJoined, FullJoined,
         TheOne, TheNth, ThatOne, ThatNth, TheList, TheNthList, ThatList, ThatNthList, Outer,
         First, Second, Third, Fourth, Fifth, Sixth, Seventh, Eighth, Ninth, Tenth,
         // Clauses.
-        Where, Whose, WhoseAll, WhoseAny, ForEach, ForHighest, ForLowest, KeepGroups, KeepWhose,
-        Sorted, SortedFirst, SortedFrom, FirstRows, RowsFrom, Highest, HighestFew, Lowest, LowestFew,
-        Ascending, Descending, AscendingMissingLast, DescendingMissingFirst, AscendingMissingFirst, DescendingMissingLast,
+        Where, Whose, WhoseAll, WhoseAny, ForEach, ForTop, KeepGroups, KeepWhose,
+        Sorted, SortedFirst, SortedFrom, FirstRows, RowsFrom, TopOne, TopFew,
+        Highest, Lowest, Latest, Earliest, AlphabeticallyLast, AlphabeticallyFirst, MostRows, FewestRows,
+        TheMost, TheFewest, MoreThan, AtLeast, FewerThan, AtMost, Exactly,
+        Ascending, Descending, AscendingText, DescendingText, AscendingTime, DescendingTime, AscendingMissingLast, DescendingMissingFirst, AscendingMissingFirst, DescendingMissingLast,
         // Conditions.
         And, Or, Either, Both, InBrackets, Not,
         Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual, Is, IsNot,
         Between, NotBetween,
         Contains, NotContains, StartsWith, NotStartsWith, EndsWith, NotEndsWith,
         Like, NotLike, LikeEscape, NotLikeEscape, Glob, NotGlob, Regexp, NotRegexp, Matches, NotMatches,
-        OneOf, NoneOf, Among, NotAmong, Missing, NotMissing,
+        OneOf, NoneOf, EitherOf, NeitherOf, Among, NotAmong, Missing, NotMissing,
+        Relatives, HaveSome, HaveNone, AppearIn, NotAppearIn, BelongTo, NotBelongTo,
         There, ThereNone, ThereRow, ThereNoRow, Holds,
         // Values.
-        Column, ColumnOf, Field, FieldOf, RowId, RowIdOf, OutputAt,
+        Column, ColumnOf, Field, FieldOf, TheCount, Computed, RowId, RowIdOf, OutputAt,
         Plus, Minus, Times, Over, Remainder, Followed, BitAnd, BitOr, ShiftLeft, ShiftRight, Arrow, LongArrow,
         Literal, InParentheses, Whether, Subquery, SubqueryOfAll, Negative, Positive, BitNot, Tuple,
         Case, CaseElse, CaseOf, CaseOfElse, ChoiceOf, Branch,
-        CastTo, CollatedBy,
+        CastTo, AsDecimal, AsWhole, CollatedBy, SeparatedBy,
         // Aggregates.
-        CountRows, Number, CountKnown, CountDistinct, Average, AverageDistinct, Total, TotalDistinct,
+        CountRows, NumberOf, Number, CountKnown, CountDistinct, Average, AverageDistinct, Total, TotalDistinct,
         Maximum, MaximumDistinct, Minimum, MinimumDistinct, Joined, JoinedDistinct,
-        Aggregate, AggregateDistinct, OnlyThose,
+        CountIf, Aggregate, AggregateDistinct, OnlyThose,
         // Functions.
         Length, Uppercase, Lowercase, Absolute, Rounded, RoundedTo, Trimmed, Year, Month, DayOfMonth,
         CallNone, Call, CallStar,

@@ -3,6 +3,8 @@
 use super::{Category as C, Row, Rule, any, only, row};
 use crate::style::Styles as S;
 
+const ONE: &[C] = &[C::Operand];
+
 pub(super) const ROWS: &[Row] = &[
     row(
         Rule::ForEach,
@@ -14,18 +16,12 @@ pub(super) const ROWS: &[Row] = &[
             only(S::FORMAL, "for every $0[, and]"),
         ],
     ),
-    row(
-        Rule::ForHighest,
-        C::Group,
-        &[C::Operand, C::Operand],
-        &[any("for the $0[, and] with the highest $1")],
-    ),
-    row(Rule::ForLowest, C::Group, &[C::Operand, C::Operand], &[any("for the $0[, and] with the lowest $1")]),
+    row(Rule::ForTop, C::Group, &[C::Operand, C::Most], &[any("for the $0[, and] with $1")]),
     row(
         Rule::KeepGroups,
         C::Having,
         &[C::Condition],
-        &[any("but only if $0"), any("provided that $0"), only(S::CONCISE, "if $0")],
+        &[any(", but only if $0"), any(", provided that $0"), only(S::CONCISE, "if $0")],
     ),
     row(Rule::KeepWhose, C::Having, &[C::Simple], &[any("whose $0")]),
     row(
@@ -52,38 +48,46 @@ pub(super) const ROWS: &[Row] = &[
     row(Rule::FirstRows, C::Tail, &[C::Atom], &[any("limited to the first $0"), any("but only $0 of them")]),
     row(Rule::RowsFrom, C::Tail, &[C::Atom, C::Atom], &[any("limited to $0 after skipping the first $1")]),
     row(
-        Rule::Highest,
+        Rule::TopOne,
         C::Tail,
-        &[C::Operand],
+        &[C::Most],
         &[
-            any("but only for the one with the highest $0"),
-            any("only for the one with the highest $0"),
-            only(S::METAPHORICAL, "but only for the champion with the highest $0"),
+            any(", only for the one with $0"),
+            any(", but only for the one with $0"),
+            only(S::METAPHORICAL, ", but only for the champion with $0"),
         ],
     ),
     row(
-        Rule::HighestFew,
+        Rule::TopFew,
         C::Tail,
-        &[C::Atom, C::Operand],
-        &[any("but only for the $0 with the highest $1"), any("but only for the top $0 by $1")],
+        &[C::Atom, C::Most],
+        &[any(", only for the $0 with $1"), any(", but only for the $0 with $1")],
     ),
-    row(
-        Rule::Lowest,
-        C::Tail,
-        &[C::Operand],
-        &[any("but only for the one with the lowest $0"), any("only for the one with the lowest $0")],
-    ),
-    row(
-        Rule::LowestFew,
-        C::Tail,
-        &[C::Atom, C::Operand],
-        &[any("but only for the $0 with the lowest $1"), any("but only for the bottom $0 by $1")],
-    ),
+    row(Rule::Highest, C::Most, ONE, &[any("the highest $0"), any("the largest $0")]),
+    row(Rule::Lowest, C::Most, ONE, &[any("the lowest $0"), any("the smallest $0")]),
+    row(Rule::Latest, C::Most, ONE, &[any("the latest $0"), any("the most recent $0")]),
+    row(Rule::Earliest, C::Most, ONE, &[any("the earliest $0")]),
+    row(Rule::AlphabeticallyLast, C::Most, ONE, &[any("the alphabetically last $0")]),
+    row(Rule::AlphabeticallyFirst, C::Most, ONE, &[any("the alphabetically first $0")]),
+    row(Rule::MostRows, C::Most, &[C::Noun], &[any("the most $0")]),
+    row(Rule::FewestRows, C::Most, &[C::Noun], &[any("the fewest $0")]),
+    row(Rule::TheMost, C::Degree, &[], &[any("the most")]),
+    row(Rule::TheFewest, C::Degree, &[], &[any("the fewest")]),
+    row(Rule::MoreThan, C::Amount, &[C::Atom], &[any("more than $0")]),
+    row(Rule::AtLeast, C::Amount, &[C::Atom], &[any("at least $0")]),
+    row(Rule::FewerThan, C::Amount, &[C::Atom], &[any("fewer than $0")]),
+    row(Rule::AtMost, C::Amount, &[C::Atom], &[any("at most $0")]),
+    row(Rule::Exactly, C::Amount, &[C::Atom], &[any("exactly $0")]),
     row(
         Rule::Ascending,
         C::OrderTerm,
         &[C::Operand],
-        &[any("$0 in ascending order"), any("$0 from lowest to highest"), only(S::CONCISE, "$0 upwards")],
+        &[
+            any("$0"),
+            only(S::FORMAL, "$0 in ascending order"),
+            only(S::DESCRIPTIVE, "$0 from lowest to highest"),
+            only(S::CONCISE, "$0 upwards"),
+        ],
     ),
     row(
         Rule::Descending,
@@ -91,6 +95,10 @@ pub(super) const ROWS: &[Row] = &[
         &[C::Operand],
         &[any("$0 in descending order"), any("$0 from highest to lowest"), only(S::CONCISE, "$0 downwards")],
     ),
+    row(Rule::AscendingText, C::OrderTerm, ONE, &[any("$0 in alphabetical order"), any("$0 alphabetically")]),
+    row(Rule::DescendingText, C::OrderTerm, ONE, &[any("$0 in reverse alphabetical order")]),
+    row(Rule::AscendingTime, C::OrderTerm, ONE, &[any("$0 from earliest to latest")]),
+    row(Rule::DescendingTime, C::OrderTerm, ONE, &[any("$0 from latest to earliest")]),
     row(
         Rule::AscendingMissingLast,
         C::OrderTerm,

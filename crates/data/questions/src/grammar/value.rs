@@ -11,6 +11,8 @@ pub(super) const ROWS: &[Row] = &[
     row(Rule::ColumnOf, C::Column, &[C::Name, C::Reference], &[any("the $0 of $1")]),
     row(Rule::Field, C::Column, &[C::Ordinal], &[any("the $0 column")]),
     row(Rule::FieldOf, C::Column, &[C::Ordinal, C::Reference], &[any("the $0 column of $1")]),
+    row(Rule::TheCount, C::Column, &[], &[any("the count")]),
+    row(Rule::Computed, C::Column, &[], &[any("the computed value")]),
     row(Rule::RowId, C::Column, &[], &[any("the internal row number")]),
     row(Rule::RowIdOf, C::Column, &[C::Reference], &[any("the internal row number of $0")]),
     row(Rule::OutputAt, C::Basic, &[C::Ordinal], &[any("the $0 result")]),
@@ -52,6 +54,9 @@ pub(super) const ROWS: &[Row] = &[
     ),
     row(Rule::ChoiceOf, C::Choice, &[C::Operand, C::Operand], &[any("$0 for $1")]),
     row(Rule::CastTo, C::Basic, &[C::Argument, C::Quoted], &[any("the conversion of $0 to $1")]),
+    row(Rule::AsDecimal, C::Basic, &[C::Argument], &[any("the decimal value of $0")]),
+    row(Rule::AsWhole, C::Basic, &[C::Argument], &[any("the whole number of $0")]),
+    row(Rule::SeparatedBy, C::Argument, &[C::Atom, C::Atom, C::Atom], &[any("( $0 and $1 joined by $2 )")]),
     row(
         Rule::CollatedBy,
         C::Basic,

@@ -1,11 +1,13 @@
 //! Aggregates, functions and windows.
 
 use sqlgauge_sql::functions::Function;
+use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{Aggregate, Args, Expr, Literal, Owner, Window, WindowCall};
 
 use super::query::{in_plural, is_of_rows};
 use super::value::quoted;
 use super::{Hear, Said, Say};
+use crate::canonical::keys_between;
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
 use crate::unsayable::Unsayable;
@@ -56,6 +58,9 @@ impl Say<'_> {
         if !aggregate.order_by.is_empty() {
             return Err(Unsayable::construct("ORDER BY inside an aggregate"));
         }
+        if let Some(condition) = counts_if(aggregate).filter(|_| self.care.is_terse()) {
+            return Ok(Tree::of(Rule::CountIf, [self.condition(condition)?]));
+        }
         let said = self.over_group(&aggregate.function, &aggregate.args, aggregate.distinct)?;
         match &aggregate.filter {
             None => Ok(said),
@@ -65,7 +70,10 @@ impl Say<'_> {
 
     fn over_group(&mut self, function: &Function, args: &Args, distinct: bool) -> Said {
         match args {
-            Args::Star if *function == Function::Count => Ok(Tree::word(Rule::CountRows)),
+            Args::Star if *function == Function::Count => Ok(match self.counted_noun()? {
+                Some(noun) => Tree::of(Rule::NumberOf, [noun]),
+                None => Tree::word(Rule::CountRows),
+            }),
             Args::List(list) => {
                 if let [one] = list.as_slice()
                     && let Some(rule) = super::rule_of(AGGREGATES, &(function.clone(), distinct))
@@ -89,6 +97,22 @@ impl Say<'_> {
         let list: Said<Vec<Tree>> = list.iter().map(|arg| self.operand(arg)).collect();
         let name = Tree::Quoted(function.name().to_owned());
         Ok(Tree::Node(rule, vec![name.into(), list?.into()]))
+    }
+
+    /// The rows of a count, by the noun of a table: `None` where the expression is no count, or the rows are no table's.
+    pub(super) fn counted(&self, expr: &Expr) -> Said<Option<Tree>> {
+        if *expr == count_of_rows() { self.counted_noun() } else { Ok(None) }
+    }
+
+    /// The table that has a row for each row of the query at hand: the only one, or the one that refers to all others.
+    fn counted_noun(&self) -> Said<Option<Tree>> {
+        if !self.care.is_terse() {
+            return Ok(None);
+        }
+        let Some(scope) = self.scopes.last().filter(|scope| !scope.has_outer) else { return Ok(None) };
+        let tables: Option<Vec<u32>> = scope.relations.iter().map(|(_, reads)| reads.table()).collect();
+        let table = tables.and_then(|tables| counted_table(self.schema, &tables));
+        table.map(|table| self.noun(table, true)).transpose()
     }
 
     /// A scalar function.
@@ -173,7 +197,12 @@ impl Hear<'_> {
             return Some(scalar(Function::Strftime, vec![format, *date]));
         }
         match (rule, slots) {
-            (Rule::CountRows | Rule::Number, _) => Some(aggregate(Function::Count, Args::Star, false)),
+            (Rule::CountRows | Rule::Number, _) => Some(count_of_rows()),
+            (Rule::CountIf, [condition]) => {
+                let condition = self.condition(condition.one()?).filter(is_of_rows)?;
+                Some(aggregate(Function::Sum, Args::List(vec![one_or_none(condition)]), false))
+            }
+            (Rule::NumberOf, [noun]) => self.number_of(noun.one()?),
             (Rule::Aggregate | Rule::AggregateDistinct, [name, list]) => {
                 let (function, args) = self.named_call(name, list)?;
                 let is_aggregate = function.aggregates(args.len()) && args.iter().all(is_of_rows);
@@ -206,6 +235,14 @@ impl Hear<'_> {
         }
     }
 
+    /// The number of rows, said by the noun of a table that the query at hand reads.
+    pub(super) fn number_of(&self, noun: &Tree) -> Option<Expr> {
+        let Tree::Noun(noun, _) = noun else { return None };
+        let tables = self.vocabulary.tables(*noun);
+        let mut own = self.scopes.last()?.relations.iter().filter_map(|(_, reads)| reads.table());
+        own.any(|table| tables.contains(&table)).then(count_of_rows)
+    }
+
     fn named_call(&mut self, name: &Slot, list: &Slot) -> Option<(Function, Vec<Expr>)> {
         let args: Option<Vec<Expr>> = list.all().iter().map(|arg| self.operand(arg)).collect();
         Some((Function::from_name(&quoted(name)?), args?))
@@ -230,6 +267,48 @@ impl Hear<'_> {
         }
         Some(window)
     }
+}
+
+/// Of tables that are joined, the one that refers to all others, directly or through others.
+fn counted_table(schema: &Schema, tables: &[u32]) -> Option<u32> {
+    let refers = |from: u32, to: u32| keys_between(schema, from, to).iter().any(|key| key.earlier_declares);
+    let reaches_all = |start: u32| {
+        let mut found = vec![start];
+        let mut at = 0;
+        while let Some(&from) = found.get(at) {
+            at += 1;
+            let next = tables.iter().filter(|&&to| !found.contains(&to) && refers(from, to));
+            let next: Vec<u32> = next.copied().collect();
+            found.extend(next);
+        }
+        found.len() == tables.len()
+    };
+    let mut fitting = tables.iter().copied().filter(|&table| reaches_all(table));
+    fitting.next().filter(|_| fitting.next().is_none())
+}
+
+/// 1 where a condition holds, else 0.
+fn one_or_none(condition: Expr) -> Expr {
+    let integer = |value: i64| Expr::Literal(Literal::Integer(value));
+    Expr::Case {
+        operand: None,
+        branches: vec![(condition, integer(1))],
+        otherwise: Some(Box::new(integer(0))),
+    }
+}
+
+/// The condition whose cases an aggregate counts.
+fn counts_if(aggregate: &Aggregate) -> Option<&Expr> {
+    let Args::List(list) = &aggregate.args else { return None };
+    let [case @ Expr::Case { operand: None, branches, .. }] = list.as_slice() else { return None };
+    let [(condition, _)] = branches.as_slice() else { return None };
+    let is_plain = aggregate.function == Function::Sum && aggregate.filter.is_none() && !aggregate.distinct;
+    (is_plain && *case == one_or_none(condition.clone())).then_some(condition)
+}
+
+/// `count(*)`.
+pub(super) fn count_of_rows() -> Expr {
+    aggregate(Function::Count, Args::Star, false)
 }
 
 fn aggregate(function: Function, args: Args, distinct: bool) -> Expr {

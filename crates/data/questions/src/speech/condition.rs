@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use sqlgauge_sql::tree::{
-    BinaryOperator, Body, Expr, LikeOperator, Literal, Output, Query, Select, UnaryOperator,
+    BinaryOperator, Body, Expr, From, LikeOperator, Literal, Output, Query, Select, UnaryOperator,
 };
 
-use super::{Care, Hear, Said, Say, parts};
+use super::{Hear, Said, Say, parts};
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
 use crate::unsayable::Unsayable;
@@ -34,6 +34,9 @@ const PATTERNS: &super::Pairs<(LikeOperator, bool)> = &[
     ((LikeOperator::Match, false), Rule::Matches),
     ((LikeOperator::Match, true), Rule::NotMatches),
 ];
+
+/// Of 100 lists of several values, how many are said by "a or b".
+const TWO_OF: u8 = 75;
 
 /// Where a text stands in a LIKE pattern of the simple forms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,7 +113,7 @@ impl Say<'_> {
         let mut found = Vec::new();
         for expr in list {
             found.push(match expr {
-                Expr::And(inner) | Expr::Or(inner) if is_group(expr) && self.care == Care::Plain => {
+                Expr::And(inner) | Expr::Or(inner) if is_group(expr) && !self.care.has_brackets() => {
                     let units: Said<Vec<Tree>> = inner.iter().map(|expr| self.unit(expr)).collect();
                     Tree::Node(other, vec![units?.into()])
                 }
@@ -125,7 +128,7 @@ impl Say<'_> {
             Expr::And(_) | Expr::Or(_) => Ok(Tree::of(Rule::InBrackets, [self.condition(expr)?])),
             Expr::Unary(UnaryOperator::Not, inner) => Ok(Tree::of(Rule::Not, [self.condition(inner)?])),
             // What follows might be taken for a condition of the subquery.
-            Expr::Exists { .. } if self.care != Care::Plain => {
+            Expr::Exists { .. } if self.care.has_brackets() => {
                 Ok(Tree::of(Rule::InBrackets, [self.simple(expr)?]))
             }
             _ => self.simple(expr),
@@ -154,7 +157,12 @@ impl Say<'_> {
                 }
                 let subject = self.operand(expr)?;
                 let list: Said<Vec<Tree>> = list.iter().map(|item| self.atom(item)).collect();
-                let rule = either(*negated, Rule::OneOf, Rule::NoneOf);
+                let rule = match list.as_ref().map(Vec::len) {
+                    Ok(2..) if self.care.is_terse() && self.random.chance(TWO_OF) => {
+                        either(*negated, Rule::EitherOf, Rule::NeitherOf)
+                    }
+                    _ => either(*negated, Rule::OneOf, Rule::NoneOf),
+                };
                 Ok(Tree::Node(rule, vec![subject.into(), list?.into()]))
             }
             Expr::InQuery { expr, query, negated } => {
@@ -201,7 +209,7 @@ impl Say<'_> {
             && query.limit.is_none()
             && query.as_select().is_some_and(|select| select.group_by.is_empty() && !has_nested(select));
         let inner = self.query(query)?;
-        let brackets = !is_short || self.care != Care::Plain;
+        let brackets = !is_short || self.care.has_brackets();
         Ok(if brackets { Tree::of(Rule::Bracketed, [inner]) } else { inner })
     }
 
@@ -217,14 +225,20 @@ impl Say<'_> {
             return Ok(Tree::of(either(negated, Rule::ThereRow, Rule::ThereNoRow), [inner]));
         };
         let depth = self.scopes.len();
-        let source = self.source(from);
-        let filter = match (&source, &select.filter) {
-            (Ok(_), Some(filter)) => Some(self.filter(filter)),
-            _ => None,
-        };
+        let said = self.there(from, select.filter.as_ref());
         self.scopes.truncate(depth);
-        let slots = vec![source?.into(), filter.transpose()?.into()];
+        let slots = said?;
         Ok(Tree::Node(either(negated, Rule::There, Rule::ThereNone), slots))
+    }
+}
+
+impl Say<'_> {
+    /// Rows that exist, and the conditions on them; their scope stays.
+    fn there(&mut self, from: &From, filter: Option<&Expr>) -> Said<Vec<Slot>> {
+        let source = self.source(from)?;
+        let (source, filter) = self.of_outer(source, filter)?;
+        let filter = filter.as_ref().map(|filter| self.filter(filter)).transpose()?;
+        Ok(vec![source.into(), filter.into()])
     }
 }
 
@@ -274,10 +288,14 @@ impl Hear<'_> {
                 let [expr] = self.operands(slots)?;
                 Some(Expr::IsNull { expr, negated: rule == Rule::NotMissing })
             }
-            (Rule::OneOf | Rule::NoneOf, [expr, list]) => {
+            (Rule::OneOf | Rule::NoneOf | Rule::EitherOf | Rule::NeitherOf, [expr, list]) => {
                 let expr = Box::new(self.operand(expr.one()?)?);
                 let list: Option<Vec<Expr>> = list.all().iter().map(|item| self.operand(item)).collect();
-                Some(Expr::InList { expr, list: list?, negated: rule == Rule::NoneOf })
+                Some(Expr::InList {
+                    expr,
+                    list: list?,
+                    negated: matches!(rule, Rule::NoneOf | Rule::NeitherOf),
+                })
             }
             (Rule::Among | Rule::NotAmong, [expr, query]) => {
                 let expr = Box::new(self.operand(expr.one()?)?);
@@ -326,25 +344,12 @@ impl Hear<'_> {
 
     fn there(&mut self, source: &Tree, filter: Option<&Rc<Tree>>) -> Option<Query> {
         let depth = self.scopes.len();
-        let from = self.source(source);
-        let filter = match (&from, filter) {
-            (Some(_), Some(filter)) => Some(self.filter(filter)),
-            _ => None,
-        };
+        let heard = self.source_and_filter(source, filter);
         self.scopes.truncate(depth);
-        let filter = match filter {
-            Some(filter) => Some(filter.filter(super::query::is_of_rows)?),
-            None => None,
-        };
+        let (from, filter) = heard?;
         let outputs = vec![Output { expr: Expr::Literal(Literal::Integer(1)), alias: None }];
-        let select = Select {
-            distinct: false,
-            from: Some(from?),
-            filter,
-            group_by: Vec::new(),
-            having: None,
-            outputs,
-        };
+        let select =
+            Select { distinct: false, from: Some(from), filter, group_by: Vec::new(), having: None, outputs };
         Some(Query::of(Body::Select(Box::new(select))))
     }
 }

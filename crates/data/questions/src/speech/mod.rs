@@ -1,11 +1,15 @@
 //! From queries to phrases ([`Say`]) and from phrases to queries ([`Hear`]), construct by construct: each file has both
 //! directions side by side.
 
+mod aside;
 mod call;
 mod condition;
+mod fields;
 mod query;
 mod reference;
+mod relative;
 mod sentence;
+mod short;
 mod source;
 mod tail;
 mod value;
@@ -16,7 +20,7 @@ use std::rc::Rc;
 
 use sqlgauge_base::Random;
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_sql::tree::RelationId;
+use sqlgauge_sql::tree::{Expr, RelationId};
 
 use crate::engine::tree::Tree;
 use crate::grammar::Rule;
@@ -27,6 +31,11 @@ use crate::unsayable::Unsayable;
 /// How much is said that may go without saying.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Care {
+    /// What goes without saying is left out: the table of a column that no other table here has, the key of a group that
+    /// is shown.
+    Terse,
+    /// The same, but subqueries and groups of conditions stand in brackets.
+    Bracketed,
     /// What people leave out is left out.
     Plain,
     /// Subqueries stand in brackets, and columns have their tables.
@@ -36,7 +45,23 @@ pub(crate) enum Care {
 }
 
 impl Care {
-    pub(crate) const ALL: [Self; 3] = [Self::Plain, Self::Careful, Self::Spelled];
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Terse, Self::Bracketed, Self::Plain, Self::Careful, Self::Spelled];
+
+    /// Whether tables of columns, keys of groups and links are left out that go without saying.
+    pub(crate) fn is_terse(self) -> bool {
+        self <= Self::Bracketed
+    }
+
+    /// Whether subqueries and groups of conditions stand in brackets.
+    pub(crate) fn has_brackets(self) -> bool {
+        !matches!(self, Self::Terse | Self::Plain)
+    }
+
+    /// Whether tables and quotes are left out that a person would not write.
+    pub(crate) fn leaves_out(self) -> bool {
+        self <= Self::Plain
+    }
 }
 
 /// What a relation reads.
@@ -44,14 +69,26 @@ impl Care {
 enum Reads {
     /// The table at that place of the schema.
     Table(u32),
-    /// A subquery or CTE of so many columns.
-    List(usize),
+    /// A subquery or CTE, by its place among those that are known.
+    List(u32),
+}
+
+impl Reads {
+    /// The place of the table.
+    fn table(self) -> Option<u32> {
+        match self {
+            Self::Table(table) => Some(table),
+            Self::List(_) => None,
+        }
+    }
 }
 
 /// The relations of one query.
 #[derive(Debug, Clone, Default)]
 struct Scope {
     relations: Vec<(RelationId, Reads)>,
+    /// Whether a join keeps rows without a partner.
+    has_outer: bool,
 }
 
 /// A query being said.
@@ -62,8 +99,10 @@ pub(crate) struct Say<'a> {
     pub(crate) care: Care,
     pub(crate) random: &'a mut Random,
     scopes: Vec<Scope>,
-    /// The widths of the CTEs, by their numbers.
-    lists: Vec<usize>,
+    /// The CTEs, by their numbers.
+    lists: Vec<u32>,
+    /// What the columns of subqueries and CTEs show.
+    known: Vec<Vec<Tree>>,
     /// Whether the next table is to have an adjective.
     modifier: bool,
 }
@@ -87,6 +126,7 @@ impl<'a> Say<'a> {
             random,
             scopes: Vec::new(),
             lists: Vec::new(),
+            known: Vec::new(),
             modifier: false,
         }
     }
@@ -98,7 +138,10 @@ pub(crate) struct Hear<'a> {
     schema: &'a Schema,
     vocabulary: &'a Vocabulary,
     scopes: Vec<Scope>,
-    lists: Vec<usize>,
+    lists: Vec<u32>,
+    known: Vec<Vec<Tree>>,
+    /// The condition of a source that was heard last.
+    correlation: Option<Expr>,
     relations: u32,
     /// What to choose, and of how many, one after the other.
     choices: Vec<(usize, usize)>,
@@ -107,8 +150,17 @@ pub(crate) struct Hear<'a> {
 
 impl<'a> Hear<'a> {
     pub(crate) fn new(schema: &'a Schema, vocabulary: &'a Vocabulary, choices: Vec<(usize, usize)>) -> Self {
-        let (scopes, lists) = (Vec::new(), Vec::new());
-        Self { schema, vocabulary, scopes, lists, relations: 0, choices, chosen: 0 }
+        Self {
+            schema,
+            vocabulary,
+            scopes: Vec::new(),
+            lists: Vec::new(),
+            known: Vec::new(),
+            correlation: None,
+            relations: 0,
+            choices,
+            chosen: 0,
+        }
     }
 
     /// The choices to make the next time; `None` after the last.
@@ -140,6 +192,12 @@ impl<'a> Hear<'a> {
         self.relations += 1;
         RelationId(self.relations - 1)
     }
+}
+
+/// Makes a list known by what the query that was said or heard shows.
+fn know(known: &mut Vec<Vec<Tree>>, said: &Tree, width: usize) -> u32 {
+    known.push(fields::fields(said, width));
+    u32::try_from(known.len() - 1).unwrap_or(u32::MAX)
 }
 
 /// Rules and what they stand for, read in both directions.

@@ -4,14 +4,17 @@ use std::rc::Rc;
 
 use sqlgauge_sql::derive::{has_aggregate, has_window};
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_sql::tree::{Body, ColumnRef, Expr, Literal, OrderTerm, Output, Query, Select, SetOperator};
+use sqlgauge_sql::tree::{
+    Body, ColumnRef, Expr, From, Literal, OrderTerm, Output, Query, Select, SetOperator,
+};
 
 use super::condition::subject;
 use super::sentence::{FILTER, GROUP, HAVING, TAIL};
-use super::{Care, Hear, Reads, Said, Say, Scope};
-use crate::canonical::joined;
+use super::{Hear, Reads, Said, Say, Scope};
+use crate::canonical::{conjuncts_of, joined};
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
+use crate::style::QuestionStyle;
 use crate::unsayable::Unsayable;
 
 /// Set operators, with ALL or without.
@@ -46,7 +49,9 @@ impl Say<'_> {
         let first = self.part(body)?;
         let mut rest = Vec::new();
         for (rule, part) in parts.into_iter().rev() {
-            rest.push(Tree::of(rule, [self.part(part)?]));
+            let said = self.part(part)?;
+            let said = if self.care.is_terse() { those(&first, said) } else { said };
+            rest.push(Tree::of(rule, [said]));
         }
         self.scopes.push(Scope::default());
         let tail = self.tail(query);
@@ -60,7 +65,7 @@ impl Say<'_> {
     fn part(&mut self, body: &Body) -> Said {
         let Body::Select(select) = body else { return Err(Unsayable::construct("VALUES")) };
         let core = self.select(select, None)?;
-        Ok(Tree::of(if self.care == Care::Plain { Rule::Bare } else { Rule::Bracketed }, [core]))
+        Ok(Tree::of(if self.care.has_brackets() { Rule::Bracketed } else { Rule::Bare }, [core]))
     }
 
     /// A SELECT with the order and limit of its query.
@@ -72,12 +77,15 @@ impl Say<'_> {
     }
 
     fn select_parts(&mut self, select: &Select, query: Option<&Query>) -> Said {
-        let source = if let Some(from) = &select.from {
-            Some(self.source(from)?)
+        let (source, filter) = if let Some(from) = &select.from {
+            let source = self.source(from)?;
+            let (source, filter) = self.of_outer(source, select.filter.as_ref())?;
+            (Some(source), filter)
         } else {
             self.scopes.push(Scope::default());
-            None
+            (None, select.filter.clone())
         };
+        let is_alone = matches!(select.from, Some(From::Relation(_)));
         let distinct = select.distinct.then(|| Tree::word(Rule::Distinct));
         let (mut outputs, mut counts) = (Vec::new(), false);
         for (place, output) in select.outputs.iter().enumerate() {
@@ -92,8 +100,9 @@ impl Say<'_> {
             // "The number of singers", if that is the last thing said before the singers.
             counts = is_last
                 && source.is_some()
-                && self.care == Care::Plain
-                && matches!(said, Tree::Node(Rule::CountRows, _));
+                && self.care.leaves_out()
+                && matches!(said, Tree::Node(Rule::CountRows, _))
+                || is_last && is_alone && matches!(said, Tree::Node(Rule::NumberOf, _));
             let said = if counts { Tree::word(Rule::Number) } else { said };
             outputs.push(if shows_many(select, query) { in_plural(said) } else { said });
         }
@@ -102,7 +111,7 @@ impl Say<'_> {
         } else {
             Tree::Node(Rule::Outputs, vec![outputs.into()])
         };
-        let filter = select.filter.as_ref().map(|filter| self.filter(filter)).transpose()?;
+        let filter = filter.as_ref().map(|filter| self.filter(filter)).transpose()?;
         let top = query.filter(|query| is_top_group(select, query) && self.random.chance(TOP_GROUP));
         let tail = query.filter(|_| top.is_none()).map(|query| self.tail(query)).transpose()?.flatten();
         let Some(source) = source else {
@@ -113,16 +122,19 @@ impl Say<'_> {
             return Ok(Tree::Node(Rule::SelectValues, slots));
         };
         let group = self.group(&select.group_by, top)?;
-        let having = select.having.as_ref().map(|having| self.having(having, group.is_some())).transpose()?;
+        let is_alone = filter.is_none() || self.style == QuestionStyle::MultiTurn;
+        let whose = group.is_some() && (is_alone || !self.care.is_terse());
+        let having = select.having.as_ref().map(|having| self.having(having, whose)).transpose()?;
         let parts =
             [distinct.into(), outputs.into(), source.into(), filter.into(), group.into(), having.into()];
         let rule = if counts { Rule::Select } else { self.select_rule(select) };
-        Ok(Tree::Node(rule, parts.into_iter().chain([tail.into()]).collect()))
+        let said = Tree::Node(rule, parts.into_iter().chain([tail.into()]).collect());
+        self.shortened(select, query, said)
     }
 
     /// "Of" joins what is shown to one table; of several it would seem to belong to the last one named.
     fn select_rule(&mut self, select: &Select) -> Rule {
-        let joins = matches!(select.from, Some(sqlgauge_sql::tree::From::Join(_)));
+        let joins = matches!(select.from, Some(From::Join(_)));
         if joins || self.random.chance(30) { Rule::SelectFor } else { Rule::Select }
     }
 
@@ -130,9 +142,8 @@ impl Say<'_> {
         let keys: Said<Vec<Tree>> = keys.iter().map(|key| self.operand(key)).collect();
         let keys = keys?;
         if let Some([term]) = top.map(|query| query.order_by.as_slice()) {
-            let rule = if term.descending { Rule::ForHighest } else { Rule::ForLowest };
-            let by = self.operand(&term.expr)?;
-            return Ok(Some(Tree::Node(rule, vec![keys.into(), by.into()])));
+            let most = self.most(term)?;
+            return Ok(Some(Tree::Node(Rule::ForTop, vec![keys.into(), most.into()])));
         }
         Ok(if keys.is_empty() { None } else { Some(Tree::Node(Rule::ForEach, vec![keys.into()])) })
     }
@@ -146,12 +157,15 @@ impl Say<'_> {
 
     /// Whether these are all columns of all relations, as `*` is.
     fn shows_all(&self, outputs: &[Output]) -> bool {
-        let all = self.scopes.last().and_then(|scope| all_columns(self.schema, scope));
+        let all = self.scopes.last().and_then(|scope| all_columns(self.schema, &self.known, scope));
         all.is_some_and(|all| all.len() > 1 && all.iter().eq(outputs.iter().map(|output| &output.expr)))
     }
 
     /// A WHERE clause.
     pub(super) fn filter(&mut self, filter: &Expr) -> Said {
+        if let Some(said) = self.relatives(filter)? {
+            return Ok(said);
+        }
         let one_table = self.scopes.last().is_some_and(|scope| scope.relations.len() == 1);
         let whose = |expr: &Expr| one_table && matches!(subject(expr), Some(Expr::Column(_)));
         let condition = self.condition(filter)?;
@@ -166,6 +180,37 @@ impl Say<'_> {
             (_, condition) => Tree::of(if whose(filter) { Rule::Whose } else { Rule::Where }, [condition]),
         })
     }
+}
+
+/// A part that shows the same of other rows as the first part does: "those of …".
+fn those(first: &Tree, part: Tree) -> Tree {
+    let clauses = |tree: &Tree| -> Option<Vec<Slot>> {
+        let (Rule::Bare | Rule::Bracketed, [core]) = tree.node()? else { return None };
+        let (Rule::Select | Rule::SelectFor, slots) = core.one()?.node()? else { return None };
+        slots[GROUP..].iter().all(|slot| *slot == Slot::None).then(|| slots.to_vec())
+    };
+    match (clauses(first), clauses(&part)) {
+        (Some(one), Some(other)) if one[..2] == other[..2] && !counts_rows(&one[1]) => {
+            Tree::Node(Rule::Those, vec![other[2].clone(), other[FILTER].clone()])
+        }
+        _ => part,
+    }
+}
+
+/// Whether the rows of a table are counted, which is said of that table alone.
+fn counts_rows(outputs: &Slot) -> bool {
+    let list = outputs.one().and_then(|outputs| outputs.node()).map_or(&[][..], |(_, slots)| slots);
+    let list = list.first().map_or(&[][..], Slot::all);
+    list.iter().any(|output| matches!(output.node(), Some((Rule::Number | Rule::NumberOf, _))))
+}
+
+/// The part that shows of other rows what the first part shows.
+fn of_those(first: &Tree, source: &Slot, filter: &Slot) -> Option<Tree> {
+    let (Rule::Bare | Rule::Bracketed, [core]) = first.node()? else { return None };
+    let (Rule::Select | Rule::SelectFor, slots) = core.one()?.node()? else { return None };
+    let mut slots = slots[..2].to_vec();
+    slots.extend([source.clone(), filter.clone(), Slot::None, Slot::None, Slot::None]);
+    Some(Tree::Node(Rule::Select, slots))
 }
 
 /// Whether a condition says something of an aggregate.
@@ -207,11 +252,11 @@ pub(super) fn in_plural(said: Tree) -> Tree {
 }
 
 /// All columns of all relations; none where one has columns that `*` leaves out.
-fn all_columns(schema: &Schema, scope: &Scope) -> Option<Vec<Expr>> {
+fn all_columns(schema: &Schema, known: &[Vec<Tree>], scope: &Scope) -> Option<Vec<Expr>> {
     let mut all = Vec::new();
     for &(relation, reads) in &scope.relations {
         let width = match reads {
-            Reads::List(width) => width,
+            Reads::List(list) => known.get(list as usize)?.len(),
             Reads::Table(table) => {
                 let columns = &schema.tables().get(table as usize)?.columns;
                 if columns.iter().any(|column| column.hidden) {
@@ -239,6 +284,7 @@ impl Hear<'_> {
             (Rule::Bracketed | Rule::Bare, [inner]) => self.query(inner.one()?),
             (Rule::Select | Rule::SelectFor, slots) => {
                 let source = self.source(slots.get(2)?.one()?)?;
+                let own = self.correlation.take();
                 let clauses = Clauses {
                     filter: slots.get(FILTER)?.one(),
                     group: slots.get(GROUP)?.one(),
@@ -246,7 +292,12 @@ impl Hear<'_> {
                     tail: slots.get(TAIL)?.one(),
                 };
                 let distinct = slots.first()?.one().is_some();
-                self.select(Some(source), distinct, slots.get(1)?.one()?, &clauses)
+                let mut query = self.select(Some(source), distinct, slots.get(1)?.one()?, &clauses)?;
+                if let (Some(own), Body::Select(select)) = (own, &mut query.body) {
+                    let filter = select.filter.take().into_iter().flat_map(conjuncts_of);
+                    select.filter = joined(std::iter::once(own).chain(filter).collect());
+                }
+                Some(query)
             }
             (Rule::SelectValues, [distinct, outputs, filter, tail]) => {
                 self.scopes.push(Scope::default());
@@ -258,7 +309,13 @@ impl Hear<'_> {
                 for part in parts.all() {
                     let (rule, inner) = part.node()?;
                     let (operator, all) = super::value_of(SET_OPERATORS, rule)?;
-                    let right = self.part(inner.first()?.one()?)?;
+                    let inner = inner.first()?.one()?;
+                    let right = match inner.node()? {
+                        (Rule::Those, [source, filter]) => {
+                            self.part(&of_those(first.one()?, source, filter)?)?
+                        }
+                        _ => self.part(inner)?,
+                    };
                     if right.width() != body.width() {
                         return None;
                     }
@@ -271,7 +328,7 @@ impl Hear<'_> {
                 }
                 Some(query)
             }
-            _ => None,
+            (rule, slots) => self.short(rule, slots),
         }
     }
 
@@ -284,7 +341,7 @@ impl Hear<'_> {
 
     fn select(
         &mut self,
-        from: Option<sqlgauge_sql::tree::From>,
+        from: Option<From>,
         distinct: bool,
         outputs: &Tree,
         clauses: &Clauses<'_>,
@@ -327,7 +384,7 @@ impl Hear<'_> {
 
     fn outputs(&mut self, tree: &Tree) -> Option<Vec<Output>> {
         let outputs = match tree.node()? {
-            (Rule::Everything, []) => all_columns(self.schema, self.scopes.last()?)?,
+            (Rule::Everything, []) => all_columns(self.schema, &self.known, self.scopes.last()?)?,
             (Rule::Outputs, [outputs]) => {
                 let outputs: Option<Vec<Expr>> =
                     outputs.all().iter().map(|output| self.operand(output)).collect();
@@ -344,10 +401,7 @@ impl Hear<'_> {
         let keys = slots.first()?.all();
         let keys: Option<Vec<Expr>> = keys.iter().map(|key| self.operand(key).filter(is_of_rows)).collect();
         let top = match (rule, slots) {
-            (Rule::ForHighest | Rule::ForLowest, [_, by]) => {
-                let expr = self.operand(by.one()?)?;
-                Some(OrderTerm { expr, descending: rule == Rule::ForHighest, nulls_first: None })
-            }
+            (Rule::ForTop, [_, most]) => Some(self.end_of_order(most.one()?)?),
             _ => None,
         };
         Some((keys?, top))
@@ -359,6 +413,7 @@ impl Hear<'_> {
         let parts = slots.first()?;
         match rule {
             Rule::Where | Rule::Whose => self.condition(parts.one()?),
+            Rule::Relatives => self.relatives(slots),
             Rule::WhoseAll | Rule::WhoseAny => {
                 let conditions: Option<Vec<Expr>> =
                     parts.all().iter().map(|part| self.condition(part)).collect();

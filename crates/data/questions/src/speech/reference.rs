@@ -67,7 +67,10 @@ impl Say<'_> {
         let reference = if needs { Some(self.reference(depth, column.relation)?) } else { None };
         let (bare, with, name) = match (column.column, reads) {
             (Place::Rowid, _) => (Rule::RowId, Rule::RowIdOf, None),
-            (Place::At(at), Some(Reads::List(_))) => {
+            (Place::At(at), Some(Reads::List(list))) => {
+                if let Some(named) = self.field(list, at).filter(|_| is_inner) {
+                    return Ok(named);
+                }
                 (Rule::Field, Rule::FieldOf, Some(ordinal(at as usize).ok_or(FAR)?))
             }
             (Place::At(at), Some(Reads::Table(table))) => {
@@ -80,7 +83,15 @@ impl Say<'_> {
         Ok(Tree::Node(rule, parts.map(Into::into).collect()))
     }
 
-    fn reads(&self, depth: usize, relation: RelationId) -> Option<Reads> {
+    /// The table and place of a column that is one of a table.
+    pub(super) fn spot(&self, column: ColumnRef) -> Option<(u32, u32)> {
+        let Place::At(at) = column.column else { return None };
+        let mut all = self.scopes.iter().rev().flat_map(|scope| &scope.relations);
+        let (_, reads) = all.find(|(id, _)| *id == column.relation)?;
+        Some((reads.table()?, at))
+    }
+
+    pub(super) fn reads(&self, depth: usize, relation: RelationId) -> Option<Reads> {
         let found = self.scopes[depth].relations.iter().find(|(id, _)| *id == relation);
         found.map(|(_, reads)| *reads)
     }
@@ -107,12 +118,13 @@ impl Say<'_> {
         if scope.relations.len() == 1 {
             return true;
         }
-        if self.style.meta().leaves_tables_out && self.care == Care::Plain {
+        if self.style.meta().leaves_tables_out && self.care.leaves_out() {
             return true;
         }
         let (Place::At(at), Some(Reads::Table(table))) = (column.column, reads) else { return false };
-        let brief = matches!(self.style, QuestionStyle::Concise | QuestionStyle::Colloquial)
-            && self.care == Care::Plain;
+        let brief = self.care.is_terse()
+            || matches!(self.style, QuestionStyle::Concise | QuestionStyle::Colloquial)
+                && self.care.leaves_out();
         let Ok(Tree::Name(name, _)) = self.name(table, at) else { return false };
         let columns = self.vocabulary.columns(name);
         let holders = scope.relations.iter().filter(
@@ -187,7 +199,9 @@ impl Hear<'_> {
                 let own = spots.iter().filter(move |(table, _)| reads == Reads::Table(*table));
                 own.map(move |&(_, at)| ColumnRef::at(relation, at))
             };
-            relations.iter().flat_map(of_table).collect()
+            let mut found: Vec<ColumnRef> = relations.iter().flat_map(of_table).collect();
+            found.extend(self.fields_named(relations, &Tree::Name(*name, false)));
+            found
         };
         let found = match of {
             Some(relations) => candidates(&relations),
@@ -200,7 +214,9 @@ impl Hear<'_> {
         let at = place_of(number)?;
         let candidates = |relations: &[(RelationId, Reads)]| -> Vec<ColumnRef> {
             let wide = |&(relation, reads): &(RelationId, Reads)| match reads {
-                Reads::List(width) if at < width => Some(ColumnRef::at(relation, u32::try_from(at).ok()?)),
+                Reads::List(list) if at < self.known.get(list as usize)?.len() => {
+                    Some(ColumnRef::at(relation, u32::try_from(at).ok()?))
+                }
                 _ => None,
             };
             relations.iter().filter_map(wide).collect()

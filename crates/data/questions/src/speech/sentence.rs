@@ -9,7 +9,7 @@ use super::{Hear, Said, Say};
 use crate::canonical::named;
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
-use crate::style::QuestionStyle;
+use crate::style::{QuestionStyle, Styles};
 use crate::unsayable::Unsayable;
 
 /// What is said besides the query.
@@ -24,8 +24,8 @@ impl Say<'_> {
     /// A canonical query as a question.
     pub(crate) fn question(&mut self, query: &Query, frame: &Frame) -> Said {
         let is_framed = !query.ctes.is_empty() || self.style == QuestionStyle::MultiTurn;
-        let aside = frame.aside && !is_framed;
-        self.modifier = frame.modifier || frame.aside && is_framed;
+        let aside = if frame.aside && !is_framed { self.aside(query)? } else { None };
+        self.modifier = frame.modifier || frame.aside && aside.is_none();
         let mut definitions = Vec::new();
         for cte in &query.ctes {
             definitions.push(self.definition(cte)?);
@@ -37,24 +37,29 @@ impl Say<'_> {
         let sentence = self.sentence(inner);
         Ok(if !definitions.is_empty() {
             Tree::Node(Rule::WithDefinitions, vec![definitions.into(), sentence.into()])
-        } else if aside {
-            Tree::of(Rule::WithAside, [Tree::word(Rule::Aside), sentence])
+        } else if let Some(aside) = aside {
+            Tree::of(Rule::WithAside, [aside, sentence])
         } else {
             sentence
         })
     }
 
     fn definition(&mut self, cte: &Cte) -> Said {
-        let list = Tree::of(Rule::Bracketed, [self.query(&cte.query)?]);
+        let said = self.query(&cte.query)?;
+        let known = super::know(&mut self.known, &said, cte.query.width());
+        let list = Tree::of(Rule::Bracketed, [said]);
         let number = ordinal(self.lists.len()).ok_or(Unsayable::construct("more than ten CTEs"))?;
         if cte.id != CteId(u32::try_from(self.lists.len()).unwrap_or(u32::MAX)) {
             return Err(Unsayable::construct("WITH inside a subquery"));
         }
-        self.lists.push(cte.query.width());
+        self.lists.push(known);
         Ok(Tree::of(Rule::Definition, [number, list]))
     }
 
     fn sentence(&mut self, inner: Tree) -> Tree {
+        if let Some(how_many) = self.how_many(&inner) {
+            return how_many;
+        }
         let opening = if self.style == QuestionStyle::Interrogative && shows_one_thing(&inner) {
             Rule::OpeningOne
         } else {
@@ -74,11 +79,49 @@ impl Say<'_> {
         let core = Tree::Node(rule, slots);
         Tree::Node(Rule::AskGroups, vec![opening.into(), core.into(), Slot::One(group), having])
     }
+
+    /// The number of rows or of different values of a table, asked for as a question.
+    fn how_many(&mut self, inner: &Tree) -> Option<Tree> {
+        let (Rule::Select | Rule::SelectFor, slots) = inner.node()? else { return None };
+        let [Slot::None, outputs, source, filter, Slot::None, Slot::None, Slot::None] = slots else {
+            return None;
+        };
+        let (Rule::Alone, _) = source.one()?.node()? else { return None };
+        let (Rule::Outputs, [outputs]) = outputs.one()?.node()? else { return None };
+        let [output] = outputs.all() else { return None };
+        if !self.care.is_terse() || !COUNTING.has(self.style) || !self.random.chance(HOW_MANY) {
+            return None;
+        }
+        let clauses = [source.clone(), filter.clone()];
+        match output.node()? {
+            (Rule::Number, _) => Some(Tree::Node(Rule::HowMany, clauses.into())),
+            (Rule::CountDistinct, [counted]) => {
+                let parts = std::iter::once(counted.clone()).chain(clauses);
+                Some(Tree::Node(Rule::HowManyDifferent, parts.collect()))
+            }
+            _ => None,
+        }
+    }
 }
+
+/// The styles that ask "how many", and in how many of 100 cases.
+const COUNTING: Styles = Styles::FORMAL
+    .and(Styles::COLLOQUIAL)
+    .and(Styles::INTERROGATIVE)
+    .and(Styles::CONVERSATIONAL)
+    .and(Styles::VAGUE);
+const HOW_MANY: u8 = 80;
 
 /// Whether one thing is asked for, named in the singular.
 fn shows_one_thing(query: &Tree) -> bool {
-    let Some((Rule::Select | Rule::SelectFor, [_, outputs, ..])) = query.node() else { return false };
+    let outputs = match query.node() {
+        Some((Rule::Select | Rule::SelectFor, [_, outputs, ..])) => outputs,
+        Some((Rule::SelectTop, [outputs, ..])) => outputs,
+        Some((Rule::KeysDegree | Rule::KeysTop | Rule::KeysTopFor, [keys, ..])) => {
+            return keys.all().len() == 1;
+        }
+        _ => return false,
+    };
     let Some((Rule::Outputs, [outputs])) = outputs.one().and_then(|outputs| outputs.node()) else {
         return false;
     };
@@ -132,6 +175,10 @@ impl Hear<'_> {
                 Some(query)
             }
             (Rule::Ask, [_, query]) => self.query(query.one()?),
+            (Rule::HowMany, [source, filter]) => self.counted_in(Tree::word(Rule::Number), source, filter),
+            (Rule::HowManyDifferent, [counted, source, filter]) => {
+                self.counted_in(Tree::Node(Rule::CountDistinct, vec![counted.clone()]), source, filter)
+            }
             (Rule::AskGroups, [_, core, group, having]) => {
                 let (_, slots) = core.one()?.node()?;
                 let mut slots = slots.to_vec();
@@ -158,6 +205,13 @@ impl Hear<'_> {
         }
     }
 
+    fn counted_in(&mut self, output: Tree, source: &Slot, filter: &Slot) -> Option<Query> {
+        let outputs = Tree::Node(Rule::Outputs, vec![vec![output].into()]);
+        let none = || Slot::None;
+        let slots = vec![none(), outputs.into(), source.clone(), filter.clone(), none(), none(), none()];
+        self.query(&Tree::Node(Rule::Select, slots))
+    }
+
     fn definition(&mut self, tree: &Tree) -> Option<Cte> {
         let (Rule::Definition, [number, list]) = tree.node()? else { return None };
         if place_of(number.one()?)? != self.lists.len() {
@@ -166,7 +220,8 @@ impl Hear<'_> {
         let (Rule::Bracketed, [list]) = list.one()?.node()? else { return None };
         let query = self.query(list.one()?)?;
         let id = CteId(u32::try_from(self.lists.len()).ok()?);
-        self.lists.push(query.width());
+        let known = super::know(&mut self.known, list.one()?, query.width());
+        self.lists.push(known);
         let columns = (0..query.width()).map(|place| format!("c{place}")).collect();
         Some(Cte { id, name: named(id), columns, materialized: None, query })
     }

@@ -2,11 +2,12 @@
 
 use std::rc::Rc;
 
+use sqlgauge_names::{LinkVerb, link_verb, singular, spoken_words};
 use sqlgauge_sql::tree::{CteId, Expr, From, Join, JoinKind, Relation, RelationId, RelationSource};
 
 use super::reference::{ordinal, place_of};
-use super::{Hear, Reads, Said, Say, Scope};
-use crate::canonical::{Key, column_of, columns_of, condition_of, conjuncts_of, keys_between};
+use super::{Care, Hear, Reads, Said, Say, Scope};
+use crate::canonical::{Key, column_of, columns_of, condition_of, conjuncts_of, keys_between, table_of};
 use crate::engine::tree::Tree;
 use crate::grammar::Rule;
 use crate::names::Vocabulary;
@@ -24,24 +25,34 @@ impl Say<'_> {
     /// A FROM clause; its relations are known from here on.
     pub(super) fn source(&mut self, from: &From) -> Said {
         let (first, joins) = left_deep(from).ok_or(Unsayable::construct("a join in brackets"))?;
-        let mut relations = vec![self.relation(first, true)?];
-        let mut known = Scope { relations: vec![(first.id, self.reads_of(first)?)] };
+        let (first_said, reads) = self.relation(first, true)?;
+        let mut relations = Vec::new();
+        let keeps_all =
+            |(join, _): &(&Join, &Relation)| !matches!(join.kind, JoinKind::Inner | JoinKind::Cross);
+        let has_outer = joins.iter().any(keeps_all);
+        let mut known = Scope { relations: vec![(first.id, reads)], has_outer };
         let tables = std::iter::once(first).chain(joins.iter().map(|(_, relation)| *relation));
         let tables: Vec<&Relation> = tables.collect();
         for (_, relation) in &joins {
             let is_parent = self.is_parent(&known, relation);
-            relations.push(self.relation(relation, !is_parent)?);
-            known.relations.push((relation.id, self.reads_of(relation)?));
+            let (said, reads) = self.relation(relation, !is_parent)?;
+            relations.push(said);
+            known.relations.push((relation.id, reads));
         }
         self.scopes.push(known);
-        let mut relations = relations.into_iter();
-        let first = relations.next().ok_or(Unsayable::construct("an empty FROM"))?;
         if joins.is_empty() {
-            return Ok(Tree::of(Rule::Alone, [first]));
+            return Ok(Tree::of(Rule::Alone, [first_said]));
         }
         let mut links = Vec::new();
-        for (place, ((join, _), relation)) in joins.iter().zip(relations).enumerate() {
-            let link = self.link(&tables[..=place + 1], join, relation)?;
+        let mut place = 0;
+        while place < joins.len() {
+            if let Some(link) = self.through(&tables, &joins, place)? {
+                links.push(link);
+                place += 2;
+                continue;
+            }
+            let join = joins[place].0;
+            let link = self.link(&tables[..=place + 1], join, relations[place].clone())?;
             links.push(match join.kind {
                 JoinKind::Inner | JoinKind::Cross => link,
                 kind => {
@@ -50,51 +61,84 @@ impl Say<'_> {
                     Tree::of(rule, [link])
                 }
             });
+            place += 1;
         }
-        Ok(Tree::Node(Rule::Linked, vec![first.into(), links.into()]))
+        Ok(Tree::Node(Rule::Linked, vec![first_said.into(), links.into()]))
     }
 
-    fn reads_of(&self, relation: &Relation) -> Said<Reads> {
+    fn relation(&mut self, relation: &Relation, many: bool) -> Said<(Tree, Reads)> {
         if relation.hint.is_some() {
             return Err(Unsayable::construct("INDEXED BY"));
         }
-        match &relation.source {
+        Ok(match &relation.source {
             RelationSource::Table(id) => {
                 self.schema.table(*id).ok_or(Unsayable::OtherSchema { what: "a table" })?;
-                Ok(Reads::Table(u32::try_from(id.index()).unwrap_or(u32::MAX)))
+                let table = u32::try_from(id.index()).unwrap_or(u32::MAX);
+                let noun = self.noun(table, many)?;
+                let said = if std::mem::take(&mut self.modifier) {
+                    Tree::of(Rule::ModifiedTable, [Tree::word(Rule::Modifier), noun])
+                } else {
+                    Tree::of(Rule::Table, [noun])
+                };
+                (said, Reads::Table(table))
             }
-            RelationSource::Derived(query) => Ok(Reads::List(query.width())),
+            RelationSource::Derived(query) => {
+                let said = self.query(query)?;
+                let list = super::know(&mut self.known, &said, query.width());
+                (Tree::of(Rule::List, [said]), Reads::List(list))
+            }
             RelationSource::Cte(CteId(number)) => {
-                let width = self.lists.get(*number as usize);
-                width.map(|&width| Reads::List(width)).ok_or(Unsayable::construct("a recursive CTE"))
+                let list = self.lists.get(*number as usize).copied();
+                let list = list.ok_or(Unsayable::construct("a recursive CTE"))?;
+                let number = ordinal(*number as usize).ok_or(Unsayable::construct("more than ten CTEs"))?;
+                (Tree::of(Rule::DefinedList, [number]), Reads::List(list))
             }
-            RelationSource::Function { .. } => Err(Unsayable::construct("a table-valued function")),
-            RelationSource::Catalog => Err(Unsayable::construct("sqlite_master")),
-        }
+            RelationSource::Function { .. } => {
+                return Err(Unsayable::construct("a table-valued function"));
+            }
+            RelationSource::Catalog => return Err(Unsayable::construct("sqlite_master")),
+        })
     }
 
-    fn relation(&mut self, relation: &Relation, many: bool) -> Said {
-        Ok(match (&relation.source, self.reads_of(relation)?) {
-            (_, Reads::Table(table)) if std::mem::take(&mut self.modifier) => {
-                Tree::of(Rule::ModifiedTable, [Tree::word(Rule::Modifier), self.noun(table, many)?])
-            }
-            (_, Reads::Table(table)) => Tree::of(Rule::Table, [self.noun(table, many)?]),
-            (RelationSource::Derived(query), _) => Tree::of(Rule::List, [self.query(query)?]),
-            (RelationSource::Cte(CteId(number)), _) => {
-                let number = ordinal(*number as usize).ok_or(Unsayable::construct("more than ten CTEs"))?;
-                Tree::of(Rule::DefinedList, [number])
-            }
-            _ => return Err(Unsayable::construct("a table-valued function")),
-        })
+    /// Two joins by way of a table between as one: "students with their courses".
+    fn through(
+        &mut self,
+        tables: &[&Relation],
+        joins: &[(&Join, &Relation)],
+        place: usize,
+    ) -> Said<Option<Tree>> {
+        let Some([(first, middle), (second, last)]) = joins.get(place..place + 2) else { return Ok(None) };
+        let is_inner = |join: &Join| join.kind == JoinKind::Inner;
+        if !self.care.is_terse() || !is_inner(first) || !is_inner(second) {
+            return Ok(None);
+        }
+        let (Some(to_middle), Some(to_last)) = (&first.on, &second.on) else { return Ok(None) };
+        let (Some((anchor, _)), Some((between, _))) = (
+            self.key_of(&tables[..=place], middle, to_middle),
+            self.key_of(&tables[..place + 2], last, to_last),
+        ) else {
+            return Ok(None);
+        };
+        let (start, own, end) = (self.table_at(tables[anchor]), self.table_at(middle), self.table_at(last));
+        if between != place + 1 || junction(self.schema, start, end) != Some(own) {
+            return Ok(None);
+        }
+        let relation = Tree::of(Rule::Table, [self.noun(end, true)?]);
+        if anchor == 0 {
+            return Ok(Some(match verb_between(self.schema, start, own, end) {
+                Some(verb) if verb.is_passive => Tree::of(Rule::DoneBy, [relation, Tree::Verb(verb)]),
+                Some(verb) => Tree::of(Rule::Did, [relation, Tree::Verb(verb)]),
+                None => Tree::of(Rule::Their, [relation]),
+            }));
+        }
+        let reference = self.reference(self.scopes.len() - 1, tables[anchor].id)?;
+        Ok(Some(Tree::of(Rule::Of, [relation, reference])))
     }
 
     /// Whether each row before has one of the relation's.
     fn is_parent(&self, known: &Scope, relation: &Relation) -> bool {
-        let Ok(Reads::Table(own)) = self.reads_of(relation) else { return false };
-        let mut before = known.relations.iter().filter_map(|(_, reads)| match reads {
-            Reads::Table(table) => Some(*table),
-            Reads::List(_) => None,
-        });
+        let Some(own) = table_of(relation) else { return false };
+        let mut before = known.relations.iter().filter_map(|(_, reads)| reads.table());
         before.any(|table| keys_between(self.schema, table, own).iter().any(|key| key.earlier_declares))
     }
 
@@ -128,16 +172,15 @@ impl Say<'_> {
     fn joined_on(&mut self, on: &Expr, relation: Tree) -> Said {
         // That columns of two tables are equal says nothing without the tables.
         let style = std::mem::replace(&mut self.style, QuestionStyle::Formal);
+        let care = self.care;
+        self.care = care.max(Care::Plain);
         let on = self.condition(on);
-        self.style = style;
-        Ok(Tree::of(Rule::JoinedOn, [in_plural(relation), on?]))
+        (self.style, self.care) = (style, care);
+        Ok(Tree::of(Rule::JoinedOn, [relation.in_number(true), on?]))
     }
 
     fn table_at(&self, relation: &Relation) -> u32 {
-        match self.reads_of(relation) {
-            Ok(Reads::Table(table)) => table,
-            _ => u32::MAX,
-        }
+        table_of(relation).unwrap_or(u32::MAX)
     }
 
     /// The relation to which a join by a foreign key goes, and the key.
@@ -163,16 +206,36 @@ impl Say<'_> {
     }
 }
 
-/// A table in the plural: of those that a condition matches there may be many.
-fn in_plural(relation: Tree) -> Tree {
-    let noun = match relation.node() {
-        Some((Rule::Table, [noun])) => noun.one().map(|noun| (**noun).clone()),
-        _ => None,
-    };
-    match noun {
-        Some(Tree::Noun(noun, _)) => Tree::of(Rule::Table, [Tree::Noun(noun, true)]),
-        _ => relation,
+/// The one table between two that have no foreign key to each other, if there is one: it has one to each.
+fn junction(schema: &sqlgauge_sql::schema::Schema, start: u32, end: u32) -> Option<u32> {
+    if start == end || !keys_between(schema, start, end).is_empty() {
+        return None;
     }
+    let refers = |table: u32, to: u32| {
+        let keys = keys_between(schema, table, to);
+        keys.len() == 1 && keys[0].earlier_declares
+    };
+    let all = (0..).take(schema.tables().len());
+    let mut found =
+        all.filter(|&table| table != start && table != end && refers(table, start) && refers(table, end));
+    found.next().filter(|_| found.next().is_none())
+}
+
+/// What the rows of a table do to those of another, by the table between.
+fn verb_between(
+    schema: &sqlgauge_sql::schema::Schema,
+    start: u32,
+    middle: u32,
+    end: u32,
+) -> Option<LinkVerb> {
+    // A table that links a third one says what is done to one of the two only.
+    let links_two = schema.tables().get(middle as usize).is_some_and(|table| table.foreign_keys.len() == 2);
+    let words = |table: u32| {
+        let words = spoken_words(&schema.tables().get(table as usize)?.name);
+        let one = |word: String| singular(&word).into_owned();
+        Some((words.clone(), words.into_iter().map(one).collect::<Vec<_>>()))
+    };
+    link_verb(&words(start)?.1, &words(middle)?.0, &words(end)?.1).filter(|_| links_two)
 }
 
 /// How the keys between two tables are told apart.
@@ -228,6 +291,11 @@ impl Hear<'_> {
     pub(super) fn source(&mut self, tree: &Tree) -> Option<From> {
         let (first, links): (&Rc<Tree>, &[Rc<Tree>]) = match tree.node()? {
             (Rule::Alone, [first]) => (first.one()?, &[]),
+            (Rule::OfOuter, [first, reference]) => {
+                let from = self.source(&Tree::Node(Rule::Alone, vec![first.clone()]))?;
+                self.correlation = Some(self.correlation(reference.one()?)?);
+                return Some(from);
+            }
             (Rule::Linked, [first, links]) => (first.one()?, links.all()),
             _ => return None,
         };
@@ -251,6 +319,22 @@ impl Hear<'_> {
         let mut before = vec![first.id];
         let mut from = From::Relation(first);
         for (kind, link, relation) in added {
+            if let Some((middle, on, after)) = self.between(link, &before, relation.id) {
+                before.extend([middle.id, relation.id]);
+                let left = From::Join(Box::new(Join {
+                    kind: JoinKind::Inner,
+                    left: from,
+                    right: From::Relation(middle),
+                    on: Some(on),
+                }));
+                from = From::Join(Box::new(Join {
+                    kind,
+                    left,
+                    right: From::Relation(relation),
+                    on: Some(after),
+                }));
+                continue;
+            }
             let on = match link.node()? {
                 (Rule::Every, _) => None,
                 _ => Some(self.link(link, &before, relation.id)?),
@@ -259,6 +343,36 @@ impl Hear<'_> {
             from = From::Join(Box::new(Join { kind, left: from, right: From::Relation(relation), on }));
         }
         Some(from)
+    }
+
+    /// The table between that a link leaves out, and the conditions of both joins.
+    fn between(
+        &mut self,
+        link: &Tree,
+        before: &[RelationId],
+        own: RelationId,
+    ) -> Option<(Relation, Expr, Expr)> {
+        let anchors = match link.node()? {
+            (Rule::Their, [_]) | (Rule::Did | Rule::DoneBy, [_, _]) => vec![*before.first()?],
+            (Rule::Of, [_, reference]) => self.anchors(reference.one()?, before)?,
+            _ => return None,
+        };
+        let [anchor] = *anchors.as_slice() else { return None };
+        let (start, end) = (self.table_of(anchor)?, self.table_of(own)?);
+        let middle = junction(self.schema, start, end)?;
+        if let (Rule::Did | Rule::DoneBy, [_, verb]) = link.node()? {
+            let own = verb_between(self.schema, start, middle, end).map(Tree::Verb);
+            own.filter(|own| verb.one().is_some_and(|verb| **verb == *own))?;
+        }
+        let id = self.fresh();
+        let (to, on) = (keys_between(self.schema, start, middle), keys_between(self.schema, middle, end));
+        let first = condition_of(self.schema, *to.first()?, anchor, id)?;
+        let second = condition_of(self.schema, *on.first()?, id, own)?;
+        let scope = self.scopes.last_mut()?;
+        let place = scope.relations.iter().position(|(relation, _)| *relation == own)?;
+        scope.relations.insert(place, (id, Reads::Table(middle)));
+        let source = RelationSource::Table(self.schema.id_at(middle as usize)?);
+        Some((Relation::new(id, source), first, second))
     }
 
     /// Whether a relation is in the singular: then it is one row that was spoken of, and no source of rows.
@@ -279,14 +393,14 @@ impl Hear<'_> {
                 (RelationSource::Table(self.schema.id_at(table as usize)?), Reads::Table(table))
             }
             (Rule::List, [query]) => {
-                let query = self.query(query.one()?)?;
-                let width = query.width();
-                (RelationSource::Derived(Box::new(query)), Reads::List(width))
+                let heard = self.query(query.one()?)?;
+                let list = super::know(&mut self.known, query.one()?, heard.width());
+                (RelationSource::Derived(Box::new(heard)), Reads::List(list))
             }
             (Rule::DefinedList, [number]) => {
                 let number = place_of(number.one()?)?;
-                let width = *self.lists.get(number)?;
-                (RelationSource::Cte(CteId(u32::try_from(number).ok()?)), Reads::List(width))
+                let list = *self.lists.get(number)?;
+                (RelationSource::Cte(CteId(u32::try_from(number).ok()?)), Reads::List(list))
             }
             _ => return None,
         };

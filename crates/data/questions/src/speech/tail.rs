@@ -1,5 +1,7 @@
 //! ORDER BY, LIMIT and OFFSET.
 
+use sqlgauge_names::{Meaning, spoken_words};
+use sqlgauge_sql::schema::Affinity;
 use sqlgauge_sql::tree::{Expr, Literal, OrderTerm, Query};
 
 use super::{Hear, Said, Say, parts};
@@ -11,11 +13,38 @@ use crate::unsayable::Unsayable;
 const DIRECTIONS: &super::Pairs<(bool, Option<bool>)> = &[
     ((false, None), Rule::Ascending),
     ((true, None), Rule::Descending),
+    ((false, None), Rule::AscendingText),
+    ((true, None), Rule::DescendingText),
+    ((false, None), Rule::AscendingTime),
+    ((true, None), Rule::DescendingTime),
     ((false, Some(false)), Rule::AscendingMissingLast),
     ((true, Some(true)), Rule::DescendingMissingFirst),
     ((false, Some(true)), Rule::AscendingMissingFirst),
     ((true, Some(false)), Rule::DescendingMissingLast),
 ];
+
+/// What the ends of an order have most and least of, and whether it is descending.
+const MOST: &super::Pairs<bool> = &[
+    (true, Rule::Highest),
+    (false, Rule::Lowest),
+    (true, Rule::Latest),
+    (false, Rule::Earliest),
+    (true, Rule::AlphabeticallyLast),
+    (false, Rule::AlphabeticallyFirst),
+    (true, Rule::MostRows),
+    (false, Rule::FewestRows),
+];
+
+/// In what words values are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scale {
+    /// High and low.
+    Amount,
+    /// Early and late.
+    Time,
+    /// By the alphabet.
+    Text,
+}
 
 /// Of 100 orders by one value with a limit above one, how many are said by a superlative.
 const SUPERLATIVE: u8 = 75;
@@ -49,17 +78,51 @@ impl Say<'_> {
     }
 
     fn superlative(&mut self, term: &OrderTerm, limit: &Expr) -> Said {
-        let by = self.operand(&term.expr)?;
+        let most = self.most(term)?;
         if matches!(limit, Expr::Literal(Literal::Integer(1))) {
-            return Ok(Tree::of(if term.descending { Rule::Highest } else { Rule::Lowest }, [by]));
+            return Ok(Tree::of(Rule::TopOne, [most]));
         }
-        let rule = if term.descending { Rule::HighestFew } else { Rule::LowestFew };
-        Ok(Tree::of(rule, [self.atom(limit)?, by]))
+        Ok(Tree::of(Rule::TopFew, [self.atom(limit)?, most]))
+    }
+
+    /// What the first ones of an order have most or least of.
+    pub(super) fn most(&mut self, term: &OrderTerm) -> Said {
+        if let Some(noun) = self.counted(&term.expr)? {
+            let rule = if term.descending { Rule::MostRows } else { Rule::FewestRows };
+            return Ok(Tree::of(rule, [noun]));
+        }
+        let (last, first) = match self.scale(&term.expr) {
+            Scale::Amount => (Rule::Highest, Rule::Lowest),
+            Scale::Time => (Rule::Latest, Rule::Earliest),
+            Scale::Text => (Rule::AlphabeticallyLast, Rule::AlphabeticallyFirst),
+        };
+        let by = self.operand(&term.expr)?;
+        Ok(Tree::of(if term.descending { last } else { first }, [by]))
+    }
+
+    /// In what words the values of an expression are compared.
+    fn scale(&self, expr: &Expr) -> Scale {
+        let Expr::Column(column) = expr else { return Scale::Amount };
+        let Some((table, at)) = self.spot(*column) else { return Scale::Amount };
+        let Some(column) = self.schema.tables().get(table as usize).and_then(|table| table.column(at)) else {
+            return Scale::Amount;
+        };
+        match Meaning::of(&spoken_words(&column.name)) {
+            Meaning::Time => Scale::Time,
+            Meaning::Other if column.affinity == Affinity::Text => Scale::Text,
+            Meaning::Quantity | Meaning::Code | Meaning::Other => Scale::Amount,
+        }
     }
 
     /// A term of ORDER BY.
     pub(super) fn term(&mut self, term: &OrderTerm) -> Said {
-        let rule = super::rule_of(DIRECTIONS, &(term.descending, term.nulls_first));
+        let rule = match (self.scale(&term.expr), term.nulls_first) {
+            (Scale::Text, None) if term.descending => Some(Rule::DescendingText),
+            (Scale::Text, None) => Some(Rule::AscendingText),
+            (Scale::Time, None) if term.descending => Some(Rule::DescendingTime),
+            (Scale::Time, None) => Some(Rule::AscendingTime),
+            _ => super::rule_of(DIRECTIONS, &(term.descending, term.nulls_first)),
+        };
         Ok(Tree::of(rule.ok_or(Unsayable::construct("NULLS FIRST"))?, [self.operand(&term.expr)?]))
     }
 }
@@ -69,15 +132,13 @@ impl Hear<'_> {
     pub(super) fn tail(&mut self, tree: &Tree, query: &mut Query) -> Option<()> {
         let (rule, slots) = tree.node()?;
         match (rule, slots) {
-            (Rule::Highest | Rule::Lowest, _) => {
-                let [by] = parts(slots)?;
-                query.order_by = vec![self.plain_term(by, rule == Rule::Highest)?];
+            (Rule::TopOne, [most]) => {
+                query.order_by = vec![self.end_of_order(most.one()?)?];
                 query.limit = Some(Expr::Literal(Literal::Integer(1)));
             }
-            (Rule::HighestFew | Rule::LowestFew, _) => {
-                let [count, by] = parts(slots)?;
-                query.order_by = vec![self.plain_term(by, rule == Rule::HighestFew)?];
-                query.limit = Some(self.operand(count)?);
+            (Rule::TopFew, [count, most]) => {
+                query.order_by = vec![self.end_of_order(most.one()?)?];
+                query.limit = Some(self.operand(count.one()?)?);
             }
             (Rule::Sorted | Rule::SortedFirst | Rule::SortedFrom, [terms, rest @ ..]) => {
                 query.order_by = self.terms(terms)?;
@@ -99,8 +160,16 @@ impl Hear<'_> {
         Some(())
     }
 
-    fn plain_term(&mut self, by: &Tree, descending: bool) -> Option<OrderTerm> {
-        Some(OrderTerm { expr: self.operand(by)?, descending, nulls_first: None })
+    /// The order at whose beginning stands what has most or least of something.
+    pub(super) fn end_of_order(&mut self, tree: &Tree) -> Option<OrderTerm> {
+        let (rule, slots) = tree.node()?;
+        let descending = super::value_of(MOST, rule)?;
+        let by = slots.first()?.one()?;
+        let expr = match rule {
+            Rule::MostRows | Rule::FewestRows => self.number_of(by)?,
+            _ => self.operand(by)?,
+        };
+        Some(OrderTerm { expr, descending, nulls_first: None })
     }
 
     /// The terms of an ORDER BY.

@@ -1,9 +1,9 @@
 //! Values.
 
-use sqlgauge_sql::tree::{BinaryOperator, Expr, Query, UnaryOperator};
+use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal, Query, UnaryOperator};
 
 use super::reference::{ordinal, place_of};
-use super::{Care, Hear, Said, Say, parts};
+use super::{Hear, Said, Say, parts};
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
 use crate::unsayable::Unsayable;
@@ -23,6 +23,19 @@ const ARITHMETIC: &super::Pairs<BinaryOperator> = &[
     (BinaryOperator::Arrow, Rule::Arrow),
     (BinaryOperator::LongArrow, Rule::LongArrow),
 ];
+
+/// Conversions that have words of their own.
+const CASTS: &super::Pairs<&str> = &[("REAL", Rule::AsDecimal), ("INTEGER", Rule::AsWhole)];
+
+/// A value with a constant text after it: both.
+fn separated(expr: &Expr) -> Option<(&Expr, &Expr)> {
+    match expr {
+        Expr::Binary(BinaryOperator::Concat, first, between) => {
+            matches!(**between, Expr::Literal(Literal::Text(_))).then_some((&**first, &**between))
+        }
+        _ => None,
+    }
+}
 
 const UNARY: &super::Pairs<UnaryOperator> = &[
     (UnaryOperator::Minus, Rule::Negative),
@@ -46,6 +59,12 @@ impl Say<'_> {
                 Ok(Tree::of(Rule::OutputAt, [number]))
             }
             Expr::Literal(value) => Ok(Tree::of(Rule::Literal, [Tree::Value(value.clone())])),
+            Expr::Binary(BinaryOperator::Concat, left, right)
+                if separated(left).is_some() && self.care.is_terse() =>
+            {
+                let (first, between) = separated(left).unwrap_or((left, left));
+                Ok(Tree::of(Rule::SeparatedBy, [self.atom(first)?, self.atom(right)?, self.atom(between)?]))
+            }
             Expr::Binary(operator, left, right) => match super::rule_of(ARITHMETIC, operator) {
                 Some(rule) => Ok(Tree::of(rule, [self.atom(left)?, self.atom(right)?])),
                 None => self.whether(expr),
@@ -55,6 +74,9 @@ impl Say<'_> {
                 self.case(operand.as_deref(), branches, otherwise.as_deref())
             }
             Expr::Cast { expr, type_name } => {
+                if let Some(rule) = super::rule_of(CASTS, &type_name.as_str()) {
+                    return Ok(Tree::of(rule, [self.argument(expr)?]));
+                }
                 Ok(Tree::of(Rule::CastTo, [self.argument(expr)?, Tree::Quoted(type_name.clone())]))
             }
             Expr::Collate { expr, collation } => {
@@ -113,7 +135,7 @@ impl Say<'_> {
             && let Some((_, [Slot::Many(outputs)])) = outputs.one().and_then(|outputs| outputs.node())
             && let [output] = outputs.as_slice()
             && is_plain
-            && self.care == Care::Plain
+            && !self.care.has_brackets()
             && !is_arithmetic(output)
             && !matches!(**output, Tree::Node(Rule::SubqueryOfAll, _))
         {
@@ -148,6 +170,9 @@ impl Hear<'_> {
     /// The value that a phrase means.
     pub(super) fn operand(&mut self, tree: &Tree) -> Option<Expr> {
         let (rule, slots) = tree.node()?;
+        if let Some(field) = self.field_called(tree) {
+            return Some(Expr::Column(field));
+        }
         if let Some(operator) = super::value_of(ARITHMETIC, rule) {
             let [left, right] = self.operands(slots)?;
             return Some(Expr::Binary(operator, left, right));
@@ -177,6 +202,16 @@ impl Hear<'_> {
                 list.filter(|list| list.len() > 1).map(Expr::Row)
             }
             (Rule::Case | Rule::CaseElse | Rule::CaseOf | Rule::CaseOfElse, _) => self.case(rule, slots),
+            (Rule::AsDecimal | Rule::AsWhole, _) => {
+                let [expr] = self.operands(slots)?;
+                let type_name = super::value_of(CASTS, rule)?.to_owned();
+                Some(Expr::Cast { expr, type_name })
+            }
+            (Rule::SeparatedBy, _) => {
+                let [first, last, between] = self.operands(slots)?;
+                let head = Box::new(Expr::Binary(BinaryOperator::Concat, first, between));
+                Some(Expr::Binary(BinaryOperator::Concat, head, last))
+            }
             (Rule::CastTo, [inner, name]) => {
                 let (expr, type_name) = (Box::new(self.operand(inner.one()?)?), quoted(name)?);
                 Some(Expr::Cast { expr, type_name })

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use sqlgauge_engine::{Database, Engine, Failure, Value};
+use sqlgauge_names::{Meaning, spoken_words};
 use sqlgauge_sql::PrintDialect;
 use sqlgauge_sql::schema::{Schema, Table, TableId};
 use sqlgauge_sql::tree::{Literal, Real};
@@ -19,11 +20,12 @@ const CATEGORIES: usize = 40;
 /// What a column holds, as far as a query cares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ContentKind {
-    /// Names a row of this table or another: no arithmetic has a meaning.
+    /// Names a row of this table or another, or something by a number, as a telephone: no arithmetic has a meaning.
     Key,
     /// A quantity.
     Number,
-    /// A date, or a date with a time, as text from the year on.
+    /// A date, or a date with a time, as text from the year on; or a number of the calendar, such as a year. It has an order
+    /// and no sum.
     Date,
     /// Text that many rows share.
     Category,
@@ -137,8 +139,12 @@ fn column(at: u32, table: &Table, schema: &Schema, sample: &[Vec<Literal>], is_w
     let all = |is: fn(&Literal) -> bool| count > 0 && known().all(is);
     let is_number = all(|value| matches!(value, Literal::Integer(_) | Literal::Real(_)));
     let is_text = all(|value| matches!(value, Literal::Text(_)));
-    let kind = if is_key(at, table, schema) && (is_number || is_text) {
+    let meaning = table.column(at).map_or(Meaning::Other, |column| Meaning::of(&spoken_words(&column.name)));
+    let kind = if is_key(at, table, schema) && (is_number || is_text) || is_number && meaning == Meaning::Code
+    {
         ContentKind::Key
+    } else if is_number && meaning == Meaning::Time {
+        ContentKind::Date
     } else if is_number {
         ContentKind::Number
     } else if is_text && all(|value| matches!(value, Literal::Text(text) if is_date(text))) {

@@ -1,0 +1,124 @@
+//! What the values of a column are, and the noun that a person has for it, told from the words of its name.
+//!
+//! # Contract
+//! [`Meaning::of`] looks at the last noun of the words, as `meanings.txt` lists them; a phone number and a flight number
+//! are codes, a number of seats is a quantity. [`as_noun`] says a name that is no noun by one: `is active` is an active
+//! status, `written by` a writer. Both know nothing of the values.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use crate::inflect::{plural, singular};
+
+/// What the values of a column are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Meaning {
+    /// Moments and spans of the calendar: sums and averages say nothing.
+    Time,
+    /// Names of something by numbers or letters: sums, averages and order say nothing.
+    Code,
+    /// How much or how many.
+    Quantity,
+    /// Anything else.
+    Other,
+}
+
+static MEANINGS: LazyLock<HashMap<&'static str, Meaning>> = LazyLock::new(|| {
+    let lines = crate::lines(include_str!("../data/meanings.txt")).filter_map(|line| line.split_once('|'));
+    let nouns = lines.flat_map(|(meaning, nouns)| {
+        let meaning = match meaning.trim() {
+            "time" => Meaning::Time,
+            "code" => Meaning::Code,
+            "quantity" => Meaning::Quantity,
+            _ => Meaning::Other,
+        };
+        crate::list(nouns).into_iter().map(move |noun| (noun, meaning))
+    });
+    nouns.collect()
+});
+
+static AGENTS: LazyLock<HashMap<&'static str, &'static str>> = LazyLock::new(|| {
+    let lines = crate::lines(include_str!("../data/agents.txt")).filter_map(|line| line.split_once('|'));
+    lines.map(|(participle, noun)| (participle.trim(), noun.trim())).collect()
+});
+
+impl Meaning {
+    /// The meaning of a column whose name has these words, in lower case and written out.
+    pub fn of<S: AsRef<str>>(words: &[S]) -> Self {
+        let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+        let counts = |word: &&str| ["number", "num", "count", "total", "average", "percent"].contains(word);
+        match words.as_slice() {
+            [first, "of", _, ..] if counts(first) => Self::Quantity,
+            ["num" | "total" | "average" | "avg" | "max" | "min" | "percent", _, ..] => Self::Quantity,
+            [_, .., "number" | "no" | "num"] => Self::Code,
+            [.., last] => {
+                let noun = singular(last);
+                MEANINGS.get(last).or_else(|| MEANINGS.get(&*noun)).copied().unwrap_or(Self::Other)
+            }
+            [] => Self::Other,
+        }
+    }
+}
+
+/// A name of these words as a noun phrase; the words as they are where it is one, or none is known.
+pub fn as_noun(words: Vec<String>) -> Vec<String> {
+    let parts: Vec<&str> = words.iter().map(String::as_str).collect();
+    let owned = |parts: &[&str]| parts.iter().map(|part| (*part).to_owned()).collect();
+    match parts.as_slice() {
+        ["is", rest @ ..] if !rest.is_empty() => owned(&[rest, &["status"]].concat()),
+        [initial @ ("f" | "l" | "m"), "name"] => {
+            let which = match *initial {
+                "f" => "first",
+                "l" => "last",
+                _ => "middle",
+            };
+            owned(&[which, "name"])
+        }
+        [before @ .., participle, "by"] if AGENTS.contains_key(participle) => {
+            owned(&[before, &[AGENTS[participle]]].concat())
+        }
+        [amount @ ("number" | "num"), "of", between @ .., last] => {
+            let many = if singular(last) == *last { plural(last).into_owned() } else { (*last).to_owned() };
+            let amount = if *amount == "num" { "number" } else { amount };
+            owned(&[&[amount, "of"], between, &[many.as_str()]].concat())
+        }
+        _ => words,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_noun_tells_what_values_are() {
+        for (name, expected) in [
+            ("phone number", Meaning::Code),
+            ("flight number", Meaning::Code),
+            ("zip code", Meaning::Code),
+            ("number", Meaning::Quantity),
+            ("number of tickets", Meaning::Quantity),
+            ("num employees", Meaning::Quantity),
+            ("birth date", Meaning::Time),
+            ("years", Meaning::Time),
+            ("average age", Meaning::Quantity),
+            ("name", Meaning::Other),
+            ("", Meaning::Other),
+        ] {
+            let words: Vec<&str> = name.split(' ').filter(|word| !word.is_empty()).collect();
+            assert_eq!(Meaning::of(&words), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_that_are_no_nouns_get_one() {
+        let noun = |text: &str| as_noun(text.split(' ').map(str::to_owned).collect()).join(" ");
+        assert_eq!(noun("is full time"), "full time status");
+        assert_eq!(noun("written by"), "writer");
+        assert_eq!(noun("number of ticket"), "number of tickets");
+        assert_eq!(noun("created by"), "creator");
+        assert_eq!(noun("stand by"), "stand by");
+        assert_eq!(noun("l name"), "last name");
+        assert_eq!(noun("is"), "is");
+    }
+}

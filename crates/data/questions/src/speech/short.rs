@@ -1,0 +1,277 @@
+//! Short forms of a whole SELECT: the way people ask for the top of a table, for groups and for counts. Each stands for
+//! the SELECT whose clauses it has.
+
+use std::rc::Rc;
+
+use sqlgauge_sql::derive::has_subquery;
+use sqlgauge_sql::tree::{BinaryOperator, Body, Expr, Literal, OrderTerm, Query, Select};
+
+use super::call::count_of_rows;
+use super::query::in_plural;
+use super::sentence::{FILTER, GROUP, HAVING, TAIL};
+use super::{Hear, Said, Say};
+use crate::engine::tree::{Slot, Tree};
+use crate::grammar::Rule;
+use crate::style::QuestionStyle;
+
+/// Of 100 groups whose keys are shown, how many are said by "each … with …".
+const EACH: u8 = 75;
+
+/// How a number of rows is compared.
+const AMOUNTS: &super::Pairs<BinaryOperator> = &[
+    (BinaryOperator::Greater, Rule::MoreThan),
+    (BinaryOperator::GreaterEqual, Rule::AtLeast),
+    (BinaryOperator::Less, Rule::FewerThan),
+    (BinaryOperator::LessEqual, Rule::AtMost),
+    (BinaryOperator::Equal, Rule::Exactly),
+];
+
+/// The most rows, or the fewest.
+const DEGREES: &super::Pairs<bool> = &[(true, Rule::TheMost), (false, Rule::TheFewest)];
+
+impl Say<'_> {
+    /// A SELECT in a short form, where one fits and the style has it; else as it is.
+    pub(super) fn shortened(&mut self, select: &Select, query: Option<&Query>, said: Tree) -> Said {
+        let Some(query) = query.filter(|_| self.care.is_terse() && self.style != QuestionStyle::MultiTurn)
+        else {
+            return Ok(said);
+        };
+        let Tree::Node(Rule::Select | Rule::SelectFor, slots) = &said else { return Ok(said) };
+        if select.distinct {
+            return Ok(said);
+        }
+        let short = if select.group_by.is_empty() {
+            top_of(slots).filter(|_| !select.filter.as_ref().is_some_and(has_subquery))
+        } else {
+            self.of_groups(select, query, slots)?
+        };
+        Ok(short.unwrap_or(said))
+    }
+
+    /// Groups whose keys are shown first.
+    fn of_groups(&mut self, select: &Select, query: &Query, slots: &[Slot]) -> Said<Option<Tree>> {
+        let keys = &select.group_by;
+        let shown = select.outputs.iter().map(|output| &output.expr);
+        if !shown.take(keys.len()).eq(keys) {
+            return Ok(None);
+        }
+        let Some((Rule::Outputs, [outputs])) = slots[1].one().and_then(|outputs| outputs.node()) else {
+            return Ok(None);
+        };
+        let (keys, rest) = outputs.all().split_at(keys.len());
+        if rest.is_empty() {
+            return self.keys_alone(select, query, keys, slots);
+        }
+        let is_each = matches!(slots[GROUP].one().and_then(|group| group.node()), Some((Rule::ForEach, _)));
+        if !is_each || self.style == QuestionStyle::Interrogative || !self.random.chance(EACH) {
+            return Ok(None);
+        }
+        let is_table = is_table(&slots[2]);
+        let mut rest = rest.to_vec();
+        if let Some(last) = rest.last_mut()
+            && is_table
+            && matches!(last.node(), Some((Rule::NumberOf, _)))
+        {
+            *last = Rc::new(Tree::word(Rule::Number));
+        }
+        let rule = if is_table { Rule::EachOfIts } else { Rule::EachFor };
+        let lists = [Slot::Many(keys.to_vec()), Slot::Many(rest)];
+        let clauses = [2, FILTER, HAVING, TAIL].map(|place| slots[place].clone());
+        Ok(Some(Tree::Node(rule, lists.into_iter().chain(clauses).collect())))
+    }
+
+    /// Groups of one table of which the keys are shown and nothing else.
+    fn keys_alone(
+        &mut self,
+        select: &Select,
+        query: &Query,
+        keys: &[Rc<Tree>],
+        slots: &[Slot],
+    ) -> Said<Option<Tree>> {
+        let many = || Slot::Many(keys.iter().map(|key| Rc::new(in_plural((**key).clone()))).collect());
+        let (source, filter) = (slots[2].clone(), slots[FILTER].clone());
+        let is_whole = query.limit.is_none() && query.offset.is_none() && query.order_by.is_empty();
+        if let Some(having) = &select.having {
+            let Some(amount) = self.amount(having)?.filter(|_| is_whole) else { return Ok(None) };
+            if !is_table(&slots[2]) {
+                let noun = self.counted(&count_of_rows())?;
+                return Ok(noun.map(|noun| {
+                    Tree::Node(Rule::KeysAmountFor, vec![many(), amount.into(), noun.into(), source, filter])
+                }));
+            }
+            return Ok(Some(Tree::Node(Rule::KeysAmount, vec![many(), amount.into(), source, filter])));
+        }
+        let ([term], Some(limit), None) = (query.order_by.as_slice(), &query.limit, &query.offset) else {
+            return Ok(None);
+        };
+        if term.nulls_first.is_some() || !matches!(limit, Expr::Literal(Literal::Integer(1..))) {
+            return Ok(None);
+        }
+        let is_one = matches!(limit, Expr::Literal(Literal::Integer(1)));
+        let many = many();
+        let keys = Slot::Many(keys.to_vec());
+        if !is_table(&source) {
+            let most = self.most(term)?;
+            let keys_top = || Tree::Node(Rule::KeysTopFor, vec![keys, most.into(), source, filter]);
+            return Ok(is_one.then(keys_top));
+        }
+        if term.expr != count_of_rows() {
+            let most = self.most(term)?;
+            return Ok(is_one.then(|| Tree::Node(Rule::KeysTop, vec![keys, most.into(), source, filter])));
+        }
+        let degree = super::rule_of(DEGREES, &term.descending).map(Tree::word);
+        if is_one {
+            return Ok(Some(Tree::Node(Rule::KeysDegree, vec![keys, degree.into(), source, filter])));
+        }
+        let limit = self.atom(limit)?;
+        Ok(Some(Tree::Node(Rule::KeysDegreeFew, vec![limit.into(), many, degree.into(), source, filter])))
+    }
+
+    /// A number of rows, compared with a constant.
+    fn amount(&mut self, having: &Expr) -> Said<Option<Tree>> {
+        let Expr::Binary(operator, left, right) = having else { return Ok(None) };
+        let is_number = matches!(**right, Expr::Literal(Literal::Integer(_)));
+        match super::rule_of(AMOUNTS, operator).filter(|_| is_number && **left == count_of_rows()) {
+            Some(rule) => Ok(Some(Tree::of(rule, [self.atom(right)?]))),
+            None => Ok(None),
+        }
+    }
+}
+
+/// Whether a source is one table.
+fn is_table(source: &Slot) -> bool {
+    relation_of(source).is_some()
+}
+
+/// The one table of a source.
+fn relation_of(source: &Slot) -> Option<&Rc<Tree>> {
+    let (Rule::Alone, [relation]) = source.one()?.node()? else { return None };
+    let relation = relation.one()?;
+    matches!(relation.node()?, (Rule::Table | Rule::ModifiedTable, _)).then_some(relation)
+}
+
+/// Rows of one table that have most or least of something.
+fn top_of(slots: &[Slot]) -> Option<Tree> {
+    let relation = relation_of(&slots[2])?;
+    let (outputs, filter) = (slots[1].clone(), slots[FILTER].clone());
+    let counts = |output: &Rc<Tree>| matches!(output.node(), Some((Rule::Number | Rule::NumberOf, _)));
+    if let Some((Rule::Outputs, [list])) = outputs.one().and_then(|outputs| outputs.node())
+        && list.all().iter().any(counts)
+    {
+        return None;
+    }
+    match slots[TAIL].one()?.node()? {
+        (Rule::TopOne, [most]) => {
+            let one = Tree::clone(relation).in_number(false);
+            Some(Tree::Node(Rule::SelectTop, vec![outputs, one.into(), filter, most.clone()]))
+        }
+        (Rule::TopFew, [count, most]) => {
+            let few = Slot::One(Rc::clone(relation));
+            Some(Tree::Node(Rule::SelectTopFew, vec![outputs, count.clone(), few, filter, most.clone()]))
+        }
+        _ => None,
+    }
+}
+
+/// A SELECT of these clauses.
+fn select(outputs: Slot, source: Slot, filter: Slot, group: Slot, having: Slot, tail: Slot) -> Tree {
+    Tree::Node(Rule::Select, vec![Slot::None, outputs, source, filter, group, having, tail])
+}
+
+fn outputs(list: Vec<Rc<Tree>>) -> Slot {
+    Tree::Node(Rule::Outputs, vec![Slot::Many(list)]).into()
+}
+
+impl Hear<'_> {
+    /// The query of a short form.
+    pub(super) fn short(&mut self, rule: Rule, slots: &[Slot]) -> Option<Query> {
+        let none = || Slot::None;
+        match (rule, slots) {
+            (Rule::SelectTop, [shown, relation, filter, most]) => {
+                let tail = Tree::Node(Rule::TopOne, vec![most.clone()]);
+                self.top(shown, relation, filter, tail)
+            }
+            (Rule::SelectTopFew, [shown, count, relation, filter, most]) => {
+                let tail = Tree::Node(Rule::TopFew, vec![count.clone(), most.clone()]);
+                self.top(shown, relation, filter, tail)
+            }
+            (Rule::EachOfIts | Rule::EachFor, [keys, rest, source, filter, having, tail]) => {
+                let shown = keys.all().iter().chain(rest.all()).cloned().collect();
+                let group = Tree::Node(Rule::ForEach, vec![keys.clone()]);
+                self.query(&select(
+                    outputs(shown),
+                    source.clone(),
+                    filter.clone(),
+                    group.into(),
+                    having.clone(),
+                    tail.clone(),
+                ))
+            }
+            (Rule::KeysTop | Rule::KeysTopFor, [keys, most, source, filter]) => {
+                let group = Tree::Node(Rule::ForTop, vec![keys.clone(), most.clone()]);
+                let shown = outputs(keys.all().to_vec());
+                self.query(&select(shown, source.clone(), filter.clone(), group.into(), none(), none()))
+            }
+            (Rule::KeysAmount, [keys, amount, source, filter]) => {
+                self.with_amount(keys, amount, source, filter)
+            }
+            (Rule::KeysAmountFor, [keys, amount, noun, source, filter]) => {
+                // The noun is one of a table that the source reads.
+                let depth = self.scopes.len();
+                let counted = self.source(source.one()?).and_then(|_| self.number_of(noun.one()?));
+                self.scopes.truncate(depth);
+                self.correlation = None;
+                counted?;
+                self.with_amount(keys, amount, source, filter)
+            }
+            (Rule::KeysDegree, [keys, degree, source, filter]) => {
+                self.by_rows(keys, degree, source, filter, Expr::Literal(Literal::Integer(1)))
+            }
+            (Rule::KeysDegreeFew, [count, keys, degree, source, filter]) => {
+                let count = self.operand(count.one()?)?;
+                self.by_rows(keys, degree, source, filter, count)
+            }
+            _ => None,
+        }
+    }
+
+    fn top(&mut self, shown: &Slot, relation: &Slot, filter: &Slot, tail: Tree) -> Option<Query> {
+        let many = Tree::clone(relation.one()?).in_number(true);
+        let source = Tree::of(Rule::Alone, [many]);
+        self.query(&select(shown.clone(), source.into(), filter.clone(), Slot::None, Slot::None, tail.into()))
+    }
+
+    /// The keys of the groups whose number of rows compares so.
+    fn with_amount(&mut self, keys: &Slot, amount: &Slot, source: &Slot, filter: &Slot) -> Option<Query> {
+        let (rule, slots) = amount.one()?.node()?;
+        let operator = super::value_of(AMOUNTS, rule)?;
+        let [number] = self.operands(slots)?;
+        let mut query = self.keys(keys, source, filter)?;
+        let Body::Select(select) = &mut query.body else { return None };
+        select.having = Some(Expr::Binary(operator, Box::new(count_of_rows()), number));
+        Some(query)
+    }
+
+    /// The keys of the groups of a table.
+    fn keys(&mut self, keys: &Slot, source: &Slot, filter: &Slot) -> Option<Query> {
+        let group = Tree::Node(Rule::ForEach, vec![keys.clone()]);
+        let shown = outputs(keys.all().to_vec());
+        self.query(&select(shown, source.clone(), filter.clone(), group.into(), Slot::None, Slot::None))
+    }
+
+    /// The keys of the groups with the most or the fewest rows.
+    fn by_rows(
+        &mut self,
+        keys: &Slot,
+        degree: &Slot,
+        source: &Slot,
+        filter: &Slot,
+        limit: Expr,
+    ) -> Option<Query> {
+        let descending = super::value_of(DEGREES, degree.one()?.node()?.0)?;
+        let mut query = self.keys(keys, source, filter)?;
+        query.order_by = vec![OrderTerm { expr: count_of_rows(), descending, nulls_first: None }];
+        query.limit = Some(limit);
+        Some(query)
+    }
+}
