@@ -1,6 +1,7 @@
 //! The sub-commands, one file each.
 
 mod adapt;
+mod audit;
 mod augment;
 mod bench_estimators;
 mod compare;
@@ -55,6 +56,8 @@ pub enum Command {
     Report(report::ReportCommand),
     /// Show one item: both queries, both results, and why each score
     Show(show::Show),
+    /// Find golds that are probably wrong: rules over query, schema, rows and question
+    Audit(Box<audit::Audit>),
     /// Run with the flags and the table of an official script
     #[command(subcommand)]
     Compat(compat::Compat),
@@ -84,7 +87,7 @@ pub enum Command {
     Verify(Box<verify::Verify>),
     /// Export the counterexamples of a run as a test suite
     Witnesses(witnesses::Witnesses),
-    /// List the equivalence rules, or explain one
+    /// List the equivalence rules or those of `audit`, or explain one
     Rules(rules::Rules),
     /// List the metrics: what they measure and what they need
     Metrics(metrics::Metrics),
@@ -120,7 +123,7 @@ pub enum Command {
 
 /// What a person wants, with the commands for it, in the order of the help.
 const GROUPS: [(&str, &[&str]); 7] = [
-    ("Score", &["demo", "score", "compat", "merge", "import"]),
+    ("Score", &["demo", "score", "compat", "merge", "import", "audit"]),
     ("Look at a run", &["compare", "show", "report", "metrics"]),
     ("Are two queries equal?", &["match", "verify", "witnesses", "rules"]),
     ("Without labels", &["estimate", "encode", "shift", "fit", "adapt", "bench-estimators"]),
@@ -154,6 +157,7 @@ impl Command {
             Self::Compare(command) => command.run(),
             Self::Report(command) => command.run(),
             Self::Show(command) => command.run(),
+            Self::Audit(command) => command.run(),
             Self::Compat(command) => command.run(),
             Self::Predict(command) => command.run(),
             Self::Estimate(command) => command.run(),

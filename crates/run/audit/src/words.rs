@@ -70,11 +70,6 @@ impl Words {
         let of_word = |word: &str| NUMBERS.iter().find(|(name, _)| *name == word).map(|(_, number)| *number);
         self.iter().filter_map(|word| word.parse().ok().or_else(|| of_word(word))).collect()
     }
-
-    /// The words with one space between and around them.
-    pub(crate) fn joined(&self) -> &str {
-        &self.joined
-    }
 }
 
 /// The words of a text or of a name such as `first_name` or `firstName`, in lower case.

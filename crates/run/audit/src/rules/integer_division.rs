@@ -150,7 +150,7 @@ fn report(subject: &Subject<'_>, division: &Expr, findings: &mut Findings) {
 
 const CASES: &[AuditCase] = &[
     AuditCase::fires(CLUBS, "SELECT SUM(goals > 7) / COUNT(*) FROM player").from_benchmark(),
-    AuditCase::fires(CLUBS, "SELECT SUM(goals) * 10 / COUNT(*) FROM player WHERE goals > 6"),
+    AuditCase::fires(CLUBS, "SELECT SUM(goals) / COUNT(*) FROM player WHERE id IN (1, 3)"),
     AuditCase::silent(CLUBS, "SELECT CAST(SUM(goals > 7) AS REAL) / COUNT(*) FROM player"),
     AuditCase::silent(CLUBS, "SELECT year / 10 FROM award"),
     AuditCase::silent(CLUBS, "SELECT SUM(goals) / COUNT(*) FROM player WHERE goals = 10"),

@@ -2,17 +2,35 @@
 //!
 //! First what shows when the gold runs, then what query, schema and rows say, then what the question says.
 
+mod aggregate_of_question;
 mod bare_column;
 mod clock;
+mod column_of_other_table;
+mod constant_condition;
+mod count_of_nullable;
+mod date_as_year;
 mod depends_on_plan;
+mod direction_of_question;
 mod does_not_run;
 mod empty_result;
+mod extremum_for_all;
 mod integer_division;
+mod join_multiplies;
+mod join_without_key;
+mod joined_table_unused;
+mod limit_on_one_row;
+mod literal_not_asked;
+mod missing_distinct;
 mod near_literal;
 mod null_sorted_first;
+mod or_beside_and;
+mod output_columns;
 mod reversed_between;
+mod superfluous_distinct;
+mod systems_disagree;
 mod text_as_number;
 mod tie_at_limit;
+mod value_not_used;
 
 use crate::rule::AuditRule;
 
@@ -21,13 +39,31 @@ static RULES: &[&dyn AuditRule] = &[
     &empty_result::EmptyResult,
     &depends_on_plan::DependsOnPlan,
     &clock::Clock,
+    &systems_disagree::SystemsDisagree,
     &tie_at_limit::TieAtLimit,
     &bare_column::BareColumn,
     &null_sorted_first::NullSortedFirst,
     &text_as_number::TextAsNumber,
+    &date_as_year::DateAsYear,
     &integer_division::IntegerDivision,
     &near_literal::NearLiteral,
+    &constant_condition::ConstantCondition,
     &reversed_between::ReversedBetween,
+    &or_beside_and::OrBesideAnd,
+    &join_without_key::JoinWithoutKey,
+    &column_of_other_table::ColumnOfOtherTable,
+    &joined_table_unused::JoinedTableUnused,
+    &join_multiplies::JoinMultiplies,
+    &missing_distinct::MissingDistinct,
+    &superfluous_distinct::SuperfluousDistinct,
+    &count_of_nullable::CountOfNullable,
+    &limit_on_one_row::LimitOnOneRow,
+    &extremum_for_all::ExtremumForAll,
+    &direction_of_question::DirectionOfQuestion,
+    &output_columns::OutputColumns,
+    &aggregate_of_question::AggregateOfQuestion,
+    &literal_not_asked::LiteralNotAsked,
+    &value_not_used::ValueNotUsed,
 ];
 
 /// All rules.
