@@ -106,6 +106,10 @@ INSERT INTO player VALUES (1, 1, 'Ana', 10, '900', '1990-01-02'), (2, 1, 'Bea', 
  (3, 2, 'Cai', 7, '1100', '1989-07-08'), (4, 2, 'Dua', NULL, '80', NULL);
 INSERT INTO award VALUES (1, 1, 'Boot', 2010), (2, 1, 'Cup', 2011), (3, 3, 'Cup', 2010);";
 
+/// The same without rows.
+pub(crate) const EMPTY: &str = "CREATE TABLE club (id INTEGER PRIMARY KEY, name TEXT NOT NULL, city TEXT, founded TEXT);
+CREATE TABLE player (id INTEGER PRIMARY KEY, club_id INTEGER REFERENCES club(id), name TEXT NOT NULL, goals INTEGER, wage TEXT, born DATE);";
+
 /// A gold of which it is known whether the rule must report it.
 #[derive(Debug, Clone, Copy)]
 pub struct AuditCase {

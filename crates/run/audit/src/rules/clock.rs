@@ -27,7 +27,7 @@ static META: Meta = Meta {
     name: "clock",
     summary: "the gold asks for the time, or for random numbers",
     needs: Needs::Schema,
-    standing: Standing::Certain,
+    standing: Standing::Hint,
     cases: CASES,
     source: include_str!("clock.rs"),
 };

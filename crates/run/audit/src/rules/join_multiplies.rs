@@ -72,10 +72,9 @@ fn aggregate(subject: &Subject<'_>, scope: &Scope<'_>, call: &Aggregate, finding
     }) else {
         return;
     };
-    if key.is_empty()
-        || (is_count && *arg != Expr::Column(ColumnRef::at(relation, key[0])))
-        || (is_count && key.len() > 1)
-    {
+    let is_key =
+        key.len() == 1 && key.first().is_some_and(|at| *arg == Expr::Column(ColumnRef::at(relation, *at)));
+    if key.is_empty() || (is_count && !is_key) || (!is_count && !is_value(arg)) {
         return;
     }
     let mut given: Vec<Expr> = key.iter().map(|at| Expr::Column(ColumnRef::at(relation, *at))).collect();
@@ -86,6 +85,16 @@ fn aggregate(subject: &Subject<'_>, scope: &Scope<'_>, call: &Aggregate, finding
     let text = subject.text(&Expr::Aggregate(Box::new(call.clone())));
     let why = format!("{text} takes a row of {} as often as the join repeats it", table.name);
     report(subject, call, why, findings);
+}
+
+/// Whether a sum is over a column, or computed of columns, and does not count cases.
+fn is_value(expr: &Expr) -> bool {
+    match expr {
+        Expr::Column(_) | Expr::Literal(_) => true,
+        Expr::Binary(operator, left, right) => !operator.is_comparison() && is_value(left) && is_value(right),
+        Expr::Cast { expr, .. } => is_value(expr),
+        _ => false,
+    }
 }
 
 fn report(subject: &Subject<'_>, call: &Aggregate, why: String, findings: &mut Findings) {

@@ -28,7 +28,7 @@ static META: Meta = Meta {
     name: "joined-table-unused",
     summary: "a table is joined and read by its join alone",
     needs: Needs::Schema,
-    standing: Standing::Hint,
+    standing: Standing::Likely,
     cases: CASES,
     source: include_str!("joined_table_unused.rs"),
 };

@@ -30,7 +30,7 @@ static META: Meta = Meta {
     name: "literal-not-asked",
     summary: "a condition compares with a text that neither question nor evidence has",
     needs: Needs::Question,
-    standing: Standing::Hint,
+    standing: Standing::Likely,
     cases: CASES,
     source: include_str!("literal_not_asked.rs"),
 };

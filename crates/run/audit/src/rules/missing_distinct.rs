@@ -32,7 +32,7 @@ static META: Meta = Meta {
     name: "missing-distinct",
     summary: "a row of the result is repeated by a join that only filters",
     needs: Needs::Schema,
-    standing: Standing::Likely,
+    standing: Standing::Hint,
     cases: CASES,
     source: include_str!("missing_distinct.rs"),
 };

@@ -6,8 +6,11 @@ mod aggregate_of_question;
 mod bare_column;
 mod clock;
 mod column_of_other_table;
+mod constant_aggregated;
 mod constant_condition;
 mod count_of_nullable;
+mod count_of_reference;
+mod count_per_group;
 mod date_as_year;
 mod depends_on_plan;
 mod direction_of_question;
@@ -30,6 +33,7 @@ mod superfluous_distinct;
 mod systems_disagree;
 mod text_as_number;
 mod tie_at_limit;
+mod tie_possible_at_limit;
 mod value_not_used;
 
 use crate::rule::AuditRule;
@@ -41,6 +45,7 @@ static RULES: &[&dyn AuditRule] = &[
     &clock::Clock,
     &systems_disagree::SystemsDisagree,
     &tie_at_limit::TieAtLimit,
+    &tie_possible_at_limit::TiePossibleAtLimit,
     &bare_column::BareColumn,
     &null_sorted_first::NullSortedFirst,
     &text_as_number::TextAsNumber,
@@ -54,10 +59,13 @@ static RULES: &[&dyn AuditRule] = &[
     &column_of_other_table::ColumnOfOtherTable,
     &joined_table_unused::JoinedTableUnused,
     &join_multiplies::JoinMultiplies,
+    &count_of_reference::CountOfReference,
+    &count_per_group::CountPerGroup,
     &missing_distinct::MissingDistinct,
     &superfluous_distinct::SuperfluousDistinct,
     &count_of_nullable::CountOfNullable,
     &limit_on_one_row::LimitOnOneRow,
+    &constant_aggregated::ConstantAggregated,
     &extremum_for_all::ExtremumForAll,
     &direction_of_question::DirectionOfQuestion,
     &output_columns::OutputColumns,

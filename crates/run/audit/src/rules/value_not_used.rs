@@ -25,7 +25,7 @@ static META: Meta = Meta {
     name: "value-not-used",
     summary: "the question states a number that the gold does not have",
     needs: Needs::Question,
-    standing: Standing::Hint,
+    standing: Standing::Likely,
     cases: CASES,
     source: include_str!("value_not_used.rs"),
 };
