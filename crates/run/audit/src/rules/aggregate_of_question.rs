@@ -22,7 +22,7 @@ use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{BinaryOperator, Expr};
 
 use crate::item::Subject;
-use crate::walk::scopes;
+use crate::walk::{number, scopes};
 use crate::words::Words;
 
 const AVERAGE: [&str; 4] = ["average", "mean", "averaged", "avg"];
@@ -65,6 +65,10 @@ impl AuditRule for AggregateOfQuestion {
         if words.any(&SHARE) && !computes.divides && !computes.average && !computes.names_share {
             findings.report("the question asks for a share, and the gold divides nothing");
         }
+        let of_hundred = words.any(&["percentage", "percent"]) && computes.divides && !computes.has_hundred;
+        if of_hundred && !computes.names_share {
+            findings.report("the question asks for a percentage, and the gold computes a share of 1");
+        }
         if computes.average && !known.any(&AVERAGE) && !known.any(&SHARE) && !known.mentions("avg") {
             findings.report("the gold computes an average, and the question asks for none");
         }
@@ -77,6 +81,7 @@ struct Computes {
     counts: bool,
     average: bool,
     divides: bool,
+    has_hundred: bool,
     names_number: bool,
     names_average: bool,
     names_share: bool,
@@ -95,6 +100,7 @@ impl Computes {
                         own.average |= call.function == Function::Avg;
                     }
                     Expr::Window(_) => own.counts = true,
+                    other if number(other) == Some(100.0) => own.has_hundred = true,
                     Expr::Binary(BinaryOperator::Divide, ..) => own.divides = true,
                     Expr::Binary(BinaryOperator::Subtract | BinaryOperator::Add, ..) => own.counts = true,
                     _ => {}

@@ -17,6 +17,7 @@ mod direction_of_question;
 mod does_not_run;
 mod empty_result;
 mod extremum_for_all;
+mod extremum_missing;
 mod integer_division;
 mod join_multiplies;
 mod join_without_key;
@@ -29,6 +30,7 @@ mod null_sorted_first;
 mod or_beside_and;
 mod output_columns;
 mod reversed_between;
+mod scores_below_one;
 mod superfluous_distinct;
 mod systems_disagree;
 mod text_as_number;
@@ -40,6 +42,7 @@ use crate::rule::AuditRule;
 
 static RULES: &[&dyn AuditRule] = &[
     &does_not_run::DoesNotRun,
+    &scores_below_one::ScoresBelowOne,
     &empty_result::EmptyResult,
     &depends_on_plan::DependsOnPlan,
     &clock::Clock,
@@ -68,6 +71,7 @@ static RULES: &[&dyn AuditRule] = &[
     &constant_aggregated::ConstantAggregated,
     &extremum_for_all::ExtremumForAll,
     &direction_of_question::DirectionOfQuestion,
+    &extremum_missing::ExtremumMissing,
     &output_columns::OutputColumns,
     &aggregate_of_question::AggregateOfQuestion,
     &literal_not_asked::LiteralNotAsked,

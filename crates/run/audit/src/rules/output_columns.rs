@@ -37,9 +37,30 @@ const STARTS: [&str; 12] = [
     "state the",
     "provide the",
 ];
+/// Words with which a sentence begins that asks for something.
+const REQUESTS: [&str; 16] = [
+    "give",
+    "state",
+    "list",
+    "indicate",
+    "provide",
+    "calculate",
+    "also",
+    "how",
+    "what",
+    "who",
+    "please",
+    "write",
+    "find",
+    "identify",
+    "mention",
+    "show",
+];
 /// Words that end the list.
-const ENDS: [&str; 14] =
-    ["of", "for", "in", "who", "whose", "that", "which", "with", "where", "from", "by", "when", "if", "at"];
+const ENDS: [&str; 18] = [
+    "ordered", "sorted", "order", "sort", "of", "for", "in", "who", "whose", "that", "which", "with",
+    "where", "from", "by", "when", "if", "at",
+];
 
 pub(super) struct OutputColumns;
 
@@ -73,6 +94,9 @@ impl AuditRule for OutputColumns {
             );
             findings.report(why);
         }
+        if outputs.len() == 1 && asks_twice(question) {
+            findings.report("the question asks for a second thing, and the gold returns one column");
+        }
         let is_sorted_by = |output: &Output| {
             let term = subject.query.order_by.first();
             matches!(output.expr, Expr::Aggregate(_))
@@ -93,6 +117,13 @@ fn sorts_by(term: &Expr, outputs: &[Output], aggregate: &Expr) -> bool {
         Expr::Output(at) => outputs.get(*at as usize).is_some_and(|output| output.expr == *aggregate),
         other => other == aggregate,
     }
+}
+
+/// Whether a second sentence asks for something more.
+fn asks_twice(question: &str) -> bool {
+    let sentences: Vec<Words> =
+        question.split(['.', '?', '!']).filter(|text| !text.trim().is_empty()).map(Words::of).collect();
+    sentences.iter().skip(1).any(|sentence| sentence.begins(&REQUESTS))
 }
 
 fn asks_for_one(words: &Words) -> bool {
@@ -133,6 +164,10 @@ fn listed(question: &str) -> Option<Vec<String>> {
 }
 
 const CASES: &[AuditCase] = &[
+    AuditCase::fires(CLUBS, "SELECT name FROM club WHERE id = 1")
+        .asked("Which club is the first? State its city."),
+    AuditCase::silent(CLUBS, "SELECT name, city FROM club ORDER BY name")
+        .asked("List the name and city, ordered by name."),
     AuditCase::fires(CLUBS, "SELECT name FROM club")
         .asked("List the name and city of each club.")
         .from_benchmark(),
