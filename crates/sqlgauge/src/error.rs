@@ -17,6 +17,9 @@ pub enum Error {
     /// A run directory.
     #[error(transparent)]
     Run(Box<sqlgauge_run::RunError>),
+    /// What allows findings of an audit.
+    #[error(transparent)]
+    Allowed(#[from] sqlgauge_audit::AllowedError),
     /// A report of a run.
     #[error(transparent)]
     Report(Box<sqlgauge_report::ReportError>),

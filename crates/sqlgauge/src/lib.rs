@@ -24,6 +24,7 @@
 //! | How good is it? | [`ScoreJob`], [`ScorePairJob`] for one pair | `score` |
 //! | | [`ReportJob`], [`merge_runs`] | `report`, `merge` |
 //! | Which is better? | [`CompareJob`] | `compare` |
+//! | Are the golds right? | [`AuditJob`] | `audit` |
 //! | Why is an answer wrong? | [`ShowJob`] | `show` |
 //! | Are two queries equivalent? | [`match_pair`] by rules | `match` |
 //! | | [`verify_over_database`], [`verify_over_schema`], [`PairsJob`] for a file | `verify` |
@@ -42,6 +43,7 @@
 //! The other commands (`parse`, `schema`, `rules`, `metrics`) are single calls of the libraries below this one.
 
 mod ablate;
+mod audit;
 mod augment;
 mod compare;
 mod context;
@@ -86,6 +88,7 @@ mod witnesses;
 mod worker;
 
 pub use ablate::{AblateJob, Ablation, AblationStep, StepCounts};
+pub use audit::AuditJob;
 pub use augment::{AugmentJob, EvolvedSchemas, TrainingData};
 pub use compare::{CompareJob, LeftOut, SystemComparison};
 pub use context::{Context, Watcher};

@@ -1,6 +1,7 @@
 //! The sub-commands, one file each.
 
 mod adapt;
+mod audit;
 mod augment;
 mod bench_estimators;
 mod compare;
@@ -57,6 +58,8 @@ pub enum Command {
     Report(report::ReportCommand),
     /// Show one item: both queries, both results, and why each score
     Show(show::Show),
+    /// Find golds that are probably wrong: rules over query, schema, rows and question
+    Audit(Box<audit::Audit>),
     /// Run with the flags and the table of an official script
     #[command(subcommand)]
     Compat(compat::Compat),
@@ -90,7 +93,7 @@ pub enum Command {
     Pack(pack::MakePack),
     /// Count the false positives and false negatives of a run's metrics
     Errors(errors::Errors),
-    /// List the equivalence rules, explain one, or measure what each one adds
+    /// List the equivalence rules or those of `audit`, explain one, or measure what each one adds
     Rules(rules::Rules),
     /// List the metrics: what they measure and what they need
     Metrics(metrics::Metrics),
@@ -126,7 +129,7 @@ pub enum Command {
 
 /// What a person wants, with the commands for it, in the order of the help.
 const GROUPS: [(&str, &[&str]); 7] = [
-    ("Score", &["demo", "score", "compat", "merge", "import"]),
+    ("Score", &["demo", "score", "compat", "merge", "import", "audit"]),
     ("Look at a run", &["compare", "show", "report", "errors", "metrics"]),
     ("Are two queries equal?", &["match", "verify", "witnesses", "pack", "rules"]),
     ("Without labels", &["estimate", "encode", "shift", "fit", "adapt", "bench-estimators"]),
@@ -160,6 +163,7 @@ impl Command {
             Self::Compare(command) => command.run(),
             Self::Report(command) => command.run(),
             Self::Show(command) => command.run(),
+            Self::Audit(command) => command.run(),
             Self::Compat(command) => command.run(),
             Self::Predict(command) => command.run(),
             Self::Estimate(command) => command.run(),

@@ -14,7 +14,7 @@ use crate::Verdict;
 use crate::output::{print, print_json};
 use crate::stdin::input_file;
 
-/// List the equivalence rules, explain one, or measure what each one adds
+/// List the equivalence rules or those of `audit`, explain one, or measure what each one adds
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct Rules {
@@ -27,7 +27,11 @@ pub struct Rules {
 #[derive(Debug, Subcommand)]
 enum RulesCommand {
     /// List all rules with the profiles that use them
-    List,
+    List {
+        /// List the rules of `audit` instead: what they find, what they need, whether they are on
+        #[arg(long)]
+        audit: bool,
+    },
     /// Print the page of a rule
     Explain {
         /// Number in the paper (P4, 14), number of ours (S3), or name
@@ -97,18 +101,21 @@ fn steps(ablation: &Ablation) -> String {
 
 impl Rules {
     pub fn run(self) -> Result<Verdict> {
-        let explained = match self.command {
-            Some(RulesCommand::Explain { rule }) => Some(rule),
+        let (explained, of_audit) = match self.command {
+            Some(RulesCommand::Explain { rule }) => (Some(rule), false),
             Some(RulesCommand::Ablate(ablate)) => return ablate.run(),
-            Some(RulesCommand::List) | None => self.rule,
+            Some(RulesCommand::List { audit }) => (None, audit),
+            None => (self.rule, false),
         };
         let text = match explained {
+            None if of_audit => list_of_audit(),
             None => list(),
             Some(rule) => {
-                let found = find(&rule).ok_or_else(|| {
-                    anyhow!("there is no rule {rule:?}; `sqlgauge rules list` shows all of them")
+                let of_audit = || Some(sqlgauge_audit::find(&rule)?.meta().page());
+                let page = find(&rule).map(|found| found.meta().page()).or_else(of_audit).ok_or_else(|| {
+                    anyhow!("there is no rule {rule:?}; `sqlgauge rules list` and `list --audit` show all of them")
                 })?;
-                format!("{}\n", found.meta().page())
+                format!("{page}\n")
             }
         };
         print(&text)?;
@@ -127,6 +134,15 @@ fn list() -> String {
             _ => "",
         };
         let _ = writeln!(text, "{:<4} {:<34} {profiles:<12} {}", meta.id, meta.name, meta.summary);
+    }
+    text
+}
+
+fn list_of_audit() -> String {
+    let mut text = format!("{:<26} {:<8} {:<26} {}\n", "name", "findings", "needs", "what it finds");
+    for meta in sqlgauge_audit::rules().iter().map(|rule| rule.meta()) {
+        let (standing, needs) = (meta.standing.name(), meta.needs.name());
+        let _ = writeln!(text, "{:<26} {standing:<8} {needs:<26} {}", meta.name, meta.summary);
     }
     text
 }

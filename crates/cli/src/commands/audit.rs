@@ -1,0 +1,118 @@
+//! `sqlgauge audit`.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, anyhow, bail};
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use sqlgauge::AuditJob;
+use sqlgauge_audit::{BenchmarkAudit, Selection, find, formats};
+use sqlgauge_dataset::{ColumnRole, FileFormat};
+
+use crate::Verdict;
+use crate::options::{
+    BenchmarkOptions, ClockOptions, DrawnSubsetOptions, LimitOptions, SystemFile, column_help, columns,
+    format, system_file, systems,
+};
+use crate::output::{Style, print_with, write_to};
+use crate::stdin::{input_file, source};
+
+/// Find golds that are probably wrong: rules over query, schema, rows and question
+#[derive(Debug, Args)]
+pub struct Audit {
+    #[command(flatten)]
+    benchmark: BenchmarkOptions,
+    /// Answers of a system, which are compared with the golds; may be given several times
+    #[arg(long = "pred", value_name = "NAME=FILE", value_parser = system_file)]
+    predictions: Vec<SystemFile>,
+    /// Rules that run, separated by commas: names, `default`, `all`; `-NAME` takes one away
+    #[arg(
+        long,
+        value_name = "RULE,…",
+        value_delimiter = ',',
+        default_value = "default",
+        allow_hyphen_values = true
+    )]
+    rules: Vec<String>,
+    /// Findings that are allowed: JSON lines of id, rule and reason
+    #[arg(long, value_name = "FILE", value_parser = input_file)]
+    allow: Option<PathBuf>,
+    /// Do not verify proposed rewrites
+    #[arg(long)]
+    no_verify: bool,
+    /// Exit with code 1 if one of these rules has a finding that is not allowed; `any` is each rule
+    #[arg(long, value_name = "RULE,…", value_delimiter = ',')]
+    fail_on: Vec<String>,
+    /// How to print what was found
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = names())]
+    format: String,
+    /// File to write instead of printing
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    subset: DrawnSubsetOptions,
+    #[command(flatten)]
+    clock: ClockOptions,
+    /// Worker threads; 0 means one per core
+    #[arg(long, short, value_name = "N", default_value_t = 0)]
+    jobs: usize,
+    /// Format of the file with the golds, where detection is wrong
+    #[arg(long, value_name = "FORMAT", value_parser = format())]
+    gold_format: Option<FileFormat>,
+    /// Format of the prediction files, where detection is wrong
+    #[arg(long, value_name = "FORMAT", value_parser = format())]
+    pred_format: Option<FileFormat>,
+    #[arg(long = "column", value_name = "ROLE=COLUMN", help = column_help(ColumnRole::all()))]
+    columns: Vec<String>,
+    /// Do not show how far it is
+    #[arg(long, short)]
+    quiet: bool,
+    #[command(flatten)]
+    limits: LimitOptions,
+}
+
+fn names() -> PossibleValuesParser {
+    PossibleValuesParser::new(formats::all().iter().map(|format| format.name()))
+}
+
+impl Audit {
+    pub fn run(self) -> Result<Verdict> {
+        let columns = columns(&self.columns)?;
+        if let Some(name) = self.fail_on.iter().find(|name| *name != "any" && find(name).is_none()) {
+            bail!("--fail-on: there is no audit rule {name:?}; `sqlgauge rules list --audit` lists them");
+        }
+        let new = AuditJob::new(source(self.benchmark.gold), self.benchmark.db);
+        let job = AuditJob {
+            questions: self.benchmark.questions.map(source),
+            format: self.gold_format,
+            systems: systems(self.predictions, &columns),
+            columns,
+            prediction_format: self.pred_format,
+            rules: Selection::of(self.rules.iter().map(String::as_str))?,
+            allow: self.allow.map(source),
+            verify: new.verify.clone().filter(|_| !self.no_verify),
+            limits: self.limits.limits()?,
+            now: self.clock.now,
+            subset: self.subset.subset()?,
+            jobs: self.jobs,
+            ..new
+        };
+        let audit = crate::engine::run(self.quiet, |context| job.run(context))?;
+        let shape =
+            formats::find(&self.format).ok_or_else(|| anyhow!("there is no format {}", self.format))?;
+        match &self.out {
+            Some(path) => {
+                let mut bytes = Vec::new();
+                shape.render(&audit, &mut bytes)?;
+                write_to(path, &String::from_utf8(bytes)?)?;
+            }
+            None => print_with(Style::Plain, |out| shape.render(&audit, out))?,
+        }
+        Ok(if fails(&audit, &self.fail_on) { Verdict::GateFailed } else { Verdict::Done })
+    }
+}
+
+fn fails(audit: &BenchmarkAudit, rules: &[String]) -> bool {
+    let is_named = |rule: &str| rules.iter().any(|name| name == "any" || name == rule);
+    audit.items.iter().flat_map(|item| &item.audit.findings).any(|finding| is_named(finding.rule))
+}

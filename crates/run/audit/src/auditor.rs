@@ -1,0 +1,142 @@
+//! Looks at the golds of one database with the rules that are on.
+
+use std::sync::Arc;
+
+use sqlgauge_base::{budget, closest};
+use sqlgauge_engine::{Database, Engine};
+use sqlgauge_sql::derive::Facts;
+use sqlgauge_sql::resolve;
+use sqlgauge_sql::schema::Schema;
+
+use crate::data::Data;
+use crate::finding::{Finding, Findings, Unchecked};
+use crate::item::{Item, Peer, Subject};
+use crate::report::ItemAudit;
+use crate::rule::AuditRule;
+use crate::rules::rules;
+
+/// The rules that run.
+#[derive(Clone)]
+pub struct Selection(Vec<&'static dyn AuditRule>);
+
+impl Default for Selection {
+    /// The rules that are on by default.
+    fn default() -> Self {
+        Self(rules().iter().copied().filter(|rule| rule.meta().is_on()).collect())
+    }
+}
+
+/// A name that no rule has.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "there is no audit rule {name:?}{near}; `sqlgauge rules list --audit` lists them, and `all` and `default` take many"
+)]
+pub struct UnknownRule {
+    name: String,
+    near: String,
+}
+
+impl UnknownRule {
+    fn of(name: &str) -> Self {
+        let near = closest(name, rules().iter().map(|rule| rule.meta().name));
+        let near = if near.is_empty() { String::new() } else { format!(" (close: {})", near.join(", ")) };
+        Self { name: name.to_owned(), near }
+    }
+}
+
+impl Selection {
+    /// The rules of those names, in the order of the registry; `all` and `default` stand for many, `-NAME` takes one away.
+    ///
+    /// # Errors
+    /// When there is no rule of a name.
+    pub fn of<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<Self, UnknownRule> {
+        let mut is_on = vec![false; rules().len()];
+        for name in names {
+            let (name, value) = name.strip_prefix('-').map_or((name, true), |rest| (rest, false));
+            let mut is_known = matches!(name, "all" | "default");
+            for (on, rule) in is_on.iter_mut().zip(rules()) {
+                let meta = rule.meta();
+                if name == "all" || (name == "default" && meta.is_on()) || name == meta.name {
+                    *on = value;
+                    is_known = true;
+                }
+            }
+            if !is_known {
+                return Err(UnknownRule::of(name));
+            }
+        }
+        Ok(Self(rules().iter().copied().zip(is_on).filter(|(_, on)| *on).map(|(rule, _)| rule).collect()))
+    }
+
+    /// The rules, in the order of the registry.
+    pub fn rules(&self) -> &[&'static dyn AuditRule] {
+        &self.0
+    }
+}
+
+/// Looks at the golds of one database; all threads share it.
+pub struct Auditor<'a> {
+    schema: Arc<Schema>,
+    data: Data<'a>,
+    selection: Selection,
+}
+
+impl<'a> Auditor<'a> {
+    /// An auditor of the golds of that database.
+    pub fn new(engine: &'a dyn Engine, database: Arc<Database>, selection: Selection) -> Self {
+        Self { schema: Arc::clone(database.schema()), data: Data::new(engine, database), selection }
+    }
+
+    /// The database.
+    pub fn database(&self) -> &Arc<Database> {
+        self.data.database()
+    }
+
+    /// What the rules say of a gold.
+    pub fn audit(
+        &self,
+        sql: &str,
+        question: Option<&str>,
+        evidence: Option<&str>,
+        peers: &[Peer<'_>],
+    ) -> ItemAudit {
+        let gold = self.data.run(sql);
+        let item = Item { sql, question, evidence, peers, gold: &gold, data: &self.data };
+        let mut audit = ItemAudit::default();
+        for rule in self.selection.rules() {
+            let mut findings = Findings::of(rule.meta());
+            rule.check_item(&item, &mut findings);
+            audit.take(findings);
+        }
+        let resolved = budget::analyse(sql.len(), || resolve(sql, &self.schema));
+        match resolved {
+            Ok(Ok(query)) => {
+                for rule in self.selection.rules() {
+                    let mut findings = Findings::of(rule.meta());
+                    let checked = budget::analyse(sql.len(), || {
+                        let facts = Facts::of(&query, &self.schema);
+                        let subject = Subject { item, query: &query, schema: &self.schema, facts };
+                        rule.check(&subject, &mut findings);
+                    });
+                    if let Err(error) = checked {
+                        findings.unchecked(error.to_string());
+                    }
+                    audit.take(findings);
+                }
+            }
+            Ok(Err(error)) => audit.unresolved = Some(error.to_string()),
+            Err(error) => audit.unresolved = Some(error.to_string()),
+        }
+        audit
+    }
+}
+
+impl ItemAudit {
+    fn take(&mut self, findings: Findings) {
+        let Findings { found, unchecked, .. } = findings;
+        self.findings.extend(found);
+        self.unchecked.extend(unchecked);
+        self.findings.sort_by_key(|finding: &Finding| finding.standing);
+        self.unchecked.dedup_by(|one: &mut Unchecked, other| one == other);
+    }
+}

@@ -1,0 +1,148 @@
+//! A gold, as the rules see it.
+
+use std::sync::Arc;
+
+use sqlgauge_engine::{Execution, Outcome, ResultSet};
+use sqlgauge_sql::derive::Facts;
+use sqlgauge_sql::schema::{Column, Schema, Table};
+use sqlgauge_sql::tree::{ColumnRef, Expr, Query};
+use sqlgauge_sql::{PrintDialect, print, print_expr};
+
+use crate::data::Data;
+use crate::finding::Findings;
+use crate::words::Words;
+
+/// Said where a rule needs rows and the database does not have any.
+const NO_ROWS: &str = "no rows";
+
+/// An answer of another system.
+#[derive(Debug, Clone, Copy)]
+pub struct Peer<'a> {
+    /// The system.
+    pub system: &'a str,
+    /// Its query.
+    pub sql: &'a str,
+}
+
+/// One gold with its question.
+#[derive(Clone, Copy)]
+pub struct Item<'a> {
+    /// The gold.
+    pub sql: &'a str,
+    /// The question.
+    pub question: Option<&'a str>,
+    /// What the benchmark says besides the question.
+    pub evidence: Option<&'a str>,
+    /// Answers of other systems.
+    pub peers: &'a [Peer<'a>],
+    /// What the gold returned.
+    pub(crate) gold: &'a Execution,
+    /// The database.
+    pub(crate) data: &'a Data<'a>,
+}
+
+impl Item<'_> {
+    /// What the gold returned on a database with rows; says "not checked" where there are none.
+    pub fn rows(&self, findings: &mut Findings) -> Option<&Arc<ResultSet>> {
+        if !self.data.has_rows() {
+            findings.unchecked(NO_ROWS);
+            return None;
+        }
+        self.gold.rows()
+    }
+
+    /// The database, if it has rows; says "not checked" where there are none.
+    pub fn data(&self, findings: &mut Findings) -> Option<&Data<'_>> {
+        if self.data.has_rows() {
+            return Some(self.data);
+        }
+        findings.unchecked(NO_ROWS);
+        None
+    }
+
+    /// The words of question and evidence; says "not checked" where there is no question.
+    pub(crate) fn words(&self, findings: &mut Findings) -> Option<Words> {
+        match self.question {
+            Some(question) if !question.trim().is_empty() => Some(Words::of(question)),
+            _ => {
+                findings.unchecked("no question");
+                None
+            }
+        }
+    }
+
+    /// Question and evidence in one text.
+    pub(crate) fn all_words(&self) -> Words {
+        Words::of(&format!("{} {}", self.question.unwrap_or_default(), self.evidence.unwrap_or_default()))
+    }
+}
+
+/// A gold that could be resolved.
+pub struct Subject<'a> {
+    /// The gold as text.
+    pub item: Item<'a>,
+    /// The gold as a tree.
+    pub query: &'a Query,
+    /// The schema.
+    pub schema: &'a Schema,
+    /// What follows from the schema.
+    pub facts: Facts<'a>,
+}
+
+impl<'a> Subject<'a> {
+    /// The table that a column belongs to, and the column.
+    pub fn column(&self, column: ColumnRef) -> Option<(&'a Table, &'a Column)> {
+        let table = self.schema.table(self.facts.table_of(column.relation)?)?;
+        Some((table, table.at(column.column)?))
+    }
+
+    /// `table.column`, for people.
+    pub fn name(&self, column: ColumnRef) -> String {
+        self.column(column).map_or_else(
+            || self.text(&Expr::Column(column)),
+            |(table, own)| format!("{}.{}", table.name, own.name),
+        )
+    }
+
+    /// The table that a column belongs to and the column, if the expression is one of a table.
+    pub fn as_column(&self, expr: &Expr) -> Option<(ColumnRef, &'a Table, &'a Column)> {
+        let Expr::Column(column) = expr else { return None };
+        let (table, own) = self.column(*column)?;
+        Some((*column, table, own))
+    }
+
+    /// An expression as SQL, for people.
+    pub fn text(&self, expr: &Expr) -> String {
+        print_expr(expr, self.query, self.schema, PrintDialect::Sqlite).unwrap_or_else(|_| "…".to_owned())
+    }
+
+    /// A query as SQL.
+    pub fn print(&self, query: &Query) -> Option<String> {
+        print(query, self.schema, PrintDialect::Sqlite).ok()
+    }
+
+    /// What a query of ours returns; says "not checked" with the reason where it does not.
+    pub fn run(&self, query: &Query, findings: &mut Findings) -> Option<Arc<ResultSet>> {
+        let data = self.item.data(findings)?;
+        match print(query, self.schema, PrintDialect::Sqlite) {
+            Ok(sql) => match data.run(&sql).outcome {
+                Outcome::Rows(rows) => Some(rows),
+                Outcome::Failed(failure) => {
+                    findings.unchecked(format!("its query did not run ({})", failure.kind));
+                    None
+                }
+            },
+            Err(error) => {
+                findings.unchecked(error.to_string());
+                None
+            }
+        }
+    }
+
+    /// Whether the gold returns the same rows as another query; `None` where that cannot be seen.
+    pub fn same_rows(&self, other: &Query, findings: &mut Findings) -> Option<bool> {
+        let own = self.item.rows(findings)?;
+        let other = self.run(other, findings)?;
+        Some(own.fingerprint() == other.fingerprint())
+    }
+}

@@ -1,0 +1,134 @@
+//! What was found in a benchmark.
+
+use serde::Serialize;
+
+use crate::finding::{Finding, Unchecked};
+use crate::rule::{Meta, Standing};
+use crate::rules::rules;
+
+/// What the rules say of one gold.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ItemAudit {
+    /// Defects, those that say most first.
+    pub findings: Vec<Finding>,
+    /// Defects that somebody has allowed, each with the reason.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub allowed: Vec<AllowedFinding>,
+    /// What could not be checked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unchecked: Vec<Unchecked>,
+    /// Why the gold could not be resolved, so that most rules did not look at it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unresolved: Option<String>,
+}
+
+/// A defect that somebody has allowed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AllowedFinding {
+    /// The defect.
+    pub finding: Finding,
+    /// Why it is allowed.
+    pub reason: String,
+    /// Whether a comment in the gold allows it, and not a file.
+    pub inline: bool,
+}
+
+/// One gold of a benchmark.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AuditedItem {
+    /// The id.
+    pub id: String,
+    /// Position in the gold file, from 0.
+    pub index: usize,
+    /// Which of the item's golds, from 0.
+    pub gold: usize,
+    /// The database.
+    pub db_id: String,
+    /// The question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
+    /// The gold.
+    pub sql: String,
+    /// What the rules say.
+    #[serde(flatten)]
+    pub audit: ItemAudit,
+}
+
+impl AuditedItem {
+    /// What a person should look at first is least.
+    fn rank(&self) -> (Standing, usize, usize, usize) {
+        let findings = &self.audit.findings;
+        let best = findings.iter().map(|finding| finding.standing).min().unwrap_or(Standing::Hint);
+        (best, usize::MAX - findings.len(), self.index, self.gold)
+    }
+}
+
+/// What the rules say of a benchmark.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BenchmarkAudit {
+    /// The gold file, as it was named.
+    pub source: String,
+    /// Names of the rules that ran.
+    pub rules: Vec<&'static str>,
+    /// All golds in the order of the file.
+    pub items: Vec<AuditedItem>,
+}
+
+/// How often a rule reported something.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RuleCount {
+    /// Name of the rule.
+    pub rule: &'static str,
+    /// Golds with a finding.
+    pub golds: usize,
+    /// Golds with a finding that somebody allowed.
+    pub allowed: usize,
+    /// Golds that it could not check.
+    pub unchecked: usize,
+}
+
+impl BenchmarkAudit {
+    /// The golds with a finding, those that a person should look at first ahead.
+    pub fn ranked(&self) -> Vec<&AuditedItem> {
+        let mut found: Vec<&AuditedItem> =
+            self.items.iter().filter(|item| !item.audit.findings.is_empty()).collect();
+        found.sort_by_key(|item| item.rank());
+        found
+    }
+
+    /// How often each rule that ran reported something, in the order of the registry.
+    pub fn counts(&self) -> Vec<RuleCount> {
+        let count = |rule: &'static str| RuleCount {
+            rule,
+            golds: self.items.iter().filter(|item| item.audit.has(rule)).count(),
+            allowed: self
+                .items
+                .iter()
+                .filter(|item| item.audit.allowed.iter().any(|own| own.finding.rule == rule))
+                .count(),
+            unchecked: self
+                .items
+                .iter()
+                .filter(|item| item.audit.unchecked.iter().any(|own| own.rule == rule))
+                .count(),
+        };
+        self.rules.iter().copied().map(count).collect()
+    }
+
+    /// Golds that could not be resolved.
+    pub fn unresolved(&self) -> usize {
+        self.items.iter().filter(|item| item.audit.unresolved.is_some()).count()
+    }
+
+    /// What is known of the rules that ran.
+    pub(crate) fn metas(&self) -> impl Iterator<Item = &'static Meta> {
+        rules().iter().map(|rule| rule.meta()).filter(|meta| self.rules.contains(&meta.name))
+    }
+}
+
+impl ItemAudit {
+    /// Whether the rule reported something that nobody allowed.
+    pub fn has(&self, rule: &str) -> bool {
+        self.findings.iter().any(|finding| finding.rule == rule)
+    }
+}

@@ -1,0 +1,158 @@
+//! What a rule is.
+
+use crate::finding::Findings;
+use crate::item::{Item, Subject};
+
+/// The headings that every rule's page has, in this order.
+pub const HEADINGS: [&str; 4] = ["What it finds", "Why it matters", "Example", "When it is no defect"];
+
+/// A rule that looks for one kind of defect in a gold.
+pub trait AuditRule: Sync {
+    /// What it is called, what it needs, and its cases.
+    fn meta(&self) -> &'static Meta;
+
+    /// Looks at a gold as text and as it ran; called for every gold, also for one that cannot be resolved.
+    fn check_item(&self, _item: &Item<'_>, _findings: &mut Findings) {}
+
+    /// Looks at a gold that could be resolved.
+    fn check(&self, _subject: &Subject<'_>, _findings: &mut Findings) {}
+}
+
+/// What a rule reads besides the query and the schema. A rule that lacks it says so, see
+/// [`Unchecked`](crate::Unchecked).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Needs {
+    /// Nothing else; where rows are at hand they confirm or withdraw what it finds.
+    Schema,
+    /// The rows of the database.
+    Rows,
+    /// The question.
+    Question,
+    /// Answers of other systems, and the rows.
+    Peers,
+}
+
+impl Needs {
+    /// In words, for lists and pages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Schema => "schema",
+            Self::Rows => "rows",
+            Self::Question => "question",
+            Self::Peers => "rows, answers of systems",
+        }
+    }
+}
+
+/// How much a finding of a rule says. `docs/results/audit.md` has the measured precision of each rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Standing {
+    /// The gold has the defect, whatever the question means.
+    Certain,
+    /// A person should look.
+    Likely,
+    /// Off unless asked for: of two findings more than one is no defect, or the effect is only style.
+    Hint,
+}
+
+impl Standing {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Certain => "certain",
+            Self::Likely => "likely",
+            Self::Hint => "hint",
+        }
+    }
+}
+
+/// What a rule is called, what it needs, and its cases.
+#[derive(Debug)]
+pub struct Meta {
+    /// The defect, in kebab case.
+    pub name: &'static str,
+    /// One line.
+    pub summary: &'static str,
+    /// What it reads besides query and schema.
+    pub needs: Needs,
+    /// How much its findings say.
+    pub standing: Standing,
+    /// Golds on which it must and must not report something.
+    pub cases: &'static [AuditCase],
+    /// The source text of the rule's file; its page is the leading comment.
+    pub source: &'static str,
+}
+
+impl Meta {
+    /// The rule's page in Markdown: the leading comment of its file.
+    pub fn page(&self) -> String {
+        let lines = self.source.lines().map_while(|line| line.strip_prefix("//!"));
+        lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Whether it runs unless somebody says otherwise.
+    pub fn is_on(&self) -> bool {
+        self.standing != Standing::Hint
+    }
+}
+
+/// The schema of most cases, with rows.
+pub(crate) const CLUBS: &str = "CREATE TABLE club (id INTEGER PRIMARY KEY, name TEXT NOT NULL, city TEXT, founded TEXT);
+CREATE TABLE player (id INTEGER PRIMARY KEY, club_id INTEGER REFERENCES club(id), name TEXT NOT NULL, goals INTEGER, wage TEXT, born DATE);
+CREATE TABLE award (id INTEGER PRIMARY KEY, player_id INTEGER NOT NULL REFERENCES player(id), title TEXT, year INTEGER);
+INSERT INTO club VALUES (1, 'Harbour', 'Lisbon', '1902-05-01'), (2, 'Forest', 'Porto', '1911-03-09'), (3, 'Meadow', 'Lisbon', NULL);
+INSERT INTO player VALUES (1, 1, 'Ana', 10, '900', '1990-01-02'), (2, 1, 'Bea', 10, '1200', '1991-02-03'),
+ (3, 2, 'Cai', 7, '1100', '1989-07-08'), (4, 2, 'Dua', NULL, '80', NULL);
+INSERT INTO award VALUES (1, 1, 'Boot', 2010), (2, 1, 'Cup', 2011), (3, 3, 'Cup', 2010);";
+
+/// The same without rows.
+pub(crate) const EMPTY: &str = "CREATE TABLE club (id INTEGER PRIMARY KEY, name TEXT NOT NULL, city TEXT, founded TEXT);
+CREATE TABLE player (id INTEGER PRIMARY KEY, club_id INTEGER REFERENCES club(id), name TEXT NOT NULL, goals INTEGER, wage TEXT, born DATE);";
+
+/// A gold of which it is known whether the rule must report it.
+#[derive(Debug, Clone, Copy)]
+pub struct AuditCase {
+    /// CREATE TABLE and INSERT statements.
+    pub database: &'static str,
+    /// The question; empty for none.
+    pub question: &'static str,
+    /// The gold.
+    pub sql: &'static str,
+    /// Answers of other systems.
+    pub peers: &'static [&'static str],
+    /// Whether the rule must report something.
+    pub fires: bool,
+    /// Whether it has the shape of a gold that people found wrong in a published benchmark.
+    pub from_benchmark: bool,
+}
+
+impl AuditCase {
+    /// A gold that must be reported.
+    pub const fn fires(database: &'static str, sql: &'static str) -> Self {
+        Self { database, question: "", sql, peers: &[], fires: true, from_benchmark: false }
+    }
+
+    /// A gold that looks alike and must not be reported.
+    pub const fn silent(database: &'static str, sql: &'static str) -> Self {
+        Self { fires: false, ..Self::fires(database, sql) }
+    }
+
+    /// The same as the answer to that question.
+    #[must_use]
+    pub const fn asked(self, question: &'static str) -> Self {
+        Self { question, ..self }
+    }
+
+    /// The same with answers of other systems.
+    #[must_use]
+    pub const fn peers(self, peers: &'static [&'static str]) -> Self {
+        Self { peers, ..self }
+    }
+
+    /// The same, shaped like a gold that people found wrong.
+    #[must_use]
+    pub const fn from_benchmark(self) -> Self {
+        Self { from_benchmark: true, ..self }
+    }
+}

@@ -1,0 +1,131 @@
+//! # An aggregate that the question does not ask for, or that is missing
+//!
+//! ## What it finds
+//! "How many" or "number of" without COUNT or SUM or a column that holds a number of that kind; "average" without
+//! AVG or a division; "percentage" or "ratio" without a division; AVG where no average is asked for.
+//!
+//! ## Why it matters
+//! The gold answers another question.
+//!
+//! ## Example
+//! ```sql
+//! SELECT name FROM player   -- "How many players are there?"
+//! ```
+//!
+//! ## When it is no defect
+//! A column holds what the question asks to compute.
+
+use crate::finding::Findings;
+use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use sqlgauge_sql::derive::collect_columns;
+use sqlgauge_sql::functions::Function;
+use sqlgauge_sql::tree::{BinaryOperator, Expr};
+
+use crate::item::Subject;
+use crate::walk::{number, scopes};
+use crate::words::Words;
+
+const AVERAGE: [&str; 4] = ["average", "mean", "averaged", "avg"];
+const SHARE: [&str; 4] = ["percentage", "percent", "ratio", "proportion"];
+
+pub(super) struct AggregateOfQuestion;
+
+static META: Meta = Meta {
+    name: "aggregate-of-question",
+    summary: "the question asks how many, for an average or a share, and the gold computes something else",
+    needs: Needs::Question,
+    standing: Standing::Likely,
+    cases: CASES,
+    source: include_str!("aggregate_of_question.rs"),
+};
+
+impl AuditRule for AggregateOfQuestion {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+        let Some(words) = subject.item.words(findings) else { return };
+        let known = subject.item.all_words();
+        let computes = Computes::of(subject);
+        if words.begins(&[
+            "how many",
+            "count",
+            "count the",
+            "what is the number of",
+            "what is the total number of",
+        ]) && !computes.counts
+            && !computes.names_number
+        {
+            findings.report("the question asks how many, and the gold neither counts nor adds up");
+        }
+        if known.any(&AVERAGE) && !computes.average && !computes.divides && !computes.names_average {
+            findings.report("the question asks for an average, and the gold computes none");
+        }
+        if words.any(&SHARE) && !computes.divides && !computes.average && !computes.names_share {
+            findings.report("the question asks for a share, and the gold divides nothing");
+        }
+        let of_hundred = words.any(&["percentage", "percent"]) && computes.divides && !computes.has_hundred;
+        if of_hundred && !computes.names_share {
+            findings.report("the question asks for a percentage, and the gold computes a share of 1");
+        }
+        if computes.average && !known.any(&AVERAGE) && !known.any(&SHARE) && !known.mentions("avg") {
+            findings.report("the gold computes an average, and the question asks for none");
+        }
+    }
+}
+
+#[expect(clippy::struct_excessive_bools, reason = "each is something that a query computes or not")]
+#[derive(Default)]
+struct Computes {
+    counts: bool,
+    average: bool,
+    divides: bool,
+    has_hundred: bool,
+    names_number: bool,
+    names_average: bool,
+    names_share: bool,
+}
+
+impl Computes {
+    fn of(subject: &Subject<'_>) -> Self {
+        let mut own = Self::default();
+        let mut columns = Vec::new();
+        for scope in scopes(subject.query) {
+            for expr in [scope.exprs(), scope.conditions()].concat() {
+                match expr {
+                    Expr::Aggregate(call) => {
+                        own.counts |=
+                            matches!(call.function, Function::Count | Function::Sum | Function::Total);
+                        own.average |= call.function == Function::Avg;
+                    }
+                    Expr::Window(_) => own.counts = true,
+                    other if number(other) == Some(100.0) => own.has_hundred = true,
+                    Expr::Binary(BinaryOperator::Divide, ..) => own.divides = true,
+                    Expr::Binary(BinaryOperator::Subtract | BinaryOperator::Add, ..) => own.counts = true,
+                    _ => {}
+                }
+                collect_columns(expr, &mut columns);
+            }
+        }
+        for column in columns {
+            let Some((_, column)) = subject.column(column) else { continue };
+            let name = Words::of(&crate::words::split(&column.name).join(" "));
+            own.names_number |= column.affinity.is_numeric();
+            own.names_average |= name.any(&AVERAGE) || name.mentions("average") || name.mentions("avg");
+            own.names_share |=
+                ["percent", "rate", "ratio", "share", "pct"].iter().any(|part| name.mentions(part));
+        }
+        own
+    }
+}
+
+const CASES: &[AuditCase] = &[
+    AuditCase::fires(CLUBS, "SELECT name FROM club").asked("How many clubs are there?").from_benchmark(),
+    AuditCase::fires(CLUBS, "SELECT AVG(goals) FROM player").asked("What are the most goals of a player?"),
+    AuditCase::fires(CLUBS, "SELECT SUM(goals) FROM player").asked("What is the average number of goals?"),
+    AuditCase::silent(CLUBS, "SELECT COUNT(*) FROM club").asked("How many clubs are there?"),
+    AuditCase::silent(CLUBS, "SELECT goals FROM player WHERE id = 1").asked("How many goals has player 1?"),
+    AuditCase::silent(CLUBS, "SELECT SUM(goals) * 1.0 / COUNT(*) FROM player")
+        .asked("What is the average number of goals?"),
+];

@@ -1,0 +1,56 @@
+//! # An aggregate over a constant text
+//!
+//! ## What it finds
+//! COUNT, SUM, AVG, MIN or MAX of a text in quotes, by which a column was meant.
+//!
+//! ## Why it matters
+//! `COUNT(DISTINCT 'voice-actor')` is 1 whatever the rows.
+//!
+//! ## Example
+//! ```sql
+//! SELECT COUNT(DISTINCT 'name') FROM player
+//! ```
+//!
+//! ## When it is no defect
+//! Never.
+
+use crate::finding::Findings;
+use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use sqlgauge_sql::tree::{Expr, Literal};
+
+use crate::item::Subject;
+use crate::walk::scopes;
+
+pub(super) struct ConstantAggregated;
+
+static META: Meta = Meta {
+    name: "constant-aggregated",
+    summary: "an aggregate is over a text and not over the column of that name",
+    needs: Needs::Schema,
+    standing: Standing::Certain,
+    cases: CASES,
+    source: include_str!("constant_aggregated.rs"),
+};
+
+impl AuditRule for ConstantAggregated {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+        for expr in scopes(subject.query).iter().flat_map(crate::walk::Scope::exprs) {
+            if let Expr::Aggregate(call) = expr
+                && let [Expr::Literal(Literal::Text(text))] = call.args.as_slice()
+            {
+                findings
+                    .report(format!("{} is over the text '{text}' and over no column", subject.text(expr)));
+            }
+        }
+    }
+}
+
+const CASES: &[AuditCase] = &[
+    AuditCase::fires(CLUBS, "SELECT COUNT(DISTINCT 'name') FROM player").from_benchmark(),
+    AuditCase::silent(CLUBS, "SELECT COUNT(DISTINCT name) FROM player"),
+    AuditCase::silent(CLUBS, "SELECT COUNT(1) FROM player"),
+];

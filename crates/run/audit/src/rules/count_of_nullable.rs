@@ -1,0 +1,96 @@
+//! # COUNT of a column with NULLs
+//!
+//! ## What it finds
+//! COUNT(column) where the column is NULL in rows that are counted, so that COUNT(*) is larger. A column that an
+//! outer join fills is left out: there it is meant.
+//!
+//! ## Why it matters
+//! "How many players" then leaves out the players whose goals are not known.
+//!
+//! ## Example
+//! ```sql
+//! SELECT COUNT(goals) FROM player   -- 3 of 4 players
+//! ```
+//!
+//! ## When it is no defect
+//! The question asks in how many rows the value is known.
+
+use crate::finding::Findings;
+use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use sqlgauge_sql::functions::Function;
+use sqlgauge_sql::tree::{Aggregate, Args, Expr, Query};
+use sqlgauge_sql::visit::{Rewriter, rewrite_query};
+
+use crate::finding::Evidence;
+use crate::item::Subject;
+use crate::walk::scopes;
+
+pub(super) struct CountOfNullable;
+
+static META: Meta = Meta {
+    name: "count-of-nullable",
+    summary: "COUNT leaves out rows whose column is NULL",
+    needs: Needs::Rows,
+    standing: Standing::Likely,
+    cases: CASES,
+    source: include_str!("count_of_nullable.rs"),
+};
+
+impl AuditRule for CountOfNullable {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+        for scope in scopes(subject.query) {
+            for expr in scope.exprs() {
+                let Expr::Aggregate(call) = expr else { continue };
+                let [arg @ Expr::Column(column)] = call.args.as_slice() else { continue };
+                if call.function != Function::Count
+                    || call.distinct
+                    || subject.facts.is_null_extended(column.relation)
+                    || !subject.facts.is_nullable(arg)
+                {
+                    continue;
+                }
+                let mut query: Query = subject.query.clone();
+                rewrite_query(&mut Starred(call), &mut query);
+                if subject.same_rows(&query, findings) == Some(false) {
+                    let rows = subject.run(&query, findings);
+                    let why = format!(
+                        "{} leaves out rows in which {} is NULL",
+                        subject.text(expr),
+                        subject.name(*column)
+                    );
+                    findings.propose(
+                        why,
+                        rows.map(|rows| Evidence::of("with COUNT(*)", &rows)),
+                        subject.print(&query),
+                    );
+                }
+            }
+        }
+    }
+}
+
+struct Starred<'a>(&'a Aggregate);
+
+impl Rewriter for Starred<'_> {
+    fn expr(&mut self, expr: &mut Expr) {
+        if let Expr::Aggregate(call) = expr
+            && **call == *self.0
+        {
+            call.args = Args::Star;
+        }
+    }
+}
+
+const CASES: &[AuditCase] = &[
+    AuditCase::fires(CLUBS, "SELECT COUNT(goals) FROM player").from_benchmark(),
+    AuditCase::silent(CLUBS, "SELECT COUNT(name) FROM player"),
+    AuditCase::silent(CLUBS, "SELECT COUNT(goals) FROM player WHERE goals > 1"),
+    AuditCase::silent(
+        CLUBS,
+        "SELECT c.name, COUNT(p.id) FROM club AS c LEFT JOIN player AS p ON p.club_id = c.id GROUP BY c.id",
+    ),
+];

@@ -1,0 +1,114 @@
+//! # COUNT of a reference that repeats
+//!
+//! ## What it finds
+//! COUNT(column) without DISTINCT over a join, where the column refers to something else: a foreign key or a name
+//! that ends in `id`, and no key of its table.
+//!
+//! ## Why it matters
+//! Two awards of one player count as two players.
+//!
+//! ## Example
+//! ```sql
+//! SELECT COUNT(a.player_id) FROM award AS a JOIN player AS p ON a.player_id = p.id   -- "How many players …"
+//! ```
+//!
+//! ## When it is no defect
+//! The question asks for the rows: how many awards. With rows at hand, the rule is silent where nothing repeats.
+
+use crate::finding::Findings;
+use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use sqlgauge_sql::functions::Function;
+use sqlgauge_sql::schema::Table;
+use sqlgauge_sql::tree::{Aggregate, Expr, Query};
+use sqlgauge_sql::visit::{Rewriter, rewrite_query};
+
+use crate::finding::Evidence;
+use crate::item::Subject;
+use crate::walk::scopes;
+use crate::words::split;
+
+pub(super) struct CountOfReference;
+
+static META: Meta = Meta {
+    name: "count-of-reference",
+    summary: "COUNT counts rows where a reference repeats, and not the things referred to",
+    needs: Needs::Schema,
+    standing: Standing::Likely,
+    cases: CASES,
+    source: include_str!("count_of_reference.rs"),
+};
+
+impl AuditRule for CountOfReference {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+        for scope in scopes(subject.query) {
+            if scope.relations().len() < 2 {
+                continue;
+            }
+            for expr in scope.exprs() {
+                let Expr::Aggregate(call) = expr else { continue };
+                let [arg] = call.args.as_slice() else { continue };
+                let Some((own, table, _)) = subject.as_column(arg) else { continue };
+                let Some(place) = own.column.position() else { continue };
+                if call.function != Function::Count
+                    || call.distinct
+                    || scope.select.group_by.contains(arg)
+                    || !refers(table, place)
+                {
+                    continue;
+                }
+                let why =
+                    format!("{} counts {} as often as it occurs", subject.text(expr), subject.name(own));
+                let mut query: Query = subject.query.clone();
+                rewrite_query(&mut Distinct(call), &mut query);
+                if !subject.item.data.has_rows() {
+                    findings.propose(why, None, subject.print(&query));
+                } else if subject.same_rows(&query, findings) == Some(false) {
+                    let rows = subject.run(&query, findings);
+                    let evidence = rows.map(|rows| Evidence::of("with DISTINCT", &rows));
+                    findings.propose(why, evidence, subject.print(&query));
+                }
+            }
+        }
+    }
+}
+
+/// Whether a column refers to rows of another table, and is no key of its own.
+fn refers(table: &Table, column: u32) -> bool {
+    let is_foreign = table.foreign_keys.iter().any(|key| key.columns == [column]);
+    let name = table.column(column).map(|own| own.name.as_str()).unwrap_or_default();
+    let is_id = split(name).last().is_some_and(|word| word.ends_with("id"));
+    (is_foreign || is_id) && !table.is_unique(&[column])
+}
+
+struct Distinct<'a>(&'a Aggregate);
+
+impl Rewriter for Distinct<'_> {
+    fn expr(&mut self, expr: &mut Expr) {
+        if let Expr::Aggregate(call) = expr
+            && **call == *self.0
+        {
+            call.distinct = true;
+        }
+    }
+}
+
+const CASES: &[AuditCase] = &[
+    AuditCase::fires(
+        CLUBS,
+        "SELECT COUNT(a.player_id) FROM award AS a JOIN player AS p ON a.player_id = p.id",
+    )
+    .from_benchmark(),
+    AuditCase::silent(
+        CLUBS,
+        "SELECT COUNT(DISTINCT a.player_id) FROM award AS a JOIN player AS p ON a.player_id = p.id",
+    ),
+    AuditCase::silent(CLUBS, "SELECT COUNT(a.id) FROM award AS a JOIN player AS p ON a.player_id = p.id"),
+    AuditCase::silent(
+        CLUBS,
+        "SELECT COUNT(a.player_id) FROM award AS a JOIN player AS p ON a.player_id = p.id WHERE a.year = 2010",
+    ),
+];

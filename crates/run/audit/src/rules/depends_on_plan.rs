@@ -1,0 +1,65 @@
+//! # A result that depends on the plan
+//!
+//! ## What it finds
+//! A gold whose rows change when SQLite reads rows without an order the other way round. It may return either
+//! result, and a new version, an index or another row order may choose the other.
+//!
+//! ## Why it matters
+//! A right prediction is marked wrong because SQLite happened to read the rows in another order.
+//!
+//! ## Example
+//! ```sql
+//! SELECT name FROM player WHERE goals = 10 LIMIT 1   -- there are two
+//! ```
+//!
+//! ## When it is no defect
+//! Never, unless the metric accepts each of the results.
+
+use crate::finding::Evidence;
+use crate::finding::Findings;
+use crate::item::Item;
+use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+
+pub(super) struct DependsOnPlan;
+
+static META: Meta = Meta {
+    name: "depends-on-plan",
+    summary: "run with rows the other way round, the gold returns something else",
+    needs: Needs::Rows,
+    standing: Standing::Certain,
+    cases: CASES,
+    source: include_str!("depends_on_plan.rs"),
+};
+
+impl AuditRule for DependsOnPlan {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn check_item(&self, item: &Item<'_>, findings: &mut Findings) {
+        let Some(rows) = item.rows(findings) else { return };
+        if item.gold.depends_on.chance {
+            return;
+        }
+        let turned = item.data.run_turned(item.sql);
+        let Some(other) = turned.rows() else {
+            findings.unchecked("the gold does not run with its rows the other way round");
+            return;
+        };
+        if rows.fingerprint() != other.fingerprint() {
+            let new = other.rows().filter(|row| !rows.rows().any(|own| own == *row));
+            let evidence = Evidence::of_rows("rows of the other result alone", &other.columns, new);
+            findings.report_with(
+                "read with its rows the other way round, the gold returns something else",
+                evidence,
+            );
+        }
+    }
+}
+
+const CASES: &[AuditCase] = &[
+    AuditCase::fires(CLUBS, "SELECT name FROM player WHERE goals = 10 LIMIT 1").from_benchmark(),
+    AuditCase::fires(CLUBS, "SELECT id FROM club WHERE city = 'Lisbon' LIMIT 1"),
+    AuditCase::silent(CLUBS, "SELECT name FROM player WHERE goals = 10"),
+    AuditCase::silent(CLUBS, "SELECT name FROM player ORDER BY id LIMIT 1"),
+];

@@ -1,0 +1,90 @@
+//! # One row where all are asked for
+//!
+//! ## What it finds
+//! A question in the plural or with "all" that asks for the highest, the most, the earliest, while the gold
+//! returns one row by ORDER BY and LIMIT 1. With rows at hand, only where several rows have the extreme value.
+//!
+//! ## Why it matters
+//! The gold leaves out rows that are as right.
+//!
+//! ## Example
+//! ```sql
+//! SELECT name FROM player ORDER BY goals DESC LIMIT 1   -- "Which players have the most goals?"
+//! ```
+//!
+//! ## When it is no defect
+//! The question says which one, or at most one row can have the value.
+
+use crate::finding::Findings;
+use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use sqlgauge_sql::ordered;
+use sqlgauge_sql::tree::{Expr, Literal};
+
+use crate::finding::Evidence;
+use crate::item::Subject;
+use crate::walk::{scopes, whole};
+use crate::words::{Words, stem};
+
+pub(super) struct ExtremumForAll;
+
+static META: Meta = Meta {
+    name: "extremum-for-all",
+    summary: "the question asks for all with the extreme value, and LIMIT 1 returns one",
+    needs: Needs::Question,
+    standing: Standing::Likely,
+    cases: CASES,
+    source: include_str!("extremum_for_all.rs"),
+};
+
+impl AuditRule for ExtremumForAll {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+        let query = subject.query;
+        if query.limit.as_ref().and_then(whole) != Some(1)
+            || query.order_by.is_empty()
+            || scopes(query).is_empty()
+        {
+            return;
+        }
+        let Some(words) = subject.item.words(findings) else { return };
+        if !asks_for_several(&words) {
+            return;
+        }
+        let why = "the question asks for all with the extreme value, and LIMIT 1 returns one of them";
+        if !subject.item.data.has_rows() {
+            findings.report(why);
+            return;
+        }
+        let Some(mut ordered) = ordered(query) else { return };
+        ordered.query.limit = Some(Expr::Literal(Literal::Integer(2)));
+        let Some(rows) = subject.run(&ordered.query, findings) else { return };
+        let (Some(first), Some(second)) = (rows.row(0), rows.row(1)) else { return };
+        if ordered.keys.iter().all(|&key| first.get(key) == second.get(key)) {
+            findings.report_with(why, Evidence::of("the first rows", &rows));
+        }
+    }
+}
+
+/// Whether the question is about several things: "all", "which players", "who are".
+fn asks_for_several(words: &Words) -> bool {
+    let all: Vec<&str> = words.iter().collect();
+    let is_plural = |word: &str| stem(word) != word && word.len() > 3;
+    let after = |starts: &[&str]| all.windows(2).any(|pair| starts.contains(&pair[0]) && is_plural(pair[1]));
+    words.any(&["all the", "list all", "who are", "what are the names", "all"])
+        || after(&["which", "list", "find", "name", "show"])
+}
+
+const CASES: &[AuditCase] = &[
+    AuditCase::fires(CLUBS, "SELECT name FROM player ORDER BY goals DESC LIMIT 1")
+        .asked("Which players have the most goals?")
+        .from_benchmark(),
+    AuditCase::silent(CLUBS, "SELECT name FROM player ORDER BY goals DESC LIMIT 1")
+        .asked("Who has the most goals?"),
+    AuditCase::silent(CLUBS, "SELECT name FROM player ORDER BY id DESC LIMIT 1")
+        .asked("Which players came last?"),
+    AuditCase::silent(CLUBS, "SELECT name FROM player WHERE goals = (SELECT MAX(goals) FROM player)")
+        .asked("Which players have the most goals?"),
+];

@@ -1,0 +1,170 @@
+//! # A join along no key
+//!
+//! ## What it finds
+//! Tables that no condition links; and an equality between columns that no foreign key links, where a foreign key
+//! links the two tables by other columns or both columns are the keys of their tables.
+//!
+//! ## Why it matters
+//! Rows meet that have nothing to do with each other: player 3 and club 3.
+//!
+//! ## Example
+//! ```sql
+//! SELECT p.name FROM player AS p JOIN club AS c ON p.id = c.id
+//! ```
+//!
+//! ## When it is no defect
+//! The schema does not declare its foreign keys, or the query compares everything with everything on purpose.
+
+use crate::finding::Findings;
+use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use sqlgauge_sql::derive::conjuncts;
+use sqlgauge_sql::schema::{Schema, TableId};
+use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, Query, RelationId};
+use sqlgauge_sql::visit::{Rewriter, rewrite_query};
+
+use crate::item::Subject;
+use crate::walk::{Scope, relations_read, scopes};
+
+pub(super) struct JoinWithoutKey;
+
+static META: Meta = Meta {
+    name: "join-without-key",
+    summary: "two tables are joined by columns that no key links, or by nothing",
+    needs: Needs::Schema,
+    standing: Standing::Likely,
+    cases: CASES,
+    source: include_str!("join_without_key.rs"),
+};
+
+impl AuditRule for JoinWithoutKey {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+        for scope in scopes(subject.query) {
+            if scope.relations().len() < 2 {
+                continue;
+            }
+            apart(subject, &scope, findings);
+            let mut conditions = conjuncts(scope.select);
+            conditions.extend(scope.joins());
+            for condition in conditions {
+                let Expr::Binary(BinaryOperator::Equal, left, right) = condition else { continue };
+                if let (Expr::Column(left), Expr::Column(right)) = (&**left, &**right) {
+                    along_no_key(subject, condition, *left, *right, findings);
+                }
+            }
+        }
+    }
+}
+
+/// Reports relations that no condition links to the others.
+fn apart(subject: &Subject<'_>, scope: &Scope<'_>, findings: &mut Findings) {
+    let is_table = |relation: &RelationId| subject.facts.table_of(*relation).is_some();
+    let relations: Vec<RelationId> =
+        scope.relations().iter().map(|relation| relation.id).filter(is_table).collect();
+    let mut linked: Vec<RelationId> = relations.first().copied().into_iter().collect();
+    let conditions = conjuncts(scope.select).into_iter().chain(scope.joins());
+    let mut groups: Vec<Vec<RelationId>> = conditions.map(relations_read).collect();
+    while let Some(at) = groups.iter().position(|group| group.iter().any(|own| linked.contains(own))) {
+        linked.extend(groups.swap_remove(at));
+    }
+    for relation in relations.iter().filter(|own| !linked.contains(own)) {
+        let Some(table) = subject.facts.table_of(*relation).and_then(|id| subject.schema.table(id)) else {
+            continue;
+        };
+        findings.report(format!("no condition links {} to the other tables", table.name));
+    }
+}
+
+/// The columns by which a foreign key of one table refers to the other.
+fn keys(schema: &Schema, from: TableId, to: TableId) -> Vec<(u32, u32)> {
+    let Some(table) = schema.table(from) else { return Vec::new() };
+    let single = |key: &sqlgauge_sql::schema::ForeignKey| {
+        let (referred, columns) = schema.resolve_foreign_key(key)?;
+        match (key.columns.as_slice(), columns.as_slice()) {
+            ([own], [other]) if referred == to => Some((*own, *other)),
+            _ => None,
+        }
+    };
+    table.foreign_keys.iter().filter_map(single).collect()
+}
+
+/// What a column refers to by a foreign key: itself, if to nothing.
+fn origin(schema: &Schema, table: TableId, column: u32) -> (TableId, u32) {
+    let Some(own) = schema.table(table) else { return (table, column) };
+    for key in &own.foreign_keys {
+        if key.columns == [column]
+            && let Some((referred, columns)) = schema.resolve_foreign_key(key)
+            && let [other] = columns.as_slice()
+        {
+            return (referred, *other);
+        }
+    }
+    (table, column)
+}
+
+fn along_no_key(
+    subject: &Subject<'_>,
+    condition: &Expr,
+    left: ColumnRef,
+    right: ColumnRef,
+    findings: &mut Findings,
+) {
+    let table =
+        |column: ColumnRef| Some((subject.facts.table_of(column.relation)?, column.column.position()?));
+    let (Some((l, lc)), Some((r, rc))) = (table(left), table(right)) else { return };
+    let schema = subject.schema;
+    if left.relation == right.relation || l == r || origin(schema, l, lc) == origin(schema, r, rc) {
+        return;
+    }
+    let is_key =
+        |id: TableId, column: u32| schema.table(id).is_some_and(|table| table.primary_key == [column]);
+    let forth = keys(schema, l, r);
+    let back: Vec<(u32, u32)> = keys(schema, r, l).into_iter().map(|(own, other)| (other, own)).collect();
+    let all: Vec<(u32, u32)> = forth.into_iter().chain(back).collect();
+    if let [(lk, rk)] = all.as_slice() {
+        let (to_left, to_right) = (ColumnRef::at(left.relation, *lk), ColumnRef::at(right.relation, *rk));
+        let why = format!(
+            "{} links no key; the foreign key links {} and {}",
+            subject.text(condition),
+            subject.name(to_left),
+            subject.name(to_right)
+        );
+        let mut query: Query = subject.query.clone();
+        let new = Expr::Binary(
+            BinaryOperator::Equal,
+            Box::new(Expr::Column(to_left)),
+            Box::new(Expr::Column(to_right)),
+        );
+        rewrite_query(&mut Replaced { from: condition, to: &new }, &mut query);
+        findings.propose(why, None, subject.print(&query));
+    } else if is_key(l, lc) && is_key(r, rc) {
+        findings.report(format!(
+            "{} equates the keys of two tables that no foreign key links",
+            subject.text(condition)
+        ));
+    }
+}
+
+struct Replaced<'e> {
+    from: &'e Expr,
+    to: &'e Expr,
+}
+
+impl Rewriter for Replaced<'_> {
+    fn expr(&mut self, expr: &mut Expr) {
+        if expr == self.from {
+            *expr = self.to.clone();
+        }
+    }
+}
+
+const CASES: &[AuditCase] = &[
+    AuditCase::fires(CLUBS, "SELECT p.name FROM player AS p JOIN club AS c ON p.id = c.id").from_benchmark(),
+    AuditCase::fires(CLUBS, "SELECT p.name FROM player AS p, club AS c WHERE c.city = 'Lisbon'"),
+    AuditCase::fires(CLUBS, "SELECT a.title FROM award AS a JOIN club AS c ON a.id = c.id"),
+    AuditCase::silent(CLUBS, "SELECT p.name FROM player AS p JOIN club AS c ON p.club_id = c.id"),
+    AuditCase::silent(CLUBS, "SELECT a.title FROM award AS a JOIN club AS c ON a.title = c.name"),
+];

@@ -1,0 +1,185 @@
+//! # Columns that the question does not ask for, or misses
+//!
+//! ## What it finds
+//! A question that lists what to return ("name and city of …") while the gold returns fewer columns; and a
+//! question for one thing ("which club has the most …") whose answer comes with the count by which it is sorted.
+//!
+//! ## Why it matters
+//! A prediction that returns what is asked for is marked wrong.
+//!
+//! ## Example
+//! ```sql
+//! SELECT name FROM club   -- "List the name and city of each club."
+//! ```
+//!
+//! ## When it is no defect
+//! A column holds several of the things, such as the full name.
+
+use crate::finding::Findings;
+use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use sqlgauge_sql::tree::{Expr, Output};
+
+use crate::item::Subject;
+use crate::words::Words;
+
+/// Words with which a question begins that lists what to return.
+const STARTS: [&str; 12] = [
+    "what are the",
+    "what is the",
+    "list the",
+    "show the",
+    "give the",
+    "find the",
+    "return the",
+    "list",
+    "show",
+    "give",
+    "state the",
+    "provide the",
+];
+/// Words with which a sentence begins that asks for something.
+const REQUESTS: [&str; 16] = [
+    "give",
+    "state",
+    "list",
+    "indicate",
+    "provide",
+    "calculate",
+    "also",
+    "how",
+    "what",
+    "who",
+    "please",
+    "write",
+    "find",
+    "identify",
+    "mention",
+    "show",
+];
+/// Words that end the list.
+const ENDS: [&str; 18] = [
+    "ordered", "sorted", "order", "sort", "of", "for", "in", "who", "whose", "that", "which", "with",
+    "where", "from", "by", "when", "if", "at",
+];
+
+pub(super) struct OutputColumns;
+
+static META: Meta = Meta {
+    name: "output-columns",
+    summary: "the question names more or fewer things than the gold returns",
+    needs: Needs::Question,
+    standing: Standing::Likely,
+    cases: CASES,
+    source: include_str!("output_columns.rs"),
+};
+
+impl AuditRule for OutputColumns {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+        let Some(outputs) = subject.query.outputs() else { return };
+        let Some(question) = subject.item.question else { return };
+        if subject.item.words(findings).is_none() {
+            return;
+        }
+        if let Some(asked) = listed(question)
+            && outputs.len() < asked.len()
+        {
+            let why = format!(
+                "the question asks for {}, and the gold returns {} column(s)",
+                asked.join(", "),
+                outputs.len()
+            );
+            findings.report(why);
+        }
+        if outputs.len() == 1 && asks_twice(question) {
+            findings.report("the question asks for a second thing, and the gold returns one column");
+        }
+        let is_sorted_by = |output: &Output| {
+            let term = subject.query.order_by.first();
+            matches!(output.expr, Expr::Aggregate(_))
+                && term.is_some_and(|term| sorts_by(&term.expr, outputs, &output.expr))
+        };
+        if outputs.len() == 2
+            && subject.query.limit.is_some()
+            && outputs.iter().any(is_sorted_by)
+            && asks_for_one(&Words::of(question))
+        {
+            findings.report("the question asks for one thing, and the gold also returns what it sorts by");
+        }
+    }
+}
+
+fn sorts_by(term: &Expr, outputs: &[Output], aggregate: &Expr) -> bool {
+    match term {
+        Expr::Output(at) => outputs.get(*at as usize).is_some_and(|output| output.expr == *aggregate),
+        other => other == aggregate,
+    }
+}
+
+/// Whether a second sentence asks for something more.
+fn asks_twice(question: &str) -> bool {
+    let sentences: Vec<Words> =
+        question.split(['.', '?', '!']).filter(|text| !text.trim().is_empty()).map(Words::of).collect();
+    sentences.iter().skip(1).any(|sentence| sentence.begins(&REQUESTS))
+}
+
+fn asks_for_one(words: &Words) -> bool {
+    words.begins(&["which", "who", "what is the name of", "what is the most"])
+        && !words.any(&["how many", "number of", "and", "also", "count", "along with"])
+}
+
+/// The things that a question lists before it says of what, where it lists more than one.
+fn listed(question: &str) -> Option<Vec<String>> {
+    let lower = question.to_lowercase();
+    let rest = STARTS.iter().find_map(|start| lower.strip_prefix(&format!("{start} ")))?;
+    let mut things = vec![String::new()];
+    for word in rest.split_whitespace() {
+        let (bare, ends) = word.strip_suffix(['?', '.', ';', ':']).map_or((word, false), |bare| (bare, true));
+        let (bare, comma) = bare.strip_suffix(',').map_or((bare, false), |bare| (bare, true));
+        if ENDS.contains(&bare) {
+            break;
+        }
+        if bare == "and" {
+            things.push(String::new());
+            continue;
+        }
+        if let Some(thing) = things.last_mut() {
+            thing.push_str(bare);
+            thing.push(' ');
+        }
+        if ends {
+            break;
+        }
+        if comma {
+            things.push(String::new());
+        }
+    }
+    let things: Vec<String> =
+        things.iter().map(|thing| thing.trim().to_owned()).filter(|thing| !thing.is_empty()).collect();
+    let is_short = |thing: &String| thing.split(' ').count() <= 4;
+    (things.len() > 1 && things.iter().all(is_short)).then_some(things)
+}
+
+const CASES: &[AuditCase] = &[
+    AuditCase::fires(CLUBS, "SELECT name FROM club WHERE id = 1")
+        .asked("Which club is the first? State its city."),
+    AuditCase::silent(CLUBS, "SELECT name, city FROM club ORDER BY name")
+        .asked("List the name and city, ordered by name."),
+    AuditCase::fires(CLUBS, "SELECT name FROM club")
+        .asked("List the name and city of each club.")
+        .from_benchmark(),
+    AuditCase::fires(
+        CLUBS,
+        "SELECT club_id, COUNT(*) FROM player GROUP BY club_id ORDER BY COUNT(*) DESC LIMIT 1",
+    )
+    .asked("Which club has the most players?"),
+    AuditCase::silent(CLUBS, "SELECT name, city FROM club").asked("List the name and city of each club."),
+    AuditCase::silent(
+        CLUBS,
+        "SELECT club_id, COUNT(*) FROM player GROUP BY club_id ORDER BY COUNT(*) DESC LIMIT 1",
+    )
+    .asked("Which club has the most players, and how many?"),
+];

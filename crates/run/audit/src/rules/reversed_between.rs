@@ -1,0 +1,79 @@
+//! # BETWEEN the wrong way round
+//!
+//! ## What it finds
+//! BETWEEN with constants of which the first is greater than the second.
+//!
+//! ## Why it matters
+//! The condition is never true, and NOT BETWEEN is true for every value.
+//!
+//! ## Example
+//! ```sql
+//! SELECT name FROM player WHERE goals BETWEEN 10 AND 7
+//! ```
+//!
+//! ## When it is no defect
+//! Never.
+
+use crate::finding::Findings;
+use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use sqlgauge_sql::tree::{Expr, Literal, Query};
+use sqlgauge_sql::visit::{Rewriter, rewrite_query};
+
+use crate::item::Subject;
+use crate::walk::{number, scopes};
+
+pub(super) struct ReversedBetween;
+
+static META: Meta = Meta {
+    name: "reversed-between",
+    summary: "the lower bound of BETWEEN is above the upper",
+    needs: Needs::Schema,
+    standing: Standing::Certain,
+    cases: CASES,
+    source: include_str!("reversed_between.rs"),
+};
+
+impl AuditRule for ReversedBetween {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+        for scope in scopes(subject.query) {
+            for expr in [scope.exprs(), scope.conditions()].concat() {
+                let Expr::Between { low, high, .. } = expr else { continue };
+                if is_above(low, high) {
+                    let mut query: Query = subject.query.clone();
+                    rewrite_query(&mut Turned, &mut query);
+                    let why = format!("{} begins above its end", subject.text(expr));
+                    findings.propose(why, None, subject.print(&query));
+                }
+            }
+        }
+    }
+}
+
+fn is_above(low: &Expr, high: &Expr) -> bool {
+    match (low, high) {
+        (Expr::Literal(Literal::Text(low)), Expr::Literal(Literal::Text(high))) => low > high,
+        _ => number(low).zip(number(high)).is_some_and(|(low, high)| low > high),
+    }
+}
+
+struct Turned;
+
+impl Rewriter for Turned {
+    fn expr(&mut self, expr: &mut Expr) {
+        if let Expr::Between { low, high, .. } = expr
+            && is_above(low, high)
+        {
+            std::mem::swap(low, high);
+        }
+    }
+}
+
+const CASES: &[AuditCase] = &[
+    AuditCase::fires(CLUBS, "SELECT name FROM player WHERE goals BETWEEN 10 AND 7").from_benchmark(),
+    AuditCase::fires(CLUBS, "SELECT name FROM player WHERE born NOT BETWEEN '1995-01-01' AND '1990-01-01'"),
+    AuditCase::silent(CLUBS, "SELECT name FROM player WHERE goals BETWEEN 7 AND 10"),
+];

@@ -1,0 +1,65 @@
+//! # A gold that is wrong by its own metric
+//!
+//! ## What it finds
+//! A gold that, given as the prediction, does not score 1 under each metric that says right or wrong or how far.
+//! `verify` is left out, which takes long, and so are costs.
+//!
+//! ## Why it matters
+//! A system that answers with the gold itself loses a point. The metric's reason says why: the gold does not run,
+//! or it depends on chance, or an official script cannot read it.
+//!
+//! ## Example
+//! ```sql
+//! SELECT random()   -- differs from itself
+//! ```
+//!
+//! ## When it is no defect
+//! You do not use that metric.
+
+use crate::finding::Findings;
+use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use sqlgauge_metrics::{MetricKind, Pair, all};
+
+use crate::item::Item;
+
+pub(super) struct ScoresBelowOne;
+
+static META: Meta = Meta {
+    name: "scores-below-one",
+    summary: "as a prediction the gold scores less than 1 under a metric",
+    needs: Needs::Rows,
+    standing: Standing::Certain,
+    cases: CASES,
+    source: include_str!("scores_below_one.rs"),
+};
+
+impl AuditRule for ScoresBelowOne {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn check_item(&self, item: &Item<'_>, findings: &mut Findings) {
+        let Some(data) = item.data(findings) else { return };
+        let pair = Pair::new(data.engine(), data.target(), item.sql, item.sql, None);
+        let metrics = all().iter().filter(|metric| metric.kind() != MetricKind::Unbounded);
+        for metric in metrics.filter(|metric| !metric.id().starts_with("verify@")) {
+            let score = metric.score(&pair);
+            let reason =
+                score.detail.get("reason").and_then(|reason| reason.as_str()).unwrap_or("without a reason");
+            match score.value {
+                Some(value) if value < 1.0 => {
+                    findings
+                        .report(format!("{} of the gold as a prediction is {value}: {reason}", metric.id()));
+                }
+                Some(_) => {}
+                None => findings.unchecked(format!("{}: {reason}", metric.id())),
+            }
+        }
+    }
+}
+
+const CASES: &[AuditCase] = &[
+    AuditCase::fires(CLUBS, "SELECT random()").from_benchmark(),
+    AuditCase::silent(CLUBS, "SELECT name FROM player"),
+    AuditCase::silent(CLUBS, "SELECT name FROM player ORDER BY goals LIMIT 1"),
+];

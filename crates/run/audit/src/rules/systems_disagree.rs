@@ -1,0 +1,86 @@
+//! # Systems agree with each other and not with the gold
+//!
+//! ## What it finds
+//! Answers of at least two systems, and of most of those that run, return the same rows, and the gold returns
+//! others.
+//!
+//! ## Why it matters
+//! Systems seldom make the same mistake; where strong ones agree, a person should look at the gold.
+//!
+//! ## Example
+//! ```sql
+//! SELECT COUNT(*) FROM player   -- the gold; two systems say SELECT COUNT(*) FROM club
+//! ```
+//!
+//! ## When it is no defect
+//! The systems have a common origin, or the question is easy to misread.
+
+use crate::finding::Findings;
+use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use std::sync::Arc;
+
+use sqlgauge_engine::ResultSet;
+
+use crate::finding::Evidence;
+use crate::item::Item;
+
+pub(super) struct SystemsDisagree;
+
+static META: Meta = Meta {
+    name: "systems-disagree",
+    summary: "several systems return the same rows, and the gold returns others",
+    needs: Needs::Peers,
+    standing: Standing::Likely,
+    cases: CASES,
+    source: include_str!("systems_disagree.rs"),
+};
+
+impl AuditRule for SystemsDisagree {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn check_item(&self, item: &Item<'_>, findings: &mut Findings) {
+        if item.peers.len() < 2 {
+            findings.unchecked("fewer than two answers of systems");
+            return;
+        }
+        let Some(gold) = item.rows(findings) else { return };
+        let ran: Vec<(&str, Arc<ResultSet>)> = item
+            .peers
+            .iter()
+            .filter_map(|peer| Some((peer.system, Arc::clone(item.data.run(peer.sql).rows()?))))
+            .collect();
+        let Some(common) = most_common(&ran) else { return };
+        let print = common.fingerprint();
+        let agree: Vec<&str> =
+            ran.iter().filter(|(_, rows)| rows.fingerprint() == print).map(|(system, _)| *system).collect();
+        if agree.len() >= 2 && agree.len() * 2 > ran.len() && print != gold.fingerprint() {
+            let why = format!(
+                "{} of {} systems return the same rows, and not the gold's: {}",
+                agree.len(),
+                ran.len(),
+                agree.join(", ")
+            );
+            findings.report_with(why, Evidence::of("their rows", common));
+        }
+    }
+}
+
+/// The result that most systems return.
+fn most_common<'r>(ran: &'r [(&str, Arc<ResultSet>)]) -> Option<&'r Arc<ResultSet>> {
+    let votes =
+        |rows: &ResultSet| ran.iter().filter(|(_, other)| other.fingerprint() == rows.fingerprint()).count();
+    ran.iter().map(|(_, rows)| rows).max_by_key(|rows| votes(rows))
+}
+
+const CASES: &[AuditCase] = &[
+    AuditCase::fires(CLUBS, "SELECT COUNT(*) FROM player")
+        .asked("How many clubs are there?")
+        .peers(&["SELECT COUNT(*) FROM club", "SELECT COUNT(id) FROM club"])
+        .from_benchmark(),
+    AuditCase::silent(CLUBS, "SELECT COUNT(*) FROM player")
+        .peers(&["SELECT COUNT(*) FROM club", "SELECT COUNT(id) FROM player"]),
+    AuditCase::silent(CLUBS, "SELECT COUNT(*) FROM player")
+        .peers(&["SELECT 4", "SELECT COUNT(id) FROM player"]),
+];

@@ -1,0 +1,137 @@
+//! The SELECTs of a query, and their expressions.
+
+use sqlgauge_sql::tree::{Body, Expr, From, Literal, Query, RelationId, RelationSource, Select};
+use sqlgauge_sql::visit::children;
+
+/// A SELECT and the query whose body it is, or is a part of.
+#[derive(Clone, Copy)]
+pub(crate) struct Scope<'q> {
+    pub(crate) query: &'q Query,
+    pub(crate) select: &'q Select,
+    /// Whether it is the outermost query, no compound.
+    pub(crate) is_outermost: bool,
+}
+
+impl<'q> Scope<'q> {
+    /// Whether ORDER BY and LIMIT of the query are the SELECT's.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.query.as_select().is_some()
+    }
+
+    /// Every expression in it, parts included, subqueries and ON of joins excepted.
+    pub(crate) fn exprs(&self) -> Vec<&'q Expr> {
+        let mut all = Vec::new();
+        let select = self.select;
+        let outputs = select.outputs.iter().map(|output| &output.expr);
+        for expr in outputs.chain(&select.filter).chain(&select.group_by).chain(&select.having) {
+            parts(expr, &mut all);
+        }
+        if self.is_whole() {
+            self.query.order_by.iter().for_each(|term| parts(&term.expr, &mut all));
+        }
+        all
+    }
+
+    /// The expressions of WHERE, HAVING and ON, parts included.
+    pub(crate) fn conditions(&self) -> Vec<&'q Expr> {
+        let mut all = Vec::new();
+        self.select.filter.iter().chain(&self.select.having).for_each(|expr| parts(expr, &mut all));
+        self.joins().into_iter().for_each(|on| parts(on, &mut all));
+        all
+    }
+
+    /// The ON conditions.
+    pub(crate) fn joins(&self) -> Vec<&'q Expr> {
+        let mut found = Vec::new();
+        let mut pending: Vec<&From> = self.select.from.iter().collect();
+        while let Some(from) = pending.pop() {
+            if let From::Join(join) = from {
+                found.extend(&join.on);
+                pending.extend([&join.left, &join.right]);
+            }
+        }
+        found
+    }
+
+    /// The relations in FROM.
+    pub(crate) fn relations(&self) -> Vec<&'q sqlgauge_sql::tree::Relation> {
+        self.select.from.as_ref().map(From::relations).unwrap_or_default()
+    }
+}
+
+/// An expression and its parts, outer ones first; subqueries are not entered.
+pub(crate) fn parts<'q>(expr: &'q Expr, all: &mut Vec<&'q Expr>) {
+    all.push(expr);
+    children(expr, &mut |child| parts(child, all));
+}
+
+/// The columns' relations that an expression reads, aggregates and parts included, subqueries excepted.
+pub(crate) fn relations_read(expr: &Expr) -> Vec<RelationId> {
+    let mut columns = Vec::new();
+    sqlgauge_sql::derive::collect_columns(expr, &mut columns);
+    let mut relations: Vec<RelationId> = columns.iter().map(|column| column.relation).collect();
+    relations.sort_unstable();
+    relations.dedup();
+    relations
+}
+
+/// All SELECTs, the outermost first.
+pub(crate) fn scopes(query: &Query) -> Vec<Scope<'_>> {
+    let mut found = Vec::new();
+    let mut pending = vec![query];
+    while let Some(inner) = pending.pop() {
+        pending.extend(inner.ctes.iter().map(|cte| &cte.query));
+        let mut bodies = vec![&inner.body];
+        while let Some(body) = bodies.pop() {
+            match body {
+                Body::SetOperation { left, right, .. } => bodies.extend([right.as_ref(), left.as_ref()]),
+                Body::Values(_) => {}
+                Body::Select(select) => {
+                    let is_outermost = std::ptr::eq(inner, query) && inner.as_select().is_some();
+                    let scope = Scope { query: inner, select, is_outermost };
+                    pending.extend(subqueries(&scope));
+                    found.push(scope);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The queries directly inside a SELECT.
+fn subqueries<'q>(scope: &Scope<'q>) -> Vec<&'q Query> {
+    let mut found = Vec::new();
+    for relation in scope.relations() {
+        if let RelationSource::Derived(query) = &relation.source {
+            found.push(query.as_ref());
+        }
+    }
+    let mut all = scope.exprs();
+    scope.joins().into_iter().for_each(|on| parts(on, &mut all));
+    for expr in all {
+        match expr {
+            Expr::InQuery { query, .. } | Expr::Exists { query, .. } | Expr::Scalar(query) => {
+                found.push(query);
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// A whole number that stands as a literal.
+pub(crate) fn whole(expr: &Expr) -> Option<i64> {
+    match expr {
+        Expr::Literal(Literal::Integer(integer)) => Some(*integer),
+        _ => None,
+    }
+}
+
+/// A number that stands as a literal.
+pub(crate) fn number(expr: &Expr) -> Option<f64> {
+    match expr {
+        Expr::Literal(Literal::Integer(integer)) => Some(*integer as f64),
+        Expr::Literal(Literal::Real(real)) => Some(real.get()),
+        _ => None,
+    }
+}
