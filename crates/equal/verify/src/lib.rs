@@ -8,6 +8,7 @@
 mod explain;
 mod json;
 mod options;
+mod said;
 mod spelling;
 mod stages;
 mod verdict;

@@ -77,6 +77,8 @@ pub(crate) struct Writer<'a> {
     /// Whether a sentence begins here, and whether it is a question.
     begins: bool,
     asks: bool,
+    /// Whether each rule has its first wording that is no style's alone.
+    plain_wording: bool,
 }
 
 impl<'a> Writer<'a> {
@@ -99,7 +101,15 @@ impl<'a> Writer<'a> {
             last,
             begins: true,
             asks: false,
+            plain_wording: false,
         }
+    }
+
+    /// The text of a phrase inside of somebody's sentence, in the plainest wording; `None` where a constant has no words.
+    pub(crate) fn phrase(mut self, tree: &Tree) -> Option<String> {
+        (self.begins, self.plain_wording) = (false, true);
+        self.tree(tree)?;
+        Some(self.text)
     }
 
     /// The text of a phrase; `None` where a constant in it has no words.
@@ -168,6 +178,9 @@ impl<'a> Writer<'a> {
         let fitting = || self.grammar.wordings(rule).filter(|wording| wording.styles.has(self.style));
         let own: Vec<_> = fitting().filter(|wording| wording.styles.is_special()).collect();
         let common: Vec<_> = fitting().filter(|wording| !wording.styles.is_special()).collect();
+        if self.plain_wording && !common.is_empty() {
+            return common.first().copied();
+        }
         let takes_own = common.is_empty() || !own.is_empty() && self.random.chance(OWN_WORDING);
         self.random.pick(if takes_own { &own } else { &common }).copied()
     }

@@ -15,7 +15,7 @@ pub(crate) use self::sentence::Frame;
 use std::rc::Rc;
 
 use sqlgauge_base::Random;
-use sqlgauge_sql::schema::Schema;
+use sqlgauge_sql::schema::{Schema, TableId};
 use sqlgauge_sql::tree::RelationId;
 
 use crate::engine::tree::Tree;
@@ -89,6 +89,21 @@ impl<'a> Say<'a> {
             lists: Vec::new(),
             modifier: false,
         }
+    }
+
+    /// The same inside of queries, the outermost first, that read those tables.
+    pub(crate) fn inside(mut self, queries: &[Vec<(RelationId, TableId)>]) -> Self {
+        let reads = |id: &TableId| Reads::Table(u32::try_from(id.index()).unwrap_or(u32::MAX));
+        let scope = |tables: &Vec<(RelationId, TableId)>| Scope {
+            relations: tables.iter().map(|(relation, id)| (*relation, reads(id))).collect(),
+        };
+        self.scopes = queries.iter().map(scope).collect();
+        self
+    }
+
+    /// The name of a table.
+    pub(crate) fn table(&self, id: TableId, many: bool) -> Said {
+        self.noun(u32::try_from(id.index()).unwrap_or(u32::MAX), many)
     }
 }
 
