@@ -48,9 +48,9 @@ impl Speech<'_> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
+    use sqlgauge_sql::resolve;
     use sqlgauge_sql::schema::Schema;
     use sqlgauge_sql::tree::RelationSource;
-    use sqlgauge_sql::resolve;
 
     use super::*;
     use crate::canonical;
@@ -74,17 +74,23 @@ mod tests {
         let around = vec![tables.collect()];
         let values: Vec<_> =
             select.outputs.iter().map(|output| speech.value(&output.expr, &around).unwrap()).collect();
-        assert_eq!(values, [
-            "the number of different names of the singer",
-            "the maximum year of the concert",
-            "the number of records",
-        ]);
+        assert_eq!(
+            values,
+            [
+                "the number of different names of the singer",
+                "the maximum year of the concert",
+                "the number of records",
+            ]
+        );
         let Some(Expr::And(conditions)) = &select.filter else { panic!("two conditions") };
         let said: Vec<_> = conditions.iter().map(|expr| speech.condition(expr, &around).unwrap()).collect();
-        assert_eq!(said, [
-            "the age of the singer is greater than 20",
-            "the year of the concert is among (the years of concerts)",
-        ]);
+        assert_eq!(
+            said,
+            [
+                "the age of the singer is greater than 20",
+                "the year of the concert is among (the years of concerts)",
+            ]
+        );
         assert_eq!(speech.table(around[0][1].1, true).as_deref(), Some("concerts"));
     }
 }

@@ -24,7 +24,10 @@ pub(crate) fn ways(gold: &[&Relation], yours: &[&Relation]) -> Vec<HashMap<Relat
         }
         done.push(&relation.source);
         let alike = |all: &[&Relation]| -> Vec<RelationId> {
-            all.iter().filter(|other| is_alike(&other.source, &relation.source)).map(|other| other.id).collect()
+            all.iter()
+                .filter(|other| is_alike(&other.source, &relation.source))
+                .map(|other| other.id)
+                .collect()
         };
         let (own, theirs) = (alike(yours), alike(gold));
         let matches = matches(&own, &theirs);
@@ -41,7 +44,8 @@ fn matches(own: &[RelationId], theirs: &[RelationId]) -> Vec<HashMap<RelationId,
     let Some((first, rest)) = own.split_first() else { return vec![HashMap::new()] };
     let mut found = Vec::new();
     for (at, given) in theirs.iter().enumerate() {
-        let others: Vec<RelationId> = theirs.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, id)| *id).collect();
+        let others: Vec<RelationId> =
+            theirs.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, id)| *id).collect();
         for mut way in matches(rest, &others) {
             way.insert(*first, *given);
             found.push(way);

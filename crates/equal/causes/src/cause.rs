@@ -45,7 +45,11 @@ pub struct Slip {
 
 impl Slip {
     /// A slip of the outermost query.
-    pub(crate) fn new(cause: &'static Cause, [yours, gold]: [String; 2], [planted, repaired]: [Query; 2]) -> Self {
+    pub(crate) fn new(
+        cause: &'static Cause,
+        [yours, gold]: [String; 2],
+        [planted, repaired]: [Query; 2],
+    ) -> Self {
         Self { cause, place: None, yours, gold, planted, repaired }
     }
 }
@@ -70,6 +74,32 @@ pub enum Unclear {
 }
 
 impl Unclear {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Unresolved,
+        Self::NoDifference,
+        Self::OnlyTogether,
+        Self::TooMany,
+        Self::OtherShape,
+        Self::NoWords,
+        Self::TooComplex,
+    ];
+
+    /// The same in words.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Unresolved => "a query cannot be resolved against the schema",
+            Self::NoDifference => "the trees are the same but for what never matters",
+            Self::OnlyTogether => "no difference alone changes the result",
+            Self::TooMany => "there are more differences than one sentence holds",
+            Self::OtherShape => {
+                "the queries are of different shapes, such as a compound and a SELECT with subqueries"
+            }
+            Self::NoWords => "a part has no words, or both queries have the same",
+            Self::TooComplex => "the comparison would take too many steps",
+        }
+    }
+
     /// Its name in files.
     pub fn id(self) -> &'static str {
         match self {

@@ -119,17 +119,15 @@ fn compounds(
     if tail(gold) != tail(yours) {
         return Err(Unclear::OtherShape);
     }
-    let whole = |parts: Vec<Body>, operators: &[(SetOperator, bool)]| {
-        let mut parts = parts.into_iter();
-        let first = parts.next().unwrap_or(Body::Values(Vec::new()));
-        let body = parts.zip(operators).fold(first, |left, (right, &(operator, all))| Body::SetOperation {
-            operator,
-            all,
-            left: Box::new(left),
-            right: Box::new(right),
-        });
-        Query { body, ..gold.clone() }
-    };
+    let whole =
+        |parts: Vec<Body>, operators: &[(SetOperator, bool)]| {
+            let mut parts = parts.into_iter();
+            let first = parts.next().unwrap_or(Body::Values(Vec::new()));
+            let body = parts.zip(operators).fold(first, |left, (right, &(operator, all))| {
+                Body::SetOperation { operator, all, left: Box::new(left), right: Box::new(right) }
+            });
+            Query { body, ..gold.clone() }
+        };
     let all = |bodies: &[&Body]| -> Vec<Body> { bodies.iter().map(|&body| body.clone()).collect() };
     let compare = |order: &[usize]| -> Result<Vec<Slip>, Unclear> {
         let mut slips = Vec::new();
@@ -148,7 +146,8 @@ fn compounds(
     };
     let as_written: Vec<usize> = (0..own.len()).collect();
     let mut found = compare(&as_written);
-    let commutes = |list: &[(SetOperator, bool)]| matches!(list, [(SetOperator::Union | SetOperator::Intersect, _)]);
+    let commutes =
+        |list: &[(SetOperator, bool)]| matches!(list, [(SetOperator::Union | SetOperator::Intersect, _)]);
     if commutes(&operators) && commutes(&others) {
         let swapped = compare(&[1, 0]);
         let count = |slips: &Result<Vec<Slip>, Unclear>| slips.as_ref().map_or(usize::MAX, Vec::len);
@@ -171,7 +170,8 @@ fn selects(
     yours: &Query,
     around: &Surroundings,
 ) -> Result<Vec<Slip>, Unclear> {
-    let (own, other) = (Clauses::of(gold).ok_or(Unclear::OtherShape)?, Clauses::of(yours).ok_or(Unclear::OtherShape)?);
+    let (own, other) =
+        (Clauses::of(gold).ok_or(Unclear::OtherShape)?, Clauses::of(yours).ok_or(Unclear::OtherShape)?);
     let mut best: Option<(usize, Pair<'_>, Rest)> = None;
     for way in ways(&own.reads.relations(), &other.reads.relations()) {
         let pair = paired(scene, own.clone(), yours, &way, around)?;
@@ -203,10 +203,11 @@ fn paired<'s>(
     let shared: Vec<&Expr> =
         gold.keys.iter().filter(|key| yours.keys.iter().any(|other| plain.same(key, other))).collect();
     let classes = Classes::of(&shared, &gold.tables(), scene.schema);
+    let classes_of_yours = Classes::of(&yours.keys.iter().collect::<Vec<_>>(), &yours.tables(), scene.schema);
     let mut around = around.clone();
     around.gold.push(gold.tables());
     around.yours.push(yours.tables());
-    Ok(Pair { scene, ctes: &[], gold, yours, classes, around })
+    Ok(Pair { scene, ctes: &[], gold, yours, classes, classes_of_yours, around })
 }
 
 /// What differs, clause by clause.
@@ -230,7 +231,7 @@ fn rest(pair: &Pair<'_>) -> Rest {
     rest.width = gold.outputs.len() != yours.outputs.len();
     if !rest.width {
         let both = gold.outputs.iter().zip(&yours.outputs).enumerate();
-        rest.outputs = both.filter(|(_, (own, other))| !pair.same(own, other)).map(|(at, _)| at).collect();
+        rest.outputs = both.filter(|(_, (own, other))| !pair.says(own, other)).map(|(at, _)| at).collect();
     }
     rest.distinct = gold.distinct != yours.distinct;
     rest.group_by = !same_sets(pair, &gold.group_by, &yours.group_by);
@@ -286,7 +287,8 @@ fn same_keys(pair: &Pair<'_>) -> bool {
 }
 
 fn same_sets(pair: &Pair<'_>, own: &[Expr], other: &[Expr]) -> bool {
-    let all_in = |of: &[Expr], list: &[Expr]| of.iter().all(|expr| list.iter().any(|other| pair.same(expr, other)));
+    let all_in =
+        |of: &[Expr], list: &[Expr]| of.iter().all(|expr| list.iter().any(|other| pair.same(expr, other)));
     all_in(own, other) && all_in(other, own)
 }
 
@@ -300,10 +302,14 @@ fn unlike(pair: &Pair<'_>, clause: Clause) -> Vec<Unlike> {
     let only = |own: &[Expr], other: &[Expr]| -> Vec<Expr> {
         own.iter().filter(|expr| !other.iter().any(|known| pair.same(expr, known))).cloned().collect()
     };
-    let (only_gold, only_yours) = (only(&gold, &yours), only(&yours, &gold));
+    let (mut only_gold, only_yours) = (only(&gold, &yours), only(&yours, &gold));
+    // What the answer asks of a column that its join makes equal.
+    only_gold.retain(|expr| !yours.iter().any(|known| pair.says(expr, known)));
     let relations = pair.relations();
     let mut found: Vec<(BTreeSet<ColumnRef>, Unlike)> = Vec::new();
-    for (is_gold, expr) in only_gold.into_iter().map(|e| (true, e)).chain(only_yours.into_iter().map(|e| (false, e))) {
+    for (is_gold, expr) in
+        only_gold.into_iter().map(|e| (true, e)).chain(only_yours.into_iter().map(|e| (false, e)))
+    {
         // What groups are asked may be said of other columns: it is compared as a whole.
         let about = match clause {
             Clause::Where => pair.classes.columns(&expr, &relations),
@@ -419,7 +425,9 @@ pub(crate) fn subquery(expr: &Expr) -> Option<&Query> {
 /// Puts another query in the place of the subquery.
 fn put(expr: &mut Expr, other: &Query) {
     match expr {
-        Expr::InQuery { query, .. } | Expr::Exists { query, .. } | Expr::Scalar(query) => **query = other.clone(),
+        Expr::InQuery { query, .. } | Expr::Exists { query, .. } | Expr::Scalar(query) => {
+            **query = other.clone()
+        }
         Expr::Binary(_, left, right) => match (&mut **left, &mut **right) {
             (Expr::Scalar(query), _) | (_, Expr::Scalar(query)) => **query = other.clone(),
             _ => {}

@@ -69,7 +69,8 @@ impl DifferenceRecord {
                         causes.push(slip.cause.id.to_owned());
                     }
                 }
-                let sentence = shown.map_or_else(|| difference.sentence(), |shown| difference.sentence_with(shown));
+                let sentence =
+                    shown.map_or_else(|| difference.sentence(), |shown| difference.sentence_with(shown));
                 Self { sentence: Some(sentence), causes, unclear: None }
             }
             Err(unclear) => Self { unclear: Some(unclear.id().to_owned()), ..Self::default() },
@@ -79,8 +80,9 @@ impl DifferenceRecord {
 
 /// Tells whether a query is as good as the gold.
 pub trait Judge {
-    /// Whether the two return the same where the answer is wrong; `None` where nobody knows.
-    fn agrees(&self, gold: &str, planted: &str) -> Option<bool>;
+    /// Whether a query and the same with a slip more or less return the same where the answer is wrong; `None` where nobody
+    /// knows.
+    fn agrees(&self, query: &str, other: &str) -> Option<bool>;
 
     /// Whether the two return the same on every database; `None` where nobody knows.
     fn same(&self, gold: &str, repaired: &str) -> Option<bool>;
@@ -130,7 +132,8 @@ impl<'s> Explainer<'s> {
     /// Why there is no sentence.
     pub fn explain(&self, gold: &str, yours: &str, judge: &dyn Judge) -> Result<Difference, Unclear> {
         let bytes = gold.len() + yours.len();
-        budget::analyse(bytes, || self.explain_unbounded(gold, yours, judge)).map_err(|_| Unclear::TooComplex)?
+        budget::analyse(bytes, || self.explain_unbounded(gold, yours, judge))
+            .map_err(|_| Unclear::TooComplex)?
     }
 
     fn explain_unbounded(&self, gold: &str, yours: &str, judge: &dyn Judge) -> Result<Difference, Unclear> {
@@ -141,7 +144,7 @@ impl<'s> Explainer<'s> {
         let (own, other) = (resolved(gold)?, resolved(yours)?);
         let scene = Scene { schema: self.schema, speech: &self.speech };
         let slips = queries(&scene, &own, &other, &Surroundings::default())?;
-        let slips = if slips.len() > 1 { self.that_matter(slips, gold, judge)? } else { slips };
+        let slips = if slips.len() > 1 { self.that_matter(slips, [gold, yours], judge)? } else { slips };
         match slips.len() {
             0 => Err(Unclear::NoDifference),
             1..=MAX_SLIPS => Ok(Difference { words: sentence(&slips), slips }),
@@ -149,10 +152,16 @@ impl<'s> Explainer<'s> {
         }
     }
 
-    /// Those that may make the difference: one alone without which the answer is right, else those with which the gold is
-    /// another.
-    fn that_matter(&self, slips: Vec<Slip>, gold: &str, judge: &dyn Judge) -> Result<Vec<Slip>, Unclear> {
-        let printed = |query: &Query| print(query, self.schema, PrintDialect::Sqlite).map_err(|_| Unclear::OtherShape);
+    /// Those that may make the difference: one alone without which the answer is right, else those that change the gold or
+    /// the answer.
+    fn that_matter(
+        &self,
+        slips: Vec<Slip>,
+        [gold, yours]: [&str; 2],
+        judge: &dyn Judge,
+    ) -> Result<Vec<Slip>, Unclear> {
+        let printed =
+            |query: &Query| print(query, self.schema, PrintDialect::Sqlite).map_err(|_| Unclear::OtherShape);
         for slip in &slips {
             if judge.same(gold, &printed(&slip.repaired)?) == Some(true) {
                 return Ok(vec![slip.clone()]);
@@ -160,7 +169,9 @@ impl<'s> Explainer<'s> {
         }
         let mut left = Vec::new();
         for slip in slips {
-            if judge.agrees(gold, &printed(&slip.planted)?) != Some(true) {
+            let is_idle = judge.agrees(gold, &printed(&slip.planted)?) == Some(true)
+                && judge.agrees(yours, &printed(&slip.repaired)?) == Some(true);
+            if !is_idle {
                 left.push(slip);
             }
         }

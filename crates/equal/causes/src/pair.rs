@@ -36,6 +36,8 @@ pub(crate) struct Pair<'a> {
     pub(crate) yours: Clauses,
     /// The equalities that both have.
     pub(crate) classes: Classes,
+    /// Those that the answer has.
+    pub(crate) classes_of_yours: Classes,
     /// With what these two read themselves.
     pub(crate) around: Surroundings,
 }
@@ -49,6 +51,14 @@ pub(crate) struct Unlike {
 }
 
 impl Unlike {
+    /// What a query does that has them.
+    pub(crate) fn verb(&self) -> &'static str {
+        match self.clause {
+            Clause::Where => "asks that",
+            Clause::Having => "asks of a group that",
+        }
+    }
+
     /// Puts the conditions of the other query in the place of those of this side.
     pub(crate) fn exchange(&self, clauses: &mut Clauses, side: Side) {
         let (own, other) = match side {
@@ -85,8 +95,10 @@ pub(crate) struct Rest {
 impl Rest {
     /// How many differences there are.
     pub(crate) fn count(&self) -> usize {
-        let flags = [self.joins, self.keys, self.width, self.distinct, self.group_by, self.order_by, self.limit];
-        let conditions: usize = self.conditions.iter().map(|unlike| unlike.gold.len() + unlike.yours.len()).sum();
+        let flags =
+            [self.joins, self.keys, self.width, self.distinct, self.group_by, self.order_by, self.limit];
+        let conditions: usize =
+            self.conditions.iter().map(|unlike| unlike.gold.len() + unlike.yours.len()).sum();
         let tables = self.missing.len() + self.extra.len();
         flags.into_iter().filter(|flag| *flag).count() + conditions + tables + self.outputs.len()
     }
@@ -134,17 +146,25 @@ impl Pair<'_> {
         Some(&self.scene.schema.table(table)?.at(column.column)?.name)
     }
 
+    /// Whether two parts are the same wherever they stand.
     pub(crate) fn same(&self, left: &Expr, right: &Expr) -> bool {
         self.classes.same(left, right)
     }
 
+    /// Whether a part of the answer says what a part of the gold does: on the rows that the answer joins.
+    pub(crate) fn says(&self, gold: &Expr, yours: &Expr) -> bool {
+        self.same(gold, yours) || self.classes_of_yours.same(gold, yours)
+    }
+
     /// The gold with a part of the answer, and the answer with that part of the gold: `change` puts the other's part in.
     pub(crate) fn exchange(&self, change: impl Fn(&mut Clauses, &Clauses, Side)) -> [Query; 2] {
-        [(&self.gold, &self.yours, Side::Gold), (&self.yours, &self.gold, Side::Yours)].map(|(own, other, side)| {
-            let mut clauses = own.clone();
-            change(&mut clauses, other, side);
-            clauses.query(self.ctes)
-        })
+        [(&self.gold, &self.yours, Side::Gold), (&self.yours, &self.gold, Side::Yours)].map(
+            |(own, other, side)| {
+                let mut clauses = own.clone();
+                change(&mut clauses, other, side);
+                clauses.query(self.ctes)
+            },
+        )
     }
 
     /// A slip in conditions: the answer's stand in the place of the gold's.
@@ -154,10 +174,7 @@ impl Pair<'_> {
 
     /// A slip in conditions that both ask something about.
     pub(crate) fn asks_otherwise(&self, cause: &'static Cause, unlike: &Unlike) -> Result<Slip, Unclear> {
-        let verb = match unlike.clause {
-            Clause::Where => "asks that",
-            Clause::Having => "asks of a group that",
-        };
+        let verb = unlike.verb();
         let said = self.both(
             |say| say.conditions(Side::Yours, &unlike.yours),
             |say| say.conditions(Side::Gold, &unlike.gold),

@@ -34,7 +34,7 @@ impl<'s> Pair<'s> {
     }
 
     /// What one of them does.
-    pub(crate) fn one(&self, said: impl Fn(&Words<'_, 's>) -> Option<String>) -> Result<String, Unclear> {
+    pub(crate) fn one<T>(&self, said: impl Fn(&Words<'_, 's>) -> Option<T>) -> Result<T, Unclear> {
         let spelled = |is_spelled| said(&Words { pair: self, is_spelled });
         spelled(false).or_else(|| spelled(true)).ok_or(Unclear::NoWords)
     }

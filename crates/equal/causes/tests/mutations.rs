@@ -37,11 +37,15 @@ const GOLDS: [&str; 14] = [
 /// The causes that a slip of that kind may be said to be.
 fn expected(kind: MutationKind) -> &'static [&'static str] {
     match kind {
-        MutationKind::Column => &["other-column", "same-name", "join-key", "grouping", "order", "wrong-aggregate", "join-kind"],
+        MutationKind::Column => {
+            &["other-column", "same-name", "join-key", "grouping", "order", "wrong-aggregate", "join-kind"]
+        }
         MutationKind::Number => &["other-constant", "limit", "join-kind"],
         MutationKind::Text => &["other-constant"],
         MutationKind::Comparison => &["other-comparison", "subquery", "join-kind"],
-        MutationKind::Key => &["join-key", "other-comparison", "missing-condition", "connective", "join-kind", "null-handling"],
+        MutationKind::Key => {
+            &["join-key", "other-comparison", "missing-condition", "connective", "join-kind", "null-handling"]
+        }
         MutationKind::Arithmetic => &["other-outputs", "other-condition"],
         MutationKind::Connective => &["connective"],
         MutationKind::Condition => &["missing-condition", "subquery", "null-handling"],
@@ -68,7 +72,8 @@ struct Tally {
 fn a_planted_slip_is_said_for_what_it_is() {
     let schema = Schema::from_ddl(SCHEMA).unwrap();
     let explainer = Explainer::of(&schema);
-    let search = Search::new(schema.clone(), SearchOptions { databases: 60, ..SearchOptions::default() }).unwrap();
+    let search =
+        Search::new(schema.clone(), SearchOptions { databases: 60, ..SearchOptions::default() }).unwrap();
     let proofs = Proofs::over(&schema);
     let mut tally = Tally::default();
     let (mut other, mut untrue) = (Vec::new(), Vec::new());
@@ -86,7 +91,11 @@ fn a_planted_slip_is_said_for_what_it_is() {
                 Ok(found) => found,
                 Err(unclear) => {
                     *tally.unclear.entry(unclear.id()).or_default() += 1;
-                    other.push(format!("{:?}: {}\n  {gold}\n  {text}", mutations.kinds()[number], unclear.id()));
+                    other.push(format!(
+                        "{:?}: {}\n  {gold}\n  {text}",
+                        mutations.kinds()[number],
+                        unclear.id()
+                    ));
                     continue;
                 }
             };
@@ -135,7 +144,8 @@ impl Judge for Nobody {
 fn one_slip_between_any_two_queries_is_the_whole_difference() {
     let schema = Schema::from_ddl(SCHEMA).unwrap();
     let explainer = Explainer::of(&schema);
-    let search = Search::new(schema.clone(), SearchOptions { databases: 60, ..SearchOptions::default() }).unwrap();
+    let search =
+        Search::new(schema.clone(), SearchOptions { databases: 60, ..SearchOptions::default() }).unwrap();
     let (mut said, mut untrue) = (0, Vec::new());
     for gold in GOLDS {
         for yours in GOLDS.into_iter().filter(|other| *other != gold) {

@@ -22,9 +22,9 @@ fn sentences_on_spider() {
     let engine = SqliteEngine::new(Limits::default());
     let mut databases: HashMap<&str, Arc<Database>> = HashMap::new();
     for (_, db) in &golds {
-        databases.entry(db).or_insert_with(|| {
-            engine.open(&spider.join(format!("database/{db}/{db}.sqlite"))).unwrap()
-        });
+        databases
+            .entry(db)
+            .or_insert_with(|| engine.open(&spider.join(format!("database/{db}/{db}.sqlite"))).unwrap());
     }
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let mut said = 0;
@@ -43,7 +43,11 @@ fn sentences_on_spider() {
                 Ok(found) => {
                     said += 1;
                     let causes: Vec<&str> = found.slips.iter().map(|slip| slip.cause.id).collect();
-                    println!("{system} {db} [{}]\n  gold  {gold}\n  yours {yours}\n  {}", causes.join(", "), found.sentence());
+                    println!(
+                        "{system} {db} [{}]\n  gold  {gold}\n  yours {yours}\n  {}",
+                        causes.join(", "),
+                        found.sentence()
+                    );
                     causes[0].to_owned()
                 }
                 Err(unclear) => {

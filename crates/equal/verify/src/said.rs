@@ -66,13 +66,15 @@ struct Shown<'a> {
 impl Shown<'_> {
     fn sentence(&self) -> String {
         let rows = self.rows();
-        self.results().map_or_else(|| format!("they differ {rows}"), |results| format!("they differ {rows}: {results}"))
+        self.results()
+            .map_or_else(|| format!("they differ {rows}"), |results| format!("they differ {rows}: {results}"))
     }
 
     /// `for one singer with two concerts`; counted are the tables that the queries read.
     fn rows(&self) -> String {
         let database = self.refutation.database();
-        let tables: Vec<&WitnessTable> = self.read.iter().filter_map(|(name, _)| database.table(name)).collect();
+        let tables: Vec<&WitnessTable> =
+            self.read.iter().filter_map(|(name, _)| database.table(name)).collect();
         let filled = tables.iter().filter(|table| !table.rows.is_empty()).count();
         if filled == 0 {
             return "on a database without rows".to_owned();

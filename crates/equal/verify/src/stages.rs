@@ -25,8 +25,8 @@ use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::{ErrorKind, resolve};
 
 use crate::explain::explain;
-use crate::said::said;
 use crate::options::{BELT_DATABASES, VerifyOptions};
+use crate::said::said;
 use crate::spelling::{Spelled, spelled as spell};
 use crate::verdict::{
     BoundedProof, Counterexample, Defect, NO_SOLVER, Proof, RefusedText, SOLVER_REMEDY, Stage, Unknown,

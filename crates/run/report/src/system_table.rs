@@ -18,5 +18,8 @@ pub(crate) struct SystemTable {
 
 /// The tables that the metrics of the run ask for, in the order in which they are shown.
 pub(crate) fn system_tables(report: &Report) -> Result<Vec<SystemTable>, ReportError> {
-    Ok([fixes::table(report), spotit::table(report)?, Verdicts::table(report)?].into_iter().flatten().collect())
+    Ok([fixes::table(report), spotit::table(report)?, Verdicts::table(report)?]
+        .into_iter()
+        .flatten()
+        .collect())
 }

@@ -75,8 +75,7 @@ mod tests {
 
     #[test]
     fn an_answer_counts_once_and_the_costliest_cause_is_first() {
-        let causes: [&[&str]; 5] =
-            [&["limit"], &["distinct", "order"], &["distinct"], &[], &["order"]];
+        let causes: [&[&str]; 5] = [&["limit"], &["distinct", "order"], &["distinct"], &[], &["order"]];
         let causes: Vec<Vec<String>> =
             causes.iter().map(|list| list.iter().map(|id| (*id).to_owned()).collect()).collect();
         let scores = [1.0, 0.0, 0.0, 0.0, f64::NAN];

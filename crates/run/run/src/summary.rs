@@ -19,8 +19,8 @@ use sqlgauge_base::stats;
 use sqlgauge_metrics::{Metric, MetricKind, Reads};
 
 use crate::error::RunError;
-use crate::fixes::Fixes;
 use crate::facts::{GoldState, Labels, Verdict};
+use crate::fixes::Fixes;
 use crate::index::Line;
 use crate::items::{Entry, Items};
 use crate::record::{

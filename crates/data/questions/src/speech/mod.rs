@@ -54,6 +54,14 @@ struct Scope {
     relations: Vec<(RelationId, Reads)>,
 }
 
+/// Whether words have the letters of a name: `car_makers` is "car makers", and "content" is not said for `cont`.
+fn has_letters(name: &str, words: &str) -> bool {
+    let letters = |text: &str| {
+        text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>()
+    };
+    letters(name) == letters(words)
+}
+
 /// A query being said.
 pub(crate) struct Say<'a> {
     pub(crate) schema: &'a Schema,
@@ -66,6 +74,8 @@ pub(crate) struct Say<'a> {
     lists: Vec<usize>,
     /// Whether the next table is to have an adjective.
     modifier: bool,
+    /// Whether a name whose words are not its letters is spelled.
+    to_the_letter: bool,
 }
 
 /// What comes of saying.
@@ -88,6 +98,7 @@ impl<'a> Say<'a> {
             scopes: Vec::new(),
             lists: Vec::new(),
             modifier: false,
+            to_the_letter: false,
         }
     }
 
@@ -98,6 +109,7 @@ impl<'a> Say<'a> {
             relations: tables.iter().map(|(relation, id)| (*relation, reads(id))).collect(),
         };
         self.scopes = queries.iter().map(scope).collect();
+        self.to_the_letter = true;
         self
     }
 

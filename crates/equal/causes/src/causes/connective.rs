@@ -42,8 +42,10 @@ fn next(pair: &Pair<'_>, rest: &mut Rest) -> Option<Unlike> {
     };
     let found = [Clause::Where, Clause::Having].into_iter().find_map(|clause| {
         let (gold, yours) = (of(clause, |unlike| &unlike.gold), of(clause, |unlike| &unlike.yours));
-        let of_gold = gold.iter().find_map(|expr| Some((vec![expr.clone()], counterpart(pair, expr, &yours)?)));
-        let pair_of = || yours.iter().find_map(|expr| Some((counterpart(pair, expr, &gold)?, vec![expr.clone()])));
+        let of_gold =
+            gold.iter().find_map(|expr| Some((vec![expr.clone()], counterpart(pair, expr, &yours)?)));
+        let pair_of =
+            || yours.iter().find_map(|expr| Some((counterpart(pair, expr, &gold)?, vec![expr.clone()])));
         let (gold, yours) = of_gold.or_else(pair_of)?;
         Some(Unlike { clause, gold, yours })
     })?;
@@ -64,5 +66,7 @@ fn counterpart(pair: &Pair<'_>, expr: &Expr, others: &[Expr]) -> Option<Vec<Expr
         list.len() == own.len() && own.iter().all(known)
     };
     let whole = others.iter().find(same_operands).map(|other| vec![other.clone()]);
-    whole.or_else(|| own.iter().map(|part| others.iter().find(|other| pair.same(part, other)).cloned()).collect())
+    whole.or_else(|| {
+        own.iter().map(|part| others.iter().find(|other| pair.same(part, other)).cloned()).collect()
+    })
 }

@@ -11,7 +11,7 @@ pub(super) static CAUSE: Cause = Cause {
     example: [
         "SELECT DISTINCT country FROM singer",
         "SELECT country FROM singer",
-        "Yours keeps repeated rows, the gold removes them.",
+        "Yours does not use DISTINCT, the gold does.",
     ],
     find,
 };
@@ -21,9 +21,9 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
     let mut slips = shows_otherwise(&CAUSE, pair, rest, differ)?;
     if std::mem::take(&mut rest.distinct) {
         let words = if pair.gold.distinct {
-            ["keeps repeated rows", "removes them"]
+            ["does not use DISTINCT", "does"]
         } else {
-            ["removes repeated rows", "keeps them"]
+            ["uses DISTINCT", "does not"]
         };
         let both = pair.exchange(|clauses, other, _| clauses.distinct = other.distinct);
         slips.push(Slip::new(&CAUSE, words.map(str::to_owned), both));

@@ -39,9 +39,7 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
     let words = |side, keys: &[Expr]| pair.one(|say| say.conditions(side, keys));
     let said = match (gold.is_empty(), yours.is_empty()) {
         (true, true) => return Err(Unclear::OtherShape),
-        (false, true) => {
-            [format!("does not join where {}", words(Side::Gold, &gold)?), "does".to_owned()]
-        }
+        (false, true) => [format!("does not join where {}", words(Side::Gold, &gold)?), "does".to_owned()],
         (true, false) => [format!("joins where {}", words(Side::Yours, &yours)?), "does not".to_owned()],
         (false, false) => pair
             .both(|say| say.conditions(Side::Yours, &yours), |say| say.conditions(Side::Gold, &gold))?
@@ -57,7 +55,10 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
 
 /// Whether outer joins are of the same relations in the same order and of the same kinds.
 fn has_same_frame(pair: &Pair<'_>) -> bool {
-    let (Reads::Outer(own), Reads::Outer(other)) = (&pair.gold.reads, &pair.yours.reads) else { return false };
-    let ids = |from: &From| -> Vec<RelationId> { from.relations().iter().map(|relation| relation.id).collect() };
+    let (Reads::Outer(own), Reads::Outer(other)) = (&pair.gold.reads, &pair.yours.reads) else {
+        return false;
+    };
+    let ids =
+        |from: &From| -> Vec<RelationId> { from.relations().iter().map(|relation| relation.id).collect() };
     ids(own) == ids(other) && kinds(&pair.gold.reads) == kinds(&pair.yours.reads)
 }

@@ -49,7 +49,11 @@ fn next(rest: &mut Rest, wanted: &impl Fn(&Expr, &Expr) -> bool) -> Option<Unlik
             same.flat_map(|other| &other.yours).map(move |yours| (clause, gold, yours))
         })
         .find(|(_, gold, yours)| wanted(gold, yours))
-        .map(|(clause, gold, yours)| Unlike { clause, gold: vec![gold.clone()], yours: vec![yours.clone()] })
+        .map(|(clause, gold, yours)| Unlike {
+            clause,
+            gold: vec![gold.clone()],
+            yours: vec![yours.clone()],
+        })
     })?;
     for unlike in &mut rest.conditions {
         unlike.gold.retain(|expr| !found.gold.contains(expr));
@@ -61,7 +65,11 @@ fn next(rest: &mut Rest, wanted: &impl Fn(&Expr, &Expr) -> bool) -> Option<Unlik
 
 /// The columns of two expressions that are the same but for columns: each of the gold with that of the answer, where they
 /// are not the same.
-pub(super) fn columns_changed(pair: &Pair<'_>, gold: &Expr, yours: &Expr) -> Option<Vec<(ColumnRef, ColumnRef)>> {
+pub(super) fn columns_changed(
+    pair: &Pair<'_>,
+    gold: &Expr,
+    yours: &Expr,
+) -> Option<Vec<(ColumnRef, ColumnRef)>> {
     struct Blank;
     impl Rewriter for Blank {
         fn expr(&mut self, expr: &mut Expr) {

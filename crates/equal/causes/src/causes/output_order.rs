@@ -19,7 +19,8 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
     let at = rest.outputs.clone();
     let mut left: Vec<usize> = at.clone();
     for &own in &at {
-        let place = left.iter().position(|&other| pair.same(&pair.gold.outputs[own], &pair.yours.outputs[other]));
+        let place =
+            left.iter().position(|&other| pair.same(&pair.gold.outputs[own], &pair.yours.outputs[other]));
         let Some(place) = place else { return Ok(Vec::new()) };
         left.remove(place);
     }

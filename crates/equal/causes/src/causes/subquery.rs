@@ -18,7 +18,8 @@ pub(super) static CAUSE: Cause = Cause {
 
 fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
     rest.merge();
-    let taken = rest.take(|unlike| unlike.gold.iter().chain(&unlike.yours).any(|expr| subquery(expr).is_some()));
+    let taken =
+        rest.take(|unlike| unlike.gold.iter().chain(&unlike.yours).any(|expr| subquery(expr).is_some()));
     let slip = |unlike: &Unlike| match unlike {
         one if one.yours.is_empty() => super::missing_condition::slip(&CAUSE, pair, one),
         one if one.gold.is_empty() => super::extra_condition::slip(&CAUSE, pair, one),
