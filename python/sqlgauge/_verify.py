@@ -45,6 +45,9 @@ class Verification:
     """In words, how the two results differ."""
     explanation: str | None
     """In words, which clause makes the difference."""
+    words: str | None
+    """What makes the right query another than the left, in one sentence (“yours” is the right query, “the gold” the left);
+    ``None`` where that is not clear. ``raw["words"]`` has the causes too."""
     tables: tuple[dict[str, Any], ...]
     """The tables of the witness with the columns that the queries read: ``name``, ``columns``, ``rows``."""
     realistic: bool | None
@@ -124,6 +127,7 @@ def verify(
         right_result=said.get("right_result"),
         difference=said.get("difference"),
         explanation=said.get("explanation"),
+        words=said.get("words", {}).get("sentence"),
         tables=tuple(said.get("tables", ())),
         realistic=said.get("realistic"),
         kept=tuple(said.get("kept", ())),

@@ -6,6 +6,7 @@
 //! - `cargo xtask book` builds the documentation as a book;
 //! - `cargo xtask pictures` takes the pictures of README from the demo, with Chromium.
 
+mod causes_page;
 mod cli_page;
 mod files_page;
 mod links;
@@ -41,6 +42,7 @@ fn root() -> PathBuf {
 fn docs(check: bool) -> Result<()> {
     let mut pages = vec![
         ("docs/reference/metrics.md".to_owned(), metrics_page::render()?),
+        ("docs/reference/causes.md".to_owned(), causes_page::render()),
         ("docs/reference/cli.md".to_owned(), cli_page::render()?),
         ("docs/SUMMARY.md".to_owned(), rules_page::summary(&root().join("docs/SUMMARY.md"))?),
     ];

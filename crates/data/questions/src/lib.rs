@@ -11,6 +11,7 @@
 //!   data can accept them all.
 //! - A construct without words is refused by its name ([`Unsayable::Construct`]); nothing is left out in silence.
 //! - The same query, schema, style and state of the generator give the same question.
+//! - [`Speech::condition`] and [`Speech::value`] say a part of a query by the same grammar, for a sentence of somebody else.
 //! - Reading takes any text. It ends within a budget of steps, and says so ([`UnreadableQuestion::TooComplex`]).
 
 mod canonical;
@@ -20,6 +21,7 @@ mod grammar;
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod law;
 mod names;
+mod phrase;
 mod question;
 mod speech;
 mod style;
@@ -31,6 +33,7 @@ use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::Query;
 
 pub use self::canonical::canonical;
+pub use self::phrase::Around;
 pub use self::question::{Manner, Mark, MarkKind, Question, Speech};
 pub use self::style::{QuestionStyle, StyleMeta, UnknownStyle};
 pub use self::unsayable::{UnreadableQuestion, Unsayable};

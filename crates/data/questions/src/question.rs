@@ -95,8 +95,8 @@ impl Question {
 /// The words of one schema, made ready.
 #[derive(Debug)]
 pub struct Speech<'s> {
-    schema: &'s Schema,
-    vocabulary: Vocabulary,
+    pub(crate) schema: &'s Schema,
+    pub(crate) vocabulary: Vocabulary,
     /// What the reader reads by. The writer's is the same; a test that plants a defect gives another one.
     reader: &'static Grammar,
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use sqlgauge_causes::DifferenceRecord;
 use sqlgauge_engine::{ResultSet, Value as Sql};
 
 use crate::spelling::Spelled;
@@ -39,6 +40,9 @@ pub struct VerdictRecord {
     /// Which clause makes the difference, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<String>,
+    /// What makes the right query another than the left, in words, and the causes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub words: Option<DifferenceRecord>,
     /// The counterexample as an SQL script.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub witness: Option<String>,
@@ -231,6 +235,7 @@ impl VerdictRecord {
         let refutation = &counterexample.refutation;
         self.difference = Some(refutation.difference().to_owned());
         self.explanation.clone_from(&counterexample.explanation);
+        self.words = Some(counterexample.words.clone());
         self.witness = Some(refutation.database().script());
         let named = |(name, rows): &(String, ResultSet)| NamedTable {
             name: name.clone(),

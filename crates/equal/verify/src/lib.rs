@@ -11,6 +11,7 @@ mod explain;
 mod json;
 mod options;
 pub mod pack;
+mod said;
 mod spelling;
 mod stages;
 mod verdict;

@@ -27,6 +27,7 @@ use sqlgauge_sql::{ErrorKind, resolve};
 
 use crate::explain::explain;
 use crate::options::{BELT_DATABASES, VerifyOptions};
+use crate::said::said;
 use crate::spelling::{Spelled, spelled as spell};
 use crate::verdict::{
     BoundedProof, Counterexample, Defect, NO_SOLVER, Proof, RefusedText, SOLVER_REMEDY, Stage, Unknown,
@@ -496,7 +497,9 @@ impl Verifier {
     ) -> Verdict {
         let tables = self.search.read_tables(refutation.database(), left, right);
         let resemblance = self.resemblance(&refutation, left, right);
-        Verdict::Different(Box::new(Counterexample { refutation, tables, explanation, resemblance, defect }))
+        let words = said(&self.search, &self.schema, &refutation, &tables, [left, right]);
+        let found = Counterexample { refutation, tables, explanation, words, resemblance, defect };
+        Verdict::Different(Box::new(found))
     }
 
     /// A command that makes the schema and verifies the pair, in one line for a shell.

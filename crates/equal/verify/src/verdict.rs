@@ -6,6 +6,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use sqlgauge_causes::DifferenceRecord;
 use sqlgauge_engine::ResultSet;
 use sqlgauge_etm::{Application, MatchReport};
 
@@ -121,6 +122,8 @@ pub struct Counterexample {
     pub tables: Vec<(String, ResultSet)>,
     /// One sentence on the clause that makes the difference, where one does.
     pub explanation: Option<String>,
+    /// What makes the right query another than the left, in words; or why that is unclear.
+    pub words: DifferenceRecord,
     /// Where a database was given, what it keeps of what the rows there keep.
     pub resemblance: Option<Resemblance>,
     /// The rules that called the queries equal nevertheless: one of them is wrong.

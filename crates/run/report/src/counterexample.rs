@@ -48,7 +48,8 @@ pub(crate) fn results(gold: Shown, prediction: Shown, options: ShowOptions, text
 
 /// Why the results differ, and how far the database is to be believed.
 pub fn counterexample_sentences(record: &VerdictRecord) -> Vec<String> {
-    let mut sentences: Vec<String> = record.explanation.iter().cloned().collect();
+    let words = record.words.as_ref().and_then(|words| words.sentence.clone());
+    let mut sentences: Vec<String> = words.into_iter().chain(record.explanation.clone()).collect();
     sentences.extend(choice_sentence(record));
     if let Some(needs) = &record.needs {
         sentences.push(format!("No plainer database was found: it needs {}.", needs.join(", ")));

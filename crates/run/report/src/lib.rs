@@ -11,6 +11,7 @@ pub mod charts;
 mod counterexample;
 pub mod diff;
 mod error;
+mod fixes;
 pub mod formats;
 mod grid;
 mod kind;

@@ -9,6 +9,7 @@ use sqlgauge_run::Item;
 use sqlgauge_verify::ResultTable;
 
 use crate::diff::side_by_side;
+use crate::formats::table::wrapped;
 use crate::grid::{Shown, append, book_table};
 use crate::style::Painter;
 use crate::{ItemView, counterexample, number};
@@ -43,6 +44,13 @@ pub fn show(
     let mut text = String::new();
     heading(view, painter, &mut text);
     queries(view, options, &mut text);
+    if let Some(why) = view.why() {
+        let why = format!("why  {}", printable(why));
+        wrapped(&why, usize::from(options.width)).iter().for_each(|line| {
+            let _infallible = writeln!(text, "{line}");
+        });
+        text.push('\n');
+    }
     let given = |result: Option<&ResultSet>| result.map(|result| Shown::of(result, options.rows));
     let kept = |result: Option<&ResultTable>| result.map(|result| Shown::kept(result, options.rows));
     let gold = given(gold_result).or_else(|| kept(view.gold_result()));

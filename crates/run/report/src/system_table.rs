@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use crate::sheet::Sheet;
-use crate::{Report, ReportError, Verdicts, spotit};
+use crate::{Report, ReportError, Verdicts, fixes, spotit};
 
-/// A table with a row per system, in words.
+/// A table with rows per system, in words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct SystemTable {
     pub(crate) title: &'static str,
@@ -35,5 +35,8 @@ impl SystemTable {
 
 /// The tables that the metrics of the run ask for, in the order in which they are shown.
 pub(crate) fn system_tables(report: &Report) -> Result<Vec<SystemTable>, ReportError> {
-    Ok([spotit::table(report)?, Verdicts::table(report)?].into_iter().flatten().collect())
+    Ok([fixes::table(report), spotit::table(report)?, Verdicts::table(report)?]
+        .into_iter()
+        .flatten()
+        .collect())
 }

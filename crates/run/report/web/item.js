@@ -28,6 +28,7 @@ async function itemPage([systemName, id], main, isCurrent) {
         .map(([key, value]) => h('li', {}, `${key} `, h('b', {}, value))),
       (x.f || []).map((feature) => h('li', {}, feature))),
     h('section', { 'aria-label': 'Queries' }, queries),
+    whySection(s, e),
     resultPair(s, e),
     verdictSection(s, e),
     scoresSection(s, e),
@@ -118,6 +119,13 @@ function resultPair(s, e) {
     h('div', { class: 'pair' },
       h('div', { class: 'side gold' }, h('h3', {}, 'Gold'), resultTable(gold, prediction)),
       h('div', { class: 'side prediction' }, h('h3', {}, SYSTEMS[s].name), resultTable(prediction, gold))));
+}
+
+/* What makes the answer wrong, in one sentence; “yours” is the system's query. */
+function whySection(s, e) {
+  const extra = extraAt(s, e);
+  const why = (extra.o?.verdict?.words ?? extra.w)?.sentence;
+  return why ? h('section', { 'aria-label': 'Why' }, h('div', { class: 'head' }, h('h2', {}, 'Why')), h('p', {}, why)) : null;
 }
 
 /* The database that tells the prediction from the gold, and what both return on it. */

@@ -114,7 +114,7 @@ function systemTables(order) {
     return h('section', { 'aria-label': title }, h('div', { class: 'head' }, h('h2', {}, title)),
       scroller(h('table', {},
         h('thead', {}, h('tr', {}, h('th', { class: 'pin', scope: 'col' }, first), others.map((text, at) => h('th', { class: isNumber(at) ? 'num' : null, scope: 'col' }, text)))),
-        h('tbody', {}, order.map((s) => row(rows[s]))))),
+        h('tbody', {}, order.flatMap((s) => rows.filter(([name]) => name === SYSTEMS[s].name).map(row))))),
       h('p', { class: 'note' }, `${note[0].toUpperCase()}${note.slice(1)}.`));
   });
 }

@@ -15,6 +15,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
+use sqlgauge_causes::DifferenceRecord;
 use sqlgauge_engine::{Fingerprint, ResultSet};
 use sqlgauge_verify::{ResultTable, VerdictRecord};
 
@@ -117,6 +118,8 @@ details! {
     More database_empty: bool, "std::ops::Not::not";
     /// What `verify@2` says of the pair. How long it took is not here: the log is the same whenever it is written.
     More verdict: Option<VerdictRecord>, "Option::is_none";
+    /// What makes an answer wrong whose result is wrong, where `verdict` does not say it; see [`Details::words`].
+    Answer difference: Option<DifferenceRecord>, "Option::is_none";
     /// What each metric says about its score, by metric id.
     Answer metrics: IndexMap<String, MetricDetail>, "IndexMap::is_empty";
     /// What a result depends on besides texts and database: `time` (what the run takes for now, and the time zone), `chance`.
@@ -252,6 +255,11 @@ impl Details {
     /// The accepted gold queries.
     pub fn golds(&self) -> &[String] {
         self.gold.as_ref().map(std::slice::from_ref).or(self.golds.as_deref()).unwrap_or_default()
+    }
+
+    /// What makes the answer wrong, in words or why there are none: with the counterexample where there is one.
+    pub fn words(&self) -> Option<&DifferenceRecord> {
+        self.verdict.as_ref().and_then(|verdict| verdict.words.as_ref()).or(self.difference.as_ref())
     }
 
     /// The prediction, if it stands here whole.

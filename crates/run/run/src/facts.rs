@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::fixes;
 use crate::record::{GoldOutcome, Item};
+use crate::scorer::MISSING;
 
 /// What an item counts as.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -18,6 +20,9 @@ pub(crate) struct Verdict {
     /// Position of a metric, and the score of the texts as they are written where it is another.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) as_written: Vec<(usize, f64)>,
+    /// Of a wrong answer the causes, that which it counts under first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) causes: Vec<String>,
 }
 
 /// Where an item counts; mostly the same for all systems.
@@ -73,7 +78,23 @@ impl Verdict {
                 .enumerate()
                 .filter_map(|(metric, id)| Some((metric, as_written(id)?)))
                 .collect(),
+            causes: causes_of(item),
         }
+    }
+}
+
+/// What a wrong answer counts under in the list of what to fix.
+fn causes_of(item: &Item) -> Vec<String> {
+    if item.status == MISSING {
+        return vec![MISSING.to_owned()];
+    }
+    if item.details.error.is_some() {
+        return vec![fixes::FAILED.to_owned()];
+    }
+    match item.details.words() {
+        None => Vec::new(),
+        Some(words) if words.sentence.is_none() => vec![fixes::UNCLEAR.to_owned()],
+        Some(words) => words.causes.clone(),
     }
 }
 

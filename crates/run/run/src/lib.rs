@@ -6,6 +6,7 @@ mod digest;
 mod directory;
 mod error;
 mod facts;
+mod fixes;
 mod gate;
 mod index;
 mod indexer;
@@ -30,6 +31,7 @@ pub use directory::{
     write_atomically,
 };
 pub use error::RunError;
+pub use fixes::{FAILED, Fix, Fixes, UNCLEAR};
 pub use gate::{Gate, GateError, GateFailure, check_gates};
 pub use items::{Entry, Items, Prepared};
 pub use merge::Shards;

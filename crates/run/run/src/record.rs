@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::details::{Details, MetricDetail};
+use crate::fixes::Fixes;
 use crate::scorer::{GOLD_FAILED, MISSING};
 
 /// One line of `items.jsonl`: one system's answer to one example, scored.
@@ -144,6 +145,9 @@ pub struct SystemSummary {
     /// By metric id, where a script's changes of the texts decide scores.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub as_written: BTreeMap<String, AsWritten>,
+    /// What to fix first, where the items say why answers are wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fixes: Option<Fixes>,
     /// Breakdown: dimension (`hardness`, `db_id`, `difficulty`, `feature`, `turn`) to group to metric to score.
     pub breakdown: BTreeMap<String, BTreeMap<String, BTreeMap<String, ScoreSummary>>>,
 }

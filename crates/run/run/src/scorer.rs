@@ -18,6 +18,7 @@ use std::iter::once;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
+use sqlgauge_causes::{DifferenceRecord, Explainer, Proofs};
 use sqlgauge_dataset::Example;
 use sqlgauge_engine::{Dependence, Engine, Execution, GoldCache, ResultSet};
 use sqlgauge_metrics::{GoldFacts, Metric, MetricKind, Pair, Reads, Score, Target, Verification, score_best};
@@ -118,7 +119,8 @@ impl BenchmarkScorer {
         // The text of the gold does not run, and no metric that runs it could mend it.
         let no_gold_runs =
             runs.is_none() && !by_metric().any(|(m, s)| m.reads() != Reads::NoRows && s.value.is_some());
-        let gold = &golds[shown_gold(by_metric(), &golds).or(runs).unwrap_or(0)];
+        let gold_at = shown_gold(by_metric(), &golds).or(runs).unwrap_or(0);
+        let gold = &golds[gold_at];
         let status = note_outcomes(
             &mut details,
             runs.map_or(first_gold, |at| &golds[at]),
@@ -128,7 +130,7 @@ impl BenchmarkScorer {
         details.gold_empty = all_return_nothing(&golds);
         details.database_empty = self.is_empty(target);
         let mut judgement = Judgement { status: status.to_owned(), ..Judgement::default() };
-        let mut is_wrong = false;
+        let (mut is_wrong, mut has_wrong_rows) = (false, false);
         for (metric, mut score) in self.metrics.iter().zip(scores) {
             if let Some(verdict) = score.verdict.take().filter(|_| prediction.is_some()) {
                 details.verdict = Some(*verdict);
@@ -140,7 +142,9 @@ impl BenchmarkScorer {
                 None => score.value.filter(|_| !is_cost).map(|_| 0.0),
             };
             judgement.metrics.insert(metric.id().to_owned(), value);
-            is_wrong |= metric.kind() == MetricKind::Binary && value.is_some_and(|value| value < 1.0);
+            let fails = metric.kind() == MetricKind::Binary && value.is_some_and(|value| value < 1.0);
+            is_wrong |= fails;
+            has_wrong_rows |= fails && metric.reads() != Reads::NoRows;
             let detail = MetricDetail::from(score.detail);
             let news = match &prediction {
                 Some(prediction) => detail.without_news_of_item(no_gold_runs, prediction.outcome.status()),
@@ -151,6 +155,9 @@ impl BenchmarkScorer {
             }
         }
         details.depends_on = dependence(&pairs);
+        if has_wrong_rows && prediction.as_ref().is_some_and(|prediction| prediction.rows().is_some()) {
+            details.difference = difference(&details, target, task, gold_at);
+        }
         if is_wrong {
             details.gold_result = gold.rows().map(|rows| preview(rows));
             details.prediction_result =
@@ -253,6 +260,17 @@ fn note_outcomes(
         }
     }
     prediction.map_or(MISSING, |p| p.outcome.status())
+}
+
+/// What makes an answer wrong; `None` where the verdict says it already.
+fn difference(details: &Details, target: &Target, task: &Task<'_>, gold: usize) -> Option<DifferenceRecord> {
+    if details.verdict.as_ref().is_some_and(|verdict| verdict.words.is_some()) {
+        return None;
+    }
+    let (gold, prediction) = (task.example.golds.get(gold)?, task.prediction?);
+    let schema = target.database.schema();
+    let found = Explainer::of(schema).explain(gold, prediction, &Proofs::over(schema));
+    Some(DifferenceRecord::of(&found, None))
 }
 
 /// What besides texts and database the results depend on.

@@ -16,10 +16,11 @@ use std::hash::Hash;
 
 use rayon::prelude::*;
 use sqlgauge_base::stats;
-use sqlgauge_metrics::{Metric, MetricKind};
+use sqlgauge_metrics::{Metric, MetricKind, Reads};
 
 use crate::error::RunError;
 use crate::facts::{GoldState, Labels, Verdict};
+use crate::fixes::Fixes;
 use crate::index::Line;
 use crate::items::{Entry, Items};
 use crate::record::{
@@ -47,6 +48,7 @@ pub struct SummaryBuilder {
     row_of_id: HashMap<String, usize>,
     rows: Vec<Row>,
     groups: Names<(String, String)>,
+    causes: Names<Vec<String>>,
 }
 
 #[derive(Debug)]
@@ -54,6 +56,7 @@ struct Column {
     id: String,
     kind: MetricKind,
     higher_is_better: bool,
+    reads_rows: bool,
 }
 
 /// What one system's items say.
@@ -68,6 +71,8 @@ struct Answers {
     scores: Vec<Vec<f64>>,
     /// By row, where there are any: metrics, and the scores of the texts as they are written.
     as_written: BTreeMap<usize, Vec<(usize, f64)>>,
+    /// By row, of the wrong answers that say why: the number of their causes.
+    causes: BTreeMap<usize, usize>,
 }
 
 /// A verdict without its scores.
@@ -120,6 +125,7 @@ impl SummaryBuilder {
                 id: id.clone(),
                 kind: metric.map_or(MetricKind::Fraction, Metric::kind),
                 higher_is_better: metric.is_none_or(Metric::higher_is_better),
+                reads_rows: metric.is_some_and(|metric| metric.reads() != Reads::NoRows),
             }
         };
         let answers = |name: &String| Answers {
@@ -136,6 +142,7 @@ impl SummaryBuilder {
             row_of_id: HashMap::new(),
             rows: Vec::new(),
             groups: Names::default(),
+            causes: Names::default(),
         }
     }
 
@@ -176,6 +183,7 @@ impl SummaryBuilder {
         let mark = self.mark(&verdict);
         self.systems[system].count(mark, &verdict.status, 1);
         self.systems[system].put(row, mark, &scores_of(&verdict), &verdict.as_written);
+        self.because(system, row, &verdict);
     }
 
     /// Counts the lines of a log, which stand in canonical order, by the numbers of their verdicts and labels.
@@ -190,6 +198,7 @@ impl SummaryBuilder {
                 counts[line.verdict as usize] += 1;
                 let (mark, scores, verdict) = &verdicts[line.verdict as usize];
                 self.systems[system].put(row, *mark, scores, &verdict.as_written);
+                self.because(system, row, verdict);
                 self.label(row, &labels[line.labels as usize]);
             }
             for ((mark, _, verdict), count) in verdicts.iter().zip(counts).filter(|(_, count)| *count > 0) {
@@ -230,6 +239,25 @@ impl SummaryBuilder {
         self.systems[system].count(mark, status, 1);
         let as_written = self.systems[like].as_written.get(&row).cloned().unwrap_or_default();
         self.systems[system].put(row, mark, &scores, &as_written);
+        if let Some(causes) = self.systems[like].causes.get(&row).copied() {
+            self.systems[system].causes.insert(row, causes);
+        }
+    }
+
+    /// Keeps why an answer is wrong.
+    fn because(&mut self, system: usize, row: usize, verdict: &Verdict) {
+        if !verdict.causes.is_empty() {
+            let causes = self.causes.place(verdict.causes.clone());
+            self.systems[system].causes.insert(row, causes);
+        }
+    }
+
+    /// The list of what to fix of a system.
+    fn fixes(&self, answers: &Answers) -> Option<Fixes> {
+        let is_deciding = |column: &Column| column.kind == MetricKind::Binary && column.reads_rows;
+        let metric = self.metrics.iter().position(is_deciding)?;
+        let causes = |row| Some(self.causes.all.get(*answers.causes.get(&row)?)?.as_slice());
+        Fixes::of(&self.metrics[metric].id, &answers.scores[metric], causes)
     }
 
     fn row_of(&mut self, id: &str) -> usize {
@@ -256,6 +284,7 @@ impl SummaryBuilder {
                 counts: answers.counts,
                 statuses: answers.statuses.clone(),
                 as_written: self.as_written(answers),
+                fixes: self.fixes(answers),
                 scores,
                 breakdown: BTreeMap::new(),
             })

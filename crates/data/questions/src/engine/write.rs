@@ -99,6 +99,8 @@ pub(crate) struct Writer<'a> {
     asks: bool,
     /// Whether the article of a list that is said once stands for what is written next too.
     is_further: bool,
+    /// Whether each rule has its first wording that is no style's alone.
+    plain_wording: bool,
 }
 
 impl<'a> Writer<'a> {
@@ -122,7 +124,15 @@ impl<'a> Writer<'a> {
             begins: true,
             asks: false,
             is_further: false,
+            plain_wording: false,
         }
+    }
+
+    /// The text of a phrase inside of somebody's sentence, in the plainest wording; `None` where a constant has no words.
+    pub(crate) fn phrase(mut self, tree: &Tree) -> Option<String> {
+        (self.begins, self.plain_wording) = (false, true);
+        self.tree(tree)?;
+        Some(self.text)
     }
 
     /// The text of a phrase; `None` where a constant in it has no words.
@@ -196,6 +206,9 @@ impl<'a> Writer<'a> {
         let fitting = || self.grammar.wordings(rule).filter(fits);
         let own: Vec<_> = fitting().filter(|wording| wording.styles.is_special()).collect();
         let common: Vec<_> = fitting().filter(|wording| !wording.styles.is_special()).collect();
+        if self.plain_wording && !common.is_empty() {
+            return common.first().copied();
+        }
         let takes_own = common.is_empty() || !own.is_empty() && self.random.chance(OWN_WORDING);
         self.random.pick(if takes_own { &own } else { &common }).copied()
     }

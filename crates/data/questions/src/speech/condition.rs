@@ -98,7 +98,7 @@ pub(super) fn subject(expr: &Expr) -> Option<&Expr> {
 
 impl Say<'_> {
     /// A condition.
-    pub(super) fn condition(&mut self, expr: &Expr) -> Said {
+    pub(crate) fn condition(&mut self, expr: &Expr) -> Said {
         match expr {
             Expr::And(list) => self.joined(list, Rule::And, Rule::Either),
             Expr::Or(list) => self.joined(list, Rule::Or, Rule::Both),

@@ -19,7 +19,7 @@ pub(crate) use self::sentence::Frame;
 use std::rc::Rc;
 
 use sqlgauge_base::Random;
-use sqlgauge_sql::schema::Schema;
+use sqlgauge_sql::schema::{Schema, TableId};
 use sqlgauge_sql::tree::{Expr, RelationId};
 
 use crate::engine::tree::Tree;
@@ -91,6 +91,14 @@ struct Scope {
     has_outer: bool,
 }
 
+/// Whether words have the letters of a name: `car_makers` is "car makers", and "content" is not said for `cont`.
+fn has_letters(name: &str, words: &str) -> bool {
+    let letters = |text: &str| {
+        text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>()
+    };
+    letters(name) == letters(words)
+}
+
 /// A query being said.
 pub(crate) struct Say<'a> {
     pub(crate) schema: &'a Schema,
@@ -105,6 +113,8 @@ pub(crate) struct Say<'a> {
     known: Vec<Vec<Tree>>,
     /// Whether the next table is to have an adjective.
     modifier: bool,
+    /// Whether a name whose words are not its letters is spelled.
+    to_the_letter: bool,
 }
 
 /// What comes of saying.
@@ -128,7 +138,25 @@ impl<'a> Say<'a> {
             lists: Vec::new(),
             known: Vec::new(),
             modifier: false,
+            to_the_letter: false,
         }
+    }
+
+    /// The same inside of queries, the outermost first, that read those tables.
+    pub(crate) fn inside(mut self, queries: &[Vec<(RelationId, TableId)>]) -> Self {
+        let reads = |id: &TableId| Reads::Table(u32::try_from(id.index()).unwrap_or(u32::MAX));
+        let scope = |tables: &Vec<(RelationId, TableId)>| Scope {
+            relations: tables.iter().map(|(relation, id)| (*relation, reads(id))).collect(),
+            ..Scope::default()
+        };
+        self.scopes = queries.iter().map(scope).collect();
+        self.to_the_letter = true;
+        self
+    }
+
+    /// The name of a table.
+    pub(crate) fn table(&self, id: TableId, many: bool) -> Said {
+        self.noun(u32::try_from(id.index()).unwrap_or(u32::MAX), many)
     }
 }
 

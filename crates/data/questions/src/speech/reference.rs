@@ -2,9 +2,10 @@
 
 use sqlgauge_sql::tree::{ColumnRef, Expr, Place, RelationId};
 
-use super::{Care, Hear, Reads, Said, Say, Scope};
+use super::{Care, Hear, Reads, Said, Say, Scope, has_letters};
 use crate::engine::tree::Tree;
 use crate::grammar::Rule;
+use crate::names::{NameId, NounId};
 use crate::style::QuestionStyle;
 use crate::unsayable::Unsayable;
 
@@ -100,7 +101,11 @@ impl Say<'_> {
     pub(super) fn name(&self, table: u32, column: u32) -> Said {
         let own = self.schema.tables().get(table as usize).and_then(|table| table.column(column));
         let own = own.ok_or(Unsayable::OtherSchema { what: "a column" })?;
-        let name = self.vocabulary.name((table, column), &own.name, self.care == Care::Spelled);
+        let spelled = |is| self.vocabulary.name((table, column), &own.name, is);
+        let name = spelled(self.care == Care::Spelled);
+        let guesses = |name: &NameId| !has_letters(&own.name, self.vocabulary.text(*name, false));
+        let name =
+            if self.to_the_letter && name.as_ref().is_some_and(guesses) { spelled(true) } else { name };
         name.map(|name| Tree::Name(name, false)).ok_or(Unsayable::OtherSchema { what: "a column" })
     }
 
@@ -108,7 +113,13 @@ impl Say<'_> {
     pub(super) fn noun(&self, table: u32, many: bool) -> Said {
         let own =
             self.schema.tables().get(table as usize).ok_or(Unsayable::OtherSchema { what: "a table" })?;
-        let noun = self.vocabulary.noun(&own.name, self.care == Care::Spelled);
+        let spelled = |is| self.vocabulary.noun(&own.name, is);
+        let noun = spelled(self.care == Care::Spelled);
+        let guesses = |noun: &NounId| {
+            ![false, true].iter().any(|many| has_letters(&own.name, self.vocabulary.noun_text(*noun, *many)))
+        };
+        let noun =
+            if self.to_the_letter && noun.as_ref().is_some_and(guesses) { spelled(true) } else { noun };
         noun.map(|noun| Tree::Noun(noun, many)).ok_or(Unsayable::OtherSchema { what: "a table" })
     }
 

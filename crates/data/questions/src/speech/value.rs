@@ -50,7 +50,7 @@ fn is_arithmetic(tree: &Tree) -> bool {
 
 impl Say<'_> {
     /// A value.
-    pub(super) fn operand(&mut self, expr: &Expr) -> Said {
+    pub(crate) fn operand(&mut self, expr: &Expr) -> Said {
         match expr {
             Expr::Column(column) => self.column(*column),
             Expr::Output(at) => {

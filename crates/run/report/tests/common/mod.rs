@@ -287,6 +287,7 @@ fn system_summary(name: &str, items: &[&Item]) -> SystemSummary {
         counts: Counts { requested: items.len(), scored: items.len(), missing, gold_failed: 0, volatile: 0 },
         statuses,
         as_written: BTreeMap::new(),
+        fixes: None,
         scores: scores(items),
         breakdown: breakdown.collect(),
     }

@@ -66,6 +66,9 @@ struct Extra<'a> {
     g: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     r: Option<FirstRows<'a>>,
+    /// What makes the answer wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    w: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Fields::is_empty")]
     o: Fields<'a>,
 }
@@ -138,12 +141,14 @@ pub(super) fn extra(
         e: text(details.error),
         g: text(details.gold_error),
         r: rows(details.prediction_result),
+        w: details.difference.filter(|words| words.get() != "null"),
         o: Fields(more.map(|(name, value, _)| (name, value)).collect()),
     };
     let is_empty = extra.m.is_empty()
         && extra.e.is_none()
         && extra.g.is_none()
         && extra.r.is_none()
+        && extra.w.is_none()
         && extra.o.is_empty();
     if is_empty { Ok(None) } else { to_raw_value(&extra).map(Some) }
 }

@@ -1,0 +1,84 @@
+//! Which relation of the answer is which of the gold's.
+
+use std::collections::HashMap;
+
+use sqlgauge_sql::tree::{Query, Relation, RelationId, RelationSource};
+use sqlgauge_sql::visit::{Visitor, walk_query};
+
+use crate::same::Renamed;
+
+/// Most ways to match the relations that are tried.
+const MAX_WAYS: usize = 24;
+
+/// Where the answer's relations begin that the gold does not have.
+const OTHERS: u32 = 10_000;
+
+/// The ways to match relations of the answer with relations of the gold that read the same: each the answer's numbers to
+/// the gold's.
+pub(crate) fn ways(gold: &[&Relation], yours: &[&Relation]) -> Vec<HashMap<RelationId, RelationId>> {
+    let mut ways = vec![HashMap::new()];
+    let mut done: Vec<&RelationSource> = Vec::new();
+    for relation in yours {
+        if done.iter().any(|source| is_alike(source, &relation.source)) {
+            continue;
+        }
+        done.push(&relation.source);
+        let alike = |all: &[&Relation]| -> Vec<RelationId> {
+            all.iter()
+                .filter(|other| is_alike(&other.source, &relation.source))
+                .map(|other| other.id)
+                .collect()
+        };
+        let (own, theirs) = (alike(yours), alike(gold));
+        let matches = matches(&own, &theirs);
+        let all = ways.iter().flat_map(|way: &HashMap<RelationId, RelationId>| {
+            matches.iter().map(move |more| way.iter().chain(more).map(|(a, b)| (*a, *b)).collect())
+        });
+        ways = all.take(MAX_WAYS).collect();
+    }
+    ways
+}
+
+/// Every way to give each of the first one of the second, as many as there are.
+fn matches(own: &[RelationId], theirs: &[RelationId]) -> Vec<HashMap<RelationId, RelationId>> {
+    let Some((first, rest)) = own.split_first() else { return vec![HashMap::new()] };
+    let mut found = Vec::new();
+    for (at, given) in theirs.iter().enumerate() {
+        let others: Vec<RelationId> =
+            theirs.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, id)| *id).collect();
+        for mut way in matches(rest, &others) {
+            way.insert(*first, *given);
+            found.push(way);
+            if found.len() == MAX_WAYS {
+                return found;
+            }
+        }
+    }
+    if own.len() > theirs.len() {
+        found.extend(matches(rest, theirs));
+    }
+    found.truncate(MAX_WAYS);
+    found
+}
+
+fn is_alike(left: &RelationSource, right: &RelationSource) -> bool {
+    match (left, right) {
+        (RelationSource::Derived(_), RelationSource::Derived(_)) => true,
+        _ => left == right,
+    }
+}
+
+/// The new numbers of all relations of the answer's query: those of the way, and for all others such as the gold does not have.
+pub(crate) fn numbers(yours: &Query, way: &HashMap<RelationId, RelationId>) -> Renamed {
+    struct All(Vec<RelationId>);
+    impl Visitor for All {
+        fn relation(&mut self, relation: &Relation) {
+            self.0.push(relation.id);
+        }
+    }
+    let mut all = All(Vec::new());
+    walk_query(&mut all, yours);
+    let apart = |id: RelationId| if id.0 >= OTHERS { id } else { RelationId(id.0 + OTHERS) };
+    let relations = all.0.into_iter().map(|id| (id, way.get(&id).copied().unwrap_or(apart(id)))).collect();
+    Renamed { relations, ..Renamed::default() }
+}

@@ -1,0 +1,115 @@
+//! Causes, slips, and why there is no sentence.
+
+use std::fmt;
+
+use sqlgauge_sql::tree::Query;
+
+use crate::pair::{Pair, Rest};
+
+/// A kind of difference: what a line of a fix list is about.
+pub struct Cause {
+    /// Its name in files: `missing-condition`.
+    pub id: &'static str,
+    /// The same for a reader.
+    pub title: &'static str,
+    /// When it is said.
+    pub about: &'static str,
+    /// A gold, an answer, and the sentence.
+    pub example: [&'static str; 3],
+    /// Takes the differences that it explains out of the rest.
+    pub(crate) find: fn(&Pair<'_>, &mut Rest) -> Result<Vec<Slip>, Unclear>,
+}
+
+impl fmt::Debug for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Cause").field(&self.id).finish()
+    }
+}
+
+/// One place in which an answer is not the gold.
+#[derive(Debug, Clone)]
+pub struct Slip {
+    /// Its cause.
+    pub cause: &'static Cause,
+    /// Where, unless it is the outermost query: `in a subquery`.
+    pub place: Option<&'static str>,
+    /// What the answer does, after the word "yours".
+    pub yours: String,
+    /// What the gold does, after the words "the gold".
+    pub gold: String,
+    /// The gold with this slip and no other.
+    pub planted: Query,
+    /// The answer without this slip, and with all others.
+    pub repaired: Query,
+}
+
+impl Slip {
+    /// A slip of the outermost query.
+    pub(crate) fn new(
+        cause: &'static Cause,
+        [yours, gold]: [String; 2],
+        [planted, repaired]: [Query; 2],
+    ) -> Self {
+        Self { cause, place: None, yours, gold, planted, repaired }
+    }
+}
+
+/// Why a difference has no sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Unclear {
+    /// A query cannot be resolved.
+    Unresolved,
+    /// The trees are the same but for what never matters.
+    NoDifference,
+    /// None of the slips alone changes the result.
+    OnlyTogether,
+    /// More slips than one sentence holds.
+    TooMany,
+    /// The queries are of different shapes: a compound against a SELECT with subqueries, say.
+    OtherShape,
+    /// A part has no words, or both queries have the same.
+    NoWords,
+    /// The analysis would take too many steps.
+    TooComplex,
+}
+
+impl Unclear {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Unresolved,
+        Self::NoDifference,
+        Self::OnlyTogether,
+        Self::TooMany,
+        Self::OtherShape,
+        Self::NoWords,
+        Self::TooComplex,
+    ];
+
+    /// The same in words.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Unresolved => "a query cannot be resolved against the schema",
+            Self::NoDifference => "the trees are the same but for what never matters",
+            Self::OnlyTogether => "no difference alone changes the result",
+            Self::TooMany => "there are more differences than one sentence holds",
+            Self::OtherShape => {
+                "the queries are of different shapes, such as a compound and a SELECT with subqueries"
+            }
+            Self::NoWords => "a part has no words, or both queries have the same",
+            Self::TooComplex => "the comparison would take too many steps",
+        }
+    }
+
+    /// Its name in files.
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Unresolved => "unresolved",
+            Self::NoDifference => "no-difference",
+            Self::OnlyTogether => "only-together",
+            Self::TooMany => "too-many",
+            Self::OtherShape => "other-shape",
+            Self::NoWords => "no-words",
+            Self::TooComplex => "too-complex",
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! The same conditions, joined by AND in one query and by OR in the other.
+
+use sqlgauge_sql::tree::Expr;
+
+use crate::cause::{Cause, Slip, Unclear};
+use crate::clauses::Clause;
+use crate::pair::{Pair, Rest, Unlike};
+
+pub(super) static CAUSE: Cause = Cause {
+    id: "connective",
+    title: "AND for OR",
+    about: "Both ask the same conditions, one of them all together (AND), the other any of them (OR).",
+    example: [
+        "SELECT name FROM singer WHERE age > 20 AND country = 'Peru'",
+        "SELECT name FROM singer WHERE age > 20 OR country = 'Peru'",
+        "Yours asks that the age is greater than 20 or the country is 'Peru', the gold asks that the age is greater than \
+         20 and that the country is 'Peru'.",
+    ],
+    find,
+};
+
+fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
+    let mut slips = Vec::new();
+    while let Some(unlike) = next(pair, rest) {
+        slips.push(pair.asks_otherwise(&CAUSE, &unlike)?);
+    }
+    Ok(slips)
+}
+
+/// The parts of a condition joined by either word.
+fn operands(expr: &Expr) -> Option<&[Expr]> {
+    match expr {
+        Expr::And(list) | Expr::Or(list) => Some(list),
+        _ => None,
+    }
+}
+
+fn next(pair: &Pair<'_>, rest: &mut Rest) -> Option<Unlike> {
+    let of = |clause: Clause, side: fn(&Unlike) -> &Vec<Expr>| -> Vec<Expr> {
+        let own = rest.conditions.iter().filter(|unlike| unlike.clause == clause);
+        own.flat_map(side).cloned().collect()
+    };
+    let found = [Clause::Where, Clause::Having].into_iter().find_map(|clause| {
+        let (gold, yours) = (of(clause, |unlike| &unlike.gold), of(clause, |unlike| &unlike.yours));
+        let of_gold =
+            gold.iter().find_map(|expr| Some((vec![expr.clone()], counterpart(pair, expr, &yours)?)));
+        let pair_of =
+            || yours.iter().find_map(|expr| Some((counterpart(pair, expr, &gold)?, vec![expr.clone()])));
+        let (gold, yours) = of_gold.or_else(pair_of)?;
+        Some(Unlike { clause, gold, yours })
+    })?;
+    for unlike in &mut rest.conditions {
+        unlike.gold.retain(|expr| !found.gold.contains(expr));
+        unlike.yours.retain(|expr| !found.yours.contains(expr));
+    }
+    rest.conditions.retain(|unlike| !unlike.gold.is_empty() || !unlike.yours.is_empty());
+    Some(found)
+}
+
+/// What of the other query has the same operands: one condition of the other connective, or each a condition of its own.
+fn counterpart(pair: &Pair<'_>, expr: &Expr, others: &[Expr]) -> Option<Vec<Expr>> {
+    let own = operands(expr)?;
+    let same_operands = |other: &&Expr| {
+        let Some(list) = operands(other) else { return false };
+        let known = |expr: &Expr| list.iter().any(|other| pair.same(expr, other));
+        list.len() == own.len() && own.iter().all(known)
+    };
+    let whole = others.iter().find(same_operands).map(|other| vec![other.clone()]);
+    whole.or_else(|| {
+        own.iter().map(|part| others.iter().find(|other| pair.same(part, other)).cloned()).collect()
+    })
+}

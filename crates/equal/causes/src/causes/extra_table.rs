@@ -1,0 +1,27 @@
+//! The answer joins a table too many.
+
+use super::other_tables::{are_new, slip};
+use crate::cause::{Cause, Slip, Unclear};
+use crate::pair::{Pair, Rest};
+
+pub(super) static CAUSE: Cause = Cause {
+    id: "extra-table",
+    title: "a table too many",
+    about: "The answer joins a table that the gold does not join. What the answer asks, shows, groups or sorts by its columns \
+            belongs to it.",
+    example: [
+        "SELECT name FROM singer",
+        "SELECT singer.name FROM singer JOIN concert ON singer.id = concert.singer_id",
+        "Yours joins concerts too, the gold does not.",
+    ],
+    find,
+};
+
+fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
+    if !rest.missing.is_empty() || !are_new(&rest.extra, &pair.gold) {
+        return Ok(Vec::new());
+    }
+    let tables = pair.one(|say| say.tables(&rest.extra.iter().collect::<Vec<_>>()))?;
+    let said = [format!("joins {tables} too"), "does not".to_owned()];
+    slip(&CAUSE, pair, rest, said).map(|slip| vec![slip])
+}

@@ -1,0 +1,27 @@
+//! The answer leaves out a table.
+
+use super::other_tables::{are_new, slip};
+use crate::cause::{Cause, Slip, Unclear};
+use crate::pair::{Pair, Rest};
+
+pub(super) static CAUSE: Cause = Cause {
+    id: "missing-table",
+    title: "a missing table",
+    about: "The gold joins a table that the answer does not join. What the gold asks, shows, groups or sorts by its columns \
+            belongs to it.",
+    example: [
+        "SELECT singer.name FROM singer JOIN concert ON singer.id = concert.singer_id",
+        "SELECT name FROM singer",
+        "Yours does not join concerts, the gold does.",
+    ],
+    find,
+};
+
+fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
+    if !rest.extra.is_empty() || !are_new(&rest.missing, &pair.yours) {
+        return Ok(Vec::new());
+    }
+    let tables = pair.one(|say| say.tables(&rest.missing.iter().collect::<Vec<_>>()))?;
+    let said = [format!("does not join {tables}"), "does".to_owned()];
+    slip(&CAUSE, pair, rest, said).map(|slip| vec![slip])
+}

@@ -1,0 +1,95 @@
+//! The causes, one file each. A cause takes out of the rest what it explains, so the order is from the special to the general.
+
+mod connective;
+mod distinct;
+mod extra_condition;
+mod extra_table;
+mod grouping;
+mod join_key;
+mod join_kind;
+mod limit;
+mod missing_condition;
+mod missing_table;
+mod null_handling;
+mod order;
+mod other_column;
+mod other_comparison;
+mod other_condition;
+mod other_constant;
+mod other_outputs;
+mod other_tables;
+mod output_order;
+mod same_name;
+pub(crate) mod set_operation;
+mod subquery;
+mod wrong_aggregate;
+
+use crate::cause::Cause;
+
+static CAUSES: [&Cause; 23] = [
+    &missing_table::CAUSE,
+    &extra_table::CAUSE,
+    &other_tables::CAUSE,
+    &join_kind::CAUSE,
+    &join_key::CAUSE,
+    &connective::CAUSE,
+    &output_order::CAUSE,
+    &null_handling::CAUSE,
+    &other_constant::CAUSE,
+    &other_comparison::CAUSE,
+    &same_name::CAUSE,
+    &other_column::CAUSE,
+    &subquery::CAUSE,
+    &missing_condition::CAUSE,
+    &extra_condition::CAUSE,
+    &other_condition::CAUSE,
+    &wrong_aggregate::CAUSE,
+    &distinct::CAUSE,
+    &other_outputs::CAUSE,
+    &grouping::CAUSE,
+    &order::CAUSE,
+    &limit::CAUSE,
+    &set_operation::CAUSE,
+];
+
+/// All causes, in the order in which they are looked for.
+pub fn causes() -> &'static [&'static Cause] {
+    &CAUSES
+}
+
+/// The cause of that id.
+pub fn find(id: &str) -> Option<&'static Cause> {
+    causes().iter().copied().find(|cause| cause.id == id)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use sqlgauge_sql::schema::Schema;
+
+    use super::causes;
+    use crate::{Explainer, Proofs};
+
+    const SCHEMA: &str = "
+        CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, age INT, height INT, country TEXT);
+        CREATE TABLE concert (id INTEGER PRIMARY KEY, name TEXT, year INT, singer_id INT REFERENCES singer (id));";
+
+    #[test]
+    fn every_cause_has_an_id_of_its_own_and_an_example_that_it_explains() {
+        let schema = Schema::from_ddl(SCHEMA).unwrap();
+        let explainer = Explainer::of(&schema);
+        let (mut ids, mut wrong) = (BTreeSet::new(), Vec::new());
+        for cause in causes() {
+            assert!(ids.insert(cause.id), "{} twice", cause.id);
+            assert!(!cause.title.is_empty() && cause.about.ends_with('.'), "{}", cause.id);
+            let [gold, yours, sentence] = cause.example;
+            let found = explainer.explain(gold, yours, &Proofs::over(&schema)).unwrap();
+            if found.sentence() != sentence || found.cause().map(|cause| cause.id) != Some(cause.id) {
+                wrong.push(format!("{}: {found:?}", cause.id));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+}

@@ -1,0 +1,60 @@
+//! Missing values count in one query and not in the other.
+
+use sqlgauge_sql::functions::Function;
+use sqlgauge_sql::tree::{Args, Expr};
+
+use super::wrong_aggregate::shows_otherwise;
+use crate::cause::{Cause, Slip, Unclear};
+use crate::pair::{Pair, Rest};
+
+pub(super) static CAUSE: Cause = Cause {
+    id: "null-handling",
+    title: "missing values",
+    about: "The queries differ in a test for NULL, or one counts rows and the other the values that are not NULL.",
+    example: [
+        "SELECT count(age) FROM singer",
+        "SELECT count(*) FROM singer",
+        "Yours gives the number of records, the gold gives the number of known ages.",
+    ],
+    find,
+};
+
+fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
+    let mut slips = Vec::new();
+    for unlike in rest.take(|unlike| {
+        let mut all = unlike.gold.iter().chain(&unlike.yours);
+        all.all(|expr| matches!(expr, Expr::IsNull { .. }))
+    }) {
+        if unlike.gold.is_empty() {
+            slips.push(super::extra_condition::slip(&CAUSE, pair, &unlike)?);
+        } else if unlike.yours.is_empty() {
+            slips.push(super::missing_condition::slip(&CAUSE, pair, &unlike)?);
+        } else {
+            slips.push(pair.asks_otherwise(&CAUSE, &unlike)?);
+        }
+    }
+    let counts = |at: &usize| {
+        let forms = [&pair.gold, &pair.yours].map(|clauses| form(&clauses.outputs[*at]));
+        matches!(forms, [Some(Form::Rows), Some(Form::Values)] | [Some(Form::Values), Some(Form::Rows)])
+    };
+    slips.extend(shows_otherwise(&CAUSE, pair, rest, counts)?);
+    Ok(slips)
+}
+
+enum Form {
+    Rows,
+    Values,
+}
+
+/// A plain COUNT of rows, or of the values of a column.
+fn form(expr: &Expr) -> Option<Form> {
+    let Expr::Aggregate(call) = expr else { return None };
+    if call.function != Function::Count || !call.is_plain() {
+        return None;
+    }
+    match &call.args {
+        Args::List(list) if matches!(list.as_slice(), [Expr::Column(_)]) => Some(Form::Values),
+        Args::List(list) if !list.is_empty() => None,
+        _ => Some(Form::Rows),
+    }
+}

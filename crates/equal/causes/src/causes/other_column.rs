@@ -1,0 +1,94 @@
+//! Another column at the same place.
+
+use sqlgauge_sql::tree::{ColumnRef, Expr, Literal};
+use sqlgauge_sql::visit::{Rewriter, rewrite_expr};
+
+use super::wrong_aggregate::shows_otherwise;
+use crate::cause::{Cause, Slip, Unclear};
+use crate::pair::{Pair, Rest, Unlike};
+use crate::same::{all_columns, apart};
+
+pub(super) static CAUSE: Cause = Cause {
+    id: "other-column",
+    title: "another column",
+    about: "The answer takes another column at a place where all else is the same: in a condition, or in what it shows.",
+    example: [
+        "SELECT max(age) FROM singer",
+        "SELECT max(height) FROM singer",
+        "Yours gives the maximum height, the gold gives the maximum age.",
+    ],
+    find,
+};
+
+fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
+    replaced(&CAUSE, pair, rest, |gold, yours| columns_changed(pair, gold, yours).is_some())
+}
+
+/// Slips in conditions and outputs of which something is so.
+pub(super) fn replaced(
+    cause: &'static Cause,
+    pair: &Pair<'_>,
+    rest: &mut Rest,
+    wanted: impl Fn(&Expr, &Expr) -> bool,
+) -> Result<Vec<Slip>, Unclear> {
+    let mut slips = Vec::new();
+    while let Some(unlike) = next(rest, &wanted) {
+        slips.push(pair.asks_otherwise(cause, &unlike)?);
+    }
+    let shows = |at: &usize| wanted(&pair.gold.outputs[*at], &pair.yours.outputs[*at]);
+    slips.extend(shows_otherwise(cause, pair, rest, shows)?);
+    Ok(slips)
+}
+
+/// The next two conditions, one of each query, of which it is so; taken out.
+fn next(rest: &mut Rest, wanted: &impl Fn(&Expr, &Expr) -> bool) -> Option<Unlike> {
+    let found = rest.conditions.iter().find_map(|own| {
+        let gold = own.gold.iter().map(|gold| (own.clause, gold));
+        gold.flat_map(|(clause, gold)| {
+            let same = rest.conditions.iter().filter(move |other| other.clause == clause);
+            same.flat_map(|other| &other.yours).map(move |yours| (clause, gold, yours))
+        })
+        .find(|(_, gold, yours)| wanted(gold, yours))
+        .map(|(clause, gold, yours)| Unlike {
+            clause,
+            gold: vec![gold.clone()],
+            yours: vec![yours.clone()],
+        })
+    })?;
+    for unlike in &mut rest.conditions {
+        unlike.gold.retain(|expr| !found.gold.contains(expr));
+        unlike.yours.retain(|expr| !found.yours.contains(expr));
+    }
+    rest.conditions.retain(|unlike| !unlike.gold.is_empty() || !unlike.yours.is_empty());
+    Some(found)
+}
+
+/// The columns of two expressions that are the same but for columns: each of the gold with that of the answer, where they
+/// are not the same.
+pub(super) fn columns_changed(
+    pair: &Pair<'_>,
+    gold: &Expr,
+    yours: &Expr,
+) -> Option<Vec<(ColumnRef, ColumnRef)>> {
+    struct Blank;
+    impl Rewriter for Blank {
+        fn expr(&mut self, expr: &mut Expr) {
+            if matches!(expr, Expr::Column(_)) {
+                *expr = Expr::Literal(Literal::Null);
+            }
+        }
+    }
+    let blank = |expr: &Expr| {
+        let mut expr = expr.clone();
+        rewrite_expr(&mut Blank, &mut expr);
+        expr
+    };
+    let [gold, yours] = [&apart(gold), &apart(yours)];
+    if blank(gold) != blank(yours) {
+        return None;
+    }
+    let both = all_columns(gold).into_iter().zip(all_columns(yours));
+    let own = |column: ColumnRef| pair.classes.representative(column);
+    let changed: Vec<_> = both.filter(|(gold, yours)| own(*gold) != own(*yours)).collect();
+    (!changed.is_empty()).then_some(changed)
+}

@@ -1,0 +1,21 @@
+//! Another condition on the same columns.
+
+use crate::cause::{Cause, Slip, Unclear};
+use crate::pair::{Pair, Rest};
+
+pub(super) static CAUSE: Cause = Cause {
+    id: "other-condition",
+    title: "another condition",
+    about: "Both ask something about the same columns, but not the same, and more differs than a constant, an operator or a column.",
+    example: [
+        "SELECT name FROM singer WHERE age BETWEEN 20 AND 30",
+        "SELECT name FROM singer WHERE age > 20",
+        "Yours asks that the age is greater than 20, the gold asks that the age is between 20 and 30.",
+    ],
+    find,
+};
+
+fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
+    let taken = rest.take(|unlike| !unlike.gold.is_empty() && !unlike.yours.is_empty());
+    taken.iter().map(|unlike| pair.asks_otherwise(&CAUSE, unlike)).collect()
+}

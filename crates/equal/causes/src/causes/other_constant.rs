@@ -1,0 +1,42 @@
+//! The same condition with another constant.
+
+use sqlgauge_sql::tree::{Expr, Literal};
+use sqlgauge_sql::visit::{Rewriter, rewrite_expr};
+
+use crate::cause::{Cause, Slip, Unclear};
+use crate::pair::{Pair, Rest};
+
+pub(super) static CAUSE: Cause = Cause {
+    id: "other-constant",
+    title: "another constant",
+    about: "A condition compares with another number or text; all else of it is the same.",
+    example: [
+        "SELECT name FROM singer WHERE age > 20",
+        "SELECT name FROM singer WHERE age > 30",
+        "Yours asks that the age is greater than 30, the gold asks that the age is greater than 20.",
+    ],
+    find,
+};
+
+fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
+    let taken = rest.take(|unlike| match (unlike.gold.as_slice(), unlike.yours.as_slice()) {
+        ([gold], [yours]) => pair.same(&blank(gold), &blank(yours)),
+        _ => false,
+    });
+    taken.iter().map(|unlike| pair.asks_otherwise(&CAUSE, unlike)).collect()
+}
+
+/// The expression with every constant the same.
+fn blank(expr: &Expr) -> Expr {
+    struct Blank;
+    impl Rewriter for Blank {
+        fn expr(&mut self, expr: &mut Expr) {
+            if matches!(expr, Expr::Literal(_)) {
+                *expr = Expr::Literal(Literal::Null);
+            }
+        }
+    }
+    let mut expr = expr.clone();
+    rewrite_expr(&mut Blank, &mut expr);
+    expr
+}

@@ -1,0 +1,26 @@
+//! A column of the same name, of another table.
+
+use super::other_column::{columns_changed, replaced};
+use crate::cause::{Cause, Slip, Unclear};
+use crate::pair::{Pair, Rest};
+
+pub(super) static CAUSE: Cause = Cause {
+    id: "same-name",
+    title: "a column of the same name of another table",
+    about: "Where the gold takes a column of one table, the answer takes the column of that name of another.",
+    example: [
+        "SELECT singer.name FROM singer JOIN concert ON singer.id = concert.singer_id",
+        "SELECT concert.name FROM singer JOIN concert ON singer.id = concert.singer_id",
+        "Yours gives the name of the concert, the gold gives the name of the singer.",
+    ],
+    find,
+};
+
+fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
+    replaced(&CAUSE, pair, rest, |gold, yours| {
+        columns_changed(pair, gold, yours).is_some_and(|changed| {
+            let name = |column| pair.column_name(column).map(str::to_ascii_lowercase);
+            changed.iter().all(|&(own, other)| own.relation != other.relation && name(own) == name(other))
+        })
+    })
+}

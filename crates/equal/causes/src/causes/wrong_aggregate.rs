@@ -1,0 +1,56 @@
+//! Another aggregate is shown.
+
+use sqlgauge_sql::derive::has_aggregate;
+use sqlgauge_sql::tree::Expr;
+
+use crate::cause::{Cause, Slip, Unclear};
+use crate::pair::{Pair, Rest, Side};
+
+pub(super) static CAUSE: Cause = Cause {
+    id: "wrong-aggregate",
+    title: "another aggregate",
+    about: "At one place of the result one of the queries computes another aggregate, or none.",
+    example: [
+        "SELECT avg(age) FROM singer",
+        "SELECT max(age) FROM singer",
+        "Yours gives the maximum age, the gold gives the average age.",
+    ],
+    find,
+};
+
+fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
+    shows_otherwise(&CAUSE, pair, rest, |at| {
+        let outputs = [&pair.gold, &pair.yours].map(|clauses| &clauses.outputs[*at]);
+        outputs.into_iter().any(has_aggregate) && !differ_in_distinct(pair, outputs)
+    })
+}
+
+/// Whether two aggregates are the same but for DISTINCT.
+pub(super) fn differ_in_distinct(pair: &Pair<'_>, outputs: [&Expr; 2]) -> bool {
+    let [Expr::Aggregate(gold), Expr::Aggregate(yours)] = outputs else { return false };
+    let mut other = yours.clone();
+    other.distinct = gold.distinct;
+    gold.distinct != yours.distinct && pair.same(outputs[0], &Expr::Aggregate(other))
+}
+
+/// Slips in the outputs of which something is so; they are taken out.
+pub(super) fn shows_otherwise(
+    cause: &'static Cause,
+    pair: &Pair<'_>,
+    rest: &mut Rest,
+    wanted: impl Fn(&usize) -> bool,
+) -> Result<Vec<Slip>, Unclear> {
+    let (taken, left): (Vec<usize>, Vec<usize>) =
+        std::mem::take(&mut rest.outputs).into_iter().partition(wanted);
+    rest.outputs = left;
+    taken.into_iter().map(|at| shows(cause, pair, at)).collect()
+}
+
+fn shows(cause: &'static Cause, pair: &Pair<'_>, at: usize) -> Result<Slip, Unclear> {
+    let said = pair.both(
+        |say| say.value(Side::Yours, &pair.yours.outputs[at]),
+        |say| say.value(Side::Gold, &pair.gold.outputs[at]),
+    )?;
+    let both = pair.exchange(|clauses, other, _| clauses.outputs[at] = other.outputs[at].clone());
+    Ok(Slip::new(cause, said.map(|words| format!("gives {words}")), both))
+}

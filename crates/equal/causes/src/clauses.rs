@@ -1,0 +1,152 @@
+//! The clauses of one SELECT, apart, and put together again.
+
+use sqlgauge_sql::schema::TableId;
+use sqlgauge_sql::tree::{
+    BinaryOperator, Body, Cte, Expr, From, Join, JoinKind, OrderTerm, Output, Query, Relation, RelationId,
+    RelationSource, Select,
+};
+
+/// What a SELECT reads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Reads {
+    /// Relations whose joins are all inner ones; their conditions stand elsewhere.
+    Inner(Vec<Relation>),
+    /// A FROM with outer joins, as it is.
+    Outer(From),
+}
+
+impl Reads {
+    pub(crate) fn relations(&self) -> Vec<&Relation> {
+        match self {
+            Self::Inner(relations) => relations.iter().collect(),
+            Self::Outer(from) => from.relations(),
+        }
+    }
+}
+
+/// Where a condition stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Clause {
+    Where,
+    Having,
+}
+
+/// The clauses of a SELECT with the order and limit of its query.
+#[derive(Debug, Clone)]
+pub(crate) struct Clauses {
+    pub(crate) reads: Reads,
+    /// Equalities of columns of two relations.
+    pub(crate) keys: Vec<Expr>,
+    pub(crate) conditions: Vec<Expr>,
+    pub(crate) group_by: Vec<Expr>,
+    pub(crate) having: Vec<Expr>,
+    pub(crate) outputs: Vec<Expr>,
+    pub(crate) distinct: bool,
+    pub(crate) order_by: Vec<OrderTerm>,
+    pub(crate) limit: Option<Expr>,
+    pub(crate) offset: Option<Expr>,
+}
+
+impl Clauses {
+    /// The clauses of a query that is a SELECT.
+    pub(crate) fn of(query: &Query) -> Option<Self> {
+        let select = query.as_select()?;
+        let mut all = Vec::new();
+        let reads = match &select.from {
+            None => Reads::Inner(Vec::new()),
+            Some(from) if from.is_inner() => {
+                on_of(from, &mut all);
+                Reads::Inner(from.relations().into_iter().cloned().collect())
+            }
+            Some(from) => Reads::Outer(from.clone()),
+        };
+        flatten(select.filter.as_ref(), &mut all);
+        let own: Vec<RelationId> = reads.relations().iter().map(|relation| relation.id).collect();
+        let (keys, conditions) = all.into_iter().partition(|expr| is_key(expr, &own));
+        let mut having = Vec::new();
+        flatten(select.having.as_ref(), &mut having);
+        Some(Self {
+            reads,
+            keys,
+            conditions,
+            group_by: select.group_by.clone(),
+            having,
+            outputs: select.outputs.iter().map(|output| output.expr.clone()).collect(),
+            distinct: select.distinct,
+            order_by: query.order_by.clone(),
+            limit: query.limit.clone(),
+            offset: query.offset.clone(),
+        })
+    }
+
+    /// The query of these clauses.
+    pub(crate) fn query(&self, ctes: &[Cte]) -> Query {
+        let from = match &self.reads {
+            Reads::Inner(relations) => relations.iter().cloned().map(From::Relation).reduce(joined),
+            Reads::Outer(from) => Some(from.clone()),
+        };
+        let conditions = self.keys.iter().chain(&self.conditions).cloned().collect();
+        let select = Select {
+            distinct: self.distinct,
+            from,
+            filter: conjunction(conditions),
+            group_by: self.group_by.clone(),
+            having: conjunction(self.having.clone()),
+            outputs: self.outputs.iter().map(|expr| Output { expr: expr.clone(), alias: None }).collect(),
+        };
+        Query {
+            ctes: ctes.to_vec(),
+            body: Body::Select(Box::new(select)),
+            order_by: self.order_by.clone(),
+            limit: self.limit.clone(),
+            offset: self.offset.clone(),
+        }
+    }
+
+    pub(crate) fn list(&mut self, clause: Clause) -> &mut Vec<Expr> {
+        match clause {
+            Clause::Where => &mut self.conditions,
+            Clause::Having => &mut self.having,
+        }
+    }
+
+    /// The tables among the relations.
+    pub(crate) fn tables(&self) -> Vec<(RelationId, TableId)> {
+        let table = |relation: &Relation| match relation.source {
+            RelationSource::Table(id) => Some((relation.id, id)),
+            _ => None,
+        };
+        self.reads.relations().into_iter().filter_map(table).collect()
+    }
+}
+
+fn joined(left: From, right: From) -> From {
+    From::Join(Box::new(Join { kind: JoinKind::Inner, left, right, on: None }))
+}
+
+fn conjunction(mut list: Vec<Expr>) -> Option<Expr> {
+    if list.len() < 2 { list.pop() } else { Some(Expr::And(list)) }
+}
+
+fn on_of(from: &From, found: &mut Vec<Expr>) {
+    if let From::Join(join) = from {
+        on_of(&join.left, found);
+        on_of(&join.right, found);
+        flatten(join.on.as_ref(), found);
+    }
+}
+
+fn flatten(condition: Option<&Expr>, found: &mut Vec<Expr>) {
+    match condition {
+        Some(Expr::And(list)) => list.iter().for_each(|part| flatten(Some(part), found)),
+        Some(other) => found.push(other.clone()),
+        None => {}
+    }
+}
+
+/// Whether columns of two of these relations are said to be equal.
+fn is_key(expr: &Expr, own: &[RelationId]) -> bool {
+    let Expr::Binary(BinaryOperator::Equal, left, right) = expr else { return false };
+    let (Expr::Column(left), Expr::Column(right)) = (&**left, &**right) else { return false };
+    left.relation != right.relation && own.contains(&left.relation) && own.contains(&right.relation)
+}

@@ -1,0 +1,453 @@
+//! From two queries to slips: matches what they read, takes away what is the same, goes into subqueries that stand at the
+//! same place, and asks the causes about the rest.
+
+use std::collections::{BTreeSet, HashMap};
+
+use sqlgauge_base::budget;
+use sqlgauge_sql::tree::{
+    Body, ColumnRef, Cte, Expr, From, Query, Relation, RelationId, RelationSource, SetOperator,
+};
+use sqlgauge_sql::visit::{Rewriter, rewrite_expr, rewrite_query};
+
+use crate::align::{numbers, ways};
+use crate::cause::{Slip, Unclear};
+use crate::causes::{causes, set_operation};
+use crate::clauses::{Clause, Clauses, Reads};
+use crate::pair::{Pair, Rest, Scene, Side, Surroundings, Unlike};
+use crate::same::{Classes, reads_any, renamed};
+
+/// The slips that make the answer of the gold.
+pub(crate) fn queries(
+    scene: &Scene<'_>,
+    gold: &Query,
+    yours: &Query,
+    around: &Surroundings,
+) -> Result<Vec<Slip>, Unclear> {
+    budget::spend(1);
+    if !gold.ctes.is_empty() || !yours.ctes.is_empty() {
+        return with_ctes(scene, gold, yours, around);
+    }
+    match (&gold.body, &yours.body) {
+        (Body::Select(_), Body::Select(_)) => selects(scene, gold, yours, around),
+        (Body::Values(_), _) | (_, Body::Values(_)) => Err(Unclear::OtherShape),
+        _ => compounds(scene, gold, yours, around),
+    }
+}
+
+/// Queries with CTEs: those of the answer are those of the gold, one for one, or differ inside.
+fn with_ctes(
+    scene: &Scene<'_>,
+    gold: &Query,
+    yours: &Query,
+    around: &Surroundings,
+) -> Result<Vec<Slip>, Unclear> {
+    if gold.ctes.len() != yours.ctes.len() {
+        return Err(Unclear::OtherShape);
+    }
+    let bare = |query: &Query| Query { ctes: Vec::new(), ..query.clone() };
+    let mut slips = Vec::new();
+    for (at, (own, other)) in gold.ctes.iter().zip(&yours.ctes).enumerate() {
+        if own.id != other.id || reads_itself(own) || reads_itself(other) {
+            return if renamed(gold) == renamed(yours) { Ok(slips) } else { Err(Unclear::OtherShape) };
+        }
+        let inner = queries(scene, &own.query, &other.query, around)?;
+        slips.extend(lifted(inner, "in a common table expression", |side, part| {
+            let mut whole = if side == Side::Gold { gold.clone() } else { yours.clone() };
+            whole.ctes[at].query = part;
+            whole
+        }));
+    }
+    let outer = queries(scene, &bare(gold), &bare(yours), around)?;
+    slips.extend(outer.into_iter().map(|slip| Slip {
+        planted: Query { ctes: gold.ctes.clone(), ..slip.planted },
+        repaired: Query { ctes: yours.ctes.clone(), ..slip.repaired },
+        ..slip
+    }));
+    Ok(slips)
+}
+
+fn reads_itself(cte: &Cte) -> bool {
+    struct Reads(RelationSource, bool);
+    impl sqlgauge_sql::visit::Visitor for Reads {
+        fn relation(&mut self, relation: &Relation) {
+            self.1 |= relation.source == self.0;
+        }
+    }
+    let mut reads = Reads(RelationSource::Cte(cte.id), false);
+    sqlgauge_sql::visit::walk_query(&mut reads, &cte.query);
+    reads.1
+}
+
+/// Slips inside of a part, as slips of the whole.
+pub(crate) fn lifted(
+    slips: Vec<Slip>,
+    place: &'static str,
+    whole: impl Fn(Side, Query) -> Query,
+) -> impl Iterator<Item = Slip> {
+    slips.into_iter().map(move |slip| Slip {
+        place: Some(slip.place.unwrap_or(place)),
+        planted: whole(Side::Gold, slip.planted),
+        repaired: whole(Side::Yours, slip.repaired),
+        ..slip
+    })
+}
+
+/// A compound: its parts, and how each goes with those before.
+fn parts(body: &Body) -> (Vec<&Body>, Vec<(SetOperator, bool)>) {
+    match body {
+        Body::SetOperation { operator, all, left, right } => {
+            let (mut bodies, mut operators) = parts(left);
+            bodies.push(right);
+            operators.push((*operator, *all));
+            (bodies, operators)
+        }
+        other => (vec![other], Vec::new()),
+    }
+}
+
+fn compounds(
+    scene: &Scene<'_>,
+    gold: &Query,
+    yours: &Query,
+    around: &Surroundings,
+) -> Result<Vec<Slip>, Unclear> {
+    let ((own, operators), (other, others)) = (parts(&gold.body), parts(&yours.body));
+    if own.len() != other.len() {
+        return set_operation::other_shape(gold, yours).map(|slip| vec![slip]);
+    }
+    let tail = |query: &Query| (query.order_by.clone(), query.limit.clone(), query.offset.clone());
+    if tail(gold) != tail(yours) {
+        return Err(Unclear::OtherShape);
+    }
+    let whole =
+        |parts: Vec<Body>, operators: &[(SetOperator, bool)]| {
+            let mut parts = parts.into_iter();
+            let first = parts.next().unwrap_or(Body::Values(Vec::new()));
+            let body = parts.zip(operators).fold(first, |left, (right, &(operator, all))| {
+                Body::SetOperation { operator, all, left: Box::new(left), right: Box::new(right) }
+            });
+            Query { body, ..gold.clone() }
+        };
+    let all = |bodies: &[&Body]| -> Vec<Body> { bodies.iter().map(|&body| body.clone()).collect() };
+    let compare = |order: &[usize]| -> Result<Vec<Slip>, Unclear> {
+        let mut slips = Vec::new();
+        for (at, &of) in order.iter().enumerate() {
+            let [left, right] = [own[at], other[of]].map(|body| Query::of(body.clone()));
+            let inner = queries(scene, &left, &right, around)?;
+            slips.extend(lifted(inner, "in a part of the compound", |side, part| {
+                let (bodies, operators, at) =
+                    if side == Side::Gold { (&own, &operators, at) } else { (&other, &others, of) };
+                let mut all = all(bodies);
+                all[at] = part.body;
+                whole(all, operators)
+            }));
+        }
+        Ok(slips)
+    };
+    let as_written: Vec<usize> = (0..own.len()).collect();
+    let mut found = compare(&as_written);
+    let commutes =
+        |list: &[(SetOperator, bool)]| matches!(list, [(SetOperator::Union | SetOperator::Intersect, _)]);
+    if commutes(&operators) && commutes(&others) {
+        let swapped = compare(&[1, 0]);
+        let count = |slips: &Result<Vec<Slip>, Unclear>| slips.as_ref().map_or(usize::MAX, Vec::len);
+        if count(&swapped) < count(&found) {
+            found = swapped;
+        }
+    }
+    let mut slips = found?;
+    if operators != others {
+        let both = [whole(all(&own), &others), whole(all(&other), &operators)];
+        slips.push(set_operation::other_operators(&operators, &others, both));
+    }
+    Ok(slips)
+}
+
+/// Two SELECTs, with their relations matched in the way that leaves the fewest differences.
+fn selects(
+    scene: &Scene<'_>,
+    gold: &Query,
+    yours: &Query,
+    around: &Surroundings,
+) -> Result<Vec<Slip>, Unclear> {
+    let (own, other) =
+        (Clauses::of(gold).ok_or(Unclear::OtherShape)?, Clauses::of(yours).ok_or(Unclear::OtherShape)?);
+    let mut best: Option<(usize, Pair<'_>, Rest)> = None;
+    for way in ways(&own.reads.relations(), &other.reads.relations()) {
+        let pair = paired(scene, own.clone(), yours, &way, around)?;
+        let rest = rest(&pair);
+        if best.as_ref().is_none_or(|(count, ..)| rest.count() < *count) {
+            best = Some((rest.count(), pair, rest));
+        }
+    }
+    let (_, pair, mut rest) = best.ok_or(Unclear::OtherShape)?;
+    let mut slips = derived(&pair)?;
+    slips.extend(nested(&pair, &mut rest)?);
+    for cause in causes() {
+        slips.extend((cause.find)(&pair, &mut rest)?);
+    }
+    if rest.count() > 0 { Err(Unclear::OtherShape) } else { Ok(slips) }
+}
+
+fn paired<'s>(
+    scene: &'s Scene<'s>,
+    gold: Clauses,
+    yours: &Query,
+    way: &HashMap<RelationId, RelationId>,
+    around: &Surroundings,
+) -> Result<Pair<'s>, Unclear> {
+    let mut query = yours.clone();
+    rewrite_query(&mut numbers(yours, way), &mut query);
+    let yours = Clauses::of(&query).ok_or(Unclear::OtherShape)?;
+    let plain = Classes::default();
+    let shared: Vec<&Expr> =
+        gold.keys.iter().filter(|key| yours.keys.iter().any(|other| plain.same(key, other))).collect();
+    let classes = Classes::of(&shared, &gold.tables(), scene.schema);
+    let classes_of_yours = Classes::of(&yours.keys.iter().collect::<Vec<_>>(), &yours.tables(), scene.schema);
+    let mut around = around.clone();
+    around.gold.push(gold.tables());
+    around.yours.push(yours.tables());
+    Ok(Pair { scene, ctes: &[], gold, yours, classes, classes_of_yours, around })
+}
+
+/// What differs, clause by clause.
+fn rest(pair: &Pair<'_>) -> Rest {
+    let Pair { gold, yours, .. } = pair;
+    let mut rest = Rest::default();
+    let only = |own: &Reads, other: &Reads| -> Vec<Relation> {
+        let ids: Vec<RelationId> = other.relations().iter().map(|relation| relation.id).collect();
+        own.relations().into_iter().filter(|relation| !ids.contains(&relation.id)).cloned().collect()
+    };
+    (rest.missing, rest.extra) = (only(&gold.reads, &yours.reads), only(&yours.reads, &gold.reads));
+    rest.joins = match (&gold.reads, &yours.reads) {
+        (Reads::Inner(_), Reads::Inner(_)) => false,
+        (Reads::Outer(own), Reads::Outer(other)) => !same_from(pair, own, other),
+        _ => true,
+    };
+    rest.keys = !same_keys(pair);
+    for clause in [Clause::Where, Clause::Having] {
+        rest.conditions.extend(unlike(pair, clause));
+    }
+    rest.width = gold.outputs.len() != yours.outputs.len();
+    if !rest.width {
+        let both = gold.outputs.iter().zip(&yours.outputs).enumerate();
+        rest.outputs = both.filter(|(_, (own, other))| !pair.says(own, other)).map(|(at, _)| at).collect();
+    }
+    rest.distinct = gold.distinct != yours.distinct;
+    rest.group_by = !same_sets(pair, &gold.group_by, &yours.group_by);
+    let terms = |clauses: &Clauses| -> Vec<(Expr, bool, Option<bool>)> {
+        let term = |term: &sqlgauge_sql::tree::OrderTerm| {
+            (pair.classes.normal(&term.expr), term.descending, term.nulls_first)
+        };
+        clauses.order_by.iter().map(term).collect()
+    };
+    rest.order_by = terms(gold) != terms(yours);
+    let same = |own: &Option<Expr>, other: &Option<Expr>| match (own, other) {
+        (Some(own), Some(other)) => pair.same(own, other),
+        _ => own.is_none() == other.is_none(),
+    };
+    rest.limit = !same(&gold.limit, &yours.limit) || !same(&gold.offset, &yours.offset);
+    rest
+}
+
+/// Whether outer joins are the same but for what subqueries in FROM hold.
+fn same_from(pair: &Pair<'_>, own: &From, other: &From) -> bool {
+    match (own, other) {
+        (From::Relation(own), From::Relation(other)) => own.id == other.id,
+        (From::Join(own), From::Join(other)) => {
+            let on = match (&own.on, &other.on) {
+                (Some(own), Some(other)) => Classes::default().same(own, other),
+                (own, other) => own.is_none() == other.is_none(),
+            };
+            own.kind == other.kind
+                && on
+                && same_from(pair, &own.left, &other.left)
+                && same_from(pair, &own.right, &other.right)
+        }
+        _ => false,
+    }
+}
+
+/// Whether the same columns are made equal, by whichever equalities.
+fn same_keys(pair: &Pair<'_>) -> bool {
+    let groups = |clauses: &Clauses| {
+        let mut groups: Vec<BTreeSet<ColumnRef>> = Vec::new();
+        for key in &clauses.keys {
+            let Expr::Binary(_, left, right) = key else { continue };
+            let (Expr::Column(left), Expr::Column(right)) = (&**left, &**right) else { continue };
+            let (mut joined, rest): (Vec<_>, Vec<_>) =
+                groups.into_iter().partition(|group| group.contains(left) || group.contains(right));
+            joined.push(BTreeSet::from([*left, *right]));
+            groups = rest;
+            groups.push(joined.into_iter().flatten().collect());
+        }
+        groups.into_iter().collect::<BTreeSet<_>>()
+    };
+    groups(&pair.gold) == groups(&pair.yours)
+}
+
+fn same_sets(pair: &Pair<'_>, own: &[Expr], other: &[Expr]) -> bool {
+    let all_in =
+        |of: &[Expr], list: &[Expr]| of.iter().all(|expr| list.iter().any(|other| pair.same(expr, other)));
+    all_in(own, other) && all_in(other, own)
+}
+
+/// The conditions that only one has, together where they are about the same columns.
+fn unlike(pair: &Pair<'_>, clause: Clause) -> Vec<Unlike> {
+    let list = |clauses: &Clauses| match clause {
+        Clause::Where => clauses.conditions.clone(),
+        Clause::Having => clauses.having.clone(),
+    };
+    let (gold, yours) = (list(&pair.gold), list(&pair.yours));
+    let only = |own: &[Expr], other: &[Expr]| -> Vec<Expr> {
+        own.iter().filter(|expr| !other.iter().any(|known| pair.same(expr, known))).cloned().collect()
+    };
+    let (mut only_gold, only_yours) = (only(&gold, &yours), only(&yours, &gold));
+    // What the answer asks of a column that its join makes equal.
+    only_gold.retain(|expr| !yours.iter().any(|known| pair.says(expr, known)));
+    let relations = pair.relations();
+    let mut found: Vec<(BTreeSet<ColumnRef>, Unlike)> = Vec::new();
+    for (is_gold, expr) in
+        only_gold.into_iter().map(|e| (true, e)).chain(only_yours.into_iter().map(|e| (false, e)))
+    {
+        // What groups are asked may be said of other columns: it is compared as a whole.
+        let about = match clause {
+            Clause::Where => pair.classes.columns(&expr, &relations),
+            Clause::Having => BTreeSet::new(),
+        };
+        let place = found.iter().position(|(columns, _)| *columns == about).unwrap_or_else(|| {
+            found.push((about, Unlike { clause, gold: Vec::new(), yours: Vec::new() }));
+            found.len() - 1
+        });
+        let unlike = &mut found[place].1;
+        if is_gold { unlike.gold.push(expr) } else { unlike.yours.push(expr) }
+    }
+    found.into_iter().map(|(_, unlike)| unlike).collect()
+}
+
+/// Slips inside of subqueries in FROM.
+fn derived(pair: &Pair<'_>) -> Result<Vec<Slip>, Unclear> {
+    let mut slips = Vec::new();
+    for own in pair.gold.reads.relations() {
+        let other = pair.yours.reads.relations().into_iter().find(|other| other.id == own.id);
+        let (RelationSource::Derived(gold), Some(RelationSource::Derived(yours))) =
+            (&own.source, other.map(|other| &other.source))
+        else {
+            continue;
+        };
+        if gold.width() != yours.width() {
+            return Err(Unclear::OtherShape);
+        }
+        let outer = outer(pair);
+        let inner = queries(pair.scene, gold, yours, &outer)?;
+        slips.extend(lifted(inner, "in a subquery", |side, part| {
+            let mut whole = pair.clauses(side).query(pair.ctes);
+            rewrite_query(&mut PutInFrom(own.id, part), &mut whole);
+            whole
+        }));
+    }
+    Ok(slips)
+}
+
+/// What is around the subqueries in FROM: not what stands beside them.
+fn outer(pair: &Pair<'_>) -> Surroundings {
+    let mut around = pair.around.clone();
+    around.gold.pop();
+    around.yours.pop();
+    around
+}
+
+struct PutInFrom(RelationId, Query);
+
+impl Rewriter for PutInFrom {
+    fn relation(&mut self, relation: &mut Relation) {
+        if relation.id == self.0 {
+            relation.source = RelationSource::Derived(Box::new(self.1.clone()));
+        }
+    }
+}
+
+/// Slips inside of subqueries of conditions that are otherwise the same.
+fn nested(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
+    let mut slips = Vec::new();
+    let mut left = Vec::new();
+    for mut unlike in std::mem::take(&mut rest.conditions) {
+        let mut kept = Vec::new();
+        for gold in std::mem::take(&mut unlike.gold) {
+            let fitting = unlike.yours.iter().position(|yours| has_same_frame(pair, &gold, yours));
+            let inner = fitting.map(|at| (at, subquery(&gold), subquery(&unlike.yours[at])));
+            let Some((at, Some(own), Some(other))) = inner else {
+                kept.push(gold);
+                continue;
+            };
+            // A gold that reads what the answer does not cannot have its subquery changed alone.
+            if reads_any(&gold, &ids(&rest.missing)) || own.width() != other.width() {
+                kept.push(gold);
+                continue;
+            }
+            let inner = queries(pair.scene, own, other, &pair.around)?;
+            let yours = unlike.yours[at].clone();
+            slips.extend(lifted(inner, "in a subquery", |side, part| {
+                let frame = if side == Side::Gold { &gold } else { &yours };
+                let mut clauses = pair.clauses(side).clone();
+                for expr in clauses.list(unlike.clause).iter_mut().filter(|expr| *expr == frame) {
+                    put(expr, &part);
+                }
+                clauses.query(pair.ctes)
+            }));
+            unlike.yours.remove(at);
+        }
+        unlike.gold = kept;
+        if !unlike.gold.is_empty() || !unlike.yours.is_empty() {
+            left.push(unlike);
+        }
+    }
+    rest.conditions = left;
+    Ok(slips)
+}
+
+fn ids(relations: &[Relation]) -> Vec<RelationId> {
+    relations.iter().map(|relation| relation.id).collect()
+}
+
+/// The subquery of a condition that has one at its top.
+pub(crate) fn subquery(expr: &Expr) -> Option<&Query> {
+    match expr {
+        Expr::InQuery { query, .. } | Expr::Exists { query, .. } | Expr::Scalar(query) => Some(query),
+        Expr::Binary(_, left, right) => match (&**left, &**right) {
+            (Expr::Scalar(query), _) | (_, Expr::Scalar(query)) => Some(query),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Puts another query in the place of the subquery.
+fn put(expr: &mut Expr, other: &Query) {
+    match expr {
+        Expr::InQuery { query, .. } | Expr::Exists { query, .. } | Expr::Scalar(query) => {
+            **query = other.clone()
+        }
+        Expr::Binary(_, left, right) => match (&mut **left, &mut **right) {
+            (Expr::Scalar(query), _) | (_, Expr::Scalar(query)) => **query = other.clone(),
+            _ => {}
+        },
+        _ => {}
+    }
+}
+
+/// Whether two conditions are the same but for their subqueries.
+fn has_same_frame(pair: &Pair<'_>, own: &Expr, other: &Expr) -> bool {
+    struct Empty;
+    impl Rewriter for Empty {
+        fn expr(&mut self, expr: &mut Expr) {
+            put(expr, &Query::of(Body::Values(Vec::new())));
+        }
+    }
+    let frame = |expr: &Expr| {
+        let mut expr = expr.clone();
+        rewrite_expr(&mut Empty, &mut expr);
+        expr
+    };
+    subquery(own).is_some() && subquery(other).is_some() && pair.same(&frame(own), &frame(other))
+}

@@ -1,0 +1,180 @@
+//! From two texts to a sentence.
+
+use serde::{Deserialize, Serialize};
+use sqlgauge_base::budget;
+use sqlgauge_etm::{Matcher, Profile};
+use sqlgauge_questions::{Speech, canonical};
+use sqlgauge_sql::schema::Schema;
+use sqlgauge_sql::tree::Query;
+use sqlgauge_sql::{PrintDialect, print, resolve};
+
+use crate::cause::{Cause, Slip, Unclear};
+use crate::compare::queries;
+use crate::pair::{Scene, Surroundings};
+use crate::sentence::sentence;
+
+/// Most slips of one sentence.
+const MAX_SLIPS: usize = 3;
+
+/// What makes an answer wrong.
+#[derive(Debug, Clone)]
+pub struct Difference {
+    /// The slips that are said, in the order of the causes.
+    pub slips: Vec<Slip>,
+    /// All of them in one sentence, without its full stop.
+    words: String,
+}
+
+impl Difference {
+    /// The cause that it counts under: that of the first slip.
+    pub fn cause(&self) -> Option<&'static Cause> {
+        self.slips.first().map(|slip| slip.cause)
+    }
+
+    /// The sentence.
+    pub fn sentence(&self) -> String {
+        format!("{}.", self.words)
+    }
+
+    /// The sentence with what shows it: `they differ for one singer with two concerts`.
+    pub fn sentence_with(&self, shown: &str) -> String {
+        format!("{}; {shown}.", self.words)
+    }
+}
+
+/// What is said of a wrong answer, as it is stored.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct DifferenceRecord {
+    /// What makes the answer wrong, in one sentence; absent where that is unclear.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sentence: Option<String>,
+    /// The causes that the sentence names, that which it counts under first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub causes: Vec<String>,
+    /// Why there is no sentence: `too-many`, `other-shape`, ….
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unclear: Option<String>,
+}
+
+impl DifferenceRecord {
+    /// What is said, with what shows it where that is known.
+    pub fn of(found: &Result<Difference, Unclear>, shown: Option<&str>) -> Self {
+        match found {
+            Ok(difference) => {
+                let mut causes: Vec<String> = Vec::new();
+                for slip in &difference.slips {
+                    if !causes.iter().any(|id| id == slip.cause.id) {
+                        causes.push(slip.cause.id.to_owned());
+                    }
+                }
+                let sentence =
+                    shown.map_or_else(|| difference.sentence(), |shown| difference.sentence_with(shown));
+                Self { sentence: Some(sentence), causes, unclear: None }
+            }
+            Err(unclear) => Self { unclear: Some(unclear.id().to_owned()), ..Self::default() },
+        }
+    }
+}
+
+/// Tells whether a query is as good as the gold.
+pub trait Judge {
+    /// Whether a query and the same with a slip more or less return the same where the answer is wrong; `None` where nobody
+    /// knows.
+    fn agrees(&self, query: &str, other: &str) -> Option<bool>;
+
+    /// Whether the two return the same on every database; `None` where nobody knows.
+    fn same(&self, gold: &str, repaired: &str) -> Option<bool>;
+}
+
+/// The judge who knows what the rules prove, and nothing else.
+pub struct Proofs<'s>(Matcher<'s>);
+
+impl<'s> Proofs<'s> {
+    /// The rules that are proved sound, over a schema.
+    pub fn over(schema: &'s Schema) -> Self {
+        Self(Matcher::new(schema, Profile::Sound))
+    }
+}
+
+impl Judge for Proofs<'_> {
+    fn agrees(&self, gold: &str, planted: &str) -> Option<bool> {
+        self.0.is_right(gold, planted).then_some(true)
+    }
+
+    fn same(&self, gold: &str, repaired: &str) -> Option<bool> {
+        self.agrees(gold, repaired)
+    }
+}
+
+/// Says what makes answers wrong, over one schema.
+#[derive(Debug)]
+pub struct Explainer<'s> {
+    schema: &'s Schema,
+    speech: Speech<'s>,
+}
+
+impl<'s> Explainer<'s> {
+    /// The explainer of a schema.
+    pub fn of(schema: &'s Schema) -> Self {
+        Self { schema, speech: Speech::of(schema) }
+    }
+
+    /// A table in the singular or the plural, as the sentences call it.
+    pub fn table(&self, name: &str, many: bool) -> Option<String> {
+        self.speech.table(self.schema.table_id(name)?, many)
+    }
+
+    /// What makes a wrong answer wrong.
+    ///
+    /// # Errors
+    /// Why there is no sentence.
+    pub fn explain(&self, gold: &str, yours: &str, judge: &dyn Judge) -> Result<Difference, Unclear> {
+        let bytes = gold.len() + yours.len();
+        budget::analyse(bytes, || self.explain_unbounded(gold, yours, judge))
+            .map_err(|_| Unclear::TooComplex)?
+    }
+
+    fn explain_unbounded(&self, gold: &str, yours: &str, judge: &dyn Judge) -> Result<Difference, Unclear> {
+        let resolved = |text| {
+            let query = resolve(text, self.schema).map_err(|_| Unclear::Unresolved)?;
+            Ok::<_, Unclear>(canonical(&query, self.schema))
+        };
+        let (own, other) = (resolved(gold)?, resolved(yours)?);
+        let scene = Scene { schema: self.schema, speech: &self.speech };
+        let slips = queries(&scene, &own, &other, &Surroundings::default())?;
+        let slips = if slips.len() > 1 { self.that_matter(slips, [gold, yours], judge)? } else { slips };
+        match slips.len() {
+            0 => Err(Unclear::NoDifference),
+            1..=MAX_SLIPS => Ok(Difference { words: sentence(&slips), slips }),
+            _ => Err(Unclear::TooMany),
+        }
+    }
+
+    /// Those that may make the difference: one alone without which the answer is right, else those that change the gold or
+    /// the answer.
+    fn that_matter(
+        &self,
+        slips: Vec<Slip>,
+        [gold, yours]: [&str; 2],
+        judge: &dyn Judge,
+    ) -> Result<Vec<Slip>, Unclear> {
+        let printed =
+            |query: &Query| print(query, self.schema, PrintDialect::Sqlite).map_err(|_| Unclear::OtherShape);
+        for slip in &slips {
+            if judge.same(gold, &printed(&slip.repaired)?) == Some(true) {
+                return Ok(vec![slip.clone()]);
+            }
+        }
+        let mut left = Vec::new();
+        for slip in slips {
+            let is_idle = judge.agrees(gold, &printed(&slip.planted)?) == Some(true)
+                && judge.agrees(yours, &printed(&slip.repaired)?) == Some(true);
+            if !is_idle {
+                left.push(slip);
+            }
+        }
+        if left.is_empty() { Err(Unclear::OnlyTogether) } else { Ok(left) }
+    }
+}

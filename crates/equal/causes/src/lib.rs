@@ -1,0 +1,27 @@
+//! What makes a wrong answer wrong, in one sentence: `yours asks that the age is greater than 20, the gold asks that the age
+//! is at least 20`.
+//!
+//! # Contract
+//! - Both queries are resolved and brought into the canonical form of questions; what is left of the difference is taken apart
+//!   into [`Slip`]s. Each belongs to one [`Cause`] of a closed list ([`causes()`]), one file each.
+//! - Every difference of the trees belongs to a slip, or there is no sentence ([`Unclear`] says why). So a sentence never
+//!   leaves out in silence what may be the real reason.
+//! - Of several slips one is said alone if the answer without it is right. Else those are left out that are known to change
+//!   neither the gold nor the answer: on the counterexample, or by proof. [`Judge`] tells.
+//! - The words are those of the grammar of questions (crate `questions`); a part that it has no words for stands as SQL.
+//! - The same queries and the same schema give the same sentence.
+
+mod align;
+mod cause;
+mod causes;
+mod clauses;
+mod compare;
+mod difference;
+mod pair;
+mod same;
+mod sentence;
+mod words;
+
+pub use cause::{Cause, Slip, Unclear};
+pub use causes::{causes, find};
+pub use difference::{Difference, DifferenceRecord, Explainer, Judge, Proofs};

@@ -1,0 +1,46 @@
+//! What to fix first: per system the causes that cost most.
+
+use sqlgauge_causes::find;
+use sqlgauge_run::{FAILED, Fix, Fixes, MISSING, SystemSummary, UNCLEAR};
+
+use crate::Report;
+use crate::system_table::SystemTable;
+
+/// Causes of a system that the table shows; `summary.json` has all.
+const SHOWN: usize = 6;
+
+/// The table; nothing for a run whose items do not say why answers are wrong.
+pub(crate) fn table(report: &Report) -> Option<SystemTable> {
+    let lists = report.summary.systems.iter().filter_map(|system| Some((system, system.fixes.as_ref()?)));
+    let metric = lists.clone().next().map(|(_, fixes)| fixes.metric.clone())?;
+    let rows: Vec<(String, Vec<String>)> = lists.flat_map(|(system, fixes)| rows(system, fixes)).collect();
+    let note = format!(
+        "wrong answers by {metric}, each under its first cause; points: percent that they cost; only cause: those that \
+         differ from the gold in nothing else; at most {SHOWN} causes, all in summary.json"
+    );
+    let header = ["system", "cause", "points", "items", "only cause"].map(str::to_owned).into();
+    Some(SystemTable { title: "What to fix first", note, header, rows })
+}
+
+fn rows(system: &SystemSummary, fixes: &Fixes) -> Vec<(String, Vec<String>)> {
+    let row = |fix: &Fix| {
+        let cells = vec![
+            title(&fix.cause).to_owned(),
+            format!("{:.1}", fix.points),
+            fix.items.to_string(),
+            fix.alone.to_string(),
+        ];
+        (system.system.clone(), cells)
+    };
+    fixes.causes.iter().take(SHOWN).map(row).collect()
+}
+
+/// A cause for a reader; the id of one that this version does not know.
+fn title(id: &str) -> &str {
+    match id {
+        UNCLEAR => "not clear in one sentence",
+        FAILED => "the query does not run",
+        MISSING => "no answer",
+        _ => find(id).map_or(id, |cause| cause.title),
+    }
+}

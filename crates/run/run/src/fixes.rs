@@ -1,0 +1,88 @@
+//! What to fix first: the wrong answers of a system by what makes them wrong, with the points that each cause costs.
+//!
+//! # Contract
+//! - The metric is the first of the run that is right or wrong by the rows that are returned.
+//! - An answer counts once, under its first cause; so the points of the lines are the points that are lost, as far as the
+//!   items say why. `alone` are the answers that have this cause and not another.
+//! - An answer without a sentence counts as [`UNCLEAR`], one that does not run as [`FAILED`], one that is not there as `missing`.
+//! - An item that says nothing of causes, from an earlier version or of pairs, is in `without`.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// The cause of an answer that does not run.
+pub const FAILED: &str = "does-not-run";
+
+/// The cause of an answer for which there is no sentence.
+pub const UNCLEAR: &str = "unclear";
+
+/// The wrong answers of a system by their causes.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Fixes {
+    /// The metric by which answers are wrong.
+    pub metric: String,
+    /// Causes, the one that costs most first.
+    pub causes: Vec<Fix>,
+    /// Wrong answers that say nothing of causes.
+    pub without: usize,
+}
+
+/// A cause, and what it costs.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Fix {
+    /// Its id: `missing-condition`, …; or `unclear`, `does-not-run`, `missing`.
+    pub cause: String,
+    /// Percentage points of the metric that its answers lose.
+    pub points: f64,
+    /// Wrong answers that count under it.
+    pub items: usize,
+    /// Those of them that have no other cause.
+    pub alone: usize,
+}
+
+impl Fixes {
+    /// The list of a system: its causes, the scores of the metric, in the order of the items.
+    pub(crate) fn of<'a>(
+        metric: &str,
+        scores: &[f64],
+        causes: impl Fn(usize) -> Option<&'a [String]>,
+    ) -> Option<Self> {
+        let scored = scores.iter().filter(|score| score.is_finite()).count();
+        let mut own = Self { metric: metric.to_owned(), ..Self::default() };
+        let mut found: BTreeMap<&str, Fix> = BTreeMap::new();
+        for (row, score) in scores.iter().enumerate().filter(|(_, score)| **score < 1.0) {
+            let Some([first, others @ ..]) = causes(row) else {
+                own.without += 1;
+                continue;
+            };
+            let fix = found.entry(first).or_insert_with(|| Fix { cause: first.clone(), ..Fix::default() });
+            fix.points += 100.0 * (1.0 - score) / scored as f64;
+            fix.items += 1;
+            fix.alone += usize::from(others.is_empty());
+        }
+        own.causes = found.into_values().collect();
+        own.causes.sort_by(|a, b| b.points.total_cmp(&a.points).then_with(|| a.cause.cmp(&b.cause)));
+        (!own.causes.is_empty()).then_some(own)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_counts_once_and_the_costliest_cause_is_first() {
+        let causes: [&[&str]; 5] = [&["limit"], &["distinct", "order"], &["distinct"], &[], &["order"]];
+        let causes: Vec<Vec<String>> =
+            causes.iter().map(|list| list.iter().map(|id| (*id).to_owned()).collect()).collect();
+        let scores = [1.0, 0.0, 0.0, 0.0, f64::NAN];
+        let of = |row: usize| causes.get(row).filter(|list| !list.is_empty()).map(Vec::as_slice);
+        let found = Fixes::of("ex@1", &scores, of).expect("there are wrong answers with causes");
+        let distinct = Fix { cause: "distinct".to_owned(), points: 50.0, items: 2, alone: 1 };
+        assert_eq!(found, Fixes { metric: "ex@1".to_owned(), causes: vec![distinct], without: 1 });
+        assert_eq!(Fixes::of("ex@1", &[1.0], |_| None), None);
+    }
+}
