@@ -200,6 +200,7 @@ def score_many(
     rows = rows_of(frame)
     # The folder is gone with the run that has it.
     folder = tempfile.TemporaryDirectory(prefix="sqlgauge-") if out is None else None
+    path = out if folder is None else os.path.join(folder.name, "run")
     job = {
         "frame": rows,
         "predictions": _systems(rows, predictions, columns),
@@ -209,7 +210,7 @@ def score_many(
         "answers_to": answers_to,
         "tables": tables,
         "questions": questions,
-        "out": out if folder is None else os.path.join(folder.name, "run"),
+        "out": path,
         "restart": restart,
         "shard": shard,
         "subset": subset(db_id, ids, where, limit, seed),
@@ -218,9 +219,11 @@ def score_many(
         "jobs": jobs,
         "verify": (verify or VerifyOptions())._arguments(),
     }
+    # The core empties the job once it has read it: rows that were made here do not stay while they are scored.
+    del rows
     with shown(progress) as show:
         notes = _native.score_run(job, show)
-    return Run(job["out"], notes=tuple(notes), _folder=folder)
+    return Run(path, notes=tuple(notes), _folder=folder)
 
 
 def _systems(rows: Any, predictions: Any, columns: Any) -> list[tuple[str, Any]]:

@@ -113,9 +113,12 @@ pub(crate) struct Opened {
 }
 
 impl Database {
-    /// After a call that was broken off: what it found out about the file may be wrong, as its queries were stopped.
+    /// After a call that was broken off, or that the machine failed: what it found out about the file may be wrong, as its queries
+    /// did not end by themselves. The next call opens the file again.
     pub(crate) fn forget_if_interrupted<T>(&self, py: Python<'_>, ended: &PyResult<T>) {
-        if ended.as_ref().is_err_and(|error| !error.is_instance_of::<crate::error::Error>(py)) {
+        let Err(error) = ended else { return };
+        let has_failed = || self.opened.get(py).is_some_and(|opened| opened.engine.check().is_err());
+        if !error.is_instance_of::<crate::error::Error>(py) || has_failed() {
             self.opened.clear(py);
         }
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use serde_json::json;
 use sqlgauge::{ScoreJob, ScorePairJob, Source, VerifySettings, metrics_of, verifies};
 use sqlgauge_engine::Stoppable;
@@ -163,12 +164,22 @@ impl Job<'_> {
     }
 }
 
-/// Scores into a run directory; returns what reading noticed. `progress` is called with the items done and all items.
+/// Scores into a run directory; returns what reading noticed. `progress` is called with the items done and all items. The
+/// mapping is empty once it has been read, so that rows that were made for this call do not stay until it ends.
 #[pyfunction]
-fn score_run(py: Python<'_>, job: Job<'_>, progress: Option<Bound<'_, PyAny>>) -> PyResult<Vec<String>> {
-    let work = job.read()?;
+fn score_run(
+    py: Python<'_>,
+    job: Bound<'_, PyDict>,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<Vec<String>> {
+    let work = job.extract::<Job<'_>>()?.read()?;
+    job.clear();
     let ((), notes) = watched(py, progress.as_ref(), move |context| {
-        work.run(context)?;
+        let run = work.open(context)?;
+        // The rows have been read, and are not held while they are scored.
+        drop(work);
+        run.score(context)?;
+        run.finish()?;
         Ok(())
     })?;
     Ok(notes)

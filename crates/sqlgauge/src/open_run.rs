@@ -62,7 +62,10 @@ impl OpenRun {
     /// # Errors
     /// When the log is damaged, or the summary or the page cannot be written.
     pub fn finish(self) -> Result<Report, Error> {
-        finish_run(&self.directory, self.gates)
+        let Self { directory, gates, examples, systems, scorer, jobs: _ } = self;
+        // Summary and report are made of the log.
+        drop((examples, systems, scorer));
+        finish_run(&directory, gates)
     }
 }
 

@@ -214,12 +214,14 @@ impl ScoreJob {
         let now = self.now.map_or_else(|| started_at(&self.out, goes_on), Ok)?;
         let engine = context.engine(self.limits, now)?;
         let taken = subset::positions(&self.subset, &benchmark.examples, ground.path(), engine.as_ref())?;
-        let examples = pick(benchmark.examples.clone(), taken.as_deref());
+        // A million examples are several hundred megabytes: where all are taken there is no second copy of them.
+        let taken_examples = taken.as_deref().map(|taken| pick(benchmark.examples.clone(), Some(taken)));
+        let examples = taken_examples.as_deref().unwrap_or(&benchmark.examples);
         let part = self.part(taken, examples.len())?;
         let part = part.as_deref();
         let read =
             if goes_on { None } else { Some(self.read_systems(&self.systems, &benchmark, part, watcher)?) };
-        let used = self.databases(ground.path(), &examples)?;
+        let used = self.databases(ground.path(), examples)?;
         if self.has_suite_metric() && used.files().iter().all(|(role, _)| !role.starts_with("suite:")) {
             watcher.note(NO_SUITE);
         }
@@ -237,12 +239,15 @@ impl ScoreJob {
             None => targets,
         };
         let directory = RunDirectory::create(&self.out, &manifest, start(self.restart))?;
-        let examples = pick(benchmark.examples.clone(), part);
+        drop(taken_examples);
         let systems = if let Some(systems) = read {
             systems
         } else {
-            self.read_systems(self.unfinished(&directory, &examples)?, &benchmark, part, watcher)?
+            let of_part = part.map(|part| pick(benchmark.examples.clone(), Some(part)));
+            let examples = of_part.as_deref().unwrap_or(&benchmark.examples);
+            self.read_systems(self.unfinished(&directory, examples)?, &benchmark, part, watcher)?
         };
+        let examples = pick(benchmark.examples, part);
         let scorer =
             BenchmarkScorer::new(engine, metrics, targets).with_verification(self.verify.verification());
         Ok(OpenRun {

@@ -17,6 +17,7 @@ mod chain;
 mod change;
 mod check;
 mod ddl;
+mod define;
 mod definitions;
 mod equivalence;
 mod evolve;

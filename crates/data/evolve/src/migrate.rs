@@ -17,6 +17,7 @@ use sqlgauge_sql::tree::{Expr, From, JoinKind, Query, RelationId, RelationSource
 use crate::chain::{Chain, Migrated};
 
 use crate::ddl::{create, indexes};
+use crate::define::Definitions;
 
 /// Why data could not be migrated.
 #[derive(Debug, thiserror::Error)]
@@ -111,9 +112,10 @@ fn fill(
     prepare(&connection, from).map_err(named("the original"))?;
     connection.execute_batch("BEGIN").map_err(named("the new database"))?;
     let new = chain.last();
+    let mut definitions = Definitions::of(&connection);
     for table in new.tables().iter().filter(|table| table.kind == TableKind::Table) {
         let statement = create(table).unwrap_or_default();
-        connection.execute_batch(&statement).map_err(named(&table.name))?;
+        definitions.define(&statement).map_err(named(&table.name))?;
     }
     for migrated in tables {
         let table = &new.tables()[migrated.table];
@@ -125,16 +127,17 @@ fn fill(
     }
     for table in new.tables() {
         for statement in indexes(table) {
-            connection.execute_batch(&statement).map_err(named(&statement))?;
+            definitions.define(&statement).map_err(named(&statement))?;
         }
         if let Some(statement) = create(table).filter(|_| table.kind == TableKind::View) {
-            connection.execute_batch(&statement).map_err(named(&table.name))?;
+            definitions.define(&statement).map_err(named(&table.name))?;
         }
     }
     // When all rows are there, so that none of them fires.
     for trigger in triggers {
-        connection.execute_batch(trigger).map_err(named(trigger))?;
+        definitions.define(trigger).map_err(named(trigger))?;
     }
+    definitions.finish().map_err(named("the new database"))?;
     connection.execute_batch("COMMIT; DETACH original").map_err(named("the new database"))
 }
 

@@ -80,6 +80,8 @@ pub(crate) fn entry(db_id: &str, schema: &Schema, original: Option<&TablesEntry>
             types.push(json!(type_name(column)));
         }
     }
+    let places: HashMap<&str, usize> =
+        tables.iter().enumerate().map(|(place, table)| (table.name.as_str(), place)).collect();
     let mut primary = Vec::new();
     let mut foreign = Vec::new();
     for (at, table) in tables.iter().enumerate() {
@@ -91,8 +93,7 @@ pub(crate) fn entry(db_id: &str, schema: &Schema, original: Option<&TablesEntry>
         }
         for key in &table.foreign_keys {
             let Some((id, targets)) = schema.resolve_foreign_key(key) else { continue };
-            let name = schema.table(id).map(|table| table.name.as_str());
-            let Some(place) = tables.iter().position(|table| Some(table.name.as_str()) == name) else {
+            let Some(&place) = schema.table(id).and_then(|table| places.get(table.name.as_str())) else {
                 continue;
             };
             let pairs = key.columns.iter().zip(targets);

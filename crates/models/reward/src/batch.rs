@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use sha2::{Digest, Sha256};
 use sqlgauge_dataset::extract_sql;
-use sqlgauge_engine::{Engine, EngineError};
+use sqlgauge_engine::{EngineError, FaultCount};
 use sqlgauge_metrics::lexical::key;
 use sqlgauge_search::Witness;
 
@@ -58,10 +58,32 @@ struct MemberResult {
 /// Golds by `db_id` and text.
 type Golds<'a> = HashMap<(&'a str, &'a str), GoldQuestion>;
 
+/// Does the work of a batch, which is told how much the machine had failed at before. What it fails at meanwhile is the reason
+/// for all that goes wrong, and ends this batch alone: what golds found out in that time is forgotten.
+fn batch<T>(own: &Reward, work: impl FnOnce(FaultCount) -> Result<T, RewardError>) -> Result<T, RewardError> {
+    let began = own.engine.faults();
+    let done = work(began);
+    let Err(fault) = own.engine.check_since(began) else { return done };
+    own.golds.clear();
+    match done {
+        Err(RewardError::Engine(EngineError::Stopped)) => done,
+        _ => Err(fault.into()),
+    }
+}
+
 pub(crate) fn score(
     own: &Reward,
     requests: &[Request],
     stop: Option<&AtomicBool>,
+) -> Result<Vec<RewardResult>, RewardError> {
+    batch(own, |began| score_batch(own, requests, stop, began))
+}
+
+fn score_batch(
+    own: &Reward,
+    requests: &[Request],
+    stop: Option<&AtomicBool>,
+    began: FaultCount,
 ) -> Result<Vec<RewardResult>, RewardError> {
     if let Some(at) = requests.iter().position(|request| request.golds.is_empty()) {
         return Err(RewardError::NoGold(at));
@@ -80,7 +102,7 @@ pub(crate) fn score(
         |at, lanes| judge(own, &jobs[at], lanes, stop),
         |at| jobs[at].sql.as_str(),
     )?;
-    check(own, &subjects, stop)?;
+    check(own, &subjects, stop, began)?;
     grow(own, &jobs, &judged)?;
     let mut results: Vec<Option<RewardResult>> = vec![None; requests.len()];
     for (job, judged) in jobs.iter().zip(judged) {
@@ -93,6 +115,14 @@ pub(crate) fn score(
 }
 
 pub(crate) fn prepare(own: &Reward, questions: &[(String, String)]) -> Result<Growth, RewardError> {
+    batch(own, |began| prepare_batch(own, questions, began))
+}
+
+fn prepare_batch(
+    own: &Reward,
+    questions: &[(String, String)],
+    began: FaultCount,
+) -> Result<Growth, RewardError> {
     let asked: BTreeSet<(&str, &str)> =
         questions.iter().map(|(gold, db_id)| (db_id.as_str(), gold.as_str())).collect();
     let asked: Vec<(&str, &str)> = asked.into_iter().collect();
@@ -105,7 +135,7 @@ pub(crate) fn prepare(own: &Reward, questions: &[(String, String)]) -> Result<Gr
         question.map(|question| question.known(&asked.gold, &subjects[db_id])).transpose()
     };
     let known = in_lanes(own, asked.len(), None, made, |at| asked[at].1)?;
-    check(own, &subjects, None)?;
+    check(own, &subjects, None, began)?;
     let mut growth = Growth { questions: asked.len(), ..Growth::default() };
     for ((_, gold), (known, place)) in asked.iter().zip(known.into_iter().zip(&asked)) {
         if golds[place].gold.failure().is_some() {
@@ -162,6 +192,7 @@ fn gold(
     if let Some(known) = own.golds.get(&place, |gold| gold.bytes()) {
         return Ok(known);
     }
+    let began = own.engine.faults();
     let engine = Answering::new(&own.engine, lanes, stop);
     let gold = Arc::new(Gold::of(text, subject, &engine, own.options.kind != RewardKind::Structure));
     if let Some(failure) = gold.broken_file() {
@@ -170,7 +201,7 @@ fn gold(
     // A gold that ran out of time may have more of it when less runs beside it, and one that was stopped has no outcome.
     let is_settled =
         gold.failure().is_none_or(|failure| Code::of_failure(failure.kind) != Some(Code::Timeout));
-    if is_settled && !is_set(stop) {
+    if is_settled && !is_set(stop) && own.engine.check_since(began).is_ok() {
         own.golds.insert(place, Arc::clone(&gold), gold.bytes());
     }
     Ok(gold)
@@ -238,11 +269,12 @@ fn check(
     own: &Reward,
     subjects: &HashMap<&str, Arc<Subject>>,
     stop: Option<&AtomicBool>,
+    began: FaultCount,
 ) -> Result<(), RewardError> {
     if is_set(stop) {
         return Err(EngineError::Stopped.into());
     }
-    own.engine.check()?;
+    own.engine.check_since(began)?;
     // Looked at afterwards: what was read from another file is no result.
     subjects.values().try_for_each(|subject| subject.target.database.check_unchanged())?;
     Ok(())
@@ -267,7 +299,7 @@ fn judge_member(
     golds: &[GoldQuestion],
     stop: Option<&AtomicBool>,
 ) -> Result<MemberResult, RewardError> {
-    let place = place_of(case, golds);
+    let (place, began) = (place_of(case, golds), own.engine.faults());
     let is_of_now = |known: &Arc<Remembered>| {
         known.known.as_ref().is_none_or(|then| {
             golds.iter().zip(then).all(|(asked, then)| then.is_none() || *then == fingerprint(asked))
@@ -285,7 +317,8 @@ fn judge_member(
     let Worth { value, found } = worth;
     let result =
         RewardResult { witness: found.witness, ..RewardResult::new(value, found.code, found.reason) };
-    if result.code != Code::Timeout && result.code != Code::GoldFailed && !is_set(stop) {
+    let is_settled = result.code != Code::Timeout && result.code != Code::GoldFailed;
+    if is_settled && !is_set(stop) && own.engine.check_since(began).is_ok() {
         let known = known.iter().any(Option::is_some).then_some(known);
         let remembered = Arc::new(Remembered { result: result.clone(), known });
         let bytes = size(&remembered);

@@ -42,6 +42,12 @@ impl<K: Eq + Hash, V: Clone> Recent<K, V> {
         Some(value)
     }
 
+    /// Forgets everything.
+    pub(crate) fn clear(&self) {
+        let mut own = self.lock();
+        *own = Generations { young: HashMap::new(), old: HashMap::new(), young_bytes: 0 };
+    }
+
     /// Remembers a value of that many bytes.
     pub(crate) fn insert(&self, key: K, value: V, bytes: usize) {
         self.lock().insert(key, value, bytes, self.bytes);

@@ -22,7 +22,8 @@ use crate::witnesses::Witnesses;
 /// found soon; what ends within it costs no process.
 const FIRST_SLICE: Duration = Duration::from_millis(5);
 
-/// Scores answers in batches. It is shared by threads; a process that forks makes its own.
+/// Scores answers in batches. It is shared by threads; a process that forks makes its own. A batch that the machine fails, as
+/// by too many open files, is an error; the next one is scored as if that had not been.
 pub struct Reward {
     pub(crate) options: RewardOptions,
     pub(crate) engine: SqliteEngine,
@@ -114,7 +115,10 @@ impl Reward {
         if let Some(known) = known {
             return Ok(known);
         }
+        let began = self.engine.faults();
         let opened = Arc::new(Subject::open(&self.engine, &self.databases, db_id, &self.options)?);
+        // What its rows show was asked for by queries.
+        self.engine.check_since(began)?;
         let mut subjects = self.subjects.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(Arc::clone(subjects.entry(db_id.to_owned()).or_insert(opened)))
     }

@@ -5,11 +5,46 @@ mod common;
 use std::time::Duration;
 
 use common::{ask, code, request, reward, shop};
-use sqlgauge_engine::WorkerCommand;
+use sqlgauge_engine::{EngineError, WorkerCommand};
 use sqlgauge_reward::{Code, Request, Reward, RewardError, RewardKind, RewardOptions};
 
 const GOLD: &str = "SELECT name FROM shop WHERE city = 'Oslo'";
 const ENDLESS: &str = "SELECT count(*) FROM sale, (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n)";
+
+/// A worker that cannot be started is an error of its batch. With the program in its place again the same batch has its values,
+/// so what the machine failed at is not remembered of an answer, a gold or a database.
+#[cfg(unix)]
+#[test]
+fn a_reward_recovers_when_the_machine_does() {
+    use std::os::unix::fs::symlink;
+    let folder = shop();
+    let program = folder.path().join("worker");
+    let put = || symlink(env!("CARGO_BIN_EXE_sqlgauge-reward-worker"), &program).unwrap();
+    put();
+    let options =
+        RewardOptions { time_limit: Duration::from_millis(300), ..RewardOptions::new(folder.path()) };
+    let reward = Reward::new(options, WorkerCommand::new(&program)).unwrap();
+    let slow = |at: usize| {
+        let sum = "SELECT sum(i) FROM (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 150000) SELECT i FROM n)";
+        format!("SELECT name FROM shop WHERE city = 'Oslo' AND ({sum}) > {at}")
+    };
+    let batch = |at: usize| vec![request(&slow(at), &slow(at + 100), "shop")];
+    std::fs::remove_file(&program).unwrap();
+    // A worker that was killed is not there for the next query; whether one is killed depends on where it was when its time was over.
+    let failed = |at: &usize| {
+        let kills = format!(
+            "SELECT printf('%.8000000c', 'a') LIKE '%' || printf('%.200c', 'a') || 'b{at}' FROM shop"
+        );
+        code(&reward, &kills, GOLD) == Code::Timeout && reward.score(&batch(*at)).is_err()
+    };
+    let at = (0..20).find(failed).expect("a worker that is killed");
+    let error = reward.score(&batch(at)).unwrap_err();
+    assert!(matches!(&error, RewardError::Engine(EngineError::NoWorker { .. })), "{error}");
+    // Answers that need no worker are scored meanwhile.
+    assert_eq!(code(&reward, GOLD, GOLD), Code::Right);
+    put();
+    assert_eq!(reward.score(&batch(at)).unwrap()[0].code, Code::Right);
+}
 
 #[test]
 fn each_code_has_its_answers() {

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use rusqlite::ErrorCode;
@@ -12,6 +12,7 @@ use crate::cutoff::Cutoff;
 use crate::database::{Database, Source};
 use crate::engine::{Engine, EngineError};
 use crate::enough::{Enough, Watch};
+use crate::faults::{FaultCount, Faults};
 use crate::limits::Limits;
 use crate::machine::{is_out_of_memory, machine_error};
 use crate::moment::Moment;
@@ -49,8 +50,8 @@ pub struct SqliteEngine {
     pool: Pool,
     workers: Option<Workers>,
     first_slice: Duration,
-    /// The database and the words of the first query that the machine failed.
-    fault: OnceLock<(PathBuf, String)>,
+    /// The databases and the words of the queries that the machine failed.
+    faults: Faults<(PathBuf, String)>,
 }
 
 /// Without workers: held by every query; held alone by one that runs out of memory. The heap limit is one of the process.
@@ -77,7 +78,7 @@ impl SqliteEngine {
             pool,
             workers: None,
             first_slice: FIRST_SLICE,
-            fault: OnceLock::new(),
+            faults: Faults::default(),
         }
     }
 
@@ -145,9 +146,26 @@ impl SqliteEngine {
     /// Keeps what the machine failed at, for [`Engine::check`].
     fn watched(&self, task: &Query<'_>, execution: Execution) -> Execution {
         if let Some(failure) = execution.outcome.failure().filter(|own| own.kind == FailureKind::Machine) {
-            self.fault.get_or_init(|| (task.source.path.clone(), failure.message.clone()));
+            self.faults.add((task.source.path.clone(), failure.message.clone()));
         }
         execution
+    }
+
+    /// How much the machine has failed at so far, for [`SqliteEngine::check_since`].
+    pub fn faults(&self) -> FaultCount {
+        let workers = self.workers.as_ref().map_or(0, Workers::faults);
+        FaultCount { queries: self.faults.count(), workers }
+    }
+
+    /// Whether every query could be run since `began`, as [`Engine::check`] says it of all queries. For an engine that outlives
+    /// its tasks: what the machine failed at in one of them is no reason to refuse the next.
+    ///
+    /// # Errors
+    /// [`EngineError::NoWorker`], [`EngineError::Machine`].
+    pub fn check_since(&self, began: FaultCount) -> Result<(), EngineError> {
+        self.workers.as_ref().map_or(Ok(()), |workers| workers.check_since(began.workers))?;
+        let fault = self.faults.since(began.queries);
+        fault.map_or(Ok(()), |(path, message)| Err(EngineError::Machine { path, message }))
     }
 
     /// The limits of every query.
@@ -356,10 +374,7 @@ impl Engine for SqliteEngine {
     }
 
     fn check(&self) -> Result<(), EngineError> {
-        if let Some((path, message)) = self.fault.get() {
-            return Err(EngineError::Machine { path: path.clone(), message: message.clone() });
-        }
-        self.workers.as_ref().map_or(Ok(()), Workers::check)
+        self.check_since(FaultCount::default())
     }
 
     fn run(&self, database: &Database, sql: &str) -> Execution {

@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Read};
 use std::path::PathBuf;
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,7 @@ use sqlgauge_base::child::Family;
 use crate::cpu;
 use crate::cutoff::Cutoff;
 use crate::engine::EngineError;
+use crate::faults::Faults;
 use crate::limits::Limits;
 use crate::outcome::{Execution, Failure, FailureKind};
 
@@ -188,24 +189,29 @@ pub(crate) struct Workers {
     command: WorkerCommand,
     longest: usize,
     idle: Mutex<Vec<Worker>>,
-    /// Why no child could be started, once that has happened.
-    fault: OnceLock<String>,
+    /// Why no child could be started, whenever that happened.
+    faults: Faults<String>,
 }
 
 impl Workers {
     /// A pool for queries under those limits, with its first child.
     pub(crate) fn start(command: WorkerCommand, limits: &Limits) -> Result<Self, EngineError> {
         let longest = longest_answer(limits);
-        let workers = Self { command, longest, idle: Mutex::default(), fault: OnceLock::new() };
+        let workers = Self { command, longest, idle: Mutex::default(), faults: Faults::default() };
         let first =
             workers.command.start(longest, START).map_err(|error| workers.error(&error.to_string()))?;
         workers.put(first);
         Ok(workers)
     }
 
-    /// Whether every query could be given to a child.
-    pub(crate) fn check(&self) -> Result<(), EngineError> {
-        self.fault.get().map_or(Ok(()), |reason| Err(self.error(reason)))
+    /// How often no child could be started.
+    pub(crate) fn faults(&self) -> u64 {
+        self.faults.count()
+    }
+
+    /// Whether every query could be given to a child, but for those before the first `faults`.
+    pub(crate) fn check_since(&self, faults: u64) -> Result<(), EngineError> {
+        self.faults.since(faults).map_or(Ok(()), |reason| Err(self.error(&reason)))
     }
 
     fn error(&self, reason: &str) -> EngineError {
@@ -223,8 +229,10 @@ impl Workers {
             let mut worker = match self.take() {
                 Ok(worker) => worker,
                 Err(error) => {
-                    let reason = self.fault.get_or_init(|| error.to_string());
-                    return failed(FailureKind::RuntimeError, self.error(reason).to_string(), started);
+                    let reason = error.to_string();
+                    let message = self.error(&reason).to_string();
+                    self.faults.add(reason);
+                    return failed(FailureKind::Machine, message, started);
                 }
             };
             match worker.run(request, cutoff) {

@@ -193,8 +193,8 @@ const LONG_TEXT_BYTES: usize = 4_096;
 const MAX_PARSED_DEPTH: usize = 250_000;
 /// Names in a row, as in a type: the parser writes the name of a type anew with each of them.
 const MAX_NAMES_IN_A_ROW: usize = 64;
-/// Columns and constraints of a CREATE TABLE: the parser compares each with all others.
-const MAX_DECLARED: usize = 4_000;
+/// Columns of a CREATE TABLE, of which SQLite itself allows 2,000: the parser compares each with all others.
+const MAX_COLUMNS: usize = 4_000;
 
 /// Refuses what the parser takes more than n log n for, in time or in memory.
 fn check_for_parser(text: &str) -> Result<(), ResolveError> {
@@ -205,18 +205,20 @@ fn check_for_parser(text: &str) -> Result<(), ResolveError> {
     if text.len() > MAX_PARSED_DEPTH && depth_at_most(text) > MAX_PARSED_DEPTH {
         return refused(format!("nesting that may be deeper than {MAX_PARSED_DEPTH} levels"));
     }
-    let (mut names, mut is_first, mut creates, mut depth, mut declared) = (0, true, false, 0_usize, 0);
+    let (mut names, mut is_first, mut creates, mut depth, mut columns) = (0, true, false, 0_usize, 0);
+    let mut begins_part = false;
     for token in parsed_tokens(text) {
         if is_first {
-            (creates, depth, declared) = (token.text.eq_ignore_ascii_case("create"), 0, 0);
+            (creates, depth, columns) = (token.text.eq_ignore_ascii_case("create"), 0, 0);
         }
         is_first = token.text == ";";
+        columns += usize::from(begins_part && !begins_constraint(token.text));
+        begins_part = token.text == "," && depth == 1;
         match token.text {
             // What the reader refuses, before the parser has taken memory for it.
             "(" if depth == sqlite::MAX_DEPTH => return refused(sqlite::TOO_DEEP.to_owned()),
             "(" => depth += 1,
             ")" => depth = depth.saturating_sub(1),
-            "," if depth == 1 => declared += 1,
             _ => {}
         }
         let is_name = !matches!(token.kind, TokenKind::Sign | TokenKind::Parameter);
@@ -224,11 +226,16 @@ fn check_for_parser(text: &str) -> Result<(), ResolveError> {
         if names > MAX_NAMES_IN_A_ROW {
             return refused(format!("more than {MAX_NAMES_IN_A_ROW} names in a row"));
         }
-        if creates && declared > MAX_DECLARED {
-            return refused(format!("a CREATE TABLE of more than {MAX_DECLARED} columns and constraints"));
+        if creates && columns > MAX_COLUMNS {
+            return refused(format!("a CREATE TABLE of more than {MAX_COLUMNS} columns"));
         }
     }
     Ok(())
+}
+
+/// Whether a part of a CREATE TABLE that begins with that word is a constraint: the words are reserved, so not a column's name.
+fn begins_constraint(word: &str) -> bool {
+    ["constraint", "primary", "unique", "check", "foreign"].iter().any(|own| word.eq_ignore_ascii_case(own))
 }
 
 /// Whether a word ends a row of names: it is no name in SQLite's grammar, or an operator between operands.

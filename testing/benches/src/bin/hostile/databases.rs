@@ -1,11 +1,5 @@
-//! Databases that cost more than their share, and what each command makes of them: time, memory, exit code.
+//! Databases that cost more than their share.
 //!
-//! ```sh
-//! cargo build --release --bin sqlgauge
-//! cargo run --release --bin hostile                 # all cases, at the sizes below
-//! cargo run --release --bin hostile -- --size 0.1   # a tenth of each size
-//! cargo run --release --bin hostile -- --case wide  # those with that word in their name
-//! ```
 //! | case | what is hostile | the query reads |
 //! |---|---|---|
 //! | tables | 2,000 tables, each with a foreign key to the one before | one of them |
@@ -15,46 +9,21 @@
 //! | endless view | a recursive view without end | a table beside it |
 //! | long check | `CHECK (a IN (...))` of 100,000 numbers | the table itself |
 //! | long list | a small table | 10,000 rows of `IN (VALUES ...)` |
-//! | files | 1,500 CSV files | (only `tables`) |
-//!
-//! A command may take 5 s and 300 MiB, and must end as its help says (codes 0 to 3) and not by a panic; the last line counts those
-//! that did not, and the program fails if there are any.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
-use std::time::Duration;
+use std::path::Path;
+use std::process::Command;
 
 use anyhow::Result;
-use clap::Parser;
 use rusqlite::Connection;
 use serde_json::json;
-use sqlgauge_benches::{Ended, measure_within};
+use sqlgauge_benches::measure_within;
 
-const MOST_SECONDS: f64 = 5.0;
-const MOST_MIB: f64 = 300.0;
-/// After which a command is killed.
-const END: Duration = Duration::from_secs(90);
+use crate::report::{END, LIMIT, Report};
+use crate::{Round, scaled};
 
 const SMALL: &str = "CREATE TABLE small (id INTEGER PRIMARY KEY, name TEXT, a INTEGER);
     INSERT INTO small VALUES (0, 'n0', 0), (1, 'n1', 1), (2, 'n2', 2), (3, 'n3', 0), (4, 'n4', 1), (5, 'n5', 2);";
-
-/// Databases that cost more than their share
-#[derive(Debug, Parser)]
-struct Arguments {
-    /// The binary
-    #[arg(long, default_value = "target/release/sqlgauge")]
-    binary: PathBuf,
-    /// Of each size, so much
-    #[arg(long, default_value_t = 1.0)]
-    size: f64,
-    /// Only cases with that word in their name
-    #[arg(long, default_value = "")]
-    case: String,
-    /// Folder for what is made, kept; a temporary one without it
-    #[arg(long)]
-    folder: Option<PathBuf>,
-}
 
 /// A hostile database: its name, the statements that make it, and the table that is asked.
 struct Case {
@@ -65,16 +34,6 @@ struct Case {
     table: fn(f64) -> String,
     /// What follows `WHERE` in one of them.
     filter: fn(f64) -> String,
-}
-
-fn scaled(most: usize, size: f64) -> usize {
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "sizes are small and not negative"
-    )]
-    let scaled = (most as f64 * size).ceil() as usize;
-    scaled.max(2)
 }
 
 fn small(_: f64) -> String {
@@ -190,55 +149,25 @@ fn views(size: f64) -> String {
     sql
 }
 
-fn main() -> Result<ExitCode> {
-    let arguments = Arguments::parse();
-    let temporary = tempfile::tempdir()?;
-    let folder = arguments.folder.as_deref().unwrap_or(temporary.path());
-    println!("{:<14} {:<26} {:>8} {:>9}  end", "case", "command", "wall s", "peak MiB");
-    let mut above = 0;
-    let mut count = 0;
-    for case in CASES.iter().filter(|case| case.name.contains(&arguments.case)) {
-        for (name, mut command) in commands(&arguments, folder, case)? {
-            above += usize::from(!is_fine(case.name, name, &measure_within(&mut command, END)?));
-            count += 1;
+pub(crate) fn run(round: &Round<'_>, report: &mut Report) -> Result<()> {
+    for case in CASES.iter().filter(|case| round.asks("databases", case.name)) {
+        for (name, mut command) in commands(round, case)? {
+            report.add(("databases", case.name, name), &measure_within(&mut command, END)?, LIMIT, None);
         }
     }
-    if "files".contains(&arguments.case) {
-        let mut command = files(&arguments, folder)?;
-        above += usize::from(!is_fine("files", "tables", &measure_within(&mut command, END)?));
-        count += 1;
-    }
-    println!(
-        "{above} of {count} above {MOST_SECONDS} s or {MOST_MIB} MiB, or ended otherwise than documented"
-    );
-    Ok(if above == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-/// Prints what a command took; whether it kept to the limits.
-fn is_fine(case: &str, command: &str, ended: &Ended) -> bool {
-    let (wall, peak) = (ended.took.wall.as_secs_f64(), ended.took.peak_mib());
-    let has_ended_well =
-        ended.code.is_some_and(|code| (0..=3).contains(&code)) && !ended.error.contains("panicked");
-    let is_fine = wall <= MOST_SECONDS && peak <= MOST_MIB && has_ended_well;
-    let said = ended.error.lines().last().unwrap_or_default().chars().take(60).collect::<String>();
-    let code = ended.code.map_or_else(|| "killed".to_owned(), |code| format!("code {code}"));
-    println!(
-        "{case:<14} {command:<26} {wall:>8.2} {peak:>9.1}  {code}{} {said}",
-        if is_fine { "" } else { " ABOVE" }
-    );
-    is_fine
+    Ok(())
 }
 
 /// What is done with a case, each by its name.
-fn commands(arguments: &Arguments, folder: &Path, case: &Case) -> Result<Vec<(&'static str, Command)>> {
-    let db_id = case.name.replace(' ', "_");
+fn commands(round: &Round<'_>, case: &Case) -> Result<Vec<(&'static str, Command)>> {
+    let (db_id, folder) = (case.name.replace(' ', "_"), &round.folder);
     let root = folder.join("databases").join(&db_id);
     let path = root.join(&db_id).join(format!("{db_id}.sqlite"));
     std::fs::create_dir_all(root.join(&db_id))?;
     if !path.exists() {
-        Connection::open(&path)?.execute_batch(&format!("BEGIN; {} COMMIT;", (case.sql)(arguments.size)))?;
+        Connection::open(&path)?.execute_batch(&format!("BEGIN; {} COMMIT;", (case.sql)(round.size)))?;
     }
-    let (table, filter) = ((case.table)(arguments.size), (case.filter)(arguments.size));
+    let (table, filter) = ((case.table)(round.size), (case.filter)(round.size));
     let left = format!("SELECT name FROM {table} WHERE {filter}");
     let right = format!("SELECT name FROM {table} WHERE {filter} AND id >= 0");
     let gold = folder.join(format!("{db_id}.json"));
@@ -246,11 +175,7 @@ fn commands(arguments: &Arguments, folder: &Path, case: &Case) -> Result<Vec<(&'
     let questions = json!([question(&left), question(&format!("SELECT count(*) FROM {table}"))]);
     std::fs::write(&gold, questions.to_string())?;
     let out = folder.join("out").join(&db_id);
-    let program = |given: &[&str]| {
-        let mut command = Command::new(&arguments.binary);
-        command.args(given);
-        command
-    };
+    let program = |given: &[&str]| round.program(given);
     let with = |mut command: Command, more: &[(&str, &Path)]| {
         for (flag, path) in more {
             command.arg(flag).arg(path);
@@ -287,20 +212,4 @@ fn commands(arguments: &Arguments, folder: &Path, case: &Case) -> Result<Vec<(&'
             ),
         ),
     ])
-}
-
-/// `tables` over as many files.
-fn files(arguments: &Arguments, folder: &Path) -> Result<Command> {
-    let sources = folder.join("files");
-    std::fs::create_dir_all(&sources)?;
-    for at in 0..scaled(1500, arguments.size) {
-        let rows = (0..5).map(|row| format!("{},n{row},{}\n", row + at, (row * at) % 3));
-        std::fs::write(
-            sources.join(format!("f{at}.csv")),
-            format!("id,name,a\n{}", rows.collect::<String>()),
-        )?;
-    }
-    let mut command = Command::new(&arguments.binary);
-    command.arg("tables").arg(&sources).arg("--out").arg(folder.join("corpus"));
-    Ok(command)
 }

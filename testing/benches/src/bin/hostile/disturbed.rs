@@ -1,0 +1,126 @@
+//! Kills at any moment, and files that cannot grow. Given again, the command must come to the bytes of one that nothing disturbed.
+//!
+//! `crates/cli/tests/adversary` does the same with more commands, a disk that is full, signals and two writers.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, ensure};
+use sqlgauge_benches::measure_within;
+
+use crate::report::{END, LIMIT, Report};
+use crate::{Round, shop};
+
+/// Questions of the benchmark.
+const ITEMS: usize = 40;
+
+/// The bytes of each file by its place.
+type Files = BTreeMap<PathBuf, Vec<u8>>;
+
+/// The commands that write, by their names.
+fn writers() -> Vec<(&'static str, Vec<&'static str>)> {
+    let benchmark = ["--gold", "dev.json", "--db", "database", "--quiet"];
+    vec![
+        ("score", [&shop::SCORE[..], &["--out", "out", "--quiet"]].concat()),
+        ("evolve", [&["evolve", "--kinds", "all", "--out", "out"][..], &benchmark].concat()),
+        (
+            "augment",
+            [&["augment", "--kinds", "rename-columns", "--out", "out/a.jsonl"][..], &benchmark].concat(),
+        ),
+        ("synth", vec!["synth", "--db", "database", "--count", "100", "--out", "out", "--quiet"]),
+        ("tables", vec!["tables", "sources", "--out", "out", "--quiet"]),
+    ]
+}
+
+pub(crate) fn run(round: &Round<'_>, report: &mut Report) -> Result<()> {
+    for (name, words) in writers() {
+        if !round.asks("disturbed", name) {
+            continue;
+        }
+        let folder = round.folder.join("disturbed").join(name);
+        let (expected, time) = undisturbed(round, &folder.join("whole"), &words)?;
+        let mut random = round.random(name);
+        for at in 0..round.scaled(8) {
+            let place = folder.join(format!("killed{at}"));
+            prepare(&place)?;
+            let mut child = round.program(&words);
+            let mut child = child.current_dir(&place).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+            thread::sleep(time.mul_f64(random.unit() * 1.05));
+            // It may have ended before.
+            let _ = child.kill();
+            child.wait()?;
+            again(round, report, (name, "killed", &words), &place, &expected)?;
+        }
+        if cfg!(unix) {
+            let largest = expected.values().map(Vec::len).max().unwrap_or_default();
+            for at in 0..round.scaled(8) {
+                let place = folder.join(format!("full{at}"));
+                prepare(&place)?;
+                let blocks = random.below(largest.div_ceil(512).max(1));
+                let mut limited = Command::new("sh");
+                limited.args(["-c", &format!("ulimit -f {blocks}; exec \"$@\""), "sh"]).arg(round.binary);
+                let ended = measure_within(limited.args(&words).current_dir(&place), END)?;
+                report.add(("disturbed", name, "files cannot grow"), &ended, LIMIT, None);
+                again(round, report, (name, "given again with room", &words), &place, &expected)?;
+            }
+        }
+        fs::remove_dir_all(&folder)?;
+    }
+    Ok(())
+}
+
+fn prepare(folder: &Path) -> Result<()> {
+    shop::write(folder, ITEMS)
+}
+
+fn undisturbed(round: &Round<'_>, folder: &Path, words: &[&str]) -> Result<(Files, Duration)> {
+    prepare(folder)?;
+    let begun = Instant::now();
+    let output = round.program(words).current_dir(folder).output()?;
+    ensure!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+    Ok((files(folder)?, begun.elapsed()))
+}
+
+/// Gives the command again, which must then come to those files.
+fn again(
+    round: &Round<'_>,
+    report: &mut Report,
+    (name, what, words): (&str, &str, &[&str]),
+    place: &Path,
+    expected: &Files,
+) -> Result<()> {
+    let ended = measure_within(round.program(words).current_dir(place), END)?;
+    let found = files(place)?;
+    let different =
+        expected.iter().find(|(path, bytes)| found.get(*path) != Some(*bytes)).map(|(path, _)| path);
+    let further = found.keys().find(|path| !expected.contains_key(*path));
+    let wrong =
+        different.or(further).map(|path| format!("{} is not that of a run undisturbed", path.display()));
+    // `tables` writes into an empty folder alone, and says so of one that is whole.
+    let wrong = wrong.or_else(|| {
+        let is_late = name == "tables" && ended.error.contains("not empty");
+        (ended.code != Some(0) && !is_late).then(|| format!("code {:?} with room and time", ended.code))
+    });
+    report.add(("disturbed", name, what), &ended, LIMIT, wrong);
+    Ok(fs::remove_dir_all(place)?)
+}
+
+/// Every file below the folder but locks, with its bytes.
+fn files(folder: &Path) -> Result<Files> {
+    let (mut found, mut folders) = (Files::new(), vec![folder.to_owned()]);
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_none_or(|extension| extension != "lock") {
+                found.insert(path.strip_prefix(folder)?.to_owned(), fs::read(&path)?);
+            }
+        }
+    }
+    Ok(found)
+}
