@@ -57,7 +57,7 @@ def synth(
     each: int = 0,
     styles: str | Sequence[str] = "all",
     dialects: str | Sequence[str] = (),
-    distractors: float = 0.2,
+    distractors: float = 0.0,
     variants: float = 0.0,
     near_misses: float = 0.0,
     schema_versions: int = 0,
@@ -82,7 +82,7 @@ def synth(
         each: How often every column and every foreign key is used at least; 0 as it comes.
         styles: Styles of the questions, in a list or separated by commas, or ``all``; an empty list for queries alone.
         dialects: Other dialects that the queries are written in too.
-        distractors: Share of questions with a sentence that says nothing of the query, from 0 to 1.
+        distractors: Share of questions with a sentence or an adjective that has nothing to do with the query, from 0 to 1.
         variants: Share of pairs with a variant beside them, which rules prove equal, from 0 to 1.
         near_misses: Share of pairs with a near miss beside them, with a database that tells the two apart, from 0 to 1.
         schema_versions: Later schemas of each database, over which pairs are made too.

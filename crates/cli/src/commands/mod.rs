@@ -53,7 +53,7 @@ pub enum Command {
     Compare(compare::Compare),
     /// Write a run's report as HTML, Markdown, CSV, JUnit or JSON
     Report(report::ReportCommand),
-    /// Show one item: both queries, both results, and why each score
+    /// Show items: both queries, both results, and why each score
     Show(show::Show),
     /// Run with the flags and the table of an official script
     #[command(subcommand)]

@@ -20,15 +20,25 @@ const OWN_STYLE: &str = "\
 pub(crate) fn html(coverage: &Coverage) -> String {
     let names: Vec<&str> = coverage.corpora.iter().map(|corpus| corpus.name.as_str()).collect();
     let mut body = format!("<h1>Coverage of {}</h1>\n", escape(&names.join(", ")));
-    body.push_str(&section("sizes", "Size", "Table I of FusionSQL", &sizes(coverage)));
-    body.push_str(&section("tiers", "Difficulty", "shares of Table II, in %", &tiers(coverage)));
+    body.push_str(&section("sizes", "Size", "what each corpus holds", &sizes(coverage)));
+    body.push_str(&section(
+        "tiers",
+        "Difficulty",
+        "share of the queries in each tier, in %",
+        &tiers(coverage),
+    ));
     body.push_str(&section(
         "views",
         "Where the items lie",
-        "Figure 3, by principal components",
+        "items that are alike lie near each other",
         &views(coverage),
     ));
-    body.push_str(&section("dimensions", "How far they reach", "Figure 4", &dimensions(coverage)));
+    body.push_str(&section(
+        "dimensions",
+        "How far they reach",
+        "the farther out, the wider the range",
+        &dimensions(coverage),
+    ));
     body.push_str(&section(
         "operators",
         "Operators",
@@ -51,17 +61,17 @@ pub(crate) fn html(coverage: &Coverage) -> String {
     .html(OWN_STYLE)
 }
 
-/// A column of such a table: its title, and what stands in it.
-type Column<'a> = (&'a str, &'a dyn Fn(&CorpusCoverage) -> String);
+/// A row of such a table: its title, and what stands in it for a corpus.
+type Row<'a> = (&'a str, &'a dyn Fn(&CorpusCoverage) -> String);
 
-/// A table with a row for each corpus.
-fn by_corpus(coverage: &Coverage, columns: &[Column<'_>]) -> String {
-    let mut header = vec![("", "corpus")];
-    header.extend(columns.iter().map(|(name, _)| ("num", *name)));
+/// A table with a column for each corpus, as there are fewer of them than of what is measured.
+fn by_corpus(coverage: &Coverage, measured: &[Row<'_>]) -> String {
+    let mut header = vec![("", "")];
+    header.extend(coverage.corpora.iter().map(|corpus| ("num", corpus.name.as_str())));
     let mut rows = String::new();
-    for corpus in &coverage.corpora {
-        rows.push_str(&format!("<tr><th scope=\"row\" class=\"name\">{}</th>", escape(&corpus.name)));
-        for (_, cell) in columns {
+    for (name, cell) in measured {
+        rows.push_str(&format!("<tr><th scope=\"row\" class=\"name\">{}</th>", escape(name)));
+        for corpus in &coverage.corpora {
             rows.push_str(&format!("<td class=\"num\">{}</td>", escape(&cell(corpus))));
         }
         rows.push_str("</tr>\n");
@@ -124,11 +134,11 @@ fn tiers(coverage: &Coverage) -> String {
         }
     };
     let shares = Tier::ALL.map(|tier| (tier.name().replace('_', " "), share(tier)));
-    let columns: Vec<Column<'_>> = shares
+    let rows: Vec<Row<'_>> = shares
         .iter()
         .map(|(name, cell)| (name.as_str(), cell as &dyn Fn(&CorpusCoverage) -> String))
         .collect();
-    by_corpus(coverage, &columns)
+    by_corpus(coverage, &rows)
 }
 
 fn views(coverage: &Coverage) -> String {

@@ -4,8 +4,8 @@
 
 use super::drift::Gravity;
 use super::words::{
-    self, against_known, claim, descriptor, descriptor_meaning, level, many, optional, outside, percent,
-    points, status, with_interval,
+    self, against_known, by_metric, claim, descriptor, descriptor_meaning, level, many, optional, outside,
+    percent, points, status, with_interval,
 };
 use super::{EstimatePart, LISTED_PREDICTIONS, Reliability, SystemEstimate};
 use sqlgauge_report::formats::markdown::{MarkdownPage, code, details, escape, table};
@@ -47,7 +47,8 @@ fn ranking(report: &Reliability) -> String {
         ]
     });
     let header = cells(&["system", "estimate", "known", "method", "what is labelled"]);
-    format!("{}\nPercent, with {level} intervals.\n\n", table(&header, rows))
+    let by = report.estimates.first().map(|one| escape(&by_metric(one))).unwrap_or_default();
+    format!("{}\nPercent{by}, with {level} intervals.\n\n", table(&header, rows))
 }
 
 fn interval(estimate: &SystemEstimate) -> String {
@@ -56,8 +57,12 @@ fn interval(estimate: &SystemEstimate) -> String {
 }
 
 fn system(estimate: &SystemEstimate) -> String {
-    let mut text =
-        format!("### {}\n\n{} {}", escape(&estimate.system), claim(estimate), escape(&outside(estimate)));
+    let mut text = format!(
+        "### {}\n\n{} {}",
+        escape(&estimate.system),
+        escape(&claim(estimate)),
+        escape(&outside(estimate))
+    );
     if let Some(known) = against_known(estimate) {
         text.push_str(&format!(" {known}"));
     }

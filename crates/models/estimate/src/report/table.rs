@@ -7,7 +7,7 @@ use comfy_table::{Cell, CellAlignment};
 use sqlgauge_base::printable;
 
 use super::drift::{Gravity, Series};
-use super::words::{self, NONE, level, optional, outside, percent, points, status, with_interval};
+use super::words::{self, NONE, by_metric, level, optional, outside, percent, points, status, with_interval};
 use super::{EstimatePart, Reliability, SystemEstimate};
 use sqlgauge_report::Painter;
 use sqlgauge_report::formats::TextTables;
@@ -68,7 +68,8 @@ impl Writer {
 
     fn ranking(&self, report: &Reliability) -> String {
         let level = report.estimates.first().map(level).unwrap_or_default();
-        let mut text = self.title("Estimated accuracy", &format!("percent, with {level} intervals"));
+        let by = report.estimates.first().map(by_metric).unwrap_or_default();
+        let mut text = self.title("Estimated accuracy", &format!("percent{by}, with {level} intervals"));
         let wide = self.tables.width >= 100;
         let mut header = vec!["system", "estimate", "known", "method", "outside"];
         if wide {
@@ -92,7 +93,7 @@ impl Writer {
     }
 
     fn system(&self, estimate: &SystemEstimate, whole: bool) -> String {
-        let head = format!("{}  {} %", estimate.system, percent(estimate.accuracy));
+        let head = format!("{}  {} %{}", estimate.system, percent(estimate.accuracy), by_metric(estimate));
         let interval = format!(
             "{} interval [{}, {}], method {}",
             level(estimate),
