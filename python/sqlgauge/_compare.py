@@ -9,6 +9,7 @@ from typing import Any
 
 from . import _native, _show
 from ._help import documented
+from ._native import InputError
 from ._runs import Run
 
 __all__ = ["Comparison", "compare"]
@@ -77,6 +78,10 @@ def compare(
         InputError: There is no such system or metric, or the runs have no item in common.
         RunError: There is no run, or it cannot be read.
     """
+    for argument, given in (("run", run), ("other", other)):
+        if given is not None and not isinstance(given, (Run, str, os.PathLike)):
+            kind = type(given).__name__
+            raise InputError(f"{argument} is of type {kind}; give a run or its folder, and the systems by systems=('a', 'b')")
     folders = [one.path if isinstance(one, Run) else one for one in (run, other) if one is not None]
     said: dict[str, Any] = _native.compare_systems(folders, list(systems), metric)
     regression = said.pop("regression")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from . import _native, _show
 from ._help import documented
+from ._native import InputError
 from ._options import mapping
 from ._runs import Run
 from ._score import Frame, given_systems, rows_of
@@ -36,6 +38,8 @@ class Estimate:
     """Why it does, in sentences."""
     method: str
     """Id of the method that was used."""
+    metric: str
+    """The metric of the known runs that is estimated."""
     notes: tuple[str, ...]
     """What loading noticed, in sentences."""
     raw: dict[str, Any] = field(repr=False)
@@ -49,7 +53,8 @@ class Estimate:
 
     def _sentences(self) -> list[str]:
         percent = f"{100 * self.accuracy:.1f} % [{100 * self.low:.1f}, {100 * self.high:.1f}]"
-        told = f"{self.system}: accuracy {percent} with {100 * self.level:.0f} % probability, by {self.method}."
+        by = f" by {self.metric}" if self.metric else ""
+        told = f"{self.system}: accuracy{by} {percent} with {100 * self.level:.0f} % probability, method {self.method}."
         if not self.outside:
             return [told, *self.notes]
         return [told, "Outside what is labelled; the interval promises nothing here.", *self.outside_because, *self.notes]
@@ -57,31 +62,32 @@ class Estimate:
 
 def estimate(
     *,
-    known: Sequence[Run | str | os.PathLike[str]],
-    target: Frame | str | os.PathLike[str],
+    known: Run | str | os.PathLike[str] | Sequence[Run | str | os.PathLike[str]],
+    questions: Frame | str | os.PathLike[str] | None = None,
     predictions: Mapping[str, Any],
     db: str | os.PathLike[str],
     peers: Mapping[str, Any] | None = None,
-    known_db: Sequence[str | os.PathLike[str]] = (),
+    known_db: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     columns: Mapping[str, str] | None = None,
     method: str = "auto",
     metric: str | None = None,
     level: float = 0.9,
     seed: int = 0,
-    tau: float = 0.0,
+    tau: float = 0.8,
     timeout: float | None = None,
     now: str | None = None,
+    target: Frame | str | os.PathLike[str] | None = None,
 ) -> dict[str, Estimate]:
     """Estimates the accuracy of predictions for which nobody has labels.
 
     Args:
-        known: Runs with labels: what :func:`score_many` returned, or run directories.
-        target: The questions, one row each with ``question`` and ``db_id``. Golds in it are not read.
+        known: A run with labels, or several: what :func:`score_many` returned, or run directories.
+        questions: The questions of the target, one row each with ``question`` and ``db_id``. Golds in it are not read.
         predictions: Of the systems to estimate, as :func:`score_many` takes them.
         db: Folder with ``DB_ID/DB_ID.sqlite`` of the target, or one database file; rows are not needed.
         peers: Predictions of other systems on the target, to compare with.
-        known_db: Folders that have databases of known runs which are not where they were.
-        columns: Columns of the target by role, where it has other names.
+        known_db: A folder, or several, that have databases of known runs which are not where they were.
+        columns: Columns of the questions by role, where it has other names.
         method: Id of the method; ``auto`` chooses.
         metric: Metric of the known runs that is meant by accuracy; each run's first one of 0 and 1 without it.
         level: Probability with which the interval is to hold the true accuracy, from 0.5 to below 1.
@@ -89,6 +95,7 @@ def estimate(
         tau: Confidence below which a prediction does not count for the method ``doc``.
         timeout: Seconds that one query may take; 30 without it.
         now: Date, or date and time of UTC, that queries take for now; the present without it.
+        target: The old name of ``questions``.
 
     Returns:
         The estimates by name of the system.
@@ -97,10 +104,15 @@ def estimate(
         InputError: An input cannot be read, or the method has not what it needs.
         RunError: A known run cannot be read.
     """
-    rows = rows_of(target)
+    if target is not None and questions is None:
+        warnings.warn("the argument target of estimate is called questions now", DeprecationWarning, stacklevel=2)
+        questions = target
+    if questions is None:
+        raise InputError("questions is missing; give the questions of the target, a frame or a file")
+    rows = rows_of(questions)
     job = {
-        "known": [run.path if isinstance(run, Run) else run for run in known],
-        "known_db": list(known_db),
+        "known": [run.path if isinstance(run, Run) else run for run in _several(known)],
+        "known_db": _several(known_db),
         "target": rows,
         "predictions": given_systems("predictions", predictions, rows),
         "peers": given_systems("peers", peers or {}, rows),
@@ -118,6 +130,11 @@ def estimate(
     return {own["system"]: _estimate(own, said["notes"]) for own in said["estimates"]}
 
 
+def _several(given: Any) -> list[Any]:
+    """One run or path, or several, as a list."""
+    return [given] if isinstance(given, (str, os.PathLike, Run)) else list(given)
+
+
 def _estimate(own: dict[str, Any], notes: list[str]) -> Estimate:
     interval = own["interval"]
     return Estimate(
@@ -129,6 +146,7 @@ def _estimate(own: dict[str, Any], notes: list[str]) -> Estimate:
         outside=own["outside"],
         outside_because=tuple(own["outside_because"]),
         method=own["method"],
+        metric=own.get("metric", ""),
         notes=(*own["notes"], *notes),
         raw=own,
     )

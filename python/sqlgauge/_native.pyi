@@ -100,8 +100,14 @@ class Database:
 
 @final
 class Schema:
-    """The tables of a database, without their rows. Made by :meth:`from_ddl`; pickling sends the text."""
+    """The tables of a database, without their rows. ``Schema(text)`` and :meth:`from_ddl` read DDL; pickling sends the text."""
 
+    def __new__(cls, ddl: str) -> Schema:
+        """Reads ``CREATE TABLE …`` statements, and those of views and indexes.
+
+        Raises:
+            InputError: The text is no DDL of SQLite.
+        """
     @staticmethod
     def from_ddl(ddl: str) -> Schema:
         """Reads ``CREATE TABLE …`` statements, and those of views and indexes.

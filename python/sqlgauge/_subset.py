@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ._native import InputError
+from ._options import listed
 
 __all__ = ["subset"]
 
@@ -27,7 +28,7 @@ def subset(
             f"where is of type {type(where).__name__}; give a mapping from label to value, as in where={{'hardness': 'extra'}}"
         )
     return {
-        "db_ids": _texts(db_id),
+        "db_ids": [] if db_id is None else listed(db_id),
         "ids": None if ids is None else _texts(ids),
         "conditions": [f"{label}={value}" for label, values in (where or {}).items() for value in _texts(values)],
         "limit": limit,

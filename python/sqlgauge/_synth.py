@@ -57,7 +57,7 @@ def synth(
     each: int = 0,
     styles: str | Sequence[str] = "all",
     dialects: str | Sequence[str] = (),
-    distractors: float = 0.2,
+    distractors: float = 0.0,
     ask_again: float = 0.0,
     variants: float = 0.0,
     near_misses: float = 0.0,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from . import _native, _show
 from ._help import documented
@@ -59,6 +59,11 @@ def tables(
     foreign_key_score: float | None = None,
     keep_wide: bool = False,
     keep_duplicates: bool = False,
+    fill_short_lines: bool = False,
+    strict: bool = False,
+    decimal_mark: Literal["point", "comma"] | None = None,
+    date_order: Literal["day-first", "month-first"] | None = None,
+    booleans: bool = False,
     min_latin: float | None = None,
     jobs: int = 0,
 ) -> BuiltDatabases:
@@ -70,6 +75,11 @@ def tables(
         foreign_key_score: Lowest score at which a column becomes a foreign key to another table, from 0 to 1.
         keep_wide: Keep wide tables whole, instead of splitting them along functional dependencies.
         keep_duplicates: Keep rows that repeat an earlier one.
+        fill_short_lines: Keep lines with fewer values than the header has names, with NULL for the rest.
+        strict: Raise at the first line or file that would be left out because it cannot be read.
+        decimal_mark: Decimal mark of columns whose values leave it open, such as ``1,234``; without it they stay text.
+        date_order: What comes first in columns of dates that leave it open, such as ``05/01/2024``; without it they stay text.
+        booleans: Store words for yes and no as 1 and 0.
         min_latin: Refuse a table in which a smaller share of the letters is Latin, from 0 to 1; 0 accepts every script.
         jobs: Worker threads; 0 means one per core.
 
@@ -82,6 +92,11 @@ def tables(
         "foreign_key_score": foreign_key_score,
         "keep_wide": keep_wide,
         "keep_duplicates": keep_duplicates,
+        "fill_short_lines": fill_short_lines,
+        "strict": strict,
+        "decimal_mark": decimal_mark,
+        "date_order": date_order,
+        "booleans": booleans,
         "min_latin": min_latin,
         "jobs": jobs,
     }

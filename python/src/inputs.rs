@@ -36,6 +36,7 @@ impl SubsetArguments {
         Ok(Subset {
             db_ids: self.db_ids.clone(),
             ids: self.ids.clone(),
+            ids_are: None,
             conditions: self.conditions.iter().map(condition).collect::<Result<_, _>>()?,
             limit: self.limit,
             seed: self.seed,

@@ -13,7 +13,7 @@ use sqlgauge_evolve::{ChangeKind, EvolvePlan, read_script};
 use sqlgauge_questions::QuestionStyle;
 use sqlgauge_synth::sampler::{SAMPLERS, sampler};
 use sqlgauge_synth::{Asking, Caps, CorpusSummary, Shares, SynthOptions, Tier};
-use sqlgauge_tables::TablesOptions;
+use sqlgauge_tables::{DateOrder, DecimalMark, TablesOptions};
 
 use crate::database::{Limited, not_ddl};
 use crate::error::{Class, Failure};
@@ -217,28 +217,54 @@ struct Tables {
     foreign_key_score: Option<f64>,
     keep_wide: bool,
     keep_duplicates: bool,
+    fill_short_lines: bool,
+    strict: bool,
+    decimal_mark: Option<String>,
+    date_order: Option<String>,
+    booleans: bool,
     min_latin: Option<f64>,
     jobs: usize,
 }
 
 impl Tables {
-    fn read(self) -> TablesJob {
+    fn read(self) -> Result<TablesJob, Failure> {
         let defaults = TablesOptions::default();
         let options = TablesOptions {
             foreign_key_score: self.foreign_key_score.unwrap_or(defaults.foreign_key_score),
             min_latin: self.min_latin.unwrap_or(defaults.min_latin),
             normalise: !self.keep_wide,
             drop_duplicate_rows: !self.keep_duplicates,
+            fill_short_lines: self.fill_short_lines,
+            strict: self.strict,
+            decimal_mark: named(
+                "decimal_mark",
+                self.decimal_mark,
+                [("point", DecimalMark::Point), ("comma", DecimalMark::Comma)],
+            )?,
+            date_order: named(
+                "date_order",
+                self.date_order,
+                [("day-first", DateOrder::DayFirst), ("month-first", DateOrder::MonthFirst)],
+            )?,
+            booleans: self.booleans,
             ..defaults
         };
-        TablesJob { options, jobs: self.jobs, ..TablesJob::new(self.folder, self.out) }
+        Ok(TablesJob { options, jobs: self.jobs, ..TablesJob::new(self.folder, self.out) })
     }
+}
+
+/// The value that an argument names.
+fn named<T>(argument: &str, name: Option<String>, values: [(&str, T); 2]) -> Result<Option<T>, Failure> {
+    let Some(name) = name else { return Ok(None) };
+    let [one, other] = values.each_ref().map(|(name, _)| *name);
+    let wrong = Failure::new(Class::Input, &format!("{argument} is {name:?}; give {one:?} or {other:?}"));
+    values.into_iter().find_map(|(own, value)| (own == name).then_some(Some(value))).ok_or(wrong)
 }
 
 /// Builds databases of tables; returns the decisions, as the lines of `tables.jsonl` have them.
 #[pyfunction]
 fn build_databases(py: Python<'_>, job: Tables) -> PyResult<Bound<'_, PyAny>> {
-    let job = job.read();
+    let job = job.read()?;
     let (records, _) = watched(py, None, move |context| {
         let records: Vec<_> = job.run(context)?.records().collect();
         serde_json::to_value(records).map_err(|error| Failure::of(Class::Internal, &error))

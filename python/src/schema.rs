@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 
 use crate::error::{Class, Failure};
 
-/// The tables of a database, without their rows. Made by :meth:`from_ddl`; pickling sends the text.
+/// The tables of a database, without their rows. ``Schema(text)`` and :meth:`from_ddl` read DDL; pickling sends the text.
 #[pyclass(frozen, module = "sqlgauge")]
 pub(crate) struct Schema {
     ddl: String,
@@ -20,6 +20,12 @@ impl Schema {
     ///
     /// Raises:
     ///     InputError: The text is no DDL of SQLite.
+    #[new]
+    fn new(py: Python<'_>, ddl: String) -> PyResult<Self> {
+        Self::from_ddl(py, ddl)
+    }
+
+    /// The same as the constructor.
     #[staticmethod]
     fn from_ddl(py: Python<'_>, ddl: String) -> PyResult<Self> {
         let text = ddl.clone();

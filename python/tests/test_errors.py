@@ -130,16 +130,26 @@ DDL = "CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT)"
             "predictions is of type list; give a mapping, as in predictions={'mine': predictions}, with the name of the system",
         ),
         (
-            lambda s: sg.estimate(known=[], target=[GOOD], db=s.db, predictions=["SELECT 1"]),  # type: ignore[arg-type]
+            lambda s: sg.estimate(known=[], questions=[GOOD], db=s.db, predictions=["SELECT 1"]),  # type: ignore[arg-type]
             "predictions is of type list; give a mapping",
         ),
         (
-            lambda s: sg.estimate(known=[], target=[GOOD], db=s.db, predictions={}, peers=["SELECT 1"]),  # type: ignore[arg-type]
+            lambda s: sg.estimate(known=[], questions=[GOOD], db=s.db, predictions={}, peers=["SELECT 1"]),  # type: ignore[arg-type]
             "peers is of type list; give a mapping",
         ),
         (
             lambda s: sg.score_many([GOOD], db=s.db, columns=["gold"]),  # type: ignore[arg-type]
             "columns is of type list; give a mapping, as in columns={'gold': 'query'}",
+        ),
+        # What belongs to another argument, or to none.
+        (
+            lambda s: sg.compare(s.folder, ["careful", "baseline"]),  # type: ignore[arg-type]
+            "other is of type list; give a run or its folder, and the systems by systems=('a', 'b')",
+        ),
+        (lambda s: sg.estimate(known=[], db=s.db, predictions={}), "questions is missing; give the questions of the target"),
+        (
+            lambda s: sg.tables(s.folder, out=s.folder / "none", decimal_mark="semicolon"),  # type: ignore[arg-type]
+            'decimal_mark is "semicolon"; give "point" or "comma"',
         ),
         # No gold.
         (

@@ -28,11 +28,18 @@ def test_an_estimate_is_that_of_the_program(sample: Sample, tmp_path: Path) -> N
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
     found = sg.estimate(
-        known=[run], target=target, predictions={"chatty": sample.systems["chatty"]}, db=sample.db, now=NOW
+        known=[run], questions=target, predictions={"chatty": sample.systems["chatty"]}, db=sample.db, now=NOW
     )
     assert list(found) == ["chatty"] and said["system"] == "chatty"
     own = found["chatty"]
     assert own.raw == said
     assert 0 <= own.low <= own.accuracy <= own.high <= 1 and own.level == 0.9 and own.method
+    assert own.metric == "ex@1" and "by ex@1" in repr(own)
+    # One run may stand alone, and the old name works.
+    with pytest.warns(DeprecationWarning, match="is called questions now"):
+        again = sg.estimate(
+            known=run, target=target, predictions={"chatty": sample.systems["chatty"]}, db=sample.db, known_db=sample.db, now=NOW
+        )
+    assert again["chatty"].accuracy == own.accuracy
     with pytest.raises(sg.InputError, match="no method"):
-        sg.estimate(known=[run], target=target, predictions={"x": sample.systems["chatty"]}, db=sample.db, method="nope")
+        sg.estimate(known=[run], questions=target, predictions={"x": sample.systems["chatty"]}, db=sample.db, method="nope")

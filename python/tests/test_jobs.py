@@ -169,6 +169,20 @@ def test_a_corpus_is_made_of_databases(sample: Sample, tmp_path: Path) -> None:
         sg.synth(sample.db, count=1, out=tmp_path / "other", styles=["polite"])
 
 
+def test_tables_take_the_options_of_the_command(tmp_path: Path) -> None:
+    (tmp_path / "csv").mkdir()
+    rows = "".join(f"{at};1.{at}00;yes;0{at}/02/2024\n" for at in range(1, 6))
+    (tmp_path / "csv" / "paid.csv").write_text(f"id;amount;paid;day\n{rows}")
+    options = {"decimal_mark": "point", "date_order": "day-first", "booleans": True}
+    built = sg.tables(tmp_path / "csv", out=tmp_path / "db", **options)  # type: ignore[arg-type]
+    with sqlite3.connect(built.databases[0].path) as database:
+        (row,) = database.execute("SELECT amount, paid, day FROM paid ORDER BY id LIMIT 1")
+    assert row == (1.1, 1, "2024-02-01")
+    (tmp_path / "csv" / "paid.csv").write_text("id;a\n1;2\n2;3\n3;4\n4\n")
+    with pytest.raises(sg.InputError, match="paid.csv"):
+        sg.tables(tmp_path / "csv", out=tmp_path / "strict", strict=True)
+
+
 def test_tables_become_databases_that_queries_run_on(tmp_path: Path) -> None:
     folder = tmp_path / "tables"
     folder.mkdir()

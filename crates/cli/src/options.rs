@@ -74,8 +74,8 @@ pub struct BenchmarkOptions {
 /// Which questions of a benchmark are taken; together they narrow it.
 #[derive(Debug, Clone, Args)]
 pub struct SubsetOptions {
-    /// Take only the questions about a database; may be given several times
-    #[arg(long = "db-id", value_name = "ID", help_heading = "Subset")]
+    /// Take only the questions about a database; several are separated by commas
+    #[arg(long = "db-id", value_name = "ID", value_delimiter = ',', help_heading = "Subset")]
     db_ids: Vec<String>,
     /// Take only the questions whose ids are in a file, one a line
     #[arg(long, value_name = "FILE", value_parser = input_file, help_heading = "Subset")]
@@ -105,7 +105,8 @@ impl SubsetOptions {
             Ok::<_, anyhow::Error>(ids.map(str::to_owned).collect())
         });
         let Self { db_ids, conditions, limit, .. } = self.clone();
-        Ok(Subset { db_ids, ids: ids.transpose()?, conditions, limit, seed })
+        let ids_are = self.ids.as_ref().map(|path| format!("of {}", path.display()));
+        Ok(Subset { db_ids, ids: ids.transpose()?, ids_are, conditions, limit, seed })
     }
 }
 

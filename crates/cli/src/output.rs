@@ -9,9 +9,11 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use comfy_table::CellAlignment;
 use serde::Serialize;
 use sqlgauge_base::file::{remedy, write_atomically};
-use sqlgauge_base::{printable_json, printable_lines, without_secrets};
+use sqlgauge_base::{printable, printable_json, printable_lines, without_secrets};
+use sqlgauge_report::formats::TextTables;
 
 /// Columns of the terminal; 120 where there is none.
 pub fn width() -> u16 {
@@ -70,6 +72,24 @@ where
 /// Writes text to standard output.
 pub fn print(text: &str) -> Result<()> {
     print_with(Style::Plain, |out| out.write_all(text.as_bytes()))
+}
+
+/// Writes a table in the style of the reports, and an empty line. Columns of numbers stand at the right.
+pub fn print_table(header: &[&str], rows: Vec<Vec<String>>) -> Result<()> {
+    let is_number = |at: usize| {
+        let cells = || rows.iter().filter_map(|row| row.get(at)).filter(|text| !text.is_empty());
+        cells().next().is_some()
+            && cells().all(|text| text.starts_with(|c: char| c.is_ascii_digit() || c == '-'))
+    };
+    let tables = TextTables { width: width(), colour: colour() };
+    let mut table = tables.new_table(header);
+    for (at, column) in table.column_iter_mut().enumerate() {
+        column.set_cell_alignment(if is_number(at) { CellAlignment::Right } else { CellAlignment::Left });
+    }
+    for row in rows {
+        table.add_row(row.iter().map(|text| printable(text)));
+    }
+    print_with(Style::Painted, |out| TextTables::put(&table, out))
 }
 
 /// Writes text that was painted by us to standard output.

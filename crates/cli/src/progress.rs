@@ -1,10 +1,11 @@
 //! Progress of a run: a bar with rate and remaining time on a terminal, plain lines elsewhere.
 
+use std::fmt::Write;
 use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use sqlgauge::Watcher;
 
 use crate::interrupt::{Gently, Stopped};
@@ -12,6 +13,12 @@ use crate::output::{note, say};
 
 /// Time between two plain lines.
 pub const LINE_EVERY: Duration = Duration::from_secs(10);
+
+/// The time that is left at the mean pace so far: one slow item must not look like weeks. `None` before the first is done.
+fn time_left(elapsed: Duration, [resumed, done, total]: [usize; 3]) -> Option<Duration> {
+    let here = done.checked_sub(resumed).filter(|&here| here > 0)?;
+    Some(elapsed.mul_f64(total.saturating_sub(done) as f64 / here as f64))
+}
 
 /// Shows how far a job has got, on standard error.
 pub struct Progress {
@@ -28,9 +35,19 @@ pub struct Progress {
 struct Work {
     noun: &'static str,
     total: usize,
+    /// Those that were done before it began.
+    resumed: usize,
+    since: Instant,
     last_line: Instant,
     /// What else is true of it.
     detail: String,
+}
+
+impl Work {
+    fn new(noun: &'static str, total: usize, resumed: usize) -> Self {
+        let now = Instant::now();
+        Self { noun, total, resumed, since: now, last_line: now, detail: String::new() }
+    }
 }
 
 impl Progress {
@@ -43,7 +60,7 @@ impl Progress {
             ProgressDrawTarget::stderr()
         };
         let bar = ProgressBar::with_draw_target(None, target);
-        let work = Work { noun: "items", total: 0, last_line: Instant::now(), detail: String::new() };
+        let work = Work::new("items", 0, 0);
         let is_plain = !is_quiet && !on_terminal;
         Self { bar, is_quiet, is_plain, work: Mutex::new(work), gently: Mutex::default() }
     }
@@ -68,16 +85,18 @@ impl Watcher for Progress {
     }
 
     fn started(&self, noun: &'static str, total: usize, resumed: usize) {
-        *self.work.lock().unwrap_or_else(PoisonError::into_inner) =
-            Work { noun, total, last_line: Instant::now(), detail: String::new() };
-        let template =
-            format!("{{bar:40}} {{human_pos}}/{{human_len}} {noun}  {{per_sec}}  {{eta}} left  {{msg}}");
+        *self.work.lock().unwrap_or_else(PoisonError::into_inner) = Work::new(noun, total, resumed);
+        let template = format!("{{bar:40}} {{human_pos}}/{{human_len}} {noun}  {{left}}  {{msg}}");
         if let Ok(style) = ProgressStyle::with_template(&template) {
-            self.bar.set_style(style);
+            self.bar.set_style(style.with_key("left", move |state: &ProgressState, out: &mut dyn Write| {
+                let done = usize::try_from(state.pos()).unwrap_or(total);
+                let left = time_left(state.elapsed(), [resumed, done, total]);
+                let _infallible = left.map(|left| write!(out, "{} left", HumanDuration(left)));
+            }));
         }
         self.bar.set_length(total as u64);
         self.bar.set_position(resumed as u64);
-        self.bar.reset_eta();
+        self.bar.reset_elapsed();
         let rest = match total - resumed {
             _ if resumed == 0 => return,
             0 => return self.note(&format!("all {total} {noun} were done before; nothing is left to do")),
@@ -92,10 +111,11 @@ impl Watcher for Progress {
         let mut work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
         if self.is_plain && work.last_line.elapsed() >= LINE_EVERY {
             work.last_line = Instant::now();
-            let Work { noun, total, detail, .. } = &*work;
+            let Work { noun, total, resumed, since, detail, .. } = &*work;
             let detail = if detail.is_empty() { String::new() } else { format!(", {detail}") };
-            let left = HumanDuration(self.bar.eta());
-            say(&format!("{done} of {total} {noun} done, {left} left{detail}"));
+            let left = time_left(since.elapsed(), [*resumed, done, *total]);
+            let left = left.map_or_else(String::new, |left| format!(", {} left", HumanDuration(left)));
+            say(&format!("{done} of {total} {noun} done{left}{detail}"));
         }
     }
 
@@ -107,5 +127,26 @@ impl Watcher for Progress {
     fn heeds_stop(&self, heeds: bool) {
         let gently = heeds.then(Gently::new);
         *self.gently.lock().unwrap_or_else(PoisonError::into_inner) = gently;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_left_goes_by_the_mean_pace_of_what_was_done_here() {
+        let minute = Duration::from_secs(60);
+        assert_eq!(time_left(minute, [0, 30, 120]), Some(minute * 3));
+        assert_eq!(time_left(minute, [100, 110, 120]), Some(minute));
+        assert_eq!(time_left(minute, [100, 100, 120]), None);
+        assert_eq!(time_left(minute, [0, 120, 120]), Some(Duration::ZERO));
+    }
+
+    #[test]
+    fn an_item_that_stands_still_adds_no_more_than_its_own_share() {
+        let before = time_left(Duration::from_secs(60), [0, 100, 200]);
+        let after = time_left(Duration::from_secs(120), [0, 100, 200]);
+        assert_eq!(after, before.map(|left| left * 2));
     }
 }

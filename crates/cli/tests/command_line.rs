@@ -289,7 +289,9 @@ fn a_part_of_a_benchmark_is_scored_with_the_files_of_the_whole() {
         let output = sqlgauge(&[benchmark.score(), strings(&["--restart"]), strings(more)].concat());
         (output.status.code(), stderr(&output))
     };
-    assert_eq!(part(&[]).0, Some(2));
+    let (code, message) = part(&[]);
+    assert!(code == Some(2) && message.contains("take the questions about some with --db-id"), "{message}");
+    assert_eq!(part(&["--db-id", "absent,shop"]).0, Some(2));
     assert_eq!(part(&["--db-id", "shop"]).0, Some(0));
     assert_eq!(ids_of(&benchmark), ["1", "2", "3", "4", "5"]);
     std::fs::write(benchmark.path("ids"), "4\n2\n").unwrap();
@@ -326,13 +328,15 @@ fn what_a_run_got_wrong_is_scored_again() {
     let output = again();
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert_eq!(ids_of(&benchmark), ["1", "2"]);
+    let said = stdout(&output).replace('\n', " ");
+    assert!(said.contains("a part of the benchmark, 2 questions: of the 2 ids that were wrong in"), "{said}");
     // Nothing is left to mend.
     std::fs::write(benchmark.path("pred.sql"), golds.join("\n")).unwrap();
     let mended = [benchmark.score(), strings(&["--restart"])].concat();
     assert_eq!(sqlgauge(&mended).status.code(), Some(0));
     std::fs::remove_dir_all(benchmark.path("before")).unwrap();
     std::fs::rename(benchmark.path("run"), benchmark.path("before")).unwrap();
-    assert!(stderr(&again()).contains("nothing to score again"), "{}", stderr(&again()));
+    assert!(stderr(&again()).contains("no answer is wrong there by"), "{}", stderr(&again()));
 }
 
 #[test]

@@ -47,6 +47,29 @@ fn the_exit_code_is_the_verdict() {
 }
 
 #[test]
+fn a_result_that_the_gold_permits_too_is_said_to_be_a_tie() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("shop.sqlite");
+    let database = rusqlite::Connection::open(&path).unwrap();
+    let rows =
+        "INSERT INTO item VALUES (1, 'a', 1.0), (2, 'b', 1.0), (3, 'c', 2.0), (4, 'd', 3.0), (5, 'd', 4.0)";
+    database.execute_batch(&format!("{DDL}{rows}")).unwrap();
+    let path = path.display().to_string();
+    let rarest = "SELECT name FROM item GROUP BY name ORDER BY COUNT(*) LIMIT 1";
+    let said = |right: &str| {
+        let output = sqlgauge(&["verify", "--db", &path, "--left", rarest, "--right", right]);
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let tie = "both are among them";
+    // Each name but `d` is there once: which of them comes first is SQLite's choice, and `c` is among them.
+    let (code, text) = said("SELECT name FROM item GROUP BY name ORDER BY COUNT(*), name DESC LIMIT 1");
+    assert!(code == Some(3) && text.contains(tie), "{code:?} {text}");
+    // `d` is not.
+    let (code, text) = said("SELECT name FROM item GROUP BY name ORDER BY COUNT(*) DESC, name DESC LIMIT 1");
+    assert!(code != Some(0) && !text.contains(tie), "{code:?} {text}");
+}
+
+#[test]
 fn an_empty_variable_names_no_solver() {
     let folder = tempfile::tempdir().unwrap();
     let schema = folder.path().join("schema.sql");

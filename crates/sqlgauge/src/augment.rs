@@ -234,7 +234,7 @@ impl AugmentJob {
     ) -> Result<(), Error> {
         let schemas = SchemaSource::Databases(self.db.clone())
             .read(original, context)
-            .map_err(|error| Error::asked(&self.benchmark.gold, error))?;
+            .map_err(|error| Error::asked_in_part(&self.benchmark.gold, error))?;
         for example in &original.examples {
             let triple = Triple {
                 source_db_id: &example.db_id,

@@ -330,7 +330,7 @@ impl EncoderWorkload {
         let schemas = job
             .schemas
             .read(&questions, context)
-            .map_err(|error| Error::asked(Source::from(job.workload.path.as_path()).path(), error))?;
+            .map_err(|error| Error::asked_in_part(Source::from(job.workload.path.as_path()).path(), error))?;
         let notes = questions.notes.iter().chain(predictions.iter().flat_map(|set| &set.notes));
         notes.for_each(|text| context.watcher().note(text));
         let inputs = inputs(&questions, predictions.as_ref(), &schemas);

@@ -67,10 +67,12 @@ pub enum Error {
         value: f64,
     },
     /// The databases that a file asks for are not there, or cannot be read.
-    #[error("{}", asks(asked_by))]
+    #[error("{}{}", asks(asked_by), if *has_parts { " (take the questions about some with --db-id)" } else { "" })]
     Asked {
         /// The file.
         asked_by: PathBuf,
+        /// Whether a part of the file's questions can be taken.
+        has_parts: bool,
         /// What is missing.
         source: Box<Error>,
     },
@@ -299,7 +301,12 @@ pub enum Error {
 impl Error {
     /// The error of a file's databases.
     pub(crate) fn asked(asked_by: &Path, source: impl Into<Self>) -> Self {
-        Self::Asked { asked_by: asked_by.to_owned(), source: Box::new(source.into()) }
+        Self::Asked { asked_by: asked_by.to_owned(), has_parts: false, source: Box::new(source.into()) }
+    }
+
+    /// The same of a job that can take a part of the file's questions.
+    pub(crate) fn asked_in_part(asked_by: &Path, source: impl Into<Self>) -> Self {
+        Self::Asked { asked_by: asked_by.to_owned(), has_parts: true, source: Box::new(source.into()) }
     }
 }
 

@@ -61,6 +61,7 @@ impl EvaluateJob {
             outside_because,
             overlap: Overlap::default(),
             method: evaluator.card().method.clone(),
+            metric: String::new(),
             signals: Vec::new(),
             descriptors: names.zip(descriptors.to_row()).collect(),
             by_database: Vec::new(),

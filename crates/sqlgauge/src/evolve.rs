@@ -148,7 +148,7 @@ impl EvolveJob {
     ) -> Result<Suggestions, Error> {
         let schemas = crate::schemas::SchemaSource::Databases(self.db.clone())
             .read(benchmark, context)
-            .map_err(|error| Error::asked(&self.benchmark.gold, error))?;
+            .map_err(|error| Error::asked_in_part(&self.benchmark.gold, error))?;
         let mut databases: Vec<(&str, &sqlgauge_sql::schema::Schema)> =
             schemas.iter().map(|(db_id, schema)| (db_id.as_str(), schema.as_ref())).collect();
         databases.sort_unstable_by_key(|(db_id, _)| *db_id);

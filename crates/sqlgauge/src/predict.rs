@@ -184,9 +184,9 @@ mod asking {
             let mut others = workload.clone();
             others.examples.retain(|example| example.ddl.is_none());
             let schemas = match (&self.schemas, others.examples.first()) {
-                (Some(source), _) => {
-                    source.read(&others, context).map_err(|error| Error::asked(&self.workload.path, error))?
-                }
+                (Some(source), _) => source
+                    .read(&others, context)
+                    .map_err(|error| Error::asked_in_part(&self.workload.path, error))?,
                 (None, None) => HashMap::new(),
                 (None, Some(example)) => {
                     return Err(Error::Invalid(format!(

@@ -321,7 +321,7 @@ impl ScoreJob {
 
     fn databases(&self, folder: &Path, examples: &[Example]) -> Result<UsedDatabases, Error> {
         UsedDatabases::locate(&Databases::open(folder)?, examples, self.has_suite_metric())
-            .map_err(|error| Error::asked(self.gold.path(), error))
+            .map_err(|error| Error::asked_in_part(self.gold.path(), error))
     }
 
     /// The positions of the examples that are scored, where they are not all.
@@ -366,8 +366,10 @@ impl ScoreJob {
                 watcher.note(&note);
             }
         }
-        for set in &mut sets {
-            set.predictions = pick(std::mem::take(&mut set.predictions), part);
+        if let Some(part) = part {
+            sets = sets.into_iter().map(|set| set.of_part(part, &benchmark.examples)).collect();
+        }
+        for set in &sets {
             set.notes.iter().for_each(|text| watcher.note(&format!("{}: {text}", set.system)));
         }
         Ok(sets)

@@ -1,6 +1,6 @@
 //! The part of a benchmark that a job is about.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -66,31 +66,29 @@ pub(crate) fn positions_without_golds(
     subset.positions(examples, label_of).map(Some)
 }
 
-/// The ids of the questions that a run's systems got wrong, by the metric that decides ([`sqlgauge_report::Report::deciding_metric`]): of the
+/// The ids of the questions that a run's systems got wrong, in the benchmark's order, by the metric that decides ([`sqlgauge_report::Report::deciding_metric`]): of the
 /// systems of those names where the run has one, else of all.
 ///
 /// # Errors
 /// When the run cannot be read, has no metric that decides, or nothing was wrong.
 pub fn failed_ids(run: &Path, systems: &[&str]) -> Result<Vec<String>, Error> {
     let report = StoredReport::read(run)?.report;
-    let wrong = |what: &str| Error::Invalid(format!("--last-failed {}: {what}", run.display()));
+    let wrong = |what: &str| Error::Invalid(format!("{}: {what}", run.display()));
     let metric = report.deciding_metric().ok_or_else(|| wrong("no metric of it says right or wrong"))?;
     let is_one_of = |name: &str| systems.contains(&name);
     let has_one = report.summary.systems.iter().any(|system| is_one_of(&system.system));
-    let mut ids = BTreeSet::new();
+    let mut ids = BTreeMap::new();
     report.items.for_each(|item| {
         let is_wrong = item.metrics.get(metric).copied().flatten().is_some_and(|score| score < 1.0);
         if is_wrong && (!has_one || is_one_of(&item.system)) {
-            ids.insert(item.id.clone());
+            ids.insert(item.index, item.id.clone());
         }
         Ok::<(), RunError>(())
     })?;
     if ids.is_empty() {
-        return Err(wrong(&format!(
-            "no answer is wrong there by {metric}, so there is nothing to score again"
-        )));
+        return Err(wrong(&format!("no answer is wrong there by {metric}")));
     }
-    Ok(ids.into_iter().collect())
+    Ok(ids.into_values().collect())
 }
 
 /// What stands at those positions.

@@ -4,12 +4,11 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use comfy_table::{Table, presets};
 use sqlgauge::{CorpusFiles, CoverageJob};
 use sqlgauge_coverage::Coverage;
 
 use crate::Verdict;
-use crate::output::print;
+use crate::output::print_table;
 
 /// Compare what corpora cover: sizes, difficulty, where their items lie, how far they reach in 16 dimensions
 #[derive(Debug, Args)]
@@ -31,28 +30,18 @@ impl CoverageCommand {
         let job = CoverageJob { corpora: self.corpora, out: self.out };
         let coverage = crate::engine::run(self.quiet, |context| job.run(context))?;
         if !self.quiet {
-            print(&format!("{}\n", table(&coverage)))?;
+            print_coverage(&coverage)?;
         }
         Ok(Verdict::Done)
     }
 }
 
-fn table(coverage: &Coverage) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header([
-        "corpus",
-        "examples",
-        "resolved",
-        "unique SQL",
-        "databases",
-        "operators",
-        "deepest",
-        "widest in",
-    ]);
-    for corpus in &coverage.corpora {
+fn print_coverage(coverage: &Coverage) -> Result<()> {
+    let header =
+        ["corpus", "examples", "resolved", "unique SQL", "databases", "operators", "deepest", "widest in"];
+    let rows = coverage.corpora.iter().map(|corpus| {
         let widest = corpus.reach.iter().flatten().filter(|reach| reach.normalised == Some(1.0)).count();
-        table.add_row([
+        vec![
             corpus.name.clone(),
             corpus.sizes.examples.to_string(),
             corpus.sizes.resolved.to_string(),
@@ -61,7 +50,7 @@ fn table(coverage: &Coverage) -> Table {
             corpus.sizes.operators.len().to_string(),
             corpus.sizes.deepest().map_or("-".to_owned(), |depth| depth.to_string()),
             format!("{widest} of {}", coverage.dimensions.len()),
-        ]);
-    }
-    table
+        ]
+    });
+    print_table(&header, rows.collect())
 }

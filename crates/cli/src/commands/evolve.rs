@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use anyhow::{Result, ensure};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use comfy_table::{Table, presets};
 use sqlgauge::EvolveJob;
 use sqlgauge_dataset::{BenchmarkSource, FileFormat};
 use sqlgauge_evolve::layout::Statistics;
@@ -15,7 +14,7 @@ use sqlgauge_names::Naturalness;
 use crate::Verdict;
 use crate::llm_options::OptionalLlm;
 use crate::options::{BenchmarkOptions, LimitOptions, SubsetOptions, column_help, columns, format};
-use crate::output::print;
+use crate::output::print_table;
 use crate::stdin::input_file;
 
 /// Change the schema of a benchmark, and its databases and golds with it; every item is run before it is written
@@ -102,7 +101,7 @@ impl Evolve {
         let job = self.job()?;
         let evolved = crate::engine::run(self.quiet, |context| job.run(context))?;
         if !self.quiet {
-            print(&format!("{}\n", table(&evolved)))?;
+            print_evolved(&evolved)?;
         }
         Ok(Verdict::Done)
     }
@@ -150,24 +149,19 @@ pub fn chosen(names: &[String]) -> Vec<ChangeKind> {
     ChangeKind::ALL.into_iter().filter(is_wanted).collect()
 }
 
-fn table(evolved: &[(String, Statistics)]) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(["benchmark", "written", "golds changed", "median length", "not written"]);
-    for (name, statistics) in evolved {
+fn print_evolved(evolved: &[(String, Statistics)]) -> Result<()> {
+    let row = |(name, statistics): &(String, Statistics)| {
         let ratio = statistics.length_ratio.map_or("-".to_owned(), |spread| format!("{:.2}", spread.median));
-        let reasons: Vec<String> = statistics
-            .not_written
-            .iter()
-            .map(|(reason, count)| format!("{count} {}", reason.name()))
-            .collect();
-        table.add_row([
+        let reasons =
+            statistics.not_written.iter().map(|(reason, count)| format!("{count} {}", reason.name()));
+        vec![
             name.clone(),
             statistics.written.to_string(),
             statistics.golds_changed.to_string(),
             ratio,
-            reasons.join(", "),
-        ]);
-    }
-    table
+            reasons.collect::<Vec<_>>().join(", "),
+        ]
+    };
+    let header = ["benchmark", "written", "golds changed", "times as long", "not written"];
+    print_table(&header, evolved.iter().map(row).collect())
 }

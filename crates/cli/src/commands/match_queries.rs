@@ -20,11 +20,14 @@ use crate::stdin::{input_file, query};
 #[derive(Debug, Args)]
 pub struct Match {
     /// The first query; `-` is standard input
-    #[arg(value_parser = query)]
-    left: String,
+    #[arg(long, value_name = "SQL", value_parser = query, requires = "right", required_unless_present = "queries")]
+    left: Option<String>,
     /// The second query
-    #[arg(value_parser = query)]
-    right: String,
+    #[arg(long, value_name = "SQL", value_parser = query, requires = "left")]
+    right: Option<String>,
+    /// The two queries, without --left and --right before them
+    #[arg(value_name = "SQL", num_args = 2, value_parser = query, conflicts_with_all = ["left", "right"])]
+    queries: Vec<String>,
     /// SQLite file whose schema the queries are over
     #[arg(long, value_name = "FILE", required_unless_present = "schema", conflicts_with = "schema")]
     db: Option<PathBuf>,
@@ -60,7 +63,8 @@ impl Match {
     pub fn run(self) -> Result<Verdict> {
         let profile = Profile::from(self.profile);
         let facts = self.facts(profile)?;
-        let comparison = match_pair(&facts, profile, &self.left, &self.right);
+        let [left, right] = self.pair();
+        let comparison = match_pair(&facts, profile, left, right);
         if self.json {
             print_json(&comparison_to_json(&comparison, profile, &facts))?;
         } else {
@@ -74,13 +78,19 @@ impl Match {
 }
 
 impl Match {
+    /// Both queries; the arguments require them.
+    fn pair(&self) -> [&str; 2] {
+        let named = self.left.iter().chain(&self.right);
+        let mut given = named.chain(&self.queries).map(String::as_str);
+        [given.next().unwrap_or_default(), given.next().unwrap_or_default()]
+    }
+
     /// A proof uses no foreign key that the database breaks.
     fn facts(&self, profile: Profile) -> Result<SchemaFacts> {
         if let Some(path) = &self.db {
             let engine = engine(Limits::default())?;
             let database = engine.open(path)?;
-            let queries = [self.left.as_str(), self.right.as_str()];
-            return Ok(SchemaFacts::of_database(&engine, &database, profile, &queries)?);
+            return Ok(SchemaFacts::of_database(&engine, &database, profile, &self.pair())?);
         }
         // One of the two is there: the arguments require it.
         let ddl = self.schema.as_deref().unwrap_or_else(|| "".as_ref());

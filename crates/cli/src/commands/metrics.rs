@@ -2,11 +2,10 @@
 
 use anyhow::Result;
 use clap::Args;
-use comfy_table::{ContentArrangement, Table, presets};
 use sqlgauge_metrics::{Metric, all, find};
 
 use crate::Verdict;
-use crate::output::{print, print_json, width};
+use crate::output::{print_json, print_table};
 
 /// List the metrics: id, what it means, its range, what it needs
 #[derive(Debug, Args)]
@@ -27,24 +26,15 @@ impl Metrics {
         if self.json {
             print_json(&json(&chosen))?;
         } else {
-            print(&table(&chosen))?;
+            let row = |metric: &&dyn Metric| {
+                [metric.id(), metric.kind().range(), metric.needs(), metric.summary()]
+                    .map(str::to_owned)
+                    .into()
+            };
+            print_table(&["id", "range", "needs", "what it measures"], chosen.iter().map(row).collect())?;
         }
         Ok(Verdict::Done)
     }
-}
-
-fn table(metrics: &[&dyn Metric]) -> String {
-    let mut table = Table::new();
-    table
-        .load_style(presets::NOTHING)
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(width())
-        .set_header(["id", "range", "needs", "what it measures"]);
-    for metric in metrics {
-        table.add_row([metric.id(), metric.kind().range(), metric.needs(), metric.summary()]);
-    }
-    let lines = table.to_string();
-    lines.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
 }
 
 fn json(metrics: &[&dyn Metric]) -> serde_json::Value {

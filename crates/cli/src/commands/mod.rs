@@ -56,7 +56,7 @@ pub enum Command {
     Compare(compare::Compare),
     /// Write a run's report as HTML, Markdown, CSV, JUnit or JSON
     Report(report::ReportCommand),
-    /// Show one item: both queries, both results, and why each score
+    /// Show items: both queries, both results, and why each score
     Show(show::Show),
     /// Find golds that are probably wrong: rules over query, schema, rows and question
     Audit(Box<audit::Audit>),

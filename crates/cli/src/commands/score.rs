@@ -100,6 +100,7 @@ impl Score {
         if let Some(run) = &self.last_failed {
             let names: Vec<&str> = systems.iter().map(|system| system.name.as_str()).collect();
             subset.ids = Some(failed_ids(run, &names)?);
+            subset.ids_are = Some(format!("that were wrong in {}", run.display()));
         }
         let job = ScoreJob {
             questions: self.questions.map(source),

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use sqlgauge::ShowJob;
+use sqlgauge::{ShowJob, failed_ids};
 use sqlgauge_report::{ShowOptions, show};
 
 use crate::Verdict;
 use crate::options::LimitOptions;
 use crate::output::{colour, print_json, print_painted, width};
 
-/// Show one item: question, both queries, both results, every metric and why
+/// Show items: question, both queries, both results, every metric and why
 #[derive(Debug, Args)]
 pub struct Show {
     /// Run directory
@@ -19,9 +19,12 @@ pub struct Show {
     /// Name of the system; may be left out when the run has one
     #[arg(long)]
     system: Option<String>,
-    /// Id of the item
-    #[arg(long)]
-    id: String,
+    /// Id of an item; may be given several times
+    #[arg(long = "id", value_name = "ID", required_unless_present = "wrong")]
+    ids: Vec<String>,
+    /// Show the first answers of the system that are wrong, at most so many
+    #[arg(long, value_name = "N", conflicts_with = "ids")]
+    wrong: Option<usize>,
     /// Rows of each result to show
     #[arg(long, default_value_t = 10)]
     rows: usize,
@@ -34,16 +37,33 @@ pub struct Show {
 
 impl Show {
     pub fn run(self) -> Result<Verdict> {
-        let job =
-            ShowJob { system: self.system, limits: self.limits.limits()?, ..ShowJob::new(self.run, self.id) };
+        let limits = self.limits.limits()?;
+        let jobs = self.ids()?.into_iter().map(|id| ShowJob {
+            system: self.system.clone(),
+            limits,
+            ..ShowJob::new(self.run.clone(), id)
+        });
         if self.json {
-            print_json(&job.items()?)?;
+            let items = jobs.map(|job| job.items()).collect::<Result<Vec<_>, _>>()?;
+            print_json(&items.concat())?;
             return Ok(Verdict::Done);
         }
-        let shown = crate::engine::run(false, |context| job.run(context))?;
         let options = ShowOptions { width: width(), colour: colour(), rows: self.rows };
-        let (gold, prediction) = (shown.gold_rows.as_deref(), shown.prediction_rows.as_deref());
-        print_painted(&show(&shown.item, gold, prediction, options))?;
+        for (at, job) in jobs.enumerate() {
+            let shown = crate::engine::run(false, |context| job.run(context))?;
+            let (gold, prediction) = (shown.gold_rows.as_deref(), shown.prediction_rows.as_deref());
+            let space = if at > 0 { "\n\n" } else { "" };
+            print_painted(&format!("{space}{}", show(&shown.item, gold, prediction, options)))?;
+        }
         Ok(Verdict::Done)
+    }
+
+    /// The items that are asked for.
+    fn ids(&self) -> Result<Vec<String>> {
+        let Some(most) = self.wrong else { return Ok(self.ids.clone()) };
+        let system: Vec<&str> = self.system.iter().map(String::as_str).collect();
+        let mut ids = failed_ids(&self.run, &system)?;
+        ids.truncate(most);
+        Ok(ids)
     }
 }

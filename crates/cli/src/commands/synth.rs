@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, ensure};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use comfy_table::{Table, presets};
 use sqlgauge::SynthJob;
 use sqlgauge_dialects::DIALECTS;
 use sqlgauge_evolve::versions::Steps;
@@ -18,7 +17,7 @@ use super::evolve::{chosen, kinds};
 use super::translate::dialects;
 use crate::Verdict;
 use crate::llm_options::OptionalLlm;
-use crate::output::{note, print, say};
+use crate::output::{note, print_table, say};
 
 /// Make a labelled corpus from databases: queries by a grammar, each checked by execution
 #[derive(Debug, Args)]
@@ -218,14 +217,9 @@ impl Synth {
 }
 
 fn report(summary: &CorpusSummary, elapsed: Duration) -> Result<()> {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(["tier", "pairs"]);
-    for tier in Tier::ALL {
-        let count = summary.tally.tiers.get(&tier).copied().unwrap_or(0);
-        table.add_row([tier.to_string(), count.to_string()]);
-    }
-    print(&format!("{table}\n"))?;
+    let pairs_of = |tier: Tier| summary.tally.tiers.get(&tier).copied().unwrap_or(0).to_string();
+    let rows = Tier::ALL.into_iter().map(|tier| vec![tier.to_string(), pairs_of(tier)]);
+    print_table(&["tier", "pairs"], rows.collect())?;
     let unmet: u64 = summary.unmet.iter().sum();
     if unmet > 0 {
         note(format!("{unmet} pairs could be made of no database; ask for fewer, or for other --tiers"));

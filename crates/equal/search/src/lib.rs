@@ -24,6 +24,7 @@ mod near;
 mod needs;
 mod observed;
 mod pair;
+mod permits;
 mod plan;
 mod realistic;
 mod replay;

@@ -59,6 +59,11 @@ impl Resolved {
         Some(Self { text: printed.clone(), printed, query, freedom })
     }
 
+    /// Where its result is open.
+    pub(super) fn freedom(&self) -> &Freedom {
+        &self.freedom
+    }
+
     /// Whether the query asks for the present time.
     pub(super) fn uses_clock(&self) -> bool {
         self.freedom.uses_clock

@@ -165,6 +165,7 @@ impl Verifier {
                     if let Verdict::Unknown(unknown) = &mut report.verdict {
                         unknown.unexercised =
                             self.search.unexercised(left_text, right_text).unwrap_or_default();
+                        report.is_tie = self.is_tie(beside.data.as_ref(), left_text);
                     }
                     return Ok(VerifyReport { spelled, ..report });
                 }
@@ -288,7 +289,7 @@ impl Verifier {
     fn proof_without_order(&self, left: &str, right: &str) -> Option<Proof> {
         let [left, right] = self.search.rows_without_order(left, right)?;
         let proof = Proof::of(&Matcher::new(&self.schema, Profile::Sound).compare(&left, &right))?;
-        Some(proof.after(&format!("both: rows as a {}", self.options.semantics)))
+        Some(proof.with_rows_as(self.options.semantics))
     }
 
     /// Queries whose rows are equal with their sort keys permit the same results under one LIMIT, whichever rows SQLite
@@ -331,6 +332,13 @@ impl Verifier {
         is_other
             && (semantics.keeps_left_order()
                 || semantics.difference((left_rows, unordered), (right_rows, unordered)).is_some())
+    }
+
+    /// Whether the right result differs on the data, and is one of several that the left query permits there.
+    fn is_tie(&self, data: Option<&Data<'_>>, left: &str) -> bool {
+        let Some(data) = data.filter(|data| self.differs(data)) else { return false };
+        let right = data.results.map(|(_, right)| right);
+        right.and_then(|rows| self.search.permits(data.engine, data.database, left, rows)) == Some(true)
     }
 
     /// A slice of the data on which the queries differ; with what its rows refer to, if that can be had.

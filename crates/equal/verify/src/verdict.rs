@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use sqlgauge_causes::DifferenceRecord;
 use sqlgauge_engine::ResultSet;
+use sqlgauge_engine::compare::Semantics;
 use sqlgauge_etm::{Application, MatchReport};
 
 use sqlgauge_search::{OpenPlace, Refutation, Resemblance, Side, Unexercised};
@@ -45,6 +46,8 @@ impl Verdict {
 pub struct Proof {
     rules: Vec<String>,
     assumes: Vec<String>,
+    /// Whether it holds for rows as they are compared alone, and not for results as lists.
+    rows_as: Option<Semantics>,
 }
 
 impl Proof {
@@ -53,13 +56,20 @@ impl Proof {
         comparison.verdict.is_equal().then(|| Self {
             rules: chain(comparison),
             assumes: comparison.assumes.iter().map(ToString::to_string).collect(),
+            rows_as: None,
         })
     }
 
-    /// The proof with what came before the rules.
-    pub(crate) fn after(mut self, step: &str) -> Self {
-        self.rules.insert(0, step.to_owned());
+    /// The proof of queries whose rows are compared so, before the rules.
+    pub(crate) fn with_rows_as(mut self, semantics: Semantics) -> Self {
+        self.rules.insert(0, format!("both: rows as a {semantics}"));
+        self.rows_as = Some(semantics);
         self
+    }
+
+    /// As what the rows must be compared for it to hold: a bag or a set; `None` where it holds for any comparison.
+    pub fn rows_as(&self) -> Option<Semantics> {
+        self.rows_as
     }
 
     /// The rules in the order of their use, with the query and the clause that they changed: `left: 22 between in WHERE`.
@@ -204,7 +214,7 @@ pub const NO_SOLVER: &str = "no-solver";
 pub const SOLVER_REMEDY: &str =
     "install Z3 with `pip install z3-solver`, or name the program with --solver PATH";
 
-/// What is said of equivalent queries whose results differ on the given database.
+/// What is said where the results differ on the given database, and both are right there.
 pub const TIE: &str = "the gold permits several results (a tie); both are among them";
 
 /// A verdict with its provenance.
@@ -216,7 +226,7 @@ pub struct VerifyReport {
     pub stage: Stage,
     /// The queries in other words, left and right, where SQLite refuses them as they are written; they were verified.
     pub spelled: [Option<Spelled>; 2],
-    /// The queries are equivalent, and yet their results differ on the given database: see [`TIE`].
+    /// The results differ on the given database, and the left query permits both there: see [`TIE`].
     pub is_tie: bool,
     /// The time that each stage took, in order. No part of the verdict.
     pub times: Vec<(Stage, Duration)>,

@@ -21,15 +21,25 @@ const OWN_STYLE: &str = "\
 pub(crate) fn html(coverage: &Coverage) -> String {
     let names: Vec<&str> = coverage.corpora.iter().map(|corpus| corpus.name.as_str()).collect();
     let mut body = format!("<h1>Coverage of {}</h1>\n", escape(&names.join(", ")));
-    body.push_str(&section("sizes", "Size", "Table I of FusionSQL", &sizes(coverage)));
-    body.push_str(&section("tiers", "Difficulty", "shares of Table II, in %", &tiers(coverage)));
+    body.push_str(&section("sizes", "Size", "what each corpus holds", &sizes(coverage)));
+    body.push_str(&section(
+        "tiers",
+        "Difficulty",
+        "share of the queries in each tier, in %",
+        &tiers(coverage),
+    ));
     body.push_str(&section(
         "views",
         "Where the items lie",
-        "Figure 3, by principal components",
+        "items that are alike lie near each other",
         &views(coverage),
     ));
-    body.push_str(&section("dimensions", "How far they reach", "Figure 4", &dimensions(coverage)));
+    body.push_str(&section(
+        "dimensions",
+        "How far they reach",
+        "the farther out, the wider the range",
+        &dimensions(coverage),
+    ));
     body.push_str(&section(
         "operators",
         "Operators",
@@ -52,18 +62,18 @@ pub(crate) fn html(coverage: &Coverage) -> String {
     .html(OWN_STYLE)
 }
 
-/// A column of such a table: its title, and what stands in it.
-type Column<'a> = (&'a str, &'a dyn Fn(&CorpusCoverage) -> String);
+/// A row of such a table: its title, and what stands in it for a corpus.
+type Row<'a> = (&'a str, &'a dyn Fn(&CorpusCoverage) -> String);
 
-/// A table with a row for each corpus.
-fn by_corpus(coverage: &Coverage, columns: &[Column<'_>]) -> String {
-    let names = std::iter::once("corpus").chain(columns.iter().map(|(name, _)| *name));
-    let row = |corpus: &CorpusCoverage| {
-        let cells = columns.iter().map(|(_, cell)| cell(corpus).into());
-        std::iter::once(corpus.name.as_str().into()).chain(cells).collect()
+/// A table with a column for each corpus, as there are fewer of them than of what is measured.
+fn by_corpus(coverage: &Coverage, measured: &[Row<'_>]) -> String {
+    let names = coverage.corpora.iter().map(|corpus| corpus.name.clone());
+    let row = |(name, cell): &Row<'_>| {
+        let cells = coverage.corpora.iter().map(|corpus| cell(corpus).into());
+        std::iter::once((*name).into()).chain(cells).collect()
     };
-    let rows = coverage.corpora.iter().map(row).collect();
-    Sheet { header: names.map(str::to_owned).collect(), rows, ..Sheet::default() }.html()
+    let rows = measured.iter().map(row).collect();
+    Sheet { header: std::iter::once(String::new()).chain(names).collect(), rows, ..Sheet::default() }.html()
 }
 
 /// What stands where there is no value.
@@ -121,11 +131,11 @@ fn tiers(coverage: &Coverage) -> String {
         }
     };
     let shares = Tier::ALL.map(|tier| (tier.name().replace('_', " "), share(tier)));
-    let columns: Vec<Column<'_>> = shares
+    let rows: Vec<Row<'_>> = shares
         .iter()
         .map(|(name, cell)| (name.as_str(), cell as &dyn Fn(&CorpusCoverage) -> String))
         .collect();
-    by_corpus(coverage, &columns)
+    by_corpus(coverage, &rows)
 }
 
 fn views(coverage: &Coverage) -> String {

@@ -117,6 +117,9 @@ pub struct Estimate {
     pub overlap: Overlap,
     /// Id of the estimator.
     pub method: String,
+    /// The metric of the known runs that is estimated, several with commas between; empty where nobody knows.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub metric: String,
     /// What the estimate follows from.
     pub signals: Vec<SignalValue>,
     /// Shift descriptors of the target against the labelled answers, by name.

@@ -24,6 +24,10 @@ const PRIOR: [f64; 2] = [0.0, 1.0];
 const WHERE_FEWER_RUN: Alone = Alone { runs: 0.9, structure: 0.8 };
 const WHERE_MORE_RUN: Alone = Alone { runs: 0.8, structure: 0.2 };
 
+/// The same between databases of one kind: chosen on groups of BIRD's databases and, of the systems on Spider's, every second
+/// one (`docs/results/estimation.md`, "One system alone, groups of databases left out").
+const OF_ONE_KIND: Alone = Alone { runs: 0.5, structure: 1.2 };
+
 /// Slopes of one system alone.
 struct Alone {
     runs: f64,
@@ -67,7 +71,13 @@ impl Law {
         least_squares(&weighted(sets), PRIOR_WEIGHT)
     }
 
-    /// The slopes for a target beyond the sets where nobody's answers can be compared with; `more_run` says whether more
+    /// The slopes where nobody's answers can be compared with, for a target of the same kind as what is labelled.
+    pub fn alone_of_one_kind() -> Self {
+        let Alone { runs, structure } = OF_ONE_KIND;
+        Self { slopes: [runs, 0.0], structure, is_bounded: false }
+    }
+
+    /// The slopes for a target of another kind where nobody's answers can be compared with; `more_run` says whether more
     /// answers run there than where labels are.
     pub fn alone(more_run: bool) -> Self {
         let Alone { runs, structure } = if more_run { WHERE_MORE_RUN } else { WHERE_FEWER_RUN };

@@ -46,6 +46,7 @@ impl<'a> Loader<'a> {
     /// When its labels or its databases are not there.
     pub fn known_run(&mut self, path: &Path, run: StoredRun) -> Result<(), EstimateError> {
         let metric = self.metric_of(path, &run)?;
+        self.pool.metrics.insert(metric.clone());
         if !run.is_complete() {
             self.pool.notes.push(format!(
                 "the run in {} is not finished: {} items are known",

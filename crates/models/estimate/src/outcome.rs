@@ -95,6 +95,7 @@ impl EstimateDraft {
             outside_because: standing.reasons.clone(),
             overlap,
             method: method.to_owned(),
+            metric: pool.metrics.iter().cloned().collect::<Vec<_>>().join(", "),
             signals: self.signals(case, accuracy),
             descriptors,
             by_database,

@@ -1,6 +1,6 @@
 //! Everything that is known and asked: questions, systems, answers, labels.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -71,6 +71,8 @@ pub struct Pool {
     /// Labels of target systems' own answers to the target's questions that a known run has: by system and question.
     /// They are taken away.
     pub withheld: HashSet<(usize, usize)>,
+    /// The metrics of the known runs that their labels are of.
+    pub metrics: BTreeSet<String>,
     /// What was noticed while reading, for people.
     pub notes: Vec<String>,
     by_key: HashMap<(usize, String, usize), usize>,

@@ -25,6 +25,9 @@ const FEWEST_FAR_GROUPS: usize = 3;
 pub struct Standing {
     /// Why it lies outside, each in a sentence without a stop; empty inside.
     pub reasons: Vec<String>,
+    /// Whether its items are of another kind than the labelled ones, and not only farther from their mean: they vary in
+    /// what never varied there, or nothing tells how far databases lie from each other.
+    pub is_other_kind: bool,
 }
 
 impl Standing {
@@ -36,9 +39,11 @@ impl Standing {
     ///   the choice of so few questions alone would make it, or
     /// - moved farther in the share of answers that run and in agreement than any set cut out of the known runs.
     pub fn of(case: &TargetCase<'_>) -> Self {
-        let reasons = Novelty::of(case).map(|novelty| novelty.reasons()).unwrap_or_default();
+        let novelty = Novelty::of(case);
+        let is_other_kind = novelty.as_ref().is_some_and(Novelty::is_other_kind);
+        let reasons = novelty.map(|novelty| novelty.reasons()).unwrap_or_default();
         let reasons = reasons.into_iter().chain(moved_farther(case)).collect();
-        Self { reasons }
+        Self { reasons, is_other_kind }
     }
 
     /// Whether it lies outside.
@@ -157,6 +162,10 @@ impl Novelty {
             has_one: known.len() == 1,
             is_elsewhere: is_elsewhere(case, &labelled),
         })
+    }
+
+    fn is_other_kind(&self) -> bool {
+        !self.new_features.is_empty() || (self.has_one && self.is_elsewhere)
     }
 
     fn reasons(&self) -> Vec<String> {

@@ -1,5 +1,5 @@
 //! How well a system answers questions and writes queries that look like the target's: a linear model of its own labelled
-//! answers, and of how sure it says that it is, where it says so of every one.
+//! answers, of how sure it says that it is, where it says so of every one, and of which return nothing, where all ran.
 //!
 //! Boosted trees know nothing beyond the values that they were shown; a line goes on. Its penalty is high, and no feature
 //! counts for more than four standard deviations, since the target lies elsewhere than the labels.
@@ -54,7 +54,11 @@ impl Structure {
         let asked: Vec<(usize, usize)> = asked.map(|question| (case.target, question)).collect();
         let is_sure = is_own
             && answers.iter().chain(&asked).all(|&(system, question)| said(case, system, question).is_some());
-        let row = |&(system, question): &(usize, usize)| seen_of(case, system, question, is_sure);
+        let is_executed = answers.iter().chain(&asked).all(|&(system, question)| {
+            case.observed(system, question).is_some_and(|seen| seen.result.is_some())
+        });
+        let row =
+            |&(system, question): &(usize, usize)| seen_of(case, system, question, (is_sure, is_executed));
         let step = answers.len().div_ceil(MOST_ROWS).max(1);
         let (mut rows, mut labels) = (Vec::new(), Vec::new());
         for answer in answers.iter().step_by(step) {
@@ -73,9 +77,19 @@ impl Structure {
     }
 }
 
-/// The features of an answer, with the logarithm of its confidence where every answer has one.
-fn seen_of(case: &TargetCase<'_>, system: usize, question: usize, is_sure: bool) -> Option<Vec<f64>> {
+/// The features of an answer, with the logarithm of its confidence where every answer has one, and whether it returns
+/// nothing where every answer was executed.
+fn seen_of(
+    case: &TargetCase<'_>,
+    system: usize,
+    question: usize,
+    (is_sure, is_executed): (bool, bool),
+) -> Option<Vec<f64>> {
     let mut features = structural_features(case, system, question)?;
+    if is_executed {
+        let result = case.observed(system, question)?.result?;
+        features.push(f64::from(result.rows == 0));
+    }
     if is_sure {
         features.push(said(case, system, question)?.max(LEAST_CONFIDENCE).ln());
     }

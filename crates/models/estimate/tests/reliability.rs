@@ -48,6 +48,7 @@ fn estimate(system: &str, accuracy: f64, half: f64, texts: &[&str]) -> SystemEst
     };
     let parts: Vec<EstimatePart> = texts.iter().enumerate().map(part).collect();
     SystemEstimate {
+        metric: String::new(),
         system: system.to_owned(),
         accuracy,
         interval: AccuracyInterval {

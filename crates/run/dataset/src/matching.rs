@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::error::DatasetError;
 use crate::formats::Place;
 use crate::input::Input;
-use crate::model::{Benchmark, Prediction};
+use crate::model::{Benchmark, Example, Prediction, PredictionSet};
 use crate::text::{counted, listed};
 use sqlgauge_base::closest;
 
@@ -87,7 +87,7 @@ pub(crate) fn match_answers(
             extra.insert(example.id.clone(), Value::Object(answer.extra));
         }
     }
-    note_missing(&predictions, benchmark, notes);
+    notes.extend(missing(predictions.iter().map(Option::as_ref).zip(&benchmark.examples)));
     Ok((predictions, extra))
 }
 
@@ -171,13 +171,29 @@ fn unknown_ids(
     }
 }
 
-fn note_missing(predictions: &[Option<Prediction>], benchmark: &Benchmark, notes: &mut Vec<String>) {
-    let missing =
-        || predictions.iter().zip(&benchmark.examples).filter(|(p, _)| p.is_none()).map(|(_, e)| &e.id);
+/// The sentence about examples without a prediction, each given with what there is for it.
+fn missing<'a>(answered: impl Iterator<Item = (Option<&'a Prediction>, &'a Example)>) -> Option<String> {
+    let answered: Vec<_> = answered.collect();
+    let missing = || answered.iter().filter(|(prediction, _)| prediction.is_none()).map(|(_, e)| &e.id);
     let count = missing().count();
-    if count > 0 {
-        let of = counted(predictions.len(), "example");
-        let verb = if count == 1 { "has" } else { "have" };
-        notes.push(format!("{count} of {of} {verb} no prediction: {}", listed(missing())));
+    let verb = if count == 1 { "has" } else { "have" };
+    let of = counted(answered.len(), "example");
+    (count > 0).then(|| format!("{count} of {of} {verb} no prediction: {}", listed(missing())))
+}
+
+impl PredictionSet {
+    /// The predictions for a part of the benchmark; what is said of missing ones is about that part.
+    #[must_use]
+    pub fn of_part(mut self, positions: &[usize], examples: &[Example]) -> Self {
+        let whole = missing(self.predictions.iter().map(Option::as_ref).zip(examples));
+        self.notes.retain(|note| Some(note) != whole.as_ref());
+        let mut part = Vec::with_capacity(positions.len());
+        for &position in positions {
+            part.push(self.predictions.get_mut(position).and_then(Option::take));
+        }
+        self.predictions = part;
+        let asked = positions.iter().filter_map(|&position| examples.get(position));
+        self.notes.extend(missing(self.predictions.iter().map(Option::as_ref).zip(asked)));
+        self
     }
 }

@@ -72,6 +72,8 @@ pub struct Subset {
     pub db_ids: Vec<String>,
     /// Ids to take; `None` takes all.
     pub ids: Option<Vec<String>>,
+    /// What these ids are, for who reads the record: `of wrong.txt`.
+    pub ids_are: Option<String>,
     /// Conditions on labels: values of one label are alternatives, different labels must all fit.
     pub conditions: Vec<LabelCondition>,
     /// Take at most so many examples, drawn at random.
@@ -107,7 +109,7 @@ const NAMED: usize = 8;
 impl Subset {
     /// Whether all examples are taken.
     pub fn is_all(&self) -> bool {
-        let Self { db_ids, ids, conditions, limit, seed: _ } = self;
+        let Self { db_ids, ids, ids_are: _, conditions, limit, seed: _ } = self;
         db_ids.is_empty() && ids.is_none() && conditions.is_empty() && limit.is_none()
     }
 
@@ -169,6 +171,7 @@ impl Subset {
         json!({
             "db_id": self.db_ids,
             "ids": self.ids,
+            "ids_are": self.ids_are,
             "where": conditions.collect::<Vec<_>>(),
             "limit": self.limit,
             "seed": self.seed,

@@ -86,6 +86,17 @@ fn every_format_is_matched_to_its_examples() {
 }
 
 #[test]
+fn of_a_part_only_what_is_missing_there_is_noted() {
+    let examples = benchmark(PLAIN).examples;
+    let part = |positions: &[usize]| {
+        let set = read(PLAIN, "p.json", r#"{"1": "B"}"#).unwrap().of_part(positions, &examples);
+        (set.predictions.len(), set.notes)
+    };
+    assert_eq!(part(&[1]), (1, vec![]));
+    assert_eq!(part(&[1, 2]), (2, vec!["1 of 2 examples has no prediction: 2".to_owned()]));
+}
+
+#[test]
 fn what_was_repaired_or_missing_is_noted() {
     for (gold, name, content, notes) in [
         (PLAIN, "p.sql", "A\nB\nC\n", vec![]),

@@ -103,6 +103,14 @@ pub fn score_of_verdict(report: &VerifyReport) -> Score {
     let score = Score::binary(!matches!(report.verdict, Verdict::Different(_)));
     let said = match &report.verdict {
         Verdict::Equivalent(_) if report.is_tie => format!("equivalent: {TIE}"),
+        Verdict::Equivalent(proof) => {
+            let rows =
+                proof.rows_as().map_or_else(String::new, |as_what| format!(" with rows as a {as_what}"));
+            match proof.assumes() {
+                [] => format!("equivalent{rows}"),
+                assumes => format!("equivalent{rows}, given {}", assumes.join(", ")),
+            }
+        }
         Verdict::Equivalent(proof) => match proof.assumes() {
             [] => "equivalent".to_owned(),
             assumes => format!("equivalent, given {}", assumes.join(", ")),
@@ -116,7 +124,8 @@ pub fn score_of_verdict(report: &VerifyReport) -> Score {
         Verdict::Unknown(unknown) => {
             let places: Vec<String> = unknown.places.iter().map(ToString::to_string).collect();
             let places = if places.is_empty() { String::new() } else { format!(" ({})", places.join("; ")) };
-            format!("unknown: {}{places}", unknown.reason)
+            let tie = if report.is_tie { format!("; {TIE}") } else { String::new() };
+            format!("unknown: {}{places}{tie}", unknown.reason)
         }
     };
     Score { verdict: Some(Box::new(report.record())), ..score.because(said) }

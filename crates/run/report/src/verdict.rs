@@ -22,9 +22,6 @@ pub fn verdict(gold: &str, prediction: &str, report: &VerifyReport, options: Sho
     match &report.verdict {
         Verdict::Equivalent(proof) => {
             proved(proof, &mut text);
-            if report.is_tie {
-                let _infallible = writeln!(text, "The results differ on the given database: {TIE}.");
-            }
         }
         Verdict::EquivalentUpTo(proof) => bounded(proof, &mut text),
         Verdict::Different(found) => {
@@ -42,6 +39,9 @@ pub fn verdict(gold: &str, prediction: &str, report: &VerifyReport, options: Sho
                 let _infallible = writeln!(text, "not exercised: {}", printable(&missed.to_string()));
             }
         }
+    }
+    if report.is_tie {
+        let _infallible = writeln!(text, "The results differ on the given database: {TIE}.");
     }
     text
 }

@@ -129,7 +129,7 @@ impl Versus<'_> {
     fn side(&self, side: &str, ids: &[String]) -> String {
         let shown: Vec<String> = ids.iter().take(self.limit).map(|id| printable(id)).collect();
         let rest = ids.len() - shown.len();
-        let more = if rest > 0 { format!(" and {rest} more (--limit)") } else { String::new() };
+        let more = if rest > 0 { format!(" and {rest} more (--items)") } else { String::new() };
         let list = if shown.is_empty() { "none".to_owned() } else { shown.join(" ") };
         let items = if ids.len() == 1 { "item" } else { "items" };
         format!(

@@ -1,7 +1,13 @@
 //! One item as a reader sees it: the texts, labels, reasons and results that its details hold.
 
 use sqlgauge_run::{Details, GOLD_FAILED, Item, MISSING, MetricDetail};
-use sqlgauge_verify::ResultTable;
+use sqlgauge_verify::{ResultTable, TIE};
+
+/// The metric whose matches are proofs.
+const SOUND_MATCH: &str = "etm@1";
+
+/// The metric that compares the rows as they are.
+const ROWS: &str = "ex@1";
 
 /// A reader's view of one item.
 #[derive(Debug, Clone, Copy)]
@@ -78,6 +84,7 @@ impl<'a> ItemView<'a> {
     /// Why a metric gave its score, as one sentence; `None` where nobody said why.
     pub fn reason(self, metric: &str) -> Option<String> {
         let reason = self.metric_detail(metric).and_then(MetricDetail::reason).map(str::to_owned);
+        let reason = reason.or_else(|| self.is_tie(metric).then(|| format!("equal by rules: {TIE}")));
         reason.or_else(|| {
             let score = self.score(metric);
             // A metric may run what does not run as it is written, or run nothing.
@@ -85,6 +92,15 @@ impl<'a> ItemView<'a> {
                 || (self.item.status == GOLD_FAILED && score.is_some());
             if is_own { None } else { self.reason_of_status() }
         })
+    }
+
+    /// Whether a metric knows by proof that both queries are right, though `ex@1` saw other results.
+    fn is_tie(self, metric: &str) -> bool {
+        let is_right = |metric| self.score(metric).map(|score| score > 0.0);
+        metric == SOUND_MATCH
+            && self.item.status == "ok"
+            && is_right(metric) == Some(true)
+            && is_right(ROWS) == Some(false)
     }
 
     fn reason_of_status(self) -> Option<String> {
@@ -118,5 +134,27 @@ impl<'a> ItemView<'a> {
     /// The score of that metric.
     pub fn score(self, metric: &str) -> Option<f64> {
         self.item.metrics.get(metric).copied().flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_rules_prove_though_the_rows_differ_is_a_tie() {
+        let reason = |proved: f64, rows: f64, status: &str| {
+            let metrics = json!({SOUND_MATCH: proved, ROWS: rows});
+            let item = json!({
+                "system": "a", "id": "0", "index": 0, "db_id": "d", "status": status, "metrics": metrics, "details": {},
+            });
+            ItemView::new(&serde_json::from_value(item).unwrap()).reason(SOUND_MATCH)
+        };
+        assert_eq!(reason(1.0, 0.0, "ok").unwrap(), format!("equal by rules: {TIE}"));
+        assert_eq!(reason(1.0, 1.0, "ok"), None);
+        assert_eq!(reason(0.0, 0.0, "ok"), None);
+        assert_eq!(reason(1.0, 0.0, "timeout"), None);
     }
 }

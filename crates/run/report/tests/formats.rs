@@ -345,7 +345,7 @@ fn a_comparison_says_when_it_is_over_other_items_than_the_means() {
             "table-f1@1: the difference is over the 27 items that both were scored on, the means over 31 and 29.",
             "On the 27 in common the means are 75.0 and 50.0.",
             "ex@1: 1 item on which only the first is right or scores higher: 3",
-            "ex@1: 2 items on which only the second is right or scores higher: 4 and 1 more (--limit)",
+            "ex@1: 2 items on which only the second is right or scores higher: 4 and 1 more (--items)",
             "(31)",
             "(29)",
         ] {

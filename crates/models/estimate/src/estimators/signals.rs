@@ -105,6 +105,10 @@ struct Fit {
 struct RunningAccuracy {
     accuracy: f64,
     outside: bool,
+    /// Whether an answer that does not run as given counts as wrong, and not as such answers did where labels are.
+    refused_are_wrong: bool,
+    /// Whether the law alone says how many are right.
+    is_by_law: bool,
     expected: f64,
     law: Law,
 }
@@ -132,7 +136,11 @@ impl Fit {
             Some(own) => vec![total(&own.groups)],
             None => labelled.iter().map(|of| total(&of.groups)).filter(|sums| sums.runs > 0.0).collect(),
         };
-        let far = if case.has_peers() { Law::far(&sets) } else { Law::alone(more_run(case, &home)) };
+        let far = match (case.has_peers(), case.standing().is_other_kind) {
+            (true, _) => Law::far(&sets),
+            (false, true) => Law::alone(more_run(case, &home)),
+            (false, false) => Law::alone_of_one_kind(),
+        };
         let mut fit = Self {
             items,
             near,
@@ -191,12 +199,19 @@ impl Fit {
 
     fn accuracy_of_running(&self, case: &TargetCase<'_>, target: &Sums) -> RunningAccuracy {
         let outside = case.standing().is_outside();
+        let refused_are_wrong = outside && (case.has_peers() || case.standing().is_other_kind);
         let chance = per_group(self.home_groups, databases(case, &case.evidence.questions));
         let (weighed, expected) = self.weigh(&self.home, target, chance, outside);
-        let by_structure = self.far.structure * self.structural_change();
-        let accuracy = if outside { normal_cdf(on_probit(weighed) + by_structure) } else { weighed };
-        let law = if outside { self.far } else { self.near };
-        RunningAccuracy { accuracy, outside, expected, law }
+        let is_by_law = outside || self.structure.is_some();
+        let accuracy = if is_by_law {
+            let sum: f64 = self.home.iter().map(|from| self.far.accuracy(from, target)).sum();
+            let by_law = sum / self.home.len().max(1) as f64;
+            normal_cdf(on_probit(by_law) + self.far.structure * self.structural_change())
+        } else {
+            weighed
+        };
+        let law = if is_by_law { self.far } else { self.near };
+        RunningAccuracy { accuracy, outside, refused_are_wrong, is_by_law, expected, law }
     }
 
     /// Whether the target has a database without labels of its system, or of anybody where it has none.
@@ -261,9 +276,11 @@ impl Fit {
         let mut effects = vec![effect(FIRST_RUNS, counted - known), effect(RUNS, counted * (share - 1.0))];
         let mut reached = counted * share;
         let level = from.level();
-        if found.outside || target.compared > 0.0 {
+        if found.is_by_law || target.compared > 0.0 {
             let mut at = level;
-            for (part, name) in [(0, FIRST_RUNS), (1, AGREEMENT)] {
+            // Where answers that do not run count as where labels are, both effects are of one share.
+            let share = if found.is_by_law && !found.refused_are_wrong { RUNS } else { FIRST_RUNS };
+            for (part, name) in [(0, share), (1, AGREEMENT)] {
                 let next = at + found.law.slopes[part] * moves[part];
                 let by = reached * (normal_cdf(next) / normal_cdf(at).max(1e-9) - 1.0);
                 match effects.iter_mut().find(|effect| effect.name == name) {
@@ -274,7 +291,16 @@ impl Fit {
                 at = next;
             }
         }
-        if found.outside {
+        if found.is_by_law && !found.refused_are_wrong {
+            if let Some(structure) = self.structure {
+                let row = effect(ITEMS, accuracy - reached);
+                effects.push(SignalValue {
+                    known: Some(structure.home),
+                    target: Some(structure.target),
+                    ..row
+                });
+            }
+        } else if found.is_by_law {
             if let Some(structure) = self.structure {
                 let now = on_probit(found.accuracy);
                 let before = normal_cdf(now - found.law.structure * self.structural_change());
@@ -310,7 +336,7 @@ impl Fit {
         let before = running(&own, true);
         let after = running(&case.evidence.questions, true);
         let share = if before > 0.0 { after / before } else { 1.0 };
-        if !found.outside {
+        if !found.refused_are_wrong {
             return (known, share);
         }
         let right: f64 = own
@@ -334,7 +360,7 @@ impl Fit {
         let by = shift_to_mean(&raw, found.accuracy);
         let right: HashMap<usize, f64> =
             running.iter().zip(&raw).map(|(&question, &p)| (question, moved(p, by))).collect();
-        let rates = if found.outside { Rates::default() } else { Rates::of(case, &self.labelled) };
+        let rates = if found.refused_are_wrong { Rates::default() } else { Rates::of(case, &self.labelled) };
         let probabilities = questions
             .iter()
             .map(|&question| match (right.get(&question), of(question)) {
@@ -350,11 +376,14 @@ impl Fit {
 
     fn add_notes(&self, case: &TargetCase<'_>, found: &RunningAccuracy, notes: &mut Vec<String>) {
         if found.outside {
-            notes.push(
-                "outside what is labelled the estimate is an extrapolation by the law, and a prediction that does not run \
-                 as given counts as wrong"
-                    .to_owned(),
-            );
+            let refused = if found.refused_are_wrong {
+                ", and a prediction that does not run as given counts as wrong"
+            } else {
+                ""
+            };
+            notes.push(format!(
+                "outside what is labelled the estimate is an extrapolation by the law{refused}"
+            ));
         }
         if !self.is_own {
             notes.push(format!(

@@ -215,7 +215,7 @@ fn system(estimate: &SystemEstimate, at: usize, single: bool) -> String {
         ));
     }
     let known = against_known(estimate).map(|known| format!(" {known}")).unwrap_or_default();
-    text.push_str(&format!("<p class=\"lead\">{}{known}</p>\n", claim(estimate)));
+    text.push_str(&format!("<p class=\"lead\">{}{known}</p>\n", escape(&claim(estimate))));
     let interval = (estimate.interval.low, estimate.interval.high);
     let bar = interval_bar(estimate.accuracy, interval, estimate.known_accuracy());
     text.push_str(&format!("<div class=\"gauge\">{bar}</div>\n"));

@@ -30,8 +30,12 @@ pub fn markdown(report: &Reliability) -> String {
 }
 
 fn system(estimate: &SystemEstimate) -> String {
-    let mut text =
-        format!("### {}\n\n{} {}", escape(&estimate.system), claim(estimate), escape(&outside(estimate)));
+    let mut text = format!(
+        "### {}\n\n{} {}",
+        escape(&estimate.system),
+        escape(&claim(estimate)),
+        escape(&outside(estimate))
+    );
     if let Some(known) = against_known(estimate) {
         text.push_str(&format!(" {known}"));
     }

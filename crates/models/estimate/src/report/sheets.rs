@@ -3,7 +3,7 @@
 use sqlgauge_report::sheet::{Sheet, SheetCell as Cell, header};
 
 use super::drift::Series;
-use super::words::{self, level, optional, percent, points, status, with_interval};
+use super::words::{self, by_metric, level, optional, percent, points, status, with_interval};
 use super::{EstimatePart, Reliability, SystemEstimate};
 
 fn standing(outside: bool) -> &'static str {
@@ -13,6 +13,7 @@ fn standing(outside: bool) -> &'static str {
 /// The systems by their estimates.
 pub(super) fn ranking(report: &Reliability) -> Sheet {
     let level = report.estimates.first().map(level).unwrap_or_default();
+    let by = report.estimates.first().map(by_metric).unwrap_or_default();
     let row = |estimate: &SystemEstimate| {
         vec![
             estimate.system.as_str().into(),
@@ -24,7 +25,7 @@ pub(super) fn ranking(report: &Reliability) -> Sheet {
     };
     Sheet {
         title: "Estimated accuracy".to_owned(),
-        note: format!("percent, with {level} intervals"),
+        note: format!("percent{by}, with {level} intervals"),
         header: header(&["system", "estimate", "known", "method", "labels"]),
         rows: report.ranked().into_iter().map(row).collect(),
         ..Sheet::default()

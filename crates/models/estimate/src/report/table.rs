@@ -53,7 +53,7 @@ impl Writer {
     }
 
     fn system(&self, estimate: &SystemEstimate, whole: bool) -> String {
-        let head = format!("{}  {} %", estimate.system, percent(estimate.accuracy));
+        let head = format!("{}  {} %{}", estimate.system, percent(estimate.accuracy), by_metric(estimate));
         let interval = format!(
             "{} interval [{}, {}], method {}",
             level(estimate),

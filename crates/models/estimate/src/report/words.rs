@@ -18,11 +18,17 @@ pub(super) fn level(estimate: &SystemEstimate) -> String {
     format!("{} %", text.strip_suffix(".0").unwrap_or(&text))
 }
 
+/// ` by ex@1`: what is meant by right; nothing where that is not known.
+pub(super) fn by_metric(estimate: &SystemEstimate) -> String {
+    if estimate.metric.is_empty() { String::new() } else { format!(" by {}", estimate.metric) }
+}
+
 /// What the estimate says, in one sentence.
 pub(super) fn claim(estimate: &SystemEstimate) -> String {
     format!(
-        "An estimated {} % of the predictions are right. The true share lies between {} % and {} % with {} confidence.",
+        "An estimated {} % of the predictions are right{}. The true share lies between {} % and {} % with {} confidence.",
         percent(estimate.accuracy),
+        by_metric(estimate),
         percent(estimate.interval.low),
         percent(estimate.interval.high),
         level(estimate)

@@ -98,10 +98,12 @@ fn leaderboard(report: &Report) -> String {
     });
     let note =
         "Percent (vm-steps, ves: ratios) with 95 % intervals; n: the items that a number is the mean of.";
+    let part = crate::part(&report.manifest);
+    let part = part.map_or_else(String::new, |part| format!("> {}\n\n", escape(&part)));
     let warnings = warnings(&report.summary);
     let warnings: Vec<String> =
         warnings.iter().map(|text| format!("> **Warning:** {}\n\n", escape(text))).collect();
-    format!("## Text-to-SQL scores\n\n{}\n{note}\n\n{}", table(&header, rows), warnings.concat())
+    format!("## Text-to-SQL scores\n\n{}\n{note}\n\n{part}{}", table(&header, rows), warnings.concat())
 }
 
 fn gates(report: &Report) -> String {

@@ -119,7 +119,14 @@ impl TextTables {
     fn leaderboard(self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
         let note = "percent (vm-steps, ves: ratios) with 95 % intervals; n: items that it is the mean of";
         self.title("Scores", note, out)?;
-        self.scores(report, out)
+        self.scores(report, out)?;
+        if let Some(part) = crate::part(&report.manifest) {
+            for line in wrapped(&printable(&part), usize::from(self.width.max(40))) {
+                writeln!(out, "{line}")?;
+            }
+            writeln!(out)?;
+        }
+        Ok(())
     }
 
     /// Writes the scores alone: a row per system, a column per metric, without a title.

@@ -237,7 +237,7 @@ fn page(report: &Report, content: Content) -> Result<Page<'_>, ReportError> {
         omitted: pool.omitted,
         pieces,
         warnings: crate::warnings(&report.summary),
-        notes: crate::notes(&report.summary),
+        notes: crate::part(&report.manifest).into_iter().chain(crate::notes(&report.summary)).collect(),
         tables: system_tables(report)?,
     })
 }

@@ -1,0 +1,83 @@
+//! What part of its benchmark a run scored, so that nobody takes its scores for those of the whole.
+
+use serde::Deserialize;
+use sqlgauge_run::Manifest;
+
+use crate::words::many;
+
+/// The option of a run that records the part.
+const SUBSET: &str = "subset";
+
+/// Databases that the sentence names.
+const NAMED: usize = 5;
+
+/// The part as `score` records it.
+#[derive(Deserialize)]
+struct Part {
+    db_id: Vec<String>,
+    ids: Option<Vec<String>>,
+    #[serde(default)]
+    ids_are: Option<String>,
+    #[serde(rename = "where")]
+    conditions: Vec<String>,
+    limit: Option<usize>,
+    seed: u64,
+}
+
+/// The sentence without its full stop; `None` where the run scored all questions.
+pub fn part(manifest: &Manifest) -> Option<String> {
+    let part = Part::deserialize(manifest.options.get(SUBSET)?).ok()?;
+    let mut said = Vec::new();
+    match part.db_id.as_slice() {
+        [] => {}
+        names if names.len() <= NAMED => said.push(format!("about {}", names.join(", "))),
+        names => said.push(format!("about {} databases", names.len())),
+    }
+    if let Some(ids) = &part.ids {
+        let are = part.ids_are.as_deref().map(|are| format!(" {are}")).unwrap_or_default();
+        said.push(format!("of the {}{are}", many(ids.len(), "id")));
+    }
+    if !part.conditions.is_empty() {
+        said.push(format!("with {}", part.conditions.join(", ")));
+    }
+    if let Some(limit) = part.limit {
+        said.push(format!("at most {limit}, drawn with seed {}", part.seed));
+    }
+    let questions = many(manifest.examples, "question");
+    Some(format!("a part of the benchmark, {questions}: {}", said.join("; ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn said(subset: Option<Value>) -> Option<String> {
+        let options = subset.map_or_else(|| json!({}), |subset| json!({ SUBSET: subset }));
+        let manifest = json!({
+            "tool_version": "0", "engine": "SQLite", "command": [], "metrics": [], "systems": [], "inputs": [],
+            "options": options, "examples": 14,
+        });
+        part(&serde_json::from_value(manifest).unwrap())
+    }
+
+    #[test]
+    fn a_run_of_the_whole_benchmark_has_no_such_sentence() {
+        assert_eq!(said(None), None);
+    }
+
+    #[test]
+    fn what_was_asked_for_is_said() {
+        let subset = json!({"db_id": ["pets_1"], "ids": ["1", "2"], "ids_are": "that were wrong in old", "where": [], "limit": null, "seed": 0});
+        assert_eq!(
+            said(Some(subset)).unwrap(),
+            "a part of the benchmark, 14 questions: about pets_1; of the 2 ids that were wrong in old"
+        );
+        let subset = json!({"db_id": [], "ids": null, "where": ["hardness=extra"], "limit": 20, "seed": 3});
+        assert_eq!(
+            said(Some(subset)).unwrap(),
+            "a part of the benchmark, 14 questions: with hardness=extra; at most 20, drawn with seed 3"
+        );
+    }
+}
