@@ -22,7 +22,9 @@
 //! | Question | Job | Command |
 //! |---|---|---|
 //! | How good is it? | [`ScoreJob`], [`ScorePairJob`] for one pair | `score` |
+//! | | [`ResultsJob`] for results computed elsewhere, [`BundleJob`] | `score --results`, `bundle` |
 //! | | [`ReportJob`], [`merge_runs`] | `report`, `merge` |
+//! | | [`VersionsJob`] under several versions of the golds | `score --gold A=… --gold B=…` |
 //! | Which is better? | [`CompareJob`] | `compare` |
 //! | Why is an answer wrong? | [`ShowJob`] | `show` |
 //! | Are two queries equivalent? | [`match_pair`] by rules | `match` |
@@ -41,6 +43,7 @@
 //! The other commands (`parse`, `schema`, `rules`, `metrics`) are single calls of the libraries below this one.
 
 mod augment;
+mod bundle;
 mod compare;
 mod context;
 mod coverage;
@@ -61,6 +64,7 @@ mod open_run;
 mod pairs;
 mod predict;
 mod report;
+mod results;
 mod robustness;
 mod sample;
 mod schemas;
@@ -68,6 +72,7 @@ mod score;
 mod score_pair;
 mod sentence;
 mod settings;
+mod sheet;
 mod shift;
 mod show;
 mod source;
@@ -76,10 +81,12 @@ mod synth;
 mod tables;
 mod translate;
 mod verify_pair;
+mod versions;
 mod witnesses;
 mod worker;
 
 pub use augment::{AugmentJob, EvolvedSchemas, TrainingData};
+pub use bundle::{BundleJob, BundleSize};
 pub use compare::{CompareJob, LeftOut, SystemComparison};
 pub use context::{Context, Watcher};
 pub use coverage::{CorpusFiles, CoverageJob};
@@ -103,6 +110,7 @@ pub use open_run::{OpenRun, StoredReport};
 pub use pairs::PairsJob;
 pub use predict::PredictJob;
 pub use report::ReportJob;
+pub use results::{MetricCounts, ResultsJob, ScoredResults, SystemOutcome, SystemResults};
 pub use robustness::{RobustnessJob, SystemFolder};
 pub use sample::Sample;
 pub use schemas::SchemaSource;
@@ -110,6 +118,7 @@ pub use score::{ScoreJob, System};
 pub use score_pair::ScorePairJob;
 pub use sentence::sentence;
 pub use settings::{NOW, VerifySettings, default_metrics, metrics_of, verifies};
+pub use sheet::{Sheet, sheets_to_html, sheets_to_markdown};
 pub use shift::{ShiftJob, WorkloadShift};
 pub use show::{ItemWithRows, ShowJob};
 pub use source::Source;
@@ -118,5 +127,6 @@ pub use synth::SynthJob;
 pub use tables::TablesJob;
 pub use translate::{TranslateJob, Translation};
 pub use verify_pair::{verify_over_database, verify_over_schema};
+pub use versions::{Agreement, Change, Swap, Versions, VersionsJob, compare_versions};
 pub use witnesses::{SuiteJob, SuiteSize};
 pub use worker::{WORKER_ARGUMENT, worker_of};
