@@ -46,6 +46,62 @@ pub fn system_file(text: &str) -> Result<SystemFile, String> {
     Ok(SystemFile { system, path })
 }
 
+/// `--gold FILE`, or one of several as `--gold NAME=FILE`.
+#[derive(Debug, Clone)]
+pub struct GoldFile {
+    text: String,
+    /// The file that the whole text names, or that keeps standard input.
+    whole: PathBuf,
+}
+
+/// Reads `FILE` or `NAME=FILE`.
+pub fn gold_file(text: &str) -> Result<GoldFile, String> {
+    Ok(GoldFile { text: text.to_owned(), whole: input_file(text)? })
+}
+
+impl GoldFile {
+    /// The file where there is one version only, which needs no name. A name before it is left.
+    pub fn whole(self) -> PathBuf {
+        if self.text == "-" || self.whole.exists() || !self.text.contains('=') {
+            self.whole
+        } else {
+            self.named().1
+        }
+    }
+
+    /// Name and file of one of several versions; a file alone is named by its stem.
+    pub fn named(self) -> (String, PathBuf) {
+        match self.text.split_once('=') {
+            Some((name, path)) if self.text != "-" => (name.trim().to_owned(), PathBuf::from(path)),
+            _ => {
+                let stem = self.whole.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+                (stem.unwrap_or_default(), self.whole)
+            }
+        }
+    }
+}
+
+/// Results that were computed elsewhere.
+#[derive(Debug, Clone, Args)]
+pub struct ResultOptions {
+    /// Results of one system, scored without running a query: a folder with ID.csv, ID.json, ID.jsonl or ID.parquet, or a file that
+    /// `sqlgauge bundle` wrote; may be given several times
+    #[arg(long, value_name = "NAME=DIR", value_parser = system_file, help_heading = "Results")]
+    pub results: Vec<SystemFile>,
+    /// Folder with the gold results: ID.csv, or ID_a.csv, ID_b.csv … for several of an item; a bundle has its own
+    #[arg(long, value_name = "DIR", requires = "results", help_heading = "Results")]
+    pub gold_results: Option<PathBuf>,
+    /// How items are compared, JSON lines with instance_id, condition_cols and ignore_order; `--config FILE.jsonl` is the same
+    #[arg(long, value_name = "FILE", requires = "results", help_heading = "Results")]
+    pub result_config: Option<PathBuf>,
+    /// Numbers that differ by no more are equal for `fair`
+    #[arg(long, value_name = "X", default_value_t = 0.01, help_heading = "Results")]
+    pub tolerance: f64,
+    /// Results may not have columns that the gold has not, for `fair`
+    #[arg(long, requires = "results", help_heading = "Results")]
+    pub exact_columns: bool,
+}
+
 /// The systems of those files, in which the same columns are named.
 pub fn systems(files: Vec<SystemFile>, columns: &Columns) -> Vec<System> {
     let system = |file: SystemFile| System {

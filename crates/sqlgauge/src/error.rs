@@ -26,6 +26,9 @@ pub enum Error {
     /// An estimate.
     #[error(transparent)]
     Estimate(Box<sqlgauge_estimate::EstimateError>),
+    /// Results that were computed elsewhere.
+    #[error(transparent)]
+    Results(Box<sqlgauge_results::ResultsError>),
     /// A metric.
     #[error(transparent)]
     Metric(#[from] sqlgauge_metrics::UnknownMetric),
@@ -343,6 +346,7 @@ kept_apart! {
     sqlgauge_run::RunError => Run,
     sqlgauge_report::ReportError => Report,
     sqlgauge_estimate::EstimateError => Estimate,
+    sqlgauge_results::ResultsError => Results,
     sqlgauge_evolve::EvolveError => Evolve,
     sqlgauge_sql::ResolveError => Unresolved,
     sqlgauge_sql::PrintError => Unprintable,

@@ -22,7 +22,9 @@
 //! | Question | Job | Command |
 //! |---|---|---|
 //! | How good is it? | [`ScoreJob`], [`ScorePairJob`] for one pair | `score` |
+//! | | [`ResultsJob`] for results computed elsewhere, [`BundleJob`] | `score --results`, `bundle` |
 //! | | [`ReportJob`], [`merge_runs`] | `report`, `merge` |
+//! | | [`VersionsJob`] under several versions of the golds | `score --gold A=… --gold B=…` |
 //! | Which is better? | [`CompareJob`] | `compare` |
 //! | Are the golds right? | [`AuditJob`] | `audit` |
 //! | Why is an answer wrong? | [`ShowJob`] | `show` |
@@ -45,6 +47,7 @@
 mod ablate;
 mod audit;
 mod augment;
+mod bundle;
 mod compare;
 mod context;
 mod coverage;
@@ -67,6 +70,7 @@ mod pack;
 mod pairs;
 mod predict;
 mod report;
+mod results;
 mod robustness;
 mod sample;
 mod schemas;
@@ -74,6 +78,7 @@ mod score;
 mod score_pair;
 mod sentence;
 mod settings;
+mod sheet;
 mod shift;
 mod show;
 mod source;
@@ -83,6 +88,7 @@ mod tables;
 mod translate;
 mod truth;
 mod verify_pair;
+mod versions;
 mod without_rows;
 mod witnesses;
 mod worker;
@@ -90,6 +96,7 @@ mod worker;
 pub use ablate::{AblateJob, Ablation, AblationStep, StepCounts};
 pub use audit::AuditJob;
 pub use augment::{AugmentJob, EvolvedSchemas, TrainingData};
+pub use bundle::{BundleJob, BundleSize};
 pub use compare::{CompareJob, LeftOut, SystemComparison};
 pub use context::{Context, Watcher};
 pub use coverage::{CorpusFiles, CoverageJob};
@@ -115,6 +122,7 @@ pub use pack::{PackJob, PackSize};
 pub use pairs::PairsJob;
 pub use predict::PredictJob;
 pub use report::ReportJob;
+pub use results::{MetricCounts, ResultsJob, ScoredResults, SystemOutcome, SystemResults};
 pub use robustness::{RobustnessJob, SystemFolder};
 pub use sample::Sample;
 pub use schemas::SchemaSource;
@@ -122,6 +130,7 @@ pub use score::{ScoreJob, System};
 pub use score_pair::ScorePairJob;
 pub use sentence::sentence;
 pub use settings::{NOW, VerifySettings, default_metrics, metrics_of, verifies};
+pub use sheet::{Sheet, sheets_to_html, sheets_to_markdown};
 pub use shift::{ShiftJob, WorkloadShift};
 pub use show::{ItemWithRows, ShowJob};
 pub use source::Source;
@@ -131,5 +140,6 @@ pub use tables::TablesJob;
 pub use translate::{TranslateJob, Translation};
 pub use truth::ErrorCounts;
 pub use verify_pair::{verify_over_database, verify_over_schema};
+pub use versions::{Agreement, Change, Swap, Versions, VersionsJob, compare_versions};
 pub use witnesses::{SuiteJob, SuiteSize};
 pub use worker::{WORKER_ARGUMENT, worker_of};

@@ -23,7 +23,6 @@ pub struct OpenRun {
     pub(crate) jobs: usize,
     pub(crate) gates: Vec<Gate>,
     /// Databases that were made for the run live as long as it.
-    #[expect(dead_code, reason = "kept for its destructor")]
     pub(crate) made: Option<DatabasesWithoutRows>,
 }
 
@@ -62,9 +61,9 @@ impl OpenRun {
     /// # Errors
     /// When the log is damaged, or the summary or the page cannot be written.
     pub fn finish(self) -> Result<Report, Error> {
-        let Self { directory, gates, examples, systems, scorer, jobs: _ } = self;
+        let Self { directory, gates, examples, systems, scorer, jobs: _, made } = self;
         // Summary and report are made of the log.
-        drop((examples, systems, scorer));
+        drop((examples, systems, scorer, made));
         finish_run(&directory, gates)
     }
 }

@@ -102,6 +102,7 @@ impl System {
 /// # Ok(())
 /// # }
 /// ```
+#[derive(Clone)]
 pub struct ScoreJob {
     /// The golds.
     pub gold: Source,

@@ -4,6 +4,7 @@ mod adapt;
 mod audit;
 mod augment;
 mod bench_estimators;
+mod bundle;
 mod compare;
 mod compat;
 mod completions;
@@ -50,6 +51,11 @@ pub enum Command {
     Demo(demo::Demo),
     /// Score predictions against gold queries
     Score(score::Score),
+    /// Write the results of a run as one file that anyone can score again
+    ///
+    /// Executes golds and predictions of the run once more and keeps every result with its types, the engine, and the hashes of all
+    /// inputs. `sqlgauge score --results FILE.bundle --out DIR` scores it, without databases.
+    Bundle(bundle::Bundle),
     /// Merge the shards of a run
     Merge(merge::Merge),
     /// Compare two systems: paired test, interval of the difference, items that differ
@@ -129,7 +135,7 @@ pub enum Command {
 
 /// What a person wants, with the commands for it, in the order of the help.
 const GROUPS: [(&str, &[&str]); 7] = [
-    ("Score", &["demo", "score", "compat", "merge", "import", "audit"]),
+    ("Score", &["demo", "score", "compat", "merge", "import", "bundle", "audit"]),
     ("Look at a run", &["compare", "show", "report", "errors", "metrics"]),
     ("Are two queries equal?", &["match", "verify", "witnesses", "pack", "rules"]),
     ("Without labels", &["estimate", "encode", "shift", "fit", "adapt", "bench-estimators"]),
@@ -159,6 +165,7 @@ impl Command {
         match self {
             Self::Demo(command) => command.run(),
             Self::Score(command) => command.run(),
+            Self::Bundle(command) => command.run(),
             Self::Merge(command) => command.run(),
             Self::Compare(command) => command.run(),
             Self::Report(command) => command.run(),

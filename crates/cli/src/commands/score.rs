@@ -2,21 +2,23 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail, ensure};
 use clap::Args;
-use sqlgauge::{ScoreJob, failed_ids};
+use sqlgauge::{ResultsJob, ScoreJob, Sheet, SystemResults, VersionsJob, failed_ids};
 use sqlgauge_dataset::ColumnRole;
 use sqlgauge_report::ReportFormat as _;
 use sqlgauge_report::formats::TextTables;
+use sqlgauge_report::sheet as report;
 use sqlgauge_report::{ItemView, Report};
+use sqlgauge_results::FairRules;
 use sqlgauge_run::{RunError, Shard};
 
 use crate::Verdict;
 use crate::options::{
-    ClockOptions, DrawnSubsetOptions, FormatOptions, LimitOptions, SystemFile, VerifyFlags, column_help,
-    columns, metrics_help, system_file, systems,
+    ClockOptions, DrawnSubsetOptions, FormatOptions, GoldFile, LimitOptions, ResultOptions, SystemFile,
+    VerifyFlags, column_help, columns, gold_file, metrics_help, system_file, systems,
 };
-use crate::output::{Style, colour, command_line, print, print_with, width};
+use crate::output::{Style, colour, command_line, print, print_json, print_with, width};
 use crate::scoring::{metrics, score};
 use crate::stdin::{input_file, source};
 
@@ -24,23 +26,25 @@ use crate::stdin::{input_file, source};
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct Score {
-    /// File with the gold queries (Spider .sql or dev.json, BIRD dev.json, JSONL, CSV, Parquet); `-` is standard
-    /// input, here and in the other files
-    #[arg(long, value_name = "FILE", value_parser = input_file)]
-    gold: PathBuf,
+    /// File with the gold queries (Spider .sql or dev.json, BIRD dev.json, JSONL, CSV, Parquet); `-` is standard input, here and in
+    /// the other files. Several versions of the golds, each as NAME=FILE, are scored one after the other and compared
+    #[arg(long, value_name = "FILE", value_parser = gold_file, required_unless_present = "results")]
+    gold: Vec<GoldFile>,
     /// File with the questions, where the gold file has none
     #[arg(long, value_name = "FILE", value_parser = input_file)]
     questions: Option<PathBuf>,
     /// Folder with `DB_ID/DB_ID.sqlite`, or one database file; may be left out where --tables is given and no metric runs a
     /// query
-    #[arg(long, value_name = "DIR", required_unless_present = "tables")]
+    #[arg(long, value_name = "DIR", required_unless_present_any = ["results", "tables"])]
     db: Option<PathBuf>,
     /// Schema file (tables.json); exact set match takes foreign keys from it
     #[arg(long, value_name = "FILE", value_parser = input_file)]
     tables: Option<PathBuf>,
     /// Predictions of one system; may be given several times
-    #[arg(long = "pred", value_name = "NAME=FILE", required = true, value_parser = system_file)]
+    #[arg(long = "pred", value_name = "NAME=FILE", required_unless_present = "results", value_parser = system_file)]
     predictions: Vec<SystemFile>,
+    #[command(flatten)]
+    results: ResultOptions,
     /// The benchmark that the predictions answer, where --gold was evolved from it
     #[arg(long, value_name = "FILE", value_parser = input_file)]
     answers_to: Option<PathBuf>,
@@ -91,7 +95,21 @@ pub struct Score {
 }
 
 impl Score {
-    pub fn run(self) -> Result<Verdict> {
+    pub fn run(mut self) -> Result<Verdict> {
+        if !self.results.results.is_empty() {
+            return self.run_results();
+        }
+        let (as_json, is_quiet) = (self.json, self.quiet);
+        let mut golds = std::mem::take(&mut self.gold);
+        if golds.len() > 1 {
+            return self.run_versions(golds);
+        }
+        let gold =
+            golds.pop().ok_or_else(|| anyhow!("--gold is missing; give the file with the gold queries"))?;
+        finish(&self.job(gold.whole())?, as_json, is_quiet)
+    }
+
+    fn job(self, gold: PathBuf) -> Result<ScoreJob> {
         let columns = columns(&self.columns)?;
         let metrics = self.metrics.as_deref().map_or_else(|| Ok(Vec::new()), metrics)?;
         let verify = self.verify.of_run(&metrics)?;
@@ -102,7 +120,7 @@ impl Score {
             subset.ids = Some(failed_ids(run, &names)?);
             subset.ids_are = Some(format!("that were wrong in {}", run.display()));
         }
-        let job = ScoreJob {
+        Ok(ScoreJob {
             questions: self.questions.map(source),
             format: self.formats.format,
             columns,
@@ -120,10 +138,80 @@ impl Score {
             restart: self.restart,
             jobs: self.jobs,
             command: command_line(),
-            ..ScoreJob::new(source(self.gold), self.db, systems, metrics, self.out)
-        };
-        finish(&job, self.json, self.quiet)
+            ..ScoreJob::new(source(gold), self.db, systems, metrics, self.out)
+        })
     }
+
+    /// Scores under several versions of the golds.
+    fn run_versions(self, golds: Vec<GoldFile>) -> Result<Verdict> {
+        ensure!(
+            self.shard.is_none(),
+            "--shard takes one --gold; score each version in shards and compare the runs"
+        );
+        ensure!(self.answers_to.is_none(), "--answers-to takes one --gold");
+        let (as_json, is_quiet, out) = (self.json, self.quiet, self.out.clone());
+        let versions =
+            golds.into_iter().map(GoldFile::named).map(|(name, path)| (name, source(path))).collect();
+        let job = self.job(PathBuf::new())?;
+        let versions = crate::engine::run(is_quiet, |context| VersionsJob { versions, job }.run(context))?;
+        if as_json {
+            print_json(&versions.to_json())?;
+        } else if !is_quiet {
+            print_sheets(&versions.sheets())?;
+            print(&format!("Report: {}\n", out.join("versions.html").display()))?;
+        }
+        Ok(Verdict::Done)
+    }
+
+    /// Scores results that were computed elsewhere.
+    fn run_results(self) -> Result<Verdict> {
+        let unused = [
+            ("--gold", !self.gold.is_empty()),
+            ("--db", self.db.is_some()),
+            ("--pred", !self.predictions.is_empty()),
+            ("--metrics", self.metrics.is_some()),
+            ("--fail-under", !self.fail_under.is_empty()),
+        ];
+        if let Some((flag, _)) = unused.iter().find(|(_, is_given)| *is_given) {
+            bail!(
+                "{flag} cannot be used with --results, which runs no query; give --gold-results and --config"
+            );
+        }
+        let ResultOptions { results, gold_results, result_config, tolerance, exact_columns } = self.results;
+        ensure!(tolerance.is_finite() && tolerance >= 0.0, "--tolerance is a number from 0 on, as in 0.01");
+        let system = |file: SystemFile| SystemResults { name: file.system, path: file.path };
+        let job = ResultsJob {
+            config: result_config,
+            rules: FairRules { tolerance, extra_columns: !exact_columns },
+            restart: self.restart,
+            command: command_line(),
+            ..ResultsJob::new(results.into_iter().map(system).collect(), gold_results, &self.out)
+        };
+        let scored = crate::engine::run(self.quiet, |context| job.run(context))?;
+        if self.json {
+            let json = sqlgauge_report::find("json")?;
+            print_with(Style::Plain, |out| json.render(&scored.report, out))?;
+        } else if !self.quiet {
+            print_sheets(&scored.sheets)?;
+            print(&format!("Report: {}\n", self.out.join("report.html").display()))?;
+        }
+        Ok(Verdict::Done)
+    }
+}
+
+/// Prints tables.
+pub fn print_sheets(sheets: &[Sheet]) -> Result<()> {
+    let tables = TextTables { width: width(), colour: colour() };
+    print_with(Style::Painted, |out| {
+        for sheet in sheets {
+            let rows = sheet.rows.iter().map(|row| row.iter().map(|cell| cell.as_str().into()).collect());
+            let (title, note, header) = (sheet.title.clone(), sheet.note.clone(), sheet.header.clone());
+            let sheet =
+                report::Sheet { title, note, header, rows: rows.collect(), ..report::Sheet::default() };
+            out.write_all(sheet.text(tables).as_bytes())?;
+        }
+        Ok::<(), sqlgauge_report::ReportError>(())
+    })
 }
 
 /// Runs the job, prints the leaderboard or the summary as JSON, and says which bars were not reached.

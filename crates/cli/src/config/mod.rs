@@ -126,14 +126,23 @@ fn without_config_flag(typed: Vec<OsString>) -> Result<(Vec<OsString>, Option<Pa
         }
         if word == "--config" {
             let path = words.next().ok_or_else(|| anyhow!("--config needs the path of a file"))?;
-            named = Some(PathBuf::from(path));
+            take_config(path, &mut rest, &mut named);
         } else if let Some(path) = word.to_str().and_then(|word| word.strip_prefix("--config=")) {
-            named = Some(PathBuf::from(path));
+            take_config(path.into(), &mut rest, &mut named);
         } else {
             rest.push(word);
         }
     }
     Ok((rest, named))
+}
+
+/// A file of flags; a file of JSON lines is what `score --results` calls its configuration.
+fn take_config(path: OsString, rest: &mut Vec<OsString>, named: &mut Option<PathBuf>) {
+    if Path::new(&path).extension().is_some_and(|ending| ending == "jsonl") {
+        rest.extend(["--result-config".into(), path]);
+    } else {
+        *named = Some(PathBuf::from(path));
+    }
 }
 
 fn read(path: &Path, must_exist: bool) -> Result<Option<(Vec<u8>, Table)>> {

@@ -111,10 +111,6 @@ pub fn score_of_verdict(report: &VerifyReport) -> Score {
                 assumes => format!("equivalent{rows}, given {}", assumes.join(", ")),
             }
         }
-        Verdict::Equivalent(proof) => match proof.assumes() {
-            [] => "equivalent".to_owned(),
-            assumes => format!("equivalent, given {}", assumes.join(", ")),
-        },
         Verdict::EquivalentUpTo(proof) if proof.permits_less() => format!(
             "right up to {} rows per table: it permits no result that the gold does not, and the gold permits more",
             proof.bound()

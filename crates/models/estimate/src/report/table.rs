@@ -5,7 +5,7 @@
 use sqlgauge_base::printable;
 
 use super::drift::{Gravity, Series};
-use super::words::{NONE, level, outside, percent};
+use super::words::{NONE, by_metric, level, outside, percent};
 use super::{Reliability, SystemEstimate, sheets};
 use sqlgauge_report::Painter;
 use sqlgauge_report::formats::TextTables;

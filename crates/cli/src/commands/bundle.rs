@@ -1,0 +1,42 @@
+//! `sqlgauge bundle`.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use sqlgauge::{BundleJob, BundleSize};
+
+use crate::Verdict;
+use crate::output::print;
+
+/// Write the results of a run as one file that anyone can score again
+///
+/// Executes golds and predictions of the run once more and keeps every result with its types, the engine, and the hashes of all inputs.
+/// `sqlgauge score --results FILE.bundle --out DIR` scores it, without databases.
+#[derive(Debug, Args)]
+pub struct Bundle {
+    /// Run directory
+    run: PathBuf,
+    /// Folder with the databases of the run, or one database file
+    #[arg(long, value_name = "DIR")]
+    db: PathBuf,
+    /// File to write
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Print nothing but errors
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+impl Bundle {
+    pub fn run(self) -> Result<Verdict> {
+        let job = BundleJob::new(self.run, self.db, &self.out);
+        let BundleSize { golds, results, failed } =
+            crate::engine::run(self.quiet, |context| job.run(context))?;
+        if !self.quiet {
+            let out = self.out.display();
+            print(&format!("{out}: {golds} golds, {results} results of systems, {failed} of all failed\n"))?;
+        }
+        Ok(Verdict::Done)
+    }
+}
