@@ -41,6 +41,13 @@ class Verification:
     """What the left query returns on the witness: ``columns``, ``rows``."""
     right_result: dict[str, Any] | None
     """What the right one does."""
+    kind: Literal["permits-none", "permits-more", "permits-another"] | None
+    """What the right query permits on the witness: none of the left one's results; or, where the left one permits one alone, that one
+    and others; or another one, and nobody knows about the left one's."""
+    other_right_result: dict[str, Any] | None
+    """Where it permits more, another result that SQLite returned for the right query on the same rows."""
+    permits_less: bool
+    """Whether ``equivalent_up_to`` is proved one way only: the right query permits no result that the left one does not."""
     difference: str | None
     """In words, how the two results differ."""
     explanation: str | None
@@ -81,6 +88,8 @@ class Verification:
             by = f"by the rules {', '.join(self.rules)}" if self.rules else f"by {self.stage}"
             return f"Equivalent: the queries return the same on every database of the schema ({by})."
         if self.verdict == "equivalent_up_to":
+            if self.permits_less:
+                return f"Right up to {self.bound} rows per table: it permits no result that the left query does not (which permits more)."
             return f"Equivalent up to {self.bound} rows per table: no such database tells the queries apart."
         if self.verdict == "different":
             return f"Different: {self.difference or 'the database below tells the queries apart'}."
@@ -125,6 +134,9 @@ def verify(
         witness=said.get("witness"),
         left_result=said.get("left_result"),
         right_result=said.get("right_result"),
+        kind=said.get("kind"),
+        other_right_result=said.get("other_right_result"),
+        permits_less=said.get("permits_less", False),
         difference=said.get("difference"),
         explanation=said.get("explanation"),
         words=said.get("words", {}).get("sentence"),
