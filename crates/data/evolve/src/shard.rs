@@ -18,6 +18,7 @@ use crate::evolve::EvolveError;
 use crate::kind::ChangeKind;
 use crate::layout::{EvolveReason, EvolvedItem, ItemRecord, SchemaRecord};
 use crate::migrate::migrate;
+use crate::perturbations::Needed;
 use crate::rewrite::Refusal;
 use crate::source::{SourceDatabase, read_by_query};
 use crate::tables_json;
@@ -87,14 +88,17 @@ impl Evolving<'_> {
             }
         };
         let views = self.chain.old_over_new();
-        let script: String = views.iter().map(crate::chain::View::statement).collect();
+        let statements: Vec<(String, String)> =
+            views.iter().map(|view| (view.name.clone(), view.statement())).collect();
+        let script: String = statements.iter().map(|(_, statement)| statement.as_str()).collect();
         let script_path = self.folder.join(VIEWS);
         sqlgauge_base::file::write_atomically(&script_path, |out| out.write_all(script.as_bytes()))
             .map_err(|source| EvolveError::Write { path: script_path, source })?;
         let database = self.source.engine().open(&path)?;
         let through_views = database.with_prelude(&script);
         let equivalence = Equivalence::of(self.chain);
-        let checked = Checked { evolving: self, database, through_views, touched: &touched, equivalence };
+        let views_of = ViewsOfTables { statements, all: through_views };
+        let checked = Checked { evolving: self, database, views_of, touched: &touched, equivalence };
         let name = |at: usize| self.chain.last().tables()[at].name.clone();
         let schema = SchemaRecord {
             changes: self.chain.changes().to_vec(),
@@ -128,7 +132,7 @@ impl Evolving<'_> {
             manipulated,
             ..self.unwritten(item, EvolveReason::StillRuns, None)
         };
-        let nothing = crate::perturbations::Needed::default();
+        let nothing = Needed::default();
         let reads = self.source.reads(item).unwrap_or(&nothing);
         let relevant: HashSet<usize> =
             reads.tables.iter().flat_map(|&table| self.chain.image_of(table)).collect();
@@ -211,9 +215,33 @@ impl Evolving<'_> {
 struct Checked<'a> {
     evolving: &'a Evolving<'a>,
     database: Arc<Database>,
-    through_views: Database,
+    views_of: ViewsOfTables,
     touched: &'a Touched,
     equivalence: Option<Equivalence<'a>>,
+}
+
+/// Views up to which every gold has all of them, so that golds share connections.
+const FEW_VIEWS: usize = 64;
+
+/// The tables of the first schema as views over the new database.
+struct ViewsOfTables {
+    /// By the name of the table, the statement that makes its view.
+    statements: Vec<(String, String)>,
+    /// The database with all of them.
+    all: Database,
+}
+
+impl ViewsOfTables {
+    /// Those that a gold needs which reads these tables. SQLite compiles every view anew for every connection: of thousands a
+    /// gold gets its own alone.
+    fn beside(&self, database: &Database, first: &Schema, reads: Option<&Needed>) -> Option<Database> {
+        // What a gold reads that cannot be resolved is not known.
+        let reads = reads.filter(|reads| !reads.tables.is_empty() && self.statements.len() > FEW_VIEWS)?;
+        let is_read = |name: &str| first.table_id(name).is_some_and(|id| reads.tables.contains(&id.index()));
+        let own = self.statements.iter().filter(|(name, _)| is_read(name));
+        let script: String = own.map(|(_, statement)| statement.as_str()).collect();
+        Some(database.with_prelude(&script))
+    }
 }
 
 impl Checked<'_> {
@@ -242,12 +270,14 @@ impl Checked<'_> {
             gold.determined(own)?;
         }
         gold.returns(own, (&self.database, &rewritten.sql), EvolveReason::RowsDiffer)?;
-        gold.returns(own, (&self.through_views, &gold.sql), EvolveReason::ViewsDiffer)?;
+        let views = self.views_of.beside(&self.database, self.evolving.chain.first(), source.reads(item));
+        let through_views = views.as_ref().unwrap_or(&self.views_of.all);
+        gold.returns(own, (through_views, &gold.sql), EvolveReason::ViewsDiffer)?;
         Ok(rewritten)
     }
 
     fn written(&self, item: &Example, rewritten: &Rewritten) -> ItemRecord {
-        let nothing = crate::perturbations::Needed::default();
+        let nothing = Needed::default();
         let reads = self.evolving.source.reads(item).unwrap_or(&nothing);
         let manipulated = if self.touched.columns.is_empty() {
             self.touched.tables.iter().filter(|table| reads.tables.contains(table)).count()
