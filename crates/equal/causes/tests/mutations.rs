@@ -124,7 +124,8 @@ impl Tally {
                 .map(|query| print(query, schema, PrintDialect::Sqlite).unwrap());
             for (left, right) in [(planted.as_str(), text), (gold, repaired.as_str())] {
                 if let SearchVerdict::Refuted(_) = search.refute(left, right) {
-                    self.untrue.push(format!("{}\n  {gold}\n  {text}\n  {left}\n  {right}", found.sentence()));
+                    self.untrue
+                        .push(format!("{}\n  {gold}\n  {text}\n  {left}\n  {right}", found.sentence()));
                 }
             }
         }
@@ -132,7 +133,9 @@ impl Tally {
 
     fn print(&self) {
         let Self { slips, said, as_planted, checked, unclear, .. } = self;
-        println!("{slips} slips: {said} said, {as_planted} as planted, {checked} checked, unclear {unclear:?}");
+        println!(
+            "{slips} slips: {said} said, {as_planted} as planted, {checked} checked, unclear {unclear:?}"
+        );
         println!("{} contradictions\n{}", self.untrue.len(), self.untrue.join("\n"));
         println!("not as planted, or unclear:\n{}", self.other.join("\n"));
     }
@@ -173,11 +176,7 @@ fn slips_planted_in_the_golds_of_spider() {
 struct Nobody;
 
 impl Judge for Nobody {
-    fn agrees(&self, _gold: &str, _planted: &str) -> Option<bool> {
-        None
-    }
-
-    fn same(&self, _gold: &str, _repaired: &str) -> Option<bool> {
+    fn same(&self, _query: &str, _other: &str) -> Option<bool> {
         None
     }
 }

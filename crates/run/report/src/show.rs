@@ -189,7 +189,8 @@ mod tests {
     #[test]
     fn what_makes_the_answer_wrong_stands_behind_the_queries() {
         let mut wrong = item();
-        let difference = json!({"sentence": "Yours asks less, the gold asks more.", "causes": ["other-comparison"]});
+        let difference =
+            json!({"sentence": "Yours asks less, the gold asks more.", "causes": ["other-comparison"]});
         wrong.details.difference = serde_json::from_value(difference).unwrap();
         let text = show(&wrong, None, None, ShowOptions::default());
         assert!(text.contains("\nwhy  Yours asks less, the gold asks more.\n"), "{text}");

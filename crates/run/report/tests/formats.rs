@@ -445,7 +445,12 @@ fn html_of_a_large_run_has_its_items_in_files_beside_it() {
 #[test]
 fn every_format_for_readers_lists_what_to_fix_first() {
     let mut report = common::report(2, 20);
-    let fix = |cause: &str, points, items| sqlgauge_run::Fix { cause: cause.to_owned(), points, items, alone: items };
+    let fix = |cause: &str, points, items| sqlgauge_run::Fix {
+        cause: cause.to_owned(),
+        points,
+        items,
+        alone: items,
+    };
     report.summary.systems[1].fixes = Some(sqlgauge_run::Fixes {
         metric: "ex@1".to_owned(),
         causes: vec![fix("missing-condition", 15.0, 3), fix("unclear", 5.0, 1)],

@@ -85,9 +85,14 @@ fn a_wrong_answer_says_what_makes_it_wrong() {
     let gold = &["SELECT owner FROM account WHERE balance > 3"];
     let words = |prediction| bank.score(gold, Some(prediction)).details.difference;
     let wrong = words("SELECT owner FROM account WHERE balance >= 3").unwrap();
-    let sentence = "Yours asks that the balance is at least 3, the gold asks that the balance is greater than 3.";
-    assert_eq!((wrong.sentence.as_deref(), wrong.causes.join(" ").as_str()), (Some(sentence), "other-comparison"));
-    let unclear = words("SELECT owner FROM account UNION SELECT owner FROM account WHERE id IN (SELECT 7)").unwrap();
+    let sentence =
+        "Yours asks that the balance is at least 3, the gold asks that the balance is greater than 3.";
+    assert_eq!(
+        (wrong.sentence.as_deref(), wrong.causes.join(" ").as_str()),
+        (Some(sentence), "other-comparison")
+    );
+    let unclear =
+        words("SELECT owner FROM account UNION SELECT owner FROM account WHERE id IN (SELECT 7)").unwrap();
     assert_eq!((unclear.sentence, unclear.unclear.as_deref()), (None, Some("other-shape")));
     assert_eq!(words("SELECT owner FROM account WHERE id = 1"), None);
     assert_eq!(words("SELECT owner FROM nowhere"), None);
