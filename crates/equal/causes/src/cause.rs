@@ -65,6 +65,8 @@ pub enum Unclear {
     OnlyTogether,
     /// More slips than one sentence holds.
     TooMany,
+    /// The sentence would be too long to be read.
+    TooLong,
     /// The queries are of different shapes: a compound against a SELECT with subqueries, say.
     OtherShape,
     /// A part has no words, or both queries have the same.
@@ -75,11 +77,12 @@ pub enum Unclear {
 
 impl Unclear {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Unresolved,
         Self::NoDifference,
         Self::OnlyTogether,
         Self::TooMany,
+        Self::TooLong,
         Self::OtherShape,
         Self::NoWords,
         Self::TooComplex,
@@ -91,6 +94,7 @@ impl Unclear {
             Self::Unresolved => "a query cannot be resolved against the schema",
             Self::NoDifference => "the trees are the same but for what never matters",
             Self::OnlyTogether => "no difference alone changes the result",
+            Self::TooLong => "the sentence would be longer than 600 characters",
             Self::TooMany => "there are more differences than one sentence holds",
             Self::OtherShape => {
                 "the queries are of different shapes, such as a compound and a SELECT with subqueries"
@@ -107,6 +111,7 @@ impl Unclear {
             Self::NoDifference => "no-difference",
             Self::OnlyTogether => "only-together",
             Self::TooMany => "too-many",
+            Self::TooLong => "too-long",
             Self::OtherShape => "other-shape",
             Self::NoWords => "no-words",
             Self::TooComplex => "too-complex",

@@ -16,6 +16,9 @@ use crate::sentence::sentence;
 /// Most slips of one sentence.
 const MAX_SLIPS: usize = 3;
 
+/// Most characters of a sentence, without what shows it.
+const MAX_CHARS: usize = 600;
+
 /// What makes an answer wrong.
 #[derive(Debug, Clone)]
 pub struct Difference {
@@ -78,14 +81,10 @@ impl DifferenceRecord {
     }
 }
 
-/// Tells whether a query is as good as the gold.
+/// Tells whether a slip matters.
 pub trait Judge {
-    /// Whether a query and the same with a slip more or less return the same where the answer is wrong; `None` where nobody
-    /// knows.
-    fn agrees(&self, query: &str, other: &str) -> Option<bool>;
-
-    /// Whether the two return the same on every database; `None` where nobody knows.
-    fn same(&self, gold: &str, repaired: &str) -> Option<bool>;
+    /// Whether two queries return the same; `None` where nobody knows.
+    fn same(&self, query: &str, other: &str) -> Option<bool>;
 }
 
 /// The judge who knows what the rules prove, and nothing else.
@@ -99,12 +98,8 @@ impl<'s> Proofs<'s> {
 }
 
 impl Judge for Proofs<'_> {
-    fn agrees(&self, gold: &str, planted: &str) -> Option<bool> {
-        self.0.is_right(gold, planted).then_some(true)
-    }
-
-    fn same(&self, gold: &str, repaired: &str) -> Option<bool> {
-        self.agrees(gold, repaired)
+    fn same(&self, query: &str, other: &str) -> Option<bool> {
+        self.0.is_right(query, other).then_some(true)
     }
 }
 
@@ -147,7 +142,11 @@ impl<'s> Explainer<'s> {
         let slips = if slips.len() > 1 { self.that_matter(slips, [gold, yours], judge)? } else { slips };
         match slips.len() {
             0 => Err(Unclear::NoDifference),
-            1..=MAX_SLIPS => Ok(Difference { words: sentence(&slips), slips }),
+            1..=MAX_SLIPS => {
+                let words = sentence(&slips);
+                let is_short = words.chars().nth(MAX_CHARS).is_none();
+                if is_short { Ok(Difference { slips, words }) } else { Err(Unclear::TooLong) }
+            }
             _ => Err(Unclear::TooMany),
         }
     }
@@ -169,8 +168,8 @@ impl<'s> Explainer<'s> {
         }
         let mut left = Vec::new();
         for slip in slips {
-            let is_idle = judge.agrees(gold, &printed(&slip.planted)?) == Some(true)
-                && judge.agrees(yours, &printed(&slip.repaired)?) == Some(true);
+            let is_idle = judge.same(gold, &printed(&slip.planted)?) == Some(true)
+                && judge.same(yours, &printed(&slip.repaired)?) == Some(true);
             if !is_idle {
                 left.push(slip);
             }

@@ -7,7 +7,7 @@ use sqlgauge_sql::schema::Schema;
 
 use sqlgauge_search::{Refutation, Search, SearchVerdict, Witness, WitnessTable, literal};
 
-/// Databases on which an answer without one slip is compared with the gold.
+/// Databases on which a query is compared with the same query with a slip more or less.
 const MORE_DATABASES: usize = 40;
 
 /// Most tables of which the rows are counted in words.
@@ -39,18 +39,14 @@ struct OnWitness<'a> {
 }
 
 impl Judge for OnWitness<'_> {
-    fn agrees(&self, gold: &str, planted: &str) -> Option<bool> {
-        let proved = self.proofs.agrees(gold, planted);
-        proved.or_else(|| self.search.agree(self.refutation.database(), gold, planted))
-    }
-
     /// Proved, or told apart neither by the counterexample nor by some databases more.
-    fn same(&self, gold: &str, repaired: &str) -> Option<bool> {
-        if self.agrees(gold, repaired)? {
-            let found = self.search.refute_within(gold, repaired, MORE_DATABASES);
-            return Some(matches!(found, SearchVerdict::Survived(_)));
+    fn same(&self, query: &str, other: &str) -> Option<bool> {
+        if let Some(proved) = self.proofs.same(query, other) {
+            return Some(proved);
         }
-        Some(false)
+        let agrees = self.search.agree(self.refutation.database(), query, other)?;
+        let more = || self.search.refute_within(query, other, MORE_DATABASES);
+        Some(agrees && matches!(more(), SearchVerdict::Survived(_)))
     }
 }
 

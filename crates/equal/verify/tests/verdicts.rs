@@ -101,3 +101,35 @@ fn the_time_of_a_pair_covers_the_search_too() {
     assert_eq!(unknown.reason, "too_complex");
     assert!(unknown.message.contains("longer than the pair may"), "{}", unknown.message);
 }
+
+/// The sentence is of the trees, and the counterexample says for which rows.
+#[test]
+fn a_difference_is_said_in_words() {
+    let ddl = "CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT);
+        CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INTEGER NOT NULL REFERENCES customer (id), price REAL);";
+    let verifier = Verifier::new(Schema::from_ddl(ddl).unwrap(), VerifyOptions::default()).unwrap();
+    for (left, right, causes, sentence) in [
+        (
+            "SELECT count(DISTINCT c.id) FROM customer c JOIN orders o ON c.id = o.customer_id",
+            "SELECT count(c.id) FROM customer c JOIN orders o ON c.id = o.customer_id",
+            "distinct",
+            "Yours gives the number of known ids of the customer, the gold gives the number of different ids of the customer; \
+             they differ for one customer with two orders: yours gives 2, the gold 1.",
+        ),
+        (
+            "SELECT name FROM customer WHERE id > 3",
+            "SELECT name FROM customer WHERE id >= 3",
+            "other-comparison",
+            "Yours asks that the id is at least 3, the gold asks that the id is greater than 3; they differ for one customer: \
+             yours returns 1 row, the gold no row.",
+        ),
+    ] {
+        let record = verifier.verify(left, right, None).unwrap().record();
+        let words = record.words.unwrap();
+        assert_eq!((words.sentence.as_deref(), words.causes.join(" ")), (Some(sentence), causes.to_owned()));
+        assert_eq!(words.unclear, None);
+    }
+    let (left, right) = ("SELECT count(*) FROM orders", "SELECT 1 UNION SELECT count(*) + 1 FROM customer");
+    let words = verifier.verify(left, right, None).unwrap().record().words.unwrap();
+    assert_eq!((words.sentence, words.unclear.as_deref()), (None, Some("other-shape")));
+}

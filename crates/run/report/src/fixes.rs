@@ -1,5 +1,6 @@
 //! What to fix first: per system the causes that cost most.
 
+use sqlgauge_base::printable;
 use sqlgauge_causes::find;
 use sqlgauge_run::{FAILED, Fix, Fixes, MISSING, SystemSummary, UNCLEAR};
 
@@ -25,7 +26,7 @@ pub(crate) fn table(report: &Report) -> Option<SystemTable> {
 fn rows(system: &SystemSummary, fixes: &Fixes) -> Vec<(String, Vec<String>)> {
     let row = |fix: &Fix| {
         let cells = vec![
-            title(&fix.cause).to_owned(),
+            printable(title(&fix.cause)),
             format!("{:.1}", fix.points),
             fix.items.to_string(),
             fix.alone.to_string(),

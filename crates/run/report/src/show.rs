@@ -187,6 +187,16 @@ mod tests {
     }
 
     #[test]
+    fn what_makes_the_answer_wrong_stands_behind_the_queries() {
+        let mut wrong = item();
+        let difference =
+            json!({"sentence": "Yours asks less, the gold asks more.", "causes": ["other-comparison"]});
+        wrong.details.difference = serde_json::from_value(difference).unwrap();
+        let text = show(&wrong, None, None, ShowOptions::default());
+        assert!(text.contains("\nwhy  Yours asks less, the gold asks more.\n"), "{text}");
+    }
+
+    #[test]
     fn an_item_without_texts_still_shows_its_scores() {
         let bare = Item { details: sqlgauge_run::Details::default(), status: "missing".to_owned(), ..item() };
         let text = show(&bare, None, None, ShowOptions::default());

@@ -441,3 +441,26 @@ fn html_of_a_large_run_has_its_items_in_files_beside_it() {
     assert!(!beside.exists());
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left over");
 }
+
+#[test]
+fn every_format_for_readers_lists_what_to_fix_first() {
+    let mut report = common::report(2, 20);
+    let fix = |cause: &str, points, items| sqlgauge_run::Fix {
+        cause: cause.to_owned(),
+        points,
+        items,
+        alone: items,
+    };
+    report.summary.systems[1].fixes = Some(sqlgauge_run::Fixes {
+        metric: "ex@1".to_owned(),
+        causes: vec![fix("missing-condition", 15.0, 3), fix("unclear", 5.0, 1)],
+        without: 0,
+    });
+    for name in ["table", "markdown", "html"] {
+        let text = by_name(name, &report);
+        assert!(text.contains("What to fix first") && text.contains("a missing condition"), "{name}: {text}");
+    }
+    assert!(by_name("json", &report).contains("\"cause\": \"missing-condition\""));
+    report.summary.systems[1].fixes = None;
+    assert!(!by_name("table", &report).contains("What to fix first"));
+}

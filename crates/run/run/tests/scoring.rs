@@ -80,6 +80,25 @@ const SPACED: &str = "SELECT owner FROM account WHERE id ! = 1";
 const BROKEN: &str = "SELECT owner FROM accounts";
 
 #[test]
+fn a_wrong_answer_says_what_makes_it_wrong() {
+    let bank = Bank::new();
+    let gold = &["SELECT owner FROM account WHERE balance > 3"];
+    let words = |prediction| bank.score(gold, Some(prediction)).details.difference;
+    let wrong = words("SELECT owner FROM account WHERE balance >= 3").unwrap();
+    let sentence =
+        "Yours asks that the balance is at least 3, the gold asks that the balance is greater than 3.";
+    assert_eq!(
+        (wrong.sentence.as_deref(), wrong.causes.join(" ").as_str()),
+        (Some(sentence), "other-comparison")
+    );
+    let unclear =
+        words("SELECT owner FROM account UNION SELECT owner FROM account WHERE id IN (SELECT 7)").unwrap();
+    assert_eq!((unclear.sentence, unclear.unclear.as_deref()), (None, Some("other-shape")));
+    assert_eq!(words("SELECT owner FROM account WHERE id = 1"), None);
+    assert_eq!(words("SELECT owner FROM nowhere"), None);
+}
+
+#[test]
 fn what_is_read_from_a_database_that_changed_is_no_judgement() {
     let bank = Bank::new();
     let path = bank.folder.path().join("bank/bank.sqlite");

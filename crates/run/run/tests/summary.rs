@@ -44,6 +44,34 @@ fn summarise(manifest: &Manifest, items: &[Item]) -> Summary {
 }
 
 #[test]
+fn what_to_fix_first_is_what_costs_most() {
+    let because = |causes: &[&str]| json!({"difference": {"sentence": "Yours …", "causes": causes}});
+    let items = [
+        item("a", 0, "ok", Some(1.0), &json!({})),
+        item("a", 1, "ok", Some(0.0), &because(&["limit"])),
+        item("a", 2, "ok", Some(0.0), &because(&["distinct", "limit"])),
+        item("a", 3, "ok", Some(0.0), &because(&["distinct"])),
+        item("a", 4, "missing", Some(0.0), &json!({})),
+        item("a", 5, "no_such_table", Some(0.0), &json!({"error": "no such table: t"})),
+        item("a", 6, "ok", Some(0.0), &json!({"difference": {"unclear": "too-many"}})),
+        item("a", 7, "ok", Some(0.0), &json!({})),
+    ];
+    let summary = summarise(&manifest(&["a"], 8), &items);
+    let fixes = summary.systems[0].fixes.as_ref().unwrap();
+    let lines: Vec<(&str, f64, usize, usize)> =
+        fixes.causes.iter().map(|fix| (fix.cause.as_str(), fix.points, fix.items, fix.alone)).collect();
+    let expected = [
+        ("distinct", 25.0, 2, 1),
+        ("does-not-run", 12.5, 1, 1),
+        ("limit", 12.5, 1, 1),
+        ("missing", 12.5, 1, 1),
+        ("unclear", 12.5, 1, 1),
+    ];
+    assert_eq!((lines.as_slice(), fixes.without, fixes.metric.as_str()), (expected.as_slice(), 1, EX));
+    assert_eq!(summarise(&manifest(&["a"], 1), &items[..1]).systems[0].fixes, None);
+}
+
+#[test]
 fn denominators_and_means_leave_null_out() {
     let bare = json!({});
     let items = [

@@ -30,11 +30,15 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
 fn said(pair: &Pair<'_>) -> Result<[String; 2], Unclear> {
     let (own, other) = (&pair.gold.outputs, &pair.yours.outputs);
     let (extra, missing) = (left_over(pair, other, own), left_over(pair, own, other));
-    if missing.is_empty() {
+    // What one of them shows more often than the other is not said to be shown by one alone.
+    let is_in = |list: &[Expr], expr: &Expr| list.iter().any(|other| pair.same(expr, other));
+    let more_often =
+        extra.iter().any(|expr| is_in(own, expr)) || missing.iter().any(|expr| is_in(other, expr));
+    if missing.is_empty() && !more_often {
         let values = pair.one(|say| say.values(Side::Yours, extra.iter().copied()))?;
         return Ok([format!("gives {values} too"), "does not".to_owned()]);
     }
-    if extra.is_empty() {
+    if extra.is_empty() && !more_often {
         let values = pair.one(|say| say.values(Side::Gold, missing.iter().copied()))?;
         return Ok([format!("does not give {values}"), "does".to_owned()]);
     }

@@ -1,8 +1,10 @@
 //! Another set operation.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use sqlgauge_sql::tree::{Body, Query, Relation, RelationSource, SetOperator};
+use sqlgauge_sql::tree::{
+    Body, ColumnRef, Expr, Literal, Place, Query, Relation, RelationId, RelationSource, SetOperator,
+};
 use sqlgauge_sql::visit::{Visitor, walk_query};
 
 use crate::cause::{Cause, Slip, Unclear};
@@ -42,10 +44,9 @@ fn taken((operator, all): (SetOperator, bool)) -> &'static str {
     }
 }
 
-/// The slip of a compound and a single SELECT over the tables of its parts, neither with a subquery: then the shape itself
-/// is the difference, and not another way to say the same.
+/// The slip of a compound and a single SELECT that reads the same columns and has the same constants, neither with a subquery:
+/// then the shape itself is the difference, and not another way to say the same, nor something beside it.
 pub(crate) fn other_shape(gold: &Query, yours: &Query) -> Result<Slip, Unclear> {
-    let is_flat = |query: &Query| Sources::of(query).1 == 1;
     let (compound, single, is_gold) = match (&gold.body, &yours.body) {
         (Body::SetOperation { .. }, Body::Select(_)) => (gold, yours, true),
         (Body::Select(_), Body::SetOperation { .. }) => (yours, gold, false),
@@ -54,12 +55,29 @@ pub(crate) fn other_shape(gold: &Query, yours: &Query) -> Result<Slip, Unclear> 
     let Body::SetOperation { operator, all, left, right } = &compound.body else {
         return Err(Unclear::OtherShape);
     };
-    let [own, first, second] = [
-        Sources::of(single),
-        Sources::of(&Query::of(left.as_ref().clone())),
-        Sources::of(&Query::of(right.as_ref().clone())),
+    let [whole, own, first, second] = [
+        Parts::of(compound),
+        Parts::of(single),
+        Parts::of(&Query::of(left.as_ref().clone())),
+        Parts::of(&Query::of(right.as_ref().clone())),
     ];
-    if !is_flat(single) || own.0 != first.0 || own.0 != second.0 || first.1 + second.1 != 2 {
+    let shows = |query: &Query, parts: &Parts| -> Option<Vec<Option<(usize, Place)>>> {
+        let outputs = query.outputs()?.iter();
+        Some(
+            outputs
+                .map(
+                    |output| if let Expr::Column(column) = output.expr { parts.column(column) } else { None },
+                )
+                .collect(),
+        )
+    };
+    let (shown, shown_by_one) = (shows(compound, &whole), shows(single, &own));
+    let is_plain = shown.as_ref().is_some_and(|shown| shown.iter().all(Option::is_some));
+    let is_flat = own.selects == 1 && first.selects + second.selects == 2;
+    let same_tables = own.tables() == first.tables() && own.tables() == second.tables();
+    let same_parts =
+        own.columns() == whole.columns() && own.literals == whole.literals && shown == shown_by_one;
+    if !(is_plain && is_flat && same_tables && same_parts) {
         return Err(Unclear::OtherShape);
     }
     let one = "is one SELECT".to_owned();
@@ -68,25 +86,54 @@ pub(crate) fn other_shape(gold: &Query, yours: &Query) -> Result<Slip, Unclear> 
     Ok(Slip::new(&CAUSE, said, [yours.clone(), gold.clone()]))
 }
 
-/// The tables that a query reads, each once, and how many SELECTs it has.
-struct Sources(BTreeSet<usize>, usize);
+/// What a query is made of.
+#[derive(Default)]
+struct Parts {
+    selects: usize,
+    relations: BTreeMap<RelationId, usize>,
+    read: Vec<ColumnRef>,
+    literals: BTreeSet<Literal>,
+}
 
-impl Sources {
+impl Parts {
     fn of(query: &Query) -> Self {
-        let mut own = Self(BTreeSet::new(), 0);
+        let mut own = Self::default();
         walk_query(&mut own, query);
         own
     }
+
+    fn tables(&self) -> BTreeSet<usize> {
+        self.relations.values().copied().collect()
+    }
+
+    /// The table of a column, and its place there.
+    fn column(&self, column: ColumnRef) -> Option<(usize, Place)> {
+        Some((*self.relations.get(&column.relation)?, column.column))
+    }
+
+    fn columns(&self) -> BTreeSet<Option<(usize, Place)>> {
+        self.read.iter().map(|column| self.column(*column)).collect()
+    }
 }
 
-impl Visitor for Sources {
+impl Visitor for Parts {
     fn body(&mut self, body: &Body) {
-        self.1 += usize::from(matches!(body, Body::Select(_)));
+        self.selects += usize::from(matches!(body, Body::Select(_)));
     }
 
     fn relation(&mut self, relation: &Relation) {
         if let RelationSource::Table(id) = relation.source {
-            self.0.insert(id.index());
+            self.relations.insert(relation.id, id.index());
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Column(column) => self.read.push(*column),
+            Expr::Literal(literal) => {
+                self.literals.insert(literal.clone());
+            }
+            _ => {}
         }
     }
 }

@@ -1,6 +1,10 @@
 //! One query compares with a subquery, the other does not.
 
+use sqlgauge_sql::tree::{Body, Expr};
+use sqlgauge_sql::visit::{Visitor, walk_expr};
+
 use crate::cause::{Cause, Slip, Unclear};
+use crate::clauses::Clause;
 use crate::compare::subquery;
 use crate::pair::{Pair, Rest, Unlike};
 
@@ -20,10 +24,30 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
     rest.merge();
     let taken =
         rest.take(|unlike| unlike.gold.iter().chain(&unlike.yours).any(|expr| subquery(expr).is_some()));
+    // What the subquery asks of its groups may be what the other asks of its own.
+    let groups_differ = rest.group_by || rest.conditions.iter().any(|unlike| unlike.clause == Clause::Having);
+    if groups_differ
+        && taken.iter().flat_map(|unlike| unlike.gold.iter().chain(&unlike.yours)).any(groups_inside)
+    {
+        return Err(Unclear::OtherShape);
+    }
     let slip = |unlike: &Unlike| match unlike {
         one if one.yours.is_empty() => super::missing_condition::slip(&CAUSE, pair, one),
         one if one.gold.is_empty() => super::extra_condition::slip(&CAUSE, pair, one),
         one => pair.asks_otherwise(&CAUSE, one),
     };
     taken.iter().map(slip).collect()
+}
+
+/// Whether a subquery of a condition groups.
+fn groups_inside(expr: &Expr) -> bool {
+    struct Groups(bool);
+    impl Visitor for Groups {
+        fn body(&mut self, body: &Body) {
+            self.0 |= matches!(body, Body::Select(select) if !select.group_by.is_empty() || select.having.is_some());
+        }
+    }
+    let mut groups = Groups(false);
+    walk_expr(&mut groups, expr);
+    groups.0
 }
