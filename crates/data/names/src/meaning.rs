@@ -50,6 +50,7 @@ impl Meaning {
         match words.as_slice() {
             [first, "of", _, ..] if counts(first) => Self::Quantity,
             ["num" | "total" | "average" | "avg" | "max" | "min" | "percent", _, ..] => Self::Quantity,
+            ["year" | "date" | "day" | "month" | "time", "of", _, ..] => Self::Time,
             [_, .., "number" | "no" | "num"] => Self::Code,
             [.., last] => {
                 let noun = singular(last);
@@ -101,6 +102,7 @@ mod tests {
             ("num employees", Meaning::Quantity),
             ("birth date", Meaning::Time),
             ("years", Meaning::Time),
+            ("year of founded", Meaning::Time),
             ("average age", Meaning::Quantity),
             ("name", Meaning::Other),
             ("", Meaning::Other),

@@ -122,7 +122,7 @@ impl Say<'_> {
             return Ok(Tree::Node(Rule::SelectValues, slots));
         };
         let group = self.group(&select.group_by, top)?;
-        let is_alone = filter.is_none() || self.style == QuestionStyle::MultiTurn;
+        let is_alone = filter.is_none() && is_alone || self.style == QuestionStyle::MultiTurn;
         let whose = group.is_some() && (is_alone || !self.care.is_terse());
         let having = select.having.as_ref().map(|having| self.having(having, whose)).transpose()?;
         let parts =
