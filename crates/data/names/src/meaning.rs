@@ -50,7 +50,7 @@ impl Meaning {
         match words.as_slice() {
             [first, "of", _, ..] if counts(first) => Self::Quantity,
             ["num" | "total" | "average" | "avg" | "max" | "min" | "percent", _, ..] => Self::Quantity,
-            ["year" | "date" | "day" | "month" | "time", "of", _, ..] => Self::Time,
+            ["year" | "date" | "day" | "month" | "time", "of", _, ..] | ["date", ..] => Self::Time,
             [_, .., "number" | "no" | "num"] => Self::Code,
             [.., last] => {
                 let noun = singular(last);
@@ -66,7 +66,7 @@ pub fn as_noun(words: Vec<String>) -> Vec<String> {
     let parts: Vec<&str> = words.iter().map(String::as_str).collect();
     let owned = |parts: &[&str]| parts.iter().map(|part| (*part).to_owned()).collect();
     match parts.as_slice() {
-        ["is", rest @ ..] if !rest.is_empty() => owned(&[rest, &["status"]].concat()),
+        ["is", rest @ ..] | [rest @ .., "yn"] if !rest.is_empty() => owned(&[rest, &["status"]].concat()),
         [initial @ ("f" | "l" | "m"), "name"] => {
             let which = match *initial {
                 "f" => "first",
@@ -121,6 +121,7 @@ mod tests {
         assert_eq!(noun("created by"), "creator");
         assert_eq!(noun("stand by"), "stand by");
         assert_eq!(noun("l name"), "last name");
+        assert_eq!(noun("abandoned yn"), "abandoned status");
         assert_eq!(noun("is"), "is");
     }
 }

@@ -99,10 +99,9 @@ impl Say<'_> {
             };
             // "The number of singers", if that is the last thing said before the singers.
             counts = is_last
-                && source.is_some()
+                && is_alone
                 && self.care.leaves_out()
-                && matches!(said, Tree::Node(Rule::CountRows, _))
-                || is_last && is_alone && matches!(said, Tree::Node(Rule::NumberOf, _));
+                && matches!(said, Tree::Node(Rule::CountRows | Rule::NumberOf, _));
             let said = if counts { Tree::word(Rule::Number) } else { said };
             outputs.push(if shows_many(select, query) { in_plural(said) } else { said });
         }

@@ -73,7 +73,7 @@ impl Say<'_> {
         let Tree::Node(rule @ (Rule::Select | Rule::SelectFor), mut slots) = inner else {
             return Tree::of(Rule::Ask, [opening, inner]);
         };
-        let groups_first = self.random.chance(self.style.meta().groups_first);
+        let groups_first = slots[HAVING] == Slot::None && self.random.chance(self.style.meta().groups_first);
         let group = match &slots[GROUP] {
             Slot::One(group) if groups_first => Rc::clone(group),
             _ => return Tree::of(Rule::Ask, [opening, Tree::Node(rule, slots)]),
