@@ -50,14 +50,20 @@ impl Meaning {
         match words.as_slice() {
             [first, "of", _, ..] if counts(first) => Self::Quantity,
             ["num" | "total" | "average" | "avg" | "max" | "min" | "percent", _, ..] => Self::Quantity,
+            ["year" | "date" | "day" | "month" | "time", "of", _, ..] => Self::Time,
+            // "Year opened", "date first registered"; but a year count is a count.
+            ["year" | "date", .., last] if listed(last) != Self::Quantity => Self::Time,
             [_, .., "number" | "no" | "num"] => Self::Code,
-            [.., last] => {
-                let noun = singular(last);
-                MEANINGS.get(last).or_else(|| MEANINGS.get(&*noun)).copied().unwrap_or(Self::Other)
-            }
+            [.., last] => listed(last),
             [] => Self::Other,
         }
     }
+}
+
+/// The meaning of a noun, in the singular or in the plural.
+fn listed(noun: &str) -> Meaning {
+    let one = singular(noun);
+    MEANINGS.get(noun).or_else(|| MEANINGS.get(&*one)).copied().unwrap_or(Meaning::Other)
 }
 
 /// A name of these words as a noun phrase; the words as they are where it is one, or none is known.
@@ -65,7 +71,7 @@ pub fn as_noun(words: Vec<String>) -> Vec<String> {
     let parts: Vec<&str> = words.iter().map(String::as_str).collect();
     let owned = |parts: &[&str]| parts.iter().map(|part| (*part).to_owned()).collect();
     match parts.as_slice() {
-        ["is", rest @ ..] if !rest.is_empty() => owned(&[rest, &["status"]].concat()),
+        ["is", rest @ ..] | [rest @ .., "yn"] if !rest.is_empty() => owned(&[rest, &["status"]].concat()),
         [initial @ ("f" | "l" | "m"), "name"] => {
             let which = match *initial {
                 "f" => "first",
@@ -101,6 +107,10 @@ mod tests {
             ("num employees", Meaning::Quantity),
             ("birth date", Meaning::Time),
             ("years", Meaning::Time),
+            ("year of founded", Meaning::Time),
+            ("year opened", Meaning::Time),
+            ("year count", Meaning::Quantity),
+            ("date first registered", Meaning::Time),
             ("average age", Meaning::Quantity),
             ("name", Meaning::Other),
             ("", Meaning::Other),
@@ -119,6 +129,7 @@ mod tests {
         assert_eq!(noun("created by"), "creator");
         assert_eq!(noun("stand by"), "stand by");
         assert_eq!(noun("l name"), "last name");
+        assert_eq!(noun("abandoned yn"), "abandoned status");
         assert_eq!(noun("is"), "is");
     }
 }

@@ -8,6 +8,7 @@ const THREE: &[C] = &[C::Operand, C::Operand, C::Operand];
 const LIST: &[C] = &[C::Operand, C::Atom];
 const NESTED: &[C] = &[C::Operand, C::Nested];
 const LINKED: &[C] = &[C::Source, C::Filter];
+const OF_ONE: &[C] = &[C::Reference, C::Source, C::Filter];
 const LIVELY: S = S::COLLOQUIAL.and(S::CONVERSATIONAL).and(S::METAPHORICAL).and(S::VAGUE);
 
 pub(super) const ROWS: &[Row] = &[
@@ -155,6 +156,10 @@ pub(super) const ROWS: &[Row] = &[
         &[C::Operand],
         &[any("$0 is known"), any("$0 is not missing"), only(S::CONCISE.and(S::FORMAL), "$0 has a value")],
     ),
+    row(Rule::Belongs, C::Simple, OF_ONE, &[any("$0 belongs to $1 $2?")]),
+    row(Rule::NotBelongs, C::Simple, OF_ONE, &[any("$0 does not belong to $1 $2?")]),
+    row(Rule::Appears, C::Simple, OF_ONE, &[any("$0 appears in $1 $2?")]),
+    row(Rule::NotAppears, C::Simple, OF_ONE, &[any("$0 does not appear in $1 $2?")]),
     row(
         Rule::There,
         C::Simple,

@@ -45,13 +45,13 @@ plain_enum! {
         // Sentences.
         Ask, AskGroups, WithAside, WithDefinitions, Dialogue,
         TurnFilter, TurnGroup, TurnHaving, TurnTail,
-        Opening, OpeningOne, Aside, Definition, HowMany, HowManyDifferent,
+        Opening, OpeningOne, Aside, Definition, OnlyDefinition, HowMany, HowManyDifferent,
         // Queries.
         Select, SelectFor, SelectValues, Distinct, Outputs, Everything, Compound, CompoundSorted, Bare, Bracketed, Those,
         SelectTop, SelectTopFew, EachOfIts, EachFor, KeysAmount, KeysDegree, KeysDegreeFew, KeysTop, KeysTopFor, KeysAmountFor,
         Union, UnionAll, Intersect, Except,
         // Sources.
-        Alone, Linked, OfOuter, Table, ModifiedTable, Modifier, List, DefinedList,
+        Alone, Linked, OfOuter, Table, ModifiedTable, Modifier, List, DefinedList, TheseRecords,
         Their, TheirBy, Did, DoneBy, Of, OfBy, JoinedOn, Every, IfAny, RightJoined, FullJoined,
         TheOne, TheNth, ThatOne, ThatNth, TheList, TheNthList, ThatList, ThatNthList, Outer,
         First, Second, Third, Fourth, Fifth, Sixth, Seventh, Eighth, Ninth, Tenth,
@@ -69,7 +69,7 @@ plain_enum! {
         Like, NotLike, LikeEscape, NotLikeEscape, Glob, NotGlob, Regexp, NotRegexp, Matches, NotMatches,
         OneOf, NoneOf, EitherOf, NeitherOf, Among, NotAmong, Missing, NotMissing,
         Relatives, HaveSome, HaveNone, AppearIn, NotAppearIn, BelongTo, NotBelongTo,
-        There, ThereNone, ThereRow, ThereNoRow, Holds,
+        Belongs, NotBelongs, Appears, NotAppears, There, ThereNone, ThereRow, ThereNoRow, Holds,
         // Values.
         Column, ColumnOf, Field, FieldOf, TheCount, Computed, RowId, RowIdOf, OutputAt,
         Plus, Minus, Times, Over, Remainder, Followed, BitAnd, BitOr, ShiftLeft, ShiftRight, Arrow, LongArrow,

@@ -77,6 +77,12 @@ pub(super) const ROWS: &[Row] = &[
         &[C::Ordinal, C::Nested],
         &[any("make the $0 list from $1"), any("let the $0 list be $1")],
     ),
+    row(
+        Rule::OnlyDefinition,
+        C::Definition,
+        &[C::Nested],
+        &[any("first find $0"), any("first , take $0"), any("start from $0")],
+    ),
     row(Rule::Dialogue, C::Question, &[C::Sentence, C::Turn], &[any("$0 | $1[| |]")]),
     row(
         Rule::TurnFilter,

@@ -20,7 +20,8 @@ pub(super) const ROWS: &[Row] = &[
     row(Rule::Table, C::Relation, &[C::Noun], &[any("$0")]),
     row(Rule::ModifiedTable, C::Relation, &[C::Modifier, C::Noun], &[any("$0 $1")]),
     row(Rule::Modifier, C::Modifier, &[], MODIFIERS),
-    row(Rule::List, C::Relation, &[C::Query], &[any("the list of ( $0 )"), any("the results of ( $0 )")]),
+    row(Rule::List, C::Relation, &[C::Query], &[any("the results of ( $0 )")]),
+    row(Rule::TheseRecords, C::Relation, &[], &[any("these records"), any("these results")]),
     row(Rule::DefinedList, C::Relation, &[C::Ordinal], &[any("the records of the $0 list")]),
     row(
         Rule::Their,

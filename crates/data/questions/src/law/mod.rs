@@ -1,6 +1,7 @@
 //! The law of reading back, on queries that cover the constructs, over schemas with plain and with hostile names.
 
 mod random;
+mod wording;
 
 use std::sync::LazyLock;
 

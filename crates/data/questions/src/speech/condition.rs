@@ -166,6 +166,9 @@ impl Say<'_> {
                 Ok(Tree::Node(rule, vec![subject.into(), list?.into()]))
             }
             Expr::InQuery { expr, query, negated } => {
+                if let Some(said) = self.linked(expr, query, *negated)? {
+                    return Ok(said);
+                }
                 let subject = self.operand(expr)?;
                 let nested = self.nested(query)?;
                 Ok(Tree::of(either(*negated, Rule::Among, Rule::NotAmong), [subject, nested]))
@@ -234,7 +237,7 @@ impl Say<'_> {
 
 impl Say<'_> {
     /// Rows that exist, and the conditions on them; their scope stays.
-    fn there(&mut self, from: &From, filter: Option<&Expr>) -> Said<Vec<Slot>> {
+    pub(super) fn there(&mut self, from: &From, filter: Option<&Expr>) -> Said<Vec<Slot>> {
         let source = self.source(from)?;
         let (source, filter) = self.of_outer(source, filter)?;
         let filter = filter.as_ref().map(|filter| self.filter(filter)).transpose()?;
@@ -303,6 +306,9 @@ impl Hear<'_> {
                 let width = if let Expr::Row(parts) = &*expr { parts.len() } else { 1 };
                 let negated = rule == Rule::NotAmong;
                 (query.width() == width).then(|| Expr::InQuery { expr, query: Box::new(query), negated })
+            }
+            (Rule::Belongs | Rule::NotBelongs | Rule::Appears | Rule::NotAppears, _) => {
+                self.linked_row(rule, slots)
             }
             (Rule::There | Rule::ThereNone, [source, filter]) => {
                 let query = self.there(source.one()?, filter.one())?;

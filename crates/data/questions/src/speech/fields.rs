@@ -115,6 +115,15 @@ impl Say<'_> {
         (is_one && self.care.is_terse() && !self.is_in_table(scope, &phrase)).then_some(phrase)
     }
 
+    /// The name of a field that is a plain column, if no other field of its list has it.
+    pub(super) fn field_name(&self, list: u32, at: u32) -> Option<Tree> {
+        let fields = self.known.get(list as usize)?;
+        let phrase = name_of(fields.get(at as usize)?)?;
+        let is_one = fields.iter().filter(|field| **field == phrase).count() == 1;
+        let (Rule::Column, [name]) = phrase.node()? else { return None };
+        (is_one && self.care.is_terse()).then(|| name.one().map(|name| (**name).clone())).flatten()
+    }
+
     /// Whether a table of the scope has a column of that name.
     fn is_in_table(&self, scope: &Scope, phrase: &Tree) -> bool {
         let Some((Rule::Column, [name])) = phrase.node() else { return false };

@@ -99,10 +99,9 @@ impl Say<'_> {
             };
             // "The number of singers", if that is the last thing said before the singers.
             counts = is_last
-                && source.is_some()
+                && is_alone
                 && self.care.leaves_out()
-                && matches!(said, Tree::Node(Rule::CountRows, _))
-                || is_last && is_alone && matches!(said, Tree::Node(Rule::NumberOf, _));
+                && matches!(said, Tree::Node(Rule::CountRows | Rule::NumberOf, _));
             let said = if counts { Tree::word(Rule::Number) } else { said };
             outputs.push(if shows_many(select, query) { in_plural(said) } else { said });
         }
@@ -122,7 +121,7 @@ impl Say<'_> {
             return Ok(Tree::Node(Rule::SelectValues, slots));
         };
         let group = self.group(&select.group_by, top)?;
-        let is_alone = filter.is_none() || self.style == QuestionStyle::MultiTurn;
+        let is_alone = filter.is_none() && is_alone || self.style == QuestionStyle::MultiTurn;
         let whose = group.is_some() && (is_alone || !self.care.is_terse());
         let having = select.having.as_ref().map(|having| self.having(having, whose)).transpose()?;
         let parts =

@@ -72,6 +72,9 @@ impl Say<'_> {
                 if let Some(named) = self.field(list, at).filter(|_| is_inner) {
                     return Ok(named);
                 }
+                if let (Some(name), Some(reference)) = (self.field_name(list, at), &reference) {
+                    return Ok(Tree::of(Rule::ColumnOf, [name, reference.clone()]));
+                }
                 (Rule::Field, Rule::FieldOf, Some(ordinal(at as usize).ok_or(FAR)?))
             }
             (Place::At(at), Some(Reads::Table(table))) => {

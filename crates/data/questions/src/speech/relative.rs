@@ -20,6 +20,10 @@ const REFERRED: &super::Pairs<bool> = &[(false, Rule::AppearIn), (true, Rule::No
 /// Whether the row refers to some of others.
 const REFERS: &super::Pairs<bool> = &[(false, Rule::BelongTo), (true, Rule::NotBelongTo)];
 
+/// The same, said of one of several relations.
+const APPEARS: &super::Pairs<bool> = &[(false, Rule::Appears), (true, Rule::NotAppears)];
+const BELONGS: &super::Pairs<bool> = &[(false, Rule::Belongs), (true, Rule::NotBelongs)];
+
 /// The first of the conditions, and the others.
 fn split(filter: &Expr) -> Option<(Expr, Option<Expr>)> {
     let mut conditions = conjuncts_of(filter.clone()).into_iter();
@@ -92,6 +96,34 @@ impl Say<'_> {
         }
         let slots = if parts.is_empty() { vec![last.into()] } else { vec![parts.into(), last.into()] };
         Ok(Some(Tree::Node(Rule::Relatives, slots)))
+    }
+
+    /// That a row of one of several relations belongs to rows of another table or appears there.
+    pub(super) fn linked(&mut self, expr: &Expr, query: &Query, negated: bool) -> Said<Option<Tree>> {
+        let Some((relation, at)) = column_of(expr) else { return Ok(None) };
+        let depth = self.scopes.len() - 1;
+        let several = self.scopes.last().is_some_and(|scope| scope.relations.len() > 1);
+        let table = self.reads(depth, relation).and_then(Reads::table);
+        let (Some(table), true) = (table, several && self.care.is_terse()) else { return Ok(None) };
+        let Some((select, from, inner_table)) = plain(query) else { return Ok(None) };
+        let Some(key) = only_key(self.schema, table, inner_table) else { return Ok(None) };
+        let pair = columns_of(self.schema, key)[0];
+        let inner = from.relations()[0].id;
+        let shows_key =
+            matches!(select.outputs.as_slice(), [output] if column_of(&output.expr) == Some((inner, pair.1)));
+        if at != pair.0 || !shows_key {
+            return Ok(None);
+        }
+        let reference = self.reference(depth, relation)?;
+        let said = self.there(from, select.filter.as_ref());
+        self.scopes.truncate(depth + 1);
+        let rules = if key.earlier_declares { BELONGS } else { APPEARS };
+        let rule = super::rule_of(rules, &negated);
+        let slots = std::iter::once(reference.into()).chain(said?).collect();
+        let said = rule.map(|rule| Tree::Node(rule, slots));
+        // What follows might be taken for a condition of the subquery.
+        let brackets = self.care.has_brackets();
+        Ok(said.map(|said| if brackets { Tree::of(Rule::InBrackets, [said]) } else { said }))
     }
 
     fn relative(&mut self, own: (RelationId, u32), condition: &Expr) -> Said<Option<Tree>> {
@@ -196,6 +228,17 @@ impl Hear<'_> {
         heard
     }
 
+    /// What is said of a row of one of several relations.
+    pub(super) fn linked_row(&mut self, rule: Rule, slots: &[Slot]) -> Option<Expr> {
+        let (reference, slots) = slots.split_first()?;
+        let found = self.relations_of(reference.one()?)?;
+        let (relation, reads) = self.choose(&found)?;
+        let depth = self.scopes.len();
+        let heard = self.linked(rule, slots, (relation, reads.table()?));
+        self.scopes.truncate(depth);
+        heard
+    }
+
     fn linked(&mut self, rule: Rule, slots: &[Slot], own: (RelationId, u32)) -> Option<Expr> {
         let [source, filter] = slots else { return None };
         let (from, filter) = self.source_and_filter(source.one()?, filter.one())?;
@@ -208,8 +251,8 @@ impl Hear<'_> {
             let query = select_of(one()[0].clone(), from, joined(all.collect()));
             return Some(Expr::Exists { query: Box::new(query), negated });
         }
-        let rules = if key.earlier_declares { REFERS } else { REFERRED };
-        let negated = super::value_of(rules, rule)?;
+        let rules = if key.earlier_declares { [REFERS, BELONGS] } else { [REFERRED, APPEARS] };
+        let negated = rules.into_iter().find_map(|rules| super::value_of(rules, rule))?;
         let &(left, right) = columns_of(self.schema, key).first()?;
         let column = |relation, at| ColumnRef { relation, column: Place::At(at) };
         let output = Output { expr: Expr::Column(column(inner, right)), alias: None };

@@ -28,7 +28,8 @@ impl Say<'_> {
         self.modifier = frame.modifier || frame.aside && aside.is_none();
         let mut definitions = Vec::new();
         for cte in &query.ctes {
-            definitions.push(self.definition(cte)?);
+            let is_only = query.ctes.len() == 1 && self.care.is_terse();
+            definitions.push(self.definition(cte, is_only)?);
         }
         let inner = self.query(query)?;
         if definitions.is_empty() && self.style == QuestionStyle::MultiTurn {
@@ -44,7 +45,7 @@ impl Say<'_> {
         })
     }
 
-    fn definition(&mut self, cte: &Cte) -> Said {
+    fn definition(&mut self, cte: &Cte, is_only: bool) -> Said {
         let said = self.query(&cte.query)?;
         let known = super::know(&mut self.known, &said, cte.query.width());
         let list = Tree::of(Rule::Bracketed, [said]);
@@ -53,6 +54,9 @@ impl Say<'_> {
             return Err(Unsayable::construct("WITH inside a subquery"));
         }
         self.lists.push(known);
+        if is_only {
+            return Ok(Tree::of(Rule::OnlyDefinition, [list]));
+        }
         Ok(Tree::of(Rule::Definition, [number, list]))
     }
 
@@ -69,7 +73,7 @@ impl Say<'_> {
         let Tree::Node(rule @ (Rule::Select | Rule::SelectFor), mut slots) = inner else {
             return Tree::of(Rule::Ask, [opening, inner]);
         };
-        let groups_first = self.random.chance(self.style.meta().groups_first);
+        let groups_first = slots[HAVING] == Slot::None && self.random.chance(self.style.meta().groups_first);
         let group = match &slots[GROUP] {
             Slot::One(group) if groups_first => Rc::clone(group),
             _ => return Tree::of(Rule::Ask, [opening, Tree::Node(rule, slots)]),
@@ -213,10 +217,11 @@ impl Hear<'_> {
     }
 
     fn definition(&mut self, tree: &Tree) -> Option<Cte> {
-        let (Rule::Definition, [number, list]) = tree.node()? else { return None };
-        if place_of(number.one()?)? != self.lists.len() {
-            return None;
-        }
+        let list = match tree.node()? {
+            (Rule::Definition, [number, list]) if place_of(number.one()?)? == self.lists.len() => list,
+            (Rule::OnlyDefinition, [list]) if self.lists.is_empty() => list,
+            _ => return None,
+        };
         let (Rule::Bracketed, [list]) = list.one()?.node()? else { return None };
         let query = self.query(list.one()?)?;
         let id = CteId(u32::try_from(self.lists.len()).ok()?);

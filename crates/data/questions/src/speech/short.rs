@@ -69,10 +69,14 @@ impl Say<'_> {
         let is_table = is_table(&slots[2]);
         let mut rest = rest.to_vec();
         if let Some(last) = rest.last_mut()
-            && is_table
-            && matches!(last.node(), Some((Rule::NumberOf, _)))
+            && matches!(last.node(), Some((Rule::NumberOf | Rule::Number, _)))
         {
-            *last = Rc::new(Tree::word(Rule::Number));
+            // "The number of its singers", and "the number of records" where the rows have no noun.
+            match last.node() {
+                _ if is_table => *last = Rc::new(Tree::word(Rule::Number)),
+                Some((Rule::Number, _)) => *last = Rc::new(Tree::word(Rule::CountRows)),
+                _ => {}
+            }
         }
         let rule = if is_table { Rule::EachOfIts } else { Rule::EachFor };
         let lists = [Slot::Many(keys.to_vec()), Slot::Many(rest)];

@@ -90,6 +90,9 @@ impl Say<'_> {
             RelationSource::Cte(CteId(number)) => {
                 let list = self.lists.get(*number as usize).copied();
                 let list = list.ok_or(Unsayable::construct("a recursive CTE"))?;
+                if self.lists.len() == 1 && self.care.is_terse() {
+                    return Ok((Tree::word(Rule::TheseRecords), Reads::List(list)));
+                }
                 let number = ordinal(*number as usize).ok_or(Unsayable::construct("more than ten CTEs"))?;
                 (Tree::of(Rule::DefinedList, [number]), Reads::List(list))
             }
@@ -397,6 +400,10 @@ impl Hear<'_> {
                 let list = super::know(&mut self.known, query.one()?, heard.width());
                 (RelationSource::Derived(Box::new(heard)), Reads::List(list))
             }
+            (Rule::TheseRecords, []) => match self.lists.as_slice() {
+                [list] => (RelationSource::Cte(CteId(0)), Reads::List(*list)),
+                _ => return None,
+            },
             (Rule::DefinedList, [number]) => {
                 let number = place_of(number.one()?)?;
                 let list = *self.lists.get(number)?;

@@ -1,0 +1,204 @@
+//! The short forms: that they are written where they fit, that they mean their query, and where they would say another
+//! one, that they are not.
+
+use sqlgauge_base::Random;
+use sqlgauge_sql::resolve;
+use sqlgauge_sql::schema::Schema;
+
+use crate::{QuestionStyle, Speech, canonical};
+
+/// Tables that are linked by a table between, whose name has a verb, and by foreign keys.
+const LINKED: &str = "CREATE TABLE author (id INTEGER PRIMARY KEY, name TEXT, country TEXT, birth_date TEXT, age INTEGER); \
+    CREATE TABLE paper (id INTEGER PRIMARY KEY, title TEXT, pages INTEGER, venue_id INTEGER REFERENCES venue(id)); \
+    CREATE TABLE writes (author_id INTEGER REFERENCES author(id), paper_id INTEGER REFERENCES paper(id), place INTEGER); \
+    CREATE TABLE venue (id INTEGER PRIMARY KEY, city TEXT, is_open INTEGER, directed_by TEXT)";
+
+/// Queries with a phrase that people say.
+const SHORT: &[(&str, &str)] = &[
+    ("SELECT name FROM author ORDER BY age DESC LIMIT 1", "name of the author with the"),
+    ("SELECT name FROM author ORDER BY birth_date DESC LIMIT 1", "author with the latest birth date"),
+    ("SELECT name FROM author ORDER BY name LIMIT 3", "authors with the alphabetically first name"),
+    ("SELECT name FROM author ORDER BY name", "sorted by the name in alphabetical order"),
+    (
+        "SELECT country FROM author GROUP BY country ORDER BY count(*) DESC LIMIT 1",
+        "country with the most authors",
+    ),
+    (
+        "SELECT country FROM author GROUP BY country ORDER BY count(*) LIMIT 3",
+        "countries with the fewest authors",
+    ),
+    (
+        "SELECT country FROM author GROUP BY country ORDER BY avg(age) DESC LIMIT 1",
+        "country with the highest average age",
+    ),
+    ("SELECT country FROM author GROUP BY country HAVING count(*) > 2", "countries with more than"),
+    ("SELECT country, count(*) FROM author GROUP BY country", "each country with the number of its authors"),
+    (
+        "SELECT country, avg(age), max(age) FROM author GROUP BY country",
+        "each country with the average age and the",
+    ),
+    (
+        "SELECT a.name, p.title FROM author a JOIN writes w ON w.author_id = a.id JOIN paper p ON w.paper_id = p.id",
+        "authors that wrote papers",
+    ),
+    (
+        "SELECT a.name FROM paper p JOIN writes w ON w.paper_id = p.id JOIN author a ON w.author_id = a.id",
+        "papers written by authors",
+    ),
+    (
+        "SELECT p.title, v.city FROM paper p JOIN venue v ON p.venue_id = v.id WHERE v.city = 'Rome' AND p.pages > 3",
+        "titles and cities for all papers",
+    ),
+    (
+        "SELECT v.city, count(*) FROM venue v JOIN paper p ON p.venue_id = v.id GROUP BY v.city",
+        "each city with the number of papers",
+    ),
+    (
+        "SELECT city FROM venue WHERE EXISTS (SELECT 1 FROM paper WHERE venue.id = paper.venue_id AND pages > 3)",
+        "venues that have papers whose pages",
+    ),
+    (
+        "SELECT city FROM venue WHERE NOT EXISTS (SELECT 1 FROM paper WHERE venue.id = paper.venue_id)",
+        "venues that have no papers",
+    ),
+    (
+        "SELECT city FROM venue WHERE city = 'Rome' AND id IN (SELECT venue_id FROM paper)",
+        "and that appear in papers",
+    ),
+    (
+        "SELECT title FROM paper WHERE venue_id IN (SELECT id FROM venue WHERE city = 'Rome')",
+        "papers that belong to venues whose city",
+    ),
+    (
+        "SELECT city, (SELECT count(*) FROM paper WHERE venue.id = paper.venue_id) FROM venue",
+        "the number of papers of that venue",
+    ),
+    (
+        "SELECT max(n) FROM (SELECT country, count(*) AS n FROM author GROUP BY country) WHERE country <> 'x'",
+        "maximum count of",
+    ),
+    (
+        "SELECT m FROM (SELECT country, avg(age) AS m FROM author GROUP BY country) WHERE m > 3",
+        "whose average age is",
+    ),
+    ("WITH a AS (SELECT name, age FROM author) SELECT name FROM a WHERE age > 3", "these re"),
+    ("SELECT name FROM author WHERE age > 3 EXCEPT SELECT name FROM author WHERE age > 9", "those of"),
+    ("SELECT name FROM author WHERE country IN ('Chad', 'Mali')", "country is either"),
+    ("SELECT sum(CASE WHEN age > 3 THEN 1 ELSE 0 END) FROM author", "the number of cases where the age is"),
+    ("SELECT name || ', ' || country FROM author", "the name and the country joined by ', '"),
+    ("SELECT is_open, directed_by FROM venue", "open statuses and directors"),
+];
+
+fn speech(schema: &Schema) -> Speech<'_> {
+    Speech::of(schema)
+}
+
+/// The questions of a query over some seeds; each has its query as its one reading.
+fn questions(speech: &Speech<'_>, schema: &Schema, sql: &str, style: QuestionStyle) -> Vec<String> {
+    let query = resolve(sql, schema).unwrap();
+    let ask = |seed| {
+        let question = speech.ask(&query, style, &mut Random::new([seed])).unwrap();
+        assert_eq!(
+            speech.read(&question.text()).unwrap(),
+            [canonical(&query, schema)],
+            "{sql}: {}",
+            question.text()
+        );
+        question.text()
+    };
+    (0..24).map(ask).collect()
+}
+
+#[test]
+fn what_people_say_is_said() {
+    let schema = Schema::from_ddl(LINKED).unwrap();
+    let speech = speech(&schema);
+    let mut missing = Vec::new();
+    for (sql, phrase) in SHORT {
+        let questions = questions(&speech, &schema, sql, QuestionStyle::Imperative);
+        if !questions.iter().any(|question| question.contains(phrase)) {
+            missing.push(format!("{sql}: no {phrase:?} in {:?}", &questions[..2]));
+        }
+    }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+#[test]
+fn short_forms_are_read_back_in_every_style() {
+    let schema = Schema::from_ddl(LINKED).unwrap();
+    let speech = speech(&schema);
+    for style in QuestionStyle::all().filter(|style| *style != QuestionStyle::Vague) {
+        for (sql, _) in SHORT {
+            questions(&speech, &schema, sql, style);
+        }
+    }
+}
+
+#[test]
+fn a_count_is_asked_for_by_how_many() {
+    let schema = Schema::from_ddl(LINKED).unwrap();
+    let speech = speech(&schema);
+    for (sql, phrase) in [
+        ("SELECT count(*) FROM author WHERE age > 3", "How many authors are there whose age is"),
+        ("SELECT count(DISTINCT country) FROM author", "How many different countries do the authors have?"),
+    ] {
+        let questions = questions(&speech, &schema, sql, QuestionStyle::Interrogative);
+        assert!(questions.iter().any(|question| question.starts_with(phrase)), "{questions:?}");
+    }
+}
+
+/// Where a short form would say something else, or nothing certain, it is not written.
+#[test]
+fn what_would_mean_something_else_is_not_said() {
+    let schema = Schema::from_ddl(LINKED).unwrap();
+    let speech = speech(&schema);
+    for (sql, phrase) in [
+        // Venues without papers are counted too.
+        (
+            "SELECT v.city, count(*) FROM venue v LEFT JOIN paper p ON p.venue_id = v.id GROUP BY v.city",
+            "number of papers",
+        ),
+        // Both tables have an id.
+        ("SELECT p.id FROM paper p JOIN venue v ON p.venue_id = v.id", "the ids for"),
+        // All groups in an order, and not the first of them.
+        ("SELECT country FROM author GROUP BY country ORDER BY count(*) DESC", "with the most"),
+        // The author of the most is one of all, not one of those that are compared with.
+        (
+            "SELECT name FROM author WHERE age > (SELECT avg(age) FROM author) ORDER BY age LIMIT 1",
+            "all authors with the",
+        ),
+        // Papers are written and do not write.
+        (
+            "SELECT a.name, v.city FROM paper p JOIN venue v ON p.venue_id = v.id JOIN writes w ON w.paper_id = p.id JOIN author a ON w.author_id = a.id",
+            "that wrote",
+        ),
+    ] {
+        let questions = questions(&speech, &schema, sql, QuestionStyle::Imperative);
+        assert!(!questions.iter().any(|question| question.contains(phrase)), "{phrase}: {questions:?}");
+    }
+}
+
+#[test]
+fn what_is_said_besides_is_of_a_column_that_the_query_does_not_use() {
+    let schema = Schema::from_ddl(LINKED).unwrap();
+    let speech = speech(&schema);
+    let query = resolve("SELECT name FROM author WHERE age > 3", &schema).unwrap();
+    let manner = crate::Manner { style: QuestionStyle::Formal, distractor: true };
+    let mut asides = Vec::new();
+    for seed in 0..40 {
+        let question = speech.ask(&query, manner, &mut Random::new([seed])).unwrap();
+        asides.extend(
+            question
+                .marks
+                .iter()
+                .filter(|mark| mark.kind == crate::MarkKind::Distractor)
+                .map(|mark| question.turns[mark.turn][mark.bytes.clone()].to_owned()),
+        );
+    }
+    assert!(!asides.is_empty());
+    for aside in asides {
+        let unused =
+            ["id", "country", "birth date"].iter().any(|name| aside.contains(&format!("the {name} of")));
+        assert!(unused && aside.contains("author"), "{aside}");
+    }
+}
