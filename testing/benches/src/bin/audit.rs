@@ -164,7 +164,9 @@ fn by_rule(golds: &[Judged]) {
     }
     let on: BTreeSet<&str> = Selection::default().rules().iter().map(|rule| rule.meta().name).collect();
     line("any that is on", &|gold: &Judged| gold.rules.iter().any(|rule| on.contains(rule)));
-    line("two or more that are on", &|gold: &Judged| gold.rules.iter().filter(|rule| on.contains(*rule)).count() > 1);
+    line("two or more that are on", &|gold: &Judged| {
+        gold.rules.iter().filter(|rule| on.contains(*rule)).count() > 1
+    });
     for (set, name) in SETS.iter().enumerate() {
         let all: Vec<_> = golds.iter().filter(|gold| gold.set == set).collect();
         let count = |has: &dyn Fn(&Judged) -> bool| all.iter().filter(|gold| has(gold)).count();
