@@ -10,6 +10,7 @@ or the text and the options.
 
 from __future__ import annotations
 
+from ._audit import Audit, AuditFinding, audit
 from ._compare import Comparison, compare
 from ._estimate import Estimate, estimate
 from ._evolve import EvolvedBenchmark, EvolvedBenchmarks, evolve
@@ -40,6 +41,8 @@ from ._verify import Verification, verify
 
 __all__ = [
     "Application",
+    "Audit",
+    "AuditFinding",
     "BrokenForeignKey",
     "BuiltDatabase",
     "BuiltDatabases",
@@ -71,6 +74,7 @@ __all__ = [
     "Verification",
     "VerifyOptions",
     "__version__",
+    "audit",
     "compare",
     "estimate",
     "evolve",

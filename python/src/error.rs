@@ -112,6 +112,7 @@ impl From<sqlgauge::Error> for Failure {
             },
             sqlgauge::Error::Dataset(_)
             | sqlgauge::Error::Asked { .. }
+            | sqlgauge::Error::Allowed(_)
             | sqlgauge::Error::Metric(_)
             | sqlgauge::Error::Subset(_)
             | sqlgauge::Error::Invalid(_)

@@ -12,6 +12,7 @@
 #![expect(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
 #![expect(clippy::doc_markdown, reason = "the texts of classes are what help() of Python prints")]
 
+mod auditing;
 mod call;
 mod database;
 mod error;
@@ -48,6 +49,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     matching::register(module)?;
     verifying::register(module)?;
     scoring::register(module)?;
+    auditing::register(module)?;
     runs::register(module)?;
     words::register(module)?;
     showing::register(module)?;

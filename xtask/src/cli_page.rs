@@ -15,6 +15,7 @@ const COMMANDS: &[&[&str]] = &[
     &["compare"],
     &["report"],
     &["show"],
+    &["audit"],
     &["compat", "spider"],
     &["compat", "bird"],
     &["predict"],

@@ -6,6 +6,7 @@
 //! - `cargo xtask book` builds the documentation as a book;
 //! - `cargo xtask pictures` takes the pictures of README from the demo, with Chromium.
 
+mod audit_page;
 mod causes_page;
 mod cli_page;
 mod files_page;
@@ -44,9 +45,13 @@ fn docs(check: bool) -> Result<()> {
         ("docs/reference/metrics.md".to_owned(), metrics_page::render()?),
         ("docs/reference/causes.md".to_owned(), causes_page::render()),
         ("docs/reference/cli.md".to_owned(), cli_page::render()?),
-        ("docs/SUMMARY.md".to_owned(), rules_page::summary(&root().join("docs/SUMMARY.md"))?),
+        (
+            "docs/SUMMARY.md".to_owned(),
+            audit_page::summary(&rules_page::summary(&root().join("docs/SUMMARY.md"))?),
+        ),
     ];
     pages.extend(rules_page::render());
+    pages.extend(audit_page::render());
     pages.extend(files_page::render()?);
     let mut stale = Vec::new();
     for (name, text) in pages {

@@ -16,7 +16,7 @@ use sqlgauge_metrics::Verification;
 use sqlgauge_verify::Verdict;
 
 use crate::context::Context;
-use crate::error::{About, Error};
+use crate::error::Error;
 use crate::score::System;
 use crate::settings::VerifySettings;
 use crate::source::Source;
@@ -109,7 +109,7 @@ impl AuditJob {
         peers.iter().flat_map(|set| &set.notes).for_each(|text| watcher.note(text));
         let examples = pick(benchmark.examples, taken.as_deref());
         let mut items = self.audit(&examples, &peers, engine.as_ref(), context)?;
-        let unused = allowed.apply(&mut items).about(|| "allowed findings".to_owned())?;
+        let unused = allowed.apply(&mut items)?;
         for entry in unused {
             watcher.note(&format!("{entry} is allowed, but was not found; take it out of the file"));
         }
@@ -127,7 +127,7 @@ impl AuditJob {
         let Some(source) = &self.allow else { return Ok(Allowed::default()) };
         let bytes = source.read()?;
         let text = String::from_utf8_lossy(bytes.bytes()).into_owned();
-        Allowed::parse(&text).about(|| source.path().display().to_string())
+        Allowed::parse(&text).map_err(|error| Error::Invalid(format!("{}: {error}", source.path().display())))
     }
 
     fn peers(&self, benchmark: &Benchmark, taken: Option<&[usize]>) -> Result<Vec<PredictionSet>, Error> {

@@ -14,7 +14,8 @@
 //! ```
 //!
 //! ## When it is no defect
-//! You do not use that metric.
+//! You do not use that metric, or it is the metric that is odd: Spider's script replaces the word `value` in every
+//! prediction, and so cannot run a gold that reads a column `attribute_value`.
 
 use crate::finding::Findings;
 use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
@@ -28,7 +29,7 @@ static META: Meta = Meta {
     name: "scores-below-one",
     summary: "as a prediction the gold scores less than 1 under a metric",
     needs: Needs::Rows,
-    standing: Standing::Certain,
+    standing: Standing::Hint,
     cases: CASES,
     source: include_str!("scores_below_one.rs"),
 };
@@ -42,18 +43,23 @@ impl AuditRule for ScoresBelowOne {
         let Some(data) = item.data(findings) else { return };
         let pair = Pair::new(data.engine(), data.target(), item.sql, item.sql, None);
         let metrics = all().iter().filter(|metric| metric.kind() != MetricKind::Unbounded);
+        let mut below = Vec::new();
+        let mut first = None;
         for metric in metrics.filter(|metric| !metric.id().starts_with("verify@")) {
             let score = metric.score(&pair);
-            let reason =
-                score.detail.get("reason").and_then(|reason| reason.as_str()).unwrap_or("without a reason");
+            let reason = score.detail.get("reason").and_then(|reason| reason.as_str());
+            let reason = reason.unwrap_or("without a reason").to_owned();
             match score.value {
                 Some(value) if value < 1.0 => {
-                    findings
-                        .report(format!("{} of the gold as a prediction is {value}: {reason}", metric.id()));
+                    below.push(metric.id());
+                    first.get_or_insert(reason);
                 }
                 Some(_) => {}
                 None => findings.unchecked(format!("{}: {reason}", metric.id())),
             }
+        }
+        if let Some(reason) = first {
+            findings.report(format!("less than 1 as a prediction under {}: {reason}", below.join(", ")));
         }
     }
 }

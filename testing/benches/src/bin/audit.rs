@@ -1,0 +1,327 @@
+//! Precision and recall of the rules of `sqlgauge audit`, against golds that people judged or corrected.
+//!
+//! ```sh
+//! cargo run --package sqlgauge-benches --bin audit -- --data ../shared/data --half report
+//! ```
+//! - `bugs`: NL2SQL-Bugs, queries over BIRD's databases that people labelled right or wrong;
+//! - `plat`: BIRD's golds for the 498 questions of mini-dev; wrong where the corrected version has another text;
+//! - `train`: BIRD's golds for 2,064 questions; wrong where the corrected version has another text.
+//!
+//! The databases of one half, by a hash of their names, are for designing rules; figures are of the other half. `train` has no
+//! schema at hand: its tables and columns are what its queries name, without types and keys. Of the others superhero has rows.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use clap::{Parser, ValueEnum};
+use serde_json::Value;
+use sqlgauge_audit::{Auditor, Selection, rules};
+use sqlgauge_base::seed_of;
+use sqlgauge_base::stats::wilson;
+use sqlgauge_engine::{Engine, Limits, SqliteEngine};
+use sqlgauge_sql::lex::{Token, TokenKind, words};
+use sqlgauge_sql::quote;
+
+/// Precision and recall of the audit's rules against people's labels
+#[derive(Debug, Parser)]
+struct Arguments {
+    /// Folder with `bird/`, `human/` and `bird_corrected/`
+    #[arg(long, default_value = "../shared/data")]
+    data: PathBuf,
+    /// Which half of the databases
+    #[arg(long, value_enum, default_value = "report")]
+    half: Half,
+    /// Print the golds on which this rule reports something
+    #[arg(long)]
+    show: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Half {
+    Design,
+    Report,
+}
+
+impl Half {
+    fn of(db_id: &str) -> Self {
+        if (seed_of(db_id) >> 32) & 1 == 0 { Self::Design } else { Self::Report }
+    }
+}
+
+const SETS: [&str; 3] = ["bugs", "plat", "train"];
+
+/// A gold with a label.
+struct Labelled {
+    set: usize,
+    db_id: String,
+    question: String,
+    evidence: String,
+    sql: String,
+    is_wrong: bool,
+}
+
+/// A gold with what the rules say of it.
+struct Judged {
+    set: usize,
+    is_wrong: bool,
+    is_resolved: bool,
+    rules: BTreeSet<&'static str>,
+}
+
+fn main() -> Result<()> {
+    let arguments = Arguments::parse();
+    let golds = golds(&arguments.data)?;
+    let inferred = tempfile::tempdir()?;
+    infer(&golds, inferred.path())?;
+    let mut halves: [Vec<Judged>; 2] = [Vec::new(), Vec::new()];
+    let engine = SqliteEngine::new(Limits::default()).at("2026-01-01".parse()?);
+    let mut auditors: HashMap<(bool, &str), Auditor<'_>> = HashMap::new();
+    for gold in &golds {
+        let key = (gold.set == 2, gold.db_id.as_str());
+        if !auditors.contains_key(&key) {
+            let database = engine.open(&database(&arguments.data, inferred.path(), gold))?;
+            auditors.insert(key, Auditor::new(&engine, Arc::clone(&database), Selection::of(["all"])?));
+        }
+        let judged = judge(&auditors[&key], gold, &arguments);
+        halves[usize::from(Half::of(&gold.db_id) == Half::Report)].push(judged);
+    }
+    let [design, report] = &halves;
+    let shown = if arguments.half == Half::Design { design } else { report };
+    by_rule(shown);
+    together(design, shown);
+    Ok(())
+}
+
+fn judge(auditor: &Auditor<'_>, gold: &Labelled, arguments: &Arguments) -> Judged {
+    let audit = auditor.audit(&gold.sql, Some(&gold.question), Some(&gold.evidence), &[]);
+    if let Some(rule) = &arguments.show
+        && Half::of(&gold.db_id) == arguments.half
+    {
+        for finding in audit.findings.iter().filter(|finding| finding.rule == rule) {
+            let label = if gold.is_wrong { "wrong" } else { "right" };
+            println!("{label} {}: {}\n  {}\n  {}", SETS[gold.set], gold.question, gold.sql, finding.why);
+        }
+    }
+    Judged {
+        set: gold.set,
+        is_wrong: gold.is_wrong,
+        is_resolved: audit.unresolved.is_none(),
+        rules: audit.findings.iter().map(|finding| finding.rule).collect(),
+    }
+}
+
+/// Right and wrong golds among those that a choice reports.
+#[derive(Default, Clone, Copy)]
+struct Counts {
+    wrong: u64,
+    reported: u64,
+    hits: u64,
+}
+
+impl Counts {
+    fn of<'j>(golds: impl Iterator<Item = &'j Judged>, is_reported: impl Fn(&Judged) -> bool) -> Self {
+        golds.fold(Self::default(), |own, gold| {
+            let (wrong, reported) = (u64::from(gold.is_wrong), u64::from(is_reported(gold)));
+            Self {
+                wrong: own.wrong + wrong,
+                reported: own.reported + reported,
+                hits: own.hits + wrong * reported,
+            }
+        })
+    }
+
+    fn text(self) -> String {
+        if self.reported == 0 {
+            return format!("{:>34}", "-");
+        }
+        let part = |hits: u64, all: u64| {
+            let interval = wilson(hits, all, 0.95);
+            let share = 100.0 * hits as f64 / all.max(1) as f64;
+            format!("{share:3.0} [{:.0}, {:.0}]", 100.0 * interval.low, 100.0 * interval.high)
+        };
+        let (precision, recall) = (part(self.hits, self.reported), part(self.hits, self.wrong));
+        format!("{:>4} {precision:>14} {recall:>14}", self.reported)
+    }
+
+    fn f1(self) -> f64 {
+        2.0 * self.hits as f64 / (self.reported + self.wrong).max(1) as f64
+    }
+}
+
+fn by_rule(golds: &[Judged]) {
+    let head = SETS.map(|set| format!("{set:>4} precision      recall       "));
+    println!("{:<26}{}", "rule", head.join(" "));
+    let line = |name: &str, is_reported: &dyn Fn(&Judged) -> bool| {
+        let of_set = |set: usize| Counts::of(golds.iter().filter(|gold| gold.set == set), is_reported).text();
+        println!("{name:<26}{}", (0..SETS.len()).map(of_set).collect::<Vec<_>>().join(" "));
+    };
+    for meta in rules().iter().map(|rule| rule.meta()) {
+        if golds.iter().any(|gold| gold.rules.contains(meta.name)) {
+            line(meta.name, &|gold: &Judged| gold.rules.contains(meta.name));
+        }
+    }
+    let on: BTreeSet<&str> = Selection::default().rules().iter().map(|rule| rule.meta().name).collect();
+    line("any that is on", &|gold: &Judged| gold.rules.iter().any(|rule| on.contains(rule)));
+    line("two or more that are on", &|gold: &Judged| {
+        gold.rules.iter().filter(|rule| on.contains(*rule)).count() > 1
+    });
+    for (set, name) in SETS.iter().enumerate() {
+        let all: Vec<_> = golds.iter().filter(|gold| gold.set == set).collect();
+        let count = |has: &dyn Fn(&Judged) -> bool| all.iter().filter(|gold| has(gold)).count();
+        let (wrong, resolved) = (count(&|gold| gold.is_wrong), count(&|gold| gold.is_resolved));
+        println!("{name}: {} golds, {wrong} wrong, {resolved} resolved", all.len());
+    }
+}
+
+/// What rules find together that have at least some precision on the databases for designing.
+fn together(design: &[Judged], shown: &[Judged]) {
+    println!("\nrules with at least that precision on the design half, over all three sets");
+    for least in [0.5, 0.6, 0.7, 0.75, 0.8, 0.9] {
+        let is_good = |name: &str| {
+            let counts = Counts::of(design.iter(), |gold| gold.rules.contains(name));
+            counts.reported > 0 && counts.hits as f64 >= least * counts.reported as f64
+        };
+        let good: BTreeSet<&str> =
+            rules().iter().map(|rule| rule.meta().name).filter(|name| is_good(name)).collect();
+        let is_reported = |gold: &Judged| gold.rules.iter().any(|rule| good.contains(rule));
+        let all = Counts::of(shown.iter(), is_reported);
+        print!("{least:.2} {:>2} rules {} F1 {:.2}", good.len(), all.text(), all.f1());
+        for (set, name) in SETS.iter().enumerate() {
+            let of_set = Counts::of(shown.iter().filter(|gold| gold.set == set), is_reported);
+            print!("  {name} F1 {:.2}", of_set.f1());
+        }
+        println!();
+    }
+}
+
+fn golds(data: &Path) -> Result<Vec<Labelled>> {
+    let dev = read(&data.join("bird/dev.json"))?;
+    let by_question: HashMap<String, &Value> =
+        dev.iter().map(|item| (text(item, "question"), item)).collect();
+    let by_id: HashMap<String, &Value> =
+        dev.iter().map(|item| (item["question_id"].to_string(), item)).collect();
+    let mut golds = Vec::new();
+    for item in read(&data.join("human/NL2SQL-Bugs.json"))? {
+        let question = text(&item, "question");
+        let evidence = by_question.get(&question).map(|item| text(item, "evidence")).unwrap_or_default();
+        let is_wrong = item["label"] == Value::Bool(false);
+        golds.push(Labelled {
+            set: 0,
+            db_id: text(&item, "db_id"),
+            question,
+            evidence,
+            sql: text(&item, "sql"),
+            is_wrong,
+        });
+    }
+    for item in read(&data.join("bird_corrected/arcwise_plat_sql.json"))? {
+        let id = item["question_id"].to_string();
+        let original = by_id.get(&id).with_context(|| format!("dev.json has no question {id}"))?;
+        let sql = text(original, "SQL");
+        let is_wrong = plain(&sql) != plain(&text(&item, "SQL"));
+        let [db_id, question, evidence] = ["db_id", "question", "evidence"].map(|name| text(original, name));
+        golds.push(Labelled { set: 1, db_id, question, evidence, sql, is_wrong });
+    }
+    for item in read(&data.join("bird_corrected/bird-verified-train.json"))? {
+        // What was not changed has no original.
+        let original = |name: &str| match text(&item, &format!("original_{name}")) {
+            own if own.is_empty() => text(&item, name),
+            own => own,
+        };
+        let [sql, question, evidence] = ["SQL", "question", "evidence"].map(original);
+        let is_wrong = plain(&sql) != plain(&text(&item, "SQL"));
+        golds.push(Labelled { set: 2, db_id: text(&item, "db_id"), question, evidence, sql, is_wrong });
+    }
+    Ok(golds)
+}
+
+fn read(path: &Path) -> Result<Vec<Value>> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    serde_json::from_str(&text).with_context(|| format!("{} is no JSON list", path.display()))
+}
+
+fn text(item: &Value, name: &str) -> String {
+    item[name].as_str().unwrap_or_default().trim().to_owned()
+}
+
+/// A query without differences that nobody means.
+fn plain(sql: &str) -> String {
+    sql.split_whitespace().collect::<Vec<_>>().join(" ").trim_end_matches([';', ' ']).to_lowercase()
+}
+
+fn database(data: &Path, inferred: &Path, gold: &Labelled) -> PathBuf {
+    let file = |root: PathBuf| root.join(&gold.db_id).join(format!("{}.sqlite", gold.db_id));
+    let with_rows = file(data.join("bird/database"));
+    match gold.set {
+        2 => inferred.join(format!("{}.sqlite", gold.db_id)),
+        _ if with_rows.exists() => with_rows,
+        _ => file(data.join("bird/schema_only")),
+    }
+}
+
+/// The columns of a database's tables, by names in lower case.
+type Tables = BTreeMap<String, BTreeMap<String, String>>;
+
+/// Writes a database for each of the set without schemas: its tables and columns are those that the queries name.
+fn infer(golds: &[Labelled], folder: &Path) -> Result<()> {
+    let mut databases: BTreeMap<&str, Tables> = BTreeMap::new();
+    for gold in golds.iter().filter(|gold| gold.set == 2) {
+        name_columns(&gold.sql, databases.entry(&gold.db_id).or_default());
+    }
+    for (db_id, tables) in databases {
+        let connection = rusqlite::Connection::open(folder.join(format!("{db_id}.sqlite")))?;
+        for (table, columns) in tables {
+            let list: Vec<String> = columns.values().map(|column| quote::name(column)).collect();
+            let list = if list.is_empty() { "unknown".to_owned() } else { list.join(", ") };
+            connection.execute_batch(&format!("CREATE TABLE {} ({list})", quote::name(&table)))?;
+        }
+    }
+    Ok(())
+}
+
+const KEYWORDS: &str = " select distinct from where join inner left outer on and or not in like between is null as group by order having \
+    limit asc desc case when then else end union all intersect except exists cast real integer float text int with over partition offset \
+    cross collate true false numeric ";
+
+fn name_columns(sql: &str, tables: &mut Tables) {
+    let tokens: Vec<Token<'_>> = words(sql).collect();
+    let lower = |at: usize| tokens.get(at).map(|token| token.unquoted().to_lowercase()).unwrap_or_default();
+    let is_keyword = |token: &Token<'_>| KEYWORDS.contains(&format!(" {} ", token.text.to_lowercase()));
+    let is_name = |at: usize| tokens.get(at).is_some_and(|token| token.is_name() && !is_keyword(token));
+    let mut aliases: HashMap<String, String> = HashMap::new();
+    let mut own: BTreeSet<String> = BTreeSet::new();
+    for at in 0..tokens.len() {
+        if matches!(lower(at).as_str(), "from" | "join") && is_name(at + 1) {
+            let table = lower(at + 1);
+            let alias = if lower(at + 2) == "as" { at + 3 } else { at + 2 };
+            if is_name(alias) {
+                aliases.insert(lower(alias), table.clone());
+            }
+            aliases.insert(table.clone(), table.clone());
+            tables.entry(table.clone()).or_default();
+            own.insert(table);
+        }
+    }
+    for (at, token) in tokens.iter().enumerate().filter(|(at, _)| is_name(*at)) {
+        let before = if at == 0 { String::new() } else { lower(at - 1) };
+        let after = tokens.get(at + 1).map(|token| token.text).unwrap_or_default();
+        let column = token.unquoted().into_owned();
+        let table = if before == "." && at >= 2 {
+            aliases.get(&lower(at - 2))
+        } else if own.len() == 1
+            && !matches!(after, "." | "(")
+            && !matches!(before.as_str(), "as" | "from" | "join")
+            && !(token.kind == TokenKind::Quoted && token.text.starts_with('"'))
+            && !aliases.contains_key(&lower(at))
+        {
+            own.first()
+        } else {
+            None
+        };
+        if let Some(columns) = table.and_then(|table| tables.get_mut(table)) {
+            columns.entry(column.to_lowercase()).or_insert(column);
+        }
+    }
+}
