@@ -232,12 +232,14 @@ impl Fit {
         let level = case.options.level;
         let databases = databases(case, &case.evidence.questions);
         let share = accuracy / found.accuracy.max(1e-9);
-        if found.outside && !case.has_peers() {
+        let is_alone = found.is_by_law && !case.has_peers();
+        if is_alone && (found.outside || self.is_elsewhere(case)) {
             // Far away on the probit scale, where the spread was seen: 0 and 1 are never passed.
             let centre = on_probit(found.accuracy);
             let moved = self.home.iter().map(|from| found.law.moves(from, target)[0]).sum::<f64>()
                 / self.home.len().max(1) as f64;
-            let width = Spread::ALONE.half_width_alone(databases, moved, level, found.accuracy, target.runs);
+            let spread = if found.refused_are_wrong { Spread::ALONE } else { Spread::ALONE_NEAR };
+            let width = spread.half_width_alone(databases, moved, level, found.accuracy, target.runs);
             let [low, high] = [centre - width, centre + width].map(|end| (share * normal_cdf(end)).min(1.0));
             return AccuracyInterval { level, low, high };
         }
@@ -394,8 +396,8 @@ impl Fit {
         }
         if !case.has_peers() && case.peers_left_out().is_none() {
             notes.push(
-                "no other system's predictions on the target: agreement, the best signal, is missing, and the interval is too \
-                 narrow where the databases are harder or easier than the labelled ones; give some with --pred or --peer"
+                "no other system's predictions on the target: agreement, the best signal, is missing, and how hard the questions \
+                 are shows only in part; give some with --pred or --peer"
                     .to_owned(),
             );
         }
