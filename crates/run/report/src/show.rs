@@ -184,7 +184,10 @@ mod tests {
     #[test]
     fn an_item_without_texts_still_shows_its_scores() {
         let bare = Item { details: sqlgauge_run::Details::default(), status: "missing".to_owned(), ..item() };
-        let text = show(&bare, None, None, &[], ShowOptions::default());
+        let order = ["ves@1", "soft-f1@1"].map(str::to_owned);
+        let text = show(&bare, None, None, &order, ShowOptions::default());
+        let places = ["ves@1", "soft-f1@1", "ex@1"].map(|metric| text.find(metric).unwrap());
+        assert!(places.is_sorted(), "{text}");
         assert!(text.contains("the system gave no prediction"), "{text}");
     }
 }
