@@ -23,13 +23,14 @@ use super::Estimator;
 ///
 /// - **The item model** (gradient boosting on the `features` of question, schema and prediction, and on agreement with
 ///   other systems) gives every answer a probability; the mean is corrected by how far the model is off on the
-///   system's own labelled answers. Best near what is known; alone there where nobody's answers can be compared.
+///   system's own labelled answers. Best near what is known, beside other systems.
 /// - **The law** moves the system's known accuracy on the probit scale, in proportion to how the share of answers that run
 ///   and the agreement with other systems moved; without anybody to agree with, the share of answers that run and what
-///   the structure of questions and predictions says. Best far away, and alone there.
+///   the structure of questions and predictions says. Best far away, and alone there and for a system alone.
 ///
-/// An answer that does not run as given counts as wrong, unless the target lies within what is known: then as often
-/// right as such answers were there (Spider's official script scores the first of several statements).
+/// An answer that does not run as given counts as wrong, unless the target lies within what is known, or one system alone
+/// is asked about data of the same kind: then as often right as such answers were there (Spider's official script scores
+/// the first of several statements).
 ///
 /// The interval follows the rule of `errors.rs`.
 #[derive(Debug, Clone, Copy)]
