@@ -14,6 +14,7 @@ from ._native import InputError
 from ._options import mapping
 from ._runs import Run
 from ._score import Frame, given_systems, rows_of
+from ._subset import subset
 
 __all__ = ["Estimate", "estimate"]
 
@@ -41,7 +42,7 @@ class Estimate:
     metric: str
     """The metric of the known runs that is estimated."""
     notes: tuple[str, ...]
-    """What loading noticed, in sentences."""
+    """What was left out, assumed or noticed, in sentences."""
     raw: dict[str, Any] = field(repr=False)
     """What ``sqlgauge estimate --json`` prints."""
 
@@ -72,6 +73,10 @@ def estimate(
     method: str = "auto",
     metric: str | None = None,
     level: float = 0.9,
+    db_id: str | Sequence[str] | None = None,
+    ids: Sequence[Any] | None = None,
+    where: Mapping[str, str | Sequence[str]] | None = None,
+    limit: int | None = None,
     seed: int = 0,
     tau: float = 0.8,
     timeout: float | None = None,
@@ -91,6 +96,10 @@ def estimate(
         method: Id of the method; ``auto`` chooses.
         metric: Metric of the known runs that is meant by accuracy; each run's first one of 0 and 1 without it.
         level: Probability with which the interval is to hold the true accuracy, from 0.5 to below 1.
+        db_id: Take only the questions about these databases.
+        ids: Take only the questions with these ids.
+        where: Take only the questions with a label, as in ``{"difficulty": "simple"}``.
+        limit: Take at most so many questions, drawn by ``seed``.
         seed: Seed of everything random.
         tau: Confidence below which a prediction does not count for the method ``doc``.
         timeout: Seconds that one query may take; 30 without it.
@@ -125,9 +134,11 @@ def estimate(
         "tau": tau,
         "timeout": timeout,
         "now": now,
+        "subset": subset(db_id, ids, where, limit, seed),
     }
     said = _native.estimate_systems(job)
-    return {own["system"]: _estimate(own, said["notes"]) for own in said["estimates"]}
+    each = zip(said["estimates"], said["own"], strict=True)
+    return {own["system"]: _estimate(own, [*notes, *said["notes"]]) for own, notes in each}
 
 
 def _several(given: Any) -> list[Any]:
@@ -147,6 +158,6 @@ def _estimate(own: dict[str, Any], notes: list[str]) -> Estimate:
         outside_because=tuple(own["outside_because"]),
         method=own["method"],
         metric=own.get("metric", ""),
-        notes=(*own["notes"], *notes),
+        notes=tuple(notes),
         raw=own,
     )

@@ -11,7 +11,7 @@ use sqlgauge_estimate::EstimateOptions;
 use crate::call::call;
 use crate::database::{Limited, not_ddl};
 use crate::error::{Class, Failure};
-use crate::inputs::{Frame, Given};
+use crate::inputs::{Frame, Given, SubsetArguments};
 use crate::json::to_python;
 use crate::process::threads;
 use crate::program;
@@ -35,6 +35,7 @@ struct Job<'py> {
     tau: f64,
     timeout: Option<f64>,
     now: Option<String>,
+    subset: SubsetArguments,
 }
 
 impl Job<'_> {
@@ -54,6 +55,7 @@ impl Job<'_> {
             metric: self.metric,
             options: EstimateOptions { level: self.level, seed: self.seed, tau: self.tau },
             limits: limits.limits()?,
+            subset: self.subset.subset()?,
             now: limits.moment()?,
             ..EstimateJob::new("", self.db)
         })
@@ -69,8 +71,9 @@ fn estimate_systems<'py>(py: Python<'py>, job: Job<'py>) -> PyResult<Bound<'py, 
         let done = pool.install(|| job.run(&context))?;
         let estimates = serde_json::to_value(&done.report.estimates);
         let estimates = estimates.map_err(|error| Failure::of(Class::Internal, &error))?;
-        let notes: Vec<String> = done.notes.iter().map(|note| in_python(note)).collect();
-        Ok(json!({"estimates": estimates, "notes": notes}))
+        let said = |notes: &[String]| notes.iter().map(|note| in_python(note)).collect::<Vec<String>>();
+        let own: Vec<Vec<String>> = done.report.estimates.iter().map(|one| said(&one.notes)).collect();
+        Ok(json!({"estimates": estimates, "own": own, "notes": said(&done.notes)}))
     })?;
     to_python(py, &estimated)
 }

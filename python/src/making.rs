@@ -236,12 +236,12 @@ impl Tables {
             drop_duplicate_rows: !self.keep_duplicates,
             fill_short_lines: self.fill_short_lines,
             strict: self.strict,
-            decimal_mark: named(
+            decimal_mark: one_of(
                 "decimal_mark",
                 self.decimal_mark,
                 [("point", DecimalMark::Point), ("comma", DecimalMark::Comma)],
             )?,
-            date_order: named(
+            date_order: one_of(
                 "date_order",
                 self.date_order,
                 [("day-first", DateOrder::DayFirst), ("month-first", DateOrder::MonthFirst)],
@@ -254,7 +254,7 @@ impl Tables {
 }
 
 /// The value that an argument names.
-fn named<T>(argument: &str, name: Option<String>, values: [(&str, T); 2]) -> Result<Option<T>, Failure> {
+fn one_of<T>(argument: &str, name: Option<String>, values: [(&str, T); 2]) -> Result<Option<T>, Failure> {
     let Some(name) = name else { return Ok(None) };
     let [one, other] = values.each_ref().map(|(name, _)| *name);
     let wrong = Failure::new(Class::Input, &format!("{argument} is {name:?}; give {one:?} or {other:?}"));

@@ -42,7 +42,7 @@ fn show_item(
             "item": item,
             "gold_result": table(gold, view.gold_result()),
             "prediction_result": table(prediction, view.prediction_result()),
-            "text": show(&shown.item, gold, prediction, options),
+            "text": show(&shown.item, gold, prediction, &shown.metrics, options),
         }))
     })?;
     json["notes"] = notes.into();

@@ -328,7 +328,8 @@ fn what_a_run_got_wrong_is_scored_again() {
     let output = again();
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert_eq!(ids_of(&benchmark), ["1", "2"]);
-    let said = stdout(&output).replace('\n', " ");
+    let report = sqlgauge(&strings(&["report", benchmark.path("run").to_str().unwrap()]));
+    let said = stdout(&report).replace('\n', " ");
     assert!(said.contains("a part of the benchmark, 2 questions: of the 2 ids that were wrong in"), "{said}");
     // Nothing is left to mend.
     std::fs::write(benchmark.path("pred.sql"), golds.join("\n")).unwrap();

@@ -88,6 +88,24 @@ fn golds_of_the_target_are_never_read() {
 }
 
 #[test]
+fn a_part_of_the_questions_is_estimated_as_from_files_of_its_own() {
+    let sample = Sample::new();
+    let questions = sample.questions();
+    let is_of_part = |question: &&Value| question["db_id"] == "bike_rental";
+    let cut: Vec<Value> = questions.iter().filter(is_of_part).cloned().collect();
+    assert!(!cut.is_empty() && cut.len() < questions.len());
+    let (whole, part) =
+        (sample.target("whole", "careful", &questions), sample.target("part", "careful", &cut));
+    let known = sample.known();
+    let of_part = json_of(&sample.estimate(&part.0, &part.1, &["--known", &known]));
+    let taken = sample.estimate(&whole.0, &whole.1, &["--known", &known, "--db-id", "bike_rental"]);
+    assert_eq!(json_of(&taken), of_part);
+    assert_eq!(of_part["metric"], "ex@1");
+    let output = sample.estimate(&whole.0, &whole.1, &["--known", &known, "--db-id", "nowhere"]);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
 fn the_output_has_the_documented_shape_and_does_not_depend_on_threads() {
     let sample = Sample::new();
     let (target, prediction) = sample.target("target", "baseline", &sample.questions());

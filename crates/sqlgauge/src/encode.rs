@@ -322,10 +322,9 @@ impl EncoderWorkload {
         let mut questions = load_workload(&job.workload)?;
         let read = |system: &System| system.read(&questions, job.prediction_format, job.extract, false);
         let mut predictions = job.system.as_ref().map(read).transpose()?;
-        let taken = positions_without_golds(&job.subset, &questions.examples)?;
-        questions.examples = pick(questions.examples, taken.as_deref());
-        if let Some(set) = &mut predictions {
-            set.predictions = pick(std::mem::take(&mut set.predictions), taken.as_deref());
+        if let Some(part) = positions_without_golds(&job.subset, &questions.examples)? {
+            predictions = predictions.map(|set| set.of_part(&part, &questions.examples));
+            questions.examples = pick(questions.examples, Some(&part));
         }
         let schemas = job
             .schemas

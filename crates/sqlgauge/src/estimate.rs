@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use sqlgauge_dataset::{Columns, Databases, FileFormat, load_labels, parse_workload};
+use sqlgauge_dataset::{Columns, Databases, FileFormat, Subset, load_labels, parse_workload};
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_estimate::report::Reliability;
 use sqlgauge_estimate::report::drift::Series;
@@ -31,6 +31,7 @@ use crate::error::Error;
 use crate::score::System;
 use crate::settings::NOW;
 use crate::source::{Source, digest_sources};
+use crate::subset::{pick, positions_without_golds};
 
 /// Labels of some of a system's predictions on the target.
 #[derive(Debug, Clone)]
@@ -73,6 +74,8 @@ pub struct EstimateJob {
     pub format: Option<FileFormat>,
     /// Columns that the user named in it.
     pub columns: Columns,
+    /// Which of the questions are taken. The predictions are those for all of them.
+    pub subset: Subset,
     /// The systems to estimate.
     pub systems: Vec<System>,
     /// Other systems on the target, to compare with.
@@ -137,6 +140,7 @@ impl EstimateJob {
             target: target.into(),
             format: None,
             columns: Columns::default(),
+            subset: Subset::default(),
             systems: Vec::new(),
             peers: Vec::new(),
             prediction_format: None,
@@ -218,14 +222,16 @@ impl EstimateJob {
     /// The options that decide the result, for `run.json`; the command has the rest.
     fn recorded_options(&self, now: Moment) -> BTreeMap<String, Value> {
         let EstimateOptions { level, seed, tau } = self.options;
-        BTreeMap::from([
+        let subset = (!self.subset.is_all()).then(|| ("subset".to_owned(), self.subset.to_json()));
+        let options = BTreeMap::from([
             ("method".to_owned(), json!(self.method)),
             ("level".to_owned(), json!(level)),
             ("seed".to_owned(), json!(seed)),
             ("tau".to_owned(), json!(tau)),
             ("metric".to_owned(), json!(self.metric)),
             (NOW.to_owned(), json!(now.to_string())),
-        ])
+        ]);
+        options.into_iter().chain(subset).collect()
     }
 
     /// Refuses options that make no sense before anything is read.
@@ -238,18 +244,23 @@ impl EstimateJob {
 
     /// The scored runs and the target, with the answers to the target's questions executed.
     fn load(&self, engine: &dyn Engine) -> Result<Pool, Error> {
-        let workload = parse_workload(&self.target.read()?, self.target.format(self.format)?, &self.columns)?;
+        let mut workload =
+            parse_workload(&self.target.read()?, self.target.format(self.format)?, &self.columns)?;
         let folders =
             self.known_db.iter().map(|path| Databases::open(path)).collect::<Result<Vec<_>, _>>()?;
         let mut loader = Loader::new(engine, folders, self.metric.clone());
         self.known.iter().try_for_each(|path| loader.known(path))?;
         let answered = self.systems.iter().chain(&self.peers);
         let read = |system: &System| system.read(&workload, self.prediction_format, false, false);
-        let systems = answered.map(read).collect::<Result<Vec<_>, _>>()?;
+        let mut systems = answered.map(read).collect::<Result<Vec<_>, _>>()?;
+        if let Some(part) = positions_without_golds(&self.subset, &workload.examples)? {
+            systems = systems.into_iter().map(|set| set.of_part(&part, &workload.examples)).collect();
+            workload.examples = pick(workload.examples, Some(&part));
+        }
         let databases = Databases::open(&self.db)?;
         loader
             .target(self.target.path(), &workload, &databases, &systems, self.systems.len())
-            .map_err(|error| Error::asked(self.target.path(), error))?;
+            .map_err(|error| Error::asked_in_part(self.target.path(), error))?;
         let pool = loader.finish();
         engine.check()?;
         Ok(pool)

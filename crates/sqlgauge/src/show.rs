@@ -48,6 +48,8 @@ pub struct ItemWithRows {
     pub gold_rows: Option<Arc<ResultSet>>,
     /// Rows of the prediction, likewise.
     pub prediction_rows: Option<Arc<ResultSet>>,
+    /// The metrics of the run, in the order asked for.
+    pub metrics: Vec<String>,
 }
 
 impl ShowJob {
@@ -73,7 +75,7 @@ impl ShowJob {
                 [None, None]
             }
         };
-        Ok(ItemWithRows { item, gold_rows, prediction_rows })
+        Ok(ItemWithRows { item, gold_rows, prediction_rows, metrics: manifest.metrics })
     }
 
     /// The item as it stands in the run, of the system or of every system.

@@ -11,8 +11,8 @@ use sqlgauge_estimate::report::{Reliability, table};
 use crate::Verdict;
 use crate::judge_options::JudgeOptions;
 use crate::options::{
-    ClockOptions, FormatOptions, LimitOptions, SystemFile, column_help, columns, system_file, systems,
-    workload_roles,
+    ClockOptions, FormatOptions, LimitOptions, SubsetOptions, SystemFile, column_help, columns, system_file,
+    systems, workload_roles,
 };
 use crate::output::{colour, command_line, print, print_json, print_painted, width};
 use crate::reliability::ReliabilityOptions;
@@ -79,6 +79,8 @@ pub struct EstimateCommand {
     reliability: ReliabilityOptions,
     #[command(flatten)]
     judge: JudgeOptions,
+    #[command(flatten)]
+    subset: SubsetOptions,
 }
 
 impl EstimateCommand {
@@ -86,6 +88,11 @@ impl EstimateCommand {
         let options = EstimateOptions { level: self.level, seed: self.seed, tau: self.tau };
         check_estimate_options(options)?;
         if let Some(folder) = &self.evaluator {
+            if self.subset.is_given() {
+                bail!(
+                    "--evaluator takes all items of its embedding file; leave --db-id, --ids, --where and --limit out"
+                );
+            }
             let job =
                 EvaluateJob { level: self.level, ..EvaluateJob::new(folder.clone(), self.questions.clone()) };
             return super::evaluated::show(&job.run(&sqlgauge::Context::default())?, self.json);
@@ -119,6 +126,7 @@ impl EstimateCommand {
             known_db: self.known_db.clone(),
             target: source(self.questions.clone()),
             format: self.formats.format,
+            subset: self.subset.subset(self.seed)?,
             systems: systems(self.predictions.clone(), &columns),
             peers: systems(self.peers.clone(), &columns),
             columns,

@@ -53,7 +53,10 @@ impl Show {
             let shown = crate::engine::run(false, |context| job.run(context))?;
             let (gold, prediction) = (shown.gold_rows.as_deref(), shown.prediction_rows.as_deref());
             let space = if at > 0 { "\n\n" } else { "" };
-            print_painted(&format!("{space}{}", show(&shown.item, gold, prediction, options)))?;
+            print_painted(&format!(
+                "{space}{}",
+                show(&shown.item, gold, prediction, &shown.metrics, options)
+            ))?;
         }
         Ok(Verdict::Done)
     }

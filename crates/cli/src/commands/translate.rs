@@ -46,16 +46,18 @@ impl Translate {
         let translations =
             TranslateJob { sql: self.sql, to: self.to, ddl: self.ddl }.run(&engine, &database)?;
         let one = |own: &Translation| (own.dialect.to_owned(), own.to_json());
-        let all: Map<String, Value> = translations.iter().map(one).collect();
+        let all: Vec<(String, Value)> = translations.iter().map(one).collect();
         if self.json {
-            print_json(&all)?;
+            print_json(&all.iter().cloned().collect::<Map<_, _>>())?;
         } else {
             print(&described(&all))?;
         }
-        let refused = translations.first().and_then(|own| own.sql.as_ref()?.as_ref().err());
-        match refused.filter(|_| all.len() == 1) {
-            Some(refused) => bail!("{refused}"),
-            None => Ok(Verdict::Done),
+        let refused: Option<Vec<_>> =
+            translations.iter().map(|own| own.sql.as_ref()?.as_ref().err()).collect();
+        match refused.as_deref() {
+            Some([refused]) => bail!("{refused}"),
+            Some([_, ..]) => bail!("none of the dialects can say the query; the reasons stand above"),
+            _ => Ok(Verdict::Done),
         }
     }
 }
@@ -66,7 +68,7 @@ fn message(value: &Value) -> Option<&str> {
 }
 
 /// One dialect: its text alone, a refusal being the error of the command; several: each below its name.
-fn described(all: &Map<String, Value>) -> String {
+fn described(all: &[(String, Value)]) -> String {
     let mut text = String::new();
     for (name, value) in all {
         if all.len() > 1 {

@@ -33,8 +33,8 @@ const SLOPE: f64 = 0.35;
 /// How much accuracies outside what is labelled differ from an estimate, as standard deviations on the probit scale.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
-    /// From one kind of model to another; wider than what the few families show, so that the interval holds for one that
-    /// nobody has seen.
+    /// What is the same for all databases of a target: from one kind of model to another, wider than what the few families
+    /// show, so that the interval holds for one that nobody has seen; and how hard the databases are together.
     pub kind: f64,
     /// From one database to another.
     pub database: f64,
@@ -53,9 +53,10 @@ impl Spread {
     /// wider since groups of Spider's were left out: with 0.25 74 % of the 90 % intervals held there.
     pub const ALONE: Self = Self { kind: 0.10, database: 0.40, slope: SLOPE };
 
-    /// Of one system alone towards databases like the labelled ones: of one kind with itself, and no share that moved far. Known
-    /// sets overlap, and so show too little of how much databases differ in what nothing shows.
-    pub const ALONE_NEAR: Self = Self { kind: 0.0, slope: 0.0, ..Self::ALONE };
+    /// Of one system alone towards other databases of the same kind. They are of one kind of model, but as a group harder or
+    /// easier than the labelled ones in what nothing shows: chosen with [`crate::law::Law::alone_of_one_kind`], on every second
+    /// system.
+    pub const ALONE_NEAR: Self = Self { kind: 0.20, database: 0.40, slope: SLOPE };
 
     /// Half-width on the probit scale of the accuracy of so many running answers, with what the choice of the questions
     /// adds; the share that runs moved by `moved`.

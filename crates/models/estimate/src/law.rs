@@ -176,6 +176,14 @@ mod tests {
     }
 
     #[test]
+    fn within_a_kind_of_data_the_share_moves_as_far_up_as_down() {
+        let law = Law::alone_of_one_kind();
+        let [up, down] = [(0.8, 0.9), (0.9, 0.8)].map(|(from, to)| law.change(&sums(from), &sums(to)));
+        assert!(up > 0.0 && (up + down).abs() < 1e-12 && law.structure > 0.0);
+        assert!((up - OF_ONE_KIND.runs * shift(&sums(0.8), &sums(0.9))[0]).abs() < 1e-12);
+    }
+
+    #[test]
     fn where_more_run_the_share_moves_without_a_bound() {
         let law = Law::alone(true);
         let [moved, _] = law.moves(&sums(0.05), &sums(0.95));

@@ -32,11 +32,12 @@ impl Default for ShowOptions {
 }
 
 /// The item as text that ends with a line feed. Where a result is not given, the beginning that the item's
-/// details carry is shown, if they do.
+/// details carry is shown, if they do. The metrics stand in that order, those that it does not name behind.
 pub fn show(
     item: &Item,
     gold_result: Option<&ResultSet>,
     prediction_result: Option<&ResultSet>,
+    order: &[String],
     options: ShowOptions,
 ) -> String {
     let view = ItemView::new(item);
@@ -67,7 +68,7 @@ pub fn show(
         }
     }
     counterexample(view, options, &mut text);
-    metrics(view, options, &mut text);
+    metrics(view, order, options, &mut text);
     text
 }
 
@@ -115,10 +116,12 @@ fn counterexample(view: ItemView<'_>, options: ShowOptions, text: &mut String) {
     text.push('\n');
 }
 
-fn metrics(view: ItemView<'_>, options: ShowOptions, text: &mut String) {
+fn metrics(view: ItemView<'_>, order: &[String], options: ShowOptions, text: &mut String) {
     let mut table = book_table(options);
     table.set_header(["metric", "score", "why"]);
-    for (metric, score) in &view.item.metrics {
+    let mut scores: Vec<(&String, &Option<f64>)> = view.item.metrics.iter().collect();
+    scores.sort_by_key(|(metric, _)| order.iter().position(|named| named == *metric).unwrap_or(order.len()));
+    for (metric, score) in scores {
         let reason = view.reason(metric).unwrap_or_default();
         table.add_row([printable(metric), number::item(*score), printable(&reason)]);
     }
@@ -156,7 +159,7 @@ mod tests {
             vec![Value::text("Tern"), Value::Blob([1, 255].into()), Value::Real(12.0)],
         );
         let options = ShowOptions { width: 72, colour: false, rows: 2 };
-        insta::assert_snapshot!(show(&item(), Some(&gold), Some(&prediction), options), @r"
+        insta::assert_snapshot!(show(&item(), Some(&gold), Some(&prediction), &[], options), @r"
         North · item 17  harbour · ok · easy
 
         question  Which boats are longer than twelve metres?
@@ -199,7 +202,10 @@ mod tests {
     #[test]
     fn an_item_without_texts_still_shows_its_scores() {
         let bare = Item { details: sqlgauge_run::Details::default(), status: "missing".to_owned(), ..item() };
-        let text = show(&bare, None, None, ShowOptions::default());
+        let order = ["ves@1", "soft-f1@1"].map(str::to_owned);
+        let text = show(&bare, None, None, &order, ShowOptions::default());
+        let places = ["ves@1", "soft-f1@1", "ex@1"].map(|metric| text.find(metric).unwrap());
+        assert!(places.is_sorted(), "{text}");
         assert!(text.contains("the system gave no prediction"), "{text}");
     }
 }

@@ -23,13 +23,14 @@ use super::Estimator;
 ///
 /// - **The item model** (gradient boosting on the `features` of question, schema and prediction, and on agreement with
 ///   other systems) gives every answer a probability; the mean is corrected by how far the model is off on the
-///   system's own labelled answers. Best near what is known; alone there where nobody's answers can be compared.
+///   system's own labelled answers. Best near what is known, beside other systems.
 /// - **The law** moves the system's known accuracy on the probit scale, in proportion to how the share of answers that run
 ///   and the agreement with other systems moved; without anybody to agree with, the share of answers that run and what
-///   the structure of questions and predictions says. Best far away, and alone there.
+///   the structure of questions and predictions says. Best far away, and alone there and for a system alone.
 ///
-/// An answer that does not run as given counts as wrong, unless the target lies within what is known: then as often
-/// right as such answers were there (Spider's official script scores the first of several statements).
+/// An answer that does not run as given counts as wrong, unless the target lies within what is known, or one system alone
+/// is asked about data of the same kind: then as often right as such answers were there (Spider's official script scores
+/// the first of several statements).
 ///
 /// The interval follows the rule of `errors.rs`.
 #[derive(Debug, Clone, Copy)]
@@ -232,12 +233,14 @@ impl Fit {
         let level = case.options.level;
         let databases = databases(case, &case.evidence.questions);
         let share = accuracy / found.accuracy.max(1e-9);
-        if found.outside && !case.has_peers() {
+        let is_alone = found.is_by_law && !case.has_peers();
+        if is_alone && (found.outside || self.is_elsewhere(case)) {
             // Far away on the probit scale, where the spread was seen: 0 and 1 are never passed.
             let centre = on_probit(found.accuracy);
             let moved = self.home.iter().map(|from| found.law.moves(from, target)[0]).sum::<f64>()
                 / self.home.len().max(1) as f64;
-            let width = Spread::ALONE.half_width_alone(databases, moved, level, found.accuracy, target.runs);
+            let spread = if found.refused_are_wrong { Spread::ALONE } else { Spread::ALONE_NEAR };
+            let width = spread.half_width_alone(databases, moved, level, found.accuracy, target.runs);
             let [low, high] = [centre - width, centre + width].map(|end| (share * normal_cdf(end)).min(1.0));
             return AccuracyInterval { level, low, high };
         }
@@ -394,8 +397,8 @@ impl Fit {
         }
         if !case.has_peers() && case.peers_left_out().is_none() {
             notes.push(
-                "no other system's predictions on the target: agreement, the best signal, is missing, and the interval is too \
-                 narrow where the databases are harder or easier than the labelled ones; give some with --pred or --peer"
+                "no other system's predictions on the target: agreement, the best signal, is missing, and how hard the questions \
+                 are shows only in part; give some with --pred or --peer"
                     .to_owned(),
             );
         }

@@ -33,18 +33,30 @@ pub(super) fn group_score<'a>(
     system.breakdown.get(dimension)?.get(group)?.get(metric)
 }
 
+/// By system: the items behind a score that a dimension has a group for, and all of them.
+fn covered(report: &Report, dimension: &str, metric: &str) -> Vec<(usize, usize)> {
+    let parts = report.summary.systems.iter().filter_map(|system| {
+        let whole = system.scores.get(metric)?.count;
+        let groups = system.breakdown.get(dimension)?.values();
+        let covered = groups.filter_map(|scores| scores.get(metric)).map(|score| score.count).sum();
+        Some((covered, whole))
+    });
+    parts.collect()
+}
+
+/// Whether a dimension says little beside another: Spider's hardness of fewer than half of the items, where the benchmark has a
+/// difficulty of its own.
+pub(super) fn says_little(report: &Report, dimension: &str, metric: &str) -> bool {
+    let is_rare = covered(report, dimension, metric).iter().all(|(covered, whole)| 2 * covered < *whole);
+    dimension == "hardness" && is_rare && !groups(&report.summary.systems, "difficulty").is_empty()
+}
+
 /// Says so where the groups of a dimension hold only a part of the items behind the scores.
 pub(super) fn coverage(report: &Report, dimension: &str, metric: &str) -> Option<String> {
     if !EXCLUSIVE.contains(&dimension) {
         return None;
     }
-    let parts = report.summary.systems.iter().filter_map(|system| {
-        let whole = system.scores.get(metric)?.count;
-        let groups = system.breakdown.get(dimension)?.values();
-        let covered: usize = groups.filter_map(|scores| scores.get(metric)).map(|score| score.count).sum();
-        Some((covered, whole))
-    });
-    let mut parts: Vec<(usize, usize)> = parts.collect();
+    let mut parts = covered(report, dimension, metric);
     parts.sort_unstable();
     parts.dedup();
     match parts.as_slice() {

@@ -12,7 +12,7 @@ use sqlgauge_base::visible;
 use sqlgauge_run::{Comparison, Manifest, SystemSummary};
 
 use super::ReportFormat;
-use super::breakdown::{coverage, group_score, groups};
+use super::breakdown::{coverage, group_score, groups, says_little};
 use super::table::shown_pairs;
 use crate::system_table::system_tables;
 use crate::{ItemView, Nature, Report, ReportError, notes, number, warnings};
@@ -188,6 +188,9 @@ fn breakdown(report: &Report, dimension: &str) -> String {
     let Some(metric) = report.deciding_metric().filter(|_| !groups.is_empty()) else {
         return String::new();
     };
+    if says_little(report, dimension, metric) {
+        return String::new();
+    }
     let nature = Nature::of(metric);
     let mut header = vec![escape(dimension)];
     header.extend(report.summary.systems.iter().map(|system| escape(&system.system)));

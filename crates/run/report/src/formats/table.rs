@@ -12,7 +12,7 @@ use sqlgauge_run::{Comparison, SystemSummary};
 use unicode_width::UnicodeWidthStr;
 
 use super::ReportFormat;
-use super::breakdown::{coverage, group_score, groups};
+use super::breakdown::{coverage, group_score, groups, says_little};
 use crate::style::Painter;
 use crate::system_table::system_tables;
 use crate::{Nature, Report, ReportError, notes, number, warnings};
@@ -221,6 +221,9 @@ impl TextTables {
     fn breakdown(self, report: &Report, dimension: &str, out: &mut dyn Write) -> Result<(), ReportError> {
         let groups = groups(&report.summary.systems, dimension);
         let Some(metric) = report.deciding_metric().filter(|_| !groups.is_empty()) else { return Ok(()) };
+        if says_little(report, dimension, metric) {
+            return Ok(());
+        }
         self.title(&format!("By {dimension}: {}", printable(metric)), "mean, with the number of items", out)?;
         let nature = Nature::of(metric);
         let columns = groups.iter().map(|group| {
