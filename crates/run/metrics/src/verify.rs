@@ -5,8 +5,8 @@
 //! returned different results for gold and prediction; else 1. Together with an execution metric on the benchmark's own
 //! database this is EX-SpotIt: right there, and not told apart by any other.
 //!
-//! A pair goes through stages until something is known of it: proof by the rules of `etm@1`, a smallest slice of the
-//! benchmark's database if the results differ on it, search for a counterexample, the counterexamples of the other systems' predictions for the question (reuse), bounded proof by an
+//! A pair goes through stages until something is known of it: proof by the rules of `etm@1`, a slice of the
+//! benchmark's database from which no row can be taken away, if the results differ on it, search for a counterexample, the counterexamples of the other systems' predictions for the question (reuse), bounded proof by an
 //! SMT solver where one is found. The verdict is `equivalent`, `equivalent_up_to` a number of rows per table, `different`,
 //! or `unknown` with its reason; an item keeps it as `details.verdict`, with the rules, what it assumes, and the
 //! counterexample as an SQL script. `unknown` scores 1: nobody has told the two apart. Foreign keys that the rows of the
