@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use comfy_table::{Table, presets};
-use sqlgauge::{ErrorCounts, MetricErrors, MetricErrorsJob};
+use sqlgauge::{ErrorCounts, MetricErrors, MetricErrorsJob, SystemErrors};
 
 use crate::Verdict;
 use crate::output::{print, print_json};
@@ -53,7 +53,7 @@ fn table(errors: &MetricErrors) -> String {
     for system in &errors.systems {
         let truth = system.truth;
         let numbers = [truth.right + truth.wrong, truth.right, truth.right_up_to_bound, truth.undecided];
-        let cells = errors.metrics.iter().map(|id| system.metrics.get(id).map_or("-".to_owned(), both_rates));
+        let cells = errors.metrics.iter().map(|id| cell(system, id));
         let row = [system.system.clone()].into_iter().chain(numbers.map(|number| number.to_string()));
         table.add_row(row.chain(cells));
     }
@@ -62,6 +62,15 @@ fn table(errors: &MetricErrors) -> String {
         errors.truth,
         trimmed(&table)
     )
+}
+
+/// The rates of a metric; with the number of answers where it has no score of some, as exact set match has none for a gold that its
+/// parser cannot read.
+fn cell(system: &SystemErrors, id: &str) -> String {
+    let Some(counts) = system.metrics.get(id) else { return "-".to_owned() };
+    let rates = both_rates(counts);
+    let all = system.truth.right + system.truth.wrong;
+    if counts.judged == all { rates } else { format!("{rates} (n={})", counts.judged) }
 }
 
 /// The false positives and false negatives in percent, as in `16.3 / 0.0`.

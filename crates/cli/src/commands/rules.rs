@@ -84,7 +84,7 @@ impl Ablate {
 fn steps(ablation: &Ablation) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    let systems = ablation.steps.first().map(|step| step.systems.as_slice()).unwrap_or_default();
+    let systems = ablation.steps.last().map(|step| step.systems.as_slice()).unwrap_or_default();
     let names = systems.iter().map(|own| format!("{} n={}", own.system, own.counts.judged));
     table.set_header(["step".to_owned()].into_iter().chain(names).chain(["adds".to_owned()]));
     for step in &ablation.steps {

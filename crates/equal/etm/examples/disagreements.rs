@@ -1,7 +1,7 @@
 //! Measures both profiles on real predictions against the published script's verdicts, and lists where they differ.
 //!
-//! `cargo run --release -p sqlgauge-etm --example disagreements -- DATA [OUT.tsv]`, where DATA is the folder with
-//! `spider/` and `bird/`. The list has one line per item on which a profile and the script, or the sound profile
+//! `cargo run --release -p sqlgauge-etm --example disagreements -- DATA [OUT.tsv] [--without S1,S6,S17]`, where DATA is the
+//! folder with `spider/` and `bird/`; `--without` leaves rules out of `etm-paper@1`. The list has one line per item on which a profile and the script, or the sound profile
 //! and the execution result, disagree.
 
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sqlgauge_engine::{Database, Engine, Limits, SqliteEngine};
-use sqlgauge_etm::{Matcher, Profile};
+use sqlgauge_etm::{Matcher, Meta, Profile};
 
 struct System {
     benchmark: &'static str,
@@ -96,7 +96,11 @@ fn expected(path: &Path) -> Vec<Expected> {
 }
 
 fn main() {
-    let mut arguments = std::env::args().skip(1);
+    let mut given: Vec<String> = std::env::args().skip(1).collect();
+    let at = given.iter().position(|argument| argument == "--without");
+    let without = at.map_or_else(String::new, |at| given.drain(at..).nth(1).unwrap_or_default());
+    let is_chosen = |meta: &Meta| without.split(',').all(|id| id != meta.id);
+    let mut arguments = given.into_iter();
     let root = PathBuf::from(arguments.next().unwrap_or_else(|| "../shared/data".to_owned()));
     let out = arguments.next();
     let engine = SqliteEngine::new(Limits::default());
@@ -125,7 +129,8 @@ fn main() {
             let database = databases
                 .entry(path.clone())
                 .or_insert_with(|| engine.open(&path).unwrap_or_else(|error| panic!("{error}")));
-            let by_paper = Matcher::new(database.schema(), Profile::Paper).is_equal(gold, prediction);
+            let published = Matcher::of_chosen(database.schema(), Profile::Paper, &is_chosen);
+            let by_paper = published.is_equal(gold, prediction);
             let comparison = Matcher::new(database.schema(), Profile::Sound).judge(gold, prediction);
             let by_sound = comparison.verdict.is_equal();
             script += usize::from(expected.script);

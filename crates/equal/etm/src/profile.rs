@@ -5,7 +5,7 @@ use std::fmt;
 /// A set of rules with their conditions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Profile {
-    /// `etm-paper@1`: the paper's 35 rules as published, checked with the conditions of its script.
+    /// `etm-paper@1`: the paper's 35 rules and three more of its script (S1, S6, S17), with the script's conditions.
     Paper,
     /// `etm@1`: only what holds in SQLite for every database that satisfies the schema, with further rules.
     Sound,

@@ -18,7 +18,8 @@ fn solver() -> Option<Solver> {
     match sqlgauge_prove::locate(named.as_deref(), std::env::var_os("PATH").as_deref()) {
         Ok(program) => Some(Solver::new(program, SolverLimits::default())),
         Err(error) => {
-            assert!(named.is_none(), "{error}");
+            let in_ci = std::env::var("CI").as_deref() == Ok("true");
+            assert!(named.is_none() && !in_ci, "{error}");
             println!("skipped: {error}");
             None
         }

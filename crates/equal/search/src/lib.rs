@@ -213,7 +213,7 @@ impl Search {
         self.hunted(left, right, self.options.databases, false)
     }
 
-    /// Looks for a database on which the queries differ, and returns a smallest one: without any of its rows the
+    /// Looks for a database on which the queries differ, and returns one that is locally minimal: without any of its rows the
     /// results are the same, or the schema is violated.
     pub fn refute_minimised(&self, left: &str, right: &str) -> SearchVerdict {
         self.refute_within(left, right, self.options.databases)

@@ -1,4 +1,4 @@
-//! Cuts from a given database a smallest slice of its rows on which two queries still differ: the most convincing
+//! Cuts from a given database a slice of its rows on which two queries still differ, and without any of them do not: the most convincing
 //! counterexample, as every value in it is real.
 //!
 //! The slice grows until the queries differ on it, and is then minimised. It grows along the queries: each SELECT whose

@@ -3,7 +3,7 @@
 //! # Contract
 //! 1. *rules*: `etm@1` proves many pairs equal. Belt and braces: what it calls equal must also return the same on the
 //!    first databases of the search. If one tells the queries apart, the witness wins and carries the defect.
-//! 2. *data*: where the given database itself tells the queries apart, a smallest slice of its rows that still does.
+//! 2. *data*: where the given database itself tells the queries apart, a slice of its rows that still does, and without any of them does not.
 //! 3. *search*: a database that satisfies the schema and on which a real SQLite returned different results, made
 //!    smaller as long as it still does. A difference that is only one of several permitted results is none.
 //! 4. *reuse*: databases that tell the gold from what other systems predict for the question may tell this prediction

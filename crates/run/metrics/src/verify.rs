@@ -11,8 +11,8 @@
 //! gold's on a given day. For `verify@1` it was not: a difference counted only where the two permit no result in common.
 //! Where the gold permits several results, neither blames a prediction that returns one of them.
 //!
-//! A pair goes through stages until something is known of it: proof by the rules of `etm@1`, a smallest slice of the
-//! benchmark's database if the results differ on it, search for a counterexample, the counterexamples of the other systems' predictions for the question (reuse), bounded proof by an
+//! A pair goes through stages until something is known of it: proof by the rules of `etm@1`, a slice of the
+//! benchmark's database from which no row can be taken away, if the results differ on it, search for a counterexample, the counterexamples of the other systems' predictions for the question (reuse), bounded proof by an
 //! SMT solver where one is found. The verdict is `equivalent`, `equivalent_up_to` a number of rows per table, `different`,
 //! or `unknown` with its reason; an item keeps it as `details.verdict`, with the rules, what it assumes, and the
 //! counterexample as an SQL script. `unknown` scores 1: nobody has told the two apart. Foreign keys that the rows of the
