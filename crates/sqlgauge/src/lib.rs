@@ -24,8 +24,10 @@
 //! | How good is it? | [`ScoreJob`], [`ScorePairJob`] for one pair | `score` |
 //! | | [`ResultsJob`] for results computed elsewhere, [`BundleJob`] | `score --results`, `bundle` |
 //! | | [`ReportJob`], [`merge_runs`] | `report`, `merge` |
+//! | | [`SamplesJob`] for lists of answers | `score` |
 //! | | [`VersionsJob`] under several versions of the golds | `score --gold A=… --gold B=…` |
 //! | Which is better? | [`CompareJob`] | `compare` |
+//! | Which of several answers? | [`VoteJob`] | `vote` |
 //! | Why is an answer wrong? | [`ShowJob`] | `show` |
 //! | Are two queries equivalent? | [`match_pair`] by rules | `match` |
 //! | | [`verify_over_database`], [`verify_over_schema`], [`PairsJob`] for a file | `verify` |
@@ -42,6 +44,7 @@
 //!
 //! The other commands (`parse`, `schema`, `rules`, `metrics`) are single calls of the libraries below this one.
 
+mod answers;
 mod augment;
 mod bundle;
 mod compare;
@@ -67,6 +70,7 @@ mod report;
 mod results;
 mod robustness;
 mod sample;
+mod samples;
 mod schemas;
 mod score;
 mod score_pair;
@@ -82,9 +86,11 @@ mod tables;
 mod translate;
 mod verify_pair;
 mod versions;
+mod vote;
 mod witnesses;
 mod worker;
 
+pub use answers::{Answers, Candidate, has_lists};
 pub use augment::{AugmentJob, EvolvedSchemas, TrainingData};
 pub use bundle::{BundleJob, BundleSize};
 pub use compare::{CompareJob, LeftOut, SystemComparison};
@@ -113,6 +119,7 @@ pub use report::ReportJob;
 pub use results::{MetricCounts, ResultsJob, ScoredResults, SystemOutcome, SystemResults};
 pub use robustness::{RobustnessJob, SystemFolder};
 pub use sample::Sample;
+pub use samples::{Abstention, Rate, Samples, SamplesJob, SystemSamples};
 pub use schemas::SchemaSource;
 pub use score::{ScoreJob, System};
 pub use score_pair::ScorePairJob;
@@ -128,5 +135,6 @@ pub use tables::TablesJob;
 pub use translate::{TranslateJob, Translation};
 pub use verify_pair::{verify_over_database, verify_over_schema};
 pub use versions::{Agreement, Change, Swap, Versions, VersionsJob, compare_versions};
+pub use vote::{Choice, CurvePoint, Vote, VoteBy, VoteJob};
 pub use witnesses::{SuiteJob, SuiteSize};
 pub use worker::{WORKER_ARGUMENT, worker_of};
