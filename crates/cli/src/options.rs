@@ -102,6 +102,27 @@ pub struct ResultOptions {
     pub exact_columns: bool,
 }
 
+/// Several answers to a question; a file of predictions that has lists is scored so without any of these.
+#[derive(Debug, Clone, Default, Args)]
+pub struct SampleOptions {
+    /// The k of pass@k and pass^k, where predictions are lists of answers; 1,2,4,8 without it
+    #[arg(long, value_name = "N", value_delimiter = ',', help_heading = "Several answers")]
+    pub k: Vec<usize>,
+    /// File with questions that have no answer, which a system should abstain from
+    #[arg(long, value_name = "FILE", value_parser = input_file, help_heading = "Several answers")]
+    pub unanswerable: Option<PathBuf>,
+    /// What a wrong answer costs, where a right one counts 1 and an abstention 0; 0,1,10 without it
+    #[arg(long, value_name = "X", value_delimiter = ',', help_heading = "Several answers")]
+    pub penalty: Vec<f64>,
+}
+
+impl SampleOptions {
+    /// Whether any of them was given.
+    pub fn is_given(&self) -> bool {
+        !self.k.is_empty() || self.unanswerable.is_some() || !self.penalty.is_empty()
+    }
+}
+
 /// The systems of those files, in which the same columns are named.
 pub fn systems(files: Vec<SystemFile>, columns: &Columns) -> Vec<System> {
     let system = |file: SystemFile| System {

@@ -222,7 +222,7 @@ impl SystemComparison {
     /// By how many points the second system is below the first on the metric; negative where it is above.
     pub fn lost(&self) -> Option<f64> {
         let higher_is_better =
-            sqlgauge_metrics::find(&self.metric).is_ok_and(sqlgauge_metrics::Metric::higher_is_better);
+            sqlgauge_metrics::find(&self.metric).map_or(true, sqlgauge_metrics::Metric::higher_is_better);
         let sign = if higher_is_better { 100.0 } else { -100.0 };
         self.difference().map(|comparison| sign * comparison.difference)
     }
@@ -292,7 +292,7 @@ impl Scores {
     /// The items on which the first scores higher, and those on which the second does.
     fn differing(self, metric: &str) -> (Vec<String>, Vec<String>) {
         let higher_is_better =
-            sqlgauge_metrics::find(metric).is_ok_and(sqlgauge_metrics::Metric::higher_is_better);
+            sqlgauge_metrics::find(metric).map_or(true, sqlgauge_metrics::Metric::higher_is_better);
         let (mut only_first, mut only_second) = (Vec::new(), Vec::new());
         for (id, score) in self.first {
             let (Some(a), Some(Some(b))) = (score, self.second.get(&id)) else { continue };

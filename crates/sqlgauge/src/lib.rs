@@ -24,9 +24,11 @@
 //! | How good is it? | [`ScoreJob`], [`ScorePairJob`] for one pair | `score` |
 //! | | [`ResultsJob`] for results computed elsewhere, [`BundleJob`] | `score --results`, `bundle` |
 //! | | [`ReportJob`], [`merge_runs`] | `report`, `merge` |
+//! | | [`SamplesJob`] for lists of answers | `score` |
 //! | | [`VersionsJob`] under several versions of the golds | `score --gold A=… --gold B=…` |
 //! | Which is better? | [`CompareJob`] | `compare` |
 //! | Are the golds right? | [`AuditJob`] | `audit` |
+//! | Which of several answers? | [`VoteJob`] | `vote` |
 //! | Why is an answer wrong? | [`ShowJob`] | `show` |
 //! | Are two queries equivalent? | [`match_pair`] by rules | `match` |
 //! | | [`verify_over_database`], [`verify_over_schema`], [`PairsJob`] for a file | `verify` |
@@ -45,6 +47,7 @@
 //! The other commands (`parse`, `schema`, `rules`, `metrics`) are single calls of the libraries below this one.
 
 mod ablate;
+mod answers;
 mod audit;
 mod augment;
 mod bundle;
@@ -73,6 +76,7 @@ mod report;
 mod results;
 mod robustness;
 mod sample;
+mod samples;
 mod schemas;
 mod score;
 mod score_pair;
@@ -89,11 +93,13 @@ mod translate;
 mod truth;
 mod verify_pair;
 mod versions;
+mod vote;
 mod without_rows;
 mod witnesses;
 mod worker;
 
 pub use ablate::{AblateJob, Ablation, AblationStep, StepCounts};
+pub use answers::{Answers, Candidate, has_lists};
 pub use audit::AuditJob;
 pub use augment::{AugmentJob, EvolvedSchemas, TrainingData};
 pub use bundle::{BundleJob, BundleSize};
@@ -125,6 +131,7 @@ pub use report::ReportJob;
 pub use results::{MetricCounts, ResultsJob, ScoredResults, SystemOutcome, SystemResults};
 pub use robustness::{RobustnessJob, SystemFolder};
 pub use sample::Sample;
+pub use samples::{Abstention, Rate, Samples, SamplesJob, SystemSamples};
 pub use schemas::SchemaSource;
 pub use score::{ScoreJob, System};
 pub use score_pair::ScorePairJob;
@@ -141,5 +148,6 @@ pub use translate::{TranslateJob, Translation};
 pub use truth::ErrorCounts;
 pub use verify_pair::{verify_over_database, verify_over_schema};
 pub use versions::{Agreement, Change, Swap, Versions, VersionsJob, compare_versions};
+pub use vote::{Choice, CurvePoint, Vote, VoteBy, VoteJob};
 pub use witnesses::{SuiteJob, SuiteSize};
 pub use worker::{WORKER_ARGUMENT, worker_of};

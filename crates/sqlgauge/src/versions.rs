@@ -3,7 +3,8 @@
 //! # Contract
 //! - Versions may cover different items, found by their ids; a system's answers are read once, over the items of all versions, and each
 //!   version scores those that it has. Each version is a run of its own, `OUT/NAME`.
-//! - A score has the interval of its run and its number of items. Ranks count the systems that are better; equal scores share a rank.
+//! - A score has the interval of its run and its number of items. Ranks, swaps and Kendall's tau are over the items that every version
+//!   scores, so that no system gains by the items that a version has. Ranks count the systems that are better; equal ones share a rank.
 //! - A swap is a pair of systems that stands in opposite orders under two versions. Its probability is the share of 2,000 resamples of
 //!   the items in which both orders hold, each strictly; an item is drawn with all that it has, its scores of every system and version.
 //! - Gained and lost items, and the agreement of versions, are over the items that both versions score.
@@ -68,7 +69,11 @@ pub struct Versions {
     pub items: Vec<usize>,
     /// By version, then by system.
     pub scores: Vec<Vec<ScoreSummary>>,
-    /// By version, then by system, from 1.
+    /// Items that every version scores.
+    pub shared: usize,
+    /// By version, then by system: the mean over those.
+    pub shared_means: Vec<Vec<f64>>,
+    /// By version, then by system: the rank by those means, from 1.
     pub ranks: Vec<Vec<usize>>,
     /// Pairs that change places.
     pub swaps: Vec<Swap>,
@@ -121,7 +126,7 @@ pub struct Agreement {
     pub pairs: usize,
     /// Those that are equal.
     pub equal: usize,
-    /// Kendall's tau-b of the means of the systems, each over the items of its version; `None` where one version has them all equal.
+    /// Kendall's tau-b of the means of the systems over the items of every version; `None` where one has them all equal.
     pub kendall: Option<f64>,
 }
 
@@ -262,6 +267,8 @@ pub fn compare_versions(runs: &[(String, PathBuf)], metric: Option<&str>) -> Res
             })
             .collect(),
         ranks: Vec::new(),
+        shared: 0,
+        shared_means: Vec::new(),
         scores: summaries,
         swaps: Vec::new(),
         changes: Vec::new(),
@@ -270,7 +277,10 @@ pub fn compare_versions(runs: &[(String, PathBuf)], metric: Option<&str>) -> Res
         systems,
         runs: runs.iter().map(|(_, path)| path.clone()).collect(),
     };
-    versions.compare(&scores);
+    if !versions.compare(&scores) {
+        let text = "the versions have not an item in common, so ranks cannot be compared; give versions of one benchmark, with its ids";
+        return Err(Error::Invalid(text.to_owned()));
+    }
     Ok(versions)
 }
 
@@ -317,15 +327,21 @@ const RESAMPLES: usize = 2000;
 const SEED: u64 = 0x5eed;
 
 impl Versions {
-    fn compare(&mut self, scores: &Scores) {
-        let sign =
-            if sqlgauge_metrics::find(&self.metric).is_ok_and(|metric| !Metric::higher_is_better(metric)) {
-                -1.0
-            } else {
-                1.0
-            };
-        let all: Vec<usize> = (0..scores.ids.len()).collect();
+    /// Compares; false where not an item is shared.
+    fn compare(&mut self, scores: &Scores) -> bool {
+        let is_cost =
+            sqlgauge_metrics::find(&self.metric).is_ok_and(|metric| !Metric::higher_is_better(metric));
+        let sign = if is_cost { -1.0 } else { 1.0 };
+        let is_scored =
+            |item: usize| scores.values.iter().all(|version| version.iter().any(|own| !own[item].is_nan()));
+        let all: Vec<usize> = (0..scores.ids.len()).filter(|item| is_scored(*item)).collect();
+        if all.is_empty() {
+            return false;
+        }
         let means = means(scores, &all, sign);
+        self.shared = all.len();
+        self.shared_means =
+            means.iter().map(|version| version.iter().map(|mean| sign * mean).collect()).collect();
         let better = |version: &Vec<f64>, own: f64| 1 + version.iter().filter(|mean| **mean > own).count();
         self.ranks =
             means.iter().map(|version| version.iter().map(|own| better(version, *own)).collect()).collect();
@@ -334,7 +350,7 @@ impl Versions {
             .map(|_| {
                 self::means(
                     scores,
-                    &(0..all.len()).map(|_| random.below(all.len())).collect::<Vec<_>>(),
+                    &(0..all.len()).map(|_| all[random.below(all.len())]).collect::<Vec<_>>(),
                     sign,
                 )
             })
@@ -351,6 +367,7 @@ impl Versions {
             }
         }
         self.swaps.sort_by(|x, y| y.probability.total_cmp(&x.probability));
+        true
     }
 
     fn names(&self, versions: [usize; 2]) -> [String; 2] {
@@ -415,22 +432,21 @@ impl Versions {
     /// The tables.
     pub fn sheets(&self) -> Vec<Sheet> {
         let nature = Nature::of(&self.metric);
-        let header: Vec<&str> =
-            std::iter::once("system").chain(self.versions.iter().map(String::as_str)).collect();
-        let note =
-            format!("{}, percent with 95 % intervals and the number of items; # is the rank", self.metric);
+        let shared = self.versions.iter().map(|name| format!("{name}, shared"));
+        let header: Vec<String> =
+            std::iter::once("system".to_owned()).chain(self.versions.iter().cloned()).chain(shared).collect();
+        let header: Vec<&str> = header.iter().map(String::as_str).collect();
+        let note = format!(
+            "{}, percent with 95 % intervals and the number of items; shared: over the {} items of every version, # is the rank",
+            self.metric, self.shared
+        );
         let mut scores = Sheet::new("Scores by version", &note, &header);
         for (at, system) in self.systems.iter().enumerate() {
-            let cell = |version: usize| {
-                format!(
-                    "{} #{}",
-                    number::interval(&self.scores[version][at], nature),
-                    self.ranks[version][at]
-                )
-            };
-            scores
-                .rows
-                .push(std::iter::once(system.clone()).chain((0..self.versions.len()).map(cell)).collect());
+            let own = self.scores.iter().map(|version| number::interval(&version[at], nature));
+            let shared = self.shared_means.iter().zip(&self.ranks);
+            let shared = shared
+                .map(|(means, ranks)| format!("{} #{}", number::score(Some(means[at]), nature), ranks[at]));
+            scores.rows.push(std::iter::once(system.clone()).chain(own).chain(shared).collect());
         }
         let mut changes = Sheet::new(
             "Items gained and lost",
@@ -471,7 +487,7 @@ impl Versions {
     pub fn to_json(&self) -> Value {
         let version = |at: usize| {
             let systems = self.systems.iter().enumerate().map(|(system, name)| {
-                let score = json!({"score": self.scores[at][system], "rank": self.ranks[at][system]});
+                let score = json!({"score": self.scores[at][system], "shared": self.shared_means[at][system], "rank": self.ranks[at][system]});
                 (name.clone(), score)
             });
             let systems: BTreeMap<String, Value> = systems.collect();
@@ -482,6 +498,7 @@ impl Versions {
         let agreement = |own: &Agreement| json!({"versions": own.versions, "items": own.shared, "scores": own.pairs, "equal": own.equal, "kendall": own.kendall});
         json!({
             "metric": self.metric,
+            "shared": self.shared,
             "versions": (0..self.versions.len()).map(version).collect::<Vec<_>>(),
             "swaps": self.swaps.iter().map(swap).collect::<Vec<_>>(),
             "changes": self.changes.iter().map(change).collect::<Vec<_>>(),
@@ -539,6 +556,8 @@ mod tests {
             systems: (0..values[0].len()).map(|at| format!("s{at}")).collect(),
             items: Vec::new(),
             scores: vec![vec![none; values[0].len()]; values.len()],
+            shared: 0,
+            shared_means: Vec::new(),
             ranks: Vec::new(),
             swaps: Vec::new(),
             changes: Vec::new(),
@@ -552,13 +571,13 @@ mod tests {
     fn a_swap_by_many_items_is_real_and_one_by_a_single_item_is_not() {
         let many = |right: usize| (0..100).map(|at| f64::from(u8::from(at < right))).collect::<Vec<_>>();
         let (mut sure, of_sure) = scores(vec![vec![many(90), many(50)], vec![many(50), many(90)]]);
-        sure.compare(&of_sure);
+        assert!(sure.compare(&of_sure));
         assert_eq!(sure.swaps.len(), 1);
         assert!(sure.swaps[0].probability > 0.99, "{:?}", sure.swaps);
         assert_eq!(sure.ranks, [[1, 2], [2, 1]]);
         assert_eq!(sure.agreements[0].kendall, Some(-1.0));
         let (mut unsure, of_unsure) = scores(vec![vec![many(51), many(50)], vec![many(50), many(51)]]);
-        unsure.compare(&of_unsure);
+        assert!(unsure.compare(&of_unsure));
         assert!(unsure.swaps[0].probability < 0.7, "{:?}", unsure.swaps);
     }
 
@@ -567,7 +586,7 @@ mod tests {
         let none = f64::NAN;
         let (mut versions, scores) =
             scores(vec![vec![vec![1.0, 0.0, 1.0, none]], vec![vec![0.0, 1.0, none, 1.0]]]);
-        versions.compare(&scores);
+        assert!(versions.compare(&scores));
         let change = &versions.changes[0];
         assert_eq!(
             (change.shared, change.gained.as_slice(), change.lost.as_slice()),

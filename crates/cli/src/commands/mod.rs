@@ -35,6 +35,7 @@ mod tables;
 mod translate;
 mod trust;
 mod verify;
+mod vote;
 mod witnesses;
 
 use std::fmt::Write as _;
@@ -60,6 +61,8 @@ pub enum Command {
     Merge(merge::Merge),
     /// Compare two systems: paired test, interval of the difference, items that differ
     Compare(compare::Compare),
+    /// Choose one of several answers to each question
+    Vote(Box<vote::Vote>),
     /// Write a run's report as HTML, Markdown, CSV, JUnit or JSON
     Report(report::ReportCommand),
     /// Show items: both queries, both results, and why each score
@@ -135,7 +138,7 @@ pub enum Command {
 
 /// What a person wants, with the commands for it, in the order of the help.
 const GROUPS: [(&str, &[&str]); 7] = [
-    ("Score", &["demo", "score", "compat", "merge", "import", "bundle", "audit"]),
+    ("Score", &["demo", "score", "compat", "merge", "import", "bundle", "vote", "audit"]),
     ("Look at a run", &["compare", "show", "report", "errors", "metrics"]),
     ("Are two queries equal?", &["match", "verify", "witnesses", "pack", "rules"]),
     ("Without labels", &["estimate", "encode", "shift", "fit", "adapt", "bench-estimators"]),
@@ -168,6 +171,7 @@ impl Command {
             Self::Bundle(command) => command.run(),
             Self::Merge(command) => command.run(),
             Self::Compare(command) => command.run(),
+            Self::Vote(command) => command.run(),
             Self::Report(command) => command.run(),
             Self::Show(command) => command.run(),
             Self::Audit(command) => command.run(),

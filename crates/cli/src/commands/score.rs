@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail, ensure};
 use clap::Args;
-use sqlgauge::{ResultsJob, ScoreJob, Sheet, SystemResults, VersionsJob, failed_ids};
+use sqlgauge::{ResultsJob, SamplesJob, ScoreJob, Sheet, SystemResults, VersionsJob, failed_ids, has_lists};
 use sqlgauge_dataset::ColumnRole;
 use sqlgauge_report::ReportFormat as _;
 use sqlgauge_report::formats::TextTables;
@@ -15,8 +15,8 @@ use sqlgauge_run::{RunError, Shard};
 
 use crate::Verdict;
 use crate::options::{
-    ClockOptions, DrawnSubsetOptions, FormatOptions, GoldFile, LimitOptions, ResultOptions, SystemFile,
-    VerifyFlags, column_help, columns, gold_file, metrics_help, system_file, systems,
+    ClockOptions, DrawnSubsetOptions, FormatOptions, GoldFile, LimitOptions, ResultOptions, SampleOptions,
+    SystemFile, VerifyFlags, column_help, columns, gold_file, metrics_help, system_file, systems,
 };
 use crate::output::{Style, colour, command_line, print, print_json, print_with, width};
 use crate::scoring::{metrics, score};
@@ -45,6 +45,8 @@ pub struct Score {
     predictions: Vec<SystemFile>,
     #[command(flatten)]
     results: ResultOptions,
+    #[command(flatten)]
+    samples: SampleOptions,
     /// The benchmark that the predictions answer, where --gold was evolved from it
     #[arg(long, value_name = "FILE", value_parser = input_file)]
     answers_to: Option<PathBuf>,
@@ -106,7 +108,12 @@ impl Score {
         }
         let gold =
             golds.pop().ok_or_else(|| anyhow!("--gold is missing; give the file with the gold queries"))?;
-        finish(&self.job(gold.whole())?, as_json, is_quiet)
+        let samples = std::mem::take(&mut self.samples);
+        let job = self.job(gold.whole())?;
+        if samples.is_given() || job.systems.iter().any(has_lists) {
+            return run_samples(samples, job, as_json, is_quiet);
+        }
+        finish(&job, as_json, is_quiet)
     }
 
     fn job(self, gold: PathBuf) -> Result<ScoreJob> {
@@ -197,6 +204,32 @@ impl Score {
         }
         Ok(Verdict::Done)
     }
+}
+
+/// Scores lists of answers.
+fn run_samples(samples: SampleOptions, job: ScoreJob, as_json: bool, is_quiet: bool) -> Result<Verdict> {
+    let out = job.out.clone();
+    let mut samples_job =
+        SamplesJob { unanswerable: samples.unanswerable.map(source), ..SamplesJob::new(job) };
+    if !samples.k.is_empty() {
+        ensure!(!samples.k.contains(&0), "--k is a number of answers from 1 on");
+        samples_job.ks = samples.k;
+    }
+    if !samples.penalty.is_empty() {
+        ensure!(
+            samples.penalty.iter().all(|own| own.is_finite() && *own >= 0.0),
+            "--penalty is a number from 0 on"
+        );
+        samples_job.penalties = samples.penalty;
+    }
+    let scored = crate::engine::run(is_quiet, |context| samples_job.run(context))?;
+    if as_json {
+        print_json(&scored.to_json())?;
+    } else if !is_quiet {
+        print_sheets(&scored.sheets())?;
+        print(&format!("Report: {}\n", out.join("samples.html").display()))?;
+    }
+    Ok(Verdict::Done)
 }
 
 /// Prints tables.

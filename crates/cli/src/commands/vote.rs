@@ -1,0 +1,93 @@
+//! `sqlgauge vote`.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, anyhow};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use sqlgauge::{ScoreJob, VoteBy, VoteJob};
+
+use super::score::print_sheets;
+use crate::Verdict;
+use crate::options::{
+    ClockOptions, FormatOptions, LimitOptions, SystemFile, VerifyFlags, system_file, systems,
+};
+use crate::output::{command_line, print, print_json};
+use crate::scoring::metrics;
+use crate::stdin::{input_file, source};
+
+/// Choose one of several answers to each question
+#[derive(Debug, Args)]
+pub struct Vote {
+    /// File with the gold queries; the choice and the first answer are scored
+    #[arg(long, value_name = "FILE", value_parser = input_file, required_unless_present = "questions")]
+    gold: Option<PathBuf>,
+    /// File with the questions, where there are no golds
+    #[arg(long, value_name = "FILE", value_parser = input_file, conflicts_with = "gold")]
+    questions: Option<PathBuf>,
+    /// Folder with `DB_ID/DB_ID.sqlite`, or one database file
+    #[arg(long, value_name = "DIR")]
+    db: PathBuf,
+    /// Lists of answers, JSON or JSON lines: `predictions`, with `weights` or `logprobs`
+    #[arg(long = "pred", value_name = "NAME=FILE", value_parser = system_file)]
+    predictions: SystemFile,
+    /// Two answers are equal by their results; by a proof; or by their results unless `verify` finds a database where they differ
+    #[arg(long, value_name = "WHAT", default_value = "result", value_parser = vote_by())]
+    by: VoteBy,
+    /// Metrics of the gain, the first one decides
+    #[arg(long, value_name = "IDS")]
+    metrics: Option<String>,
+    /// Folder to write: NAME.jsonl with the choices, vote.html, and with golds a run
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Discard the run that is in the folder
+    #[arg(long)]
+    restart: bool,
+    #[command(flatten)]
+    clock: ClockOptions,
+    #[command(flatten)]
+    formats: FormatOptions,
+    #[command(flatten)]
+    limits: LimitOptions,
+    #[command(flatten)]
+    verify: VerifyFlags,
+    /// Print JSON
+    #[arg(long, conflicts_with = "quiet")]
+    json: bool,
+    /// Print nothing but errors
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+fn vote_by() -> impl TypedValueParser<Value = VoteBy> {
+    PossibleValuesParser::new(VoteBy::ALL.map(VoteBy::name))
+        .map(|name| VoteBy::ALL.into_iter().find(|by| by.name() == name).unwrap_or_default())
+}
+
+impl Vote {
+    pub fn run(self) -> Result<Verdict> {
+        let metrics = self.metrics.as_deref().map_or_else(|| Ok(Vec::new()), metrics)?;
+        let has_golds = self.gold.is_some();
+        let file = self.gold.or(self.questions).ok_or_else(|| anyhow!("give --gold or --questions"))?;
+        let system = systems(vec![self.predictions], &sqlgauge_dataset::Columns::default()).pop();
+        let system = system.ok_or_else(|| anyhow!("--pred is missing"))?;
+        let job = ScoreJob {
+            format: self.formats.format,
+            verify: self.verify.settings(None)?,
+            limits: self.limits.limits()?,
+            now: self.clock.now,
+            restart: self.restart,
+            command: command_line(),
+            ..ScoreJob::new(source(file), self.db, Vec::new(), metrics, self.out)
+        };
+        let vote = VoteJob { by: self.by, has_golds, ..VoteJob::new(job, system) };
+        let voted = crate::engine::run(self.quiet, |context| vote.run(context))?;
+        if self.json {
+            print_json(&voted.to_json(self.by))?;
+        } else if !self.quiet {
+            print_sheets(&voted.sheets(self.by))?;
+            print(&format!("Choices: {}\n", voted.file.display()))?;
+        }
+        Ok(Verdict::Done)
+    }
+}
