@@ -54,6 +54,7 @@ impl VerifyArguments {
                 seed: self.seed,
                 bound: self.bound,
                 solver_time,
+                ..sqlgauge_verify::VerifyOptions::default()
             },
             solver,
         })

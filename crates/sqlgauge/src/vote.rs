@@ -160,7 +160,9 @@ impl VoteJob {
         };
         let answers = read_answers(&self.system, &benchmark)?;
         let engine = context.engine(self.job.limits, self.job.now.unwrap_or_else(Moment::now))?;
-        let used = UsedDatabases::locate(&Databases::open(&self.job.db)?, &benchmark.examples, false)
+        let no_databases = || Error::Invalid("a vote runs the answers: give --db with the databases".to_owned());
+        let db = self.job.db.as_ref().ok_or_else(no_databases)?;
+        let used = UsedDatabases::locate(&Databases::open(db)?, &benchmark.examples, false)
             .map_err(|error| Error::asked(gold.path(), error))?;
         let targets = used.open(engine.as_ref(), None)?;
         let pairs: Vec<(&Example, &Option<Answers>)> = benchmark.examples.iter().zip(&answers).collect();
