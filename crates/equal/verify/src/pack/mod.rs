@@ -5,8 +5,8 @@
 //!   gold by its SHA-256, and has no text of a query and no row of the benchmark's databases.
 //! - A database of a pack satisfies the schema, and some other query than the gold was told from the gold on it
 //!   ([`sqlgauge_search::Search::told`]): a single mutation of the gold, or an answer of a system.
-//! - Of all databases that were made for a question as few are kept as tell as many of these queries from the gold as all do, by a
-//!   greedy choice, and no more than the settings allow.
+//! - Of all databases that were made for a question those are kept that tell as many of these queries from the gold as all do, by a
+//!   greedy choice; then those that do so once more, up to the number that the settings allow.
 //! - [`KillCount`] says how many such queries were tried, how many a kept database tells from the gold, and how many are proved
 //!   equal to it. The rest is open: nobody has found a difference.
 //! - A reader trusts nothing in the file: tables and columns must be those of the schema, and every database is loaded into
