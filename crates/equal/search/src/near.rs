@@ -31,20 +31,19 @@ pub fn near_schema(schema: &Schema, left: &str, right: &str) -> Option<Schema> {
     let mut tables = schema.tables().to_vec();
     for id in all.difference(&read) {
         let Some(table) = tables.get_mut(id.index()) else { continue };
+        let in_keys: BTreeSet<u32> =
+            table.primary_key.iter().chain(table.unique.iter().flatten()).copied().collect();
         let mut keys = std::mem::take(&mut table.foreign_keys);
-        keys.retain(|key| !is_kept_by_null(table, key));
+        keys.retain(|key| !is_kept_by_null(table, &in_keys, key));
         table.foreign_keys = keys;
     }
     Some(Schema::new(tables))
 }
 
-/// Whether a column of the key may be NULL, whatever else the table demands.
-fn is_kept_by_null(table: &Table, key: &ForeignKey) -> bool {
-    let is_in_key = |column: &u32| {
-        table.primary_key.contains(column) || table.unique.iter().any(|unique| unique.contains(column))
-    };
+/// Whether a column of the foreign key may be NULL, whatever else the table demands; `in_keys` are the columns of its own keys.
+fn is_kept_by_null(table: &Table, in_keys: &BTreeSet<u32>, key: &ForeignKey) -> bool {
     table.checks.is_empty()
-        && key.columns.iter().any(|column| !table.is_not_null(*column) && !is_in_key(column))
+        && key.columns.iter().any(|column| !table.is_not_null(*column) && !in_keys.contains(column))
 }
 
 #[cfg(test)]

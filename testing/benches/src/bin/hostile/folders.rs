@@ -64,8 +64,8 @@ static CASES: &[(&str, Fill)] = &[
     ("long numbers", |round, folder, random| {
         let number =
             |random: &mut Random| (0..400).map(|_| char::from(b'0' + byte(random) % 10)).collect::<String>();
-        let rows: String = (0..round.scaled(500)).map(|at| format!("{at},{}\n", number(random))).collect();
-        write(folder, "numbers.csv", format!("id,number\n{rows}"))
+        let rows = (0..round.scaled(500)).map(|at| format!("{at},{}\n", number(random)));
+        write(folder, "numbers.csv", format!("id,number\n{}", rows.collect::<String>()))
     }),
     ("deep", |round, folder, _| {
         let deep = (0..round.scaled(200)).fold(folder.to_owned(), |folder, _| folder.join("d"));
@@ -108,8 +108,8 @@ fn write(folder: &Path, name: &str, bytes: impl AsRef<[u8]>) -> Result<()> {
 
 fn many_files(round: &Round<'_>, folder: &Path, _: &mut Random) -> Result<()> {
     for at in 0..round.scaled(1500) {
-        let rows = (0..5).map(|row| format!("{},n{row},{}\n", row + at, (row * at) % 3)).collect::<String>();
-        write(folder, &format!("f{at}.csv"), format!("id,name,a\n{rows}"))?;
+        let rows = (0..5).map(|row| format!("{},n{row},{}\n", row + at, (row * at) % 3));
+        write(folder, &format!("f{at}.csv"), format!("id,name,a\n{}", rows.collect::<String>()))?;
     }
     Ok(())
 }

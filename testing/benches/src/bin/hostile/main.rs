@@ -15,9 +15,9 @@
 //! | [`disturbed`] | kills at any moment and files that cannot grow, for commands that write |
 //! | [`shards`] | edited shards of a run, for `merge` |
 //!
-//! A command may take 5 s and 300 MiB (a server may make it wait for longer, as its time-out and attempts allow), must end as its
-//! help says (codes 0 to 3, with a sentence for 2) and not by a panic, and what it wrote must be right. The table has a line for
-//! each case and command; the last line counts the runs that broke a rule, and the program fails if there are any.
+//! A command may compute for 5 s (a server may make it wait for longer, as its time-out and attempts allow) and take 300 MiB, must end
+//! as its help says (codes 0 to 3, with a sentence for 2) and not by a panic, and what it wrote must be right. The table has a line
+//! for each case and command; the last line counts the runs that broke a rule, and the program fails if there are any.
 
 mod databases;
 mod disturbed;

@@ -37,7 +37,7 @@ use crate::{Round, shop};
 /// The time-out of a request and its attempts: a server may make a command wait for so long, with the pauses between them.
 const TIMEOUT_SECONDS: &str = "2";
 const ATTEMPTS: &str = "2";
-const WAIT: Limit = Limit { seconds: 30.0, ..LIMIT };
+const WAIT: Limit = Limit { wall_seconds: 60.0, ..LIMIT };
 
 /// What a server sends once it has read a request.
 type Reply = fn(&Round<'_>, &mut Random) -> Sends;

@@ -31,8 +31,9 @@ pub(crate) fn write(folder: &Path, items: usize) -> Result<()> {
     let sources = folder.join("sources");
     fs::create_dir_all(&sources)?;
     for file in 0..4 {
-        let rows = (0..30).map(|row| format!("{row},name {row},{}\n", row * file % 7)).collect::<String>();
-        fs::write(sources.join(format!("part{file}.csv")), format!("id,name,a\n{rows}"))?;
+        let rows = (0..30).map(|row| format!("{row},name {row},{}\n", row * file % 7));
+        let text = format!("id,name,a\n{}", rows.collect::<String>());
+        fs::write(sources.join(format!("part{file}.csv")), text)?;
     }
     Ok(())
 }
