@@ -5,7 +5,7 @@
 //! are codes, a number of seats is a quantity. [`as_noun`] says a name that is no noun by one: `is active` is an active
 //! status, `written by` a writer. Both know nothing of the values.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use crate::inflect::{plural, singular};
@@ -29,12 +29,19 @@ static MEANINGS: LazyLock<HashMap<&'static str, Meaning>> = LazyLock::new(|| {
         let meaning = match meaning.trim() {
             "time" => Meaning::Time,
             "code" => Meaning::Code,
-            "quantity" => Meaning::Quantity,
+            "quantity" | "counted" => Meaning::Quantity,
             _ => Meaning::Other,
         };
         crate::list(nouns).into_iter().map(move |noun| (noun, meaning))
     });
     nouns.collect()
+});
+
+/// Participles of what is counted.
+static COUNTED: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    let lines = crate::lines(include_str!("../data/meanings.txt")).filter_map(|line| line.split_once('|'));
+    let counted = lines.filter(|(meaning, _)| meaning.trim() == "counted");
+    counted.flat_map(|(_, words)| crate::list(words)).collect()
 });
 
 static AGENTS: LazyLock<HashMap<&'static str, &'static str>> = LazyLock::new(|| {
@@ -72,6 +79,7 @@ pub fn as_noun(words: Vec<String>) -> Vec<String> {
     let owned = |parts: &[&str]| parts.iter().map(|part| (*part).to_owned()).collect();
     match parts.as_slice() {
         ["is", rest @ ..] | [rest @ .., "yn"] if !rest.is_empty() => owned(&[rest, &["status"]].concat()),
+        [participle] if COUNTED.contains(participle) => owned(&["number", participle]),
         [initial @ ("f" | "l" | "m"), "name"] => {
             let which = match *initial {
                 "f" => "first",
@@ -130,6 +138,8 @@ mod tests {
         assert_eq!(noun("stand by"), "stand by");
         assert_eq!(noun("l name"), "last name");
         assert_eq!(noun("abandoned yn"), "abandoned status");
+        assert_eq!(noun("killed"), "number killed");
+        assert_eq!(noun("speed"), "speed");
         assert_eq!(noun("is"), "is");
     }
 }

@@ -93,6 +93,7 @@ impl SynthPair {
     ];
 
     /// The same query with another question; its number is that of the first with `-2`.
+    #[must_use]
     pub fn asked_again(&self, asked: QuestionOutcome) -> Self {
         let id = format!("{}-2", self.id);
         Self { id, polished: None, separating_databases: Vec::new(), ..self.clone() }.with_question(asked)

@@ -75,6 +75,16 @@ const ENUMERATIONS: &[Rule] = &[
     Rule::KeysAmountFor,
 ];
 
+/// Whose article a phrase has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Article {
+    /// Its own.
+    #[default]
+    Own,
+    /// That of the list in which it stands, which is said once.
+    Shared,
+}
+
 /// What is written: the turns, and where in them stands what says nothing of the query.
 #[derive(Debug, Default)]
 pub(crate) struct WrittenQuestion {
@@ -99,8 +109,8 @@ pub(crate) struct Writer<'a> {
     /// Whether a sentence begins here, and whether it is a question.
     begins: bool,
     asks: bool,
-    /// Whether the article of a list that is said once stands for what is written next too.
-    is_further: bool,
+    /// Whose article what is written next has.
+    article: Article,
     /// Whether each rule has its first wording that is no style's alone.
     plain_wording: bool,
 }
@@ -125,7 +135,7 @@ impl<'a> Writer<'a> {
             last,
             begins: true,
             asks: false,
-            is_further: false,
+            article: Article::Own,
             plain_wording: false,
         }
     }
@@ -217,9 +227,9 @@ impl<'a> Writer<'a> {
 
     fn production(&mut self, production: &Production, slots: &[Slot]) -> Option<()> {
         for piece in &production.pieces {
-            let is_further = std::mem::take(&mut self.is_further);
+            let article = std::mem::take(&mut self.article);
             match piece {
-                Piece::Article if is_further || self.style == QuestionStyle::Concise => {}
+                Piece::Article if article == Article::Shared || self.style == QuestionStyle::Concise => {}
                 Piece::Article if WITHOUT_ARTICLE.contains(&self.last.as_str()) => {}
                 Piece::Article => self.word("the"),
                 Piece::Word(word) => self.word(self.grammar.text(*word)),
@@ -230,7 +240,7 @@ impl<'a> Writer<'a> {
                 Piece::Child(place, _) => {
                     if let Some(tree) = slots.get(*place)?.one() {
                         // What begins with a part begins with the part's article.
-                        self.is_further = is_further;
+                        self.article = article;
                         self.tree(tree)?;
                     }
                 }
@@ -254,10 +264,12 @@ impl<'a> Writer<'a> {
                 }
                 let words = if place + 1 == items.len() { before_last } else { between };
                 words.iter().for_each(|word| self.word(self.grammar.text(*word)));
-                self.is_further = shares_article && is_column(item);
+                if shares_article && is_column(item) {
+                    self.article = Article::Shared;
+                }
             }
             self.tree(item)?;
-            self.is_further = false;
+            self.article = Article::Own;
         }
         Some(())
     }

@@ -25,16 +25,11 @@ pub(super) const ROWS: &[Row] = &[
     row(Rule::OverAll, C::Argument, &[C::Basic, C::Within], &[any("( $0 $1 )")]),
     row(Rule::WithinAll, C::Within, &[], &[any("over all records")]),
     row(Rule::WithinEach, C::Within, &[C::Operand], &[any("within each $0[, and]")]),
-    row(
-        Rule::WithinSorted,
-        C::Within,
-        &[C::OrderTerm],
-        &[any("within all records sorted by $0[,_then_by ,_then_by]")],
-    ),
+    row(Rule::WithinSorted, C::Within, &[C::OrderTerm], &[any("by $0[,_then_by ,_then_by]")]),
     row(
         Rule::WithinEachSorted,
         C::Within,
         &[C::Operand, C::OrderTerm],
-        &[any("within each $0[, and] sorted by $1[,_then_by ,_then_by]")],
+        &[any("within each $0[, and] by $1[,_then_by ,_then_by]")],
     ),
 ];

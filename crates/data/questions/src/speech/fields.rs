@@ -38,13 +38,12 @@ fn shown(said: &Tree) -> Option<Vec<Tree>> {
         Rule::Bare | Rule::Bracketed | Rule::Compound | Rule::CompoundSorted => {
             return shown(slots.first()?.one()?);
         }
-        Rule::Select | Rule::SelectFor | Rule::SelectValues => vec![slots.get(1)?],
+        Rule::Select | Rule::SelectFor | Rule::SelectValues | Rule::KeysDegreeFew => vec![slots.get(1)?],
         Rule::SelectTop | Rule::SelectTopFew => vec![slots.first()?],
         Rule::EachOfIts | Rule::EachFor => vec![slots.first()?, slots.get(1)?],
         Rule::KeysAmount | Rule::KeysAmountFor | Rule::KeysDegree | Rule::KeysTop | Rule::KeysTopFor => {
             vec![slots.first()?]
         }
-        Rule::KeysDegreeFew => vec![slots.get(1)?],
         _ => return None,
     };
     let of_list = |slot: &Slot| match slot.one().map(|outputs| outputs.node()) {

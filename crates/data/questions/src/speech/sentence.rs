@@ -119,8 +119,9 @@ const HOW_MANY: u8 = 80;
 /// Whether one thing is asked for, named in the singular.
 fn shows_one_thing(query: &Tree) -> bool {
     let outputs = match query.node() {
-        Some((Rule::Select | Rule::SelectFor, [_, outputs, ..])) => outputs,
-        Some((Rule::SelectTop, [outputs, ..])) => outputs,
+        Some((Rule::Select | Rule::SelectFor, [_, outputs, ..]) | (Rule::SelectTop, [outputs, ..])) => {
+            outputs
+        }
         Some((Rule::KeysDegree | Rule::KeysTop | Rule::KeysTopFor, [keys, ..])) => {
             return keys.all().len() == 1;
         }

@@ -122,7 +122,7 @@ impl Say<'_> {
         ) else {
             return Ok(None);
         };
-        let (start, own, end) = (self.table_at(tables[anchor]), self.table_at(middle), self.table_at(last));
+        let (start, own, end) = (table_at(tables[anchor]), table_at(middle), table_at(last));
         if between != place + 1 || junction(self.schema, start, end) != Some(own) {
             return Ok(None);
         }
@@ -152,7 +152,7 @@ impl Say<'_> {
             return Err(Unsayable::construct("an empty FROM"));
         };
         if let Some((anchor, key)) = self.key_of(before, own, on) {
-            let (earlier, later) = (self.table_at(before[anchor]), self.table_at(own));
+            let (earlier, later) = (table_at(before[anchor]), table_at(own));
             let marked = match said_by(self.schema, self.vocabulary, earlier, later) {
                 Means::One => None,
                 Means::ByColumn(keys) if keys.contains(&key) => Some(self.key_name(key)?),
@@ -182,10 +182,6 @@ impl Say<'_> {
         Ok(Tree::of(Rule::JoinedOn, [relation.in_number(true), on?]))
     }
 
-    fn table_at(&self, relation: &Relation) -> u32 {
-        table_of(relation).unwrap_or(u32::MAX)
-    }
-
     /// The relation to which a join by a foreign key goes, and the key.
     fn key_of(&self, before: &[&Relation], own: &Relation, on: &Expr) -> Option<(usize, Key)> {
         let (earlier, _) = conjuncts_of(on.clone()).first().and_then(|first| match first {
@@ -193,7 +189,7 @@ impl Say<'_> {
             _ => None,
         })?;
         let anchor = before.iter().position(|relation| relation.id == earlier)?;
-        let tables = (self.table_at(before[anchor]), self.table_at(own));
+        let tables = (table_at(before[anchor]), table_at(own));
         let keys = keys_between(self.schema, tables.0, tables.1);
         let key = keys
             .into_iter()
@@ -207,6 +203,11 @@ impl Say<'_> {
         let &(left, right) = columns.first().ok_or(Unsayable::construct("a foreign key without columns"))?;
         self.name(key.table, if key.earlier_declares { left } else { right })
     }
+}
+
+/// The place of the table that a relation reads; none has that of a list.
+fn table_at(relation: &Relation) -> u32 {
+    table_of(relation).unwrap_or(u32::MAX)
 }
 
 /// The one table between two that have no foreign key to each other, if there is one: it has one to each.
