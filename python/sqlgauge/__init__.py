@@ -37,6 +37,7 @@ from ._synth import Corpus, synth
 from ._tables import BuiltDatabase, BuiltDatabases, tables
 from ._translate import Translation, Translations, translate
 from ._verify import Verification, verify
+from ._vote import Versions, Vote, vote
 
 __all__ = [
     "Application",
@@ -70,6 +71,8 @@ __all__ = [
     "Translations",
     "Verification",
     "VerifyOptions",
+    "Versions",
+    "Vote",
     "__version__",
     "compare",
     "estimate",
@@ -84,4 +87,5 @@ __all__ = [
     "tables",
     "translate",
     "verify",
+    "vote",
 ]
