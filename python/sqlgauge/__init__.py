@@ -38,6 +38,7 @@ from ._synth import Corpus, synth
 from ._tables import BuiltDatabase, BuiltDatabases, tables
 from ._translate import Translation, Translations, translate
 from ._verify import Verification, verify
+from ._vote import Versions, Vote, vote
 
 __all__ = [
     "Application",
@@ -73,6 +74,8 @@ __all__ = [
     "Translations",
     "Verification",
     "VerifyOptions",
+    "Versions",
+    "Vote",
     "__version__",
     "audit",
     "compare",
@@ -88,4 +91,5 @@ __all__ = [
     "tables",
     "translate",
     "verify",
+    "vote",
 ]

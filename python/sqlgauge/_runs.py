@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -42,6 +43,11 @@ class Run:
     def notes(self) -> tuple[str, ...]:
         """What reading the inputs repaired and noticed, in sentences; empty for a run that was loaded."""
         return self._notes
+
+    def samples(self) -> dict[str, Any] | None:
+        """The rates of lists of answers (``pass@k`` and others) and how the systems abstain: ``samples.json``; ``None`` of another run."""
+        path = self._path / "samples.json"
+        return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
 
     def manifest(self) -> dict[str, Any]:
         """What was run, on what, by which version: ``run.json``.

@@ -5,17 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from . import _native, _show
 from ._help import documented
 from ._frames import rows_of
+from ._lists import has_lists, write_lists
 from ._native import Database, InputError
 from ._options import DEFAULT_METRICS, VerifyOptions, limits, listed, mapping
 from ._over import with_rows
 from ._progress import shown
 from ._runs import Run
 from ._subset import subset
+from ._vote import is_versions, read_versions
 
 __all__ = ["Frame", "Score", "Scores", "given_systems", "rows_of", "score", "score_many"]
 
@@ -128,6 +131,8 @@ def score_many(
     answers_to: str | os.PathLike[str] | None = None,
     tables: str | os.PathLike[str] | None = None,
     questions: str | os.PathLike[str] | None = None,
+    k: Sequence[int] = (),
+    unanswerable: str | os.PathLike[str] | None = None,
     out: str | os.PathLike[str] | None = None,
     restart: bool = False,
     shard: str | None = None,
@@ -145,8 +150,10 @@ def score_many(
     jobs: int = 0,
     verify: VerifyOptions | None = None,
     progress: bool | Callable[[int, int], object] | None = None,
-) -> Run:
+) -> Any:
     """Scores the predictions of one or more systems into a run directory.
+
+    Returns a :class:`Run`; of several versions of the golds :class:`Versions`. With lists of answers, :meth:`Run.samples` has the rates.
 
     The items are those that ``sqlgauge score`` writes, byte for byte, from files that say the same at the same ``now``.
     The same call with the same ``out`` finishes a run that was broken off, without scoring an item twice.
@@ -154,7 +161,7 @@ def score_many(
     Args:
         frame: The benchmark: one row per question, with the columns ``gold`` (or ``query``, ``sql``, …; a text, or a
             list of accepted ones), ``db_id``, and as there are ``id``, ``question``, ``evidence``, ``difficulty``.
-            A path is read as ``--gold`` is.
+            A path is read as ``--gold`` is. A mapping from names to paths is several versions of the golds.
         db: Folder with ``DB_ID/DB_ID.sqlite``, or one database file.
         metrics: Ids of metrics, with or without version, in a list or separated by commas. Without them ``ex-bird`` and
             ``ex`` where questions have evidence (BIRD), else ``ex``, ``ex-spider``, ``ex-bird`` and ``esm``.
@@ -162,6 +169,9 @@ def score_many(
             (``None`` for no answer) in the order of the frame, a mapping from id to text, a frame of its own, or a
             path (``pathlib.Path``) that is read as ``--pred`` is. A text alone is a column and names the system.
             Without it, the frame's column ``prediction`` (or ``predicted_sql``, ``pred``, …).
+            A list of answers in the place of a text, with ``None`` for an abstention, is scored as several answers.
+        k: The k of ``pass@k`` and ``pass^k``, where predictions are lists; 1, 2, 4 and 8 without it.
+        unanswerable: File with questions that have no answer, which a system should abstain from.
         columns: Columns by role (``gold``, ``db_id``, ``question``, ``id``, …), where the frame has other names: what
             ``--column ROLE=COLUMN`` is on the command line.
         answers_to: The benchmark that the predictions answer, where ``frame`` is the path of one that was evolved from it.
@@ -197,7 +207,13 @@ def score_many(
     # Here and not above: it takes a third of the time to import this package.
     import tempfile
 
-    rows = rows_of(frame)
+    versions = [(str(name), os.fspath(path)) for name, path in frame.items()] if is_versions(frame) else []
+    rows = versions[0][1] if versions else rows_of(frame)
+    lists = tempfile.TemporaryDirectory(prefix="sqlgauge-")
+    predictions, are_lists = _listed_answers(rows, predictions, Path(lists.name))
+    are_lists = are_lists or bool(k) or unanswerable is not None
+    if versions and are_lists:
+        raise InputError("lists of answers are scored under one version of the golds; give one frame")
     # The folder is gone with the run that has it.
     folder = tempfile.TemporaryDirectory(prefix="sqlgauge-") if out is None else None
     path = out if folder is None else os.path.join(folder.name, "run")
@@ -222,8 +238,29 @@ def score_many(
     # The core empties the job once it has read it: rows that were made here do not stay while they are scored.
     del rows
     with shown(progress) as show:
-        notes = _native.score_run(job, show)
+        if versions:
+            notes = _native.score_versions(job, versions, show)
+            return read_versions(Path(path), [name for name, _ in versions], notes, folder)
+        if are_lists:
+            notes = _native.score_lists(job, list(k), unanswerable, show)
+        else:
+            notes = _native.score_run(job, show)
     return Run(path, notes=tuple(notes), _folder=folder)
+
+
+def _listed_answers(rows: Any, predictions: Any, folder: Path) -> tuple[Any, bool]:
+    """The predictions with lists of answers as files, and whether there are any."""
+    if isinstance(predictions, str):
+        predictions = {predictions: predictions}
+    if not isinstance(predictions, Mapping):
+        return predictions, False
+    written: dict[Any, Any] = {}
+    any_lists = False
+    for at, (name, given) in enumerate(predictions.items()):
+        is_list = has_lists(given, rows)
+        any_lists = any_lists or is_list
+        written[name] = write_lists(folder / f"{at}.jsonl", given, rows) if is_list else given
+    return written, any_lists
 
 
 def _systems(rows: Any, predictions: Any, columns: Any) -> list[tuple[str, Any]]:

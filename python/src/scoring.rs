@@ -7,7 +7,10 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::json;
-use sqlgauge::{ScoreJob, ScorePairJob, Source, VerifySettings, metrics_of, verifies};
+use sqlgauge::{
+    SamplesJob, ScoreJob, ScorePairJob, Source, System, VerifySettings, VersionsJob, VoteBy, VoteJob,
+    metrics_of, verifies,
+};
 use sqlgauge_engine::Stoppable;
 use sqlgauge_metrics::Metric;
 use sqlgauge_prove::locate;
@@ -186,7 +189,99 @@ fn score_run(
     Ok(notes)
 }
 
+/// Scores lists of answers into a run directory; returns what reading noticed.
+#[pyfunction]
+fn score_lists(
+    py: Python<'_>,
+    job: Job<'_>,
+    ks: Vec<usize>,
+    unanswerable: Option<PathBuf>,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<Vec<String>> {
+    let mut work =
+        SamplesJob { unanswerable: unanswerable.map(Source::File), ..SamplesJob::new(job.read()?) };
+    if ks.contains(&0) {
+        return Err(Failure::input("k is a number of answers from 1 on").into());
+    }
+    if !ks.is_empty() {
+        work.ks = ks;
+    }
+    let ((), notes) = watched(py, progress.as_ref(), move |context| {
+        work.run(context)?;
+        Ok(())
+    })?;
+    Ok(notes)
+}
+
+/// Scores under several versions of the golds, each into a folder of its name; returns what reading noticed.
+#[pyfunction]
+fn score_versions(
+    py: Python<'_>,
+    job: Job<'_>,
+    versions: Vec<(String, PathBuf)>,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<Vec<String>> {
+    let versions = versions.into_iter().map(|(name, path)| (name, Source::File(path))).collect();
+    let work = VersionsJob { versions, job: job.read()? };
+    let ((), notes) = watched(py, progress.as_ref(), move |context| {
+        work.run(context)?;
+        Ok(())
+    })?;
+    Ok(notes)
+}
+
+/// A vote as `sqlgauge.vote` hands it over.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct Election {
+    questions: PathBuf,
+    has_golds: bool,
+    db: PathBuf,
+    name: String,
+    answers: PathBuf,
+    by: String,
+    metrics: Vec<String>,
+    out: PathBuf,
+    restart: bool,
+    limits: Limited,
+    verify: VerifyArguments,
+}
+
+/// Chooses one of several answers to each question; returns what reading noticed.
+#[pyfunction]
+fn vote(py: Python<'_>, election: Election, progress: Option<Bound<'_, PyAny>>) -> PyResult<Vec<String>> {
+    let by = VoteBy::ALL.into_iter().find(|by| by.name() == election.by).ok_or_else(|| {
+        let known = VoteBy::ALL.map(VoteBy::name).join(", ");
+        Failure::input(&format!("by is {:?}; give one of {known}", election.by))
+    })?;
+    not_ddl(&election.db)?;
+    let job = ScoreJob {
+        verify: election.verify.settings()?,
+        limits: election.limits.limits()?,
+        now: election.limits.moment()?,
+        restart: election.restart,
+        command: vec!["sqlgauge.vote".to_owned(), format!("by={}", election.by)],
+        ..ScoreJob::new(
+            Source::File(election.questions),
+            election.db,
+            Vec::new(),
+            metrics(&election.metrics)?,
+            election.out,
+        )
+    };
+    let system = System::new(election.name, Source::File(election.answers));
+    let work = VoteJob { by, has_golds: election.has_golds, ..VoteJob::new(job, system) };
+    let ((), notes) = watched(py, progress.as_ref(), move |context| {
+        work.run(context)?;
+        Ok(())
+    })?;
+    Ok(notes)
+}
+
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(score_pair, module)?)?;
+    module.add_function(wrap_pyfunction!(score_lists, module)?)?;
+    module.add_function(wrap_pyfunction!(score_versions, module)?)?;
+    module.add_function(wrap_pyfunction!(vote, module)?)?;
     module.add_function(wrap_pyfunction!(score_run, module)?)
 }

@@ -229,3 +229,87 @@ impl Sink {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::MAX_COST;
+
+    fn rows(text: &str) -> Result<Vec<Vec<String>>, Unreadable> {
+        let table = read(text.as_bytes(), usize::MAX, MAX_COST)?;
+        let Cells::Written(columns) = &table.cells else { return Ok(Vec::new()) };
+        let row = |at: usize| {
+            columns.iter().filter_map(|column| column.iter().nth(at)).map(str::to_owned).collect()
+        };
+        Ok((0..table.rows).map(row).collect())
+    }
+
+    /// Reference: `pandas.read_csv` 3.1.
+    #[test]
+    fn rows_are_split_as_pandas_splits_them() {
+        for (text, expected) in [
+            ("a,b\n1,2", &[&["1", "2"][..]][..]),
+            ("\u{feff}a,b\r\n1,2\r\n", &[&["1", "2"]]),
+            ("a,b\r1,2\r3,4\r", &[&["1", "2"], &["3", "4"]]),
+            ("\n\na\n \n1\n\t\n2\n  ", &[&["1"], &["2"]]),
+            (
+                "a\n\"\"\n\"x\ny\"\n\"x\"\"y\"\n\"x\"y\nx\"y\n",
+                &[&[""], &["x\ny"], &["x\"y"], &["xy"], &["x\"y"]],
+            ),
+            ("a,b\n1\n", &[&["1", ""]]),
+            ("a\n1,2\n3\n", &[&["1", "2"], &["3", ""]]),
+        ] {
+            assert_eq!(rows(text).expect("rows"), expected, "{text:?}");
+        }
+        assert_eq!(rows(""), Err(Unreadable::Empty));
+        assert_eq!(rows("a\n1\n\"x"), Err(Unreadable::OpenQuote { line: 3 }));
+    }
+
+    #[test]
+    fn ragged_rows_and_other_encodings_are_named_by_their_line() {
+        let table = read(&b"a,b\n1,2\n\n3\n"[..], usize::MAX, MAX_COST).expect("a table");
+        assert_eq!(table.ragged, Some(RaggedRow { line: 4, fields: 1, header: 2 }));
+        let table = read(&b"a,b\n1,2\n3,4,5\n"[..], usize::MAX, MAX_COST).expect("a table");
+        assert_eq!(table.overlong.map(|row| row.line), Some(3));
+        assert_eq!(
+            read(&b"a\nx\n\xe9\n"[..], usize::MAX, MAX_COST).err(),
+            Some(Unreadable::Encoding { line: 3 })
+        );
+        assert_eq!(
+            read(&b"\xff\xfea\0\n\0"[..], usize::MAX, MAX_COST).err(),
+            Some(Unreadable::Encoding { line: 1 })
+        );
+    }
+
+    /// A gigabyte of rows that nobody keeps.
+    struct Endless {
+        left: u64,
+        read: u64,
+    }
+
+    impl Read for Endless {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            let line = b"12345,abcdefgh\n";
+            let count = buffer.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
+            let start = usize::try_from(self.read % line.len() as u64).unwrap_or(0);
+            for (at, byte) in buffer[..count].iter_mut().enumerate() {
+                *byte = line[(start + at) % line.len()];
+            }
+            (self.left, self.read) = (self.left - count as u64, self.read + count as u64);
+            Ok(count)
+        }
+    }
+
+    #[test]
+    fn a_gigabyte_is_not_kept() {
+        let mut source = Endless { left: 1 << 30, read: 0 };
+        let table = read(&mut source, 10, MAX_COST).expect("a beginning");
+        assert!(table.is_beginning && source.read < 1 << 20, "{}", source.read);
+        let mut source = Endless { left: 1 << 30, read: 0 };
+        assert_eq!(
+            read(&mut source, usize::MAX, MAX_COST).err(),
+            Some(Unreadable::TooLarge { limit: MAX_COST })
+        );
+        assert!(source.read < 1 << 26, "{}", source.read);
+    }
+}

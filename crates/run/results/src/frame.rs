@@ -205,3 +205,61 @@ fn typed_column<'a>(column: &'a [Value<'static>]) -> FrameColumn<'a> {
     }
     FrameColumn { kind, values }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::csv;
+
+    /// The column's kind, and its values as Python writes them, of a file with one column of those cells.
+    fn column(cells: &[&str]) -> (Kind, String) {
+        let text = format!("a,b\n{}", cells.iter().map(|cell| format!("{cell},1\n")).collect::<String>());
+        let table = csv::read(text.as_bytes(), usize::MAX, crate::table::MAX_COST).expect("a table");
+        let column = frame(&table).swap_remove(0);
+        let value = |value: &Value<'_>| match value {
+            Value::Null => "nan".to_owned(),
+            Value::Bool(truth) => truth.to_string(),
+            Value::Int(integer) => integer.to_string(),
+            Value::Float(real) => format!("{real:?}"),
+            Value::Huge(text) | Value::Text(text) => format!("'{text}'"),
+        };
+        (column.kind, column.values.iter().map(value).collect::<Vec<_>>().join(" "))
+    }
+
+    /// Reference: `pandas.read_csv` 3.1.
+    #[test]
+    fn columns_have_the_types_that_pandas_guesses() {
+        use Kind::{Bool, Float, Object, Signed, Unsigned};
+        for (cells, kind, values) in [
+            (&["007", " 1 ", "+2"][..], Signed, "7 1 2"),
+            (&["1", ""], Float, "1.0 nan"),
+            (&["1", "2.50"], Float, "1.0 2.5"),
+            (&["", "NULL"], Float, "nan nan"),
+            (&["\"NA\"", "x"], Object, "nan 'x'"),
+            (&["1", "9223372036854775808"], Unsigned, "1 9223372036854775808"),
+            (&["-1", "9223372036854775808"], Object, "'-1' '9223372036854775808'"),
+            (&["", "9223372036854775808"], Object, "'' '9223372036854775808'"),
+            (&["", "18446744073709551616"], Object, "nan 18446744073709551616"),
+            (&["1.5", "18446744073709551616"], Float, "1.5 1.8446744073709552e19"),
+            (&["18446744073709551616", "1.5"], Object, "'18446744073709551616' '1.5'"),
+            (&["TRUE", "false", "tRue"], Bool, "true false true"),
+            (&["True", "\"\""], Object, "true nan"),
+            (&["True", "1"], Object, "'True' '1'"),
+            (&["1", "x"], Object, "'1' 'x'"),
+            (&[" NA", "x"], Object, "' NA' 'x'"),
+            (&["inf", "-Infinity"], Float, "inf -inf"),
+        ] {
+            assert_eq!(column(cells), (kind, values.to_owned()), "{cells:?}");
+        }
+    }
+
+    #[test]
+    fn a_long_file_is_guessed_in_pieces() {
+        // Two columns: pieces of 2^18 rows. The second piece has a text, the first keeps its integers.
+        let rows = rows_of_piece(2);
+        let cells: Vec<&str> = std::iter::repeat_n("1", rows).chain(["x"]).collect();
+        let (kind, values) = column(&cells);
+        assert_eq!((rows, kind), (1 << 18, Kind::Object));
+        assert!(values.starts_with("1 1") && values.ends_with("1 'x'"));
+    }
+}

@@ -2,9 +2,8 @@
 //!
 //! # Contract
 //! White space around a number is skipped. An integer has digits and at most a sign. A real may have a fraction and an exponent, or
-//! is an infinity, which has no space around it. A real is computed as pandas computes it by default: the first 17 digits as an
-//! integer, times or divided by one power of ten. That is a last digit off now and then, which decides about the order in which
-//! texts of numbers sort.
+//! is an infinity, which has no space around it. A real is the nearest number of 64 bits, as in pandas 3; pandas 2 is a last digit off
+//! now and then.
 
 /// What a text is as an integer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,55 +64,18 @@ fn infinity(text: &str) -> Option<f64> {
     is_word.then_some(sign * f64::INFINITY)
 }
 
-/// Digits that are read; further ones count for their place only.
-const MOST_DIGITS: usize = 17;
-
 fn finite(text: &str) -> Option<f64> {
-    let (is_negative, text) = match text.strip_prefix('-') {
-        Some(rest) => (true, rest),
-        None => (false, text.strip_prefix('+').unwrap_or(text)),
-    };
-    let (mantissa, exponent) = match text.find(['e', 'E']) {
-        Some(at) => (&text[..at], exponent_of(&text[at + 1..])?),
-        None => (text, 0),
-    };
+    let (mantissa, exponent) =
+        text.split_once(['e', 'E']).map_or((text, None), |(mantissa, exponent)| (mantissa, Some(exponent)));
+    let mantissa = mantissa.strip_prefix(['+', '-']).unwrap_or(mantissa);
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let all_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    if whole.len() + fraction.len() == 0 || !all_digits(whole) || !all_digits(fraction) {
-        return None;
-    }
-    let mut value = 0.0;
-    let add = |value: f64, digit: u8| value * 10.0 + f64::from(digit - b'0');
-    let whole = whole.trim_start_matches('0').as_bytes();
-    let read = whole.len().min(MOST_DIGITS);
-    value = whole[..read].iter().fold(value, |value, digit| add(value, *digit));
-    let fraction = &fraction.as_bytes()[..fraction.len().min(MOST_DIGITS - read)];
-    value = fraction.iter().fold(value, |value, digit| add(value, *digit));
-    let place = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
-    let exponent = exponent + place(whole.len() - read) - place(fraction.len());
-    let value = scaled(value, exponent);
-    Some(if is_negative { -value } else { value })
-}
-
-/// The exponent behind an `e`: a sign and digits, of which 17 are read.
-fn exponent_of(text: &str) -> Option<i64> {
-    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    if digits.is_empty() || digits.len() > MOST_DIGITS || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let value: i64 = digits.parse().ok()?;
-    Some(if text.starts_with('-') { -value } else { value })
-}
-
-/// Times a power of ten, which is taken from a table of correctly rounded powers.
-fn scaled(value: f64, exponent: i64) -> f64 {
-    let power = |exponent: i64| format!("1e{exponent}").parse::<f64>().unwrap_or(f64::INFINITY);
-    match exponent {
-        309.. => f64::INFINITY,
-        1..=308 => value * power(exponent),
-        -308..=0 => value / power(-exponent),
-        _ => value / power((-308 - exponent).min(400)) / 1e308,
-    }
+    let has_digits = whole.len() + fraction.len() > 0 && all_digits(whole) && all_digits(fraction);
+    let is_exponent = |text: &str| {
+        let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+        !digits.is_empty() && all_digits(digits)
+    };
+    if has_digits && exponent.is_none_or(is_exponent) { text.parse().ok() } else { None }
 }
 
 #[cfg(test)]

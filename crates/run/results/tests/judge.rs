@@ -1,0 +1,204 @@
+//! What both metrics say of results, as files.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value as Json, json};
+use sqlgauge_results::{
+    Bundle, BundleHead, BundleWriter, BundledResult, FairRules, GoldFolder, ItemConfig, Judgement,
+    ResultFolder, ResultsError, judge, most_rows, read_config, read_table,
+};
+
+fn write(folder: &Path, name: &str, content: impl AsRef<[u8]>) {
+    fs::create_dir_all(folder).unwrap();
+    fs::write(folder.join(name), content).unwrap();
+}
+
+/// The judgement on a result file of item `q`, whose golds are `q.csv` or `q_a.csv`, `q_b.csv`, ….
+fn judged(golds: &[(&str, &str)], columns: &Json, ignore_order: bool, file: (&str, &[u8])) -> Judgement {
+    let folder = tempfile::tempdir().unwrap();
+    let [gold, mine] = ["gold", "mine"].map(|name| folder.path().join(name));
+    golds.iter().for_each(|(name, text)| write(&gold, name, text));
+    write(&mine, file.0, file.1);
+    let config = ItemConfig::new("q", columns.clone(), ignore_order);
+    let golds = GoldFolder::open(&gold, Some(vec![config.clone()])).unwrap().read("q");
+    judge(Some(read_table(&mine.join(file.0), most_rows(&golds))), &golds, &config, FairRules::default())
+}
+
+fn values(judgement: &Judgement) -> [Option<f64>; 2] {
+    [judgement.verdicts[0].value, judgement.verdicts[1].value]
+}
+
+const RIGHT: Option<f64> = Some(1.0);
+const WRONG: Option<f64> = Some(0.0);
+
+#[test]
+fn the_metrics_differ_where_the_official_script_is_loose() {
+    let one = |gold: &str, mine: &str| {
+        values(&judged(&[("q.csv", gold)], &Json::Null, true, ("q.csv", mine.as_bytes())))
+    };
+    // The same rows, in another order, with other names and one column more.
+    assert_eq!(one("n,x\n1,a\n2,b\n", "y,z,k\nb,0,2.001\na,0,1\n"), [RIGHT, RIGHT]);
+    // NULL is 0 for the script.
+    assert_eq!(one("n\n0\n2\n", "n\n\"\"\n2\n"), [RIGHT, WRONG]);
+    // Columns are sorted apart: the values stand in other rows.
+    assert_eq!(one("n,x\n1,a\n2,b\n", "n,x\n2,a\n1,b\n"), [RIGHT, WRONG]);
+    // One column stands for two.
+    assert_eq!(one("n,m\n1,1\n2,2\n", "n,m\n1,x\n2,x\n"), [RIGHT, WRONG]);
+    // Sorted as texts, a rounding moves a number to another place.
+    assert_eq!(one("n\n9.999\n11.0\n", "n\n10.001\n11.0\n"), [WRONG, RIGHT]);
+    // A truth value is a number for Python.
+    assert_eq!(one("n\n1\n0\n", "n\nTrue\nFalse\n"), [WRONG, WRONG]);
+    assert_eq!(one("n\nTrue\nFalse\n", "n\ntrue\nfalse\n"), [RIGHT, RIGHT]);
+}
+
+#[test]
+fn order_counts_unless_the_configuration_says_otherwise() {
+    let one =
+        |ignore| values(&judged(&[("q.csv", "n\n1\n2\n")], &json!([]), ignore, ("q.csv", b"n\n2\n1\n")));
+    assert_eq!((one(true), one(false)), ([RIGHT, RIGHT], [WRONG, WRONG]));
+}
+
+#[test]
+fn condition_columns_are_one_list_for_all_golds_or_one_for_each() {
+    let golds = [("q_a.csv", "n,x\n1,a\n"), ("q_b.csv", "x,n\na,7\n")];
+    let one = |columns: Json| values(&judged(&golds, &columns, true, ("q.csv", b"n\n7\n")));
+    assert_eq!(one(json!([])), [WRONG, WRONG]);
+    assert_eq!(one(json!([1])), [RIGHT, RIGHT]);
+    assert_eq!(one(json!([[0], [1]])), [RIGHT, RIGHT]);
+    assert_eq!(one(json!([[0], [0]])), [WRONG, WRONG]);
+    // The script fails at the first gold; `fair` looks at the other one.
+    assert_eq!(one(json!([[5], [1]])), [WRONG, RIGHT]);
+    assert_eq!(
+        values(&judged(&[("q.csv", "n\n1\n")], &json!([[0]]), true, ("q.csv", b"n\n1\n"))),
+        [WRONG, RIGHT]
+    );
+}
+
+#[test]
+fn a_gold_of_the_bare_name_is_the_only_one_for_the_script() {
+    let golds = [("q.csv", "n\n1\n"), ("q_a.csv", "n\n2\n")];
+    assert_eq!(values(&judged(&golds, &Json::Null, true, ("q.csv", b"n\n2\n"))), [WRONG, RIGHT]);
+}
+
+#[test]
+fn every_accident_of_a_file_has_an_outcome() {
+    let one = |name: &str, bytes: &[u8]| {
+        let judgement = judged(&[("q.csv", "n,x\n1,a\n2,b\n")], &Json::Null, true, (name, bytes));
+        (judgement.status, values(&judgement))
+    };
+    assert_eq!(one("q.csv", b"n,x\n1,\xe9\n"), ("not_utf8", [WRONG, WRONG]));
+    assert_eq!(one("q.csv", b"n,x\n1,a\n2,b,c\n"), ("ragged", [WRONG, WRONG]));
+    // A row that is too short is filled up by pandas.
+    assert_eq!(one("q.csv", b"x,n,k\na,1,7\nb,2\n"), ("ragged", [RIGHT, WRONG]));
+    assert_eq!(one("q.csv", b""), ("no_columns", [WRONG, WRONG]));
+    assert_eq!(one("q.csv", b"n\n\"1"), ("malformed", [WRONG, WRONG]));
+    assert_eq!(one("q.json", b"{"), ("malformed", [WRONG, WRONG]));
+    assert_eq!(one("q.json", br#"[{"n": 1, "x": "a"}, {"n": 2, "x": "b"}]"#), ("ok", [RIGHT, RIGHT]));
+    assert_eq!(
+        one("q.json", br#"{"columns": ["x", "n"], "data": [["b", 2], ["a", 1.0]]}"#),
+        ("ok", [RIGHT, RIGHT])
+    );
+    assert_eq!(
+        one("q.jsonl", b"{\"n\": 2, \"x\": \"b\"}\n{\"n\": 1, \"x\": \"a\"}\n"),
+        ("ok", [RIGHT, RIGHT])
+    );
+}
+
+#[test]
+fn a_gold_that_is_missing_is_the_benchmarks_failure() {
+    let config = ItemConfig::new("q", Json::Null, true);
+    let judgement = judge(None, &[], &config, FairRules::default());
+    assert_eq!((judgement.status, values(&judgement)), ("missing", [None, None]));
+    let judgement = judged(&[("other.csv", "n\n1\n")], &Json::Null, true, ("q.csv", b"n\n1\n"));
+    // The official function has no gold to agree with.
+    assert_eq!((judgement.status, values(&judgement)), ("gold_failed", [WRONG, None]));
+}
+
+#[test]
+fn fair_takes_its_rules_from_the_caller() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "q.csv", "n\n1\n");
+    write(&folder.path().join("mine"), "q.csv", "n,m\n1.1,2\n");
+    let config = ItemConfig::new("q", Json::Null, true);
+    let golds = GoldFolder::open(folder.path(), None).unwrap().read("q");
+    let fair = |rules| {
+        let mine = read_table(&folder.path().join("mine/q.csv"), 10);
+        judge(Some(mine), &golds, &config, rules).verdicts[1].value
+    };
+    assert_eq!(fair(FairRules::default()), WRONG);
+    assert_eq!(fair(FairRules { tolerance: 0.2, extra_columns: true }), RIGHT);
+    assert_eq!(fair(FairRules { tolerance: 0.2, extra_columns: false }), WRONG);
+}
+
+#[test]
+fn folders_and_configurations_say_what_is_wrong_with_them() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(matches!(ResultFolder::open(folder.path()), Err(ResultsError::Nothing { .. })));
+    assert!(matches!(ResultFolder::open(&folder.path().join("none")), Err(ResultsError::Read { .. })));
+    for (text, problem) in [
+        ("{\"condition_cols\": []}", "instance_id"),
+        ("not json", "expected"),
+        ("{\"id\": \"a\"}\n{\"id\": \"a\"}", "occurs again"),
+        ("{\"id\": \"a\", \"ignore_order\": 1}", "ignore_order"),
+        ("\n", "has no item"),
+    ] {
+        write(folder.path(), "config.jsonl", text);
+        let error = read_config(&folder.path().join("config.jsonl")).unwrap_err().to_string();
+        assert!(error.contains(problem), "{error}");
+    }
+    write(folder.path(), "a_a.csv", "n\n1\n");
+    write(folder.path(), "b.csv", "n\n1\n");
+    fs::remove_file(folder.path().join("config.jsonl")).unwrap();
+    let golds = GoldFolder::open(folder.path(), None).unwrap();
+    let ids: Vec<&str> = golds.items.iter().map(|item| item.id.as_str()).collect();
+    assert_eq!(ids, ["a", "b"]);
+}
+
+#[test]
+fn a_bundle_keeps_every_value_and_notices_a_changed_byte() {
+    let folder = tempfile::tempdir().unwrap();
+    write(
+        folder.path(),
+        "typed.json",
+        br#"{"columns": ["a", "b", "c"], "rows": [[1, 1.0, "x"], [9007199254740993, null, true]]}"#,
+    );
+    write(folder.path(), "written.csv", "a,b\n007,\n1,NA\n");
+    let path = folder.path().join("x.bundle");
+    let table = |name: &str| BundledResult::Table(read_table(&folder.path().join(name), usize::MAX).unwrap());
+    let mut bytes = Vec::new();
+    let head = BundleHead::new(
+        "an engine".to_owned(),
+        vec!["s".to_owned()],
+        &[ItemConfig::new("q", json!([0]), false)],
+        json!({}),
+    );
+    let mut writer = BundleWriter::new(&mut bytes, &head).unwrap();
+    writer.gold("q", "q", &table("typed.json")).unwrap();
+    writer.prediction("s", "q", &table("written.csv")).unwrap();
+    writer
+        .prediction(
+            "s",
+            "r",
+            &BundledResult::Failed { status: "timeout".to_owned(), error: "too slow".to_owned() },
+        )
+        .unwrap();
+    writer.finish().unwrap();
+    fs::write(&path, &bytes).unwrap();
+
+    let bundle = Bundle::open(&path).unwrap();
+    assert_eq!((bundle.items[0].condition_cols(), bundle.items[0].ignore_order), (&json!([0]), false));
+    let cells = |table: &sqlgauge_results::Table| format!("{:?}", table.cells);
+    let original = |name: &str| cells(&read_table(&folder.path().join(name), usize::MAX).unwrap());
+    assert_eq!(cells(bundle.golds("q")[0].table.as_ref().unwrap()), original("typed.json"));
+    assert_eq!(cells(&bundle.result("s", "q").unwrap().0.unwrap()), original("written.csv"));
+    let (failed, status) = bundle.result("s", "r").unwrap();
+    assert!(failed.unwrap_err().to_string().contains("too slow") && status.as_deref() == Some("timeout"));
+
+    let text = String::from_utf8(bytes.clone()).unwrap();
+    fs::write(&path, text.replace("007", "008")).unwrap();
+    assert!(matches!(Bundle::open(&path), Err(ResultsError::Damaged { .. })));
+    fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+    assert!(matches!(Bundle::open(&path), Err(ResultsError::Damaged { .. })));
+}
