@@ -92,7 +92,8 @@ pub struct StepCounts {
 struct Answer {
     system: usize,
     db_id: String,
-    gold: String,
+    /// One of which must match.
+    golds: Vec<String>,
     prediction: String,
     is_right: bool,
     esm: Option<bool>,
@@ -191,7 +192,7 @@ impl AblateJob {
                 let is_chosen = |meta: &Meta| chosen.iter().any(|own| std::ptr::eq(*own, meta));
                 let schema = schemas.get(&answer.db_id)?;
                 let matcher = Matcher::of_chosen(schema, self.profile, &is_chosen);
-                Some(matcher.is_right(&answer.gold, &answer.prediction))
+                Some(answer.golds.iter().any(|gold| matcher.is_right(gold, &answer.prediction)))
             };
             let (step, summary) =
                 chosen.last().map_or(("names", "Resolution of names alone"), |meta| (meta.id, meta.summary));
@@ -215,7 +216,7 @@ fn answer(item: &Item, manifest: &Manifest, truths: &Truths) -> Option<Answer> {
     Some(Answer {
         system: manifest.systems.iter().position(|system| *system == item.system)?,
         db_id: item.db_id.clone(),
-        gold: item.details.gold.clone()?,
+        golds: item.details.gold.iter().chain(item.details.golds.iter().flatten()).cloned().collect(),
         prediction: item.details.prediction.clone().unwrap_or_default(),
         is_right,
         esm: item.metrics.get("esm@1").copied().flatten().map(|score| score >= 1.0),
