@@ -1,6 +1,7 @@
 //! What is wrong with the golds of a benchmark: `sqlgauge audit`.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -173,12 +174,10 @@ impl AuditJob {
         let databases = Databases::open(&self.db)?;
         let mut auditors = BTreeMap::new();
         for example in examples {
-            if !auditors.contains_key(&example.db_id) {
-                let located = databases
-                    .locate(&example.db_id)
-                    .map_err(|error| Error::asked(self.gold.path(), error))?;
-                let auditor = Auditor::new(engine, engine.open(&located.main)?, self.rules.clone());
-                auditors.insert(example.db_id.clone(), auditor);
+            if let Entry::Vacant(place) = auditors.entry(example.db_id.clone()) {
+                let located = databases.locate(&example.db_id);
+                let main = located.map_err(|error| Error::asked(self.gold.path(), error))?.main;
+                place.insert(Auditor::new(engine, engine.open(&main)?, self.rules.clone()));
             }
         }
         Ok(auditors)

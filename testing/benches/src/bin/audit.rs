@@ -10,9 +10,9 @@
 //! The databases of one half, by a hash of their names, are for designing rules; figures are of the other half. `train` has no
 //! schema at hand: its tables and columns are what its queries name, without types and keys. Of the others superhero has rows.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use clap::{Parser, ValueEnum};
@@ -80,11 +80,14 @@ fn main() -> Result<()> {
     let mut auditors: HashMap<(bool, &str), Auditor<'_>> = HashMap::new();
     for gold in &golds {
         let key = (gold.set == 2, gold.db_id.as_str());
-        if !auditors.contains_key(&key) {
-            let database = engine.open(&database(&arguments.data, inferred.path(), gold))?;
-            auditors.insert(key, Auditor::new(&engine, Arc::clone(&database), Selection::of(["all"])?));
-        }
-        let judged = judge(&auditors[&key], gold, &arguments);
+        let auditor = match auditors.entry(key) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => {
+                let database = engine.open(&database(&arguments.data, inferred.path(), gold))?;
+                place.insert(Auditor::new(&engine, database, Selection::of(["all"])?))
+            }
+        };
+        let judged = judge(auditor, gold, &arguments);
         halves[usize::from(Half::of(&gold.db_id) == Half::Report)].push(judged);
     }
     let [design, report] = &halves;

@@ -3,6 +3,7 @@
 //! The location of a result is the gold file and, as a logical location, the item. A finding that somebody allowed is a
 //! result with a suppression; what could not be checked is a notification of the run.
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
@@ -79,7 +80,8 @@ fn result(
     let position = audit.metas().position(|meta| meta.name == finding.rule);
     let mut text = format!("{}: {}", item.id, finding.why);
     if let Some(rewrite) = &finding.rewrite {
-        text += &format!(" Proposal: {}", rewrite.sql);
+        text.push_str(" Proposal: ");
+        text.push_str(&rewrite.sql);
     }
     let mut value = json!({
         "ruleId": finding.rule,
@@ -130,7 +132,9 @@ fn uri(path: &str) -> String {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
                 uri.push(char::from(byte))
             }
-            other => uri += &format!("%{other:02X}"),
+            other => {
+                let _infallible = write!(uri, "%{other:02X}");
+            }
         }
     }
     uri

@@ -69,17 +69,17 @@ fn table(evidence: &Evidence) -> String {
     let cells = || std::iter::once(&evidence.columns).chain(&evidence.rows);
     let width = |at: usize| cells().filter_map(|row| row.get(at)).map(|cell| cell.chars().count()).max();
     let widths: Vec<usize> = (0..evidence.columns.len()).map(|at| width(at).unwrap_or_default()).collect();
-    let mut text = format!("    {}:\n", evidence.title);
-    for row in cells() {
-        let line: Vec<String> = row
-            .iter()
-            .zip(&widths)
-            .map(|(cell, width)| format!("{:<width$}", cell.replace('\n', " ")))
-            .collect();
-        text += &format!("      {}\n", line.join(" | ").trim_end());
-    }
+    let line = |row: &Vec<String>| {
+        let cells =
+            row.iter().zip(&widths).map(|(cell, width)| format!("{:<width$}", cell.replace('\n', " ")));
+        format!("      {}\n", cells.collect::<Vec<_>>().join(" | ").trim_end())
+    };
+    let mut text =
+        [format!("    {}:\n", evidence.title)].into_iter().chain(cells().map(line)).collect::<String>();
     if evidence.left_out > 0 {
-        text += &format!("      … {} more\n", evidence.left_out);
+        text.push_str("      … ");
+        text.push_str(&evidence.left_out.to_string());
+        text.push_str(" more\n");
     }
     text
 }

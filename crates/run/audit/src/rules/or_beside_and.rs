@@ -41,7 +41,7 @@ impl AuditRule for OrBesideAnd {
 
     fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
         for scope in scopes(subject.query) {
-            for condition in scope.select.filter.iter() {
+            for condition in &scope.select.filter {
                 if grouped(condition).is_some() {
                     let mut query: Query = subject.query.clone();
                     rewrite_query(&mut Grouped, &mut query);
@@ -63,11 +63,7 @@ fn compared(expr: &Expr) -> Option<ColumnRef> {
             (Expr::Column(column), Expr::Literal(_)) => Some(*column),
             _ => None,
         },
-        Expr::Like { expr, negated: false, .. } => match &**expr {
-            Expr::Column(column) => Some(*column),
-            _ => None,
-        },
-        Expr::IsNull { expr, negated: false } => match &**expr {
+        Expr::Like { expr, negated: false, .. } | Expr::IsNull { expr, negated: false } => match &**expr {
             Expr::Column(column) => Some(*column),
             _ => None,
         },
