@@ -125,10 +125,8 @@ fn checks(out: &mut String, summary: &CorpusSummary) {
         tally.without_witness
     );
     if !tally.contradictions.is_empty() {
-        let _ = writeln!(
-            out,
-            "\nProved equal by rules, but with different rows (a rule or SQLite is wrong):\n"
-        );
+        let _ =
+            writeln!(out, "\nProved equal by rules, but with different rows (a rule or SQLite is wrong):\n");
         for Contradiction { pair, sql, variant, rules } in &tally.contradictions {
             let text = format!("{pair}, {}: {sql} became {variant}", rules.join(", "));
             let _ = writeln!(out, "- {}", sqlgauge_base::markdown_text(&text));

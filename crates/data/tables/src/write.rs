@@ -120,7 +120,10 @@ fn without_doubles(tables: Vec<(usize, Analysed)>) -> (Vec<Analysed>, RefusedFil
         if let Some(first) = seen.get(&table.digest) {
             doubles.insert(
                 at,
-                Refused::new(FileRefusal::DuplicateTable, format!("its names and rows are the same as in {first}")),
+                Refused::new(
+                    FileRefusal::DuplicateTable,
+                    format!("its names and rows are the same as in {first}"),
+                ),
             );
         } else {
             seen.insert(table.digest, table.source.name.clone());

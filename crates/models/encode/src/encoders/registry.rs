@@ -27,9 +27,7 @@ const fn unless(built_in: bool, what: &'static str, feature: &'static str) -> Op
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum SpecError {
     /// No encoder has that name.
-    #[error(
-        "unknown encoder {name:?}; use one of features, tfidf, bert:DIR, llm:DIR, http:URL, file:PATH"
-    )]
+    #[error("unknown encoder {name:?}; use one of features, tfidf, bert:DIR, llm:DIR, http:URL, file:PATH")]
     Unknown {
         /// As given.
         name: String,

@@ -246,7 +246,9 @@ fn check(corpus: &Corpus<'_>, options: &MetaSetOptions) -> Result<(), ShiftError
         return Err(ShiftError::Invalid(message));
     }
     if *sets > MOST_SETS {
-        return Err(ShiftError::Invalid(format!("{sets} sample sets are too many; ask for at most {MOST_SETS}")));
+        return Err(ShiftError::Invalid(format!(
+            "{sets} sample sets are too many; ask for at most {MOST_SETS}"
+        )));
     }
     if strategies.iter().all(|(_, share)| *share == 0) {
         return Err(ShiftError::Invalid("no strategy has a share of the sample sets".to_owned()));
