@@ -279,7 +279,7 @@ pub(crate) struct View {
 }
 
 impl View {
-    /// The statement that creates it beside the tables.
+    /// The statement that creates it, next to those of the tables.
     pub(crate) fn statement(&self) -> String {
         let columns: Vec<String> = self.columns.iter().map(|name| quoted(name)).collect();
         format!("CREATE TEMP VIEW {} ({}) AS {};\n", quoted(&self.name), columns.join(", "), self.in_main)

@@ -77,7 +77,7 @@ pub enum EvolvePlan {
         /// How many.
         steps: u32,
     },
-    /// Changes that somebody wrote, into the folder `script`.
+    /// The changes of a script, into the folder `script`.
     Script(ChangeScript),
 }
 

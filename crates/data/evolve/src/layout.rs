@@ -214,7 +214,7 @@ pub struct Statistics {
     pub golds_changed: usize,
     /// Columns or tables changed per changed table.
     pub manipulated_per_table: Option<SizeSpread>,
-    /// Columns or tables changed per written item, of those that its gold reads.
+    /// Columns or tables that a written item's gold reads and that changed, per item.
     pub manipulated_per_query: Option<SizeSpread>,
     /// Length of the new gold by that of the old one, of golds that were changed.
     pub length_ratio: Option<SizeSpread>,

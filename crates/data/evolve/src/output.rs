@@ -38,7 +38,7 @@ impl Folder {
     /// Begins the folder, goes on with it, or finds it whole.
     ///
     /// # Errors
-    /// When a folder of another command is there, or it cannot be made.
+    /// When a folder of another command exists, or it cannot be made.
     pub(crate) fn open(target: &Path, header: ChangesHeader) -> Result<Self, EvolveError> {
         let mut name = target.as_os_str().to_owned();
         name.push(PARTIAL);
@@ -62,7 +62,7 @@ impl Folder {
         Ok(folder)
     }
 
-    /// The statistics of a folder that is there, if it is of the same command.
+    /// The statistics of a folder of the same command.
     fn whole(&self) -> Result<Statistics, EvolveError> {
         let occupied = || EvolveError::Occupied { path: self.target.clone() };
         let text = regular::read_to_string(self.target.join(CHANGES)).map_err(|_| occupied())?;

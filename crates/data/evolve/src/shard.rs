@@ -24,7 +24,7 @@ use crate::source::{SourceDatabase, read_by_query};
 use crate::tables_json;
 use crate::triggers;
 
-/// The script of views beside a database.
+/// The script of views next to a database.
 pub(crate) const VIEWS: &str = "old_over_new.sql";
 
 /// What becomes of one database and its items.

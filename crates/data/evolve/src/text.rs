@@ -19,7 +19,7 @@ fn canonical(mut query: Query) -> Query {
     query
 }
 
-/// The text of the query: the first of those that were there that means it, else one of our own.
+/// The text of the query: the first earlier text that means it, else a newly printed one.
 ///
 /// # Errors
 /// Where SQL has no words for the query.

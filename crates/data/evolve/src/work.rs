@@ -124,7 +124,7 @@ impl Work<'_> {
         shard
     }
 
-    /// The changes that somebody wrote.
+    /// The changes of a script.
     pub(crate) fn script(&self, folder: &Path) -> Result<Shard, EvolveError> {
         let EvolvePlan::Script(script) = &self.options.plan else { return Ok(Shard::empty()) };
         let changes = script.get(self.source.db_id).map(Vec::as_slice).unwrap_or_default();

@@ -51,7 +51,7 @@ pub struct SynthOptions {
     pub polish: Option<Polish>,
     /// Other dialects into which the queries are translated.
     pub dialects: Vec<&'static Dialect>,
-    /// Of which share of the pairs there are variants and near misses beside them.
+    /// Share of the pairs that get variants and near misses.
     pub beside: Shares,
     /// The most that may be spent: a cost in all, numbers on one database.
     pub caps: Caps,

@@ -39,9 +39,9 @@ const UNITS: &str = "units";
 const HEADER: &str = "header.json";
 /// The databases of a corpus that are later versions of another, a line each; the caller that made them writes it.
 pub const VERSIONS: &str = "schemas.jsonl";
-/// How the file of a unit ends that holds what stands beside its pairs.
+/// How the file of a unit ends that holds the related queries.
 const RELATED: &str = "related.jsonl";
-/// What was decided where the databases were made of loose tables; whoever made them writes it.
+/// The decisions about loose tables; the caller that made databases of them writes it.
 const TABLES: &str = "tables.jsonl";
 const DATA: &str = "data";
 const DATABASES: &str = "databases";
@@ -132,7 +132,7 @@ pub struct UnitWriter {
 }
 
 impl Folder {
-    /// Opens a folder to go on with what is there, or begins it.
+    /// Opens a folder to continue it, or begins it.
     ///
     /// # Errors
     /// When it holds something else, another process writes it, or it cannot be made.
@@ -327,7 +327,7 @@ impl Folder {
 }
 
 impl UnitWriter {
-    /// Adds a pair and what stands beside it.
+    /// Adds a pair and its related queries.
     ///
     /// # Errors
     /// When it cannot be written.

@@ -17,7 +17,7 @@ pub enum Mutation {
     Number,
     /// An aggregate function is another.
     Aggregate,
-    /// DISTINCT is there or not, of a SELECT or an aggregate.
+    /// DISTINCT of a SELECT or an aggregate comes or goes.
     Distinct,
     /// A sort order is turned round.
     Direction,
@@ -25,7 +25,7 @@ pub enum Mutation {
     Join,
     /// AND is OR, or the other way round.
     Logic,
-    /// NOT is there or not.
+    /// NOT comes or goes.
     Negation,
     /// A set operation is another.
     SetOperation,

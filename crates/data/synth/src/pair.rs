@@ -34,7 +34,7 @@ pub struct SynthPair {
     pub implicit_values: Vec<String>,
     /// Stretches of the question that call a column by another name than the schema's.
     pub other_names: Vec<String>,
-    /// Queries that the question may mean as well; answers to them are to be accepted.
+    /// Queries that the question may mean as well; accept answers to them.
     pub other_readings: Vec<String>,
     /// For each of these, a script of a database on which it returns other rows than `sql`; null where the search found
     /// none, so that the two may be equal.

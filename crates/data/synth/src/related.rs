@@ -27,7 +27,7 @@ const DATABASES: usize = 60;
 /// Changes that are tried for one near miss.
 const CHANGES: usize = 4;
 
-/// How a query beside a pair is related to it.
+/// How a query is related to a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -38,7 +38,7 @@ pub enum QueryRelation {
     NearMiss,
 }
 
-/// A query beside a pair.
+/// A query related to a pair.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Related {
     /// The pair's, and which one of it.
@@ -85,7 +85,7 @@ pub struct Contradiction {
 /// What came of a pair.
 #[derive(Debug, Default)]
 pub struct RelatedQueries {
-    /// The queries beside it.
+    /// The related queries.
     pub related: Vec<Related>,
     /// Variants whose rows are not the pair's.
     pub contradictions: Vec<Contradiction>,
@@ -95,7 +95,7 @@ pub struct RelatedQueries {
     pub without_witness: u64,
 }
 
-/// Makes the queries beside one pair.
+/// Makes the related queries of one pair.
 pub fn beside(
     world: &GrammarDatabase,
     checker: &Checker<'_>,
@@ -168,7 +168,7 @@ impl Related {
         FieldColumn { name: "witness", kind: FieldKind::Text },
     ];
 
-    /// A query beside the pair of that id, about which no more is said yet.
+    /// A query related to the pair of that id, before anything else is known.
     fn of(id: &str, world: &GrammarDatabase, relation: QueryRelation, sql: String) -> Self {
         Self {
             id: format!("{id}-{}", if relation == QueryRelation::Variant { "variant" } else { "near" }),

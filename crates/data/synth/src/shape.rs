@@ -23,7 +23,7 @@ pub struct QueryMeasures {
     pub in_lists: usize,
     /// Subqueries in expressions that read a row of a query around them.
     pub correlated_subqueries: usize,
-    /// NOT, be it before a condition or inside a predicate.
+    /// NOT, before a condition or inside a predicate.
     pub negations: usize,
     /// Joins that are neither of an outer kind nor CROSS JOIN.
     pub inner_joins: usize,

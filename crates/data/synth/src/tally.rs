@@ -38,7 +38,7 @@ pub struct CorpusTally {
     /// Questions that were given to a model to reword, by what came of it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub polished: BTreeMap<String, u64>,
-    /// Queries beside pairs.
+    /// Queries related to pairs.
     pub related: BTreeMap<QueryRelation, u64>,
     /// Variants that rules made and whose rows are others: defects of a rule or of SQLite.
     pub contradictions: Vec<Contradiction>,
@@ -91,7 +91,7 @@ impl CorpusTally {
         }
     }
 
-    /// Counts what stands beside a pair.
+    /// Counts the related queries of a pair.
     pub fn keep_related(&mut self, made: &RelatedQueries) {
         made.related.iter().for_each(|related| bump(&mut self.related, related.relation, 1));
         self.contradictions.extend(made.contradictions.iter().cloned());

@@ -42,7 +42,7 @@ const ROUNDS: u64 = 4;
 /// How many pairs of each tier a database could not give.
 pub type Unmet = [u64; 4];
 
-/// What is to be made of one database.
+/// The order for one database.
 #[derive(Debug, Clone, Copy)]
 pub struct DatabaseTask<'a> {
     /// The seed of the corpus.
@@ -65,7 +65,7 @@ pub struct DatabaseTask<'a> {
     pub translation: Option<Translation<'a>>,
     /// What rewords the questions of some pairs.
     pub polish: Option<&'a Polish>,
-    /// Of which share of the pairs there are queries beside them.
+    /// Share of the pairs that get related queries.
     pub shares_beside: Shares,
     /// The most that may be spent on the database.
     pub caps: Caps,
@@ -161,8 +161,7 @@ struct Completed {
     related: RelatedQueries,
 }
 
-/// The pairs with what is found by searching: databases that separate readings, and queries beside them; and with second
-/// questions.
+/// Adds to the pairs what is found by searching: databases that separate readings, related queries, and second questions.
 fn completed(
     task: &DatabaseTask<'_>,
     world: &GrammarDatabase,

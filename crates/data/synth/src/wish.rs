@@ -12,7 +12,7 @@ use crate::tier::Tier;
 /// The deepest nesting that is asked for.
 pub const DEEPEST: usize = 8;
 
-/// What a query is to be like.
+/// The wish for one query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wish {
     /// Its tier; this is never given up.

@@ -62,7 +62,7 @@ struct Candidate<'a> {
 pub(crate) struct KeyChoice {
     /// The key, as columns of the table, with its score.
     pub(crate) key: Option<(Vec<usize>, f64)>,
-    /// Other columns that could be it.
+    /// Other columns that could be the key.
     pub(crate) alternatives: Vec<usize>,
     pub(crate) minimal: Vec<Vec<usize>>,
     pub(crate) search: KeySearch,

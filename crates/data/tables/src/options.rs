@@ -45,7 +45,7 @@ pub struct TablesOptions {
     pub foreign_key_score: f64,
     /// From which similarity on two tables without a foreign key between them share a database, in [0, 1].
     pub similarity: f64,
-    /// Most tables of a database, those of splits not counted.
+    /// Most tables of a database, without those of splits.
     pub max_tables: usize,
 }
 

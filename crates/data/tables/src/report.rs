@@ -68,7 +68,7 @@ pub struct TableRecord {
     pub db_id: String,
     /// Its name there.
     pub table: String,
-    /// Its rows, those left out not counted.
+    /// Its rows, without those left out.
     pub rows: u64,
     /// How its text was read; none for Parquet.
     pub encoding: Option<Encoding>,

@@ -61,7 +61,7 @@ pub(crate) fn stage(source: &Source, path: &Path, options: &TablesOptions) -> Re
     Ok(rows.finish(path, scan, &kept))
 }
 
-/// A SQLite file that nobody but this process needs.
+/// A SQLite file that only this process needs.
 fn open(path: &Path, columns: usize) -> rusqlite::Result<Connection> {
     let connection = Connection::open(path)?;
     connection

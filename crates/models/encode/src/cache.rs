@@ -82,7 +82,7 @@ impl Cache {
         self.index.is_empty()
     }
 
-    /// Appends the vector of that key to `rows`, if it is there; false if not.
+    /// Appends the vector of that key to `rows`; false if the cache does not have it.
     ///
     /// # Errors
     /// When a file cannot be read.

@@ -102,7 +102,7 @@ pub enum ShiftError {
         /// What is wrong.
         why: String,
     },
-    /// An option, or a list beside the vectors, does not fit.
+    /// An option, or a list that goes with the vectors, does not fit.
     #[error("{0}")]
     Invalid(String),
 }

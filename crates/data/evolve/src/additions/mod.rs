@@ -28,7 +28,7 @@ struct Proposal {
     values: Values,
 }
 
-/// A table that may be added beside another one.
+/// A table that may be added next to another one.
 #[derive(Debug, Clone, PartialEq)]
 struct TableProposal {
     domain: &'static str,

@@ -104,7 +104,7 @@ impl Context<'_> {
         items.into_iter().enumerate().filter(|(at, _)| chosen.contains(at)).map(|(_, item)| item).collect()
     }
 
-    /// The tables that can be changed, of those that matter.
+    /// The tables that matter and can be changed.
     fn tables<'s>(&self, schema: &'s Schema) -> impl Iterator<Item = (usize, &'s Table)> {
         tables(schema).filter(|(at, _)| self.relevant.is_none_or(|relevant| relevant.contains(at)))
     }

@@ -10,7 +10,7 @@ use crate::chain::Chain;
 use crate::change::Change;
 use sqlgauge_names::NamesInUse;
 
-/// What a part is called beside the table's own name.
+/// The names of parts, added to the table's name.
 const ASPECTS: [&str; 8] =
     ["details", "profile", "record", "attributes", "data", "extension", "properties", "notes"];
 

@@ -27,7 +27,7 @@ const ZIP: &[&str] = &["zip", "zip code", "postal code", "postcode", "zip postco
 const COUNTRY: &[&str] = &["country"];
 const LISTED: &[&str] = &[", ", "; ", " | "];
 
-/// The groups, those of more columns first.
+/// The groups, larger ones first.
 const GROUPS: &[Group] = &[
     Group {
         made: CompositeKind::FullName,
@@ -104,7 +104,7 @@ pub struct MergeCandidate {
     between: &'static [&'static str],
 }
 
-/// The columns of a table that make a name, a date, an address or a code, those of more columns first; a column may be in
+/// The columns of a table that make a name, a date, an address or a code, larger groups first; a column may be in
 /// several candidates.
 pub fn merge_candidates(columns: &[&str], convention: Convention, taken: &NamesInUse) -> Vec<MergeCandidate> {
     let words: Vec<Vec<String>> = columns.iter().map(|column| full_words(column)).collect();

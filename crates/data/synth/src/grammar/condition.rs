@@ -13,7 +13,7 @@ const PREDICATES: &[&str] =
     &["equal", "not_equal", "less", "greater", "between", "in_list", "like", "is_null", "not"];
 
 impl Grammar<'_> {
-    /// The conditions of a draft, those that are wanted first.
+    /// The conditions of a draft, wanted ones first.
     pub(super) fn conditions(&mut self, scope: &[FromRelation], draft: &mut Draft) -> Vec<Expr> {
         let mut found = Vec::new();
         // Two conditions on one column mostly say one thing twice.

@@ -50,7 +50,7 @@ pub(super) enum Special {
 /// Numbers of joins, conditions and outputs to draw from, weights of the forms, and the percentage that is ordered.
 type Choices = (&'static [usize], &'static [usize], &'static [usize], [u8; 4], u8);
 
-/// The outermost SELECT as it is to be.
+/// The wish for the outermost SELECT.
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a clause that is there or not")]
 pub(super) struct Draft {

@@ -11,7 +11,7 @@ use super::{Facet, FromRelation, Grammar, TypedSelect, conjunction, equal, outpu
 use crate::world::{ContentKind, Link};
 
 impl Grammar<'_> {
-    /// What an inner SELECT is to be like.
+    /// The wish for an inner SELECT.
     pub(super) fn inner_draft(&mut self, levels: usize) -> Draft {
         let nest = (levels > 1).then(|| match any_nest(levels, &mut self.random) {
             // Common table expressions stand before the whole statement.

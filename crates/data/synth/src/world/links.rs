@@ -138,7 +138,7 @@ fn folded(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }
 
-/// Whether every value of the column is there.
+/// Whether the key has every value of the column.
 fn holds(
     own: &TableProfile,
     column: u32,

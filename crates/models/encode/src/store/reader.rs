@@ -96,7 +96,7 @@ impl EmbeddingFile {
         &self.db_ids
     }
 
-    /// Label of each item in \[0, 1\]; `None` where nobody knows.
+    /// Label of each item in \[0, 1\]; `None` if unknown.
     pub fn correct(&self) -> &[Option<f64>] {
         &self.correct
     }

@@ -120,7 +120,7 @@ pub struct SampleSet {
 /// A set is drawn without replacement, so no set is larger than the part of the corpus it is drawn from.
 ///
 /// # Errors
-/// When the corpus is empty, cannot be read, or holds NaN or infinity; when a list beside it has another length, or
+/// When the corpus is empty, cannot be read, or holds NaN or infinity; when a list that goes with it has another length, or
 /// a correctness outside \[0, 1\]; when the options make no set.
 pub fn meta_set(
     reference: &Reference,

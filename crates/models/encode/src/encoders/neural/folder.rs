@@ -16,7 +16,7 @@ use crate::render::RENDER_VERSION;
 
 /// Goes into every fingerprint: raise it when the vectors of the same model change.
 const VERSION: &str = "neural@1";
-/// Fewer tokens than this leave nothing of a text beside the special ones.
+/// Fewer tokens than this leave only the special ones of a text.
 const MIN_TOKENS: usize = 8;
 
 /// A model folder that is being opened.

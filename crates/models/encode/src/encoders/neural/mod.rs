@@ -33,7 +33,7 @@ use tokens::{Pack, Tokens};
 const CPU_PACK: usize = 0;
 /// Tokens that go through a GPU at a time.
 const GPU_PACK: usize = 16_384;
-/// Texts whose hidden states have more numbers than this are not encoded beside others, to bound the memory.
+/// Texts whose hidden states have more numbers than this are encoded alone, to bound the memory.
 const WIDE: usize = 1 << 20;
 
 /// Texts to the mean of a language model's last hidden states.
