@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use serde_json::json;
 use sqlgauge::{AuditJob, Source};
-use sqlgauge_audit::Selection;
+use sqlgauge_audit::RuleSelection;
 
 use crate::database::{Limited, not_ddl};
 use crate::error::{Class, Failure};
@@ -35,7 +35,7 @@ impl Audit<'_> {
         let frame = Frame::read(&self.frame, &self.columns, &[&self.predictions])?;
         let systems = frame.systems(&self.predictions)?;
         not_ddl(&self.db)?;
-        let rules = Selection::of(self.rules.iter().map(String::as_str));
+        let rules = RuleSelection::of(self.rules.iter().map(String::as_str));
         let new = AuditJob::new(frame.source, self.db.clone());
         Ok(AuditJob {
             questions: self.questions.clone().map(Source::File),

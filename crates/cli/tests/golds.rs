@@ -139,7 +139,7 @@ fn versions_of_golds_are_compared_over_the_items_that_both_have() {
     fs::write(world.path("first.json"), serde_json::to_string(&first).unwrap()).unwrap();
     fs::write(world.path("second.json"), serde_json::to_string(&second).unwrap()).unwrap();
     for (system, one) in [("x", 1), ("y", 7)] {
-        let rows = [0, one, 2, 9].iter().zip([0, 1, 2, 9]).map(|(value, id)| {
+        let rows = [0, one, 2, 9].into_iter().zip([0, 1, 2, 9]).map(|(value, id)| {
             json!({"id": id.to_string(), "prediction": format!("SELECT {value}")}).to_string()
         });
         fs::write(world.path(&format!("{system}.jsonl")), rows.collect::<Vec<_>>().join("\n")).unwrap();

@@ -18,7 +18,7 @@ use crate::score::System;
 
 /// One of several answers.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Candidate {
+pub struct AnswerCandidate {
     /// The SQL.
     pub sql: String,
     /// How much it counts in a vote, from 0 on.
@@ -27,14 +27,14 @@ pub struct Candidate {
 
 /// What a system says to a question.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Answers {
+pub struct AnswerList {
     /// Its answers; none if it abstains.
-    pub candidates: Vec<Candidate>,
+    pub candidates: Vec<AnswerCandidate>,
     /// Why it abstains, if it says so.
     pub reason: Option<String>,
 }
 
-impl Answers {
+impl AnswerList {
     /// Whether the system chose not to answer.
     pub fn abstains(&self) -> bool {
         self.candidates.is_empty()
@@ -56,7 +56,7 @@ pub fn has_lists(system: &System) -> bool {
 ///
 /// # Errors
 /// When the file cannot be read or is malformed, or an id is unknown or occurs twice.
-pub(crate) fn read_answers(system: &System, benchmark: &Benchmark) -> Result<Vec<Option<Answers>>, Error> {
+pub(crate) fn read_answers(system: &System, benchmark: &Benchmark) -> Result<Vec<Option<AnswerList>>, Error> {
     let path = system.predictions.path().display().to_string();
     let rows = rows(system)?;
     let has_ids = rows.iter().all(|(id, _)| id.is_some());
@@ -145,7 +145,7 @@ fn list_of(row: &Map<String, Value>) -> Option<&Value> {
     LISTS.iter().find_map(|name| row.get(*name))
 }
 
-fn answers_of(row: &Map<String, Value>) -> Result<Answers, String> {
+fn answers_of(row: &Map<String, Value>) -> Result<AnswerList, String> {
     let reason = row.get("reason").and_then(Value::as_str).map(str::to_owned);
     let list =
         list_of(row).ok_or_else(|| format!("no answers; they are looked for in {}", LISTS.join(", ")))?;
@@ -192,16 +192,18 @@ fn answers_of(row: &Map<String, Value>) -> Result<Answers, String> {
     let weight = |weight: Option<f64>, log: Option<f64>| {
         weight.or_else(|| log.map(|log| (log - most).exp())).unwrap_or(1.0)
     };
-    let candidates =
-        candidates.into_iter().map(|(sql, own, log)| Candidate { sql, weight: weight(own, log) }).collect();
-    Ok(Answers { candidates, reason })
+    let candidates = candidates
+        .into_iter()
+        .map(|(sql, own, log)| AnswerCandidate { sql, weight: weight(own, log) })
+        .collect();
+    Ok(AnswerList { candidates, reason })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn of(json: &str) -> Result<Answers, String> {
+    fn of(json: &str) -> Result<AnswerList, String> {
         answers_of(serde_json::from_str::<Value>(json).expect("JSON").as_object().expect("an object"))
     }
 

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use sqlgauge_audit::{
-    Allowed, AuditedItem, Auditor, BenchmarkAudit, Finding, ItemAudit, Peer, Proposal, Selection, Standing,
+    Allowed, AuditedItem, Auditor, BenchmarkAudit, Finding, ItemAudit, Peer, Proposal, RuleSelection,
+    RuleStanding,
 };
 use sqlgauge_dataset::{
     Benchmark, Columns, Databases, Example, FileFormat, PredictionSet, Subset, parse_benchmark,
@@ -54,7 +55,7 @@ pub struct AuditJob {
     /// Format of the predictions, where detection is wrong.
     pub prediction_format: Option<FileFormat>,
     /// The rules that run.
-    pub rules: Selection,
+    pub rules: RuleSelection,
     /// A file of findings that are allowed, each with the reason.
     pub allow: Option<Source>,
     /// How proposals are verified; without, they are not.
@@ -85,7 +86,7 @@ impl AuditJob {
             db,
             systems: Vec::new(),
             prediction_format: None,
-            rules: Selection::default(),
+            rules: RuleSelection::default(),
             allow: None,
             verify: Some(verify),
             limits: Limits::default(),
@@ -238,7 +239,7 @@ fn verify(
     }
     let is_without_effect = |finding: &Finding| {
         let verdict = finding.rewrite.as_ref().and_then(|proposal| proposal.verdict.as_deref());
-        verdict == Some("equivalent") && finding.standing != Standing::Hint
+        verdict == Some("equivalent") && finding.standing != RuleStanding::Hint
     };
     audit.findings.retain(|finding| !is_without_effect(finding));
     Ok(())

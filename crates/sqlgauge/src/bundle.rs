@@ -13,7 +13,7 @@ use serde_json::Value as Json;
 use sqlgauge_base::file::AtomicFile;
 use sqlgauge_dataset::{Databases, Example};
 use sqlgauge_engine::{Database, Engine, Limits, Outcome, ResultSet, Value as EngineValue};
-use sqlgauge_results::{BundleHead, BundleWriter, BundledResult, ItemConfig, MISSING, Table, Value};
+use sqlgauge_results::{BundleHead, BundleWriter, BundledResult, ItemConfig, MISSING, ResultFile, Value};
 use sqlgauge_run::{Item, Manifest, RunError, RunFiles, UsedDatabases, digest_inputs};
 
 use crate::context::Context;
@@ -82,7 +82,7 @@ impl Executor<'_> {
         let outcome = self.engine.run(database, sql).outcome;
         self.engine.check()?;
         let result = Arc::new(match &outcome {
-            Outcome::Rows(rows) => BundledResult::Table(table_of(rows)),
+            Outcome::Rows(rows) => BundledResult::ResultFile(table_of(rows)),
             Outcome::Failed(failure) => failed(outcome.status(), &failure.to_string()),
         });
         self.cache.insert(key, Arc::clone(&result));
@@ -213,7 +213,7 @@ fn limits_of(manifest: &Manifest) -> Limits {
 }
 
 /// A result with its types. Bytes, and text that is not UTF-8, are text for a comparison.
-fn table_of(rows: &ResultSet) -> Table {
+fn table_of(rows: &ResultSet) -> ResultFile {
     let value = |value: &EngineValue| match value {
         EngineValue::Null => Value::Null,
         EngineValue::Integer(integer) => Value::Int((*integer).into()),
@@ -225,5 +225,6 @@ fn table_of(rows: &ResultSet) -> Table {
         }
     };
     let rows_of = rows.rows().map(|row| row.iter().map(value).collect()).collect();
-    Table::typed(rows.columns.clone(), rows_of).unwrap_or_else(|_| Table::empty(rows.columns.clone()))
+    ResultFile::typed(rows.columns.clone(), rows_of)
+        .unwrap_or_else(|_| ResultFile::empty(rows.columns.clone()))
 }

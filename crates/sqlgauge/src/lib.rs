@@ -99,7 +99,7 @@ mod witnesses;
 mod worker;
 
 pub use ablate::{AblateJob, Ablation, AblationStep, StepCounts};
-pub use answers::{Answers, Candidate, has_lists};
+pub use answers::{AnswerCandidate, AnswerList, has_lists};
 pub use audit::AuditJob;
 pub use augment::{AugmentJob, EvolvedSchemas, TrainingData};
 pub use bundle::{BundleJob, BundleSize};
@@ -147,7 +147,7 @@ pub use tables::TablesJob;
 pub use translate::{TranslateJob, Translation};
 pub use truth::ErrorCounts;
 pub use verify_pair::{verify_over_database, verify_over_schema};
-pub use versions::{Agreement, Change, Swap, Versions, VersionsJob, compare_versions};
-pub use vote::{Choice, CurvePoint, Vote, VoteBy, VoteJob};
+pub use versions::{Agreement, Swap, VersionChange, Versions, VersionsJob, compare_versions};
+pub use vote::{CurvePoint, Vote, VoteBy, VoteJob, VotedAnswer};
 pub use witnesses::{SuiteJob, SuiteSize};
 pub use worker::{WORKER_ARGUMENT, worker_of};

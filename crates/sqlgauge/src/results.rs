@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 use sqlgauge_report::Report;
 use sqlgauge_results::{
-    Bundle, FairRules, Gold, GoldFolder, ItemConfig, Judgement, METRICS, MISSING, ResultFolder, Table,
-    Unreadable, judge, most_rows, read_config, read_table,
+    Bundle, FairRules, Gold, GoldFolder, ItemConfig, METRICS, MISSING, ResultFile, ResultFolder,
+    ResultJudgement, Unreadable, judge, most_rows, read_config, read_table,
 };
 use sqlgauge_run::{Details, ITEMS, Item, Manifest, MetricDetail, RunDirectory, RunError};
 
@@ -237,7 +237,7 @@ impl ResultsJob {
         origin: &Origin,
         id: &str,
         most_rows: usize,
-    ) -> (Option<Result<Table, Unreadable>>, Option<String>) {
+    ) -> (Option<Result<ResultFile, Unreadable>>, Option<String>) {
         match origin {
             Origin::Folder(folder) => (folder.file(id).map(|file| read_table(file, most_rows)), None),
             Origin::Bundle(bundle) => {
@@ -307,11 +307,11 @@ fn item_of(
     system: &str,
     index: usize,
     config: &ItemConfig,
-    judgement: &Judgement,
+    judgement: &ResultJudgement,
     status: Option<String>,
 ) -> Item {
     let ids = METRICS.iter().map(|metric| metric.id().to_owned());
-    let detail = |(id, verdict): (String, &sqlgauge_results::Verdict)| {
+    let detail = |(id, verdict): (String, &sqlgauge_results::ResultVerdict)| {
         let mut entries = Map::new();
         entries
             .extend(verdict.reason.iter().map(|reason| ("reason".to_owned(), Value::from(reason.clone()))));
@@ -346,7 +346,7 @@ impl SystemOutcome {
         Self { system: system.to_owned(), ..Self::default() }
     }
 
-    fn count(&mut self, id: &str, judgement: &Judgement) {
+    fn count(&mut self, id: &str, judgement: &ResultJudgement) {
         for (metric, verdict) in METRICS.iter().zip(&judgement.verdicts) {
             let counts = self.metrics.entry(metric.id().to_owned()).or_default();
             let is_scored = verdict.value.is_some();
@@ -357,7 +357,7 @@ impl SystemOutcome {
         }
         let values: Vec<Option<f64>> = judgement.verdicts.iter().map(|verdict| verdict.value).collect();
         if values.windows(2).any(|pair| pair[0] != pair[1]) {
-            let said = |verdict: &sqlgauge_results::Verdict| {
+            let said = |verdict: &sqlgauge_results::ResultVerdict| {
                 let value = verdict.value.map_or("–", |value| if value > 0.0 { "1" } else { "0" });
                 let reason =
                     verdict.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();

@@ -24,7 +24,7 @@ use sqlgauge_dataset::{Benchmark, parse_benchmark, parse_workload};
 use sqlgauge_report::Report;
 use sqlgauge_run::RunError;
 
-use crate::answers::{Answers, read_answers};
+use crate::answers::{AnswerList, read_answers};
 use crate::context::Context;
 use crate::error::Error;
 use crate::score::{ScoreJob, System};
@@ -157,7 +157,7 @@ impl SamplesJob {
             ScoreJob { systems: systems.collect(), metrics, prediction_format: None, ..self.job.clone() };
         let report = job.run(context)?;
         let scores = scores(&report, &metric)?;
-        let outcome = |(system, lists): (&System, &Vec<Option<Answers>>)| {
+        let outcome = |(system, lists): (&System, &Vec<Option<AnswerList>>)| {
             self.outcome(&system.name, lists, &benchmark, &scores)
         };
         let systems: Vec<SystemSamples> = self.job.systems.iter().zip(&lists).map(outcome).collect();
@@ -169,7 +169,7 @@ impl SamplesJob {
     fn outcome(
         &self,
         system: &str,
-        lists: &[Option<Answers>],
+        lists: &[Option<AnswerList>],
         benchmark: &Benchmark,
         scores: &Scores,
     ) -> SystemSamples {
@@ -234,7 +234,7 @@ fn numbered_name(system: &str, at: usize) -> String {
 }
 
 /// One system per place in the lists.
-fn numbered(system: &System, benchmark: &Benchmark, lists: &[Option<Answers>]) -> Vec<System> {
+fn numbered(system: &System, benchmark: &Benchmark, lists: &[Option<AnswerList>]) -> Vec<System> {
     let most = lists.iter().flatten().map(|answers| answers.candidates.len()).max().unwrap_or(0).max(1);
     let of_place = |at: usize| {
         let rows = benchmark.examples.iter().zip(lists).filter_map(|(example, answers)| {

@@ -78,7 +78,7 @@ pub struct Versions {
     /// Pairs that change places.
     pub swaps: Vec<Swap>,
     /// What a system gains and loses from the first version to each other one.
-    pub changes: Vec<Change>,
+    pub changes: Vec<VersionChange>,
     /// Of every two versions.
     pub agreements: Vec<Agreement>,
     /// What was scored: each version's run.
@@ -102,7 +102,7 @@ pub struct Swap {
 
 /// One system's items under two versions.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct VersionChange {
     /// The system.
     pub system: String,
     /// The two versions.
@@ -361,7 +361,7 @@ impl Versions {
                 self.agreements.push(self.agreement([a, b], scores, &means));
             }
             if a > 0 {
-                let changes: Vec<Change> =
+                let changes: Vec<VersionChange> =
                     (0..self.systems.len()).map(|system| self.change(system, [0, a], scores, sign)).collect();
                 self.changes.extend(changes);
             }
@@ -396,7 +396,7 @@ impl Versions {
         }
     }
 
-    fn change(&self, system: usize, versions: [usize; 2], scores: &Scores, sign: f64) -> Change {
+    fn change(&self, system: usize, versions: [usize; 2], scores: &Scores, sign: f64) -> VersionChange {
         let [before, after] = versions.map(|version| &scores.values[version][system]);
         let both = (0..scores.ids.len()).filter(|item| !before[*item].is_nan() && !after[*item].is_nan());
         let ids = |moved: &dyn Fn(f64) -> bool| {
@@ -405,7 +405,7 @@ impl Versions {
                 .map(|item| scores.ids[item].clone())
                 .collect()
         };
-        Change {
+        VersionChange {
             system: self.systems[system].clone(),
             versions: self.names(versions),
             shared: both.clone().count(),
@@ -494,7 +494,7 @@ impl Versions {
             json!({"version": self.versions[at], "items": self.items[at], "run": path(&self.runs[at]), "systems": systems})
         };
         let swap = |swap: &Swap| json!({"first": swap.first, "second": swap.second, "versions": swap.versions, "differences": swap.differences, "probability": swap.probability});
-        let change = |change: &Change| json!({"system": change.system, "versions": change.versions, "shared": change.shared, "gained": change.gained, "lost": change.lost});
+        let change = |change: &VersionChange| json!({"system": change.system, "versions": change.versions, "shared": change.shared, "gained": change.gained, "lost": change.lost});
         let agreement = |own: &Agreement| json!({"versions": own.versions, "items": own.shared, "scores": own.pairs, "equal": own.equal, "kendall": own.kendall});
         json!({
             "metric": self.metric,

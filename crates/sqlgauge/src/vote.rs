@@ -27,7 +27,7 @@ use sqlgauge_metrics::Target;
 use sqlgauge_run::{Comparison, RunError, UsedDatabases};
 use sqlgauge_verify::Verdict;
 
-use crate::answers::{Answers, read_answers};
+use crate::answers::{AnswerList, read_answers};
 use crate::context::Context;
 use crate::error::Error;
 use crate::lines::write_lines;
@@ -97,7 +97,7 @@ pub struct VoteJob {
 #[derive(Debug, Clone)]
 pub struct Vote {
     /// By question, in their order.
-    pub choices: Vec<Choice>,
+    pub choices: Vec<VotedAnswer>,
     /// The metric of the gain.
     pub metric: String,
     /// The choice less the first answer, where there are golds.
@@ -110,7 +110,7 @@ pub struct Vote {
 
 /// The choice for one question.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Choice {
+pub struct VotedAnswer {
     /// Id of the question.
     pub id: String,
     /// The chosen SQL; `None` for an abstention.
@@ -160,20 +160,21 @@ impl VoteJob {
         };
         let answers = read_answers(&self.system, &benchmark)?;
         let engine = context.engine(self.job.limits, self.job.now.unwrap_or_else(Moment::now))?;
-        let no_databases = || Error::Invalid("a vote runs the answers: give --db with the databases".to_owned());
+        let no_databases =
+            || Error::Invalid("a vote runs the answers: give --db with the databases".to_owned());
         let db = self.job.db.as_ref().ok_or_else(no_databases)?;
         let used = UsedDatabases::locate(&Databases::open(db)?, &benchmark.examples, false)
             .map_err(|error| Error::asked(gold.path(), error))?;
         let targets = used.open(engine.as_ref(), None)?;
-        let pairs: Vec<(&Example, &Option<Answers>)> = benchmark.examples.iter().zip(&answers).collect();
-        let choose = |(example, answers): &(&Example, &Option<Answers>)| {
+        let pairs: Vec<(&Example, &Option<AnswerList>)> = benchmark.examples.iter().zip(&answers).collect();
+        let choose = |(example, answers): &(&Example, &Option<AnswerList>)| {
             self.choose(example, answers.as_ref(), engine.as_ref(), &targets)
         };
-        let choices = pairs.par_iter().map(choose).collect::<Result<Vec<Choice>, Error>>()?;
+        let choices = pairs.par_iter().map(choose).collect::<Result<Vec<VotedAnswer>, Error>>()?;
         let out = &self.job.out;
         std::fs::create_dir_all(out).map_err(|source| Error::Unwritable { path: out.clone(), source })?;
         let file = out.join(format!("{}.jsonl", self.system.name));
-        write_lines(&file, &choices.iter().map(Choice::to_json).collect::<Vec<_>>())?;
+        write_lines(&file, &choices.iter().map(VotedAnswer::to_json).collect::<Vec<_>>())?;
         let mut vote = Vote { choices, metric: String::new(), gain: None, curve: Vec::new(), file };
         if self.has_golds {
             self.measure(&mut vote, &answers, context)?;
@@ -185,11 +186,11 @@ impl VoteJob {
     fn choose(
         &self,
         example: &Example,
-        answers: Option<&Answers>,
+        answers: Option<&AnswerList>,
         engine: &dyn Engine,
         targets: &HashMap<String, Arc<Target>>,
-    ) -> Result<Choice, Error> {
-        let abstention = Choice {
+    ) -> Result<VotedAnswer, Error> {
+        let abstention = VotedAnswer {
             id: example.id.clone(),
             sql: None,
             confidence: 0.0,
@@ -206,7 +207,7 @@ impl VoteJob {
         let groups = Grouping { by: self.by, job: &self.job, engine, target }.groups(&texts)?;
         let weights: Vec<f64> = answers.candidates.iter().map(|candidate| candidate.weight).collect();
         let elected = elect(&groups, &weights);
-        Ok(Choice {
+        Ok(VotedAnswer {
             sql: Some(texts[elected.answer].to_owned()),
             confidence: elected.confidence,
             is_tie: elected.is_tie,
@@ -220,11 +221,11 @@ impl VoteJob {
     fn measure(
         &self,
         vote: &mut Vote,
-        answers: &[Option<Answers>],
+        answers: &[Option<AnswerList>],
         context: &Context<'_>,
     ) -> Result<(), Error> {
         let rows = |sql: &dyn Fn(usize) -> Option<String>| {
-            let row = |(at, choice): (usize, &Choice)| {
+            let row = |(at, choice): (usize, &VotedAnswer)| {
                 Some(json!({"id": choice.id, "prediction": sql(at)?}).to_string() + "\n")
             };
             vote.choices.iter().enumerate().filter_map(row).collect::<String>().into_bytes()
@@ -354,8 +355,8 @@ fn elect(groups: &[Vec<usize>], weights: &[f64]) -> Elected {
 }
 
 /// A point for each confidence that occurs, the highest first. An abstention is answered at no confidence.
-fn curve(choices: &[Choice], right: &HashMap<String, bool>) -> Vec<CurvePoint> {
-    let scored: Vec<(&Choice, bool)> =
+fn curve(choices: &[VotedAnswer], right: &HashMap<String, bool>) -> Vec<CurvePoint> {
+    let scored: Vec<(&VotedAnswer, bool)> =
         choices.iter().filter_map(|choice| Some((choice, *right.get(&choice.id)?))).collect();
     let mut answered: Vec<(f64, bool)> = scored
         .iter()
@@ -380,7 +381,7 @@ fn curve(choices: &[Choice], right: &HashMap<String, bool>) -> Vec<CurvePoint> {
     points
 }
 
-impl Choice {
+impl VotedAnswer {
     fn to_json(&self) -> Value {
         json!({
             "id": self.id, "prediction": self.sql, "confidence": self.confidence, "tie": self.is_tie, "groups": self.groups,
@@ -392,7 +393,7 @@ impl Choice {
 impl Vote {
     /// The tables.
     pub fn sheets(&self, by: VoteBy) -> Vec<Sheet> {
-        let count = |of: &dyn Fn(&Choice) -> bool| {
+        let count = |of: &dyn Fn(&VotedAnswer) -> bool| {
             self.choices.iter().filter(|choice| of(choice)).count().to_string()
         };
         let mut summary = Sheet::new("Vote", &format!("answers are equal by {}", by.name()), &["", ""]);
@@ -464,7 +465,7 @@ mod tests {
 
     #[test]
     fn a_curve_has_a_point_per_confidence_and_counts_abstentions_as_unanswered() {
-        let choice = |id: &str, confidence: f64, sql: Option<&str>| Choice {
+        let choice = |id: &str, confidence: f64, sql: Option<&str>| VotedAnswer {
             id: id.to_owned(),
             sql: sql.map(str::to_owned),
             confidence,

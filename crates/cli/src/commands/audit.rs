@@ -6,7 +6,7 @@ use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use sqlgauge::AuditJob;
-use sqlgauge_audit::{BenchmarkAudit, Selection, find, formats};
+use sqlgauge_audit::{BenchmarkAudit, RuleSelection, find, formats};
 use sqlgauge_dataset::{ColumnRole, FileFormat};
 
 use crate::Verdict;
@@ -88,7 +88,7 @@ impl Audit {
             systems: systems(self.predictions, &columns),
             columns,
             prediction_format: self.pred_format,
-            rules: Selection::of(self.rules.iter().map(String::as_str))?,
+            rules: RuleSelection::of(self.rules.iter().map(String::as_str))?,
             allow: self.allow.map(source),
             verify: new.verify.clone().filter(|_| !self.no_verify),
             limits: self.limits.limits()?,

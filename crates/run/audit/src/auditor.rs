@@ -8,18 +8,18 @@ use sqlgauge_sql::derive::Facts;
 use sqlgauge_sql::resolve;
 use sqlgauge_sql::schema::Schema;
 
-use crate::data::Data;
+use crate::data::AuditData;
 use crate::finding::{Finding, Findings, Unchecked};
-use crate::item::{Item, Peer, Subject};
+use crate::item::{AuditItem, AuditSubject, Peer};
 use crate::report::ItemAudit;
 use crate::rule::AuditRule;
 use crate::rules::rules;
 
 /// The rules that run.
 #[derive(Clone)]
-pub struct Selection(Vec<&'static dyn AuditRule>);
+pub struct RuleSelection(Vec<&'static dyn AuditRule>);
 
-impl Default for Selection {
+impl Default for RuleSelection {
     /// The rules that are on by default.
     fn default() -> Self {
         Self(rules().iter().copied().filter(|rule| rule.meta().is_on()).collect())
@@ -44,12 +44,12 @@ impl UnknownRule {
     }
 }
 
-impl Selection {
+impl RuleSelection {
     /// The rules of those names, in the order of the registry; `all` and `default` stand for many, `-NAME` takes one away.
     ///
     /// # Errors
     /// When there is no rule of a name.
-    pub fn of<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<Self, UnknownRule> {
+    pub fn of<'n>(names: impl IntoIterator<AuditItem = &'n str>) -> Result<Self, UnknownRule> {
         let mut is_on = vec![false; rules().len()];
         for name in names {
             let (name, value) = name.strip_prefix('-').map_or((name, true), |rest| (rest, false));
@@ -77,14 +77,14 @@ impl Selection {
 /// Looks at the golds of one database; all threads share it.
 pub struct Auditor<'a> {
     schema: Arc<Schema>,
-    data: Data<'a>,
-    selection: Selection,
+    data: AuditData<'a>,
+    selection: RuleSelection,
 }
 
 impl<'a> Auditor<'a> {
     /// An auditor of the golds of that database.
-    pub fn new(engine: &'a dyn Engine, database: Arc<Database>, selection: Selection) -> Self {
-        Self { schema: Arc::clone(database.schema()), data: Data::new(engine, database), selection }
+    pub fn new(engine: &'a dyn Engine, database: Arc<Database>, selection: RuleSelection) -> Self {
+        Self { schema: Arc::clone(database.schema()), data: AuditData::new(engine, database), selection }
     }
 
     /// The database.
@@ -101,7 +101,7 @@ impl<'a> Auditor<'a> {
         peers: &[Peer<'_>],
     ) -> ItemAudit {
         let gold = self.data.run(sql);
-        let item = Item { sql, question, evidence, peers, gold: &gold, data: &self.data };
+        let item = AuditItem { sql, question, evidence, peers, gold: &gold, data: &self.data };
         let mut audit = ItemAudit::default();
         for rule in self.selection.rules() {
             let mut findings = Findings::of(rule.meta());
@@ -115,7 +115,7 @@ impl<'a> Auditor<'a> {
                     let mut findings = Findings::of(rule.meta());
                     let checked = budget::analyse(sql.len(), || {
                         let facts = Facts::of(&query, &self.schema);
-                        let subject = Subject { item, query: &query, schema: &self.schema, facts };
+                        let subject = AuditSubject { item, query: &query, schema: &self.schema, facts };
                         rule.check(&subject, &mut findings);
                     });
                     if let Err(error) = checked {

@@ -12,20 +12,20 @@ use sqlgauge_sql::schema::{Column, Table};
 const MAX_VALUES: usize = 5_000;
 
 /// A database, with what was found out of its rows. The golds of a database share it.
-pub struct Data<'a> {
+pub struct AuditData<'a> {
     engine: &'a dyn Engine,
     database: Arc<Database>,
     /// The same, on which rows without an order come the other way round.
     turned: Database,
     has_rows: bool,
     target: OnceLock<Target>,
-    profiles: Mutex<HashMap<(String, String), Option<ColumnProfile>>>,
+    profiles: Mutex<HashMap<(String, String), Option<AuditedColumn>>>,
     values: Mutex<HashMap<(String, String), Option<Arc<Vec<String>>>>>,
 }
 
 /// What the rows say of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ColumnProfile {
+pub struct AuditedColumn {
     /// Rows of the table.
     pub rows: i64,
     /// Values that are not NULL.
@@ -42,14 +42,14 @@ pub struct ColumnProfile {
     pub lengths: (i64, i64),
 }
 
-impl ColumnProfile {
+impl AuditedColumn {
     /// Whether the values are numbers that are stored as text.
     pub fn is_numeric_text(&self) -> bool {
         self.texts > 0 && self.numeric_texts == self.texts && self.texts == self.values
     }
 }
 
-impl<'a> Data<'a> {
+impl<'a> AuditData<'a> {
     /// The rows of a database.
     pub fn new(engine: &'a dyn Engine, database: Arc<Database>) -> Self {
         let turned = database.with_prelude("PRAGMA reverse_unordered_selects = 1");
@@ -96,7 +96,7 @@ impl<'a> Data<'a> {
     }
 
     /// What the rows say of a column; `None` where they cannot be read within the limits.
-    pub fn profile(&self, table: &Table, column: &Column) -> Option<ColumnProfile> {
+    pub fn profile(&self, table: &Table, column: &Column) -> Option<AuditedColumn> {
         let key = (table.name.clone(), column.name.clone());
         if let Some(known) = lock(&self.profiles).get(&key) {
             return *known;
@@ -106,7 +106,7 @@ impl<'a> Data<'a> {
         profile
     }
 
-    fn read_profile(&self, table: &Table, column: &Column) -> Option<ColumnProfile> {
+    fn read_profile(&self, table: &Table, column: &Column) -> Option<AuditedColumn> {
         let c = quote::name(&column.name);
         let sql = format!(
             "SELECT count(*), count({c}), count(DISTINCT {c}), total(typeof({c}) = 'text'), \
@@ -118,7 +118,7 @@ impl<'a> Data<'a> {
         let result = self.run(&sql);
         let row = result.rows()?.row(0)?;
         let number = |at: usize| row.get(at).and_then(integer);
-        Some(ColumnProfile {
+        Some(AuditedColumn {
             rows: number(0)?,
             values: number(1)?,
             distinct: number(2)?,

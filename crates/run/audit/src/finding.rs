@@ -3,7 +3,7 @@
 use serde::Serialize;
 use sqlgauge_engine::{ResultSet, Value};
 
-use crate::rule::{Meta, Standing};
+use crate::rule::{AuditMeta, RuleStanding};
 
 /// Rows and characters of a cell that a finding shows.
 const MAX_ROWS: usize = 5;
@@ -15,7 +15,7 @@ pub struct Finding {
     /// Name of the rule.
     pub rule: &'static str,
     /// How much findings of that rule say.
-    pub standing: Standing,
+    pub standing: RuleStanding,
     /// One sentence.
     pub why: String,
     /// The rows that show it.
@@ -49,7 +49,7 @@ impl Evidence {
     pub fn of_rows<'r>(
         title: impl Into<String>,
         columns: &[String],
-        rows: impl IntoIterator<Item = &'r [Value]>,
+        rows: impl IntoIterator<AuditItem = &'r [Value]>,
     ) -> Self {
         let mut all = rows.into_iter();
         let rows = all.by_ref().take(MAX_ROWS).map(|row| row.iter().map(cell).collect()).collect();
@@ -99,14 +99,14 @@ pub struct Unchecked {
 /// Collects what the rules report on one gold.
 #[derive(Debug)]
 pub struct Findings {
-    pub(crate) meta: &'static Meta,
+    pub(crate) meta: &'static AuditMeta,
     pub(crate) found: Vec<Finding>,
     pub(crate) unchecked: Vec<Unchecked>,
 }
 
 impl Findings {
     /// A collection of what that rule reports.
-    pub(crate) fn of(meta: &'static Meta) -> Self {
+    pub(crate) fn of(meta: &'static AuditMeta) -> Self {
         Self { meta, found: Vec::new(), unchecked: Vec::new() }
     }
 

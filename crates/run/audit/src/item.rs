@@ -8,7 +8,7 @@ use sqlgauge_sql::schema::{Column, Schema, Table};
 use sqlgauge_sql::tree::{ColumnRef, Expr, Query};
 use sqlgauge_sql::{PrintDialect, print, print_expr};
 
-use crate::data::Data;
+use crate::data::AuditData;
 use crate::finding::Findings;
 use crate::words::Words;
 
@@ -26,7 +26,7 @@ pub struct Peer<'a> {
 
 /// One gold with its question.
 #[derive(Clone, Copy)]
-pub struct Item<'a> {
+pub struct AuditItem<'a> {
     /// The gold.
     pub sql: &'a str,
     /// The question.
@@ -38,10 +38,10 @@ pub struct Item<'a> {
     /// What the gold returned.
     pub(crate) gold: &'a Execution,
     /// The database.
-    pub(crate) data: &'a Data<'a>,
+    pub(crate) data: &'a AuditData<'a>,
 }
 
-impl Item<'_> {
+impl AuditItem<'_> {
     /// What the gold returned on a database with rows; says "not checked" where there are none.
     pub fn rows(&self, findings: &mut Findings) -> Option<&Arc<ResultSet>> {
         if !self.data.has_rows() {
@@ -52,7 +52,7 @@ impl Item<'_> {
     }
 
     /// The database, if it has rows; says "not checked" where there are none.
-    pub fn data(&self, findings: &mut Findings) -> Option<&Data<'_>> {
+    pub fn data(&self, findings: &mut Findings) -> Option<&AuditData<'_>> {
         if self.data.has_rows() {
             return Some(self.data);
         }
@@ -78,9 +78,9 @@ impl Item<'_> {
 }
 
 /// A gold that could be resolved.
-pub struct Subject<'a> {
+pub struct AuditSubject<'a> {
     /// The gold as text.
-    pub item: Item<'a>,
+    pub item: AuditItem<'a>,
     /// The gold as a tree.
     pub query: &'a Query,
     /// The schema.
@@ -89,7 +89,7 @@ pub struct Subject<'a> {
     pub facts: Facts<'a>,
 }
 
-impl<'a> Subject<'a> {
+impl<'a> AuditSubject<'a> {
     /// The table that a column belongs to, and the column.
     pub fn column(&self, column: ColumnRef) -> Option<(&'a Table, &'a Column)> {
         let table = self.schema.table(self.facts.table_of(column.relation)?)?;

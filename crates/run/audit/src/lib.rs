@@ -1,6 +1,6 @@
 //! What is wrong with the gold queries of a benchmark.
 //!
-//! - [`Auditor`] looks at the golds of one database; [`Item`] is one gold with its question, [`ItemAudit`] what was found.
+//! - [`Auditor`] looks at the golds of one database; [`AuditItem`] is one gold with its question, [`ItemAudit`] what was found.
 //! - [`rules()`] is the registry: one [`AuditRule`] per file of the folder `rules`, each with its page and its cases.
 //! - [`Finding`] says what is wrong in one line, with the rows that show it and a proposed rewrite where a rule has one.
 //! - [`Allowed`] holds the findings that a person has looked at and accepts, each with the reason.
@@ -22,10 +22,10 @@ mod walk;
 mod words;
 
 pub use allowed::{Allowed, AllowedError, inline_allowances};
-pub use auditor::{Auditor, Selection, UnknownRule};
-pub use data::{ColumnProfile, Data};
+pub use auditor::{Auditor, RuleSelection, UnknownRule};
+pub use data::{AuditData, AuditedColumn};
 pub use finding::{Evidence, Finding, Findings, Proposal, Unchecked};
-pub use item::{Item, Peer, Subject};
+pub use item::{AuditItem, AuditSubject, Peer};
 pub use report::{AuditedItem, BenchmarkAudit, ItemAudit, RuleCount};
-pub use rule::{AuditCase, AuditRule, HEADINGS, Meta, Needs, Standing};
+pub use rule::{AuditCase, AuditMeta, AuditRule, HEADINGS, Needs, RuleStanding};
 pub use rules::{find, rules};

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::finding::{Finding, Unchecked};
-use crate::rule::{Meta, Standing};
+use crate::rule::{AuditMeta, RuleStanding};
 use crate::rules::rules;
 
 /// What the rules say of one gold.
@@ -56,9 +56,9 @@ pub struct AuditedItem {
 
 impl AuditedItem {
     /// What a person should look at first is least.
-    fn rank(&self) -> (Standing, usize, usize, usize) {
+    fn rank(&self) -> (RuleStanding, usize, usize, usize) {
         let findings = &self.audit.findings;
-        let best = findings.iter().map(|finding| finding.standing).min().unwrap_or(Standing::Hint);
+        let best = findings.iter().map(|finding| finding.standing).min().unwrap_or(RuleStanding::Hint);
         (best, usize::MAX - findings.len(), self.index, self.gold)
     }
 }
@@ -121,7 +121,7 @@ impl BenchmarkAudit {
     }
 
     /// What is known of the rules that ran.
-    pub(crate) fn metas(&self) -> impl Iterator<Item = &'static Meta> {
+    pub(crate) fn metas(&self) -> impl Iterator<AuditItem = &'static AuditMeta> {
         rules().iter().map(|rule| rule.meta()).filter(|meta| self.rules.contains(&meta.name))
     }
 }

@@ -1,7 +1,7 @@
 //! What a rule is.
 
 use crate::finding::Findings;
-use crate::item::{Item, Subject};
+use crate::item::{AuditItem, AuditSubject};
 
 /// The headings that every rule's page has, in this order.
 pub const HEADINGS: [&str; 4] = ["What it finds", "Why it matters", "Example", "When it is no defect"];
@@ -9,13 +9,13 @@ pub const HEADINGS: [&str; 4] = ["What it finds", "Why it matters", "Example", "
 /// A rule that looks for one kind of defect in a gold.
 pub trait AuditRule: Sync {
     /// What it is called, what it needs, and its cases.
-    fn meta(&self) -> &'static Meta;
+    fn meta(&self) -> &'static AuditMeta;
 
     /// Looks at a gold as text and as it ran; called for every gold, also for one that cannot be resolved.
-    fn check_item(&self, _item: &Item<'_>, _findings: &mut Findings) {}
+    fn check_item(&self, _item: &AuditItem<'_>, _findings: &mut Findings) {}
 
     /// Looks at a gold that could be resolved.
-    fn check(&self, _subject: &Subject<'_>, _findings: &mut Findings) {}
+    fn check(&self, _subject: &AuditSubject<'_>, _findings: &mut Findings) {}
 }
 
 /// What a rule reads besides the query and the schema. A rule that lacks it says so, see
@@ -47,7 +47,7 @@ impl Needs {
 /// How much a finding of a rule says. `docs/results/audit.md` has the measured precision of each rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Standing {
+pub enum RuleStanding {
     /// The gold has the defect, whatever the question means.
     Certain,
     /// A person should look.
@@ -56,7 +56,7 @@ pub enum Standing {
     Hint,
 }
 
-impl Standing {
+impl RuleStanding {
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
@@ -69,7 +69,7 @@ impl Standing {
 
 /// What a rule is called, what it needs, and its cases.
 #[derive(Debug)]
-pub struct Meta {
+pub struct AuditMeta {
     /// The defect, in kebab case.
     pub name: &'static str,
     /// One line.
@@ -77,14 +77,14 @@ pub struct Meta {
     /// What it reads besides query and schema.
     pub needs: Needs,
     /// How much its findings say.
-    pub standing: Standing,
+    pub standing: RuleStanding,
     /// Golds on which it must and must not report something.
     pub cases: &'static [AuditCase],
     /// The source text of the rule's file; its page is the leading comment.
     pub source: &'static str,
 }
 
-impl Meta {
+impl AuditMeta {
     /// The rule's page in Markdown: the leading comment of its file.
     pub fn page(&self) -> String {
         let lines = self.source.lines().map_while(|line| line.strip_prefix("//!"));
@@ -93,7 +93,7 @@ impl Meta {
 
     /// Whether it runs unless somebody says otherwise.
     pub fn is_on(&self) -> bool {
-        self.standing != Standing::Hint
+        self.standing != RuleStanding::Hint
     }
 }
 

@@ -195,7 +195,7 @@ mod tests {
         let difference =
             json!({"sentence": "Yours asks less, the gold asks more.", "causes": ["other-comparison"]});
         wrong.details.difference = serde_json::from_value(difference).unwrap();
-        let text = show(&wrong, None, None, ShowOptions::default(), &[]);
+        let text = show(&wrong, None, None, &[], ShowOptions::default());
         assert!(text.contains("\nwhy  Yours asks less, the gold asks more.\n"), "{text}");
     }
 

@@ -23,7 +23,7 @@ use sqlgauge_base::regular;
 
 use crate::error::{ResultsError, Unreadable};
 use crate::golds::{Gold, ItemConfig};
-use crate::table::{CELL_COST, Cells, MAX_COST, Table, TextColumn, Value};
+use crate::table::{CELL_COST, Cells, MAX_COST, ResultFile, TextColumn, Value};
 
 const FORMAT: &str = "sqlgauge-bundle@1";
 
@@ -71,7 +71,7 @@ pub struct BundleWriter<'w> {
 #[derive(Debug, Clone)]
 pub enum BundledResult {
     /// The result.
-    Table(Table),
+    ResultFile(ResultFile),
     /// There is none, because of that.
     Failed {
         /// The status of the item.
@@ -110,7 +110,7 @@ impl<'w> BundleWriter<'w> {
 
     fn result(&mut self, mut line: Json, result: &BundledResult) -> io::Result<()> {
         match result {
-            BundledResult::Table(table) => {
+            BundledResult::ResultFile(table) => {
                 let is_typed = matches!(table.cells, Cells::Typed(_));
                 line["types"] = if is_typed { "stated" } else { "written" }.into();
                 line["columns"] = table.names.clone().into();
@@ -146,7 +146,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn rows_of(table: &Table) -> Vec<Json> {
+fn rows_of(table: &ResultFile) -> Vec<Json> {
     let columns: Vec<Vec<Json>> = match &table.cells {
         Cells::Written(columns) => {
             columns.iter().map(|column| column.iter().map(Json::from).collect()).collect()
@@ -290,7 +290,7 @@ impl Bundle {
     }
 
     /// Reads the result of a system: the table or why it cannot be read, and the status where the result failed.
-    pub fn result(&self, system: &str, id: &str) -> Option<(Result<Table, Unreadable>, Option<String>)> {
+    pub fn result(&self, system: &str, id: &str) -> Option<(Result<ResultFile, Unreadable>, Option<String>)> {
         let at = self.results.get(system)?.get(id)?;
         Some(match self.table(*at) {
             Ok((table, status)) => (Ok(table), status),
@@ -314,7 +314,7 @@ impl Bundle {
         serde_json::from_slice(&line).map_err(|error| Unreadable::Malformed(error.to_string()))
     }
 
-    fn table(&self, at: u64) -> Result<(Table, Option<String>), Unreadable> {
+    fn table(&self, at: u64) -> Result<(ResultFile, Option<String>), Unreadable> {
         let line = self.line(at)?;
         if let Some(error) = line.get("error").and_then(Json::as_str) {
             return Err(Unreadable::Malformed(format!("failed: {error}")));
@@ -328,12 +328,12 @@ impl Bundle {
         if line["types"] == "written" {
             return written(names, &rows).map(|table| (table, None)).ok_or_else(malformed);
         }
-        Table::typed(names, rows).map(|table| (table, None)).map_err(|_| malformed())
+        ResultFile::typed(names, rows).map(|table| (table, None)).map_err(|_| malformed())
     }
 }
 
 /// The table of a CSV file, from its texts.
-fn written(names: Vec<String>, rows: &[Vec<Value<'static>>]) -> Option<Table> {
+fn written(names: Vec<String>, rows: &[Vec<Value<'static>>]) -> Option<ResultFile> {
     let width = rows.first().map_or(names.len(), Vec::len);
     let mut columns = vec![TextColumn::default(); width];
     let mut cost = 0;
@@ -348,5 +348,5 @@ fn written(names: Vec<String>, rows: &[Vec<Value<'static>>]) -> Option<Table> {
         }
     }
     let cells = Cells::Written(columns);
-    Some(Table { cells, rows: rows.len(), cost, ..Table::empty(names) })
+    Some(ResultFile { cells, rows: rows.len(), cost, ..ResultFile::empty(names) })
 }

@@ -4,14 +4,14 @@
 //! - `,` separates, `"` quotes, a doubled quote inside of quotes is a quote; after a closing quote the field goes on as it is.
 //! - `\n`, `\r\n` and a lone `\r` end a row. A line of nothing but spaces and tabs is skipped.
 //! - A byte order mark of UTF-8 is skipped; any other bytes that are not UTF-8 are an error with their line.
-//! - Rows shorter than the widest of header and first row are filled up with empty fields and noted ([`Table::ragged`]).
+//! - Rows shorter than the widest of header and first row are filled up with empty fields and noted ([`ResultFile::ragged`]).
 //! - Memory holds the cells, at most `limit` bytes of them, and not the file. Once there are more than `most_rows` rows, reading
-//!   stops ([`Table::is_beginning`]).
+//!   stops ([`ResultFile::is_beginning`]).
 
 use std::io::{BufRead, BufReader, Read};
 
 use crate::error::Unreadable;
-use crate::table::{CELL_COST, Cells, RaggedRow, Table, TextColumn};
+use crate::table::{CELL_COST, Cells, RaggedRow, ResultFile, TextColumn};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -56,7 +56,7 @@ struct Sink {
 ///
 /// # Errors
 /// See the head of this file; and when the source fails.
-pub(crate) fn read(source: impl Read, most_rows: usize, limit: usize) -> Result<Table, Unreadable> {
+pub(crate) fn read(source: impl Read, most_rows: usize, limit: usize) -> Result<ResultFile, Unreadable> {
     let mut source = BufReader::with_capacity(1 << 16, source);
     let sink = Sink {
         names: None,
@@ -176,7 +176,7 @@ impl Splitter {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Table, Unreadable> {
+    fn finish(mut self) -> Result<ResultFile, Unreadable> {
         match self.state {
             State::InQuotes => return Err(Unreadable::OpenQuote { line: self.quote_line }),
             State::StartRow | State::Blank | State::AfterReturn | State::AfterBlankReturn => {}
@@ -215,10 +215,10 @@ impl Sink {
         Ok(())
     }
 
-    fn finish(self) -> Result<Table, Unreadable> {
+    fn finish(self) -> Result<ResultFile, Unreadable> {
         let names = self.names.ok_or(Unreadable::Empty)?;
         let columns = if self.rows == 0 { vec![TextColumn::default(); names.len()] } else { self.columns };
-        Ok(Table {
+        Ok(ResultFile {
             names,
             cells: Cells::Written(columns),
             rows: self.rows,

@@ -13,7 +13,7 @@
 use std::borrow::Cow;
 
 use crate::number::{Integer, canonical_digits, integer, real};
-use crate::table::{Cells, Table, TextColumn, Value};
+use crate::table::{Cells, ResultFile, TextColumn, Value};
 
 /// The type of a column of a data frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(crate) struct FrameColumn<'a> {
 }
 
 /// The data frame of a table.
-pub(crate) fn frame(table: &Table) -> Vec<FrameColumn<'_>> {
+pub(crate) fn frame(table: &ResultFile) -> Vec<FrameColumn<'_>> {
     match &table.cells {
         Cells::Written(columns) => {
             let index = columns.len() - table.names.len().min(columns.len());

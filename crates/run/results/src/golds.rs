@@ -13,7 +13,7 @@ use sqlgauge_base::regular;
 
 use crate::error::{ResultsError, Unreadable};
 use crate::read::{endings, read_table};
-use crate::table::{MAX_COST, Table};
+use crate::table::{MAX_COST, ResultFile};
 
 /// How the result of an item is compared.
 #[derive(Debug, Clone, PartialEq)]
@@ -92,7 +92,7 @@ pub struct Gold {
     /// Whether it is the one of the bare id.
     pub is_single: bool,
     /// The result, or why it cannot be read.
-    pub table: Result<Table, Unreadable>,
+    pub table: Result<ResultFile, Unreadable>,
 }
 
 /// A folder with results, by id.

@@ -13,10 +13,10 @@ use std::io::{BufRead, BufReader, Read};
 use serde_json::{Map, Value as Json};
 
 use crate::error::Unreadable;
-use crate::table::{MAX_COST, Table, Value};
+use crate::table::{MAX_COST, ResultFile, Value};
 
 /// Reads a `.json` file.
-pub(crate) fn read(file: File) -> Result<Table, Unreadable> {
+pub(crate) fn read(file: File) -> Result<ResultFile, Unreadable> {
     let mut text = String::new();
     let limit = MAX_COST as u64;
     file.take(limit + 1).read_to_string(&mut text).map_err(|error| match error.kind() {
@@ -36,7 +36,7 @@ pub(crate) fn read(file: File) -> Result<Table, Unreadable> {
 }
 
 /// Reads a `.jsonl` file.
-pub(crate) fn read_lines(file: File) -> Result<Table, Unreadable> {
+pub(crate) fn read_lines(file: File) -> Result<ResultFile, Unreadable> {
     let mut size = 0;
     let lines = BufReader::new(file).lines().zip(1_u64..).map(|(line, number)| {
         let line = line.map_err(|_| Unreadable::Encoding { line: number })?;
@@ -58,7 +58,7 @@ fn shape() -> Unreadable {
     malformed("is not a table: write a list of objects, or {\"columns\": […], \"rows\": [[…]]}".to_owned())
 }
 
-fn of_objects(rows: impl Iterator<Item = Result<Json, Unreadable>>) -> Result<Table, Unreadable> {
+fn of_objects(rows: impl Iterator<Item = Result<Json, Unreadable>>) -> Result<ResultFile, Unreadable> {
     let mut names: Vec<String> = Vec::new();
     let mut table = Vec::new();
     for (at, row) in rows.enumerate() {
@@ -78,7 +78,7 @@ fn of_objects(rows: impl Iterator<Item = Result<Json, Unreadable>>) -> Result<Ta
     if names.is_empty() { Err(Unreadable::Empty) } else { table_of(names, table) }
 }
 
-fn of_split(table: &mut Map<String, Json>) -> Result<Table, Unreadable> {
+fn of_split(table: &mut Map<String, Json>) -> Result<ResultFile, Unreadable> {
     let Some(Json::Array(names)) = table.remove("columns") else { return Err(shape()) };
     let rows = table.remove("rows").or_else(|| table.remove("data"));
     let Some(Json::Array(rows)) = rows else { return Err(shape()) };
@@ -92,14 +92,14 @@ fn of_split(table: &mut Map<String, Json>) -> Result<Table, Unreadable> {
 }
 
 /// A table of typed values, or what is wrong with its rows.
-pub(crate) fn table_of(names: Vec<String>, rows: Vec<Vec<Value<'static>>>) -> Result<Table, Unreadable> {
+pub(crate) fn table_of(names: Vec<String>, rows: Vec<Vec<Value<'static>>>) -> Result<ResultFile, Unreadable> {
     let ragged = |row| {
         malformed(format!(
             "row {} has not as many values as there are columns; fill it up with null",
             row + 1
         ))
     };
-    let table = Table::typed(names, rows).map_err(ragged)?;
+    let table = ResultFile::typed(names, rows).map_err(ragged)?;
     if table.cost > MAX_COST { Err(Unreadable::TooLarge { limit: MAX_COST }) } else { Ok(table) }
 }
 

@@ -2,19 +2,19 @@
 
 use crate::error::Unreadable;
 use crate::golds::{Gold, ItemConfig};
-use crate::metrics::{Comparison, FairRules, METRICS, Verdict};
-use crate::table::Table;
+use crate::metrics::{FairRules, METRICS, ResultComparison, ResultVerdict};
+use crate::table::ResultFile;
 
 /// The status of an item without a result.
 pub const MISSING: &str = "missing";
 
 /// What became of an item.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Judgement {
+pub struct ResultJudgement {
     /// `ok`, `missing`, or what is wrong with the result or with every gold.
     pub status: &'static str,
     /// One verdict per metric of [`METRICS`].
-    pub verdicts: Vec<Verdict>,
+    pub verdicts: Vec<ResultVerdict>,
 }
 
 /// The most rows of a result that need be read: one more than the largest gold that can be read has.
@@ -24,16 +24,16 @@ pub fn most_rows(golds: &[Gold]) -> usize {
 
 /// Scores a result, or that there is none.
 pub fn judge(
-    prediction: Option<Result<Table, Unreadable>>,
+    prediction: Option<Result<ResultFile, Unreadable>>,
     golds: &[Gold],
     config: &ItemConfig,
     rules: FairRules,
-) -> Judgement {
+) -> ResultJudgement {
     let has_gold = golds.iter().any(|gold| gold.table.is_ok());
     let Some(prediction) = prediction else {
         let value = has_gold.then_some(0.0);
-        let missing = Verdict { value, reason: Some("no result".to_owned()), gold: None };
-        return Judgement { status: MISSING, verdicts: vec![missing; METRICS.len()] };
+        let missing = ResultVerdict { value, reason: Some("no result".to_owned()), gold: None };
+        return ResultJudgement { status: MISSING, verdicts: vec![missing; METRICS.len()] };
     };
     let status = match &prediction {
         _ if !has_gold => "gold_failed",
@@ -41,6 +41,6 @@ pub fn judge(
         Ok(_) => "ok",
         Err(error) => error.status(),
     };
-    let comparison = Comparison { prediction: &prediction, golds, config, rules };
-    Judgement { status, verdicts: METRICS.iter().map(|metric| metric.score(&comparison)).collect() }
+    let comparison = ResultComparison { prediction: &prediction, golds, config, rules };
+    ResultJudgement { status, verdicts: METRICS.iter().map(|metric| metric.score(&comparison)).collect() }
 }

@@ -9,10 +9,10 @@ use ::parquet::record::Field;
 
 use crate::error::Unreadable;
 use crate::json::table_of;
-use crate::table::{CELL_COST, MAX_COST, Table, Value};
+use crate::table::{CELL_COST, MAX_COST, ResultFile, Value};
 
 /// Reads a file.
-pub(crate) fn read(file: File) -> Result<Table, Unreadable> {
+pub(crate) fn read(file: File) -> Result<ResultFile, Unreadable> {
     // The reader indexes by lengths that the file states; a damaged file must be an outcome, not the end of the process.
     // Nothing outside is changed, so nothing can be left half-done.
     let read = catch_unwind(AssertUnwindSafe(|| rows(file)));
@@ -23,7 +23,7 @@ fn damaged(problem: &str) -> String {
     format!("cannot be read as Parquet: {problem}; write it again with Snappy or without compression")
 }
 
-fn rows(file: File) -> Result<Table, Unreadable> {
+fn rows(file: File) -> Result<ResultFile, Unreadable> {
     let explain = |error: ParquetError| Unreadable::Malformed(damaged(&error.to_string()));
     let reader = SerializedFileReader::new(file).map_err(explain)?;
     let schema = reader.metadata().file_metadata().schema();

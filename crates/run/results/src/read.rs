@@ -6,13 +6,13 @@ use std::path::Path;
 use sqlgauge_base::regular;
 
 use crate::error::Unreadable;
-use crate::table::{MAX_COST, Table};
+use crate::table::{MAX_COST, ResultFile};
 use crate::{csv, json};
 
 /// A format of result files.
 struct Format {
     endings: &'static [&'static str],
-    read: fn(File, usize) -> Result<Table, Unreadable>,
+    read: fn(File, usize) -> Result<ResultFile, Unreadable>,
 }
 
 const FORMATS: [Format; 4] = [
@@ -31,7 +31,7 @@ pub fn endings() -> impl Iterator<Item = &'static str> {
 ///
 /// # Errors
 /// What is wrong with the file.
-pub fn read_table(path: &Path, most_rows: usize) -> Result<Table, Unreadable> {
+pub fn read_table(path: &Path, most_rows: usize) -> Result<ResultFile, Unreadable> {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let format = FORMATS.iter().find(|format| format.endings.contains(&ending));
     let unknown = || {
@@ -42,11 +42,11 @@ pub fn read_table(path: &Path, most_rows: usize) -> Result<Table, Unreadable> {
 }
 
 #[cfg(feature = "parquet")]
-fn parquet(file: File) -> Result<Table, Unreadable> {
+fn parquet(file: File) -> Result<ResultFile, Unreadable> {
     crate::parquet::read(file)
 }
 
 #[cfg(not(feature = "parquet"))]
-fn parquet(_: File) -> Result<Table, Unreadable> {
+fn parquet(_: File) -> Result<ResultFile, Unreadable> {
     Err(Unreadable::NotBuiltIn(sqlgauge_base::NotBuiltIn { what: "a Parquet file", feature: "parquet" }))
 }

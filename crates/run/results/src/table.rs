@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// The most memory that one table, or the golds of one item together, may take by [`Table::cost`]: 48 MiB. A comparison takes
+/// The most memory that one table, or the golds of one item together, may take by [`ResultFile::cost`]: 48 MiB. A comparison takes
 /// about as much again, so that two tables at the limit stay below 200 MiB.
 pub const MAX_COST: usize = 48 << 20;
 
@@ -107,14 +107,14 @@ pub struct RaggedRow {
 
 /// A result.
 #[derive(Debug, Clone)]
-pub struct Table {
+pub struct ResultFile {
     /// Names of the columns.
     pub names: Vec<String>,
     /// The cells. Written ones may have more columns than names, where the first row is longer than the header.
     pub cells: Cells,
     /// Rows that were read.
     pub rows: usize,
-    /// Whether reading stopped at [`Table::rows`] because that is more than anyone asked for.
+    /// Whether reading stopped at [`ResultFile::rows`] because that is more than anyone asked for.
     pub is_beginning: bool,
     /// The first row whose length is not the header's.
     pub ragged: Option<RaggedRow>,
@@ -124,7 +124,7 @@ pub struct Table {
     pub cost: usize,
 }
 
-impl Table {
+impl ResultFile {
     /// A typed table without a row.
     pub fn empty(names: Vec<String>) -> Self {
         let cells = Cells::Typed(names.iter().map(|_| Vec::new()).collect());

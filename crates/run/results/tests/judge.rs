@@ -6,8 +6,8 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 use sqlgauge_results::{
-    Bundle, BundleHead, BundleWriter, BundledResult, FairRules, GoldFolder, ItemConfig, Judgement,
-    ResultFolder, ResultsError, judge, most_rows, read_config, read_table,
+    Bundle, BundleHead, BundleWriter, BundledResult, FairRules, GoldFolder, ItemConfig, ResultFolder,
+    ResultJudgement, ResultsError, judge, most_rows, read_config, read_table,
 };
 
 fn write(folder: &Path, name: &str, content: impl AsRef<[u8]>) {
@@ -16,7 +16,12 @@ fn write(folder: &Path, name: &str, content: impl AsRef<[u8]>) {
 }
 
 /// The judgement on a result file of item `q`, whose golds are `q.csv` or `q_a.csv`, `q_b.csv`, ….
-fn judged(golds: &[(&str, &str)], columns: &Json, ignore_order: bool, file: (&str, &[u8])) -> Judgement {
+fn judged(
+    golds: &[(&str, &str)],
+    columns: &Json,
+    ignore_order: bool,
+    file: (&str, &[u8]),
+) -> ResultJudgement {
     let folder = tempfile::tempdir().unwrap();
     let [gold, mine] = ["gold", "mine"].map(|name| folder.path().join(name));
     golds.iter().for_each(|(name, text)| write(&gold, name, text));
@@ -26,7 +31,7 @@ fn judged(golds: &[(&str, &str)], columns: &Json, ignore_order: bool, file: (&st
     judge(Some(read_table(&mine.join(file.0), most_rows(&golds))), &golds, &config, FairRules::default())
 }
 
-fn values(judgement: &Judgement) -> [Option<f64>; 2] {
+fn values(judgement: &ResultJudgement) -> [Option<f64>; 2] {
     [judgement.verdicts[0].value, judgement.verdicts[1].value]
 }
 
@@ -166,7 +171,8 @@ fn a_bundle_keeps_every_value_and_notices_a_changed_byte() {
     );
     write(folder.path(), "written.csv", "a,b\n007,\n1,NA\n");
     let path = folder.path().join("x.bundle");
-    let table = |name: &str| BundledResult::Table(read_table(&folder.path().join(name), usize::MAX).unwrap());
+    let table =
+        |name: &str| BundledResult::ResultFile(read_table(&folder.path().join(name), usize::MAX).unwrap());
     let mut bytes = Vec::new();
     let head = BundleHead::new(
         "an engine".to_owned(),
@@ -189,7 +195,7 @@ fn a_bundle_keeps_every_value_and_notices_a_changed_byte() {
 
     let bundle = Bundle::open(&path).unwrap();
     assert_eq!((bundle.items[0].condition_cols(), bundle.items[0].ignore_order), (&json!([0]), false));
-    let cells = |table: &sqlgauge_results::Table| format!("{:?}", table.cells);
+    let cells = |table: &sqlgauge_results::ResultFile| format!("{:?}", table.cells);
     let original = |name: &str| cells(&read_table(&folder.path().join(name), usize::MAX).unwrap());
     assert_eq!(cells(bundle.golds("q")[0].table.as_ref().unwrap()), original("typed.json"));
     assert_eq!(cells(&bundle.result("s", "q").unwrap().0.unwrap()), original("written.csv"));

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::{Parser, ValueEnum};
 use serde_json::Value;
-use sqlgauge_audit::{Auditor, Selection, rules};
+use sqlgauge_audit::{Auditor, RuleSelection, rules};
 use sqlgauge_base::seed_of;
 use sqlgauge_base::stats::wilson;
 use sqlgauge_engine::{Engine, Limits, SqliteEngine};
@@ -84,7 +84,7 @@ fn main() -> Result<()> {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(place) => {
                 let database = engine.open(&database(&arguments.data, inferred.path(), gold))?;
-                place.insert(Auditor::new(&engine, database, Selection::of(["all"])?))
+                place.insert(Auditor::new(&engine, database, RuleSelection::of(["all"])?))
             }
         };
         let judged = judge(auditor, gold, &arguments);
@@ -165,7 +165,7 @@ fn by_rule(golds: &[Judged]) {
             line(meta.name, &|gold: &Judged| gold.rules.contains(meta.name));
         }
     }
-    let on: BTreeSet<&str> = Selection::default().rules().iter().map(|rule| rule.meta().name).collect();
+    let on: BTreeSet<&str> = RuleSelection::default().rules().iter().map(|rule| rule.meta().name).collect();
     line("any that is on", &|gold: &Judged| gold.rules.iter().any(|rule| on.contains(rule)));
     line("two or more that are on", &|gold: &Judged| {
         gold.rules.iter().filter(|rule| on.contains(*rule)).count() > 1

@@ -53,13 +53,13 @@ pub(crate) mod tests {
     use super::*;
     use crate::finding::{Evidence, Finding, Proposal, Unchecked};
     use crate::report::{AllowedFinding, AuditedItem, ItemAudit};
-    use crate::rule::Standing;
+    use crate::rule::RuleStanding;
 
     /// An audit with everything that a format must show, and with what must not be obeyed.
     pub(crate) fn sample() -> BenchmarkAudit {
         let finding = Finding {
             rule: "tie-at-limit",
-            standing: Standing::Likely,
+            standing: RuleStanding::Likely,
             why: "the last row of LIMIT 1 ties <b>".to_owned(),
             evidence: Some(Evidence {
                 title: "tied rows".to_owned(),

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::AuditFormat;
 use crate::finding::Finding;
 use crate::report::{AllowedFinding, AuditedItem, BenchmarkAudit};
-use crate::rule::{Meta, Standing};
+use crate::rule::{AuditMeta, RuleStanding};
 
 /// See the head of this file.
 pub struct Sarif;
@@ -47,15 +47,15 @@ impl AuditFormat for Sarif {
     }
 }
 
-fn level(standing: Standing) -> &'static str {
+fn level(standing: RuleStanding) -> &'static str {
     match standing {
-        Standing::Certain => "error",
-        Standing::Likely => "warning",
-        Standing::Hint => "note",
+        RuleStanding::Certain => "error",
+        RuleStanding::Likely => "warning",
+        RuleStanding::Hint => "note",
     }
 }
 
-fn rule(meta: &'static Meta) -> Value {
+fn rule(meta: &'static AuditMeta) -> Value {
     let page = meta.page();
     json!({
         "id": meta.name,

@@ -16,12 +16,12 @@
 //! A column holds what the question asks to compute.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_sql::derive::collect_columns;
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{BinaryOperator, Expr};
 
-use crate::item::Subject;
+use crate::item::AuditSubject;
 use crate::walk::{number, scopes};
 use crate::words::Words;
 
@@ -30,21 +30,21 @@ const SHARE: [&str; 4] = ["percentage", "percent", "ratio", "proportion"];
 
 pub(super) struct AggregateOfQuestion;
 
-static META: Meta = Meta {
+static META: AuditMeta = AuditMeta {
     name: "aggregate-of-question",
     summary: "the question asks how many, for an average or a share, and the gold computes something else",
     needs: Needs::Question,
-    standing: Standing::Likely,
+    standing: RuleStanding::Likely,
     cases: CASES,
     source: include_str!("aggregate_of_question.rs"),
 };
 
 impl AuditRule for AggregateOfQuestion {
-    fn meta(&self) -> &'static Meta {
+    fn meta(&self) -> &'static AuditMeta {
         &META
     }
 
-    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         let Some(words) = subject.item.words(findings) else { return };
         let known = subject.item.all_words();
         let computes = Computes::of(subject);
@@ -88,7 +88,7 @@ struct Computes {
 }
 
 impl Computes {
-    fn of(subject: &Subject<'_>) -> Self {
+    fn of(subject: &AuditSubject<'_>) -> Self {
         let mut own = Self::default();
         let mut columns = Vec::new();
         for scope in scopes(subject.query) {

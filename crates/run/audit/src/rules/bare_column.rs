@@ -17,33 +17,33 @@
 //! Beside a single MIN or MAX, SQLite takes the row of the extremum.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_sql::derive::{Dependencies, is_aggregate_select};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{Aggregate, Args, Body, ColumnRef, Expr, Output, Query, Select};
 use sqlgauge_sql::visit::children;
 
 use crate::finding::Evidence;
-use crate::item::Subject;
+use crate::item::AuditSubject;
 use crate::walk::{Scope, scopes};
 
 pub(super) struct BareColumn;
 
-static META: Meta = Meta {
+static META: AuditMeta = AuditMeta {
     name: "bare-column",
     summary: "a column that the groups do not fix is returned beside an aggregate",
     needs: Needs::Schema,
-    standing: Standing::Likely,
+    standing: RuleStanding::Likely,
     cases: CASES,
     source: include_str!("bare_column.rs"),
 };
 
 impl AuditRule for BareColumn {
-    fn meta(&self) -> &'static Meta {
+    fn meta(&self) -> &'static AuditMeta {
         &META
     }
 
-    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         for scope in scopes(subject.query) {
             if !is_aggregate_select(scope.select) || takes_row_of_extremum(&scope) {
                 continue;
@@ -83,7 +83,7 @@ fn collect(expr: &Expr, groups: &[Expr], found: &mut Vec<ColumnRef>) {
     }
 }
 
-fn report(subject: &Subject<'_>, select: &Select, column: ColumnRef, findings: &mut Findings) {
+fn report(subject: &AuditSubject<'_>, select: &Select, column: ColumnRef, findings: &mut Findings) {
     let name = subject.name(column);
     let why =
         format!("{name} is neither grouped by nor fixed by the group, so the row that it comes from is open");

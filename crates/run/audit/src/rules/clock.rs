@@ -15,29 +15,29 @@
 //! The question means the day on which it is asked, and every run states the same `--now`.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_sql::tree::Expr;
 
-use crate::item::Subject;
+use crate::item::AuditSubject;
 use crate::walk::scopes;
 
 pub(super) struct Clock;
 
-static META: Meta = Meta {
+static META: AuditMeta = AuditMeta {
     name: "clock",
     summary: "the gold asks for the time, or for random numbers",
     needs: Needs::Schema,
-    standing: Standing::Hint,
+    standing: RuleStanding::Hint,
     cases: CASES,
     source: include_str!("clock.rs"),
 };
 
 impl AuditRule for Clock {
-    fn meta(&self) -> &'static Meta {
+    fn meta(&self) -> &'static AuditMeta {
         &META
     }
 
-    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         for expr in
             scopes(subject.query).iter().flat_map(|scope| [scope.exprs(), scope.conditions()].concat())
         {

@@ -16,31 +16,31 @@
 //! The question names the other table for another reason.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_sql::derive::conjuncts;
 use sqlgauge_sql::tree::{Body, ColumnRef, Expr, Query};
 
-use crate::item::Subject;
+use crate::item::AuditSubject;
 use crate::walk::{Scope, scopes};
 use crate::words::{Words, split, stem};
 
 pub(super) struct ColumnOfOtherTable;
 
-static META: Meta = Meta {
+static META: AuditMeta = AuditMeta {
     name: "column-of-other-table",
     summary: "the question names a table whose column of that name is not the one returned",
     needs: Needs::Question,
-    standing: Standing::Likely,
+    standing: RuleStanding::Likely,
     cases: CASES,
     source: include_str!("column_of_other_table.rs"),
 };
 
 impl AuditRule for ColumnOfOtherTable {
-    fn meta(&self) -> &'static Meta {
+    fn meta(&self) -> &'static AuditMeta {
         &META
     }
 
-    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         let Some(scope) = scopes(subject.query).into_iter().find(|scope| scope.is_outermost) else { return };
         for (at, output) in scope.select.outputs.iter().enumerate() {
             let Some((own, table, column)) = subject.as_column(&output.expr) else { continue };

@@ -15,29 +15,29 @@
 //! Never.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_sql::tree::{Expr, Literal};
 
-use crate::item::Subject;
+use crate::item::AuditSubject;
 use crate::walk::scopes;
 
 pub(super) struct ConstantAggregated;
 
-static META: Meta = Meta {
+static META: AuditMeta = AuditMeta {
     name: "constant-aggregated",
     summary: "an aggregate is over a text and not over the column of that name",
     needs: Needs::Schema,
-    standing: Standing::Certain,
+    standing: RuleStanding::Certain,
     cases: CASES,
     source: include_str!("constant_aggregated.rs"),
 };
 
 impl AuditRule for ConstantAggregated {
-    fn meta(&self) -> &'static Meta {
+    fn meta(&self) -> &'static AuditMeta {
         &META
     }
 
-    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         for expr in scopes(subject.query).iter().flat_map(crate::walk::Scope::exprs) {
             if let Expr::Aggregate(call) = expr
                 && let [Expr::Literal(Literal::Text(text))] = call.args.as_slice()

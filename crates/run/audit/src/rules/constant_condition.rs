@@ -17,32 +17,32 @@
 //! The database is a sample, in which the other value does not happen to occur.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_sql::derive::conjuncts;
 use sqlgauge_sql::quote;
 use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal, Select};
 
 use crate::data::integer;
-use crate::item::Subject;
+use crate::item::AuditSubject;
 use crate::walk::scopes;
 
 pub(super) struct ConstantCondition;
 
-static META: Meta = Meta {
+static META: AuditMeta = AuditMeta {
     name: "constant-condition",
     summary: "a condition cannot be true, or cannot be false",
     needs: Needs::Schema,
-    standing: Standing::Certain,
+    standing: RuleStanding::Certain,
     cases: CASES,
     source: include_str!("constant_condition.rs"),
 };
 
 impl AuditRule for ConstantCondition {
-    fn meta(&self) -> &'static Meta {
+    fn meta(&self) -> &'static AuditMeta {
         &META
     }
 
-    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         for scope in scopes(subject.query) {
             for expr in [scope.exprs(), scope.conditions()].concat() {
                 if let Expr::Binary(operator, left, right) = expr
@@ -83,7 +83,7 @@ fn demanded(expr: &Expr) -> Option<(&Expr, &Literal)> {
     }
 }
 
-fn contradictions(subject: &Subject<'_>, conjuncts: &[&Expr], findings: &mut Findings) {
+fn contradictions(subject: &AuditSubject<'_>, conjuncts: &[&Expr], findings: &mut Findings) {
     let demands: Vec<_> = conjuncts.iter().filter_map(|expr| demanded(expr)).collect();
     for (at, (column, value)) in demands.iter().enumerate() {
         let same_class = |other: &Literal| std::mem::discriminant(other) == std::mem::discriminant(*value);
@@ -94,7 +94,7 @@ fn contradictions(subject: &Subject<'_>, conjuncts: &[&Expr], findings: &mut Fin
 }
 
 /// Looks whether the rows of a table tell a condition on one of its columns from a constant.
-fn by_rows(subject: &Subject<'_>, select: &Select, condition: &Expr, findings: &mut Findings) {
+fn by_rows(subject: &AuditSubject<'_>, select: &Select, condition: &Expr, findings: &mut Findings) {
     let Expr::Binary(operator, left, right) = condition else { return };
     let Expr::Literal(value) = &**right else { return };
     let Some((column, table, own)) = subject.as_column(left) else { return };

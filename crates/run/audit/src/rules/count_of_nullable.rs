@@ -16,32 +16,32 @@
 //! The question asks in how many rows the value is known.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{Aggregate, Args, Expr, Query};
 use sqlgauge_sql::visit::{Rewriter, rewrite_query};
 
 use crate::finding::Evidence;
-use crate::item::Subject;
+use crate::item::AuditSubject;
 use crate::walk::scopes;
 
 pub(super) struct CountOfNullable;
 
-static META: Meta = Meta {
+static META: AuditMeta = AuditMeta {
     name: "count-of-nullable",
     summary: "COUNT leaves out rows whose column is NULL",
     needs: Needs::Rows,
-    standing: Standing::Likely,
+    standing: RuleStanding::Likely,
     cases: CASES,
     source: include_str!("count_of_nullable.rs"),
 };
 
 impl AuditRule for CountOfNullable {
-    fn meta(&self) -> &'static Meta {
+    fn meta(&self) -> &'static AuditMeta {
         &META
     }
 
-    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         for scope in scopes(subject.query) {
             for expr in scope.exprs() {
                 let Expr::Aggregate(call) = expr else { continue };

@@ -16,34 +16,34 @@
 //! The question asks for the rows: how many awards. With rows at hand, the rule is silent where nothing repeats.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::Table;
 use sqlgauge_sql::tree::{Aggregate, Expr, Query};
 use sqlgauge_sql::visit::{Rewriter, rewrite_query};
 
 use crate::finding::Evidence;
-use crate::item::Subject;
+use crate::item::AuditSubject;
 use crate::walk::scopes;
 use crate::words::split;
 
 pub(super) struct CountOfReference;
 
-static META: Meta = Meta {
+static META: AuditMeta = AuditMeta {
     name: "count-of-reference",
     summary: "COUNT counts rows where a reference repeats, and not the things referred to",
     needs: Needs::Schema,
-    standing: Standing::Likely,
+    standing: RuleStanding::Likely,
     cases: CASES,
     source: include_str!("count_of_reference.rs"),
 };
 
 impl AuditRule for CountOfReference {
-    fn meta(&self) -> &'static Meta {
+    fn meta(&self) -> &'static AuditMeta {
         &META
     }
 
-    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         for scope in scopes(subject.query) {
             if scope.relations().len() < 2 {
                 continue;

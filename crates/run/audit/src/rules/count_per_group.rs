@@ -16,30 +16,30 @@
 //! The condition leaves one group.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_sql::derive::Dependencies;
 use sqlgauge_sql::tree::Expr;
 
-use crate::item::Subject;
+use crate::item::AuditSubject;
 use crate::walk::scopes;
 
 pub(super) struct CountPerGroup;
 
-static META: Meta = Meta {
+static META: AuditMeta = AuditMeta {
     name: "count-per-group",
     summary: "GROUP BY returns a count for each group without the group",
     needs: Needs::Schema,
-    standing: Standing::Likely,
+    standing: RuleStanding::Likely,
     cases: CASES,
     source: include_str!("count_per_group.rs"),
 };
 
 impl AuditRule for CountPerGroup {
-    fn meta(&self) -> &'static Meta {
+    fn meta(&self) -> &'static AuditMeta {
         &META
     }
 
-    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         let Some(scope) = scopes(subject.query).into_iter().find(|scope| scope.is_outermost) else { return };
         let select = scope.select;
         let is_count = |expr: &Expr| matches!(expr, Expr::Aggregate(call) if call.function == sqlgauge_sql::functions::Function::Count);

@@ -17,31 +17,31 @@
 //! The column holds years as numbers in spite of its declared type: with rows at hand, the rule looks.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::{Column, Table};
 use sqlgauge_sql::tree::{Args, Expr};
 
-use crate::item::Subject;
+use crate::item::AuditSubject;
 use crate::walk::{scopes, whole};
 
 pub(super) struct DateAsYear;
 
-static META: Meta = Meta {
+static META: AuditMeta = AuditMeta {
     name: "date-as-year",
     summary: "a date is compared with a number, or its year is read by place from another format",
     needs: Needs::Schema,
-    standing: Standing::Certain,
+    standing: RuleStanding::Certain,
     cases: CASES,
     source: include_str!("date_as_year.rs"),
 };
 
 impl AuditRule for DateAsYear {
-    fn meta(&self) -> &'static Meta {
+    fn meta(&self) -> &'static AuditMeta {
         &META
     }
 
-    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         for scope in scopes(subject.query) {
             for expr in [scope.exprs(), scope.conditions()].concat() {
                 match expr {
@@ -67,7 +67,7 @@ fn is_date(column: &Column) -> bool {
 }
 
 /// Whether the rows show dates as text; without rows, what is declared counts.
-fn holds_dates(subject: &Subject<'_>, table: &Table, column: &Column) -> bool {
+fn holds_dates(subject: &AuditSubject<'_>, table: &Table, column: &Column) -> bool {
     if !subject.item.data.has_rows() {
         return is_date(column);
     }
@@ -75,7 +75,7 @@ fn holds_dates(subject: &Subject<'_>, table: &Table, column: &Column) -> bool {
     profile.is_some_and(|profile| profile.values > 0 && profile.iso_dates * 2 > profile.values)
 }
 
-fn year(subject: &Subject<'_>, date: &Expr, others: &[&Expr], findings: &mut Findings) {
+fn year(subject: &AuditSubject<'_>, date: &Expr, others: &[&Expr], findings: &mut Findings) {
     let Some((own, table, column)) = subject.as_column(date) else { return };
     let is_year = |expr: &&&Expr| whole(expr).is_some_and(|year| (1000..3000).contains(&year));
     let Some(year) = others.iter().find(is_year) else { return };
@@ -89,7 +89,13 @@ fn year(subject: &Subject<'_>, date: &Expr, others: &[&Expr], findings: &mut Fin
 }
 
 /// A date function on what is no date, or the first four letters of what does not begin with a year.
-fn read_off(subject: &Subject<'_>, call: &Expr, function: &Function, args: &Args, findings: &mut Findings) {
+fn read_off(
+    subject: &AuditSubject<'_>,
+    call: &Expr,
+    function: &Function,
+    args: &Args,
+    findings: &mut Findings,
+) {
     let list = args.as_slice();
     let (at, is_substring) = match function {
         Function::Strftime => (1, false),

@@ -17,26 +17,26 @@
 
 use crate::finding::Evidence;
 use crate::finding::Findings;
-use crate::item::Item;
-use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use crate::item::AuditItem;
+use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 
 pub(super) struct DependsOnPlan;
 
-static META: Meta = Meta {
+static META: AuditMeta = AuditMeta {
     name: "depends-on-plan",
     summary: "run with rows the other way round, the gold returns something else",
     needs: Needs::Rows,
-    standing: Standing::Certain,
+    standing: RuleStanding::Certain,
     cases: CASES,
     source: include_str!("depends_on_plan.rs"),
 };
 
 impl AuditRule for DependsOnPlan {
-    fn meta(&self) -> &'static Meta {
+    fn meta(&self) -> &'static AuditMeta {
         &META
     }
 
-    fn check_item(&self, item: &Item<'_>, findings: &mut Findings) {
+    fn check_item(&self, item: &AuditItem<'_>, findings: &mut Findings) {
         let Some(rows) = item.rows(findings) else { return };
         if item.gold.depends_on.chance {
             return;

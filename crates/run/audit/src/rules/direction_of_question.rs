@@ -16,11 +16,11 @@
 //! The number is small where the thing is great: ranks, times, dates of birth.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::Expr;
 
-use crate::item::Subject;
+use crate::item::AuditSubject;
 use crate::walk::scopes;
 
 const UP: [&str; 9] =
@@ -35,21 +35,21 @@ const OTHER: [&str; 15] = [
 
 pub(super) struct DirectionOfQuestion;
 
-static META: Meta = Meta {
+static META: AuditMeta = AuditMeta {
     name: "direction-of-question",
     summary: "the question asks for the highest and the gold takes the lowest, or the other way round",
     needs: Needs::Question,
-    standing: Standing::Likely,
+    standing: RuleStanding::Likely,
     cases: CASES,
     source: include_str!("direction_of_question.rs"),
 };
 
 impl AuditRule for DirectionOfQuestion {
-    fn meta(&self) -> &'static Meta {
+    fn meta(&self) -> &'static AuditMeta {
         &META
     }
 
-    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         let mut taken = Vec::new();
         for scope in scopes(subject.query) {
             if scope.is_whole() && scope.query.limit.is_some() {

@@ -17,26 +17,26 @@
 //! ends with a higher `--timeout`.
 
 use crate::finding::Findings;
-use crate::item::Item;
-use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use crate::item::AuditItem;
+use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 
 pub(super) struct DoesNotRun;
 
-static META: Meta = Meta {
+static META: AuditMeta = AuditMeta {
     name: "does-not-run",
     summary: "the gold fails on its database",
     needs: Needs::Schema,
-    standing: Standing::Certain,
+    standing: RuleStanding::Certain,
     cases: CASES,
     source: include_str!("does_not_run.rs"),
 };
 
 impl AuditRule for DoesNotRun {
-    fn meta(&self) -> &'static Meta {
+    fn meta(&self) -> &'static AuditMeta {
         &META
     }
 
-    fn check_item(&self, item: &Item<'_>, findings: &mut Findings) {
+    fn check_item(&self, item: &AuditItem<'_>, findings: &mut Findings) {
         if let Some(failure) = item.gold.outcome.failure() {
             findings.report(format!("the gold does not run: {failure}"));
         }

@@ -16,28 +16,28 @@
 //! The question has no answer in the data on purpose, as "which clubs have no player?" may.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_engine::Value;
 
-use crate::item::Item;
+use crate::item::AuditItem;
 
 pub(super) struct EmptyResult;
 
-static META: Meta = Meta {
+static META: AuditMeta = AuditMeta {
     name: "empty-result",
     summary: "the gold returns no row, or one NULL",
     needs: Needs::Rows,
-    standing: Standing::Likely,
+    standing: RuleStanding::Likely,
     cases: CASES,
     source: include_str!("empty_result.rs"),
 };
 
 impl AuditRule for EmptyResult {
-    fn meta(&self) -> &'static Meta {
+    fn meta(&self) -> &'static AuditMeta {
         &META
     }
 
-    fn check_item(&self, item: &Item<'_>, findings: &mut Findings) {
+    fn check_item(&self, item: &AuditItem<'_>, findings: &mut Findings) {
         let Some(rows) = item.rows(findings) else { return };
         if rows.is_empty() {
             findings.report("the gold returns no row");

@@ -16,32 +16,32 @@
 //! The question says which one, or at most one row can have the value.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_sql::ordered;
 use sqlgauge_sql::tree::{Expr, Literal};
 
 use crate::finding::Evidence;
-use crate::item::Subject;
+use crate::item::AuditSubject;
 use crate::walk::{scopes, whole};
 use crate::words::{Words, stem};
 
 pub(super) struct ExtremumForAll;
 
-static META: Meta = Meta {
+static META: AuditMeta = AuditMeta {
     name: "extremum-for-all",
     summary: "the question asks for all with the extreme value, and LIMIT 1 returns one",
     needs: Needs::Question,
-    standing: Standing::Likely,
+    standing: RuleStanding::Likely,
     cases: CASES,
     source: include_str!("extremum_for_all.rs"),
 };
 
 impl AuditRule for ExtremumForAll {
-    fn meta(&self) -> &'static Meta {
+    fn meta(&self) -> &'static AuditMeta {
         &META
     }
 
-    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         let query = subject.query;
         if query.limit.as_ref().and_then(whole) != Some(1)
             || query.order_by.is_empty()

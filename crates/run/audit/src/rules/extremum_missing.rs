@@ -16,11 +16,11 @@
 //! The evidence of the benchmark says which value is the highest, or a column holds it.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::Expr;
 
-use crate::item::Subject;
+use crate::item::AuditSubject;
 use crate::walk::scopes;
 
 const SUPERLATIVES: [&str; 16] = [
@@ -32,21 +32,21 @@ const OTHER: [&str; 6] = ["at most", "at least", "most of", "most recent", "most
 
 pub(super) struct ExtremumMissing;
 
-static META: Meta = Meta {
+static META: AuditMeta = AuditMeta {
     name: "extremum-missing",
     summary: "the question asks for the most or the least, and the gold neither sorts nor takes an extreme",
     needs: Needs::Question,
-    standing: Standing::Likely,
+    standing: RuleStanding::Likely,
     cases: CASES,
     source: include_str!("extremum_missing.rs"),
 };
 
 impl AuditRule for ExtremumMissing {
-    fn meta(&self) -> &'static Meta {
+    fn meta(&self) -> &'static AuditMeta {
         &META
     }
 
-    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         let takes_extreme = scopes(subject.query).iter().any(|scope| {
             let is_extreme = |expr: &&Expr| match expr {
                 Expr::Aggregate(call) => matches!(call.function, Function::Max | Function::Min),

@@ -17,33 +17,33 @@
 //! and is left out, as is a division that loses nothing in the rows at hand.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::Affinity;
 use sqlgauge_sql::tree::{Args, BinaryOperator, Expr, Literal, Query, UnaryOperator};
 use sqlgauge_sql::visit::{Rewriter, rewrite_query};
 
 use crate::finding::Evidence;
-use crate::item::Subject;
+use crate::item::AuditSubject;
 use crate::walk::{parts, scopes, whole};
 
 pub(super) struct IntegerDivision;
 
-static META: Meta = Meta {
+static META: AuditMeta = AuditMeta {
     name: "integer-division",
     summary: "two integers are divided, which drops the fraction",
     needs: Needs::Schema,
-    standing: Standing::Certain,
+    standing: RuleStanding::Certain,
     cases: CASES,
     source: include_str!("integer_division.rs"),
 };
 
 impl AuditRule for IntegerDivision {
-    fn meta(&self) -> &'static Meta {
+    fn meta(&self) -> &'static AuditMeta {
         &META
     }
 
-    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         for scope in scopes(subject.query) {
             let mut exprs = Vec::new();
             scope.select.outputs.iter().for_each(|output| parts(&output.expr, &mut exprs));
@@ -59,7 +59,7 @@ impl AuditRule for IntegerDivision {
     }
 }
 
-fn is_integer_division(subject: &Subject<'_>, expr: &Expr) -> bool {
+fn is_integer_division(subject: &AuditSubject<'_>, expr: &Expr) -> bool {
     let Expr::Binary(BinaryOperator::Divide, left, right) = expr else { return false };
     let takes_apart = |by: i64| {
         by >= 10
@@ -72,7 +72,7 @@ fn is_integer_division(subject: &Subject<'_>, expr: &Expr) -> bool {
 }
 
 /// Whether the expression is an integer or NULL, going by declared types.
-fn is_integer(subject: &Subject<'_>, expr: &Expr) -> bool {
+fn is_integer(subject: &AuditSubject<'_>, expr: &Expr) -> bool {
     match expr {
         Expr::Literal(literal) => {
             matches!(literal, Literal::Integer(_) | Literal::Boolean(_) | Literal::Null)
@@ -132,7 +132,7 @@ impl Rewriter for Real<'_> {
     }
 }
 
-fn report(subject: &Subject<'_>, division: &Expr, findings: &mut Findings) {
+fn report(subject: &AuditSubject<'_>, division: &Expr, findings: &mut Findings) {
     let why = format!("{} divides integers and drops the fraction", subject.text(division));
     let mut rewritten: Query = subject.query.clone();
     rewrite_query(&mut Real(division), &mut rewritten);

@@ -17,33 +17,33 @@
 //! nothing is repeated.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_sql::derive::Dependencies;
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{Aggregate, ColumnRef, Expr, Query};
 use sqlgauge_sql::visit::{Rewriter, rewrite_query};
 
 use crate::finding::Evidence;
-use crate::item::Subject;
+use crate::item::AuditSubject;
 use crate::walk::{Scope, relations_read, scopes};
 
 pub(super) struct JoinMultiplies;
 
-static META: Meta = Meta {
+static META: AuditMeta = AuditMeta {
     name: "join-multiplies",
     summary: "an aggregate counts a row once for each partner that a join gives it",
     needs: Needs::Schema,
-    standing: Standing::Likely,
+    standing: RuleStanding::Likely,
     cases: CASES,
     source: include_str!("join_multiplies.rs"),
 };
 
 impl AuditRule for JoinMultiplies {
-    fn meta(&self) -> &'static Meta {
+    fn meta(&self) -> &'static AuditMeta {
         &META
     }
 
-    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         for scope in scopes(subject.query) {
             if scope.relations().len() < 2 {
                 continue;
@@ -57,7 +57,7 @@ impl AuditRule for JoinMultiplies {
     }
 }
 
-fn aggregate(subject: &Subject<'_>, scope: &Scope<'_>, call: &Aggregate, findings: &mut Findings) {
+fn aggregate(subject: &AuditSubject<'_>, scope: &Scope<'_>, call: &Aggregate, findings: &mut Findings) {
     let is_count = call.function == Function::Count;
     if call.distinct
         || !(is_count || matches!(call.function, Function::Sum | Function::Avg | Function::Total))
@@ -97,7 +97,7 @@ fn is_value(expr: &Expr) -> bool {
     }
 }
 
-fn report(subject: &Subject<'_>, call: &Aggregate, why: String, findings: &mut Findings) {
+fn report(subject: &AuditSubject<'_>, call: &Aggregate, why: String, findings: &mut Findings) {
     let mut query: Query = subject.query.clone();
     rewrite_query(&mut Distinct(call), &mut query);
     let is_count = call.function == Function::Count;

@@ -16,32 +16,32 @@
 //! The schema does not declare its foreign keys, or the query compares everything with everything on purpose.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_sql::derive::conjuncts;
 use sqlgauge_sql::schema::{Schema, TableId};
 use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, Query, RelationId};
 use sqlgauge_sql::visit::{Rewriter, rewrite_query};
 
-use crate::item::Subject;
+use crate::item::AuditSubject;
 use crate::walk::{Scope, relations_read, scopes};
 
 pub(super) struct JoinWithoutKey;
 
-static META: Meta = Meta {
+static META: AuditMeta = AuditMeta {
     name: "join-without-key",
     summary: "two tables are joined by columns that no key links, or by nothing",
     needs: Needs::Schema,
-    standing: Standing::Likely,
+    standing: RuleStanding::Likely,
     cases: CASES,
     source: include_str!("join_without_key.rs"),
 };
 
 impl AuditRule for JoinWithoutKey {
-    fn meta(&self) -> &'static Meta {
+    fn meta(&self) -> &'static AuditMeta {
         &META
     }
 
-    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         for scope in scopes(subject.query) {
             if scope.relations().len() < 2 {
                 continue;
@@ -60,7 +60,7 @@ impl AuditRule for JoinWithoutKey {
 }
 
 /// Reports relations that no condition links to the others.
-fn apart(subject: &Subject<'_>, scope: &Scope<'_>, findings: &mut Findings) {
+fn apart(subject: &AuditSubject<'_>, scope: &Scope<'_>, findings: &mut Findings) {
     let is_table = |relation: &RelationId| subject.facts.table_of(*relation).is_some();
     let relations: Vec<RelationId> =
         scope.relations().iter().map(|relation| relation.id).filter(is_table).collect();
@@ -106,7 +106,7 @@ fn origin(schema: &Schema, table: TableId, column: u32) -> (TableId, u32) {
 }
 
 fn along_no_key(
-    subject: &Subject<'_>,
+    subject: &AuditSubject<'_>,
     condition: &Expr,
     left: ColumnRef,
     right: ColumnRef,

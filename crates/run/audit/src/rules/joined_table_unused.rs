@@ -15,30 +15,30 @@
 //! The join is the condition: players who have an award.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_sql::derive::{collect_columns, conjuncts};
 use sqlgauge_sql::tree::{Args, BinaryOperator, ColumnRef, Expr};
 
-use crate::item::Subject;
+use crate::item::AuditSubject;
 use crate::walk::{Scope, scopes};
 
 pub(super) struct JoinedTableUnused;
 
-static META: Meta = Meta {
+static META: AuditMeta = AuditMeta {
     name: "joined-table-unused",
     summary: "a table is joined and read by its join alone",
     needs: Needs::Schema,
-    standing: Standing::Likely,
+    standing: RuleStanding::Likely,
     cases: CASES,
     source: include_str!("joined_table_unused.rs"),
 };
 
 impl AuditRule for JoinedTableUnused {
-    fn meta(&self) -> &'static Meta {
+    fn meta(&self) -> &'static AuditMeta {
         &META
     }
 
-    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         for scope in scopes(subject.query) {
             let relations = scope.relations();
             if relations.len() < 2 || counts_rows(&scope) {
@@ -67,7 +67,7 @@ fn counts_rows(scope: &Scope<'_>) -> bool {
 }
 
 /// The columns that are read outside of equalities of columns, and those equalities.
-fn read(subject: &Subject<'_>, scope: &Scope<'_>) -> (Vec<ColumnRef>, Vec<(ColumnRef, ColumnRef)>) {
+fn read(subject: &AuditSubject<'_>, scope: &Scope<'_>) -> (Vec<ColumnRef>, Vec<(ColumnRef, ColumnRef)>) {
     let (mut used, mut joins) = (Vec::new(), Vec::new());
     let mut conditions = conjuncts(scope.select);
     conditions.extend(scope.joins().into_iter().filter(|on| !matches!(on, Expr::And(_))));

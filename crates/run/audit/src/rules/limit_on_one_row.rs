@@ -16,29 +16,29 @@
 //! LIMIT 1 alone is a habit without effect; the rule is silent then.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_sql::derive::is_aggregate_select;
 
-use crate::item::Subject;
+use crate::item::AuditSubject;
 use crate::walk::scopes;
 
 pub(super) struct LimitOnOneRow;
 
-static META: Meta = Meta {
+static META: AuditMeta = AuditMeta {
     name: "limit-on-one-row",
     summary: "an aggregate without GROUP BY is sorted or limited",
     needs: Needs::Schema,
-    standing: Standing::Certain,
+    standing: RuleStanding::Certain,
     cases: CASES,
     source: include_str!("limit_on_one_row.rs"),
 };
 
 impl AuditRule for LimitOnOneRow {
-    fn meta(&self) -> &'static Meta {
+    fn meta(&self) -> &'static AuditMeta {
         &META
     }
 
-    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         for scope in scopes(subject.query) {
             let is_one_row = scope.select.group_by.is_empty() && is_aggregate_select(scope.select);
             let mut terms = scope.query.order_by.iter().map(|term| &term.expr);

@@ -15,10 +15,10 @@
 //! The text is a code for what the question says: 'M' for men.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal};
 
-use crate::item::Subject;
+use crate::item::AuditSubject;
 use crate::walk::scopes;
 
 /// From how many letters on a text is no code.
@@ -26,21 +26,21 @@ const LONG: usize = 4;
 
 pub(super) struct LiteralNotAsked;
 
-static META: Meta = Meta {
+static META: AuditMeta = AuditMeta {
     name: "literal-not-asked",
     summary: "a condition compares with a text that neither question nor evidence has",
     needs: Needs::Question,
-    standing: Standing::Likely,
+    standing: RuleStanding::Likely,
     cases: CASES,
     source: include_str!("literal_not_asked.rs"),
 };
 
 impl AuditRule for LiteralNotAsked {
-    fn meta(&self) -> &'static Meta {
+    fn meta(&self) -> &'static AuditMeta {
         &META
     }
 
-    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         let mut literals = Vec::new();
         for scope in scopes(subject.query) {
             for expr in [scope.exprs(), scope.conditions()].concat() {

@@ -18,31 +18,31 @@
 //! repeated.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_sql::derive::{Dependencies, has_window, is_aggregate_select};
 use sqlgauge_sql::tree::{Body, Query, RelationId};
 
 use crate::finding::Evidence;
-use crate::item::Subject;
+use crate::item::AuditSubject;
 use crate::walk::{Scope, relations_read, scopes};
 
 pub(super) struct MissingDistinct;
 
-static META: Meta = Meta {
+static META: AuditMeta = AuditMeta {
     name: "missing-distinct",
     summary: "a row of the result is repeated by a join that only filters",
     needs: Needs::Schema,
-    standing: Standing::Hint,
+    standing: RuleStanding::Hint,
     cases: CASES,
     source: include_str!("missing_distinct.rs"),
 };
 
 impl AuditRule for MissingDistinct {
-    fn meta(&self) -> &'static Meta {
+    fn meta(&self) -> &'static AuditMeta {
         &META
     }
 
-    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         let Some(scope) = scopes(subject.query).into_iter().find(|scope| scope.is_outermost) else { return };
         let select = scope.select;
         let has_window = select.outputs.iter().any(|output| has_window(&output.expr));
@@ -78,7 +78,7 @@ impl AuditRule for MissingDistinct {
 }
 
 /// Which rows a join repeats.
-fn repeats(subject: &Subject<'_>, scope: &Scope<'_>) -> Option<String> {
+fn repeats(subject: &AuditSubject<'_>, scope: &Scope<'_>) -> Option<String> {
     let mut shown: Vec<RelationId> =
         scope.select.outputs.iter().flat_map(|output| relations_read(&output.expr)).collect();
     shown.sort_unstable();

@@ -95,7 +95,7 @@ mod tests {
     use sqlgauge_engine::{Engine, Limits, SqliteEngine};
 
     use super::*;
-    use crate::auditor::{Auditor, Selection};
+    use crate::auditor::{Auditor, RuleSelection};
     use crate::item::Peer;
     use crate::report::ItemAudit;
     use crate::rule::{AuditCase, HEADINGS};
@@ -109,7 +109,7 @@ mod tests {
         drop(connection);
         let engine = SqliteEngine::new(Limits::default());
         let database: Arc<_> = engine.open(&path).expect("the database opens");
-        let selection = Selection::of([rule.meta().name]).expect("the rule has its name");
+        let selection = RuleSelection::of([rule.meta().name]).expect("the rule has its name");
         let question = Some(case.question).filter(|question| !question.is_empty());
         let names = ["one", "two", "three", "four"];
         let peers: Vec<Peer<'_>> =

@@ -16,14 +16,14 @@
 //! The database is a sample, and the full one has the value.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_base::closest;
 use sqlgauge_sql::schema::Collation;
 use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal, Query};
 use sqlgauge_sql::visit::{Rewriter, rewrite_query};
 
 use crate::finding::Evidence;
-use crate::item::Subject;
+use crate::item::AuditSubject;
 use crate::walk::scopes;
 
 /// From how many letters on a difference of one counts as near.
@@ -31,21 +31,21 @@ const LONG: usize = 5;
 
 pub(super) struct NearLiteral;
 
-static META: Meta = Meta {
+static META: AuditMeta = AuditMeta {
     name: "near-literal",
     summary: "no row has the literal, but one with another case, space or format",
     needs: Needs::Rows,
-    standing: Standing::Certain,
+    standing: RuleStanding::Certain,
     cases: CASES,
     source: include_str!("near_literal.rs"),
 };
 
 impl AuditRule for NearLiteral {
-    fn meta(&self) -> &'static Meta {
+    fn meta(&self) -> &'static AuditMeta {
         &META
     }
 
-    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         for scope in scopes(subject.query) {
             for expr in [scope.exprs(), scope.conditions()].concat() {
                 match expr {
@@ -64,7 +64,7 @@ impl AuditRule for NearLiteral {
     }
 }
 
-fn compare(subject: &Subject<'_>, column: &Expr, value: &Expr, findings: &mut Findings) {
+fn compare(subject: &AuditSubject<'_>, column: &Expr, value: &Expr, findings: &mut Findings) {
     let Expr::Literal(Literal::Text(text)) = value else { return };
     let Some((own, table, column)) = subject.as_column(column) else { return };
     if column.collation != Collation::Binary {

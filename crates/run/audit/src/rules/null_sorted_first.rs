@@ -16,32 +16,32 @@
 //! NULL means "none" in that column, so that it is the least value.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_engine::Value;
 use sqlgauge_sql::ordered;
 use sqlgauge_sql::tree::{Body, Expr, Query};
 
 use crate::finding::Evidence;
-use crate::item::Subject;
+use crate::item::AuditSubject;
 use crate::walk::scopes;
 
 pub(super) struct NullSortedFirst;
 
-static META: Meta = Meta {
+static META: AuditMeta = AuditMeta {
     name: "null-sorted-first",
     summary: "the row that comes first is there because its sort key is NULL",
     needs: Needs::Rows,
-    standing: Standing::Certain,
+    standing: RuleStanding::Certain,
     cases: CASES,
     source: include_str!("null_sorted_first.rs"),
 };
 
 impl AuditRule for NullSortedFirst {
-    fn meta(&self) -> &'static Meta {
+    fn meta(&self) -> &'static AuditMeta {
         &META
     }
 
-    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         for scope in scopes(subject.query) {
             let query = scope.query;
             let Some(term) = query.order_by.first().filter(|_| scope.is_whole() && query.limit.is_some())

@@ -16,41 +16,40 @@
 //! The query means it so: the question names the second group without the other condition.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, Query};
 use sqlgauge_sql::visit::{Rewriter, rewrite_query};
 
-use crate::item::Subject;
+use crate::item::AuditSubject;
 use crate::walk::scopes;
 
 pub(super) struct OrBesideAnd;
 
-static META: Meta = Meta {
+static META: AuditMeta = AuditMeta {
     name: "or-beside-and",
     summary: "an OR takes a row that fulfils none of the conditions before it",
     needs: Needs::Schema,
-    standing: Standing::Likely,
+    standing: RuleStanding::Likely,
     cases: CASES,
     source: include_str!("or_beside_and.rs"),
 };
 
 impl AuditRule for OrBesideAnd {
-    fn meta(&self) -> &'static Meta {
+    fn meta(&self) -> &'static AuditMeta {
         &META
     }
 
-    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         for scope in scopes(subject.query) {
-            for condition in &scope.select.filter {
-                if grouped(condition).is_some() {
-                    let mut query: Query = subject.query.clone();
-                    rewrite_query(&mut Grouped, &mut query);
-                    let why = format!(
-                        "in {} the last alternative stands without the conditions before it",
-                        subject.text(condition)
-                    );
-                    findings.propose(why, None, subject.print(&query));
-                }
+            let condition = scope.select.filter.as_ref().filter(|condition| grouped(condition).is_some());
+            if let Some(condition) = condition {
+                let mut query: Query = subject.query.clone();
+                rewrite_query(&mut Grouped, &mut query);
+                let why = format!(
+                    "in {} the last alternative stands without the conditions before it",
+                    subject.text(condition)
+                );
+                findings.propose(why, None, subject.print(&query));
             }
         }
     }

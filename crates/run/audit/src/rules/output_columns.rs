@@ -16,10 +16,10 @@
 //! A column holds several of the things, such as the full name.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_sql::tree::{Expr, Output};
 
-use crate::item::Subject;
+use crate::item::AuditSubject;
 use crate::words::Words;
 
 /// Words with which a question begins that lists what to return.
@@ -64,21 +64,21 @@ const ENDS: [&str; 18] = [
 
 pub(super) struct OutputColumns;
 
-static META: Meta = Meta {
+static META: AuditMeta = AuditMeta {
     name: "output-columns",
     summary: "the question names more or fewer things than the gold returns",
     needs: Needs::Question,
-    standing: Standing::Likely,
+    standing: RuleStanding::Likely,
     cases: CASES,
     source: include_str!("output_columns.rs"),
 };
 
 impl AuditRule for OutputColumns {
-    fn meta(&self) -> &'static Meta {
+    fn meta(&self) -> &'static AuditMeta {
         &META
     }
 
-    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         let Some(outputs) = subject.query.outputs() else { return };
         let Some(question) = subject.item.question else { return };
         if subject.item.words(findings).is_none() {

@@ -15,30 +15,30 @@
 //! Never.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_sql::tree::{Expr, Literal, Query};
 use sqlgauge_sql::visit::{Rewriter, rewrite_query};
 
-use crate::item::Subject;
+use crate::item::AuditSubject;
 use crate::walk::{number, scopes};
 
 pub(super) struct ReversedBetween;
 
-static META: Meta = Meta {
+static META: AuditMeta = AuditMeta {
     name: "reversed-between",
     summary: "the lower bound of BETWEEN is above the upper",
     needs: Needs::Schema,
-    standing: Standing::Certain,
+    standing: RuleStanding::Certain,
     cases: CASES,
     source: include_str!("reversed_between.rs"),
 };
 
 impl AuditRule for ReversedBetween {
-    fn meta(&self) -> &'static Meta {
+    fn meta(&self) -> &'static AuditMeta {
         &META
     }
 
-    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         for scope in scopes(subject.query) {
             for expr in [scope.exprs(), scope.conditions()].concat() {
                 let Expr::Between { low, high, .. } = expr else { continue };

@@ -18,28 +18,28 @@
 //! prediction, and so cannot run a gold that reads a column `attribute_value`.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_metrics::{MetricKind, Pair, all};
 
-use crate::item::Item;
+use crate::item::AuditItem;
 
 pub(super) struct ScoresBelowOne;
 
-static META: Meta = Meta {
+static META: AuditMeta = AuditMeta {
     name: "scores-below-one",
     summary: "as a prediction the gold scores less than 1 under a metric",
     needs: Needs::Rows,
-    standing: Standing::Hint,
+    standing: RuleStanding::Hint,
     cases: CASES,
     source: include_str!("scores_below_one.rs"),
 };
 
 impl AuditRule for ScoresBelowOne {
-    fn meta(&self) -> &'static Meta {
+    fn meta(&self) -> &'static AuditMeta {
         &META
     }
 
-    fn check_item(&self, item: &Item<'_>, findings: &mut Findings) {
+    fn check_item(&self, item: &AuditItem<'_>, findings: &mut Findings) {
         let Some(data) = item.data(findings) else { return };
         let pair = Pair::new(data.engine(), data.target(), item.sql, item.sql, None);
         let metrics = all().iter().filter(|metric| metric.kind() != MetricKind::Unbounded);

@@ -16,30 +16,30 @@
 //! It is a matter of style.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_etm::{Matcher, Profile};
 use sqlgauge_sql::tree::{Body, Query};
 use sqlgauge_sql::visit::{Rewriter, rewrite_query};
 
-use crate::item::Subject;
+use crate::item::AuditSubject;
 
 pub(super) struct SuperfluousDistinct;
 
-static META: Meta = Meta {
+static META: AuditMeta = AuditMeta {
     name: "superfluous-distinct",
     summary: "DISTINCT is proved to change nothing",
     needs: Needs::Schema,
-    standing: Standing::Hint,
+    standing: RuleStanding::Hint,
     cases: CASES,
     source: include_str!("superfluous_distinct.rs"),
 };
 
 impl AuditRule for SuperfluousDistinct {
-    fn meta(&self) -> &'static Meta {
+    fn meta(&self) -> &'static AuditMeta {
         &META
     }
 
-    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         let mut query: Query = subject.query.clone();
         let mut without = Without(0);
         rewrite_query(&mut without, &mut query);

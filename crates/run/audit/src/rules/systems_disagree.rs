@@ -16,31 +16,31 @@
 //! The systems have a common origin, or the question is easy to misread.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use std::sync::Arc;
 
 use sqlgauge_engine::ResultSet;
 
 use crate::finding::Evidence;
-use crate::item::Item;
+use crate::item::AuditItem;
 
 pub(super) struct SystemsDisagree;
 
-static META: Meta = Meta {
+static META: AuditMeta = AuditMeta {
     name: "systems-disagree",
     summary: "several systems return the same rows, and the gold returns others",
     needs: Needs::Peers,
-    standing: Standing::Likely,
+    standing: RuleStanding::Likely,
     cases: CASES,
     source: include_str!("systems_disagree.rs"),
 };
 
 impl AuditRule for SystemsDisagree {
-    fn meta(&self) -> &'static Meta {
+    fn meta(&self) -> &'static AuditMeta {
         &META
     }
 
-    fn check_item(&self, item: &Item<'_>, findings: &mut Findings) {
+    fn check_item(&self, item: &AuditItem<'_>, findings: &mut Findings) {
         if item.peers.len() < 2 {
             findings.unchecked("fewer than two answers of systems");
             return;

@@ -16,32 +16,32 @@
 //! The values are codes, for which the order of texts is meant.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_sql::functions::{Function, Returns};
 use sqlgauge_sql::schema::Affinity;
 use sqlgauge_sql::tree::{Args, BinaryOperator, Expr};
 
 use crate::finding::Evidence;
-use crate::item::Subject;
+use crate::item::AuditSubject;
 use crate::walk::{number, scopes};
 
 pub(super) struct TextAsNumber;
 
-static META: Meta = Meta {
+static META: AuditMeta = AuditMeta {
     name: "text-as-number",
     summary: "numbers stored as text are sorted or compared as text",
     needs: Needs::Rows,
-    standing: Standing::Certain,
+    standing: RuleStanding::Certain,
     cases: CASES,
     source: include_str!("text_as_number.rs"),
 };
 
 impl AuditRule for TextAsNumber {
-    fn meta(&self) -> &'static Meta {
+    fn meta(&self) -> &'static AuditMeta {
         &META
     }
 
-    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         for scope in scopes(subject.query) {
             if scope.is_whole() && scope.query.limit.is_some() {
                 scope.query.order_by.iter().for_each(|term| column(subject, &term.expr, "sorted", findings));
@@ -91,7 +91,7 @@ fn returns_text(expr: &Expr) -> bool {
     }
 }
 
-fn column(subject: &Subject<'_>, expr: &Expr, what: &str, findings: &mut Findings) {
+fn column(subject: &AuditSubject<'_>, expr: &Expr, what: &str, findings: &mut Findings) {
     let Some((own, table, column)) = subject.as_column(expr) else { return };
     if column.affinity != Affinity::Text {
         return;

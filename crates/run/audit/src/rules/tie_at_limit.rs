@@ -16,13 +16,13 @@
 //! The question asks for any one of them.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_engine::{ResultSet, Value};
 use sqlgauge_sql::tree::{Expr, Literal};
 use sqlgauge_sql::{Ordered, ordered};
 
 use crate::finding::Evidence;
-use crate::item::Subject;
+use crate::item::AuditSubject;
 use crate::walk::{scopes, whole};
 
 /// Rows beyond the limit that are read.
@@ -30,21 +30,21 @@ const BEYOND: i64 = 20;
 
 pub(super) struct TieAtLimit;
 
-static META: Meta = Meta {
+static META: AuditMeta = AuditMeta {
     name: "tie-at-limit",
     summary: "the rows on both sides of a LIMIT have the same sort key",
     needs: Needs::Rows,
-    standing: Standing::Likely,
+    standing: RuleStanding::Likely,
     cases: CASES,
     source: include_str!("tie_at_limit.rs"),
 };
 
 impl AuditRule for TieAtLimit {
-    fn meta(&self) -> &'static Meta {
+    fn meta(&self) -> &'static AuditMeta {
         &META
     }
 
-    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         for scope in scopes(subject.query) {
             let Some(limit) =
                 scope.query.limit.as_ref().and_then(whole).filter(|limit| (1..10_000).contains(limit))

@@ -17,30 +17,30 @@
 //! The data have one such row, or the question asks for any one of them.
 
 use crate::finding::Findings;
-use crate::rule::{AuditCase, AuditRule, CLUBS, EMPTY, Meta, Needs, Standing};
+use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, EMPTY, Needs, RuleStanding};
 use sqlgauge_sql::derive::Dependencies;
 use sqlgauge_sql::tree::Expr;
 
-use crate::item::Subject;
+use crate::item::AuditSubject;
 use crate::walk::{scopes, whole};
 
 pub(super) struct TiePossibleAtLimit;
 
-static META: Meta = Meta {
+static META: AuditMeta = AuditMeta {
     name: "tie-possible-at-limit",
     summary: "the extreme row is taken by LIMIT 1, and the schema does not rule out a tie",
     needs: Needs::Schema,
-    standing: Standing::Likely,
+    standing: RuleStanding::Likely,
     cases: CASES,
     source: include_str!("tie_possible_at_limit.rs"),
 };
 
 impl AuditRule for TiePossibleAtLimit {
-    fn meta(&self) -> &'static Meta {
+    fn meta(&self) -> &'static AuditMeta {
         &META
     }
 
-    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         if subject.item.data.has_rows() {
             return;
         }
@@ -69,7 +69,7 @@ impl AuditRule for TiePossibleAtLimit {
 }
 
 /// What a term sorts by.
-fn key(subject: &Subject<'_>, term: &Expr) -> Option<Expr> {
+fn key(subject: &AuditSubject<'_>, term: &Expr) -> Option<Expr> {
     match term {
         Expr::Output(at) => Some(subject.query.outputs()?.get(*at as usize)?.expr.clone()),
         other => Some(other.clone()),

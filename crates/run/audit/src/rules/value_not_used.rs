@@ -15,27 +15,27 @@
 //! The evidence of the benchmark says otherwise what is meant, or the number is part of a name.
 
 use crate::finding::Findings;
-use crate::item::Subject;
-use crate::rule::{AuditCase, AuditRule, CLUBS, Meta, Needs, Standing};
+use crate::item::AuditSubject;
+use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use crate::words::Words;
 
 pub(super) struct ValueNotUsed;
 
-static META: Meta = Meta {
+static META: AuditMeta = AuditMeta {
     name: "value-not-used",
     summary: "the question states a number that the gold does not have",
     needs: Needs::Question,
-    standing: Standing::Likely,
+    standing: RuleStanding::Likely,
     cases: CASES,
     source: include_str!("value_not_used.rs"),
 };
 
 impl AuditRule for ValueNotUsed {
-    fn meta(&self) -> &'static Meta {
+    fn meta(&self) -> &'static AuditMeta {
         &META
     }
 
-    fn check(&self, subject: &Subject<'_>, findings: &mut Findings) {
+    fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         let Some(words) = subject.item.words(findings) else { return };
         let question = subject.item.question.unwrap_or_default();
         let sql = Words::of(subject.item.sql);
@@ -51,7 +51,7 @@ impl AuditRule for ValueNotUsed {
 }
 
 /// The texts in double quotes.
-fn quoted(question: &str) -> impl Iterator<Item = String> + '_ {
+fn quoted(question: &str) -> impl Iterator<AuditItem = String> + '_ {
     let even: Vec<&str> = question.split(['"', '“', '”']).collect();
     let count = even.len();
     let inner = even.into_iter().skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>();

@@ -13,9 +13,9 @@
 use serde_json::Value as Json;
 
 use super::rows::{Agreement, Cell, Search, cells};
-use super::{Comparison, ResultMetric, Verdict};
+use super::{ResultComparison, ResultMetric, ResultVerdict};
 use crate::golds::Gold;
-use crate::table::Table;
+use crate::table::ResultFile;
 
 /// The fair comparison.
 pub(super) struct Fair;
@@ -29,7 +29,7 @@ impl ResultMetric for Fair {
         "Results agree row by row with one of the golds: NULL is NULL, columns in any order"
     }
 
-    fn score(&self, comparison: &Comparison<'_>) -> Verdict {
+    fn score(&self, comparison: &ResultComparison<'_>) -> ResultVerdict {
         let golds = comparison.golds;
         let usable: Vec<(usize, Result<Vec<Vec<Cell<'_>>>, String>)> = golds
             .iter()
@@ -39,7 +39,7 @@ impl ResultMetric for Fair {
         if usable.iter().all(|(_, gold)| gold.is_err()) {
             let reasons: Vec<&str> =
                 usable.iter().filter_map(|(_, gold)| gold.as_ref().err()).map(String::as_str).collect();
-            return Verdict::unknown(if reasons.is_empty() {
+            return ResultVerdict::unknown(if reasons.is_empty() {
                 "no gold result".to_owned()
             } else {
                 reasons.join("; ")
@@ -47,25 +47,27 @@ impl ResultMetric for Fair {
         }
         let prediction = match comparison.prediction {
             Ok(prediction) => prediction,
-            Err(error) => return Verdict::of_unreadable(error),
+            Err(error) => return ResultVerdict::of_unreadable(error),
         };
         if let Some(row) = prediction.ragged {
             let (line, fields, header) = (row.line, row.fields, row.header);
-            return Verdict::wrong(format!("line {line} has {fields} fields, the header has {header}"));
+            return ResultVerdict::wrong(format!("line {line} has {fields} fields, the header has {header}"));
         }
         let columns = cells(prediction);
         let mut reason = String::new();
         for (at, gold) in usable {
             let Ok(gold) = gold else { continue };
             match decide(&gold, &columns, prediction, comparison) {
-                Ok(()) => return Verdict::right(at),
+                Ok(()) => return ResultVerdict::right(at),
                 Err(Some(why)) => reason = why,
                 Err(None) => {
-                    return Verdict::unknown("too many ways to match the columns; set `condition_cols`");
+                    return ResultVerdict::unknown(
+                        "too many ways to match the columns; set `condition_cols`",
+                    );
                 }
             }
         }
-        Verdict::wrong(reason)
+        ResultVerdict::wrong(reason)
     }
 }
 
@@ -101,8 +103,8 @@ fn gold_cells<'g>(gold: &'g Gold, columns: Option<&Json>) -> Result<Vec<Vec<Cell
 fn decide(
     gold: &[Vec<Cell<'_>>],
     columns: &[Vec<Cell<'_>>],
-    prediction: &Table,
-    comparison: &Comparison<'_>,
+    prediction: &ResultFile,
+    comparison: &ResultComparison<'_>,
 ) -> Result<(), Option<String>> {
     let rows = gold.first().map_or(0, Vec::len);
     if prediction.is_beginning || prediction.rows != rows {

@@ -6,12 +6,12 @@ mod spider2;
 
 use crate::error::Unreadable;
 use crate::golds::{Gold, ItemConfig};
-use crate::table::Table;
+use crate::table::ResultFile;
 
 /// What the comparison of an item sees.
-pub struct Comparison<'a> {
+pub struct ResultComparison<'a> {
     /// The system's result.
-    pub prediction: &'a Result<Table, Unreadable>,
+    pub prediction: &'a Result<ResultFile, Unreadable>,
     /// The gold results, in the order of their names; with one of the bare name first.
     pub golds: &'a [Gold],
     /// What the configuration says of the item.
@@ -37,7 +37,7 @@ impl Default for FairRules {
 
 /// What a metric says of an item.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Verdict {
+pub struct ResultVerdict {
     /// 1 if right, 0 if wrong; `None` where nobody knows.
     pub value: Option<f64>,
     /// Why, in words.
@@ -46,7 +46,7 @@ pub struct Verdict {
     pub gold: Option<usize>,
 }
 
-impl Verdict {
+impl ResultVerdict {
     fn right(gold: usize) -> Self {
         Self { value: Some(1.0), reason: None, gold: Some(gold) }
     }
@@ -75,7 +75,7 @@ pub trait ResultMetric: Sync {
     fn summary(&self) -> &'static str;
 
     /// Compares one result with the golds of its item.
-    fn score(&self, comparison: &Comparison<'_>) -> Verdict;
+    fn score(&self, comparison: &ResultComparison<'_>) -> ResultVerdict;
 }
 
 /// The metrics, in the order of tables.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::number::real;
-use crate::table::{Cells, Table, Value};
+use crate::table::{Cells, ResultFile, Value};
 
 /// A value as `fair` sees it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -63,7 +63,7 @@ impl<'a> Cell<'a> {
 }
 
 /// The cells of a table by column.
-pub(super) fn cells(table: &Table) -> Vec<Vec<Cell<'_>>> {
+pub(super) fn cells(table: &ResultFile) -> Vec<Vec<Cell<'_>>> {
     match &table.cells {
         Cells::Written(columns) => {
             columns.iter().map(|column| column.iter().map(Cell::of_text).collect()).collect()

@@ -21,11 +21,11 @@ use std::cmp::Ordering;
 use serde_json::Value as Json;
 use sqlgauge_engine::compare::pyeq::float_repr;
 
-use super::{Comparison, ResultMetric, Verdict};
+use super::{ResultComparison, ResultMetric, ResultVerdict};
 use crate::error::Unreadable;
 use crate::frame::{FrameColumn, Kind, frame, make_real};
 use crate::golds::Gold;
-use crate::table::{Table, Value};
+use crate::table::{ResultFile, Value};
 
 /// The official comparison.
 pub(super) struct Spider2;
@@ -42,27 +42,27 @@ impl ResultMetric for Spider2 {
         "Spider 2's official comparison: columns are compared alone, NULL is 0"
     }
 
-    fn score(&self, comparison: &Comparison<'_>) -> Verdict {
+    fn score(&self, comparison: &ResultComparison<'_>) -> ResultVerdict {
         let prediction = match comparison.prediction {
             Ok(prediction) => prediction,
-            Err(error) => return Verdict::of_unreadable(error),
+            Err(error) => return ResultVerdict::of_unreadable(error),
         };
         if let Some(row) = prediction.overlong {
-            return Verdict::wrong(format!(
+            return ResultVerdict::wrong(format!(
                 "line {} has {} fields, more than the rows before it",
                 row.line, row.fields
             ));
         }
         let golds = official(comparison.golds);
         if golds.is_empty() {
-            return Verdict::wrong("no gold result");
+            return ResultVerdict::wrong("no gold result");
         }
         let mut tables = Vec::new();
         for gold in golds {
             match &gold.table {
                 Ok(table) if table.overlong.is_none() => tables.push(table),
                 Ok(_) => {
-                    return Verdict::wrong(format!(
+                    return ResultVerdict::wrong(format!(
                         "the script fails: gold {} has a row that is too long",
                         gold.name
                     ));
@@ -71,9 +71,11 @@ impl ResultMetric for Spider2 {
                     error
                     @ (Unreadable::TooLarge { .. } | Unreadable::Refused(_) | Unreadable::NotBuiltIn(_)),
                 ) => {
-                    return Verdict::unknown(format!("gold {} {error}", gold.name));
+                    return ResultVerdict::unknown(format!("gold {} {error}", gold.name));
                 }
-                Err(error) => return Verdict::wrong(format!("the script fails: gold {} {error}", gold.name)),
+                Err(error) => {
+                    return ResultVerdict::wrong(format!("the script fails: gold {} {error}", gold.name));
+                }
             }
         }
         compare(
@@ -92,27 +94,27 @@ fn official(golds: &[Gold]) -> &[Gold] {
 }
 
 fn compare(
-    prediction: &Table,
-    golds: &[&Table],
+    prediction: &ResultFile,
+    golds: &[&ResultFile],
     is_single: bool,
     columns: &Json,
     ignore_order: bool,
-) -> Verdict {
+) -> ResultVerdict {
     let prediction = Vectors::of(frame(prediction), ignore_order);
     for (at, gold) in golds.iter().enumerate() {
         let chosen = if is_single { Some(columns) } else { columns_of(columns, at, golds.len()) };
         let frame = frame(gold);
         let Some(chosen) = chosen.and_then(|chosen| positions(chosen, frame.len())) else {
-            return Verdict::wrong("the script fails: `condition_cols` does not fit the gold");
+            return ResultVerdict::wrong("the script fails: `condition_cols` does not fit the gold");
         };
         let taken = chosen
             .map_or_else(|| frame.clone(), |chosen| chosen.iter().map(|at| frame[*at].clone()).collect());
         let gold = Vectors::of(taken, ignore_order);
         if gold.columns.iter().all(|column| prediction.columns.iter().any(|other| agree(column, other))) {
-            return Verdict::right(at);
+            return ResultVerdict::right(at);
         }
     }
-    Verdict::wrong("a gold column equals no column of the result")
+    ResultVerdict::wrong("a gold column equals no column of the result")
 }
 
 const ALL_COLUMNS: &Json = &Json::Null;
