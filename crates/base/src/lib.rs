@@ -6,6 +6,7 @@ pub mod child;
 mod closest;
 mod features;
 pub mod file;
+mod hex;
 mod markdown;
 mod printable;
 pub mod probit;
@@ -16,6 +17,7 @@ pub mod stats;
 
 pub use closest::closest;
 pub use features::NotBuiltIn;
+pub use hex::hex;
 pub use markdown::markdown_text;
 pub use printable::{is_obeyed, printable, printable_json, printable_lines, visible};
 pub use random::{Random, seed_of};

@@ -72,6 +72,7 @@ impl Unlike {
 }
 
 /// What no cause has explained yet.
+#[expect(clippy::struct_excessive_bools, reason = "each is a clause that differs or does not")]
 #[derive(Debug, Default)]
 pub(crate) struct Rest {
     /// Relations that only the gold reads.

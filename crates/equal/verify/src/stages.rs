@@ -395,18 +395,7 @@ impl Verifier {
         match (self.search.refute_minimised(left, right), like_them) {
             (Found::Refuted(found), _) if found.is_certain() => Ok(Searched::Found(found)),
             (_, Some(found)) => Ok(Searched::Found(found)),
-            (other, None) => self.searched_plainly(other),
-        }
-    }
-
-    fn searched_plainly(&self, found: Found) -> Result<Searched, RefusedText> {
-        match found {
-            Found::Refuted(found) => Ok(Searched::Found(found)),
-            Found::Survived(survived) => Ok(Searched::Survived(Tried::Databases(survived))),
-            Found::Inapplicable(reason) => match refused(&reason) {
-                Some(refused) => Err(refused),
-                None => Ok(Searched::Survived(Tried::Nothing(reason))),
-            },
+            (other, None) => searched_plainly(other),
         }
     }
 
@@ -527,6 +516,18 @@ impl Verifier {
 /// A text as one word of a POSIX shell.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+/// What a search says by itself.
+fn searched_plainly(found: Found) -> Result<Searched, RefusedText> {
+    match found {
+        Found::Refuted(found) => Ok(Searched::Found(found)),
+        Found::Survived(survived) => Ok(Searched::Survived(Tried::Databases(survived))),
+        Found::Inapplicable(reason) => match refused(&reason) {
+            Some(refused) => Err(refused),
+            None => Ok(Searched::Survived(Tried::Nothing(reason))),
+        },
+    }
 }
 
 /// What SQLite refuses is an error of the caller's and no verdict.

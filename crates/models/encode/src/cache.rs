@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
+use sqlgauge_base::hex;
 use sqlgauge_base::regular;
 use sqlgauge_sql::schema::Schema;
 
@@ -220,15 +221,6 @@ pub fn digest(inputs: &[EncoderInput], form: InputForm) -> String {
 fn digest_of(schema: &Schema) -> CacheKey {
     // A schema is a plain tree of named fields, which always has a JSON text.
     Sha256::digest(serde_json::to_vec(schema).unwrap_or_default()).into()
-}
-
-/// Bytes in hexadecimal.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 #[cfg(test)]

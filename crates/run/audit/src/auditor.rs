@@ -49,7 +49,7 @@ impl RuleSelection {
     ///
     /// # Errors
     /// When there is no rule of a name.
-    pub fn of<'n>(names: impl IntoIterator<AuditItem = &'n str>) -> Result<Self, UnknownRule> {
+    pub fn of<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<Self, UnknownRule> {
         let mut is_on = vec![false; rules().len()];
         for name in names {
             let (name, value) = name.strip_prefix('-').map_or((name, true), |rest| (rest, false));

@@ -49,7 +49,7 @@ impl Evidence {
     pub fn of_rows<'r>(
         title: impl Into<String>,
         columns: &[String],
-        rows: impl IntoIterator<AuditItem = &'r [Value]>,
+        rows: impl IntoIterator<Item = &'r [Value]>,
     ) -> Self {
         let mut all = rows.into_iter();
         let rows = all.by_ref().take(MAX_ROWS).map(|row| row.iter().map(cell).collect()).collect();

@@ -121,7 +121,7 @@ impl BenchmarkAudit {
     }
 
     /// What is known of the rules that ran.
-    pub(crate) fn metas(&self) -> impl Iterator<AuditItem = &'static AuditMeta> {
+    pub(crate) fn metas(&self) -> impl Iterator<Item = &'static AuditMeta> {
         rules().iter().map(|rule| rule.meta()).filter(|meta| self.rules.contains(&meta.name))
     }
 }

@@ -61,7 +61,7 @@ impl Words {
         !parts.is_empty() && parts.iter().filter(|part| known(part)).count() * 2 >= parts.len()
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<AuditItem = &str> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
         self.words.iter().map(String::as_str)
     }
 

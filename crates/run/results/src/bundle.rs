@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
+use sqlgauge_base::hex;
 use sqlgauge_base::regular;
 
 use crate::error::{ResultsError, Unreadable};
@@ -140,10 +141,6 @@ impl<'w> BundleWriter<'w> {
         let end = json!({"lines": self.lines, "sha256": hex(&self.hash.finalize())});
         writeln!(self.out, "{end}")
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn rows_of(table: &ResultFile) -> Vec<Json> {

@@ -213,7 +213,7 @@ mod tests {
 
     /// The column's kind, and its values as Python writes them, of a file with one column of those cells.
     fn column(cells: &[&str]) -> (Kind, String) {
-        let text = format!("a,b\n{}", cells.iter().map(|cell| format!("{cell},1\n")).collect::<String>());
+        let text = cells.iter().fold("a,b\n".to_owned(), |text, cell| text + cell + ",1\n");
         let table = csv::read(text.as_bytes(), usize::MAX, crate::table::MAX_COST).expect("a table");
         let column = frame(&table).swap_remove(0);
         let value = |value: &Value<'_>| match value {

@@ -1,14 +1,13 @@
 //! SHA-256 of the inputs of a run; XXH3 of what it writes itself.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::hash::Hasher;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
-use sqlgauge_base::regular;
+use sqlgauge_base::{hex, regular};
 use twox_hash::XxHash3_64;
 
 use crate::error::RunError;
@@ -76,14 +75,6 @@ pub fn digest_inputs(files: &[(String, PathBuf)]) -> Result<Vec<InputRecord>, Ru
         }
     };
     files.iter().map(input).collect()
-}
-
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        // Writing to a String cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 #[cfg(test)]

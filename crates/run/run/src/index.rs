@@ -115,7 +115,7 @@ impl Index {
             hasher.update(block.hash.to_le_bytes());
             hasher.update(self.end_of(block.lines).to_le_bytes());
         }
-        crate::digest::hex(&hasher.finalize())
+        sqlgauge_base::hex(&hasher.finalize())
     }
 
     /// The whole index of the log as it is now; `None` where there is none that belongs to every line of it.

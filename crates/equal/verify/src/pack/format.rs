@@ -5,6 +5,7 @@ use std::io::{BufRead, Write};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 use sha2::{Digest, Sha256};
+use sqlgauge_base::hex;
 use sqlgauge_engine::Value;
 use sqlgauge_engine::compare::Semantics;
 use sqlgauge_search::{Witness, WitnessTable, create_table};
@@ -124,7 +125,7 @@ pub enum PackError {
 
 /// The name of a gold in a pack: the SHA-256 of its text without surrounding white space, in hex.
 pub fn gold_name(gold: &str) -> String {
-    Sha256::digest(gold.trim()).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(gold.trim()))
 }
 
 impl Pack {
@@ -285,10 +286,6 @@ fn value(json: &Json) -> Option<Value> {
         }
         _ => return None,
     })
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn bytes(hex: &str) -> Option<Vec<u8>> {

@@ -15,12 +15,12 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::cache::hex;
 use crate::encoder::{EncodeError, Encoder};
 use crate::input::{EncoderInput, InputForm};
 use crate::render::{RENDER_VERSION, render};
 use crate::store::Metadata;
 use crate::vectors::Matrix;
+use sqlgauge_base::hex;
 
 /// Name and version: a new version when the vector of some item changes.
 const ID: &str = "tfidf@1";

@@ -1,10 +1,6 @@
 //! `html`: one file that needs no network, no server and no script; a sibling of the other reports in look.
 
-#![expect(
-    clippy::format_push_string,
-    clippy::format_collect,
-    reason = "a page is written once; what reads best wins"
-)]
+#![expect(clippy::format_push_string, reason = "a page is written once; what reads best wins")]
 
 use crate::{RobustnessRow, SystemRobustness};
 

@@ -72,8 +72,8 @@ fn compared(expr: &Expr) -> Option<ColumnRef> {
 
 /// `a AND (c = 1 OR c = 2)` of `a AND c = 1 OR c = 2`, and of the same with more conditions after the last.
 fn grouped(expr: &Expr) -> Option<Expr> {
-    let Expr::Or(list) = expr else { return None };
-    let [Expr::And(first), last] = list.as_slice() else { return None };
+    let Expr::Or(sides) = expr else { return None };
+    let [Expr::And(first), last] = sides.as_slice() else { return None };
     let (alternative, rest) = match last {
         Expr::And(more) => more.split_first()?,
         single => (single, [].as_slice()),

@@ -51,7 +51,7 @@ impl AuditRule for ValueNotUsed {
 }
 
 /// The texts in double quotes.
-fn quoted(question: &str) -> impl Iterator<AuditItem = String> + '_ {
+fn quoted(question: &str) -> impl Iterator<Item = String> + '_ {
     let even: Vec<&str> = question.split(['"', '“', '”']).collect();
     let count = even.len();
     let inner = even.into_iter().skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>();

@@ -31,11 +31,8 @@ impl ResultMetric for Fair {
 
     fn score(&self, comparison: &ResultComparison<'_>) -> ResultVerdict {
         let golds = comparison.golds;
-        let usable: Vec<(usize, Result<Vec<Vec<Cell<'_>>>, String>)> = golds
-            .iter()
-            .enumerate()
-            .map(|(at, gold)| (at, gold_cells(gold, comparison.config.columns_for(at, golds.len()))))
-            .collect();
+        let read = |(at, gold)| (at, gold_cells(gold, comparison.config.columns_for(at, golds.len())));
+        let usable: Vec<_> = golds.iter().enumerate().map(read).collect();
         if usable.iter().all(|(_, gold)| gold.is_err()) {
             let reasons: Vec<&str> =
                 usable.iter().filter_map(|(_, gold)| gold.as_ref().err()).map(String::as_str).collect();

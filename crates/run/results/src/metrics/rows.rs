@@ -257,13 +257,11 @@ impl Matching<'_> {
                     continue;
                 }
                 came_from.insert(*partner, at);
-                match self.taken_by[*partner] {
-                    Some(other) => open.push(other),
-                    None => {
-                        self.shift(*partner, &came_from);
-                        return true;
-                    }
-                }
+                let Some(other) = self.taken_by[*partner] else {
+                    self.shift(*partner, &came_from);
+                    return true;
+                };
+                open.push(other);
             }
         }
         false

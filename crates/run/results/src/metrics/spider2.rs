@@ -107,8 +107,10 @@ fn compare(
         let Some(chosen) = chosen.and_then(|chosen| positions(chosen, frame.len())) else {
             return ResultVerdict::wrong("the script fails: `condition_cols` does not fit the gold");
         };
-        let taken = chosen
-            .map_or_else(|| frame.clone(), |chosen| chosen.iter().map(|at| frame[*at].clone()).collect());
+        let taken = match chosen {
+            ChosenColumns::All => frame,
+            ChosenColumns::These(places) => places.iter().map(|at| frame[*at].clone()).collect(),
+        };
         let gold = Vectors::of(taken, ignore_order);
         if gold.columns.iter().all(|column| prediction.columns.iter().any(|other| agree(column, other))) {
             return ResultVerdict::right(at);
@@ -129,8 +131,14 @@ fn columns_of(columns: &Json, at: usize, golds: usize) -> Option<&Json> {
     if golds > 1 && !lists.iter().all(Json::is_array) { Some(columns) } else { lists.get(at) }
 }
 
-/// The chosen columns, inner `None` for all; `None` where the script fails.
-fn positions(chosen: &Json, width: usize) -> Option<Option<Vec<usize>>> {
+/// Columns of a result.
+enum ChosenColumns {
+    All,
+    These(Vec<usize>),
+}
+
+/// The chosen columns; `None` where the script fails.
+fn positions(chosen: &Json, width: usize) -> Option<ChosenColumns> {
     let is_false = match chosen {
         Json::Null | Json::Bool(false) => true,
         Json::Number(number) => number.as_f64() == Some(0.0),
@@ -140,20 +148,20 @@ fn positions(chosen: &Json, width: usize) -> Option<Option<Vec<usize>>> {
         Json::Bool(true) => false,
     };
     if is_false {
-        return Some(None);
+        return Some(ChosenColumns::All);
     }
     let list = chosen.as_array().map_or(std::slice::from_ref(chosen), Vec::as_slice);
     if let Some(mask) = list.iter().map(Json::as_bool).collect::<Option<Vec<bool>>>() {
         // One truth value per column chooses those that are true.
-        let chosen = (0..width).filter(|at| mask[*at]).collect();
-        return (mask.len() == width).then_some(Some(chosen));
+        let chosen = mask.iter().enumerate().filter(|(_, is_chosen)| **is_chosen).map(|(at, _)| at);
+        return (mask.len() == width).then(|| ChosenColumns::These(chosen.collect()));
     }
     let width = i64::try_from(width).ok()?;
     let position = |json: &Json| {
         let at = json.as_i64()?;
         usize::try_from(if at < 0 { at + width } else { at }).ok().filter(|_| at < width)
     };
-    list.iter().map(position).collect::<Option<_>>().map(Some)
+    list.iter().map(position).collect::<Option<_>>().map(ChosenColumns::These)
 }
 
 /// The columns as the script compares them.

@@ -25,10 +25,10 @@ use self::question::{Cues, Text};
 pub use self::row::FeatureDimension;
 use self::row::Row;
 use self::schema::Prepared;
-use crate::cache::hex;
 use crate::encoder::{EncodeError, Encoder};
 use crate::input::{EncoderInput, InputForm};
 use crate::vectors::Matrix;
+use sqlgauge_base::hex;
 
 /// Name and version: a new version when the value of some component of some item changes.
 const ID: &str = "features@1";

@@ -8,7 +8,7 @@ use sqlgauge_base::regular;
 
 use super::error::NeuralError;
 use super::weights::io;
-use crate::cache::hex;
+use sqlgauge_base::hex;
 
 /// Bytes read at a time.
 const BUFFER: usize = 1 << 20;
