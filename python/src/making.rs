@@ -211,6 +211,7 @@ fn make_corpus<'py>(
 /// A job as `sqlgauge.tables` hands it over; what is left out is the default of the command line.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an argument of its own")]
 struct Tables {
     folder: PathBuf,
     out: PathBuf,

@@ -88,10 +88,10 @@ pub struct ResultOptions {
     /// `sqlgauge bundle` wrote; may be given several times
     #[arg(long, value_name = "NAME=DIR", value_parser = system_file, help_heading = "Results")]
     pub results: Vec<SystemFile>,
-    /// Folder with the gold results: ID.csv, or ID_a.csv, ID_b.csv … for several of an item; a bundle has its own
+    /// Folder with the gold results: `ID.csv`, or `ID_a.csv`, `ID_b.csv` … for several of an item; a bundle has its own
     #[arg(long, value_name = "DIR", requires = "results", help_heading = "Results")]
     pub gold_results: Option<PathBuf>,
-    /// How items are compared, JSON lines with instance_id, condition_cols and ignore_order; `--config FILE.jsonl` is the same
+    /// How items are compared, JSON lines with `instance_id`, `condition_cols` and `ignore_order`; `--config FILE.jsonl` is the same
     #[arg(long, value_name = "FILE", requires = "results", help_heading = "Results")]
     pub result_config: Option<PathBuf>,
     /// Numbers that differ by no more are equal for `fair`

@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn the_time_left_goes_by_the_mean_pace_of_what_was_done_here() {
-        let minute = Duration::from_secs(60);
+        let minute = Duration::from_mins(1);
         assert_eq!(time_left(minute, [0, 30, 120]), Some(minute * 3));
         assert_eq!(time_left(minute, [100, 110, 120]), Some(minute));
         assert_eq!(time_left(minute, [100, 100, 120]), None);
@@ -145,8 +145,8 @@ mod tests {
 
     #[test]
     fn an_item_that_stands_still_adds_no_more_than_its_own_share() {
-        let before = time_left(Duration::from_secs(60), [0, 100, 200]);
-        let after = time_left(Duration::from_secs(120), [0, 100, 200]);
+        let before = time_left(Duration::from_mins(1), [0, 100, 200]);
+        let after = time_left(Duration::from_mins(2), [0, 100, 200]);
         assert_eq!(after, before.map(|left| left * 2));
     }
 }

@@ -8,6 +8,7 @@
 //! - The schemas are those of the run: its databases, which must not have changed, or its schema file.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -264,8 +265,10 @@ impl Ablation {
             for StepCounts { system, counts } in &step.systems {
                 let ErrorCounts { judged, called_right, false_positives, false_negatives } = counts;
                 let (step, system) = (&step.step, quoted(system));
-                text +=
-                    &format!("{step},{system},{judged},{called_right},{false_positives},{false_negatives}\n");
+                let _infallible = writeln!(
+                    text,
+                    "{step},{system},{judged},{called_right},{false_positives},{false_negatives}"
+                );
             }
         }
         text

@@ -155,7 +155,7 @@ impl AuditJob {
         let done = std::sync::atomic::AtomicUsize::new(0);
         let of_example = |(position, example): (usize, &Example)| {
             let items =
-                self.of_example(example, position, peers, &auditors, verification.as_ref(), context)?;
+                Self::of_example(example, position, peers, &auditors, verification.as_ref(), context)?;
             context.watcher().advanced(done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1);
             Ok::<_, Error>(items)
         };
@@ -185,7 +185,6 @@ impl AuditJob {
     }
 
     fn of_example(
-        &self,
         example: &Example,
         position: usize,
         peers: &[PredictionSet],

@@ -219,10 +219,7 @@ fn table_of(rows: &ResultSet) -> ResultFile {
         EngineValue::Integer(integer) => Value::Int((*integer).into()),
         EngineValue::Real(real) => Value::Float(*real),
         EngineValue::Text(bytes) => Value::Text(String::from_utf8_lossy(bytes).into_owned().into()),
-        EngineValue::Blob(bytes) => {
-            let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-            Value::Text(format!("0x{hex}").into())
-        }
+        EngineValue::Blob(bytes) => Value::Text(format!("0x{}", sqlgauge_base::hex(bytes)).into()),
     };
     let rows_of = rows.rows().map(|row| row.iter().map(value).collect()).collect();
     ResultFile::typed(rows.columns.clone(), rows_of)

@@ -9,6 +9,7 @@
 //! - Metrics that say neither right nor wrong are left out, and `verify@2` where it is the truth.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use serde::Serialize;
@@ -145,8 +146,9 @@ impl MetricErrors {
                 let ErrorCounts { judged, called_right, false_positives, false_negatives } = counts;
                 let name = quoted(&system.system);
                 let undecided = system.truth.undecided;
-                text += &format!(
-                    "{name},{id},{judged},{undecided},{called_right},{false_positives},{false_negatives}\n"
+                let _infallible = writeln!(
+                    text,
+                    "{name},{id},{judged},{undecided},{called_right},{false_positives},{false_negatives}"
                 );
             }
         }

@@ -224,7 +224,7 @@ impl ResultsJob {
         if read.iter().all(|gold| gold.table.is_err()) {
             without_gold.insert(config.id.clone());
         }
-        let (result, status) = self.result(&outcome.system, origin, &config.id, most_rows(&read));
+        let (result, status) = Self::result(&outcome.system, origin, &config.id, most_rows(&read));
         let judgement = judge(result, &read, config, self.rules);
         outcome.count(&config.id, &judgement);
         item_of(&outcome.system, index, config, &judgement, status)
@@ -232,7 +232,6 @@ impl ResultsJob {
 
     /// The result of an item, if there is one, and the status that a bundle states.
     fn result(
-        &self,
         system: &str,
         origin: &Origin,
         id: &str,

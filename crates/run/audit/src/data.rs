@@ -20,8 +20,11 @@ pub struct AuditData<'a> {
     has_rows: bool,
     target: OnceLock<Target>,
     profiles: Mutex<HashMap<(String, String), Option<AuditedColumn>>>,
-    values: Mutex<HashMap<(String, String), Option<Arc<Vec<String>>>>>,
+    values: Mutex<HashMap<(String, String), Option<SharedValues>>>,
 }
+
+/// The different values of a column.
+type SharedValues = Arc<Vec<String>>;
 
 /// What the rows say of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

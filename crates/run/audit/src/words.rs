@@ -20,7 +20,7 @@ const NUMBERS: [(&str, i64); 13] = [
 /// A text as words in lower case.
 #[derive(Debug, Clone)]
 pub(crate) struct Words {
-    words: Vec<String>,
+    list: Vec<String>,
     /// The words with one space between them and around.
     joined: String,
     /// Letters and digits alone.
@@ -31,7 +31,7 @@ impl Words {
     pub(crate) fn of(text: &str) -> Self {
         let words = split(text);
         let joined = format!(" {} ", words.join(" "));
-        Self { packed: packed(text), joined, words }
+        Self { packed: packed(text), joined, list: words }
     }
 
     /// Whether one of the words occurs, or one of the phrases.
@@ -54,7 +54,7 @@ impl Words {
     pub(crate) fn mentions_words_of(&self, value: &str) -> bool {
         let parts = split(value);
         let known = |part: &String| {
-            self.words
+            self.list
                 .iter()
                 .any(|own| stem(own) == stem(part) || (part.len() > 3 && own.starts_with(part.as_str())))
         };
@@ -62,7 +62,7 @@ impl Words {
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
-        self.words.iter().map(String::as_str)
+        self.list.iter().map(String::as_str)
     }
 
     /// The numbers, as digits and as words.

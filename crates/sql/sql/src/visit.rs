@@ -59,6 +59,7 @@ pub fn walk_expr<V: Visitor + ?Sized>(visitor: &mut V, expr: &Expr) {
     Part::of_expr(expr, &mut |part| walk(visitor, part));
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "as for exclusive references")]
 fn walk<V: Visitor + ?Sized>(visitor: &mut V, part: Part<'_>) {
     match part {
         Part::Query(query) => walk_query(visitor, query),

@@ -316,7 +316,7 @@ fn name_columns(sql: &str, tables: &mut Tables) {
         } else if own.len() == 1
             && !matches!(after, "." | "(")
             && !matches!(before.as_str(), "as" | "from" | "join")
-            && !(token.kind == TokenKind::Quoted && token.text.starts_with('"'))
+            && (token.kind != TokenKind::Quoted || !token.text.starts_with('"'))
             && !aliases.contains_key(&lower(at))
         {
             own.first()

@@ -130,7 +130,7 @@ fn uri(path: &str) -> String {
     for byte in path.replace('\\', "/").bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                uri.push(char::from(byte))
+                uri.push(char::from(byte));
             }
             other => {
                 let _infallible = write!(uri, "%{other:02X}");

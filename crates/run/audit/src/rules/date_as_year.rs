@@ -51,7 +51,7 @@ impl AuditRule for DateAsYear {
                     }
                     Expr::Between { expr, low, high, .. } => year(subject, expr, &[low, high], findings),
                     Expr::InList { expr, list, .. } => {
-                        year(subject, expr, &list.iter().collect::<Vec<_>>(), findings)
+                        year(subject, expr, &list.iter().collect::<Vec<_>>(), findings);
                     }
                     Expr::Function { function, args } => read_off(subject, expr, function, args, findings),
                     _ => {}

@@ -46,10 +46,10 @@ impl AuditRule for LiteralNotAsked {
             for expr in [scope.exprs(), scope.conditions()].concat() {
                 match expr {
                     Expr::Binary(BinaryOperator::Equal, left, right) => {
-                        literals.extend([(&**left, &**right), (&**right, &**left)])
+                        literals.extend([(&**left, &**right), (&**right, &**left)]);
                     }
                     Expr::InList { expr, list, .. } => {
-                        literals.extend(list.iter().map(|value| (&**expr, value)))
+                        literals.extend(list.iter().map(|value| (&**expr, value)));
                     }
                     _ => {}
                 }
