@@ -187,7 +187,7 @@ fn versions_of_golds_are_compared_over_the_items_that_both_have() {
 fn lists_of_answers_have_rates_and_a_vote() {
     let world = Benchmark::new(&["SELECT 1", "SELECT 2", "SELECT 3"], &[]);
     let rows = [
-        json!({"predictions": ["SELECT 0", "SELECT 1", "SELECT 2 - 1"]}),
+        json!({"predictions": ["SELECT 0", "SELECT 1", "SELECT (1)"]}),
         json!({"predictions": ["SELECT 2", "SELECT 4", "SELECT 5"], "weights": [1, 1, 5]}),
         json!({"prediction": null, "reason": "no such table"}),
     ];

@@ -63,7 +63,7 @@ pub struct AblateJob {
 pub struct Ablation {
     /// Id of the metric that the last step is.
     pub metric: &'static str,
-    /// What the steps are held against: `verify@2` or `labels`.
+    /// What the steps are held against: the id of `verify`, or `labels`.
     pub truth: &'static str,
     /// The steps, from names alone to the whole profile.
     pub steps: Vec<AblationStep>,

@@ -6,7 +6,7 @@
 //! - By verdicts: equivalent is right, by rules or up to the bound of a proof; different, refused and missing are wrong; unknown is
 //!   counted apart. The rules of `etm@1` are the first stage of `verify`, so its own errors show only where a later stage decided
 //!   or people did.
-//! - Metrics that say neither right nor wrong are left out, and `verify@2` where it is the truth.
+//! - Metrics that say neither right nor wrong are left out, and `verify` where it is the truth.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -46,7 +46,7 @@ pub struct MetricErrorsJob {
 /// How often the metrics of a run are wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MetricErrors {
-    /// What the metrics are held against: `verify@2` or `labels`.
+    /// What the metrics are held against: the id of `verify`, or `labels`.
     pub truth: &'static str,
     /// Ids of the metrics, in the order of the run.
     pub metrics: Vec<String>,

@@ -6,12 +6,10 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use sqlgauge_base::stats::{Interval, wilson};
 use sqlgauge_dataset::{Columns, load_labels};
+use sqlgauge_metrics::find;
 use sqlgauge_run::{Item, Manifest};
 
 use crate::error::{About, Error};
-
-/// Id of the metric whose verdicts are the truth where no labels are given.
-const VERIFY: &str = "verify@2";
 
 /// Whether an answer is right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,8 +40,8 @@ impl Truth {
 
 /// Where the truth is from.
 pub(crate) enum Truths {
-    /// The verdicts of the run.
-    Verdicts,
+    /// The verdicts of the run, by the metric of that id.
+    Verdicts(&'static str),
     /// Labels by system and id.
     Labels(HashMap<String, HashMap<String, f64>>),
 }
@@ -52,8 +50,9 @@ impl Truths {
     /// The labels of a file where one is given, else the verdicts of the run.
     pub(crate) fn of(run: &Path, manifest: &Manifest, labels: Option<&PathBuf>) -> Result<Self, Error> {
         let Some(file) = labels else {
-            let verifies = manifest.metrics.iter().any(|id| id == VERIFY);
-            return if verifies { Ok(Self::Verdicts) } else { Err(no_truth(run)) };
+            let verifies = manifest.metrics.iter().find(|id| id.starts_with("verify@"));
+            let metric = verifies.and_then(|id| find(id).ok()).ok_or_else(|| no_truth(run))?;
+            return Ok(Self::Verdicts(metric.id()));
         };
         let of_system = |system: &String| {
             let labels = match load_labels(file, Some(system), &Columns::default()) {
@@ -70,7 +69,7 @@ impl Truths {
     /// What it is, in a few words.
     pub(crate) fn name(&self) -> &'static str {
         match self {
-            Self::Verdicts => "verify@2",
+            Self::Verdicts(id) => id,
             Self::Labels(_) => "labels",
         }
     }
@@ -78,7 +77,7 @@ impl Truths {
     /// Whether an answer is right.
     pub(crate) fn of_item(&self, item: &Item) -> Truth {
         match self {
-            Self::Verdicts => by_verdict(item),
+            Self::Verdicts(id) => by_verdict(item, id),
             Self::Labels(labels) => match labels.get(&item.system).and_then(|labels| labels.get(&item.id)) {
                 Some(label) if *label >= 1.0 => Truth::Right { bounded: false },
                 Some(_) => Truth::Wrong,
@@ -88,8 +87,8 @@ impl Truths {
     }
 }
 
-fn by_verdict(item: &Item) -> Truth {
-    let Some(score) = item.metrics.get(VERIFY).copied().flatten() else { return Truth::NotJudged };
+fn by_verdict(item: &Item, verify: &str) -> Truth {
+    let Some(score) = item.metrics.get(verify).copied().flatten() else { return Truth::NotJudged };
     let verdict = item.details.verdict.as_ref().map(|record| record.verdict.as_str());
     match verdict {
         Some("equivalent") => Truth::Right { bounded: false },

@@ -103,6 +103,9 @@ impl Judge for Proofs<'_> {
     }
 }
 
+/// Stack for the walks over both queries, which recurse with the nesting of their texts.
+const STACK_BYTES: usize = 16 << 20;
+
 /// Says what makes answers wrong, over one schema.
 #[derive(Debug)]
 pub struct Explainer<'s> {
@@ -127,7 +130,9 @@ impl<'s> Explainer<'s> {
     /// Why there is no sentence.
     pub fn explain(&self, gold: &str, yours: &str, judge: &dyn Judge) -> Result<Difference, Unclear> {
         let bytes = gold.len() + yours.len();
-        budget::analyse(bytes, || self.explain_unbounded(gold, yours, judge))
+        let explain = || self.explain_unbounded(gold, yours, judge);
+        let deep = || stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, explain);
+        budget::analyse(bytes, deep)
             .map_err(|_| Unclear::TooComplex)?
     }
 
