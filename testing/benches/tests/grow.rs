@@ -18,7 +18,6 @@ fn every_construct_has_an_outcome_in_every_analysis() {
     for construct in CONSTRUCTS {
         let text = construct.of_bytes(BYTES);
         for analysis in ANALYSES {
-            eprintln!("{} of {}", analysis.name, construct.name);
             (analysis.prepare)(&world, &text);
             let (outcome, steps) = budget::measure(|| (analysis.run)(&world, &text));
             let of = format!("{} of {}", analysis.name, construct.name);
