@@ -104,12 +104,7 @@ class Database:
 class Schema:
     """The tables of a database, without their rows. ``Schema(text)`` and :meth:`from_ddl` read DDL; pickling sends the text."""
 
-    def __new__(cls, ddl: str) -> Schema:
-        """Reads ``CREATE TABLE …`` statements, and those of views and indexes.
-
-        Raises:
-            InputError: The text is no DDL of SQLite.
-        """
+    def __new__(cls, ddl: str) -> Schema: ...
     @staticmethod
     def from_ddl(ddl: str) -> Schema:
         """Reads ``CREATE TABLE …`` statements, and those of views and indexes.

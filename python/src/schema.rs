@@ -25,7 +25,10 @@ impl Schema {
         Self::from_ddl(py, ddl)
     }
 
-    /// The same as the constructor.
+    /// Reads ``CREATE TABLE …`` statements, and those of views and indexes.
+    ///
+    /// Raises:
+    ///     InputError: The text is no DDL of SQLite.
     #[staticmethod]
     fn from_ddl(py: Python<'_>, ddl: String) -> PyResult<Self> {
         let text = ddl.clone();

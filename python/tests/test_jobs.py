@@ -171,7 +171,7 @@ def test_a_corpus_is_made_of_databases(sample: Sample, tmp_path: Path) -> None:
 
 def test_tables_take_the_options_of_the_command(tmp_path: Path) -> None:
     (tmp_path / "csv").mkdir()
-    rows = "".join(f"{at};1.{at}00;yes;0{at}/02/2024\n" for at in range(1, 6))
+    rows = "".join(f"{at};1.{at}00;{'yes' if at % 2 else 'no'};0{at}/02/2024\n" for at in range(1, 6))
     (tmp_path / "csv" / "paid.csv").write_text(f"id;amount;paid;day\n{rows}")
     options = {"decimal_mark": "point", "date_order": "day-first", "booleans": True}
     built = sg.tables(tmp_path / "csv", out=tmp_path / "db", **options)  # type: ignore[arg-type]

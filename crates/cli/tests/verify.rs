@@ -313,7 +313,7 @@ fn a_pack_refutes_what_is_right_by_luck() {
     let benchmark = Benchmark::new(&GOLDS, &PREDICTIONS);
     let text = |name: &str| benchmark.path(name).display().to_string();
     let (gold, db, pack) = (text("gold.sql"), text("database"), text("shop.pack"));
-    let output = sqlgauge(&["pack", "--gold", &gold, "--db", &db, "--out", &pack, "--solver", ""]);
+    let output = sqlgauge(&["pack", "--gold", &gold, "--db", &db, "--out", &pack]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(said.contains("of 3 questions (0 golds cannot be searched)"), "{said}");

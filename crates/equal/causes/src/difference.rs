@@ -19,6 +19,9 @@ const MAX_SLIPS: usize = 3;
 /// Most characters of a sentence, without what shows it.
 const MAX_CHARS: usize = 600;
 
+/// Longest word of a sentence in characters: a constant that is longer says nothing to a reader.
+const MAX_WORD: usize = 80;
+
 /// What makes an answer wrong.
 #[derive(Debug, Clone)]
 pub struct Difference {
@@ -132,8 +135,7 @@ impl<'s> Explainer<'s> {
         let bytes = gold.len() + yours.len();
         let explain = || self.explain_unbounded(gold, yours, judge);
         let deep = || stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, explain);
-        budget::analyse(bytes, deep)
-            .map_err(|_| Unclear::TooComplex)?
+        budget::analyse(bytes, deep).map_err(|_| Unclear::TooComplex)?
     }
 
     fn explain_unbounded(&self, gold: &str, yours: &str, judge: &dyn Judge) -> Result<Difference, Unclear> {
@@ -149,7 +151,9 @@ impl<'s> Explainer<'s> {
             0 => Err(Unclear::NoDifference),
             1..=MAX_SLIPS => {
                 let words = sentence(&slips);
-                let is_short = words.chars().nth(MAX_CHARS).is_none();
+                let is_word = |word: &str| word.chars().nth(MAX_WORD).is_none();
+                let is_short =
+                    words.chars().nth(MAX_CHARS).is_none() && words.split_whitespace().all(is_word);
                 if is_short { Ok(Difference { slips, words }) } else { Err(Unclear::TooLong) }
             }
             _ => Err(Unclear::TooMany),

@@ -69,8 +69,9 @@ impl AuditRule for ConstantCondition {
     }
 }
 
+/// A constant other than NULL, of which more is said.
 fn is_constant(expr: &Expr) -> bool {
-    matches!(expr, Expr::Literal(_))
+    matches!(expr, Expr::Literal(value) if *value != Literal::Null)
 }
 
 /// The column and the constant that an equality demands of it.
