@@ -146,6 +146,9 @@ mod tests {
         no rows          ──────
                          1 row
 
+        Yours asks that the length m is at least 12, the gold asks that the
+        length m is greater than 12; they differ for one boat: yours returns 1
+        row, the gold no row.
         The difference lies in WHERE, which is another in each: without, both
         return the same on this database.
         ");

@@ -54,7 +54,7 @@ fn the_metrics_differ_where_the_official_script_is_loose() {
     // Sorted as texts, a rounding moves a number to another place.
     assert_eq!(one("n\n9.999\n11.0\n", "n\n10.001\n11.0\n"), [WRONG, RIGHT]);
     // A truth value is a number for Python.
-    assert_eq!(one("n\n1\n0\n", "n\nTrue\nFalse\n"), [WRONG, WRONG]);
+    assert_eq!(one("n\n1\n0\n", "n\nTrue\nFalse\n"), [RIGHT, WRONG]);
     assert_eq!(one("n\nTrue\nFalse\n", "n\ntrue\nfalse\n"), [RIGHT, RIGHT]);
 }
 
