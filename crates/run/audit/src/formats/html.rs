@@ -1,20 +1,24 @@
-//! One page that needs nothing else.
+//! One page that needs nothing else, in the look of all reports.
+
+#![expect(clippy::format_collect, reason = "a page is written once; what reads best wins")]
 
 use std::io::{self, Write};
 
+use sqlgauge_report::page::{Page, escape, section, table};
+
 use super::{AuditFormat, headline};
 use crate::finding::{Evidence, Finding};
-use crate::report::BenchmarkAudit;
+use crate::report::{AuditedItem, BenchmarkAudit, RuleCount};
 
 /// See the head of this file.
 pub struct Html;
 
-const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#1d2733;background:#fff}\
-table{border-collapse:collapse;margin:.5rem 0}th,td{border:1px solid #c9d1d9;padding:.15rem .5rem;text-align:left}\
-pre{background:#f3f5f7;padding:.6rem;overflow-x:auto;white-space:pre-wrap}article{border-top:1px solid #c9d1d9;margin-top:1.5rem}\
-.certain{color:#a40e26}.likely{color:#7d4e00}.hint{color:#4b5662}\
-@media(prefers-color-scheme:dark){body{color:#dbe2ea;background:#14191f}pre{background:#1e252d}th,td,article{border-color:#3a444f}\
-.certain{color:#ff8a8a}.likely{color:#e9b35b}.hint{color:#a7b1bb}}";
+const OWN_STYLE: &str = "\
+article { border-top: 1px solid var(--hair); margin-top: 18px; padding-top: 6px; }
+article h3 small { font-weight: 400; }
+article table { width: auto; }
+pre.sql { white-space: pre-wrap; }
+";
 
 impl AuditFormat for Html {
     fn name(&self) -> &'static str {
@@ -22,80 +26,100 @@ impl AuditFormat for Html {
     }
 
     fn render(&self, audit: &BenchmarkAudit, out: &mut dyn Write) -> io::Result<()> {
-        let title = format!("Audit of {}", escaped(&audit.source));
-        writeln!(
-            out,
-            "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
-             <title>{title}</title><style>{STYLE}</style>\n<h1>{title}</h1>\n<p>{}.</p>",
-            headline(audit)
-        )?;
-        writeln!(out, "<table><tr><th>rule<th>golds<th>allowed<th>not checked")?;
-        for count in audit.counts() {
-            let (golds, allowed, unchecked) = (count.golds, count.allowed, count.unchecked);
-            writeln!(out, "<tr><td>{}<td>{golds}<td>{allowed}<td>{unchecked}", count.rule)?;
-        }
-        writeln!(out, "</table>")?;
-        for item in audit.ranked() {
-            writeln!(out, "<article><h2>{} <small>{}</small></h2>", escaped(&item.id), escaped(&item.db_id))?;
-            writeln!(out, "<p>{}</p>", escaped(item.question.as_deref().unwrap_or_default()))?;
-            writeln!(out, "<pre>{}</pre>", escaped(&item.sql))?;
-            item.audit.findings.iter().try_for_each(|finding| self::finding(finding, out))?;
-            writeln!(out, "</article>")?;
-        }
-        allowed(audit, out)
+        let title = format!("Audit of {}", audit.source);
+        let found: String = audit.ranked().into_iter().map(item).collect();
+        let body = [
+            format!("<h1>{}</h1>\n<p>{}.</p>\n", escape(&title), escape(&headline(audit))),
+            section("rules", "Rules", "golds with a finding", &rules(audit)),
+            section("findings", "Findings", "those that say most come first", &found),
+            allowed(audit),
+        ];
+        let nav = [("rules", "Rules"), ("findings", "Findings")];
+        let page = Page {
+            title,
+            nav: nav.map(|(id, name)| (id.to_owned(), name.to_owned())).to_vec(),
+            body: body.concat(),
+            tool_version: env!("CARGO_PKG_VERSION"),
+        };
+        out.write_all(page.html(OWN_STYLE).as_bytes())
     }
 }
 
-fn allowed(audit: &BenchmarkAudit, out: &mut dyn Write) -> io::Result<()> {
-    let all: Vec<_> =
-        audit.items.iter().flat_map(|item| item.audit.allowed.iter().map(move |own| (item, own))).collect();
-    if all.is_empty() {
-        return Ok(());
-    }
-    writeln!(out, "<h2>Allowed</h2><ul>")?;
-    for (item, own) in all {
-        writeln!(out, "<li>{} on {}: {}", own.finding.rule, escaped(&item.id), escaped(&own.reason))?;
-    }
-    writeln!(out, "</ul>")
+/// The rules that have something to say, and folded the others.
+fn rules(audit: &BenchmarkAudit) -> String {
+    let (speak, silent): (Vec<_>, Vec<_>) =
+        audit.counts().into_iter().partition(|count| count.golds + count.allowed > 0);
+    let rest = match silent.len() {
+        0 => String::new(),
+        count => format!(
+            "<details><summary>{count} rules without a finding</summary>\n{}</details>\n",
+            counted(&silent)
+        ),
+    };
+    format!("{}{rest}", if speak.is_empty() { String::new() } else { counted(&speak) })
 }
 
-fn finding(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+fn counted(counts: &[RuleCount]) -> String {
+    let row = |count: &RuleCount| {
+        let numbers = [count.golds, count.allowed, count.unchecked];
+        let cells: String = numbers.iter().map(|number| format!("<td class=\"num\">{number}</td>")).collect();
+        format!("<tr><th scope=\"row\" class=\"name\">{}</th>{cells}</tr>\n", count.rule)
+    };
+    let rows: String = counts.iter().map(row).collect();
+    table("", &[("", "rule"), ("num", "golds"), ("num", "allowed"), ("num", "not checked")], &rows)
+}
+
+fn item(item: &AuditedItem) -> String {
+    let question = item.question.as_deref().unwrap_or_default();
+    let findings: String = item.audit.findings.iter().map(finding).collect();
+    format!(
+        "<article><h3>{} <small class=\"soft\">{}</small></h3>\n<p>{}</p>\n<pre class=\"sql\">{}</pre>\n{findings}</article>\n",
+        escape(&item.id),
+        escape(&item.db_id),
+        escape(question),
+        escape(&item.sql)
+    )
+}
+
+fn finding(finding: &Finding) -> String {
     let (rule, standing) = (finding.rule, finding.standing.name());
-    writeln!(out, "<p><b class=\"{standing}\">{rule}</b> ({standing}): {}</p>", escaped(&finding.why))?;
-    if let Some(evidence) = &finding.evidence {
-        table(evidence, out)?;
-    }
+    let mut text = format!(
+        "<p><strong>{rule}</strong> <span class=\"soft\">{standing}</span> {}</p>\n",
+        escape(&finding.why)
+    );
+    text.extend(finding.evidence.as_ref().map(evidence));
     if let Some(rewrite) = &finding.rewrite {
         let verdict = rewrite.verdict.as_ref().map(|verdict| format!(" ({verdict})")).unwrap_or_default();
-        writeln!(out, "<p>Proposal{}:</p><pre>{}</pre>", escaped(&verdict), escaped(&rewrite.sql))?;
+        let sql = escape(&rewrite.sql);
+        text +=
+            &[format!("<p>Proposal{}:</p>\n", escape(&verdict)), format!("<pre class=\"sql\">{sql}</pre>\n")]
+                .concat();
     }
-    Ok(())
+    text
 }
 
-fn table(evidence: &Evidence, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "<table><caption>{}</caption><tr>", escaped(&evidence.title))?;
-    evidence.columns.iter().try_for_each(|name| write!(out, "<th>{}", escaped(name)))?;
-    for row in &evidence.rows {
-        write!(out, "\n<tr>")?;
-        row.iter().try_for_each(|cell| write!(out, "<td>{}", escaped(cell)))?;
-    }
-    writeln!(out, "</table>")?;
-    match evidence.left_out {
-        0 => Ok(()),
-        more => writeln!(out, "<p>… {more} more</p>"),
-    }
+fn evidence(evidence: &Evidence) -> String {
+    let header: Vec<(&str, &str)> = evidence.columns.iter().map(|name| ("", name.as_str())).collect();
+    let row = |row: &Vec<String>| {
+        let cells: String = row.iter().map(|cell| format!("<td>{}</td>", escape(cell))).collect();
+        format!("<tr>{cells}</tr>\n")
+    };
+    let rows: String = evidence.rows.iter().map(row).collect();
+    let more = match evidence.left_out {
+        0 => String::new(),
+        more => format!("<p class=\"soft\">… {more} more</p>\n"),
+    };
+    format!("<p class=\"soft\">{}</p>\n{}{more}", escape(&evidence.title), table("", &header, &rows))
 }
 
-fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            c => safe.push(c),
-        }
+fn allowed(audit: &BenchmarkAudit) -> String {
+    let all = audit.items.iter().flat_map(|item| item.audit.allowed.iter().map(move |own| (item, own)));
+    let line = |(item, own): (&AuditedItem, &crate::report::AllowedFinding)| {
+        format!("<li>{} on {}: {}</li>\n", own.finding.rule, escape(&item.id), escape(&own.reason))
+    };
+    let lines: String = all.map(line).collect();
+    if lines.is_empty() {
+        return lines;
     }
-    safe
+    section("allowed", "Allowed", "with the reason", &format!("<ul>\n{lines}</ul>\n"))
 }
