@@ -1,7 +1,20 @@
 //! The SELECTs of a query, and their expressions.
 
-use sqlgauge_sql::tree::{Body, Expr, From, Literal, Query, RelationId, RelationSource, Select};
-use sqlgauge_sql::visit::children;
+use sqlgauge_sql::tree::{Aggregate, Body, Expr, From, Literal, Query, RelationId, RelationSource, Select};
+use sqlgauge_sql::visit::{Rewriter, children};
+
+/// Makes the calls that equal an aggregate count each value once.
+pub(crate) struct Distinct<'a>(pub(crate) &'a Aggregate);
+
+impl Rewriter for Distinct<'_> {
+    fn expr(&mut self, expr: &mut Expr) {
+        if let Expr::Aggregate(call) = expr
+            && **call == *self.0
+        {
+            call.distinct = true;
+        }
+    }
+}
 
 /// A SELECT and the query whose body it is, or is a part of.
 #[derive(Clone, Copy)]

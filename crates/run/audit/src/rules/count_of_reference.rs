@@ -19,12 +19,12 @@ use crate::finding::Findings;
 use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::Table;
-use sqlgauge_sql::tree::{Aggregate, Expr, Query};
-use sqlgauge_sql::visit::{Rewriter, rewrite_query};
+use sqlgauge_sql::tree::{Expr, Query};
+use sqlgauge_sql::visit::rewrite_query;
 
 use crate::finding::Evidence;
 use crate::item::AuditSubject;
-use crate::walk::scopes;
+use crate::walk::{Distinct, scopes};
 use crate::words::split;
 
 pub(super) struct CountOfReference;
@@ -82,18 +82,6 @@ fn refers(table: &Table, column: u32) -> bool {
     let name = table.column(column).map(|own| own.name.as_str()).unwrap_or_default();
     let is_id = split(name).last().is_some_and(|word| word.ends_with("id"));
     (is_foreign || is_id) && !table.is_unique(&[column])
-}
-
-struct Distinct<'a>(&'a Aggregate);
-
-impl Rewriter for Distinct<'_> {
-    fn expr(&mut self, expr: &mut Expr) {
-        if let Expr::Aggregate(call) = expr
-            && **call == *self.0
-        {
-            call.distinct = true;
-        }
-    }
 }
 
 const CASES: &[AuditCase] = &[

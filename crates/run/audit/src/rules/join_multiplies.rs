@@ -21,11 +21,11 @@ use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_sql::derive::Dependencies;
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{Aggregate, ColumnRef, Expr, Query};
-use sqlgauge_sql::visit::{Rewriter, rewrite_query};
+use sqlgauge_sql::visit::rewrite_query;
 
 use crate::finding::Evidence;
 use crate::item::AuditSubject;
-use crate::walk::{Scope, relations_read, scopes};
+use crate::walk::{Distinct, Scope, relations_read, scopes};
 
 pub(super) struct JoinMultiplies;
 
@@ -110,18 +110,6 @@ fn report(subject: &AuditSubject<'_>, call: &Aggregate, why: String, findings: &
     if subject.same_rows(&query, findings) == Some(false) {
         let rows = subject.run(&query, findings);
         findings.propose(why, rows.map(|rows| Evidence::of("with DISTINCT", &rows)), sql);
-    }
-}
-
-struct Distinct<'a>(&'a Aggregate);
-
-impl Rewriter for Distinct<'_> {
-    fn expr(&mut self, expr: &mut Expr) {
-        if let Expr::Aggregate(call) = expr
-            && **call == *self.0
-        {
-            call.distinct = true;
-        }
     }
 }
 
