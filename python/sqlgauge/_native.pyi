@@ -17,6 +17,8 @@ __all__ = [
     "locate_database",
     "match_queries",
     "verify_queries",
+    "audit_golds",
+    "vote",
     "score_lists",
     "score_pair",
     "score_run",

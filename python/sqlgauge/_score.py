@@ -207,7 +207,8 @@ def score_many(
     # Here and not above: it takes a third of the time to import this package.
     import tempfile
 
-    versions = [(str(name), os.fspath(path)) for name, path in frame.items()] if is_versions(frame) else []
+    given: Any = frame
+    versions = [(str(name), os.fspath(file)) for name, file in given.items()] if is_versions(frame) else []
     rows = versions[0][1] if versions else rows_of(frame)
     lists = tempfile.TemporaryDirectory(prefix="sqlgauge-")
     predictions, are_lists = _listed_answers(rows, predictions, Path(lists.name))
@@ -216,7 +217,7 @@ def score_many(
         raise InputError("lists of answers are scored under one version of the golds; give one frame")
     # The folder is gone with the run that has it.
     folder = tempfile.TemporaryDirectory(prefix="sqlgauge-") if out is None else None
-    path = out if folder is None else os.path.join(folder.name, "run")
+    path = Path(folder.name, "run") if folder is not None else Path(out or "")
     job = {
         "frame": rows,
         "predictions": _systems(rows, predictions, columns),
@@ -226,7 +227,7 @@ def score_many(
         "answers_to": answers_to,
         "tables": tables,
         "questions": questions,
-        "out": path,
+        "out": os.fspath(path) if folder is not None else out,
         "restart": restart,
         "shard": shard,
         "subset": subset(db_id, ids, where, limit, seed),
@@ -240,9 +241,9 @@ def score_many(
     with shown(progress) as show:
         if versions:
             notes = _native.score_versions(job, versions, show)
-            return read_versions(Path(path), [name for name, _ in versions], notes, folder)
+            return read_versions(path, [name for name, _ in versions], notes, folder)
         if are_lists:
-            notes = _native.score_lists(job, list(k), unanswerable, show)
+            notes = _native.score_lists(job, list(k), None if unanswerable is None else os.fspath(unanswerable), show)
         else:
             notes = _native.score_run(job, show)
     return Run(path, notes=tuple(notes), _folder=folder)

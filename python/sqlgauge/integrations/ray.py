@@ -216,7 +216,10 @@ class ScoreParts:
 
     def _score(self, number: int) -> Run:
         out = self._folder / f"{number}-of-{self._parts}"
-        return score_many(self._frame, out=out, shard=f"{number}/{self._parts}", progress=False, **self._options)
+        run: Run = score_many(
+            self._frame, out=out, shard=f"{number}/{self._parts}", progress=False, **self._options
+        )
+        return run
 
 
 def score_in_parts(

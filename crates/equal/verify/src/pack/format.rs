@@ -170,7 +170,7 @@ impl Pack {
         }
         if questions.len() != header.questions {
             let what = format!("{} questions of {} are there", questions.len(), header.questions);
-            return Err(wrong(questions.len() + 1, what));
+            return Err(wrong(questions.len() + 2, what));
         }
         Ok(Self { semantics, questions })
     }
@@ -335,7 +335,7 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         for (wrong, message) in [
             (String::new(), "line 1 of the pack: the file is empty"),
-            (lines[..2].join("\n"), "line 2 of the pack: 1 questions of 2 are there"),
+            (lines[..2].join("\n"), "line 3 of the pack: 1 questions of 2 are there"),
             (text.replace("pack@1", "pack@9"), "line 1 of the pack: the format is \"sqlgauge-pack@9\""),
             (text.replace("\"set\"", "\"sets\""), "line 1 of the pack: there is no semantics \"sets\""),
             (text.replace("\"id\":\"b\"", "\"id\":7"), "line 3 of the pack: not a question"),
