@@ -221,7 +221,7 @@ fn rest(pair: &Pair<'_>) -> Rest {
     (rest.missing, rest.extra) = (only(&gold.reads, &yours.reads), only(&yours.reads, &gold.reads));
     rest.joins = match (&gold.reads, &yours.reads) {
         (Reads::Inner(_), Reads::Inner(_)) => false,
-        (Reads::Outer(own), Reads::Outer(other)) => !same_from(pair, own, other),
+        (Reads::Outer(own), Reads::Outer(other)) => !same_from(own, other),
         _ => true,
     };
     rest.keys = !same_keys(pair);
@@ -251,7 +251,7 @@ fn rest(pair: &Pair<'_>) -> Rest {
 }
 
 /// Whether outer joins are the same but for what subqueries in FROM hold.
-fn same_from(pair: &Pair<'_>, own: &From, other: &From) -> bool {
+fn same_from(own: &From, other: &From) -> bool {
     match (own, other) {
         (From::Relation(own), From::Relation(other)) => own.id == other.id,
         (From::Join(own), From::Join(other)) => {
@@ -261,8 +261,8 @@ fn same_from(pair: &Pair<'_>, own: &From, other: &From) -> bool {
             };
             own.kind == other.kind
                 && on
-                && same_from(pair, &own.left, &other.left)
-                && same_from(pair, &own.right, &other.right)
+                && same_from(&own.left, &other.left)
+                && same_from(&own.right, &other.right)
         }
         _ => false,
     }
@@ -426,7 +426,7 @@ pub(crate) fn subquery(expr: &Expr) -> Option<&Query> {
 fn put(expr: &mut Expr, other: &Query) {
     match expr {
         Expr::InQuery { query, .. } | Expr::Exists { query, .. } | Expr::Scalar(query) => {
-            **query = other.clone()
+            **query = other.clone();
         }
         Expr::Binary(_, left, right) => match (&mut **left, &mut **right) {
             (Expr::Scalar(query), _) | (_, Expr::Scalar(query)) => **query = other.clone(),

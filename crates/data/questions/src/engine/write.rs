@@ -63,6 +63,10 @@ pub(crate) struct WrittenQuestion {
 }
 
 /// A text being written.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a state of its own: two of the style, two of the sentence"
+)]
 pub(crate) struct Writer<'a> {
     grammar: &'a Grammar,
     vocabulary: &'a Vocabulary,

@@ -153,8 +153,11 @@ fn only_unsaid(pair: &Pair<'_>, unlike: &Unlike) -> Unlike {
     own
 }
 
+/// What is said of both, and the conditions that it says.
+type Instead = ([String; 2], Vec<Unlike>);
+
 /// The conditions by which one reads in subqueries what the other joins, taken out, and what is said of them.
-fn instead(pair: &Pair<'_>, rest: &mut Rest) -> Result<Option<([String; 2], Vec<Unlike>)>, Unclear> {
+fn instead(pair: &Pair<'_>, rest: &mut Rest) -> Result<Option<Instead>, Unclear> {
     let tables = |relations: &[Relation]| -> Vec<TableId> { relations.iter().filter_map(table_of).collect() };
     let (missing, extra) = (tables(&rest.missing), tables(&rest.extra));
     let reads = |exprs: &[Expr], tables: &[TableId]| exprs.iter().any(|expr| reads_inside(expr, tables));

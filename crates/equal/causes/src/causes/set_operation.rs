@@ -71,12 +71,12 @@ pub(crate) fn other_shape(gold: &Query, yours: &Query) -> Result<Slip, Unclear> 
                 .collect(),
         )
     };
-    let (shown, shown_by_one) = (shows(compound, &whole), shows(single, &own));
-    let is_plain = shown.as_ref().is_some_and(|shown| shown.iter().all(Option::is_some));
+    let (of_compound, of_single) = (shows(compound, &whole), shows(single, &own));
+    let is_plain = of_compound.as_ref().is_some_and(|all| all.iter().all(Option::is_some));
     let is_flat = own.selects == 1 && first.selects + second.selects == 2;
     let same_tables = own.tables() == first.tables() && own.tables() == second.tables();
     let same_parts =
-        own.columns() == whole.columns() && own.literals == whole.literals && shown == shown_by_one;
+        own.columns() == whole.columns() && own.literals == whole.literals && of_compound == of_single;
     if !(is_plain && is_flat && same_tables && same_parts) {
         return Err(Unclear::OtherShape);
     }
