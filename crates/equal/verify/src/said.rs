@@ -13,6 +13,10 @@ const MORE_DATABASES: usize = 40;
 /// Most tables of which the rows are counted in words.
 const MAX_TABLES: usize = 3;
 
+/// Numbers in words.
+const WORDS: [&str; 11] =
+    ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+
 /// Longest value that stands in the sentence.
 const MAX_VALUE: usize = 40;
 
@@ -121,8 +125,6 @@ impl Shown<'_> {
             let rows = if count == 1 { "row" } else { "rows" };
             format!("{rows} of {}", quoted(&table.name))
         });
-        const WORDS: [&str; 11] =
-            ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
         WORDS.get(count).map_or_else(|| format!("{count} {name}"), |word| format!("{word} {name}"))
     }
 
