@@ -46,7 +46,7 @@ fn summarise(manifest: &Manifest, items: &[Item]) -> Summary {
 #[test]
 fn what_to_fix_first_is_what_costs_most() {
     let because = |causes: &[&str]| json!({"difference": {"sentence": "Yours …", "causes": causes}});
-    let items = [
+    let items = vec![
         item("a", 0, "ok", Some(1.0), &json!({})),
         item("a", 1, "ok", Some(0.0), &because(&["limit"])),
         item("a", 2, "ok", Some(0.0), &because(&["distinct", "limit"])),
