@@ -13,8 +13,8 @@ const MORE_DATABASES: usize = 40;
 /// Most tables of which the rows are counted in words.
 const MAX_TABLES: usize = 3;
 
-/// The words of small counts.
-const COUNTS: [&str; 11] =
+/// Numbers in words.
+const WORDS: [&str; 11] =
     ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 
 /// Longest value that stands in the sentence.
@@ -125,7 +125,7 @@ impl Shown<'_> {
             let rows = if count == 1 { "row" } else { "rows" };
             format!("{rows} of {}", quoted(&table.name))
         });
-        COUNTS.get(count).map_or_else(|| format!("{count} {name}"), |word| format!("{word} {name}"))
+        WORDS.get(count).map_or_else(|| format!("{count} {name}"), |word| format!("{word} {name}"))
     }
 
     /// What both return, where that is short.

@@ -50,7 +50,7 @@ impl Fixes {
         scores: &[f64],
         causes: impl Fn(usize) -> Option<&'a [String]>,
     ) -> Option<Self> {
-        let count = scores.iter().filter(|score| score.is_finite()).count();
+        let applicable = scores.iter().filter(|score| score.is_finite()).count();
         let mut own = Self { metric: metric.to_owned(), ..Self::default() };
         let mut found: BTreeMap<&str, Fix> = BTreeMap::new();
         for (row, score) in scores.iter().enumerate().filter(|(_, score)| **score < 1.0) {
@@ -59,7 +59,7 @@ impl Fixes {
                 continue;
             };
             let fix = found.entry(first).or_insert_with(|| Fix { cause: first.clone(), ..Fix::default() });
-            fix.points += 100.0 * (1.0 - score) / count as f64;
+            fix.points += 100.0 * (1.0 - score) / applicable as f64;
             fix.items += 1;
             fix.alone += usize::from(others.is_empty());
         }

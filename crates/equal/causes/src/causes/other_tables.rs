@@ -153,7 +153,7 @@ fn only_unsaid(pair: &Pair<'_>, unlike: &Unlike) -> Unlike {
     own
 }
 
-/// What either says of its tables, and the conditions that say it.
+/// What is said of both, and the conditions that it says.
 type Instead = ([String; 2], Vec<Unlike>);
 
 /// The conditions by which one reads in subqueries what the other joins, taken out, and what is said of them.

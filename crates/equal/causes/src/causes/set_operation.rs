@@ -72,7 +72,7 @@ pub(crate) fn other_shape(gold: &Query, yours: &Query) -> Result<Slip, Unclear> 
         )
     };
     let (of_compound, of_single) = (shows(compound, &whole), shows(single, &own));
-    let is_plain = of_compound.as_ref().is_some_and(|columns| columns.iter().all(Option::is_some));
+    let is_plain = of_compound.as_ref().is_some_and(|all| all.iter().all(Option::is_some));
     let is_flat = own.selects == 1 && first.selects + second.selects == 2;
     let same_tables = own.tables() == first.tables() && own.tables() == second.tables();
     let same_parts =
