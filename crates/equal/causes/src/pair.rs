@@ -72,7 +72,6 @@ impl Unlike {
 }
 
 /// What no cause has explained yet.
-#[expect(clippy::struct_excessive_bools, reason = "each is a clause that differs or does not")]
 #[derive(Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one clause that differs or does not")]
 pub(crate) struct Rest {
