@@ -251,13 +251,19 @@ impl Mutation<'_> {
             }
             Expr::And(list) if self.dice.chance(50) => Expr::Or(list),
             Expr::Or(list) if self.dice.chance(50) => Expr::And(list),
-            mut other => match other.negated_mut().filter(|_| self.dice.chance(45)) {
-                Some(negated) => {
-                    *negated = !*negated;
-                    other
-                }
-                None => self.wrapped(other),
-            },
+            Expr::IsNull { expr, negated } if self.dice.chance(50) => {
+                Expr::IsNull { expr, negated: !negated }
+            }
+            Expr::InList { expr, list, negated } if self.dice.chance(40) => {
+                Expr::InList { expr, list, negated: !negated }
+            }
+            Expr::InQuery { expr, query, negated } if self.dice.chance(40) => {
+                Expr::InQuery { expr, query, negated: !negated }
+            }
+            Expr::Exists { query, negated } if self.dice.chance(50) => {
+                Expr::Exists { query, negated: !negated }
+            }
+            other => self.wrapped(other),
         };
     }
 }
