@@ -105,7 +105,7 @@ fn a_service_that_changes_its_model_is_noticed() {
     });
     let encoder = HttpEncoder::open(Client::new(&options(&server)).unwrap(), small_batches()).unwrap();
     let error = encoder.encode(&inputs(2)).unwrap_err().to_string();
-    assert!(error.contains("has 3 components and others 2"), "{error}");
+    assert!(error.contains("has 3 components, others have 2"), "{error}");
     let dead = Server::start(|_| Reply::error(401, "no"));
     assert!(HttpEncoder::open(Client::new(&options(&dead)).unwrap(), small_batches()).is_err());
 }
