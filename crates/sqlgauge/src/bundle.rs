@@ -33,7 +33,8 @@ use crate::settings::started_at;
 ///
 /// let bundle = folder.path().join("run.bundle");
 /// let written = BundleJob::new(&run, &sample.databases, &bundle).run(&Context::default())?;
-/// assert_eq!(written.golds, 41);
+/// // One result for each gold: 41 questions, of which some have several.
+/// assert_eq!(written.golds, 48);
 /// let careful = SystemResults { name: "careful".to_owned(), path: bundle };
 /// let scored = ResultsJob::new(vec![careful], None, folder.path().join("again")).run(&Context::default())?;
 /// assert!(scored.systems[0].metrics["fair@1"].right > 30);

@@ -41,7 +41,9 @@ use crate::source::Source;
 /// let folder = tempfile::tempdir()?;
 /// let sample = Sample::unpack(folder.path())?;
 /// let golds: Vec<serde_json::Value> = serde_json::from_str(&std::fs::read_to_string(&sample.questions)?)?;
-/// let rows = golds.iter().map(|gold| serde_json::json!({"id": gold["id"], "predictions": [gold["query"], "SELECT 0", "SELECT 0"]}).to_string() + "\n");
+/// // A question with several golds has a list of them.
+/// let first = |item: &serde_json::Value| item["gold"].get(0).unwrap_or(&item["gold"]).clone();
+/// let rows = golds.iter().map(|gold| serde_json::json!({"id": gold["id"], "predictions": [first(gold), "SELECT 0", "SELECT 0"]}).to_string() + "\n");
 /// let lists = Source::Memory { name: "lists".into(), bytes: rows.collect::<String>().into_bytes().into() };
 ///
 /// let mut job = sample.score_job(&["ex"], folder.path().join("run"))?;

@@ -38,7 +38,7 @@ use crate::source::Source;
 /// let job = sample.score_job(&["ex"], folder.path().join("versions"))?;
 /// // The second version has a defect: its first gold returns nothing.
 /// let mut golds: Vec<serde_json::Value> = serde_json::from_str(&std::fs::read_to_string(&sample.questions)?)?;
-/// golds[0]["query"] = "SELECT 1 WHERE 0".into();
+/// golds[0]["gold"] = "SELECT 1 WHERE 0".into();
 /// let other = folder.path().join("other.json");
 /// std::fs::write(&other, serde_json::to_string(&golds)?)?;
 ///

@@ -72,7 +72,9 @@ impl VoteBy {
 /// let folder = tempfile::tempdir()?;
 /// let sample = Sample::unpack(folder.path())?;
 /// let golds: Vec<serde_json::Value> = serde_json::from_str(&std::fs::read_to_string(&sample.questions)?)?;
-/// let rows = golds.iter().map(|gold| serde_json::json!({"id": gold["id"], "predictions": ["SELECT 0", gold["query"], gold["query"]]}).to_string() + "\n");
+/// // A question with several golds has a list of them.
+/// let first = |item: &serde_json::Value| item["gold"].get(0).unwrap_or(&item["gold"]).clone();
+/// let rows = golds.iter().map(|gold| serde_json::json!({"id": gold["id"], "predictions": ["SELECT 0", first(gold), first(gold)]}).to_string() + "\n");
 /// let lists = Source::Memory { name: "lists".into(), bytes: rows.collect::<String>().into_bytes().into() };
 ///
 /// let job = sample.score_job(&["ex"], folder.path().join("vote"))?;
