@@ -55,10 +55,12 @@ impl Folder {
             if folder.partial.exists() {
                 fs::remove_dir_all(&folder.partial).map_err(at(&folder.partial))?;
             }
-            let shards = folder.partial.join(SHARDS);
-            fs::create_dir_all(&shards).map_err(at(&shards))?;
+            fs::create_dir_all(&folder.partial).map_err(at(&folder.partial))?;
             write_json(&own, &folder.header)?;
         }
+        // A run that was broken off while it cleaned up has a header and no shards: its databases are done again.
+        let shards = folder.partial.join(SHARDS);
+        fs::create_dir_all(&shards).map_err(at(&shards))?;
         Ok(folder)
     }
 

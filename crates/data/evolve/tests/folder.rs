@@ -99,3 +99,28 @@ fn what_a_failing_machine_returned_is_not_kept() {
     engine.fails.store(false, Ordering::Relaxed);
     assert_eq!(run().unwrap()[0].1.written, 1);
 }
+
+/// A run that was broken off when nothing was left to do but to clean up and rename: the header is there and the folder
+/// `shards` is not.
+#[test]
+fn what_was_broken_off_at_its_end_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let (benchmark, databases) = one_person(folder.path());
+    let options =
+        EvolveOptions::of(EvolvePlan::Kinds { kinds: vec![ChangeKind::RenameColumns], per_item: false });
+    let engine = SqliteEngine::new(Limits::default());
+    let out = folder.path().join("out");
+    let run = || evolve(&benchmark, &databases, &engine, &options, &out, &|_, _| ());
+    run().unwrap();
+    let whole = out.join("rename-columns");
+    let changes = std::fs::read_to_string(whole.join("changes.jsonl")).unwrap();
+    let mut header: serde_json::Value = serde_json::from_str(changes.lines().next().unwrap()).unwrap();
+    header.as_object_mut().unwrap().remove("record");
+    let partial = out.join("rename-columns.sqlgauge-partial");
+    std::fs::rename(&whole, &partial).unwrap();
+    std::fs::write(partial.join("header.json"), header.to_string()).unwrap();
+
+    assert_eq!(run().unwrap()[0].1.written, 1);
+    assert_eq!(std::fs::read_to_string(whole.join("changes.jsonl")).unwrap(), changes);
+    assert!(!partial.exists() && !whole.join("header.json").exists() && !whole.join("shards").exists());
+}
