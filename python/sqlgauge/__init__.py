@@ -8,88 +8,24 @@ child process, however that was started. :class:`Database`, :class:`Schema` and 
 or the text and the options.
 """
 
-from __future__ import annotations
+# Names are imported when the first of them is used: the command line, which is in this package too, begins without them.
+TYPE_CHECKING = False
 
-from ._audit import Audit, AuditFinding, audit
-from ._compare import Comparison, compare
-from ._estimate import Estimate, estimate
-from ._evolve import EvolvedBenchmark, EvolvedBenchmarks, evolve
-from ._item import Item, show
-from ._match import Application, BrokenForeignKey, Match, NormalForm, match
-from ._native import (
-    Database,
-    DatabaseError,
-    Encoder,
-    Error,
-    InputError,
-    InternalError,
-    QueryError,
-    Reward,
-    RewardResult,
-    RunError,
-    Schema,
-    ShiftReference,
-    __version__,
-)
-from ._options import VerifyOptions
-from ._runs import Run, load, merge
-from ._score import Score, Scores, score, score_many
-from ._synth import Corpus, synth
-from ._tables import BuiltDatabase, BuiltDatabases, tables
-from ._translate import Translation, Translations, translate
-from ._verify import Verification, verify
-from ._vote import Versions, Vote, vote
+if TYPE_CHECKING:
+    from ._public import *
+    from ._public import __all__ as __all__
+    from ._public import __version__ as __version__
+else:
 
-__all__ = [
-    "Application",
-    "Audit",
-    "AuditFinding",
-    "BrokenForeignKey",
-    "BuiltDatabase",
-    "BuiltDatabases",
-    "Comparison",
-    "Corpus",
-    "Database",
-    "DatabaseError",
-    "Encoder",
-    "Error",
-    "Estimate",
-    "EvolvedBenchmark",
-    "EvolvedBenchmarks",
-    "InputError",
-    "InternalError",
-    "Item",
-    "Match",
-    "NormalForm",
-    "QueryError",
-    "Reward",
-    "RewardResult",
-    "Run",
-    "RunError",
-    "Schema",
-    "Score",
-    "Scores",
-    "ShiftReference",
-    "Translation",
-    "Translations",
-    "Verification",
-    "VerifyOptions",
-    "Versions",
-    "Vote",
-    "__version__",
-    "audit",
-    "compare",
-    "estimate",
-    "evolve",
-    "load",
-    "match",
-    "merge",
-    "score",
-    "score_many",
-    "show",
-    "synth",
-    "tables",
-    "translate",
-    "verify",
-    "vote",
-]
+    def __getattr__(name: str) -> object:
+        if name.startswith("_") and name not in ("__all__", "__version__"):
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from . import _public
+
+        globals().update({public: getattr(_public, public) for public in _public.__all__}, __all__=_public.__all__)
+        if name not in globals():
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return globals()[name]
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__getattr__("__all__")})

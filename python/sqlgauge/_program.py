@@ -1,53 +1,37 @@
-"""Where the program ``sqlgauge`` of this installation lies.
+"""The command line ``sqlgauge``, which is in this package's module.
 
-Queries run in processes of that program, so that one which cannot be stopped from within can be ended from without.
+Queries run in processes of it, so that one which cannot be stopped from within can be ended from without.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
+import signal
 import sys
-import sysconfig
-from collections.abc import Iterator
-from pathlib import Path
 
 from ._native import Error
+from ._native import main as run
 
-__all__ = ["program"]
-
-_NAME = "sqlgauge.exe" if os.name == "nt" else "sqlgauge"
+__all__ = ["launcher", "main"]
 
 
-def program() -> str:
-    """The path of the program that was installed with this package.
-
-    Looked for where installers put scripts: of this environment, of the user, beside a package that was installed
-    with ``--target`` or ``--prefix``, beside the interpreter, and last on PATH.
+def launcher() -> list[str]:
+    """The command that starts the command line in another process.
 
     Raises:
-        Error: there is none.
+        Error: This Python does not say where it lies, as where it is a part of another program.
     """
-    for path in _candidates():
-        if path.is_file():
-            return str(path)
-    raise Error(
-        f"the program {_NAME} is not where installers put scripts ({sysconfig.get_path('scripts')}), nor on PATH; "
-        "install the package again: pip install --force-reinstall sqlgauge"
-    )
+    if not sys.executable:
+        raise Error(
+            "sys.executable is empty, so no process can be started in which queries run; set it to a Python of this version"
+        )
+    # Neither variables of the environment nor packages of others are read.
+    return [sys.executable, "-I", "-S", os.path.join(os.path.dirname(os.path.abspath(__file__)), "_launch.py")]
 
 
-def _candidates() -> Iterator[Path]:
-    scripts = "Scripts" if os.name == "nt" else "bin"
-    for scheme in (None, sysconfig.get_preferred_scheme("user")):
-        folder = sysconfig.get_path("scripts", scheme) if scheme else sysconfig.get_path("scripts")
-        if folder:
-            yield Path(folder) / _NAME
-    package = Path(__file__).resolve().parent
-    # --target: FOLDER/sqlgauge and FOLDER/bin; --prefix: FOLDER/lib/pythonX.Y/site-packages and FOLDER/bin.
-    for parent in list(package.parents)[:4]:
-        yield parent / scripts / _NAME
-    yield Path(sys.executable).parent / _NAME
-    on_path = shutil.which(_NAME)
-    if on_path:
-        yield Path(on_path)
+def main() -> int:
+    """Runs the command line with the arguments of this process, and returns its exit code."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        # The command line says itself how to go on; Python would add a traceback.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    return run(sys.argv, launcher())

@@ -43,6 +43,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     call::remember_panics();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     error::register(module)?;
+    program::register(module)?;
     database::register(module)?;
     schema::register(module)?;
     frame::register(module)?;

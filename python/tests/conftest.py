@@ -6,13 +6,13 @@ import json
 import os
 import signal
 import subprocess
+import sysconfig
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import sqlgauge as sg
-from sqlgauge._program import program
 
 NOW = "2024-05-06 07:08:09"
 ENDLESS = "SELECT count(*) FROM (WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n)"
@@ -24,6 +24,11 @@ def ctrl_c_interrupts() -> None:
     """What a shell starts in the background ignores Ctrl-C, and Python then never raises KeyboardInterrupt."""
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def program() -> str:
+    """The command line as it was installed."""
+    return str(Path(sysconfig.get_path("scripts")) / "sqlgauge")
 
 
 class Sample:

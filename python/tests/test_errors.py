@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Sample
+from conftest import Sample, program
 
 import sqlgauge as sg
 from sqlgauge import _native
-from sqlgauge._program import program
 
 NAN = float("nan")
 GOOD = {"db_id": "bike_rental", "gold": "SELECT 1", "prediction": "SELECT 1"}

@@ -7,11 +7,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import NOW, Sample
+from conftest import NOW, Sample, program
 from test_score_many import rows_with_predictions
 
 import sqlgauge as sg
-from sqlgauge._program import program
 
 
 def test_an_estimate_is_that_of_the_program(sample: Sample, tmp_path: Path) -> None:

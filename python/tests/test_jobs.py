@@ -9,10 +9,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import NOW, Sample
+from conftest import NOW, Sample, program
 
 import sqlgauge as sg
-from sqlgauge._program import program
 
 
 @pytest.fixture(scope="module")

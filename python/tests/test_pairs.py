@@ -7,10 +7,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import Sample
+from conftest import Sample, program
 
 import sqlgauge as sg
-from sqlgauge._program import program
 
 DDL = "CREATE TABLE t(id INTEGER PRIMARY KEY, a INTEGER NOT NULL, b TEXT);"
 

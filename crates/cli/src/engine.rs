@@ -1,25 +1,44 @@
-//! The engine of the commands that run untrusted SQL: this program is its own worker.
+//! How this process was started, and the engine of the commands that run untrusted SQL: the program is its own worker.
 
-use std::ffi::OsStr;
-use std::sync::Arc;
+use std::ffi::{OsStr, OsString};
+use std::sync::{Arc, OnceLock};
 
 use anyhow::{Context as _, Result};
-use sqlgauge::{Context, WORKER_ARGUMENT, worker_of};
+use sqlgauge::{Context, WORKER_ARGUMENT};
 use sqlgauge_engine::{Limits, SqliteEngine, WorkerCommand};
 
 use crate::interrupt::asked_to_stop;
 use crate::output::note;
 use crate::progress::Progress;
 
-/// Whether this process was started as a worker.
-pub fn is_worker() -> bool {
-    let mut arguments = std::env::args_os().skip(1);
-    arguments.next().as_deref() == Some(OsStr::new(WORKER_ARGUMENT)) && arguments.next().is_none()
+/// How this process was started.
+pub struct Invocation {
+    /// The command line, the program's name first.
+    pub arguments: Vec<OsString>,
+    /// How one more such process is started as a worker.
+    pub worker: WorkerCommand,
+}
+
+static INVOCATION: OnceLock<Invocation> = OnceLock::new();
+
+/// Keeps how this process was started; to be called before a command runs.
+pub fn begin(invocation: Invocation) -> &'static Invocation {
+    INVOCATION.get_or_init(|| invocation)
+}
+
+/// The command line of this process, the program's name first.
+pub fn given() -> &'static [OsString] {
+    INVOCATION.get().map_or(&[], |invocation| &invocation.arguments)
+}
+
+/// Whether these are the arguments of a worker.
+pub fn is_worker(arguments: &[OsString]) -> bool {
+    matches!(arguments, [_, only] if only == OsStr::new(WORKER_ARGUMENT))
 }
 
 fn worker() -> Result<WorkerCommand> {
-    let program = std::env::current_exe().context("the system does not tell where this program is")?;
-    Ok(worker_of(&program))
+    let invocation = INVOCATION.get().context("nothing says how this program was started")?;
+    Ok(invocation.worker.clone())
 }
 
 /// An engine with those limits, whose queries take the time at which it was made for now.

@@ -1,114 +1,11 @@
-//! The `sqlgauge` command line: reads arguments, calls the libraries, prints what they say.
+//! The program `sqlgauge`.
 
-mod commands;
-mod config;
-mod engine;
-mod interrupt;
-mod judge_options;
-mod llm_options;
-mod options;
-mod output;
-mod progress;
-mod reliability;
-mod scoring;
-mod solver;
-mod stdin;
-
-use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::process::ExitCode;
-use std::sync::{Mutex, PoisonError};
 
-use clap::{CommandFactory, Parser};
-
-use crate::commands::Command;
-
-/// Scores Text-to-SQL systems: the official Spider and BIRD numbers, a confidence interval on each, and the reason for every miss
-#[derive(Debug, Parser)]
-#[command(name = "sqlgauge", version, about, long_about = None, arg_required_else_help = true,
-    help_template = commands::help_template())]
-struct Arguments {
-    #[command(subcommand)]
-    command: Command,
-    /// File with flags of the project, instead of sqlgauge.toml in the working directory
-    // `config::arguments` takes it out before the others are read; here it stands for the help.
-    #[arg(long, value_name = "FILE", global = true)]
-    config: Option<std::path::PathBuf>,
-}
-
-/// How a command ended when nothing was wrong with its input.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(
-    not(feature = "services"),
-    allow(dead_code, reason = "only what asks a service can be left unfinished")
-)]
-enum Verdict {
-    /// The command did what it was asked to.
-    Done,
-    /// A bar was not reached: exit code 1.
-    GateFailed,
-    /// A service stopped answering before everything was asked: exit code 1.
-    Unfinished,
-    /// Two queries were compared and not found equal: exit code 1.
-    NotEqual,
-    /// Nobody knows whether two queries are equivalent: exit code 3.
-    Unknown,
-}
-
-/// Where the first panic was, and what it said.
-static PANIC: Mutex<Option<String>> = Mutex::new(None);
+use sqlgauge::worker_of;
 
 fn main() -> ExitCode {
-    if engine::is_worker() {
-        interrupt::leave_to_starter();
-        return sqlgauge_engine::serve_queries();
-    }
-    std::panic::set_hook(Box::new(remember_panic));
-    interrupt::listen();
-    let code = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| defect());
-    stdin::forget();
-    code
-}
-
-/// A panic is told once, when it ends the command: one in the scoring of an item becomes a result of that item.
-fn remember_panic(info: &PanicHookInfo<'_>) {
-    let place = info.location().map(|place| format!("{}:{}", place.file(), place.line())).unwrap_or_default();
-    let text = format!("{} ({place})", info.payload_as_str().unwrap_or("no message"));
-    PANIC.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(text);
-}
-
-fn defect() -> ExitCode {
-    let text = PANIC.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
-    output::say(&format!(
-        "error: sqlgauge met a defect of its own: {text}; please report it with the command and its files"
-    ));
-    ExitCode::from(2)
-}
-
-fn run() -> ExitCode {
-    let arguments = config::arguments(&Arguments::command(), std::env::args_os().collect());
-    let parsed = match arguments.map(Arguments::try_parse_from) {
-        Ok(Ok(parsed)) => parsed,
-        Ok(Err(usage)) => {
-            output::usage(&usage);
-            return ExitCode::from(u8::try_from(usage.exit_code()).unwrap_or(2));
-        }
-        Err(error) => return failed(&error),
-    };
-    match parsed.command.run() {
-        Ok(Verdict::Done) => ExitCode::SUCCESS,
-        Ok(Verdict::GateFailed | Verdict::Unfinished | Verdict::NotEqual) => ExitCode::from(1),
-        Ok(Verdict::Unknown) => ExitCode::from(3),
-        Err(error) => match error.downcast_ref::<interrupt::Stopped>() {
-            Some(stopped) => {
-                output::say(&format!("interrupted: {stopped}"));
-                ExitCode::from(interrupt::exit_code())
-            }
-            None => failed(&error),
-        },
-    }
-}
-
-fn failed(error: &anyhow::Error) -> ExitCode {
-    output::say(&format!("error: {}", sqlgauge::sentence(error.as_ref())));
-    ExitCode::from(2)
+    // Without the path of this program no query can run in a process of its own, and the first that should says so.
+    let program = std::env::current_exe().unwrap_or_else(|_| "sqlgauge".into());
+    ExitCode::from(sqlgauge_cli::main(std::env::args_os().collect(), worker_of(&program)))
 }

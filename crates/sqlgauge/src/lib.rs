@@ -150,4 +150,4 @@ pub use verify_pair::{verify_over_database, verify_over_schema};
 pub use versions::{Agreement, Swap, VersionChange, Versions, VersionsJob, compare_versions};
 pub use vote::{CurvePoint, Vote, VoteBy, VoteJob, VotedAnswer};
 pub use witnesses::{SuiteJob, SuiteSize};
-pub use worker::{WORKER_ARGUMENT, worker_of};
+pub use worker::{WORKER_ARGUMENT, worker_by, worker_of};

@@ -1,5 +1,5 @@
-//! The Python package, of the same build as this test: the wheel is packed of its program and module, installed into a
-//! virtual environment in the target folder, and the package's own tests run there (`python/tests`, the notebook, the types).
+//! The Python package: its wheel is built in the profile of the tests, installed into a virtual environment in the target
+//! folder, and the package's own tests run there (`python/tests`, the notebook, the types).
 //!
 //! It needs Python with `venv`, and pip with its registry. Without them it says that it skipped; with `CI=true` it fails.
 
@@ -13,7 +13,7 @@ use std::process::Command;
 const SUITABLE: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))";
 
 fn project() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python").canonicalize().unwrap()
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// Whether a command ends well; what it says is to be read.
@@ -62,15 +62,15 @@ fn environment() -> Result<PathBuf, String> {
 }
 
 #[test]
-fn the_wheel_of_this_build_installs_and_passes_its_tests() {
+fn the_wheel_installs_and_passes_its_tests() {
     let bin = match environment() {
         Ok(bin) => bin,
         Err(why) => return skipped(&why),
     };
-    let (project, built) = (project(), Path::new(env!("CARGO_BIN_EXE_sqlgauge")).parent().unwrap());
+    let project = project();
     let mut install = Command::new(bin.join("python"));
     install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--force-reinstall"]);
-    install.args(["--no-deps", "--no-build-isolation"]).arg(&project).env("SQLGAUGE_BUILD_FROM", built);
+    install.args(["--no-deps", "--no-build-isolation"]).arg(&project).env("MATURIN_PEP517_ARGS", "--profile dev");
     // Where maturin lies.
     let path = std::env::var_os("PATH").unwrap_or_default();
     let places = std::iter::once(bin.clone()).chain(std::env::split_paths(&path));
