@@ -12,7 +12,8 @@ use sqlgauge_engine::WorkerCommand;
 pub(crate) fn worker(py: Python<'_>) -> PyResult<WorkerCommand> {
     static LAUNCHER: PyOnceLock<(PathBuf, Vec<OsString>)> = PyOnceLock::new();
     let find = || {
-        let command: Vec<OsString> = py.import("sqlgauge._program")?.getattr("launcher")?.call0()?.extract()?;
+        let command: Vec<OsString> =
+            py.import("sqlgauge._program")?.getattr("launcher")?.call0()?.extract()?;
         PyResult::Ok(parted(command))
     };
     let (program, arguments) = LAUNCHER.get_or_try_init(py, find)?;

@@ -70,7 +70,10 @@ fn the_wheel_installs_and_passes_its_tests() {
     let project = project();
     let mut install = Command::new(bin.join("python"));
     install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--force-reinstall"]);
-    install.args(["--no-deps", "--no-build-isolation"]).arg(&project).env("MATURIN_PEP517_ARGS", "--profile dev");
+    install
+        .args(["--no-deps", "--no-build-isolation"])
+        .arg(&project)
+        .env("MATURIN_PEP517_ARGS", "--profile dev");
     // Where maturin lies.
     let path = std::env::var_os("PATH").unwrap_or_default();
     let places = std::iter::once(bin.clone()).chain(std::env::split_paths(&path));
