@@ -10,11 +10,12 @@ use std::path::{Path, PathBuf};
 
 use common::{Benchmark, sqlgauge, stderr};
 
-const BUILT_IN: [(&str, bool); 4] = [
+const BUILT_IN: [(&str, bool); 5] = [
     ("parquet", cfg!(feature = "parquet")),
     ("evaluator", cfg!(feature = "evaluator")),
     ("services", cfg!(feature = "services")),
     ("neural", cfg!(feature = "neural")),
+    ("view", cfg!(feature = "view")),
 ];
 
 fn arguments(text: &str) -> Vec<String> {
@@ -60,6 +61,7 @@ fn what_is_left_out_names_its_feature() {
                 "synth --db {db} --count 5 --polish 1 --llm-url http://localhost:1 --llm-model m --out {out}"
             ),
         ),
+        ("view", format!("view --export {out}")),
         ("neural", format!("encode --questions {dev} --db {db} --encoder bert:{db} --out {out}")),
         ("neural", format!("encode --questions {dev} --db {db} --encoder llm:{db} --out {out}")),
     ] {

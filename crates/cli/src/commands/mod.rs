@@ -35,6 +35,7 @@ mod tables;
 mod translate;
 mod trust;
 mod verify;
+mod view;
 mod vote;
 mod witnesses;
 
@@ -63,6 +64,8 @@ pub enum Command {
     Compare(compare::Compare),
     /// Choose one of several answers to each question
     Vote(Box<vote::Vote>),
+    /// Open a dashboard over runs on this machine, or write it as a static site
+    View(view::View),
     /// Write a run's report as HTML, Markdown, CSV, JUnit or JSON
     Report(report::ReportCommand),
     /// Show items: both queries, both results, and why each score
@@ -139,7 +142,7 @@ pub enum Command {
 /// What a person wants, with the commands for it, in the order of the help.
 const GROUPS: [(&str, &[&str]); 7] = [
     ("Score", &["demo", "score", "compat", "merge", "import", "bundle", "vote", "audit"]),
-    ("Look at a run", &["compare", "show", "report", "errors", "metrics"]),
+    ("Look at a run", &["view", "compare", "show", "report", "errors", "metrics"]),
     ("Are two queries equal?", &["match", "verify", "witnesses", "pack", "rules"]),
     ("Without labels", &["estimate", "encode", "shift", "fit", "adapt", "bench-estimators"]),
     ("Under schema change", &["evolve", "robustness", "augment"]),
@@ -172,6 +175,7 @@ impl Command {
             Self::Merge(command) => command.run(),
             Self::Compare(command) => command.run(),
             Self::Vote(command) => command.run(),
+            Self::View(command) => command.run(),
             Self::Report(command) => command.run(),
             Self::Show(command) => command.run(),
             Self::Audit(command) => command.run(),

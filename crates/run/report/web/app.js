@@ -33,12 +33,15 @@ function runPage(_, target) {
     h('section', { 'aria-label': 'Keys' }, h('div', { class: 'head' }, h('h2', {}, 'Keys')), h('p', {}, h('kbd', {}, '/'), ' search  ', h('kbd', {}, 'j'), ' next item  ', h('kbd', {}, 'k'), ' previous item  ', h('kbd', {}, 't'), ' theme')));
 }
 
+/* Where a server has more than this run. */
+const HOME = document.querySelector('meta[name="sqlgauge-home"]')?.content ?? null;
+
 function route() {
   tip.hidden = true;
   const { parts, params } = parseHash();
   const page = parts[0] ?? '';
   const current = { '': '#/', items: '#/items', item: '#/items', compare: '#/compare', run: '#/run' }[page];
-  replace(document.getElementById('nav'), PAGES.filter(([href]) => href !== '#/compare' || SYSTEMS.length > 1)
+  replace(document.getElementById('nav'), HOME && h('a', { href: HOME }, 'All runs'), PAGES.filter(([href]) => href !== '#/compare' || SYSTEMS.length > 1)
     .map(([href, text]) => h('a', { href, 'aria-current': href === current ? 'page' : null }, text)));
   routing += 1;
   const own = routing;
@@ -60,25 +63,6 @@ function route() {
     .finally(() => { clearTimeout(waiting); settle(); });
 }
 
-const THEMES = ['auto', 'light', 'dark'];
-const themeButton = document.getElementById('theme');
-const darkScreen = matchMedia('(prefers-color-scheme: dark)');
-let theme = 'auto';
-try { theme = THEMES.includes(localStorage.getItem('sqlgauge-theme')) ? localStorage.getItem('sqlgauge-theme') : 'auto'; } catch { /* a file may have no storage */ }
-function applyTheme() {
-  const dark = theme === 'dark' || (theme === 'auto' && darkScreen.matches);
-  document.documentElement.dataset.theme = dark ? 'dark' : 'light';
-  themeButton.textContent = { auto: '◐ Auto', light: '○ Light', dark: '● Dark' }[theme];
-  themeButton.setAttribute('aria-label', `Theme: ${theme}`);
-}
-function nextTheme() {
-  theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length];
-  try { localStorage.setItem('sqlgauge-theme', theme); } catch { /* a file may have no storage */ }
-  applyTheme();
-}
-themeButton.addEventListener('click', nextTheme);
-darkScreen.addEventListener('change', applyTheme);
-
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest('input, select, textarea')) return;
   if (event.key === '/') {
@@ -97,7 +81,6 @@ document.addEventListener('keydown', (event) => {
   }
 });
 
-applyTheme();
 replace(document.getElementById('foot'), `sqlgauge ${DATA.run.tool} · ${DATA.run.engine} · ${PIECES ? `the items are in the folder ${PIECES.folder} beside this file, which asks` : 'this file holds the whole report and asks'} the network for nothing`);
 addEventListener('hashchange', route);
 route();

@@ -80,3 +80,24 @@ for (const [enter, leave] of [['pointerover', 'pointerout'], ['focusin', 'focuso
   document.addEventListener(enter, (event) => { const t = event.target.closest?.('[data-tip]'); if (t) showTip(t); });
   document.addEventListener(leave, () => { tip.hidden = true; });
 }
+
+/* Light or dark, as the screen is or as the reader says. */
+const THEMES = ['auto', 'light', 'dark'];
+const themeButton = document.getElementById('theme');
+const darkScreen = matchMedia('(prefers-color-scheme: dark)');
+let theme = 'auto';
+try { theme = THEMES.includes(localStorage.getItem('sqlgauge-theme')) ? localStorage.getItem('sqlgauge-theme') : 'auto'; } catch { /* a file may have no storage */ }
+function applyTheme() {
+  const dark = theme === 'dark' || (theme === 'auto' && darkScreen.matches);
+  document.documentElement.dataset.theme = dark ? 'dark' : 'light';
+  themeButton.textContent = { auto: '◐ Auto', light: '○ Light', dark: '● Dark' }[theme];
+  themeButton.setAttribute('aria-label', `Theme: ${theme}`);
+}
+function nextTheme() {
+  theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length];
+  try { localStorage.setItem('sqlgauge-theme', theme); } catch { /* a file may have no storage */ }
+  applyTheme();
+}
+themeButton.addEventListener('click', nextTheme);
+darkScreen.addEventListener('change', applyTheme);
+applyTheme();

@@ -33,6 +33,8 @@ async function itemPage([systemName, id], main, isCurrent) {
     verdictSection(s, e),
     scoresSection(s, e),
     othersSection(s, e));
+  // For what a server adds to the page.
+  document.dispatchEvent(new CustomEvent('sqlgauge-item', { detail: { system: systemName, id } }));
 }
 
 /* Which accepted gold gave the score that decides. */

@@ -18,6 +18,7 @@ use std::io::Write;
 use std::path::Path;
 
 use super::ReportFormat;
+use crate::charts::escape;
 use crate::{Report, ReportError};
 use data::Content;
 use pieces::Pieces;
@@ -42,6 +43,97 @@ const SCRIPTS: [&str; 10] = [
     include_str!("../../web/app.js"),
 ];
 
+/// The same page for a server: style and script are files of their own, so that its policy can forbid all that stands inside.
+#[derive(Debug, Clone, Copy)]
+pub struct ServedHtml<'a> {
+    /// Address of the folder with [`ServedHtml::STYLE`] and [`ServedHtml::SCRIPT`], which ends in a slash.
+    pub assets: &'a str,
+    /// Address of the page with all runs.
+    pub home: &'a str,
+    /// Name of the run, as that page has it.
+    pub run: &'a str,
+}
+
+impl ServedHtml<'_> {
+    /// Name of the file with the [style](Self::style).
+    pub const STYLE: &'static str = "report.css";
+    /// Name of the file with the [script](Self::script).
+    pub const SCRIPT: &'static str = "report.js";
+
+    /// What the page's style is, and that of other pages that look like it.
+    pub fn style() -> &'static str {
+        STYLE
+    }
+
+    /// What the page runs.
+    pub fn script() -> String {
+        SCRIPTS.concat()
+    }
+
+    /// How the page, and others that look like it, make elements of texts; the beginning of a script that ends with `})();`.
+    pub fn elements() -> &'static str {
+        SCRIPTS[0]
+    }
+
+    /// Writes the page, and beside it the items that it does not hold.
+    ///
+    /// # Errors
+    /// As [`ReportFormat::write_file`].
+    pub fn write_file(&self, report: &Report, path: &Path) -> Result<(), ReportError> {
+        write_file(report, path, Place::Served(*self))
+    }
+}
+
+/// Where a page is read.
+#[derive(Clone, Copy)]
+enum Place<'a> {
+    /// From disk, or wherever the file is taken.
+    Anywhere,
+    Served(ServedHtml<'a>),
+}
+
+impl Place<'_> {
+    /// What the page may do. `beside`: it loads files beside it.
+    fn policy(self, beside: bool) -> String {
+        let (inside, sources) = match self {
+            Self::Anywhere if beside => ("'unsafe-inline'", " 'self' file:"),
+            Self::Anywhere => ("'unsafe-inline'", ""),
+            Self::Served(_) => ("'self'", "; connect-src 'self'"),
+        };
+        let policy = format!(
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src {inside}; script-src {inside}{sources}; img-src \
+             data:; base-uri 'none'; form-action 'none'\">"
+        );
+        match self {
+            Self::Anywhere => policy,
+            Self::Served(ServedHtml { home, run, .. }) => {
+                let (home, run) = (escape(home), escape(run));
+                format!(
+                    "{policy}\n<meta name=\"sqlgauge-home\" content=\"{home}\">\n<meta name=\"sqlgauge-run\" content=\"{run}\">"
+                )
+            }
+        }
+    }
+
+    fn style(self) -> String {
+        match self {
+            Self::Anywhere => format!("<style>\n{STYLE}\n</style>"),
+            Self::Served(ServedHtml { assets, .. }) => {
+                format!("<link rel=\"stylesheet\" href=\"{}{}\">", escape(assets), ServedHtml::STYLE)
+            }
+        }
+    }
+
+    fn script(self) -> String {
+        match self {
+            Self::Anywhere => format!("<script>\n{}\n</script>", SCRIPTS.concat()),
+            Self::Served(ServedHtml { assets, .. }) => {
+                format!("<script src=\"{}{}\"></script>", escape(assets), ServedHtml::SCRIPT)
+            }
+        }
+    }
+}
+
 impl ReportFormat for Html {
     fn name(&self) -> &'static str {
         "html"
@@ -52,7 +144,7 @@ impl ReportFormat for Html {
     }
 
     fn render(&self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
-        render(report, Content::in_page(report)?, out)
+        render(report, Content::in_page(report)?, Place::Anywhere, out)
     }
 
     fn write_file(&self, report: &Report, path: &Path) -> Result<(), ReportError> {
@@ -60,30 +152,39 @@ impl ReportFormat for Html {
         if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
             return write_atomically(path, |out| self.render(report, out));
         }
-        let content = match pieces::kept(path, report) {
-            Some((statuses, pieces)) => Content::beside(statuses, pieces),
-            None => match Content::if_it_fits(report)? {
-                Some(content) => content,
-                None => Content::in_pieces(report, Pieces::beside(path, report)?)?,
-            },
-        };
-        let in_pieces = content.is_in_pieces();
-        write_atomically(path, |out| render(report, content, out))?;
-        // Those of an earlier, larger report.
-        if in_pieces { Ok(()) } else { pieces::remove(&pieces::folder_of(path)) }
+        write_file(report, path, Place::Anywhere)
     }
 }
 
-fn render(report: &Report, content: Content, out: &mut dyn Write) -> Result<(), ReportError> {
+fn write_file(report: &Report, path: &Path, place: Place<'_>) -> Result<(), ReportError> {
+    let content = match pieces::kept(path, report) {
+        Some((statuses, pieces)) => Content::beside(statuses, pieces),
+        None => match Content::if_it_fits(report)? {
+            Some(content) => content,
+            None => Content::in_pieces(report, Pieces::beside(path, report)?)?,
+        },
+    };
+    let in_pieces = content.is_in_pieces();
+    write_atomically(path, |out| render(report, content, place, out))?;
+    // Those of an earlier, larger report.
+    if in_pieces { Ok(()) } else { pieces::remove(&pieces::folder_of(path)) }
+}
+
+fn render(
+    report: &Report,
+    content: Content,
+    place: Place<'_>,
+    out: &mut dyn Write,
+) -> Result<(), ReportError> {
     let (mut rest, mut content) = (PAGE, Some(content));
     for marker in MARKERS {
         let Some((before, after)) = rest.split_once(marker) else { break };
         out.write_all(before.as_bytes())?;
-        match (marker, content.as_ref().is_some_and(Content::is_in_pieces)) {
-            ("{{sources}}", true) => out.write_all(BESIDE.as_bytes())?,
-            ("{{sources}}", false) => {}
-            ("{{style}}", _) => out.write_all(STYLE.as_bytes())?,
-            ("{{script}}", _) => SCRIPTS.iter().try_for_each(|script| out.write_all(script.as_bytes()))?,
+        let beside = content.as_ref().is_some_and(Content::is_in_pieces);
+        match marker {
+            "{{policy}}" => out.write_all(place.policy(beside).as_bytes())?,
+            "{{style}}" => out.write_all(place.style().as_bytes())?,
+            "{{script}}" => out.write_all(place.script().as_bytes())?,
             _ => content.take().map_or(Ok(()), |content| data::write(report, content, out))?,
         }
         rest = after;
@@ -93,9 +194,7 @@ fn render(report: &Report, content: Content, out: &mut dyn Write) -> Result<(), 
 }
 
 /// In the order in which they stand in the page.
-const MARKERS: [&str; 4] = ["{{sources}}", "{{style}}", "{{data}}", "{{script}}"];
-/// What a page with files beside it may load, from disk or from a server.
-const BESIDE: &str = " 'self' file:";
+const MARKERS: [&str; 4] = ["{{policy}}", "{{style}}", "{{data}}", "{{script}}"];
 
 #[cfg(test)]
 mod tests {

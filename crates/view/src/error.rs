@@ -1,0 +1,64 @@
+//! What can go wrong.
+
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// Why the dashboard cannot do something.
+#[derive(Debug, Error)]
+pub enum ViewError {
+    /// The port cannot be listened on.
+    #[error("port {port} cannot be listened on: {source}; leave --port out for a free one")]
+    Port {
+        /// The port.
+        port: u16,
+        /// Why.
+        source: io::Error,
+    },
+    /// The server cannot begin or go on.
+    #[error("the server cannot run: {0}")]
+    Start(#[source] io::Error),
+    /// There is not a single run.
+    #[error("there is no run below {}; `sqlgauge score … --out DIR` makes one", folders.iter().map(|one| one.display().to_string()).collect::<Vec<_>>().join(", "))]
+    NoRun {
+        /// Where it was looked for.
+        folders: Vec<PathBuf>,
+    },
+    /// A folder that was given cannot be read.
+    #[error("{path}: {source}")]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// No run has that name.
+    #[error("there is no such run; it may have been moved or removed: look at the list again")]
+    UnknownRun,
+    /// A run has no such item.
+    #[error("the run has no item {id:?} of a system {system:?}")]
+    UnknownItem {
+        /// The system.
+        system: String,
+        /// The item.
+        id: String,
+    },
+    /// A file cannot be written.
+    #[error("{path} cannot be written: {source}; --labels DIR and --export DIR name folders that can")]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A run cannot be read.
+    #[error(transparent)]
+    Run(#[from] sqlgauge_run::RunError),
+    /// A page cannot be made.
+    #[error(transparent)]
+    Report(#[from] sqlgauge_report::ReportError),
+    /// A run cannot be read, or two cannot be compared.
+    #[error(transparent)]
+    Job(#[from] sqlgauge::Error),
+}

@@ -1,0 +1,88 @@
+//! A dashboard over run directories, for one person on one machine: `sqlgauge view`.
+//!
+//! # Contract
+//! - **What is shown** is what lies in the run directories: no number is computed here. A run's own pages are those of its
+//!   HTML report; a comparison is that of `sqlgauge compare`.
+//! - **Nothing is changed** but labels, which go into a folder of their own, in a form that `sqlgauge import` reads.
+//! - **Who may ask**: the server listens on the loopback address. Whoever asks needs the token of the first address, by the
+//!   name under which the server listens (so no name of another machine may point to it), and from its own pages.
+//! - **What may be read**: files of the run directories that were found below the given folders, without following links, and
+//!   what was made of them. No path of a request reaches the file system.
+//! - **Texts are texts**: pages build elements of text nodes, and their policy forbids every script and style but the server's
+//!   own files.
+//! - A run that cannot be read is listed with the reason; the others are there.
+
+mod error;
+mod export;
+mod guard;
+mod labels;
+mod pages;
+mod routes;
+mod runs;
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+pub use error::ViewError;
+pub use export::export;
+pub use runs::{FoundRun, find_runs};
+
+use pages::Pages;
+
+/// What is shown, and where.
+#[derive(Debug, Clone)]
+pub struct ViewOptions {
+    /// Folders below which runs are looked for.
+    pub folders: Vec<PathBuf>,
+    /// Folder of the labels.
+    pub labels: PathBuf,
+    /// Who gives labels, for the record.
+    pub labeller: String,
+    /// Port on the loopback address; any free one if 0.
+    pub port: u16,
+}
+
+/// What every request may use.
+pub(crate) struct Dashboard {
+    pub(crate) options: ViewOptions,
+    pub(crate) pages: Pages,
+    pub(crate) token: String,
+    /// Where it listens.
+    pub(crate) address: SocketAddr,
+    /// Labels are written by one request at a time.
+    pub(crate) labelling: std::sync::Mutex<()>,
+}
+
+/// Serves until `stopped` ends. `announce` hears the address to open, once requests are answered.
+///
+/// # Errors
+/// When the port is taken, or no folder for pages can be made.
+pub fn serve(
+    options: ViewOptions,
+    announce: impl FnOnce(&str),
+    stopped: impl Future<Output = ()> + Send + 'static,
+) -> Result<(), ViewError> {
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(ViewError::Start)?;
+    runtime.block_on(async {
+        let asked = SocketAddr::from((Ipv4Addr::LOCALHOST, options.port));
+        let listener = tokio::net::TcpListener::bind(asked)
+            .await
+            .map_err(|source| ViewError::Port { port: options.port, source })?;
+        let address = listener.local_addr().map_err(ViewError::Start)?;
+        let dashboard = Arc::new(Dashboard::new(options, address)?);
+        announce(&format!("http://{address}/?token={}", dashboard.token));
+        let router = routes::router(dashboard);
+        axum::serve(listener, router).with_graceful_shutdown(stopped).await.map_err(ViewError::Start)
+    })
+}
+
+impl Dashboard {
+    fn new(options: ViewOptions, address: SocketAddr) -> Result<Self, ViewError> {
+        let mut random = [0_u8; 16];
+        getrandom::fill(&mut random).map_err(|error| ViewError::Start(std::io::Error::other(error)))?;
+        let token = sqlgauge_base::hex(&random);
+        Ok(Self { options, pages: Pages::new()?, token, address, labelling: std::sync::Mutex::default() })
+    }
+}

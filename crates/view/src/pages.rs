@@ -1,0 +1,67 @@
+//! The pages of runs, made when somebody first looks and again when the log has grown.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use sqlgauge::StoredReport;
+use sqlgauge_report::formats::ServedHtml;
+use tempfile::TempDir;
+
+use crate::ViewError;
+use crate::runs::{FoundRun, RunRow};
+
+/// Name of a run's page.
+pub(crate) const PAGE: &str = "index.html";
+
+/// What was made of runs, by their id.
+pub(crate) struct Pages {
+    /// Goes with the process.
+    folder: TempDir,
+    made: Mutex<HashMap<String, Arc<Mutex<(u64, u64)>>>>,
+    rows: Mutex<HashMap<String, ((u64, u64), RunRow)>>,
+}
+
+impl Pages {
+    pub(crate) fn new() -> Result<Self, ViewError> {
+        // Nobody but this user may look into it.
+        let folder = tempfile::Builder::new().prefix("sqlgauge-view-").tempdir().map_err(ViewError::Start)?;
+        Ok(Self { folder, made: Mutex::default(), rows: Mutex::default() })
+    }
+
+    /// What the list says of a run; read again when its log has changed.
+    pub(crate) fn row(&self, run: &FoundRun) -> RunRow {
+        let state = run.state();
+        let known = self.rows.lock().unwrap_or_else(PoisonError::into_inner).get(&run.id).cloned();
+        if let Some((_, row)) = known.filter(|(of, row)| *of == state && row.name == run.name) {
+            return row;
+        }
+        let row = RunRow::of(run);
+        self.rows.lock().unwrap_or_else(PoisonError::into_inner).insert(run.id.clone(), (state, row.clone()));
+        row
+    }
+
+    /// The folder with the page of a run as it is now.
+    pub(crate) fn of(&self, run: &FoundRun) -> Result<PathBuf, ViewError> {
+        let state = {
+            let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(made.entry(run.id.clone()).or_default())
+        };
+        let folder = self.folder.path().join(&run.id);
+        // Two requests for one run wait for each other; those for others do not.
+        let mut of = state.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = run.state();
+        if *of != now || now == (0, 0) {
+            write_page(run, &folder)?;
+            *of = now;
+        }
+        Ok(folder)
+    }
+}
+
+fn write_page(run: &FoundRun, folder: &Path) -> Result<(), ViewError> {
+    std::fs::create_dir_all(folder).map_err(|source| ViewError::Write { path: folder.to_owned(), source })?;
+    let StoredReport { report, .. } = StoredReport::read(&run.path)?;
+    let page = ServedHtml { assets: "/assets/", home: "/", run: &run.id };
+    Ok(page.write_file(&report, &folder.join(PAGE))?)
+}

@@ -1,0 +1,156 @@
+//! The runs below some folders, and what the list says of each.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use serde::Serialize;
+use sqlgauge_run::{
+    ITEMS, MANIFEST, Manifest, RunFiles, Summary, SummaryBuilder, read_manifest, sha256_of_bytes,
+};
+
+use crate::ViewError;
+
+/// Folders below each other that are looked into: a cycle of mounts, or a whole disk by mistake, ends.
+const MOST_DEEP: usize = 8;
+/// Entries of folders that are looked at.
+const MOST_ENTRIES: usize = 200_000;
+
+/// A run directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundRun {
+    /// What addresses call it: the same as long as the folder is where it is.
+    pub id: String,
+    /// Where it is, as seen from the folder that was given.
+    pub name: String,
+    /// Where it is.
+    pub path: PathBuf,
+}
+
+/// The runs below those folders, by name. Links are not followed, and folders that cannot be read are left out but for the ones
+/// that were given.
+///
+/// # Errors
+/// When one of those cannot be read.
+pub fn find_runs(folders: &[PathBuf]) -> Result<Vec<FoundRun>, ViewError> {
+    let mut found = BTreeMap::new();
+    let mut looked_at = 0;
+    for folder in folders {
+        let about = |source| ViewError::Folder { path: folder.clone(), source };
+        let root = fs::canonicalize(folder).map_err(about)?;
+        fs::read_dir(&root).map_err(about)?;
+        let mut open = vec![(root.clone(), 0)];
+        while let Some((path, depth)) = open.pop() {
+            if [MANIFEST, ITEMS].iter().all(|name| path.join(name).is_file()) {
+                let run = FoundRun::at(&path, &root, folder, folders.len() > 1);
+                found.insert(run.name.clone(), run);
+                continue;
+            }
+            let Ok(entries) = fs::read_dir(&path) else { continue };
+            for entry in entries.flatten() {
+                looked_at += 1;
+                let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+                if is_folder && depth < MOST_DEEP && looked_at < MOST_ENTRIES {
+                    open.push((entry.path(), depth + 1));
+                }
+            }
+        }
+    }
+    Ok(found.into_values().collect())
+}
+
+impl FoundRun {
+    fn at(path: &Path, root: &Path, given: &Path, is_one_of_several: bool) -> Self {
+        let inside = path.strip_prefix(root).unwrap_or(path);
+        let last = || root.file_name().unwrap_or(root.as_os_str()).to_string_lossy().into_owned();
+        let name = match (inside.as_os_str().is_empty(), is_one_of_several) {
+            (true, _) => last(),
+            (false, true) => given.join(inside).display().to_string(),
+            (false, false) => inside.display().to_string(),
+        };
+        let id = sha256_of_bytes(path.as_os_str().as_encoded_bytes())[..12].to_owned();
+        Self { id, name, path: path.to_owned() }
+    }
+
+    /// When its log was last written to, in seconds since 1970, and how long it is: another is another state of the run.
+    pub fn state(&self) -> (u64, u64) {
+        let seen = fs::metadata(self.path.join(ITEMS)).or_else(|_| fs::metadata(self.path.join(MANIFEST)));
+        let Ok(seen) = seen else { return (0, 0) };
+        let changed = seen.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        (changed.map_or(0, |time| time.as_secs()), seen.len())
+    }
+}
+
+/// A row of the list.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct RunRow {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    /// Seconds since 1970.
+    changed: u64,
+    /// Why it cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+    #[serde(flatten)]
+    content: Option<RunContent>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct RunContent {
+    tool: String,
+    engine: String,
+    questions: usize,
+    metrics: Vec<String>,
+    /// File and SHA-256 of each gold file.
+    golds: Vec<(String, String)>,
+    systems: Vec<SystemRow>,
+    total: usize,
+    done: usize,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct SystemRow {
+    name: String,
+    /// By metric: mean, lower end, upper end, items.
+    scores: BTreeMap<String, (Option<f64>, Option<f64>, Option<f64>, usize)>,
+}
+
+impl RunRow {
+    pub(crate) fn of(run: &FoundRun) -> Self {
+        let (content, problem) = match RunContent::read(&run.path) {
+            Ok(content) => (Some(content), None),
+            Err(error) => (None, Some(sqlgauge::sentence(&error))),
+        };
+        Self { id: run.id.clone(), name: run.name.clone(), changed: run.state().0, problem, content }
+    }
+}
+
+impl RunContent {
+    fn read(path: &Path) -> Result<Self, ViewError> {
+        let manifest = read_manifest(path)?;
+        let RunFiles { items, summary, .. } = RunFiles::open(path)?;
+        let summary = summary.map_or_else(|| SummaryBuilder::of(&manifest, &items), Ok)?;
+        Ok(Self::of(manifest, &summary))
+    }
+
+    fn of(manifest: Manifest, summary: &Summary) -> Self {
+        let systems = summary.systems.iter().map(|system| {
+            let scores = system.scores.iter();
+            let row = scores
+                .map(|(metric, score)| (metric.clone(), (score.mean, score.low, score.high, score.count)));
+            SystemRow { name: system.system.clone(), scores: row.collect() }
+        });
+        let golds = manifest.inputs.iter().filter(|input| input.role.starts_with("gold"));
+        Self {
+            questions: manifest.examples,
+            golds: golds.map(|gold| (gold.path.clone(), gold.sha256.clone())).collect(),
+            systems: systems.collect(),
+            total: manifest.total(),
+            done: summary.systems.iter().flat_map(|system| system.statuses.values()).sum(),
+            tool: manifest.tool_version,
+            engine: manifest.engine,
+            metrics: manifest.metrics,
+        }
+    }
+}
