@@ -9,7 +9,7 @@ use sqlgauge_report::formats::ServedHtml;
 use tempfile::TempDir;
 
 use crate::ViewError;
-use crate::runs::{FoundRun, RunRow};
+use crate::runs::{FoundRun, LogState, RunRow};
 
 /// Name of a run's page.
 pub(crate) const PAGE: &str = "index.html";
@@ -18,9 +18,14 @@ pub(crate) const PAGE: &str = "index.html";
 pub(crate) struct Pages {
     /// Goes with the process.
     folder: TempDir,
-    made: Mutex<HashMap<String, Arc<Mutex<(u64, u64)>>>>,
-    rows: Mutex<HashMap<String, ((u64, u64), RunRow)>>,
+    made: Mutex<HashMap<String, MadeOf>>,
+    rows: Mutex<HashMap<String, KnownRow>>,
 }
+
+/// The state of the log that a page was made of; held while it is made.
+type MadeOf = Arc<Mutex<LogState>>;
+/// A row, and the state of the log that it was read from.
+type KnownRow = (LogState, RunRow);
 
 impl Pages {
     pub(crate) fn new() -> Result<Self, ViewError> {

@@ -17,6 +17,12 @@ const MOST_DEEP: usize = 8;
 /// Entries of folders that are looked at.
 const MOST_ENTRIES: usize = 200_000;
 
+/// When a log was last written to, in seconds since 1970, and how long it is: another is another state of the run.
+pub(crate) type LogState = (u64, u64);
+
+/// A mean, the ends of its interval, and the number of items.
+type Mean = (Option<f64>, Option<f64>, Option<f64>, usize);
+
 /// A run directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundRun {
@@ -73,8 +79,8 @@ impl FoundRun {
         Self { id, name, path: path.to_owned() }
     }
 
-    /// When its log was last written to, in seconds since 1970, and how long it is: another is another state of the run.
-    pub fn state(&self) -> (u64, u64) {
+    /// The state of its log.
+    pub(crate) fn state(&self) -> LogState {
         let seen = fs::metadata(self.path.join(ITEMS)).or_else(|_| fs::metadata(self.path.join(MANIFEST)));
         let Ok(seen) = seen else { return (0, 0) };
         let changed = seen.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
@@ -112,8 +118,7 @@ struct RunContent {
 #[derive(Debug, Clone, Serialize)]
 struct SystemRow {
     name: String,
-    /// By metric: mean, lower end, upper end, items.
-    scores: BTreeMap<String, (Option<f64>, Option<f64>, Option<f64>, usize)>,
+    scores: BTreeMap<String, Mean>,
 }
 
 impl RunRow {
