@@ -17,7 +17,7 @@ use sqlgauge_etm::{Matcher, Meta, Profile};
 use sqlgauge_prove::{Solver, SolverLimits};
 use sqlgauge_search::{Refutation, Witness};
 use sqlgauge_sql::resolve;
-use sqlgauge_sql::schema::Schema;
+use sqlgauge_sql::schema::{Index, IndexPart, Indexed, Schema, Table};
 use sqlgauge_sql::tree::Query;
 use sqlgauge_verify::{Verdict, Verifier};
 
@@ -189,7 +189,9 @@ pub fn hunt(options: &Options) -> Tally {
             let mut dice = Dice::new(options.seed, number);
             let Ok(world) = World::draw(&shapes, &mut dice) else { continue };
             let broken = options.broken.and_then(|rule| broken(rule, number, &world));
-            let Ok(mut judge) = Judge::new(&world, broken, options.forgets_indexes, solver.take()) else { continue };
+            let Ok(mut judge) = Judge::new(&world, broken, options.forgets_indexes, solver.take()) else {
+                continue;
+            };
             for _ in 0..QUERIES_PER_ROUND {
                 judge.play(&generator, &mut dice, &tally);
             }
@@ -278,7 +280,10 @@ impl<'w> Judge<'w> {
         let Some(sql) = drawn else { return };
         let equal = self.made_equal(&sql, dice);
         let near = if self.broken.is_none() { self.near_miss(&sql, dice) } else { None };
-        for (made, pair) in [(PairOrigin::Equal, equal), (PairOrigin::NearMiss, near)] {
+        let unique = if self.broken.is_none() && dice.chance(10) { self.equal_by_index(dice) } else { None };
+        for (made, pair) in
+            [(PairOrigin::Equal, equal), (PairOrigin::NearMiss, near), (PairOrigin::Equal, unique)]
+        {
             let Some((left, right)) = pair else { continue };
             let said = self.ask(made, &left, &right);
             if let Ok(mut tally) = tally.lock() {
@@ -319,6 +324,34 @@ impl<'w> Judge<'w> {
         let has_form =
             resolve(&pair.1, &self.world.schema).is_ok_and(|other| Stepper::has_normal_form(&other));
         (pair.0 != pair.1 && has_form && self.run(&pair)).then_some(pair)
+    }
+
+    /// Two queries that are equal by a UNIQUE index that no constraint stands for: they count the rows that it is about, and the
+    /// different entries of these.
+    fn equal_by_index(&self, dice: &mut Dice) -> Option<(String, String)> {
+        let tables = self.world.schema.tables().iter();
+        let indexes: Vec<(&Table, &Index)> = tables
+            .flat_map(|table| table.indexes.iter().map(move |index| (table, index)))
+            .filter(|(table, index)| index.limits_further(&table.columns))
+            .collect();
+        let (table, index) = *dice.pick_any(&indexes)?;
+        let entry = |part: &IndexPart| {
+            let of = match &part.of {
+                Indexed::Column(at) => quoted(&table.column(*at)?.name),
+                Indexed::Expression(text) => format!("({text})"),
+            };
+            Some(format!("{of} COLLATE {}", quoted(part.collation.name())))
+        };
+        let entries: Vec<String> = index.parts.iter().map(entry).collect::<Option<_>>()?;
+        let conditions = entries.iter().map(|entry| format!("{entry} IS NOT NULL"));
+        let conditions = conditions.chain(index.filter.as_ref().map(|filter| format!("({filter})")));
+        let conditions = conditions.collect::<Vec<_>>().join(" AND ");
+        let rows = format!("FROM {} WHERE {conditions}", quoted(&table.name));
+        let pair = (
+            format!("SELECT count(*) {rows}"),
+            format!("SELECT count(*) FROM (SELECT DISTINCT {} {rows})", entries.join(", ")),
+        );
+        self.run(&pair).then_some(pair)
     }
 
     /// Whether SQLite takes both. A text that names an index does not run on the databases of the verifier, which have

@@ -50,10 +50,7 @@ fn pairs_over_views_and_generated_columns_are_told_apart() {
 #[test]
 fn unique_indexes_limit_the_rows() {
     for (left, right) in [
-        (
-            "SELECT count(DISTINCT a) FROM u WHERE b IS NOT NULL",
-            "SELECT count(a) FROM u WHERE b IS NOT NULL",
-        ),
+        ("SELECT count(DISTINCT a) FROM u WHERE b IS NOT NULL", "SELECT count(a) FROM u WHERE b IS NOT NULL"),
         ("SELECT count(DISTINCT lower(c)) FROM u", "SELECT count(c) FROM u"),
         ("SELECT count(DISTINCT b COLLATE NOCASE) FROM u", "SELECT count(b) FROM u"),
     ] {
@@ -68,7 +65,8 @@ fn unique_indexes_limit_the_rows() {
 
 #[test]
 fn a_reference_of_another_type_is_spelled_in_several_ways() {
-    let found = verdict("SELECT count(DISTINCT x) FROM r", "SELECT count(DISTINCT k.id) FROM r JOIN k ON k.id = r.x");
+    let found =
+        verdict("SELECT count(DISTINCT x) FROM r", "SELECT count(DISTINCT k.id) FROM r JOIN k ON k.id = r.x");
     let found = found.refutation().unwrap_or_else(|| panic!("{}", show(&found)));
     assert!(found.needs().is_empty(), "{}", found.database());
     let spelled: Vec<&Value> = found.database().table("r").unwrap().rows.iter().map(|row| &row[0]).collect();
@@ -83,7 +81,11 @@ fn the_affinity_of_a_compound_is_no_difference() {
     match verdict(outside, inside) {
         SearchVerdict::Survived(survived) => {
             assert!(survived.undecided > 0);
-            assert!(survived.open.iter().any(|place| place.choice == Choice::Affinity), "{:?}", survived.open);
+            assert!(
+                survived.open.iter().any(|place| place.choice == Choice::Affinity),
+                "{:?}",
+                survived.open
+            );
         }
         other => panic!("{}", show(&other)),
     }
@@ -95,7 +97,8 @@ fn the_affinity_of_a_compound_is_no_difference() {
 #[test]
 fn a_key_to_columns_that_are_no_key_limits_nothing() {
     let search = Search::new(schema(DDL), SearchOptions::default()).unwrap();
-    let script = "CREATE TABLE loose (id INT, n TEXT); CREATE TABLE child (x INT); INSERT INTO child VALUES (1);";
+    let script =
+        "CREATE TABLE loose (id INT, n TEXT); CREATE TABLE child (x INT); INSERT INTO child VALUES (1);";
     let database = sqlgauge_search::Witness::of_script(script).unwrap();
     let (left, right) = ("SELECT x FROM child", "SELECT x FROM child WHERE x IN (SELECT id FROM loose)");
     assert!(search.replay(&database, left, right).is_some());
