@@ -179,10 +179,12 @@ pub fn database(
 /// The row with NULL in its generated columns.
 fn stored_cells(table: &Table, row: &SymbolicRow) -> SymbolicRow {
     let cells = row.values.iter().zip(&table.columns);
-    let values = cells.map(|(&value, column)| match column.generated {
-        true => SymbolicValue { is_null: Terms::TRUE, ..value },
-        false => value,
-    });
+    let values =
+        cells.map(
+            |(&value, column)| {
+                if column.generated { SymbolicValue { is_null: Terms::TRUE, ..value } } else { value }
+            },
+        );
     SymbolicRow { present: row.present, values: values.collect() }
 }
 

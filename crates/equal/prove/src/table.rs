@@ -93,9 +93,8 @@ pub fn add_tables(
 
 fn row(world: &mut SymbolicWorld<'_>, id: TableId, table: &Table) -> Result<SymbolicRow, Stop> {
     let present = world.terms.unknown(Sort::Truth);
-    let cells = (0..).zip(&table.columns).map(|(at, column)| match column.generated {
-        true => world.terms.null(),
-        false => cell(world, table, at, column),
+    let cells = (0..).zip(&table.columns).map(|(at, column)| {
+        if column.generated { world.terms.null() } else { cell(world, table, at, column) }
     });
     let mut values: Vec<SymbolicValue> = cells.collect();
     generate(world, (id, table), present, &mut values)?;

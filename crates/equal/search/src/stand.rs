@@ -133,7 +133,7 @@ impl Search {
         // The right query may read any other; one that cannot be made is missed when the query is compiled.
         let others = (0..self.schema.tables().len()).filter_map(|index| self.schema.id_at(index));
         others.for_each(|id| {
-            drop(with_targets(&self.schema, &[id].into()).map(|own| self.create_all(&own, &[])))
+            drop(with_targets(&self.schema, &[id].into()).map(|own| self.create_all(&own, &[])));
         });
         let views = self
             .schema
