@@ -15,18 +15,20 @@ use std::time::{Duration, Instant};
 use sqlgauge_etm::law::Stepper;
 use sqlgauge_etm::{Matcher, Meta, Profile};
 use sqlgauge_prove::{Solver, SolverLimits};
-use sqlgauge_search::Refutation;
+use sqlgauge_search::{Refutation, Witness};
 use sqlgauge_sql::resolve;
+use sqlgauge_sql::schema::{Index, IndexPart, Indexed, Schema, Table};
 use sqlgauge_sql::tree::Query;
 use sqlgauge_verify::{Verdict, Verifier};
 
 use crate::check::{Kind, differ};
 use crate::compare::same_sequence;
-use crate::database::{Database, Layout, Outcome};
+use crate::database::{Database, Layout, Outcome, open};
 use crate::dice::Dice;
 use crate::generate::{Generator, mutant, text};
 use crate::plant::{Broken, plants};
 use crate::report::breaks_law;
+use crate::shape::quoted;
 use crate::workers;
 use crate::world::{World, shapes};
 
@@ -53,6 +55,8 @@ pub struct Options {
     /// The rule that makes the pairs alone, with each defect that the registry has for it in turn. `match` and `verify`
     /// keep theirs.
     pub broken: Option<&'static Meta>,
+    /// Whether `verify` forgets the UNIQUE indexes that no constraint stands for: a planted defect, which the program must find.
+    pub forgets_indexes: bool,
 }
 
 /// How a pair came about.
@@ -79,6 +83,8 @@ pub enum Contradiction {
     ProvedAndDifferent,
     /// The database by which `verify` tells them apart does not.
     WitnessWithoutDifference,
+    /// The rows of that database break the schema: SQLite does not take them into all its tables, views and indexes.
+    WitnessBreaksSchema,
     /// Both run, and `verify` refuses one.
     RunsAndRefused,
 }
@@ -183,7 +189,9 @@ pub fn hunt(options: &Options) -> Tally {
             let mut dice = Dice::new(options.seed, number);
             let Ok(world) = World::draw(&shapes, &mut dice) else { continue };
             let broken = options.broken.and_then(|rule| broken(rule, number, &world));
-            let Ok(mut judge) = Judge::new(&world, broken, solver.take()) else { continue };
+            let Ok(mut judge) = Judge::new(&world, broken, options.forgets_indexes, solver.take()) else {
+                continue;
+            };
             for _ in 0..QUERIES_PER_ROUND {
                 judge.play(&generator, &mut dice, &tally);
             }
@@ -200,6 +208,30 @@ fn broken<'w>(rule: &'static Meta, round: u64, world: &'w World) -> Option<Broke
     let at = round.checked_rem(defects.len() as u64)?;
     let defect = defects.get(usize::try_from(at).ok()?)?;
     Some(Broken::new(rule, *defect, world))
+}
+
+/// The schema without the UNIQUE indexes that no constraint stands for.
+fn without_indexes(schema: &Schema) -> Schema {
+    let mut tables = schema.tables().to_vec();
+    for table in &mut tables {
+        let columns = table.columns.clone();
+        table.indexes.retain(|index| !index.limits_further(&columns));
+    }
+    Schema::new(tables)
+}
+
+/// Whether SQLite takes the rows of a counterexample into a database with all of the schema.
+fn loads(witness: &Witness, ddl: &[String]) -> bool {
+    let Ok(connection) = open(ddl) else { return false };
+    witness.tables.iter().all(|table| {
+        let columns: Vec<String> = table.columns.iter().map(|column| quoted(column)).collect();
+        table.rows.iter().all(|row| {
+            let values: Vec<String> = row.iter().map(sqlgauge_search::literal).collect();
+            let (columns, values) = (columns.join(", "), values.join(", "));
+            let insert = format!("INSERT INTO {} ({columns}) VALUES ({values})", quoted(&table.name));
+            connection.execute(&insert, []).is_ok()
+        })
+    })
 }
 
 /// What is said of one pair.
@@ -221,14 +253,20 @@ struct Judge<'w> {
 }
 
 impl<'w> Judge<'w> {
-    fn new(world: &'w World, broken: Option<Broken<'w>>, solver: Option<Solver>) -> anyhow::Result<Self> {
+    fn new(
+        world: &'w World,
+        broken: Option<Broken<'w>>,
+        forgets_indexes: bool,
+        solver: Option<Solver>,
+    ) -> anyhow::Result<Self> {
         let options = sqlgauge_verify::VerifyOptions {
             solver_time: SOLVER_TIME,
             // Witnesses are run here in one layout of their rows, which need not show what a query permits besides.
             counts_choices: false,
             ..sqlgauge_verify::VerifyOptions::default()
         };
-        let verifier = Verifier::new(world.schema.as_ref().clone(), options)?;
+        let schema = if forgets_indexes { without_indexes(&world.schema) } else { (*world.schema).clone() };
+        let verifier = Verifier::new(schema, options)?;
         let matcher = Matcher::new(&world.schema, Profile::Sound);
         Ok(Self { world, matcher, verifier, solver, broken })
     }
@@ -242,7 +280,10 @@ impl<'w> Judge<'w> {
         let Some(sql) = drawn else { return };
         let equal = self.made_equal(&sql, dice);
         let near = if self.broken.is_none() { self.near_miss(&sql, dice) } else { None };
-        for (made, pair) in [(PairOrigin::Equal, equal), (PairOrigin::NearMiss, near)] {
+        let unique = if self.broken.is_none() && dice.chance(10) { self.equal_by_index(dice) } else { None };
+        for (made, pair) in
+            [(PairOrigin::Equal, equal), (PairOrigin::NearMiss, near), (PairOrigin::Equal, unique)]
+        {
             let Some((left, right)) = pair else { continue };
             let said = self.ask(made, &left, &right);
             if let Ok(mut tally) = tally.lock() {
@@ -283,6 +324,34 @@ impl<'w> Judge<'w> {
         let has_form =
             resolve(&pair.1, &self.world.schema).is_ok_and(|other| Stepper::has_normal_form(&other));
         (pair.0 != pair.1 && has_form && self.run(&pair)).then_some(pair)
+    }
+
+    /// Two queries that are equal by a UNIQUE index that no constraint stands for: they count the rows that it is about, and the
+    /// different entries of these.
+    fn equal_by_index(&self, dice: &mut Dice) -> Option<(String, String)> {
+        let tables = self.world.schema.tables().iter();
+        let indexes: Vec<(&Table, &Index)> = tables
+            .flat_map(|table| table.indexes.iter().map(move |index| (table, index)))
+            .filter(|(table, index)| index.limits_further(&table.columns))
+            .collect();
+        let (table, index) = *dice.pick_any(&indexes)?;
+        let entry = |part: &IndexPart| {
+            let of = match &part.of {
+                Indexed::Column(at) => quoted(&table.column(*at)?.name),
+                Indexed::Expression(text) => format!("({text})"),
+            };
+            Some(format!("{of} COLLATE {}", quoted(part.collation.name())))
+        };
+        let entries: Vec<String> = index.parts.iter().map(entry).collect::<Option<_>>()?;
+        let conditions = entries.iter().map(|entry| format!("{entry} IS NOT NULL"));
+        let conditions = conditions.chain(index.filter.as_ref().map(|filter| format!("({filter})")));
+        let conditions = conditions.collect::<Vec<_>>().join(" AND ");
+        let rows = format!("FROM {} WHERE {conditions}", quoted(&table.name));
+        let pair = (
+            format!("SELECT count(*) {rows}"),
+            format!("SELECT count(*) FROM (SELECT DISTINCT {} {rows})", entries.join(", ")),
+        );
+        self.run(&pair).then_some(pair)
     }
 
     /// Whether SQLite takes both. A text that names an index does not run on the databases of the verifier, which have
@@ -329,6 +398,8 @@ impl<'w> Judge<'w> {
                 contradict(found.defect.is_some(), Contradiction::ProvedAndDifferent, &script);
                 let shows = self.shows(&found.refutation, left, right);
                 contradict(!shows, Contradiction::WitnessWithoutDifference, &script);
+                let loads = loads(found.refutation.database(), &self.world.ddl);
+                contradict(!loads, Contradiction::WitnessBreaksSchema, &script);
             }
             Verdict::Equivalent(_) | Verdict::EquivalentUpTo(_) | Verdict::Unknown(_) => {}
         }

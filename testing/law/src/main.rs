@@ -52,6 +52,9 @@ struct Arguments {
     /// With --pairs: the rule that makes the pairs, with each defect that the registry has for it in turn.
     #[arg(long, requires = "pairs")]
     broken: Option<String>,
+    /// With --pairs: `verify` forgets UNIQUE indexes that no constraint stands for
+    #[arg(long, requires = "pairs")]
+    forgets_indexes: bool,
     /// Instead: show the steps of one query over the schema of --ddl.
     #[arg(long, requires = "ddl")]
     sql: Option<String>,
@@ -83,6 +86,7 @@ fn contradictions(arguments: &Arguments, pairs: u64) -> anyhow::Result<ExitCode>
         seed: arguments.seed,
         solver: arguments.solver.clone(),
         broken: broken.transpose()?,
+        forgets_indexes: arguments.forgets_indexes,
     };
     let tally = contradict::hunt(&options);
     let text = tally.markdown();

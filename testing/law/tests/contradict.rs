@@ -5,8 +5,15 @@ use std::time::Duration;
 use sqlgauge_etm::find;
 use sqlgauge_law::contradict::{Contradiction, Options, PairOrigin, hunt};
 
-const OPTIONS: Options =
-    Options { pairs: 500, time: Duration::from_secs(30), threads: 2, seed: 1, solver: None, broken: None };
+const OPTIONS: Options = Options {
+    pairs: 500,
+    time: Duration::from_secs(30),
+    threads: 2,
+    seed: 1,
+    solver: None,
+    broken: None,
+    forgets_indexes: false,
+};
 
 #[test]
 fn the_rules_the_verifier_and_sqlite_do_not_contradict_each_other() {
@@ -29,4 +36,10 @@ fn a_broken_rule_is_contradicted_by_sqlite_and_by_the_verifier() {
             assert!(is_found, "rule {id}: {contradiction:?}\n{}", tally.markdown());
         }
     }
+}
+
+#[test]
+fn forgotten_indexes_are_found_by_witnesses_that_break_the_schema() {
+    let tally = hunt(&Options { forgets_indexes: true, ..OPTIONS });
+    assert!(tally.contradictions.contains_key(&Contradiction::WitnessBreaksSchema), "{}", tally.markdown());
 }

@@ -8,12 +8,12 @@ use num_traits::Zero;
 use sqlgauge_engine::Value as Stored;
 use sqlgauge_sql::schema::{Affinity, Schema, Table, TableId};
 
-use super::ir::{Constant, Sort, Term};
+use super::ir::{Constant, Sort, Term, Terms};
 use super::oracle::stored;
 use super::process::Sexp;
 use super::value::SymbolicValue;
 use super::world::{SymbolicRow, SymbolicWorld};
-use sqlgauge_search::{Witness, WitnessTable, create_table, with_targets};
+use sqlgauge_search::{Witness, WitnessTable, create_definitions, create_table, with_targets};
 
 /// The unknowns of the tables, in the order in which they are asked for.
 pub fn unknowns(world: &SymbolicWorld<'_>, tables: &BTreeSet<TableId>) -> Vec<Term> {
@@ -153,7 +153,10 @@ pub fn database(
     let all = with_targets(schema, tables).ok()?;
     let mut contents: BTreeMap<TableId, Vec<Vec<Stored>>> = BTreeMap::new();
     for &id in tables {
-        contents.insert(id, rows(world, values, world.tables.get(&id)?)?);
+        let table = schema.table(id)?;
+        // What SQLite computes itself has no value to read, and takes none.
+        let stored = world.tables.get(&id)?.iter().map(|row| stored_cells(table, row));
+        contents.insert(id, rows(world, values, &stored.collect::<Vec<_>>())?);
     }
     // Tables that are referred to come first, so from the last on every child is complete before its parents.
     for &id in all.iter().rev() {
@@ -163,11 +166,26 @@ pub fn database(
     }
     let witness = all.iter().filter_map(|id| {
         let table = schema.table(*id)?;
-        let columns = table.columns.iter().map(|column| column.name.clone()).collect();
+        let stored = table.stored_columns();
+        let columns = stored.iter().filter_map(|&at| Some(table.column(at)?.name.clone())).collect();
         let rows = contents.remove(id).unwrap_or_default();
+        let rows =
+            rows.iter().map(|row| stored.iter().map(|&at| row[at as usize].clone()).collect()).collect();
         Some(WitnessTable::new(&table.name, columns, create_table(schema, table), rows))
     });
-    Some(Witness { tables: witness.collect() })
+    Some(Witness { tables: witness.collect(), definitions: create_definitions(schema, &all, &[]) })
+}
+
+/// The row with NULL in its generated columns.
+fn stored_cells(table: &Table, row: &SymbolicRow) -> SymbolicRow {
+    let cells = row.values.iter().zip(&table.columns);
+    let values =
+        cells.map(
+            |(&value, column)| {
+                if column.generated { SymbolicValue { is_null: Terms::TRUE, ..value } } else { value }
+            },
+        );
+    SymbolicRow { present: row.present, values: values.collect() }
 }
 
 /// Adds the rows that those rows refer to, in tables that the question left out.
@@ -179,7 +197,7 @@ fn add_parents(
     contents: &mut BTreeMap<TableId, Vec<Vec<Stored>>>,
 ) {
     for key in &table.foreign_keys {
-        let Some((target, columns)) = schema.resolve_foreign_key(key) else { continue };
+        let Some((target, columns)) = schema.enforced_foreign_key(key) else { continue };
         let Some(parent) = schema.table(target).filter(|_| !encoded.contains(&target)) else { continue };
         for row in rows {
             let wanted: Vec<Stored> = key.columns.iter().map(|&at| row[at as usize].clone()).collect();

@@ -28,6 +28,7 @@ mod text;
 mod value;
 mod world;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -97,7 +98,7 @@ impl Default for Bounds {
 }
 
 /// What a proof rests on besides the constraints of the schema.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ProofAssumption {
     /// A column holds NULL or values of its declared type only: integers, real numbers or text; NUMERIC either
     /// number; DATE and TIME text; no type any of them. Nowhere is there a blob.
@@ -106,16 +107,25 @@ pub enum ProofAssumption {
     NoOverflow,
     /// Real numbers are computed without rounding.
     ExactReals,
+    /// Real numbers are finite where they are stored.
+    FiniteNumbers,
+    /// No text has a character with the code 0, at which LIKE, GLOB and many functions end.
+    TextsWithoutNul,
+    /// Rows keep this foreign key, which SQLite enforces only where a connection asks for it.
+    ForeignKey(Box<str>),
 }
 
 impl ProofAssumption {
     /// Its name in a verdict.
-    pub fn code(self) -> &'static str {
-        match self {
+    pub fn code(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
             Self::ValuesOfDeclaredType => "values-of-declared-type",
             Self::NoOverflow => "no-overflow",
             Self::ExactReals => "exact-reals",
-        }
+            Self::FiniteNumbers => "finite-numbers",
+            Self::TextsWithoutNul => "texts-without-nul",
+            Self::ForeignKey(key) => return Cow::Owned(format!("FOREIGN KEY {key}")),
+        })
     }
 }
 

@@ -12,12 +12,12 @@ use num_bigint::BigInt;
 use sqlgauge_sql::Definition;
 use sqlgauge_sql::derive::{Fact, Facts};
 use sqlgauge_sql::reads;
-use sqlgauge_sql::schema::{Affinity, Column, Schema, Table, TableId, TableKind};
-use sqlgauge_sql::tree::{Body, Query};
+use sqlgauge_sql::schema::{Affinity, Column, Index, Schema, Table, TableId, TableKind};
+use sqlgauge_sql::tree::{Body, ColumnRef, Expr, Query};
 
 use super::ProofAssumption;
 use super::exec::{Env, Run};
-use super::ir::{Constant, Sort, Terms};
+use super::ir::{Constant, Sort, Term, Terms};
 use super::value::SymbolicValue;
 use super::world::{Stop, SymbolicRow, SymbolicWorld};
 
@@ -78,15 +78,12 @@ pub fn add_tables(
         if table.kind != TableKind::Table {
             return Err(Stop::unsupported("virtual table"));
         }
-        if table.columns.iter().any(|column| column.generated) {
-            return Err(Stop::unsupported("generated column"));
-        }
-        let added: Vec<SymbolicRow> = (0..rows).map(|_| row(world, table)).collect();
+        let added = (0..rows).map(|_| row(world, id, table)).collect::<Result<Vec<SymbolicRow>, Stop>>()?;
         world.tables.insert(id, Rc::new(added));
     }
     for &id in tables {
         if let (Some(table), Some(own)) = (schema.table(id), world.tables.get(&id).cloned()) {
-            keys(world, table, &own)?;
+            keys(world, (id, table), &own)?;
             foreign_keys(world, table, &own)?;
             checks(world, id, &own)?;
         }
@@ -94,11 +91,53 @@ pub fn add_tables(
     Ok(())
 }
 
-fn row(world: &mut SymbolicWorld<'_>, table: &Table) -> SymbolicRow {
+fn row(world: &mut SymbolicWorld<'_>, id: TableId, table: &Table) -> Result<SymbolicRow, Stop> {
     let present = world.terms.unknown(Sort::Truth);
-    let values: Vec<SymbolicValue> =
-        (0..).zip(&table.columns).map(|(at, column)| cell(world, table, at, column)).collect();
-    SymbolicRow { present, values: values.into() }
+    let cells = (0..).zip(&table.columns).map(|(at, column)| {
+        if column.generated { world.terms.null() } else { cell(world, table, at, column) }
+    });
+    let mut values: Vec<SymbolicValue> = cells.collect();
+    generate(world, (id, table), present, &mut values)?;
+    Ok(SymbolicRow { present, values: values.into() })
+}
+
+/// Computes the generated columns of a row, each after those that it is computed from.
+fn generate(
+    world: &mut SymbolicWorld<'_>,
+    (id, table): (TableId, &Table),
+    present: Term,
+    values: &mut [SymbolicValue],
+) -> Result<(), Stop> {
+    let unsupported = || Stop::unsupported("generated column");
+    let schema = world.schema;
+    let is_open = |at: &u32| table.column(*at).is_some_and(|column| column.generated);
+    let mut open: BTreeSet<u32> = (0..).take(table.columns.len()).filter(is_open).collect();
+    if open.is_empty() {
+        return Ok(());
+    }
+    let generated = &schema.definition(id).ok_or_else(unsupported)?.generated;
+    let facts = Rc::new(facts_of_row(schema, Some(id)));
+    while !open.is_empty() {
+        let is_next = |(at, expr): &&(u32, Expr)| {
+            let reads_open = |column: ColumnRef| column.column.position().is_none_or(|at| open.contains(&at));
+            open.contains(at) && !reads::columns(expr).into_iter().any(reads_open)
+        };
+        let (at, expr) = generated.iter().find(is_next).ok_or_else(unsupported)?;
+        let column = table.column(*at).ok_or_else(unsupported)?;
+        let mut run = Run::with_facts(world, Rc::clone(&facts));
+        let env = Env::default().with(vec![(Definition::ROW, values.to_vec().into())]);
+        let computed = run.value(expr, &env)?;
+        let value = run.stored_in(computed, column.affinity)?;
+        if column.not_null {
+            let terms = &mut run.world.terms;
+            let some = terms.not(value.is_null);
+            let holds = terms.implies(present, some);
+            run.world.conditions.push(holds);
+        }
+        values[*at as usize] = value;
+        open.remove(at);
+    }
+    Ok(())
 }
 
 fn cell(world: &mut SymbolicWorld<'_>, table: &Table, at: u32, column: &Column) -> SymbolicValue {
@@ -139,9 +178,11 @@ fn cell(world: &mut SymbolicWorld<'_>, table: &Table, at: u32, column: &Column) 
     }
     if classes.real {
         value.real = world.terms.unknown(Sort::Real);
+        world.assumes.insert(ProofAssumption::FiniteNumbers);
     }
     if classes.text {
         value.text = world.terms.unknown(Sort::Text);
+        world.assumes.insert(ProofAssumption::TextsWithoutNul);
     }
     value
 }
@@ -154,7 +195,11 @@ fn key_of(run: &mut Run<'_, '_>, table: &Table, row: &SymbolicRow, at: u32) -> R
     run.collated(value, Fact::Known(&column.collation))
 }
 
-fn keys(world: &mut SymbolicWorld<'_>, table: &Table, rows: &[SymbolicRow]) -> Result<(), Stop> {
+fn keys(
+    world: &mut SymbolicWorld<'_>,
+    (id, table): (TableId, &Table),
+    rows: &[SymbolicRow],
+) -> Result<(), Stop> {
     let facts = Rc::new(facts_of_row(world.schema, None));
     let mut run = Run::with_facts(world, facts);
     for pair in rows.windows(2) {
@@ -177,6 +222,7 @@ fn keys(world: &mut SymbolicWorld<'_>, table: &Table, rows: &[SymbolicRow]) -> R
             }
         }
     }
+    unique_indexes(&mut run, (id, table), rows)?;
     if let Some(&first) = table.primary_key.first()
         && table.column(first).is_some_and(|column| column.not_null || table.rowid_alias() == Some(first))
     {
@@ -192,6 +238,73 @@ fn keys(world: &mut SymbolicWorld<'_>, table: &Table, rows: &[SymbolicRow]) -> R
     Ok(())
 }
 
+/// UNIQUE indexes that are partial, on expressions, or compare otherwise than their columns do. One of which a part is not
+/// known, or not encoded, limits nothing here, which only adds databases.
+fn unique_indexes(
+    run: &mut Run<'_, '_>,
+    (id, table): (TableId, &Table),
+    rows: &[SymbolicRow],
+) -> Result<(), Stop> {
+    let schema = run.world.schema;
+    let Some(definition) = schema.definition(id) else { return Ok(()) };
+    let facts = Rc::new(facts_of_row(schema, Some(id)));
+    for (place, index) in
+        table.indexes.iter().enumerate().filter(|(_, own)| own.limits_further(&table.columns))
+    {
+        let exprs: Vec<&Expr> =
+            definition.indexes.iter().filter(|(at, _)| *at == place).map(|(_, expr)| expr).collect();
+        let wanted = index.parts.iter().filter(|part| part.column().is_none()).count();
+        if exprs.len() != wanted + usize::from(index.filter.is_some()) {
+            continue;
+        }
+        let mut own = Run::with_facts(run.world, Rc::clone(&facts));
+        let entries =
+            rows.iter().map(|row| entry(&mut own, index, &exprs, row)).collect::<Result<Vec<_>, _>>();
+        let entries = match entries {
+            Ok(entries) => entries,
+            Err(Stop::Unsupported(_)) => continue,
+            Err(other) => return Err(other),
+        };
+        let terms = &mut run.world.terms;
+        let mut conditions = Vec::new();
+        for (at, (there, parts)) in entries.iter().enumerate() {
+            for (also, others) in &entries[..at] {
+                let mut alike = vec![*there, *also];
+                alike.extend(parts.iter().zip(others).map(|(own, other)| terms.equal_values(*own, *other)));
+                let violated = terms.all(alike);
+                conditions.push(terms.not(violated));
+            }
+        }
+        run.world.conditions.extend(conditions);
+    }
+    Ok(())
+}
+
+/// Whether a row is in an index, and what it is there.
+fn entry(
+    run: &mut Run<'_, '_>,
+    index: &Index,
+    exprs: &[&Expr],
+    row: &SymbolicRow,
+) -> Result<(Term, Vec<SymbolicValue>), Stop> {
+    let env = Env::default().with(vec![(Definition::ROW, Rc::clone(&row.values))]);
+    let mut exprs = exprs.iter();
+    let mut parts = Vec::new();
+    for part in &index.parts {
+        let value = match part.column() {
+            Some(at) => row.values.get(at as usize).copied().ok_or_else(|| Stop::unsupported("index"))?,
+            None => run.value(exprs.next().ok_or_else(|| Stop::unsupported("index"))?, &env)?,
+        };
+        parts.push(run.collated(value, Fact::Known(&part.collation))?);
+    }
+    let mut there = row.present;
+    if let Some(filter) = exprs.next() {
+        let is_true = run.truth(filter, &env)?.is_true;
+        there = run.world.terms.and(there, is_true);
+    }
+    Ok((there, parts))
+}
+
 /// What is known of the row of a table, or of nothing.
 fn facts_of_row(schema: &Schema, table: Option<TableId>) -> Facts<'_> {
     let mut facts = Facts::of(&Query::of(Body::Values(Vec::new())), schema);
@@ -204,18 +317,12 @@ fn facts_of_row(schema: &Schema, table: Option<TableId>) -> Facts<'_> {
 fn foreign_keys(world: &mut SymbolicWorld<'_>, table: &Table, rows: &[SymbolicRow]) -> Result<(), Stop> {
     let schema = world.schema;
     for key in &table.foreign_keys {
-        let Some((target, columns)) = schema.resolve_foreign_key(key) else { continue };
+        // SQLite calls any other key a mismatch: it limits nothing.
+        let Some((target, columns)) = schema.enforced_foreign_key(key) else { continue };
         let (Some(parents), Some(parent)) = (world.tables.get(&target).cloned(), schema.table(target)) else {
             continue;
         };
-        let is_alike = |(&own, &other): (&u32, &u32)| {
-            let affinity = |table: &Table, at| table.column(at).map(|column| column.affinity);
-            affinity(table, own) == affinity(parent, other)
-        };
-        // The parent's affinity would convert the value.
-        if !key.columns.iter().zip(&columns).all(is_alike) {
-            continue;
-        }
+        world.assumes.insert(ProofAssumption::ForeignKey(key.describe(table).into()));
         let facts = Rc::new(facts_of_row(schema, None));
         let mut run = Run::with_facts(world, facts);
         for row in rows {
@@ -229,7 +336,8 @@ fn foreign_keys(world: &mut SymbolicWorld<'_>, table: &Table, rows: &[SymbolicRo
                 let mut alike = vec![other.present];
                 for (&own, &referred) in key.columns.iter().zip(&columns) {
                     let column = parent.column(referred).ok_or_else(|| Stop::unsupported("key"))?;
-                    let own = run.collated(row.values[own as usize], Fact::Known(&column.collation))?;
+                    let own = run.compared_as(row.values[own as usize], column.affinity)?;
+                    let own = run.collated(own, Fact::Known(&column.collation))?;
                     let theirs = key_of(&mut run, parent, other, referred)?;
                     alike.push(run.world.terms.equal_values(own, theirs));
                 }

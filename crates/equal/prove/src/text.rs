@@ -1,6 +1,7 @@
 //! Functions that SQLite is asked for, and conversions between texts and numbers.
 
 use sqlgauge_sql::functions::{Function, FunctionKind};
+use sqlgauge_sql::schema::Affinity;
 use sqlgauge_sql::tree::Args;
 
 use super::exec::Run;
@@ -304,6 +305,29 @@ impl Run<'_, '_> {
         let number = SymbolicValue { is_null: not_number, is_text: Terms::FALSE, ..value };
         let text = self.call(&|args| format!("CAST({} AS TEXT)", args[0]), ValueShape::TEXT, &[number])?;
         Ok(self.world.terms.choose_value(is_number, text, value))
+    }
+
+    /// The value as a comparison with a column of that affinity converts it.
+    pub fn compared_as(&mut self, value: SymbolicValue, affinity: Affinity) -> Result<SymbolicValue, Stop> {
+        match affinity {
+            Affinity::Text => self.with_text_affinity(value),
+            Affinity::Integer | Affinity::Numeric | Affinity::Real => self.with_numeric_affinity(value),
+            Affinity::Blob => Ok(value),
+        }
+    }
+
+    /// The value as a column of that affinity stores it.
+    ///
+    /// # Errors
+    /// [`Stop`] where a number would become one of the other class.
+    pub fn stored_in(&mut self, value: SymbolicValue, affinity: Affinity) -> Result<SymbolicValue, Stop> {
+        let stored = self.compared_as(value, affinity)?;
+        let other = match affinity {
+            Affinity::Real => stored.is_integer,
+            Affinity::Integer | Affinity::Numeric => stored.is_real,
+            Affinity::Text | Affinity::Blob => Terms::FALSE,
+        };
+        if other == Terms::FALSE { Ok(stored) } else { Err(Stop::unsupported("generated column")) }
     }
 
     /// The value where it is a text, else NULL.

@@ -1,7 +1,9 @@
 //! The CREATE TABLE text that makes an empty copy of a table of the schema.
 
 use sqlgauge_sql::quote::name as quoted;
-use sqlgauge_sql::schema::{Affinity, Collation, Column, ForeignKey, Schema, Table};
+use sqlgauge_sql::schema::{
+    Affinity, Collation, Column, ForeignKey, Index, IndexPart, Indexed, Schema, Table, TableId,
+};
 
 /// The statement that creates the table with everything that limits its rows: types, keys, NOT NULL, CHECK,
 /// collations, STRICT, WITHOUT ROWID. Defaults are left out, as every value is given; so is a foreign key
@@ -40,6 +42,11 @@ fn column_text(table: &Table, at: u32, column: &Column) -> String {
         text.push_str(" PRIMARY KEY");
     } else if table.key_apart_from_rowid && table.primary_key == [at] {
         text.push_str(" PRIMARY KEY DESC");
+    }
+    if let Some(expression) = column.generated_as.as_ref().filter(|_| column.generated) {
+        text.push_str(" GENERATED ALWAYS AS (");
+        text.push_str(expression);
+        text.push_str("\n)");
     }
     if column.not_null {
         text.push_str(" NOT NULL");
@@ -100,25 +107,46 @@ fn declared_type(column: &Column) -> Option<String> {
 }
 
 fn foreign_key(schema: &Schema, table: &Table, key: &ForeignKey) -> Option<String> {
-    let (target, columns) = schema.resolve_foreign_key(key)?;
+    let (target, columns) = schema.enforced_foreign_key(key)?;
     let target = schema.table(target)?;
-    if !is_parent_key(target, &columns) {
-        return None;
-    }
     let (own, referenced) = (names(table, &key.columns), names(target, &columns));
     Some(format!("FOREIGN KEY ({own}) REFERENCES {} ({referenced})", quoted(&target.name)))
 }
 
-/// Whether SQLite takes these columns as the target of a foreign key: exactly a primary key or UNIQUE set.
-pub(super) fn is_parent_key(target: &Table, columns: &[u32]) -> bool {
-    let sorted = |key: &[u32]| {
-        let mut key = key.to_vec();
-        key.sort_unstable();
-        key
+/// The statements that create what else limits the rows of those tables, and the views: UNIQUE indexes that no constraint of
+/// [`create_table`] stands for, as they are partial, on an expression, or compare otherwise than their columns do.
+pub fn create_definitions(schema: &Schema, tables: &[TableId], views: &[TableId]) -> Vec<String> {
+    let table = |&id: &TableId| schema.table(id);
+    let indexes = tables.iter().filter_map(table).flat_map(create_indexes);
+    indexes.chain(views.iter().filter_map(table).filter_map(create_view)).collect()
+}
+
+/// The UNIQUE indexes of a table that no constraint of [`create_table`] stands for.
+pub(super) fn create_indexes(table: &Table) -> Vec<String> {
+    let further = table.indexes.iter().enumerate().filter(|(_, index)| index.limits_further(&table.columns));
+    let text = |(at, index): (usize, &Index)| {
+        let parts: Option<Vec<String>> = index.parts.iter().map(|part| part_text(table, part)).collect();
+        let name = index.name.clone().unwrap_or_else(|| format!("unique_{}_{at}", table.name));
+        let filter = index.filter.as_ref().map_or_else(String::new, |filter| format!(" WHERE {filter}\n"));
+        let on = quoted(&table.name);
+        Some(format!("CREATE UNIQUE INDEX {} ON {on} ({}){filter}", quoted(&name), parts?.join(", ")))
     };
-    let columns = sorted(columns);
-    !columns.is_empty()
-        && (sorted(&target.primary_key) == columns || target.unique.iter().any(|key| sorted(key) == columns))
+    further.filter_map(text).collect()
+}
+
+fn part_text(table: &Table, part: &IndexPart) -> Option<String> {
+    let of = match &part.of {
+        Indexed::Column(at) => quoted(&table.column(*at)?.name),
+        Indexed::Expression(text) => format!("({text}\n)"),
+    };
+    Some(format!("{of} COLLATE {}", quoted(part.collation.name())))
+}
+
+/// The statement that creates a view, where its query is known.
+pub(super) fn create_view(view: &Table) -> Option<String> {
+    let query = view.view.as_ref()?;
+    let columns: Vec<u32> = (0..).zip(&view.columns).map(|(at, _)| at).collect();
+    Some(format!("CREATE VIEW {} ({}) AS {query}\n", quoted(&view.name), names(view, &columns)))
 }
 
 #[cfg(test)]

@@ -91,7 +91,7 @@ impl Search {
     pub fn unexercised(&self, left: &str, right: &str) -> Option<Vec<Unexercised>> {
         self.bounded_option(&[left, right], || {
             let prepared = self.prepared(left, right).ok()?;
-            self.create(&prepared.tables).ok()?;
+            self.create(&prepared).ok()?;
             let queries = [(&prepared.left.query, Side::Left), (&prepared.right.query, Side::Right)];
             let probes: Vec<Probe> =
                 queries.into_iter().flat_map(|(query, side)| probes(query, side, &self.schema)).collect();

@@ -20,6 +20,9 @@ pub(super) enum Kind {
 /// How often a row whose key is taken is changed before it is given up.
 const KEY_TRIES: usize = 8;
 
+/// How often a reference of another type than its key is another spelling of the key, where there is one.
+const OTHER_SPELLING: u8 = 40;
+
 /// The rows of a database, as cells of the plan's columns.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Rows {
@@ -192,8 +195,15 @@ fn link(
     let columns = &plan.tables[at].columns;
     if let Some(target) = links.target(&rows.tables[key.target], rows.tables[at].len(), random) {
         for (&column, &other) in key.columns.iter().zip(&key.target_columns) {
-            if !columns[column].is_null(target[other]) || columns[column].is_nullable {
-                row[column] = target[other];
+            let spellings = &columns[column].spellings[..];
+            let cell = match spellings.get(target[other] as usize) {
+                Some(cells) if !cells.is_empty() && random.chance(OTHER_SPELLING) => {
+                    random.pick(cells).copied().unwrap_or(target[other])
+                }
+                _ => target[other],
+            };
+            if !columns[column].is_null(cell) || columns[column].is_nullable {
+                row[column] = cell;
             }
         }
         return is_linked(plan, at, key, row, &rows.tables[key.target]);

@@ -46,7 +46,7 @@ impl<'h, 's> Hunt<'h, 's> {
         databases: usize,
         minimise: bool,
     ) -> Result<SearchVerdict, Inapplicable> {
-        search.create(&prepared.tables)?;
+        search.create(prepared)?;
         let traces = [
             trace(&prepared.left.query),
             trace(&prepared.right.query),

@@ -52,6 +52,7 @@ use sqlgauge_sql::quote::name as quoted;
 use sqlgauge_sql::resolve;
 use sqlgauge_sql::schema::{Schema, TableId};
 
+use self::ddl::{create_indexes, create_view};
 use self::freedom::{rows_with_keys, without_order};
 use self::hunt::Hunt;
 use self::load::Loader;
@@ -62,8 +63,8 @@ use self::replay::Replay;
 use self::trace::{Trace, trace};
 use self::verdict::TOO_MANY_STEPS;
 
-pub use self::ddl::create_table;
-pub use self::plan::{tables_of, with_targets};
+pub use self::ddl::{create_definitions, create_table};
+pub use self::plan::{tables_of, tables_under, with_targets};
 
 pub use self::contract::{ColumnOrder, Contract, Equality};
 pub use self::exercise::{Event, Unexercised};
@@ -287,7 +288,7 @@ impl Search {
     pub fn agree(&self, database: &Witness, left: &str, right: &str) -> Option<bool> {
         self.bounded_option(&[left, right], || {
             let prepared = self.prepared(left, right).ok()?;
-            self.create(&prepared.tables).ok()?;
+            self.create(&prepared).ok()?;
             let filled = FilledTables::of(database, &self.schema, &prepared.tables)?;
             let mut loader = Loader::new(&self.sandbox, &self.schema, &filled.columns).ok()?;
             let is_loaded = filled.rows.iter().enumerate().all(|(at, rows)| loader.load(at, rows).is_ok());
@@ -309,7 +310,7 @@ impl Search {
 
     fn minimised(&self, refutation: &Refutation, left: &str, right: &str) -> Option<Refutation> {
         let prepared = self.prepared(left, right).ok()?;
-        self.create(&prepared.tables).ok()?;
+        self.create(&prepared).ok()?;
         let start = FilledTables::of(refutation.database(), &self.schema, &prepared.tables)?;
         let mut loader = Loader::new(&self.sandbox, &self.schema, &start.columns).ok()?;
         let mut pair = prepared.pair(self).ok()?;
@@ -329,13 +330,16 @@ impl Search {
         let mut read = tables_of(&left.query);
         read.extend(tables_of(&right.query));
         let tables = with_targets(&self.schema, &read)?;
+        // Each list has all views that one of its views reads, so that the order holds.
+        let further = right.views.iter().filter(|view| !left.views.contains(view));
+        let views = left.views.iter().chain(further).copied().collect();
         if tables.len() > MAX_TABLES {
             return Err(Inapplicable::too_complex(format!(
                 "the foreign keys of the queries' tables lead to {} tables, and a counterexample has at most {MAX_TABLES}",
                 tables.len()
             )));
         }
-        Ok(Prepared { left, right, tables, seed })
+        Ok(Prepared { left, right, tables, views, seed })
     }
 
     /// The left query, which takes the same steps whether it is known already or not.
@@ -351,13 +355,27 @@ impl Search {
         Ok(resolved)
     }
 
-    /// Makes the tables that are not there yet.
-    fn create(&self, tables: &[TableId]) -> Result<(), Inapplicable> {
+    /// Makes the tables and the views of a pair that are not there yet.
+    fn create(&self, prepared: &Prepared) -> Result<(), Inapplicable> {
+        self.create_all(&prepared.tables, &prepared.views)
+    }
+
+    fn create_all(&self, tables: &[TableId], views: &[TableId]) -> Result<(), Inapplicable> {
         let mut created = self.created.borrow_mut();
         let unsupported = |error: rusqlite::Error| Inapplicable::unsupported("schema", error.to_string());
         for &id in tables {
             if let Some(table) = self.schema.table(id).filter(|_| !created.tables.contains(&id)) {
                 self.sandbox.create(&create_table(&self.schema, table)).map_err(unsupported)?;
+                for index in create_indexes(table) {
+                    self.sandbox.create(&index).map_err(unsupported)?;
+                }
+                created.tables.insert(id);
+            }
+        }
+        for &id in views {
+            let text = self.schema.table(id).filter(|_| !created.tables.contains(&id)).and_then(create_view);
+            if let Some(text) = text {
+                self.sandbox.create(&text).map_err(unsupported)?;
                 created.tables.insert(id);
             }
         }
@@ -405,6 +423,8 @@ struct Prepared {
     left: Arc<Resolved>,
     right: Resolved,
     tables: Vec<TableId>,
+    /// The views that they read, each after those that it reads.
+    views: Vec<TableId>,
     seed: [u64; 3],
 }
 
@@ -419,6 +439,7 @@ impl Prepared {
         Replay {
             schema: &search.schema,
             tables: &self.tables,
+            views: &self.views,
             pair: (&self.left, &self.right),
             contract: search.options.contract,
             budget: budget(&search.options),

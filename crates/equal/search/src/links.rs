@@ -4,7 +4,8 @@ use sqlgauge_sql::quote::name as quoted;
 use sqlgauge_sql::schema::{ForeignKey, Schema, Table, TableId};
 
 /// For each foreign key of a table the query that returns a row where it does not hold; `None` for one that refers to
-/// a table outside of `tables`. A key that refers to no table at all limits nothing.
+/// a table outside of `tables`. A key that SQLite cannot enforce limits nothing: it refers to no
+/// table, or to columns that are no key.
 pub(super) fn foreign_key_texts(
     schema: &Schema,
     id: TableId,
@@ -13,7 +14,7 @@ pub(super) fn foreign_key_texts(
     let table = schema.table(id);
     table.into_iter().flat_map(move |table| {
         table.foreign_keys.iter().filter_map(move |key| {
-            let (target, columns) = schema.resolve_foreign_key(key)?;
+            let (target, columns) = schema.enforced_foreign_key(key)?;
             let target = schema.table(target).filter(|_| tables.contains(&target));
             Some(target.map(|target| text(table, key, (target, &columns))))
         })

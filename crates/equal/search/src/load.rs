@@ -5,7 +5,7 @@ use sqlgauge_engine::{Failure, Sandbox, Value};
 use sqlgauge_sql::quote::name as quoted;
 use sqlgauge_sql::schema::{Schema, Table, TableId};
 
-use super::ddl::{create_table, names};
+use super::ddl::{create_definitions, create_table, names};
 use super::witness::{Witness, WitnessTable};
 
 /// The statements that empty and fill some tables.
@@ -89,19 +89,21 @@ fn insert_text(table: &Table, columns: &[u32]) -> String {
     format!("INSERT INTO {} ({}) VALUES ({marks})", quoted(&table.name), names(table, columns))
 }
 
-/// All columns of a table.
-pub(super) fn all_columns(table: &Table) -> Vec<u32> {
-    (0..).zip(&table.columns).map(|(at, _)| at).collect()
-}
-
 /// What the tables hold now.
-pub(super) fn read(sandbox: &Sandbox, schema: &Schema, tables: &[TableId]) -> Result<Witness, Failure> {
+pub(super) fn read(
+    sandbox: &Sandbox,
+    schema: &Schema,
+    (tables, views): (&[TableId], &[TableId]),
+) -> Result<Witness, Failure> {
+    let definitions = create_definitions(schema, tables, views);
     let tables = tables.iter().filter_map(|&id| schema.table(id)).map(|table| {
-        let columns = names(table, &all_columns(table));
+        let stored = table.stored_columns();
+        let columns = names(table, &stored);
         let rows = sandbox.rows_own(&format!("SELECT {columns} FROM {}", quoted(&table.name)))?;
-        let names = table.columns.iter().map(|column| column.name.clone()).collect();
+        let names = stored.iter().filter_map(|&at| table.column(at)).map(|column| column.name.clone());
+        let names = names.collect();
         let rows = rows.rows().map(<[Value]>::to_vec).collect();
         Ok(WitnessTable::new(&table.name, names, create_table(schema, table), rows))
     });
-    Ok(Witness { tables: tables.collect::<Result<_, Failure>>()? })
+    Ok(Witness { tables: tables.collect::<Result<_, Failure>>()?, definitions })
 }

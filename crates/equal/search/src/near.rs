@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use sqlgauge_sql::resolve;
 use sqlgauge_sql::schema::{ForeignKey, Schema, Table, TableId};
 
-use super::plan::{tables_of, with_targets};
+use super::plan::{tables_under, with_targets};
 
 /// Tables of a counterexample up to which all foreign keys are followed.
 const FEW: usize = 64;
@@ -21,8 +21,8 @@ pub fn near_schema(schema: &Schema, left: &str, right: &str) -> Option<Schema> {
     if schema.tables().len() <= FEW {
         return None;
     }
-    let mut read = tables_of(&resolve(left, schema).ok()?);
-    read.extend(tables_of(&resolve(right, schema).ok()?));
+    let mut read = tables_under(&resolve(left, schema).ok()?, schema);
+    read.extend(tables_under(&resolve(right, schema).ok()?, schema));
     let all = with_targets(schema, &read).ok()?;
     if all.len() <= FEW {
         return None;

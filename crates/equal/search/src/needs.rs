@@ -7,7 +7,6 @@
 use sqlgauge_engine::{ResultSet, Value};
 use sqlgauge_sql::schema::{Affinity, Column, Schema, TableId};
 
-use super::load::all_columns;
 use super::values::date_part;
 use super::witness::Witness;
 
@@ -45,7 +44,7 @@ pub(super) struct FilledTables {
 impl FilledTables {
     /// All columns of a witness; a table that it lacks is empty. `None` if a row has another width than its table.
     pub(super) fn of(witness: &Witness, schema: &Schema, tables: &[TableId]) -> Option<Self> {
-        let columns = tables.iter().map(|&id| Some((id, all_columns(schema.table(id)?))));
+        let columns = tables.iter().map(|&id| Some((id, schema.table(id)?.stored_columns())));
         let columns: Vec<(TableId, Vec<u32>)> = columns.collect::<Option<_>>()?;
         let rows = columns.iter().map(|(id, columns)| {
             let table = witness.table(&schema.table(*id)?.name);

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use rusqlite::Statement;
 use sqlgauge_engine::compare::{GoldOrder, Semantics};
 use sqlgauge_engine::{Failure, ResultSet, Sandbox};
-use sqlgauge_sql::schema::Schema;
+use sqlgauge_sql::schema::{Schema, TableId};
 use sqlgauge_sql::tree::Query;
-use sqlgauge_sql::{PrintDialect, expanded_size, ordered, print, resolve};
+use sqlgauge_sql::{PrintDialect, expanded_size, ordered, print, resolve, views_of, without_views};
 
 use super::contract::{ColumnOrder, Contract};
 use super::freedom::{Choice, Freedom, OpenPlace, OutermostLimit, Place, Possible, Site};
@@ -25,7 +25,10 @@ pub(super) struct Resolved {
     text: String,
     /// What the query is printed as.
     printed: String,
+    /// What the text is, with views written out.
     pub(super) query: Query,
+    /// The views that the text reads, each after those that it reads.
+    pub(super) views: Vec<TableId>,
     freedom: Freedom,
 }
 
@@ -42,6 +45,8 @@ impl Resolved {
             sqlgauge_sql::ErrorKind::TooComplex(_) => Inapplicable::too_complex(TOO_MANY_STEPS).of(side),
             _ => Inapplicable::parse(error.to_string()).of(side),
         })?;
+        let views = views_of(&query, schema);
+        let query = if views.is_empty() { query } else { without_views(&query, schema) };
         if expanded_size(&query) > MAX_EXPANSION {
             let message = "its subqueries grow too large where they are named";
             return Err(Inapplicable::too_complex(message).of(side));
@@ -49,14 +54,14 @@ impl Resolved {
         let freedom = Freedom::of(&query, schema).map_err(|error| error.of(side))?;
         let printed = print(&query, schema, PrintDialect::Sqlite)
             .map_err(|error| Inapplicable::unsupported("print", error.to_string()).of(side))?;
-        Ok(Self { text: text.to_owned(), printed, query, freedom })
+        Ok(Self { text: text.to_owned(), printed, query, views, freedom })
     }
 
     /// A query that was made from one of the pair.
     fn of(query: Query, schema: &Schema) -> Option<Self> {
         let freedom = Freedom::of(&query, schema).ok()?;
         let printed = print(&query, schema, PrintDialect::Sqlite).ok()?;
-        Some(Self { text: printed.clone(), printed, query, freedom })
+        Some(Self { text: printed.clone(), printed, query, views: Vec::new(), freedom })
     }
 
     /// Where its result is open.

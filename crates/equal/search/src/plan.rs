@@ -10,6 +10,7 @@ use sqlgauge_engine::Value;
 use sqlgauge_sql::reads;
 use sqlgauge_sql::schema::{Affinity, Collation, Column, Schema, Table, TableId, TableKind};
 use sqlgauge_sql::tree::Query;
+use sqlgauge_sql::views_of;
 
 use super::needs::is_of_type;
 use super::trace::{ColumnKey, Trace, Use};
@@ -40,6 +41,8 @@ const SPREAD_DATES: [&str; 8] = [
     "2015-10-01",
     "1985-07-04",
 ];
+/// Texts that are the keys 1 and 2 to a column of numbers.
+const SPELLINGS: [&str; 4] = ["1", "01", "2", "1.0"];
 const SPREAD_TEXTS: [&str; 10] = ["d", "e", "f", "g", "h", "k", "m", "p", "A", "z"];
 
 /// What to generate.
@@ -109,6 +112,9 @@ pub(super) struct ColumnPlan {
     pub(super) off_type: Vec<bool>,
     /// For each value the first that is equal to it in a key.
     pub(super) same: Vec<u32>,
+    /// For each value, in a column that refers to one of another type, the other values that SQLite takes for the same key there:
+    /// `'01'` for `'1'` where the key is the number 1. Empty elsewhere.
+    pub(super) spellings: Vec<Vec<u32>>,
     /// For each query, and last for the CHECK constraints, the values that it wants here.
     pub(super) guided: Vec<Vec<u32>>,
 }
@@ -152,7 +158,16 @@ pub(super) struct ClassPlan {
     pub(super) len: usize,
 }
 
-/// The tables that a query reads.
+/// The tables that a query reads, also through views.
+pub fn tables_under(query: &Query, schema: &Schema) -> BTreeSet<TableId> {
+    let definition = |id: &TableId| schema.definition(*id).and_then(|own| own.view.as_ref());
+    let views = views_of(query, schema);
+    let known: BTreeSet<TableId> = views.iter().copied().filter(|id| definition(id).is_some()).collect();
+    let own = known.iter().filter_map(definition).chain([query]).flat_map(tables_of);
+    own.filter(|id| !known.contains(id)).collect()
+}
+
+/// The tables that a query reads, and the views as such.
 pub fn tables_of(query: &Query) -> BTreeSet<TableId> {
     reads::tables(query).into_iter().map(|(_, table)| table).collect()
 }
@@ -161,7 +176,7 @@ pub fn tables_of(query: &Query) -> BTreeSet<TableId> {
 /// cycle.
 ///
 /// # Errors
-/// [`Inapplicable`] for a view, a virtual table or a table with computed columns.
+/// [`Inapplicable`] for a view, a virtual table, or a table with a generated column of which nothing is known.
 pub fn with_targets(schema: &Schema, tables: &BTreeSet<TableId>) -> Result<Vec<TableId>, Inapplicable> {
     let mut order = Vec::new();
     let mut seen = BTreeSet::new();
@@ -173,13 +188,20 @@ pub fn with_targets(schema: &Schema, tables: &BTreeSet<TableId>) -> Result<Vec<T
         let construct = match table.kind {
             TableKind::View => "view",
             TableKind::Virtual | TableKind::Shadow => "virtual_table",
-            TableKind::Table if table.columns.iter().any(|column| column.generated) => "generated_column",
+            TableKind::Table if has_unknown_columns(schema, id) => "generated_column",
             TableKind::Table if table.columns.is_empty() => "table_without_columns",
             TableKind::Table => continue,
         };
         return Err(Inapplicable::unsupported(construct, format!("table {}", table.name)));
     }
     Ok(order)
+}
+
+/// Whether it is not known how some column of the table is computed.
+fn has_unknown_columns(schema: &Schema, id: TableId) -> bool {
+    let Some(table) = schema.table(id) else { return false };
+    let count = table.columns.iter().filter(|column| column.generated).count();
+    count > 0 && schema.definition(id).is_none_or(|own| own.generated.len() != count)
 }
 
 fn visit(schema: &Schema, id: TableId, seen: &mut BTreeSet<TableId>, order: &mut Vec<TableId>) {
@@ -259,6 +281,7 @@ impl Builder<'_> {
         let mut tables: Vec<TablePlan> =
             self.tables.iter().map(|&id| self.table(id, &filled, &class_of, &lists)).collect();
         spread_types(&mut tables);
+        spell_references(&mut tables);
         let mut sizes: Vec<usize> = self.traces.iter().flat_map(|trace| trace.sizes.clone()).collect();
         sizes.sort_unstable();
         sizes.dedup();
@@ -308,6 +331,7 @@ impl Builder<'_> {
         filled.extend(columns.filter(|&(id, at)| is_primary(id, at) || !self.is_nullable(id, at)));
         loop {
             let before = filled.len();
+            filled.extend(self.sources(&filled));
             for (id, key) in self.foreign_keys() {
                 let Some((target, targets)) = self.schema.resolve_foreign_key(key) else { continue };
                 if key.columns.iter().any(|&at| filled.contains(&(id, at))) {
@@ -316,9 +340,29 @@ impl Builder<'_> {
                 }
             }
             if filled.len() == before {
-                return filled;
+                break;
             }
         }
+        filled.retain(|&key| !self.is_generated(key));
+        filled
+    }
+
+    fn is_generated(&self, (id, at): ColumnKey) -> bool {
+        self.schema.table(id).and_then(|table| table.column(at)).is_some_and(|column| column.generated)
+    }
+
+    /// The columns that those generated columns are computed from.
+    fn sources(&self, computed: &BTreeSet<ColumnKey>) -> Vec<ColumnKey> {
+        let own = computed.iter().filter_map(|&(id, at)| {
+            let generated = &self.schema.definition(id)?.generated;
+            let (_, expr) = generated.iter().find(|(column, _)| *column == at)?;
+            Some(
+                reads::columns(expr)
+                    .into_iter()
+                    .filter_map(move |column| Some((id, column.column.position()?))),
+            )
+        });
+        own.flatten().collect()
     }
 
     fn is_nullable(&self, id: TableId, at: u32) -> bool {
@@ -357,7 +401,8 @@ impl Builder<'_> {
         for key in &table.foreign_keys {
             let Some((target, targets)) = self.schema.resolve_foreign_key(key) else { continue };
             let Some(target_at) = self.tables.iter().position(|&other| other == target) else { continue };
-            if is_filled(&key.columns.as_slice()) {
+            let are_targets_filled = targets.iter().all(|&at| filled.contains(&(target, at)));
+            if is_filled(&key.columns.as_slice()) && are_targets_filled {
                 let other = |at: u32| filled.range((target, 0)..(target, at)).count();
                 planned.foreign_keys.push(ForeignPlan {
                     columns: key.columns.iter().map(|&at| position(at)).collect(),
@@ -416,6 +461,7 @@ impl Builder<'_> {
             pool,
             off_type,
             same,
+            spellings: Vec::new(),
             guided,
         }
     }
@@ -453,6 +499,9 @@ impl Builder<'_> {
         values.extend(near, MAX_NEIGHBOURS);
         plan.neighbours = values.list.len();
         values.extend(members.iter().flat_map(|&key| self.fresh(key)), 8);
+        if self.has_spellings(&members) {
+            values.extend(SPELLINGS.map(Value::text), SPELLINGS.len());
+        }
         plan.fresh = values.list.len();
         values.extend(members.iter().flat_map(|&key| self.odd(key)), 6);
         plan.odd = values.list.len();
@@ -468,6 +517,20 @@ impl Builder<'_> {
         values.extend(spare, usize::MAX);
         plan.len = values.list.len();
         (plan, values.list)
+    }
+
+    /// Whether one of the columns holds texts, and refers to one that holds numbers.
+    fn has_spellings(&self, members: &[ColumnKey]) -> bool {
+        let affinity = |key: ColumnKey| Some(self.schema.table(key.0)?.column(key.1)?.affinity);
+        let is_number = |key| affinity(key).is_some_and(Affinity::is_numeric);
+        let is_other = |key| matches!(affinity(key), Some(Affinity::Text | Affinity::Blob));
+        self.foreign_keys().any(|(id, key)| {
+            let Some((target, targets)) = self.schema.resolve_foreign_key(key) else { return false };
+            let mut pairs = key.columns.iter().zip(targets);
+            pairs.any(|(&own, other)| {
+                members.contains(&(id, own)) && is_other((id, own)) && is_number((target, other))
+            })
+        })
     }
 
     /// Ordinary values of the column's type.
@@ -561,6 +624,36 @@ fn spread_types(tables: &mut [TablePlan]) {
             tables[at].foreign_keys.insert(0, key);
         }
     }
+}
+
+/// Finds the spellings of the values of columns that refer to one of another type.
+fn spell_references(tables: &mut [TablePlan]) {
+    for at in 0..tables.len() {
+        for key in 0..tables[at].foreign_keys.len() {
+            let key = &tables[at].foreign_keys[key];
+            let pairs: Vec<(usize, usize)> =
+                key.columns.iter().copied().zip(key.target_columns.iter().copied()).collect();
+            let target = key.target;
+            for (own, other) in pairs {
+                let spellings = spellings(&tables[at].columns[own], &tables[target].columns[other]);
+                tables[at].columns[own].spellings = spellings;
+            }
+        }
+    }
+}
+
+/// For each value of a column those that it stores otherwise, and the column that it refers to takes for the same.
+fn spellings(own: &ColumnPlan, target: &ColumnPlan) -> Vec<Vec<u32>> {
+    let mut of_key: HashMap<u32, Vec<u32>> = HashMap::new();
+    for cell in (0..).take(own.pool.len()).filter(|&cell| !own.is_null(cell) && !target.is_null(cell)) {
+        of_key.entry(target.canonical(cell)).or_default().push(cell);
+    }
+    let others = |cell: u32| -> Vec<u32> {
+        let alike = of_key.get(&target.canonical(cell)).into_iter().flatten().copied();
+        alike.filter(|&other| own.canonical(other) != own.canonical(cell)).collect()
+    };
+    let all: Vec<Vec<u32>> = (0..).take(own.pool.len()).map(others).collect();
+    if all.iter().all(Vec::is_empty) { Vec::new() } else { all }
 }
 
 /// Values in the order in which they came, each once.

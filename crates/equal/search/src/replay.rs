@@ -4,7 +4,7 @@ use sqlgauge_engine::{QueryBudget, Sandbox, Value};
 use sqlgauge_sql::schema::{Schema, TableId};
 
 use super::contract::Contract;
-use super::ddl::create_table;
+use super::ddl::{create_definitions, create_table};
 use super::links::foreign_key_texts;
 use super::load::{Loader, read};
 use super::needs::{FilledTables, needs};
@@ -15,6 +15,8 @@ use super::verdict::{DifferenceKind, Refutation};
 pub(super) struct Replay<'a> {
     pub(super) schema: &'a Schema,
     pub(super) tables: &'a [TableId],
+    /// The views that the queries read.
+    pub(super) views: &'a [TableId],
     pub(super) pair: (&'a Resolved, &'a Resolved),
     pub(super) contract: Contract,
     pub(super) budget: QueryBudget,
@@ -34,10 +36,13 @@ impl Replay<'_> {
         for &id in self.tables {
             sandbox.create(&create_table(self.schema, self.schema.table(id)?)).ok()?;
         }
+        for definition in create_definitions(self.schema, self.tables, self.views) {
+            sandbox.create(&definition).ok()?;
+        }
         sandbox.begin_transaction().ok()?;
         let mut loader = Loader::new(&sandbox, self.schema, &database.columns).ok()?;
         fill(&mut loader, database, false)?;
-        let witness = read(&sandbox, self.schema, self.tables).ok()?;
+        let witness = read(&sandbox, self.schema, (self.tables, self.views)).ok()?;
         if !self.is_sound(&sandbox) {
             return None;
         }

@@ -21,10 +21,10 @@ impl Search {
     ) -> Option<(usize, Refutation)> {
         self.bounded_option(&[left, right], || {
             let prepared = self.prepared(left, right).ok()?;
-            self.create(&prepared.tables).ok()?;
+            self.create(&prepared).ok()?;
             let columns = prepared.tables.iter().map(|&id| {
                 let table = self.schema.table(id)?;
-                Some((id, super::load::all_columns(table)))
+                Some((id, table.stored_columns()))
             });
             let columns: Vec<_> = columns.collect::<Option<_>>()?;
             let mut loader = Loader::new(&self.sandbox, &self.schema, &columns).ok()?;

@@ -9,6 +9,8 @@ use sqlgauge_base::{Random, budget, seed_of};
 use sqlgauge_engine::{Fingerprint, ResultSet, Sandbox};
 
 use super::generate::{Kind, generate};
+use sqlgauge_sql::schema::TableId;
+
 use super::hunt::fill;
 use super::load::Loader;
 use super::pair::Resolved;
@@ -63,7 +65,8 @@ impl Search {
             .collect();
         let read = resolved.iter().flat_map(|(_, resolved)| tables_of(&resolved.query)).collect();
         let Ok(tables) = with_targets(&self.schema, &read) else { return signatures };
-        if resolved.is_empty() || self.create(&tables).is_err() {
+        let views: Vec<TableId> = resolved.iter().flat_map(|(_, resolved)| resolved.views.clone()).collect();
+        if resolved.is_empty() || self.create_all(&tables, &views).is_err() {
             return signatures;
         }
         let mut traces: Vec<_> = resolved.iter().map(|(_, resolved)| trace(&resolved.query)).collect();

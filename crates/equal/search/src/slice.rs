@@ -48,7 +48,7 @@ impl Search {
     ) -> Option<Refutation> {
         self.bounded_option(&[left, right], || {
             let prepared = self.prepared(left, right).ok()?;
-            self.create(&prepared.tables).ok()?;
+            self.create(&prepared).ok()?;
             let traces = [trace(&prepared.left.query), trace(&prepared.right.query)];
             let plan = plan(&self.schema, &prepared.tables, &traces, true);
             let source = Origin { engine, database, schema: &self.schema, plan: &plan };

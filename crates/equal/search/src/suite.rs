@@ -74,7 +74,7 @@ pub fn fill(source: &Path, script: &str, path: &Path) -> rusqlite::Result<()> {
 }
 
 /// The database in memory that a script makes. The script may come from a log that somebody else wrote: it can create
-/// tables and put values into them, and nothing else.
+/// tables with their indexes and views, put values into the tables, and nothing else.
 pub(crate) fn rows_of(script: &str) -> rusqlite::Result<Connection> {
     let mut rows = Connection::open_in_memory()?;
     rows.pragma_update(None, "max_page_count", MOST_PAGES)?;
@@ -83,6 +83,7 @@ pub(crate) fn rows_of(script: &str) -> rusqlite::Result<Connection> {
     rows.authorizer(Some(|context: AuthContext<'_>| match context.action {
         AuthAction::CreateTable { .. }
         | AuthAction::CreateIndex { .. }
+        | AuthAction::CreateView { .. }
         | AuthAction::Insert { .. }
         | AuthAction::Update { .. }
         | AuthAction::Read { .. }
@@ -94,6 +95,8 @@ pub(crate) fn rows_of(script: &str) -> rusqlite::Result<Connection> {
     }))?;
     bound(&mut rows, script.len())?;
     rows.execute_batch(script)?;
+    // What is read of it from here on is ours.
+    rows.authorizer(None::<fn(AuthContext<'_>) -> Authorization>)?;
     Ok(rows)
 }
 
@@ -113,6 +116,12 @@ pub(crate) fn texts(connection: &Connection, sql: &str) -> rusqlite::Result<Vec<
     connection.prepare(sql)?.query_map([], |row| row.get(0))?.collect()
 }
 
+/// The columns of a table that rows bring values for, which generated ones are not.
+pub(crate) fn stored_columns(connection: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
+    let own = "SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0 ORDER BY cid";
+    connection.prepare(own)?.query_map([table], |row| row.get(0))?.collect()
+}
+
 /// Triggers are left out: rows are put in as they are.
 fn copy_schema(source: &Path, target: &Connection) -> rusqlite::Result<()> {
     let source = Connection::open_with_flags(source, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
@@ -128,8 +137,8 @@ fn copy_schema(source: &Path, target: &Connection) -> rusqlite::Result<()> {
 fn copy_rows(rows: &Connection, target: &mut Connection) -> rusqlite::Result<()> {
     let transaction = target.transaction()?;
     for table in texts(rows, "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid")? {
-        let mut all = rows.prepare(&format!("SELECT * FROM {}", quoted(&table)))?;
-        let columns: Vec<String> = all.column_names().map(quoted).collect();
+        let columns: Vec<String> = stored_columns(rows, &table)?.iter().map(|name| quoted(name)).collect();
+        let mut all = rows.prepare(&format!("SELECT {} FROM {}", columns.join(", "), quoted(&table)))?;
         let places = vec!["?"; columns.len()].join(", ");
         let insert = format!("INSERT INTO {} ({}) VALUES ({places})", quoted(&table), columns.join(", "));
         let mut insert = transaction.prepare(&insert)?;

@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 use sqlgauge_engine::Value;
 use sqlgauge_sql::quote::name as quoted;
 
-use crate::suite::{rows_of, texts};
+use crate::suite::{rows_of, stored_columns, texts};
 
 /// The rows of one table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +36,9 @@ impl WitnessTable {
 pub struct Witness {
     /// The tables, those that are referred to first where that is possible.
     pub tables: Vec<WitnessTable>,
+    /// The statements, without a semicolon, that create what else there is: UNIQUE indexes, and the views that the queries
+    /// read.
+    pub definitions: Vec<String>,
 }
 
 impl Witness {
@@ -46,6 +49,8 @@ impl Witness {
     /// What SQLite says of it.
     pub fn of_script(script: &str) -> rusqlite::Result<Self> {
         let rows = rows_of(script)?;
+        let of_other_kinds = "SELECT sql FROM sqlite_master WHERE type IN ('index', 'view') AND sql IS NOT NULL ORDER BY rowid";
+        let definitions = texts(&rows, of_other_kinds)?;
         let all = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid";
         let tables = texts(&rows, all)?.into_iter().map(|name| {
             let create = rows.query_row(
@@ -53,15 +58,23 @@ impl Witness {
                 [&name],
                 |row| row.get(0),
             )?;
-            let mut statement = rows.prepare(&format!("SELECT * FROM {}", quoted(&name)))?;
-            let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
+            let columns = stored_columns(&rows, &name)?;
+            let list: Vec<String> = columns.iter().map(|column| quoted(column)).collect();
+            let mut statement =
+                rows.prepare(&format!("SELECT {} FROM {}", list.join(", "), quoted(&name)))?;
             let width = columns.len();
             let values = statement.query_map([], |row| {
                 (0..width).map(|at| Ok(Value::from(row.get_ref(at)?))).collect::<rusqlite::Result<_>>()
             })?;
             Ok(WitnessTable::new(&name, columns, create, values.collect::<rusqlite::Result<_>>()?))
         });
-        Ok(Self { tables: tables.collect::<rusqlite::Result<_>>()? })
+        Ok(Self { tables: tables.collect::<rusqlite::Result<_>>()?, definitions })
+    }
+
+    /// The statements that create it, each without a semicolon: its tables and what else there is.
+    pub fn statements(&self) -> impl Iterator<Item = &str> {
+        let tables = self.tables.iter().map(WitnessTable::create_statement);
+        tables.chain(self.definitions.iter().map(String::as_str))
     }
 
     /// Number of rows in all tables.
@@ -84,6 +97,9 @@ impl fmt::Display for Witness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for table in &self.tables {
             writeln!(f, "{};", table.create)?;
+        }
+        for definition in &self.definitions {
+            writeln!(f, "{};", definition.trim_end())?;
         }
         for table in self.tables.iter().filter(|table| !table.rows.is_empty()) {
             write!(f, "INSERT INTO {} VALUES ", quoted(&table.name))?;
@@ -132,6 +148,13 @@ mod tests {
         let witness = Witness::of_script(script).unwrap();
         assert_eq!(witness.script(), script);
         assert_eq!(witness.rows(), 3);
+        let script = "CREATE TABLE \"t\" (\"a\" INT, \"d\" INT GENERATED ALWAYS AS (\"a\" * 2), \"b\" TEXT);\n\
+                      CREATE UNIQUE INDEX \"u\" ON \"t\" (\"a\") WHERE b > 'k';\nCREATE VIEW \"v\" (\"x\") AS SELECT d FROM t;\n\
+                      INSERT INTO \"t\" VALUES (1, 'a'), (1, 'z');\n";
+        let witness = Witness::of_script(script).unwrap();
+        assert_eq!(witness.script(), script);
+        assert_eq!(witness.tables[0].columns, ["a", "b"]);
+        assert!(Witness::of_script(&script.replace("'a'", "'y'")).is_err());
         for hostile in ["ATTACH ':memory:' AS s", "CREATE TABLE t (a); DELETE FROM t", "SELEC"] {
             assert!(Witness::of_script(hostile).is_err(), "{hostile}");
         }

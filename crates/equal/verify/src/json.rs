@@ -184,7 +184,7 @@ impl VerifyReport {
                 record.bound = Some(proof.bound());
                 record.permits_less = proof.permits_less();
                 record.assumes =
-                    Some(proof.assumes().iter().map(|assumption| assumption.code().to_owned()).collect());
+                    Some(proof.assumes().iter().map(|assumption| assumption.code().into_owned()).collect());
             }
             Verdict::Different(counterexample) => record.refuted_by(counterexample),
             Verdict::Unknown(unknown) => {

@@ -36,7 +36,7 @@ use crate::verdict::{
 use sqlgauge_prove::{Bounds, ProofOutcome, ResultSemantics, Solver};
 use sqlgauge_search::{
     Inapplicable, Mined, Need, Refutation, Resemblance, Search, SearchError, SearchReason,
-    SearchVerdict as Found, Side, Survived, Witness, near_schema, tables_of, with_targets,
+    SearchVerdict as Found, Side, Survived, Witness, near_schema, tables_under, with_targets,
 };
 
 /// What is known of a pair besides its texts.
@@ -311,7 +311,9 @@ impl Verifier {
     /// Sees what the rows keep in the tables that the pair leads to, where a verifier is to keep to it.
     fn look_at_rows(&self, data: &Data<'_>, left: &str, right: &str) {
         let Some(mined) = &self.mined else { return };
-        let read = |text| resolve(text, &self.schema).map(|query| tables_of(&query)).unwrap_or_default();
+        let read = |text| {
+            resolve(text, &self.schema).map(|query| tables_under(&query, &self.schema)).unwrap_or_default()
+        };
         let read = read(left).union(&read(right)).copied().collect();
         let Ok(tables) = with_targets(&self.schema, &read) else { return };
         let constraints = mined.among(tables, data.engine, data.database);

@@ -82,7 +82,7 @@ fn bounded(proof: &BoundedProof, text: &mut String) {
         text.push_str("The prediction permits no result that the gold does not; the gold permits others besides (a tie).\n");
     }
     for assumption in proof.assumes() {
-        let _infallible = writeln!(text, "assumes: {}", assumption.code());
+        let _infallible = writeln!(text, "assumes: {}", printable(&assumption.code()));
     }
 }
 

@@ -25,6 +25,16 @@ pub(crate) fn refresh(expr: &mut Expr, next_relation: &mut u32, next_cte: &mut u
     rewrite_expr(&mut mapping, expr);
 }
 
+/// [`refresh`] for a whole query.
+pub(crate) fn refresh_query(query: &mut Query, next_relation: &mut u32, next_cte: &mut u32) {
+    let mut declared = Declared::default();
+    walk_query(&mut declared, query);
+    let mut mapping = Mapping::new(&declared, *next_relation, *next_cte);
+    *next_relation += u32::try_from(declared.relations.len()).unwrap_or(u32::MAX);
+    *next_cte += u32::try_from(declared.ctes.len()).unwrap_or(u32::MAX);
+    rewrite_query(&mut mapping, query);
+}
+
 /// The relations and CTEs that a piece of a query declares, in the order of a walk.
 #[derive(Default)]
 struct Declared {

@@ -30,6 +30,7 @@ pub mod schema;
 mod schema_text;
 mod syntax;
 pub mod tree;
+mod views;
 pub mod visit;
 
 pub use definition::Definition;
@@ -43,4 +44,5 @@ pub use parse::MAX_SQL_BYTES;
 pub use print::{Names, PrintDialect, PrintError, print, print_as_written, print_expr};
 pub use resolve::{Aliases, MAX_DEPTH, resolve, resolve_with_aliases};
 pub use schema_text::schema_text;
+pub use views::{views_of, without_views};
 pub mod spider;

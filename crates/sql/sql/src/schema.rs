@@ -296,6 +296,16 @@ impl IndexPart {
 }
 
 impl Index {
+    /// Whether it forbids rows that no UNIQUE constraint on its columns would: it is UNIQUE, and partial, on an expression, or
+    /// takes other texts for equal than a column's own collation does. False where its parts are not known.
+    pub fn limits_further(&self, columns: &[Column]) -> bool {
+        let is_plain = |part: &IndexPart| {
+            let own = part.column().and_then(|at| columns.get(at as usize));
+            own.is_some_and(|own| own.collation == part.collation)
+        };
+        self.unique && !self.parts.is_empty() && !(self.filter.is_none() && self.parts.iter().all(is_plain))
+    }
+
     /// The columns on which no two rows of the table agree in comparisons by the columns' own collations; `None` if
     /// the index is not unique, is partial, has an expression, or tells apart what a column's own collation takes
     /// for equal.
@@ -421,6 +431,18 @@ impl Table {
         (contains(&self.primary_key) && !self.key_is_finer) || self.unique.iter().any(|key| contains(key))
     }
 
+    /// Whether SQLite takes these columns as the target of a foreign key: they are exactly the primary key or a UNIQUE set.
+    pub fn is_parent_key(&self, columns: &[u32]) -> bool {
+        let sorted = |key: &[u32]| {
+            let mut key = key.to_vec();
+            key.sort_unstable();
+            key
+        };
+        let columns = sorted(columns);
+        !columns.is_empty()
+            && (sorted(&self.primary_key) == columns || self.unique.iter().any(|key| sorted(key) == columns))
+    }
+
     /// Whether no column can bring another collation than BINARY. That of a virtual table is its module's choice, and
     /// that of a view may be named in its query.
     fn compares_bytes_only(&self) -> bool {
@@ -431,6 +453,11 @@ impl Table {
                 TableKind::View => self.view.as_ref().is_some_and(|text| !names_collation(text)),
                 TableKind::Virtual => false,
             }
+    }
+
+    /// Positions of the columns that rows bring values for: all but the generated ones.
+    pub fn stored_columns(&self) -> Vec<u32> {
+        (0..).zip(&self.columns).filter(|(_, column)| !column.generated).map(|(at, _)| at).collect()
     }
 
     /// Whether the column can never be NULL.
@@ -517,6 +544,13 @@ impl Schema {
     /// The table of that name, case ignored.
     pub fn table_named(&self, name: &str) -> Option<&Table> {
         self.table(self.table_id(name)?)
+    }
+
+    /// What a foreign key refers to, where SQLite can hold rows to it: the columns that it refers to are a primary key or a
+    /// UNIQUE set. SQLite calls any other a "foreign key mismatch".
+    pub fn enforced_foreign_key(&self, key: &ForeignKey) -> Option<(TableId, Vec<u32>)> {
+        self.resolve_foreign_key(key)
+            .filter(|(target, columns)| self.table(*target).is_some_and(|table| table.is_parent_key(columns)))
     }
 
     /// The table and the column positions that a foreign key refers to, `None` when they do not exist.

@@ -21,6 +21,8 @@ pub enum Choice {
     Sum,
     /// Which of several texts stands for all that a collation takes for equal.
     EqualTexts,
+    /// By the affinity of which SELECT of a compound a column is compared.
+    Affinity,
     /// What time it is.
     Clock,
     /// Something that cannot be checked.
@@ -38,6 +40,7 @@ impl Choice {
             Self::Window => "ties in a window",
             Self::Sum => "the order of inexact additions",
             Self::EqualTexts => "one of several texts that a collation takes for equal",
+            Self::Affinity => "the affinity of a compound's column",
             Self::Clock => "the present time",
             Self::Unchecked => "a choice that cannot be checked",
         }

@@ -15,6 +15,7 @@
 //!
 //! Two queries then differ if they have no possible result in common.
 
+mod affinity;
 mod build;
 mod choice;
 mod collector;
@@ -106,6 +107,10 @@ impl Freedom {
         if scan.has_collation && scan.has_representatives {
             let place = Place::of(Choice::EqualTexts);
             checks.extend(equal_texts(schema, &traced).map(|check| (check, place)));
+        }
+        if let Some(part) = affinity::compares_mixed(query, schema) {
+            // Which of them it is, no query can ask.
+            checks.insert(0, ("SELECT 1".to_owned(), Place { choice: Choice::Affinity, part: Some(part) }));
         }
         let Collector { cut, sites, loose, .. } = collector;
         Ok(Self { checks, cut, sites, loose, uses_clock: scan.uses_clock })

@@ -213,7 +213,8 @@ impl PackQuestion {
     pub fn witnesses(&self, schema: &Schema) -> Result<Vec<Witness>, PackError> {
         let table = |stored: &StoredTable| {
             let table = schema.table_named(&stored.name).filter(|table| {
-                let names = table.columns.iter().map(|column| column.name.as_str());
+                let own = table.stored_columns();
+                let names = own.iter().filter_map(|&at| table.column(at)).map(|column| column.name.as_str());
                 names.eq(stored.columns.iter().map(String::as_str))
             });
             let rows: Option<Vec<Vec<Value>>> = stored
@@ -234,7 +235,10 @@ impl PackQuestion {
             Ok(WitnessTable::new(&table.name, stored.columns.clone(), create_table(schema, table), rows))
         };
         let witness = |tables: &Vec<StoredTable>| {
-            Ok(Witness { tables: tables.iter().map(table).collect::<Result<_, _>>()? })
+            Ok(Witness {
+                tables: tables.iter().map(table).collect::<Result<_, _>>()?,
+                definitions: Vec::new(),
+            })
         };
         self.databases.iter().map(witness).collect()
     }

@@ -107,6 +107,7 @@ fn is_own(action: &AuthAction<'_>) -> bool {
         action,
         AuthAction::CreateTable { .. }
             | AuthAction::CreateIndex { .. }
+            | AuthAction::CreateView { .. }
             | AuthAction::DropIndex { .. }
             | AuthAction::Insert { .. }
             | AuthAction::Update { .. }

@@ -1,0 +1,105 @@
+//! What a schema has besides tables and constraints: views, generated columns, further UNIQUE indexes, keys of other types.
+
+use sqlgauge_engine::Value;
+use sqlgauge_search::{Choice, Search, SearchOptions, SearchVerdict};
+
+use super::{options, satisfies, schema, show};
+
+const DDL: &str = "
+    CREATE TABLE t (id INTEGER PRIMARY KEY, a INT, b TEXT, twice INT AS (a * 2), low TEXT AS (lower(b)) STORED NOT NULL);
+    CREATE TABLE u (a INT, b TEXT, c TEXT);
+    CREATE UNIQUE INDEX u_part ON u (a) WHERE b IS NOT NULL;
+    CREATE UNIQUE INDEX u_lower ON u (lower(c));
+    CREATE UNIQUE INDEX u_fold ON u (b COLLATE NOCASE);
+    CREATE TABLE k (id INTEGER PRIMARY KEY, n TEXT);
+    CREATE TABLE r (x TEXT REFERENCES k(id), y INT);
+    CREATE TABLE loose (id INT, n TEXT);
+    CREATE TABLE child (x INT REFERENCES loose(id));
+    CREATE VIEW v (x, y) AS SELECT a, b FROM t WHERE a > 1;
+    CREATE VIEW w AS SELECT x, count(*) AS n FROM v GROUP BY x;";
+
+fn verdict(left: &str, right: &str) -> SearchVerdict {
+    Search::new(schema(DDL), options(800)).unwrap().refute_minimised(left, right)
+}
+
+#[test]
+fn pairs_over_views_and_generated_columns_are_told_apart() {
+    for (left, right) in [
+        ("SELECT x FROM v WHERE y = 'k'", "SELECT x FROM v WHERE y = 'l'"),
+        ("SELECT x FROM v", "SELECT a FROM t"),
+        ("SELECT x FROM w WHERE n > 1", "SELECT x FROM w WHERE n > 2"),
+        ("SELECT x FROM w", "SELECT x FROM v"),
+        ("SELECT id FROM t WHERE twice > 3", "SELECT id FROM t WHERE twice > 5"),
+        ("SELECT id FROM t WHERE low = 'k'", "SELECT id FROM t WHERE b = 'k'"),
+        ("SELECT sum(twice) FROM t", "SELECT sum(a) FROM t"),
+    ] {
+        let found = verdict(left, right);
+        let found = found.refutation().unwrap_or_else(|| panic!("{left} | {right}: {}", show(&found)));
+        satisfies(found.database());
+    }
+    for (left, right) in [
+        ("SELECT x FROM v", "SELECT x FROM v WHERE x > 0"),
+        ("SELECT x, n FROM w", "SELECT a, count(*) FROM t WHERE a > 1 GROUP BY a"),
+        ("SELECT id FROM t WHERE twice > 4", "SELECT id FROM t WHERE a * 2 > 4"),
+    ] {
+        let found = verdict(left, right);
+        assert!(matches!(found, SearchVerdict::Survived(_)), "{left} | {right}: {}", show(&found));
+    }
+}
+
+#[test]
+fn unique_indexes_limit_the_rows() {
+    for (left, right) in [
+        ("SELECT count(DISTINCT a) FROM u WHERE b IS NOT NULL", "SELECT count(a) FROM u WHERE b IS NOT NULL"),
+        ("SELECT count(DISTINCT lower(c)) FROM u", "SELECT count(c) FROM u"),
+        ("SELECT count(DISTINCT b COLLATE NOCASE) FROM u", "SELECT count(b) FROM u"),
+    ] {
+        let found = verdict(left, right);
+        assert!(matches!(found, SearchVerdict::Survived(_)), "{left} | {right}: {}", show(&found));
+    }
+    let found = verdict("SELECT count(DISTINCT a) FROM u", "SELECT count(a) FROM u");
+    let found = found.refutation().unwrap();
+    satisfies(found.database());
+    assert_eq!(found.database().definitions.len(), 3, "{}", found.database());
+}
+
+#[test]
+fn a_reference_of_another_type_is_spelled_in_several_ways() {
+    let found =
+        verdict("SELECT count(DISTINCT x) FROM r", "SELECT count(DISTINCT k.id) FROM r JOIN k ON k.id = r.x");
+    let found = found.refutation().unwrap_or_else(|| panic!("{}", show(&found)));
+    assert!(found.needs().is_empty(), "{}", found.database());
+    let spelled: Vec<&Value> = found.database().table("r").unwrap().rows.iter().map(|row| &row[0]).collect();
+    assert!(spelled.len() == 2 && spelled[0] != spelled[1], "{spelled:?}");
+}
+
+/// By which of its SELECTs' affinities a compound's column is compared, SQLite chooses.
+#[test]
+fn the_affinity_of_a_compound_is_no_difference() {
+    let inside = "SELECT a FROM t WHERE a = '1' UNION ALL SELECT b FROM t WHERE b = '1'";
+    let outside = "SELECT x FROM (SELECT a AS x FROM t UNION ALL SELECT b FROM t) WHERE x = '1'";
+    match verdict(outside, inside) {
+        SearchVerdict::Survived(survived) => {
+            assert!(survived.undecided > 0);
+            assert!(
+                survived.open.iter().any(|place| place.choice == Choice::Affinity),
+                "{:?}",
+                survived.open
+            );
+        }
+        other => panic!("{}", show(&other)),
+    }
+    // Of one affinity there is nothing to choose.
+    let same = "SELECT x FROM (SELECT a AS x FROM t UNION ALL SELECT id FROM t) WHERE x = '1'";
+    assert!(verdict(same, inside).refutation().is_some());
+}
+
+#[test]
+fn a_key_to_columns_that_are_no_key_limits_nothing() {
+    let search = Search::new(schema(DDL), SearchOptions::default()).unwrap();
+    let script =
+        "CREATE TABLE loose (id INT, n TEXT); CREATE TABLE child (x INT); INSERT INTO child VALUES (1);";
+    let database = sqlgauge_search::Witness::of_script(script).unwrap();
+    let (left, right) = ("SELECT x FROM child", "SELECT x FROM child WHERE x IN (SELECT id FROM loose)");
+    assert!(search.replay(&database, left, right).is_some());
+}
