@@ -24,8 +24,8 @@ impl Folder {
         let folder = tempfile::tempdir().unwrap();
         let sample = Sample::unpack(&folder.path().join("sample")).unwrap();
         let run = |name: &str| folder.path().join("runs").join(name);
-        sample.score_job(&["ex"], &run("good")).unwrap().run(&Context::default()).unwrap();
-        let mut hostile = sample.score_job(&["ex"], &run("hostile")).unwrap();
+        sample.score_job(&["ex"], run("good")).unwrap().run(&Context::default()).unwrap();
+        let mut hostile = sample.score_job(&["ex"], run("hostile")).unwrap();
         let careful = sample.predictions_of("careful").unwrap();
         hostile.systems = vec![System::new(MARKUP, careful)];
         hostile.run(&Context::default()).unwrap();
