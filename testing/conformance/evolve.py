@@ -231,7 +231,7 @@ class Checker:
         return counts
 
     def ddl(self, place, item):
-        for field in ("ddl", "ddl_relevant"):
+        for field in ("ddl", "ddl_relevant", "ddl_needed"):
             try:
                 sqlite3.connect(":memory:").executescript(item[field])
             except sqlite3.Error as error:

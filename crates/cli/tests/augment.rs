@@ -34,9 +34,9 @@ fn world() -> TempDir {
             json!({"source_index": at, "question_id": at.to_string(), "db_id": DATABASES[at / 2],
                 "source_db_id": DATABASES[at / 2], "question": format!("Names {at}?"), "evidence": null,
                 "difficulty": null, "query": answer, "source_query": gold, "answerable": answer.starts_with("SELECT"),
-                "ddl": ddl, "ddl_relevant": relevant})
+                "ddl": ddl, "ddl_relevant": relevant, "ddl_needed": relevant})
         };
-        let header = json!({"record": "header", "format": 1, "tool_version": "0", "kind": kind, "seed": 7,
+        let header = json!({"record": "header", "format": 2, "tool_version": "0", "kind": kind, "seed": 7,
             "intensity": 0.5, "naturalness": "regular", "inputs": "", "step": null, "items": 6});
         std::fs::create_dir_all(path("evolved").join(kind)).unwrap();
         let items: Vec<Value> = (0..6).map(item).collect();
@@ -125,4 +125,16 @@ fn a_name_in_parquet_makes_a_table_of_the_same() {
     assert!(augment(&world, "sft.parquet", &["--validation", "0.3"]).status.success());
     let bytes = std::fs::read(world.path().join("sft.parquet")).unwrap();
     assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1") && bytes.len() > 500);
+}
+
+#[test]
+fn within_databases_questions_are_kept_apart() {
+    let world = world();
+    let output = augment(&world, "sft.jsonl", &["--validation", "0.4", "--intra-database"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let (train, validation) = (lines(&world, "sft.jsonl"), lines(&world, "sft.validation.jsonl"));
+    assert!(!validation.is_empty() && train.len() + validation.len() == 18);
+    let of = |side: &[Value], field: &str| side.iter().map(|e| e[field].to_string()).collect::<HashSet<_>>();
+    assert!(of(&train, "question").is_disjoint(&of(&validation, "question")));
+    assert!(of(&validation, "db_id").is_subset(&of(&train, "db_id")));
 }

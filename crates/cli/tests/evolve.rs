@@ -176,7 +176,7 @@ fn killed_at_any_moment_it_goes_on_to_the_same_bytes() {
         "--jobs",
         "2",
         "--kinds",
-        "rename-columns,split-columns,split-tables,merge-tables,add-tables",
+        "rename-columns,split-columns,split-tables,merge-tables,add-tables,invent-tables",
     ];
     let started = Instant::now();
     world.run("evolve", "unbroken", &further);

@@ -324,3 +324,103 @@ fn killed_many_times_it_asks_again_only_what_was_under_way() {
     assert_eq!(server.count(), 60 + under_way.values().sum::<usize>());
     assert_eq!(lines(&world).iter().filter(|line| line["status"] == "ok").count(), 60);
 }
+
+/// The roles and texts of a request.
+fn said(seen: &SeenRequest) -> Vec<(String, String)> {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let messages = seen.body["messages"].as_array().unwrap().iter();
+    messages.map(|message| (text(&message["role"]), text(&message["content"]))).collect()
+}
+
+#[test]
+fn demonstrations_are_turns_before_the_question_and_of_other_databases() {
+    let server = Server::start(|_| says("SELECT 1", -0.1));
+    let world = world(4);
+    let item = |db_id: &str, source: &str, at: usize| {
+        json!({"db_id": db_id, "source_db_id": source, "question": format!("shown {db_id} {at}"),
+            "query": format!("SELECT {at};"), "ddl": format!("CREATE TABLE {db_id} (x);")})
+    };
+    let mut pool: Vec<Value> = (0..4).map(|at| item("zoo", "zoo", at)).collect();
+    pool.extend((0..40).map(|at| item("shop__1", "shop", at)));
+    pool.push(item("school", "school", 9));
+    std::fs::write(world.path("train.json"), json!(pool).to_string()).unwrap();
+    let train = world.path("train.json").display().to_string();
+    let run = |seed: &str, shots: &str| {
+        let further = ["--shots", shots, "--shots-gold", &train, "--seed", seed, "--quiet"];
+        sqlgauge(&arguments(&world, &server, &further))
+    };
+    let output = run("7", "3");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let seen = server.seen();
+    let turns: Vec<_> = seen.iter().map(said).collect();
+    assert_eq!(turns.len(), 4);
+    for turn in &turns {
+        let roles: Vec<&str> = turn.iter().map(|(role, _)| role.as_str()).collect();
+        let expected = ["system", "user", "assistant", "user", "assistant", "user", "assistant", "user"];
+        assert_eq!(roles, expected);
+        assert_eq!(turn[..7], turns[0][..7], "all questions about a database are shown the same");
+        for pair in turn[1..7].chunks(2) {
+            let (asked, answer) = (&pair[0].1, &pair[1].1);
+            assert!(asked.starts_with("CREATE TABLE ") && asked.contains("-- Question: shown "), "{asked}");
+            assert!(!asked.contains("shop"), "{asked}");
+            assert!(
+                asked.ends_with(answer.trim_start_matches("SELECT ").trim_end_matches(';')),
+                "{asked} {answer}"
+            );
+        }
+        assert!(turn[7].1.contains("-- Question: number 00"), "{}", turn[7].1);
+    }
+    assert!((0..6).any(|seed| {
+        assert!(run(&seed.to_string(), "3").status.success());
+        said(server.seen().last().unwrap())[..7] != turns[0][..7]
+    }));
+
+    let output = run("7", "6");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stderr(&output).contains("has 5 answered questions about other databases than \"shop\""),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn a_pruned_schema_is_asked_for_first_and_what_it_lacks_is_said() {
+    let server = Server::start(|seen| {
+        if !seen.prompt().contains("Which tables and columns") {
+            return says("SELECT 1", -0.1);
+        }
+        match seen.prompt() {
+            text if text.contains("number 000") => says(r#"{"item": ["name"]}"#, -0.1),
+            text if text.contains("number 002") => says("all of them", -0.1),
+            text if text.contains("number 004") => Reply::error(400, "no"),
+            _ => says(r#"{"other": []}"#, -0.1),
+        }
+    });
+    let world = world(6);
+    let output = sqlgauge(&arguments(&world, &server, &["--prune", "--llm-attempts", "1"]));
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(stderr(&output).contains("1 questions are shown the whole schema"), "{}", stderr(&output));
+    let asked: Vec<String> = server
+        .seen()
+        .iter()
+        .map(|seen| seen.prompt().to_owned())
+        .filter(|text| !text.contains("Which tables and columns"))
+        .collect();
+    let shown = |number: &str| {
+        let asked = asked.iter().find(|text| text.ends_with(&format!("number {number}")));
+        asked.map(|text| text.split_once("\n\n").unwrap().0.to_owned())
+    };
+    assert_eq!(shown("000").as_deref(), Some("CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT);"));
+    assert_eq!(shown("002").as_deref(), Some(DDL));
+    assert_eq!(shown("004"), None);
+    assert_eq!(shown("001").as_deref(), Some("CREATE TABLE other (a);"));
+    let found = lines(&world);
+    assert_eq!(found[0]["schema"]["shown"], json!({"item": ["id", "name"]}));
+    assert_eq!(found[2]["schema"]["error"], "the answer is no JSON object");
+    assert_eq!((&found[4]["status"], &found[4]["sql"]), (&json!("server_error"), &Value::Null));
+    assert_eq!(found[0]["sql"], "SELECT 1");
+
+    let output = sqlgauge(&arguments(&world, &server, &["--prune", "--example-rows", "1"]));
+    assert_eq!(output.status.code(), Some(2));
+}

@@ -72,10 +72,10 @@ impl World {
         let item = |(at, gold): (usize, String)| {
             json!({"source_index": at, "question_id": format!("q{at}"), "db_id": "shop", "source_db_id": "shop",
                 "question": "?", "evidence": null, "difficulty": null, "query": gold, "source_query": GOLDS[at],
-                "answerable": kind == "rename-tables", "ddl": "", "ddl_relevant": ""})
+                "answerable": kind == "rename-tables", "ddl": "", "ddl_relevant": "", "ddl_needed": ""})
         };
         let items: Vec<Value> = golds.into_iter().map(item).collect();
-        let header = json!({"record": "header", "format": 1, "tool_version": "0", "kind": kind, "seed": 7,
+        let header = json!({"record": "header", "format": 2, "tool_version": "0", "kind": kind, "seed": 7,
             "intensity": 0.5, "naturalness": "regular", "inputs": "", "step": null, "items": 4});
         self.write(&format!("evolved/{kind}/dev.json"), &json!(items).to_string());
         self.write(&format!("evolved/{kind}/changes.jsonl"), &format!("{header}\n"));

@@ -8,7 +8,7 @@ use sqlgauge_dataset::{Benchmark, BenchmarkSource, Subset, load_benchmark};
 use sqlgauge_engine::{Limits, Moment};
 use sqlgauge_evolve::{ChangeKind, EvolvePlan};
 use sqlgauge_llm::Prompt;
-use sqlgauge_prompt::augment::{AugmentSettings, ChatExample, SkippedTriple, Triple, split};
+use sqlgauge_prompt::augment::{AugmentSettings, ChatExample, SkippedTriple, SplitBy, Triple, split};
 use sqlgauge_prompt::predict::{PLACEHOLDERS, built_in_prompt};
 use sqlgauge_robustness::{Evolved, find};
 use sqlgauge_sql::schema::Schema;
@@ -50,8 +50,10 @@ pub struct AugmentJob {
     pub schemas: EvolvedSchemas,
     /// File to write: JSON lines, or a table where its name ends in `.parquet`.
     pub out: PathBuf,
-    /// Share of the examples that are for validation, by whole databases, from 0 to below 1.
+    /// Share of the examples that are for validation, from 0 to below 1.
     pub validation: f64,
+    /// What is either trained on or validated on: a database, or a question with all its schemas.
+    pub split_by: SplitBy,
     /// Tables that an answer does not read and its example shows, at most.
     pub irrelevant_tables: usize,
     /// Leave out the questions over the original schemas.
@@ -78,7 +80,7 @@ pub enum EvolvedSchemas {
 pub struct TrainingData {
     /// Examples to train on.
     pub train: usize,
-    /// Examples of other databases to validate on.
+    /// Examples to validate on.
     pub validation: usize,
     /// The file of the latter.
     pub validation_file: PathBuf,
@@ -118,6 +120,7 @@ impl AugmentJob {
             schemas,
             out: out.into(),
             validation: 0.1,
+            split_by: SplitBy::Database,
             irrelevant_tables: 3,
             only_evolved: false,
             prompt: None,
@@ -165,7 +168,7 @@ impl AugmentJob {
         for (why, count) in skipped {
             context.watcher().note(&format!("{count} items {why} are left out"));
         }
-        let split = split(examples, self.validation, self.seed);
+        let split = split(examples, self.split_by, self.validation, self.seed);
         write(&self.out, &split.train)?;
         write(&validation_file, &split.validation)?;
         Ok(TrainingData {
@@ -260,6 +263,8 @@ fn add_evolved(
 ) -> Result<(), Error> {
     let mut schemas: HashMap<&str, Schema> = HashMap::new();
     let benchmark = evolved.benchmark();
+    // What the kind changes is what is shown.
+    let shows_others = evolved.header.kind.is_some_and(|kind| !kind.changes_schema());
     for item in evolved.items.iter().filter(|item| is_taken(item.source_index)) {
         let source =
             original.examples.get(item.source_index).filter(|example| example.db_id == item.source_db_id);
@@ -288,7 +293,7 @@ fn add_evolved(
             evidence: item.evidence.as_deref(),
             schema: &schemas[item.ddl.as_str()],
             answer: &item.query,
-            relevant: (!item.answerable).then(|| &schemas[item.ddl_relevant.as_str()]),
+            relevant: (!item.answerable || shows_others).then(|| &schemas[item.ddl_relevant.as_str()]),
         };
         examples.add(&triple, settings);
     }

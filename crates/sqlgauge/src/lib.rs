@@ -126,7 +126,7 @@ pub use metric_errors::{MetricErrors, MetricErrorsJob, SystemErrors, TruthCounts
 pub use open_run::{OpenRun, StoredReport};
 pub use pack::{PackJob, PackSize};
 pub use pairs::PairsJob;
-pub use predict::PredictJob;
+pub use predict::{PredictJob, Shots};
 pub use report::ReportJob;
 pub use results::{MetricCounts, ResultsJob, ScoredResults, SystemOutcome, SystemResults};
 pub use robustness::{RobustnessJob, SystemFolder};

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use sqlgauge_dataset::{Subset, WorkloadSource};
+use sqlgauge_dataset::{BenchmarkSource, Subset, WorkloadSource};
 use sqlgauge_engine::Limits;
 
 use crate::llm::LlmSettings;
@@ -36,6 +36,10 @@ pub struct PredictJob {
     pub out: PathBuf,
     /// File with the prompt; the built-in one without it.
     pub prompt: Option<PathBuf>,
+    /// Answered questions that are shown before each question.
+    pub shots: Option<Shots>,
+    /// Ask first which tables and columns a question needs, and show these.
+    pub prune: bool,
     /// Answers to each question; the SQL that most of them give is the prediction.
     pub samples: u32,
     /// Sampling temperature.
@@ -54,6 +58,17 @@ pub struct PredictJob {
     pub llm: LlmSettings,
 }
 
+/// Answered questions that are shown before each question: in-context learning.
+#[derive(Debug, Clone)]
+pub struct Shots {
+    /// How many. None is about the question's own database; the seed of the job draws them.
+    pub count: u32,
+    /// File with questions and golds to draw from: a training set.
+    pub benchmark: BenchmarkSource,
+    /// The schemas of those that bring no DDL; the job's without it.
+    pub schemas: Option<SchemaSource>,
+}
+
 impl PredictJob {
     /// One answer of temperature 0 to each question.
     pub fn new(workload: impl Into<PathBuf>, llm: LlmSettings, out: impl Into<PathBuf>) -> Self {
@@ -63,6 +78,8 @@ impl PredictJob {
             example_rows: 0,
             out: out.into(),
             prompt: None,
+            shots: None,
+            prune: false,
             samples: 1,
             temperature: 0.0,
             seed: None,
@@ -80,17 +97,17 @@ mod asking {
     use std::collections::HashMap;
     use std::sync::Arc;
 
-    use sqlgauge_dataset::{Benchmark, Databases, Example, load_workload};
+    use sqlgauge_dataset::{Benchmark, Databases, Example, load_benchmark, load_workload};
     use sqlgauge_engine::{Engine, Moment, SqliteEngine};
     use sqlgauge_llm::{LlmError, Prompt};
     use sqlgauge_prompt::predict::{
-        ExampleRows, PLACEHOLDERS, PredictOutcome, PredictSettings, PromptQuestion, built_in_prompt, predict,
-        schema_with_rows,
+        Demonstration, ExampleRows, PLACEHOLDERS, PredictOutcome, PredictSettings, PromptQuestion,
+        built_in_prompt, built_in_prune_prompt, draw_demonstrations, predict, schema_with_rows,
     };
     use sqlgauge_sql::schema::Schema;
     use sqlgauge_sql::schema_text;
 
-    use super::{PredictJob, SchemaSource};
+    use super::{PredictJob, SchemaSource, Shots};
     use crate::context::Context;
     use crate::error::Error;
     use crate::guard::{keep_database, keep_inputs};
@@ -110,11 +127,12 @@ mod asking {
             workload.notes.iter().for_each(|text| context.watcher().note(text));
             let settings = self.settings()?;
             let schemas = self.schema_texts(&workload, context)?;
+            let demonstrations = self.demonstrations(&workload, context)?;
             let questions: Vec<PromptQuestion<'_>> = workload
                 .examples
                 .iter()
                 .zip(schemas)
-                .map(|(example, schema)| question(example, schema))
+                .map(|(example, schema)| question(example, schema, &demonstrations))
                 .collect();
             let client = self.llm.client("--llm-url", context)?;
             context.watcher().heeds_stop(true);
@@ -151,13 +169,22 @@ mod asking {
                     self.samples
                 )));
             }
-            let tables = match &self.schemas {
-                Some(SchemaSource::Tables(file)) => Some(file),
+            if self.prune && self.example_rows > 0 {
+                let text = "--prune shows a part of the schema, and --example-rows rows of all of it; give one of them";
+                return Err(Error::Invalid(text.to_owned()));
+            }
+            let tables = |source: Option<&'_ SchemaSource>| match source {
+                Some(SchemaSource::Tables(file)) => Some(file.clone()),
                 _ => None,
             };
+            let shots = self.shots.as_ref();
+            let (own, theirs) =
+                (tables(self.schemas.as_ref()), tables(shots.and_then(|shots| shots.schemas.as_ref())));
             let inputs = [
                 ("workload", Some(&self.workload.path)),
-                ("tables", tables),
+                ("shots", shots.map(|shots| &shots.benchmark.gold)),
+                ("shots-tables", theirs.as_ref()),
+                ("tables", own.as_ref()),
                 ("prompt", self.prompt.as_ref()),
             ];
             let inputs = inputs.iter().filter_map(|(role, path)| Some((*role, path.as_ref()?.as_path())));
@@ -171,6 +198,7 @@ mod asking {
                 None => built_in_prompt()?,
             };
             Ok(PredictSettings {
+                prune: if self.prune { Some(built_in_prune_prompt()?) } else { None },
                 stop: self.stop.clone(),
                 seed: self.seed,
                 samples: self.samples,
@@ -211,6 +239,68 @@ mod asking {
             Ok(all)
         }
 
+        /// The demonstrations for each database of the workload, by its name.
+        fn demonstrations(
+            &self,
+            workload: &Benchmark,
+            context: &Context<'_>,
+        ) -> Result<HashMap<String, Arc<[Demonstration]>>, Error> {
+            let Some(shots) = self.shots.as_ref().filter(|shots| shots.count > 0) else {
+                return Ok(HashMap::new());
+            };
+            let mut pool = load_benchmark(&shots.benchmark)?;
+            pool.notes.iter().for_each(|text| context.watcher().note(text));
+            pool.examples.retain(|example| {
+                example.question.as_ref().is_some_and(|question| !question.trim().is_empty())
+            });
+            let databases: Vec<&str> = pool.examples.iter().map(Example::original_db_id).collect();
+            let mut drawn: HashMap<String, Vec<usize>> = HashMap::new();
+            for example in &workload.examples {
+                let db_id = example.original_db_id();
+                if drawn.contains_key(db_id) {
+                    continue;
+                }
+                let chosen = draw_demonstrations(
+                    &databases,
+                    db_id,
+                    shots.count as usize,
+                    self.seed.unwrap_or_default(),
+                );
+                if chosen.len() < shots.count as usize {
+                    return Err(too_few(shots, db_id, chosen.len()));
+                }
+                drawn.insert(db_id.to_owned(), chosen);
+            }
+            let schemas = self.schemas_of_shots(shots, &pool, drawn.values().flatten(), context)?;
+            let mut all = HashMap::new();
+            for (db_id, chosen) in drawn {
+                let shown = chosen.into_iter().map(|at| demonstration(&pool.examples[at], &schemas));
+                all.insert(db_id, shown.collect::<Result<Arc<[Demonstration]>, Error>>()?);
+            }
+            Ok(all)
+        }
+
+        /// The schemas of those demonstrations that bring none, by database.
+        fn schemas_of_shots<'a>(
+            &self,
+            shots: &Shots,
+            pool: &Benchmark,
+            drawn: impl Iterator<Item = &'a usize>,
+            context: &Context<'_>,
+        ) -> Result<HashMap<String, Arc<Schema>>, Error> {
+            let bare = drawn.map(|&at| pool.examples[at].clone()).filter(|example| example.ddl.is_none());
+            let bare = Benchmark { examples: bare.collect(), ..pool.clone() };
+            match (shots.schemas.as_ref().or(self.schemas.as_ref()), bare.examples.first()) {
+                (_, None) => Ok(HashMap::new()),
+                (Some(source), _) => source.read(&bare, context),
+                (None, Some(example)) => Err(Error::Invalid(format!(
+                    "{} has no schema for item {:?} (column `ddl`); give --shots-db or --shots-tables",
+                    shots.benchmark.gold.display(),
+                    example.id
+                ))),
+            }
+        }
+
         fn rows(&self, context: &Context<'_>) -> Result<Option<Rows>, Error> {
             let folder = match &self.schemas {
                 Some(SchemaSource::Databases(folder)) if self.example_rows > 0 => folder,
@@ -248,13 +338,43 @@ mod asking {
         Ok(Arc::from(schema_with_rows(&ddl, schema, rows)))
     }
 
-    fn question(example: &Example, schema: Arc<str>) -> PromptQuestion<'_> {
+    fn too_few(shots: &Shots, db_id: &str, found: usize) -> Error {
+        Error::Invalid(format!(
+            "--shots {}: {} has {found} answered questions about other databases than {db_id:?}; give a smaller number or \
+             another file",
+            shots.count,
+            shots.benchmark.gold.display()
+        ))
+    }
+
+    fn demonstration(
+        example: &Example,
+        schemas: &HashMap<String, Arc<Schema>>,
+    ) -> Result<Demonstration, Error> {
+        let schema = schemas.get(&example.db_id).map(Arc::as_ref);
+        Ok(Demonstration {
+            question: example.question.clone().unwrap_or_default(),
+            evidence: example.evidence.clone(),
+            schema: schema_of(example, schema, None)?,
+            sql: example.golds.first().cloned().unwrap_or_default(),
+        })
+    }
+
+    fn question<'a>(
+        example: &'a Example,
+        schema: Arc<str>,
+        demonstrations: &HashMap<String, Arc<[Demonstration]>>,
+    ) -> PromptQuestion<'a> {
         PromptQuestion {
             id: &example.id,
             db_id: &example.db_id,
             question: example.question.as_deref().unwrap_or_default(),
             evidence: example.evidence.as_deref(),
             schema,
+            demonstrations: demonstrations
+                .get(example.original_db_id())
+                .cloned()
+                .unwrap_or_else(|| Arc::from([])),
         }
     }
 }

@@ -7,6 +7,7 @@ use std::path::{Component, Path};
 use rusqlite::Connection;
 use sqlgauge_dataset::{Example, Tables};
 use sqlgauge_search::create_table;
+use sqlgauge_sql::schema::{Schema, Table};
 use tempfile::TempDir;
 
 use crate::error::{About, Error};
@@ -34,10 +35,8 @@ impl DatabasesWithoutRows {
             create_dir(folder.path().join(name)).map_err(unwritable)?;
             let path = folder.path().join(name).join(format!("{name}.sqlite"));
             let schema = entry.schema();
-            let statements: Vec<String> =
-                schema.tables().iter().map(|table| create_table(&schema, table)).collect();
             let made =
-                Connection::open(&path).and_then(|database| database.execute_batch(&statements.join(";\n")));
+                Connection::open(&path).and_then(|database| database.execute_batch(&statements(&schema)));
             made.about(|| format!("{}: the schema of {name} cannot be made", file.display()))?;
         }
         Ok(Self(folder))
@@ -49,6 +48,15 @@ impl DatabasesWithoutRows {
     }
 }
 
+/// What makes the tables. Files that were made from databases list those that SQLite keeps for itself, such as `sqlite_sequence`,
+/// and nobody else may make these.
+fn statements(schema: &Schema) -> String {
+    let is_reserved =
+        |table: &&Table| table.name.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("sqlite_"));
+    let tables = schema.tables().iter().filter(|table| !is_reserved(table));
+    tables.map(|table| create_table(schema, table)).collect::<Vec<_>>().join(";\n")
+}
+
 /// Whether the name of a database is the name of one file, and no path elsewhere.
 fn is_file_name(name: &str) -> bool {
     let mut parts = Path::new(name).components();
@@ -57,7 +65,19 @@ fn is_file_name(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use sqlgauge_sql::schema::Column;
+
     use super::*;
+
+    #[test]
+    fn tables_that_sqlite_keeps_for_itself_are_left_to_it() {
+        let table = |name: &str| Table::new(name, vec![Column::new("seq", Some("INT"))]);
+        let made = statements(&Schema::new(vec![table("city"), table("SQLite_sequence"), table("sqlité")]));
+        let database = Connection::open_in_memory().unwrap();
+        database.execute_batch(&made).unwrap();
+        let count = "SELECT COUNT(*) FROM sqlite_schema";
+        assert_eq!(database.query_row(count, [], |row| row.get::<_, u32>(0)).unwrap(), 2, "{made}");
+    }
 
     #[test]
     fn a_name_that_leads_elsewhere_is_not_a_file_name() {

@@ -6,6 +6,7 @@ use anyhow::Result;
 use clap::{ArgGroup, Args};
 use sqlgauge::{AugmentJob, EvolvedSchemas};
 use sqlgauge_dataset::{BenchmarkSource, ColumnRole, FileFormat};
+use sqlgauge_prompt::augment::SplitBy;
 
 use crate::Verdict;
 use crate::options::{BenchmarkOptions, SubsetOptions, column_help, columns, format};
@@ -26,9 +27,12 @@ pub struct Augment {
     /// File to write: chats as JSONL, or a table where its name ends in .parquet
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Share of the examples that are for validation, by whole databases; they go into OUT.validation beside it
+    /// Share of the examples that are for validation; they go into OUT.validation beside it
     #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
     validation: f64,
+    /// Keep questions apart in place of databases: every database to validate on is trained on too
+    #[arg(long)]
+    intra_database: bool,
     /// Tables that an answer does not read and its example shows, at most
     #[arg(long, value_name = "N", default_value_t = 3)]
     irrelevant_tables: usize,
@@ -59,11 +63,12 @@ impl Augment {
         let data = crate::engine::run(self.quiet, |context| job.run(context))?;
         if !self.quiet {
             print(&format!(
-                "{} examples to train on: {}\n{} examples of other databases to validate on: {}\n{} left out that say what \
+                "{} examples to train on: {}\n{} examples {} to validate on: {}\n{} left out that say what \
                  another says, {} to validate on that are trained on\n",
                 data.train,
                 self.out.display(),
                 data.validation,
+                if self.intra_database { "of the same databases" } else { "of other databases" },
                 data.validation_file.display(),
                 data.duplicates,
                 data.leaks
@@ -86,6 +91,7 @@ impl Augment {
                 columns: columns(&self.columns)?,
             },
             validation: self.validation,
+            split_by: if self.intra_database { SplitBy::Question } else { SplitBy::Database },
             irrelevant_tables: self.irrelevant_tables,
             only_evolved: self.only_evolved,
             prompt: self.prompt.clone(),

@@ -7,7 +7,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use sqlgauge::EvolveJob;
 use sqlgauge_dataset::{BenchmarkSource, FileFormat};
-use sqlgauge_evolve::layout::Statistics;
+use sqlgauge_evolve::layout::{SizeSpread, Statistics};
 use sqlgauge_evolve::{ChangeKind, EvolvePlan, read_script};
 use sqlgauge_names::Naturalness;
 
@@ -159,9 +159,26 @@ fn print_evolved(evolved: &[(String, Statistics)]) -> Result<()> {
             statistics.written.to_string(),
             statistics.golds_changed.to_string(),
             ratio,
+            spread(statistics.manipulated_per_table),
+            spread(statistics.manipulated_per_query),
             reasons.collect::<Vec<_>>().join(", "),
         ]
     };
-    let header = ["benchmark", "written", "golds changed", "times as long", "not written"];
+    let header = [
+        "benchmark",
+        "written",
+        "golds changed",
+        "times as long",
+        "changed per table",
+        "changed per item",
+        "not written",
+    ];
     print_table(&header, evolved.iter().map(row).collect())
+}
+
+/// Least, mean, median and greatest, as in the paper's Table 2.
+fn spread(spread: Option<SizeSpread>) -> String {
+    spread.map_or("-".to_owned(), |SizeSpread { min, mean, median, max }| {
+        format!("{min} / {mean:.1} / {median} / {max}")
+    })
 }

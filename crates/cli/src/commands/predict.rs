@@ -10,8 +10,8 @@ use anyhow::Result;
 #[cfg(feature = "services")]
 use anyhow::bail;
 use clap::Args;
-use sqlgauge::{PredictJob, SchemaSource};
-use sqlgauge_dataset::{FileFormat, WorkloadSource};
+use sqlgauge::{PredictJob, SchemaSource, Shots};
+use sqlgauge_dataset::{BenchmarkSource, FileFormat, WorkloadSource};
 #[cfg(feature = "services")]
 use sqlgauge_prompt::predict::{PredictOutcome, PredictionLine, Status};
 
@@ -43,6 +43,21 @@ pub struct Predict {
     /// Rows of each table that the prompt shows
     #[arg(long, value_name = "N", default_value_t = 0, requires = "db")]
     example_rows: u32,
+    /// Answered questions that each prompt shows first, drawn by --seed, none about the question's database
+    #[arg(long, value_name = "N", requires = "shots_gold", value_parser = clap::value_parser!(u32).range(1..=100))]
+    shots: Option<u32>,
+    /// Training set to draw them from: questions with golds
+    #[arg(long, value_name = "FILE", requires = "shots", value_parser = input_file)]
+    shots_gold: Option<PathBuf>,
+    /// Folder with its databases, where its items bring no DDL [default: that of --db]
+    #[arg(long, value_name = "DIR", requires = "shots_gold", conflicts_with = "shots_tables")]
+    shots_db: Option<PathBuf>,
+    /// Schema file (tables.json) in place of its databases
+    #[arg(long, value_name = "FILE", requires = "shots_gold", value_parser = input_file)]
+    shots_tables: Option<PathBuf>,
+    /// Ask first which tables and columns a question needs, and show only these and their keys
+    #[arg(long, conflicts_with = "example_rows")]
+    prune: bool,
     /// Answers to each question; the SQL that most of them give is the prediction
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     n: u32,
@@ -81,10 +96,12 @@ impl Predict {
             format: self.format,
             columns: columns(&self.columns)?,
         };
-        let schemas = self.db.clone().map(SchemaSource::Databases);
+        let schemas = schema_source(self.db.as_ref(), self.tables.as_ref());
         Ok(PredictJob {
             workload,
-            schemas: schemas.or_else(|| self.tables.clone().map(SchemaSource::Tables)),
+            schemas,
+            shots: self.shots(),
+            prune: self.prune,
             example_rows: self.example_rows,
             prompt: self.prompt.clone(),
             samples: self.n,
@@ -96,6 +113,12 @@ impl Predict {
             limits: self.limits.limits()?,
             ..PredictJob::new(&self.questions, self.llm.settings(&self.out)?, &self.out)
         })
+    }
+
+    fn shots(&self) -> Option<Shots> {
+        let benchmark = BenchmarkSource { gold: self.shots_gold.clone()?, ..BenchmarkSource::default() };
+        let schemas = schema_source(self.shots_db.as_ref(), self.shots_tables.as_ref());
+        Some(Shots { count: self.shots?, benchmark, schemas })
     }
 
     #[cfg(not(feature = "services"))]
@@ -118,6 +141,11 @@ impl Predict {
         }
         Ok(if prediction.stopped_by.is_some() { Verdict::Unfinished } else { Verdict::Done })
     }
+}
+
+fn schema_source(databases: Option<&PathBuf>, tables: Option<&PathBuf>) -> Option<SchemaSource> {
+    let databases = databases.cloned().map(SchemaSource::Databases);
+    databases.or_else(|| tables.cloned().map(SchemaSource::Tables))
 }
 
 #[cfg(feature = "services")]
@@ -145,6 +173,11 @@ fn notes(prediction: &PredictOutcome) -> Vec<String> {
     let unkept = prediction.usage.cache_write_failures;
     if unkept > 0 {
         notes.push(format!("{unkept} answers could not be kept, and are asked for again"));
+    }
+    let pruned = prediction.lines.iter().filter_map(|line| line.schema.as_ref());
+    let whole: Vec<&str> = pruned.filter_map(|schema| schema.error.as_deref()).collect();
+    if let Some(first) = whole.first() {
+        notes.push(format!("{} questions are shown the whole schema; of the first, {first}", whole.len()));
     }
     let failed: Vec<&PredictionLine> =
         prediction.lines.iter().filter(|line| line.answer.status.is_failure()).collect();

@@ -72,7 +72,7 @@ pub enum EvolvePlan {
     },
     /// A history: one kind after the other, drawn from these, each version into a folder `step-1`, `step-2`, ….
     Steps {
-        /// The kinds that are drawn from; those in scope count.
+        /// The kinds that are drawn from; those in scope that change the schema count.
         kinds: Vec<ChangeKind>,
         /// How many.
         steps: u32,
@@ -159,9 +159,9 @@ pub enum EvolveError {
         /// The name in the script.
         db_id: String,
     },
-    /// A history of kinds that are out of scope.
+    /// A history of kinds that are out of scope or leave the schema as it is.
     #[error(
-        "a history needs a kind of change whose questions can still be answered; the given kinds have none: add one such as {}",
+        "a history needs a kind that changes the schema and whose questions can still be answered; none of the given kinds is one: add one such as {}",
         ChangeKind::RenameColumns
     )]
     NoStep,
@@ -240,6 +240,7 @@ pub fn evolve(
                     Variant::Step(_) => work.version(&history, &place)?,
                     Variant::Script => work.script(&place)?,
                     Variant::Kind(kind, _) if kind.scope() == Answerability::Out => work.out_of_scope(*kind),
+                    Variant::Kind(ChangeKind::AddTables, _) => work.beside_others(&place)?,
                     Variant::Kind(kind, true) => work.per_item(*kind, folder)?,
                     Variant::Kind(kind, false) => work.per_database(*kind, &place)?,
                 };
@@ -267,11 +268,16 @@ fn check_plan(plan: &EvolvePlan, sources: &[SourceDatabase<'_>]) -> Result<(), E
                 None => Ok(()),
             }
         }
-        EvolvePlan::Steps { kinds, .. } if kinds.iter().all(|kind| kind.scope() == Answerability::Out) => {
+        EvolvePlan::Steps { kinds, .. } if !kinds.iter().any(|&kind| is_step(kind)) => {
             Err(EvolveError::NoStep)
         }
         EvolvePlan::Steps { .. } | EvolvePlan::Kinds { .. } => Ok(()),
     }
+}
+
+/// Whether a history can have the kind: its questions can still be answered, and the schema is another.
+pub(crate) fn is_step(kind: ChangeKind) -> bool {
+    kind.scope() == Answerability::In && kind.changes_schema()
 }
 
 /// Holds the folder as long as the file is open.

@@ -1,4 +1,4 @@
-//! The kinds of schema change: EvoSchema's ten in scope and its two out of scope.
+//! The kinds of schema change: EvoSchema's ten in scope and its two out of scope, and one of our own.
 
 use std::fmt;
 use std::str::FromStr;
@@ -20,8 +20,10 @@ pub enum ChangeKind {
     SplitColumns,
     /// Several columns become one.
     MergeColumns,
-    /// Tables are added; the golds stay.
+    /// Other tables of the same database are shown beside those that the gold needs; schema and golds stay.
     AddTables,
+    /// Tables that the database did not have are added; the golds stay. Not of the paper.
+    InventTables,
     /// Tables that no gold needs are removed.
     RemoveTables,
     /// Tables get names of the same meaning.
@@ -47,13 +49,14 @@ pub enum Answerability {
 
 impl ChangeKind {
     /// All kinds in the order of the paper's Table 2, those out of scope last.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::AddColumns,
         Self::RemoveColumns,
         Self::RenameColumns,
         Self::SplitColumns,
         Self::MergeColumns,
         Self::AddTables,
+        Self::InventTables,
         Self::RemoveTables,
         Self::RenameTables,
         Self::SplitTables,
@@ -71,6 +74,7 @@ impl ChangeKind {
             Self::SplitColumns => "split-columns",
             Self::MergeColumns => "merge-columns",
             Self::AddTables => "add-tables",
+            Self::InventTables => "invent-tables",
             Self::RemoveTables => "remove-tables",
             Self::RenameTables => "rename-tables",
             Self::SplitTables => "split-tables",
@@ -86,6 +90,11 @@ impl ChangeKind {
             Self::RemoveColumnsInGold | Self::RemoveTablesInGold => Answerability::Out,
             _ => Answerability::In,
         }
+    }
+
+    /// Whether it changes the schema; `add-tables` changes what an item shows of it.
+    pub fn changes_schema(self) -> bool {
+        self != Self::AddTables
     }
 
     /// The sentence that the paper takes for the right answer to a question out of scope.

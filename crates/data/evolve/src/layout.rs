@@ -21,7 +21,7 @@ use crate::kind::ChangeKind;
 use sqlgauge_names::Naturalness;
 
 /// The version of the format of `changes.jsonl`.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// An item of `dev.json`. The fields that Spider and BIRD have carry their names.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -48,9 +48,11 @@ pub struct EvolvedItem {
     pub answerable: bool,
     /// The DDL of all tables of the evolved schema.
     pub ddl: String,
-    /// The DDL of the tables that matter for the question: those that the gold reads, and what took the place of those
-    /// that it read.
+    /// The DDL of the tables that matter for the question: those that the gold reads, what took the place of those that it
+    /// read, and what the kind added to them ([`ChangeKind::AddTables`], [`ChangeKind::InventTables`]).
     pub ddl_relevant: String,
+    /// The same without what the kind added: the tables that the question needs.
+    pub ddl_needed: String,
 }
 
 /// A line of `changes.jsonl`.

@@ -1,6 +1,6 @@
 //! Evolves one database: its schema, data and items under one kind of change.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -60,6 +60,8 @@ pub(crate) struct Evolving<'a> {
     pub(crate) db_id: &'a str,
     /// The folder of its files.
     pub(crate) folder: &'a Path,
+    /// By item, tables of the last schema that it shows beside those that it needs.
+    pub(crate) beside: HashMap<usize, BTreeSet<usize>>,
 }
 
 /// What the changes touch of the first schema: tables, and columns where the changes are of columns.
@@ -76,7 +78,7 @@ impl Evolving<'_> {
     pub(crate) fn run(&self, items: &[&Example]) -> Result<Shard, EvolveError> {
         let touched = touched(self.chain);
         let triggers = triggers::of(self.source, self.chain.first(), &touched.tables);
-        if self.chain.changes().is_empty() {
+        if self.chain.changes().is_empty() && self.beside.is_empty() {
             return Ok(self.infeasible(items, EvolveReason::NothingToChange, None));
         }
         let path = self.folder.join(format!("{}.sqlite", self.db_id));
@@ -98,7 +100,8 @@ impl Evolving<'_> {
         let through_views = database.with_prelude(&script);
         let equivalence = Equivalence::of(self.chain);
         let views_of = ViewsOfTables { statements, all: through_views };
-        let checked = Checked { evolving: self, database, views_of, touched: &touched, equivalence };
+        let added = added(self.chain);
+        let checked = Checked { evolving: self, database, views_of, touched: &touched, equivalence, added };
         let name = |at: usize| self.chain.last().tables()[at].name.clone();
         let schema = SchemaRecord {
             changes: self.chain.changes().to_vec(),
@@ -137,7 +140,7 @@ impl Evolving<'_> {
         let relevant: HashSet<usize> =
             reads.tables.iter().flat_map(|&table| self.chain.image_of(table)).collect();
         let query = kind.abstention().unwrap_or_default();
-        let evolved = self.as_item(item, (query, gold), false, &relevant);
+        let evolved = self.as_item(item, (query, gold), false, (&relevant, &BTreeSet::new()));
         let tables = vec![tables_json::entry(self.db_id, self.chain.last(), self.source.entry)];
         let per_table = per_table(&touched);
         Shard { schemas: vec![schema], tables, items: vec![(record, Some(evolved))], per_table }
@@ -148,9 +151,10 @@ impl Evolving<'_> {
         item: &Example,
         (query, gold): (&str, &str),
         answerable: bool,
-        relevant: &HashSet<usize>,
+        (needed, beside): (&HashSet<usize>, &BTreeSet<usize>),
     ) -> EvolvedItem {
         let schema = self.chain.last();
+        let is_shown = |table: usize| needed.contains(&table) || beside.contains(&table);
         EvolvedItem {
             source_index: item.index,
             question_id: item.id.clone(),
@@ -163,7 +167,8 @@ impl Evolving<'_> {
             source_query: gold.to_owned(),
             answerable,
             ddl: ddl::script(schema, |_| true),
-            ddl_relevant: ddl::script(schema, |table| relevant.contains(&table)),
+            ddl_relevant: ddl::script(schema, is_shown),
+            ddl_needed: ddl::script(schema, |table| needed.contains(&table)),
         }
     }
 
@@ -218,6 +223,8 @@ struct Checked<'a> {
     views_of: ViewsOfTables,
     touched: &'a Touched,
     equivalence: Option<Equivalence<'a>>,
+    /// Tables of the last schema that come from none of the first.
+    added: BTreeSet<usize>,
 }
 
 /// Views up to which every gold has all of them, so that golds share connections.
@@ -247,7 +254,12 @@ impl ViewsOfTables {
 impl Checked<'_> {
     fn item(&self, item: &Example) -> (ItemRecord, Option<EvolvedItem>) {
         match self.evolved(item) {
-            Ok(rewritten) => (self.written(item, &rewritten), Some(self.as_item(item, &rewritten))),
+            Ok(rewritten) => {
+                let needed = self.needed(item, &rewritten);
+                let beside = self.beside(item, &needed);
+                let record = self.written(item, &rewritten, beside.len());
+                (record, Some(self.as_item(item, &rewritten, (&needed, &beside))))
+            }
             Err(refusal) => (self.evolving.unwritten(item, refusal.reason, Some(refusal.detail)), None),
         }
     }
@@ -276,10 +288,10 @@ impl Checked<'_> {
         Ok(rewritten)
     }
 
-    fn written(&self, item: &Example, rewritten: &Rewritten) -> ItemRecord {
+    fn written(&self, item: &Example, rewritten: &Rewritten, beside: usize) -> ItemRecord {
         let nothing = Needed::default();
         let reads = self.evolving.source.reads(item).unwrap_or(&nothing);
-        let manipulated = if self.touched.columns.is_empty() {
+        let changed = if self.touched.columns.is_empty() {
             self.touched.tables.iter().filter(|table| reads.tables.contains(table)).count()
         } else {
             self.touched.columns.iter().filter(|(table, _)| reads.tables.contains(table)).count()
@@ -288,7 +300,7 @@ impl Checked<'_> {
             written: true,
             reason: None,
             gold_changed: item.golds.first() != Some(&rewritten.sql),
-            manipulated,
+            manipulated: changed + beside,
             equivalent: self
                 .equivalence
                 .as_ref()
@@ -298,15 +310,46 @@ impl Checked<'_> {
         }
     }
 
-    fn as_item(&self, item: &Example, rewritten: &Rewritten) -> EvolvedItem {
+    /// The tables of the last schema that the gold reads, and what took the place of those that it read.
+    fn needed(&self, item: &Example, rewritten: &Rewritten) -> HashSet<usize> {
         let chain = self.evolving.chain;
-        let mut relevant: HashSet<usize> = read_by_query(&rewritten.query, chain.last()).tables;
+        let mut needed: HashSet<usize> = read_by_query(&rewritten.query, chain.last()).tables;
         if let Some(reads) = self.evolving.source.reads(item) {
-            relevant.extend(reads.tables.iter().flat_map(|&table| chain.image_of(table)));
+            needed.extend(reads.tables.iter().flat_map(|&table| chain.image_of(table)));
         }
-        let gold = item.golds.first().map(String::as_str).unwrap_or_default();
-        self.evolving.as_item(item, (&rewritten.sql, gold), true, &relevant)
+        needed
     }
+
+    /// The tables that the item shows besides: those drawn for it, and those added ones that refer to what it needs.
+    fn beside(&self, item: &Example, needed: &HashSet<usize>) -> BTreeSet<usize> {
+        let schema = self.evolving.chain.last();
+        let refers = |table: &&usize| {
+            let keys = &schema.tables()[**table].foreign_keys;
+            let to = |name: &str| schema.table_id(name).is_some_and(|id| needed.contains(&id.index()));
+            keys.iter().any(|key| to(&key.referenced_table))
+        };
+        let drawn = self.evolving.beside.get(&item.index).into_iter().flatten();
+        drawn.chain(self.added.iter().filter(refers)).copied().collect()
+    }
+
+    fn as_item(
+        &self,
+        item: &Example,
+        rewritten: &Rewritten,
+        shown: (&HashSet<usize>, &BTreeSet<usize>),
+    ) -> EvolvedItem {
+        let gold = item.golds.first().map(String::as_str).unwrap_or_default();
+        self.evolving.as_item(item, (&rewritten.sql, gold), true, shown)
+    }
+}
+
+/// The tables of the last schema that come from none of the first.
+fn added(chain: &Chain) -> BTreeSet<usize> {
+    if !chain.changes().iter().any(|change| matches!(change, Change::AddTable { .. })) {
+        return BTreeSet::new();
+    }
+    let old: HashSet<usize> = (0..chain.first().tables().len()).flat_map(|at| chain.image_of(at)).collect();
+    (0..chain.last().tables().len()).filter(|at| !old.contains(at)).collect()
 }
 
 /// Whether rows come from other tables than they did, so that they may come in another order.

@@ -1,6 +1,6 @@
 //! Chooses the work on one database: a schema for all its items, one for each, a version of a history, a script.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use sqlgauge_engine::{Database, Engine, ResultSet};
 
 use crate::chain::Chain;
 use crate::change::Change;
-use crate::evolve::{EvolveError, EvolveOptions, EvolvePlan};
-use crate::kind::{Answerability, ChangeKind};
+use crate::evolve::{EvolveError, EvolveOptions, EvolvePlan, is_step};
+use crate::kind::ChangeKind;
 use crate::layout::EvolveReason;
 use crate::output::Folder;
-use crate::perturbations::{Context, Needed, Probe, in_gold, propose};
+use crate::perturbations::{Context, Needed, Probe, add_tables, in_gold, propose};
 use crate::shard::{Evolving, Shard};
 use crate::source::{SourceDatabase, read_by_query};
 use sqlgauge_names::SchemaNames;
@@ -68,6 +68,31 @@ impl Work<'_> {
         let context = self.context(&needed, relevant(kind, &chain, &needed), self.source);
         propose(kind, &context, &mut chain, &mut self.random(kind.name(), 0));
         self.evolving(&chain, self.source.db_id, folder).run(&self.source.items)
+    }
+
+    /// The schema as it is, and for each item other tables beside those that it needs.
+    pub(crate) fn beside_others(&self, folder: &Path) -> Result<Shard, EvolveError> {
+        let chain = Chain::new(self.source.schema().clone());
+        let (mut beside, mut shown, mut shard) = (HashMap::new(), Vec::new(), Shard::empty());
+        for item in &self.source.items {
+            let Some(reads) = self.source.reads(item).filter(|reads| !reads.tables.is_empty()) else {
+                shard.append(self.refused(item, EvolveReason::GoldUnresolved));
+                continue;
+            };
+            let mut random = self.random(ChangeKind::AddTables.name(), item.index + 1);
+            let others = add_tables::others(self.source.schema(), &reads.tables, &mut random);
+            if others.is_empty() {
+                shard.append(self.refused(item, EvolveReason::NothingToChange));
+            } else {
+                beside.insert(item.index, others);
+                shown.push(*item);
+            }
+        }
+        if !shown.is_empty() {
+            let evolving = Evolving { beside, ..self.evolving(&chain, self.source.db_id, folder) };
+            shard.append(evolving.run(&shown)?);
+        }
+        Ok(shard)
     }
 
     /// A schema for each item, shared by those of equal ones.
@@ -160,8 +185,7 @@ impl Work<'_> {
         }
         let EvolvePlan::Steps { kinds, .. } = &self.options.plan else { return Ok(()) };
         let mut random = self.random("step", step as usize);
-        let mut kinds: Vec<ChangeKind> =
-            kinds.iter().copied().filter(|kind| kind.scope() == Answerability::In).collect();
+        let mut kinds: Vec<ChangeKind> = kinds.iter().copied().filter(|&kind| is_step(kind)).collect();
         random.shuffle(&mut kinds);
         let engine = self.source.engine();
         let database = match version {
@@ -203,7 +227,7 @@ impl Work<'_> {
     }
 
     fn evolving<'e>(&'e self, chain: &'e Chain, db_id: &'e str, folder: &'e Path) -> Evolving<'e> {
-        Evolving { source: self.source, chain, db_id, folder }
+        Evolving { source: self.source, chain, db_id, folder, beside: HashMap::new() }
     }
 
     fn refused(&self, item: &Example, reason: EvolveReason) -> Shard {

@@ -9,7 +9,9 @@ use std::collections::HashMap;
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
-use num_traits::{One, Zero};
+use num_traits::{One, ToPrimitive, Zero};
+
+use super::oracle::rational;
 
 /// A term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -476,6 +478,21 @@ impl Terms {
                 self.multiply(left, inverse)
             }
             _ => self.make(Node::Divide(left, right), Sort::Real),
+        }
+    }
+
+    /// The real number that SQLite makes of an integer.
+    pub fn rounded(&mut self, term: Term) -> Term {
+        match self.node(term).clone() {
+            Node::Constant(Constant::Integer(value)) => {
+                let nearest = value.to_f64().and_then(rational);
+                self.constant(Constant::Real(nearest.unwrap_or_else(|| value.into())))
+            }
+            Node::Choice(condition, yes, no) => {
+                let (yes, no) = (self.rounded(yes), self.rounded(no));
+                self.choose(condition, yes, no)
+            }
+            _ => self.real_of(term),
         }
     }
 

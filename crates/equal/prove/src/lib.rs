@@ -105,7 +105,8 @@ pub enum ProofAssumption {
     ValuesOfDeclaredType,
     /// Integers stay within 53 bits where they are stored, and computing with them never overflows 64 bits.
     NoOverflow,
-    /// Real numbers are computed without rounding.
+    /// Real numbers are computed without rounding, and so are those that are made of stored or computed integers. Constants that are
+    /// converted are rounded as SQLite does.
     ExactReals,
     /// Real numbers are finite where they are stored.
     FiniteNumbers,

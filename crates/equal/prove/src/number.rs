@@ -101,7 +101,7 @@ impl Run<'_, '_> {
             integer = on_integers(terms, operator, left.integer, right.integer);
         }
         if is_integer != Terms::TRUE {
-            let (l, r) = (terms.as_real(left), terms.as_real(right));
+            let (l, r) = (terms.to_real(left), terms.to_real(right));
             real = on_reals(terms, operator, l, r);
         }
         let known = terms.not(is_null);
@@ -128,7 +128,7 @@ impl Run<'_, '_> {
         let remainder = terms.add(Sort::Integer, [l.integer, minus]);
         let is_integer = terms.and(left.is_integer, right.is_integer);
         let integer = terms.integer_value(remainder, quotient.is_null);
-        let real = terms.real_of(remainder);
+        let real = terms.rounded(remainder);
         let real = terms.real_value(real, quotient.is_null);
         Ok(terms.choose_value(is_integer, integer, real))
     }
@@ -149,8 +149,11 @@ impl Run<'_, '_> {
     /// CAST to REAL.
     pub fn cast_to_real(&mut self, value: SymbolicValue) -> Result<SymbolicValue, Stop> {
         let value = self.cast_text(value, ValueShape::REAL, "REAL")?;
+        if value.is_integer != Terms::FALSE {
+            self.world.assumes.insert(ProofAssumption::ExactReals);
+        }
         let terms = &mut self.world.terms;
-        let real = terms.as_real(value);
+        let real = terms.to_real(value);
         Ok(terms.real_value(real, value.is_null))
     }
 

@@ -169,12 +169,22 @@ impl Terms {
         self.or(value.is_integer, value.is_real)
     }
 
-    /// A number as a real number.
+    /// A number as the rational that it is, as comparisons see it.
     pub fn as_real(&mut self, value: SymbolicValue) -> Term {
         if value.is_integer == Self::FALSE {
             return value.real;
         }
         let converted = self.real_of(value.integer);
+        self.choose(value.is_integer, converted, value.real)
+    }
+
+    /// What SQLite makes of a number where it converts it to a real number: integers beyond 53 bits are rounded. Those that are
+    /// stored or computed are assumed not to be ([`crate::ProofAssumption`]); constants are what they are.
+    pub fn to_real(&mut self, value: SymbolicValue) -> Term {
+        if value.is_integer == Self::FALSE {
+            return value.real;
+        }
+        let converted = self.rounded(value.integer);
         self.choose(value.is_integer, converted, value.real)
     }
 

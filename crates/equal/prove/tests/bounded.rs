@@ -243,6 +243,42 @@ fn either_order_counts_for_lists() {
     ));
 }
 
+/// An integer beyond 53 bits is not the real number that is made of it, and neither stands for the other in a proof.
+#[test]
+fn a_large_constant_is_rounded_where_sqlite_rounds_it() {
+    let Some(mut solver) = solver() else { return };
+    for condition in [
+        "9007199254740993 = CAST(9007199254740993 AS REAL)",
+        "9007199254740993 + 0.0 = 9007199254740993",
+        "CASE WHEN age > 0 THEN 9007199254740993 ELSE 0 END * 1.0 >= 9007199254740993",
+    ] {
+        let left = format!("SELECT id FROM t WHERE {condition}");
+        let never = outcome(&left, "SELECT id FROM t WHERE 1 = 0", ResultSemantics::Bag, &mut solver);
+        assert!(matches!(never, ProofOutcome::NoDifference { .. }), "{condition}\n{never:?}");
+        let always = outcome(&left, "SELECT id FROM t", ResultSemantics::Bag, &mut solver);
+        assert!(matches!(always, ProofOutcome::Different { .. }), "{condition}\n{always:?}");
+    }
+}
+
+/// Whether an integer beside a real number in a compound is read as one or the other follows from SQLite's plan: half of 3 is 1 or
+/// 1.5. There is no encoding, and a proof least of all.
+#[test]
+fn integers_in_a_real_column_of_a_compound_are_not_encoded() {
+    let Some(mut solver) = solver() else { return };
+    let inner =
+        "SELECT +CASE WHEN age > 0 THEN 3 ELSE 5 END AS c FROM t UNION ALL SELECT CAST(10 AS REAL) FROM t";
+    let halves = "SELECT CASE WHEN age > 0 THEN 1 ELSE 2 END FROM t UNION ALL SELECT 5.0 FROM t";
+    for read in [format!("SELECT c / 2 FROM ({inner})"), format!("WITH w AS ({inner}) SELECT c / 2 FROM w")] {
+        let found = outcome(&read, halves, ResultSemantics::Bag, &mut solver);
+        let construct = "integers beside real numbers in a compound".to_owned();
+        assert_eq!(found, ProofOutcome::Unsupported { construct }, "{read}");
+    }
+    let whole = "SELECT c / 2 FROM (SELECT age AS c FROM t UNION ALL SELECT id FROM t)";
+    let parts = "SELECT age / 2 FROM t UNION ALL SELECT id / 2 FROM t";
+    let found = outcome(whole, parts, ResultSemantics::Bag, &mut solver);
+    assert!(matches!(found, ProofOutcome::NoDifference { .. }), "{found:?}");
+}
+
 #[test]
 fn what_is_not_encoded_is_named() {
     let Some(mut solver) = solver() else { return };

@@ -22,6 +22,7 @@ fn benchmark(items: &[(&str, &str)]) -> Benchmark {
         turn: None,
         ddl: None,
         source_index: None,
+        source_db_id: None,
     };
     Benchmark {
         examples: items.iter().enumerate().map(example).collect(),

@@ -39,6 +39,11 @@ impl Message {
     pub fn user(content: impl Into<String>) -> Self {
         Self { role: Speaker::User, content: content.into() }
     }
+
+    /// An earlier answer.
+    pub fn assistant(content: impl Into<String>) -> Self {
+        Self { role: Speaker::Assistant, content: content.into() }
+    }
 }
 
 /// What servers call the most tokens of an answer.

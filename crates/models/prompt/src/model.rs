@@ -28,11 +28,16 @@ impl ModelSettings {
 
     /// The request with the two parts of a filled prompt.
     pub(crate) fn request(&self, (system, user): (String, String)) -> ChatRequest {
+        self.conversation(vec![Message::system(system), Message::user(user)])
+    }
+
+    /// The request with these messages.
+    pub(crate) fn conversation(&self, messages: Vec<Message>) -> ChatRequest {
         ChatRequest {
             temperature: self.temperature,
             max_tokens: Some(self.max_tokens),
             token_limit: self.token_limit,
-            ..ChatRequest::new(self.model.clone(), vec![Message::system(system), Message::user(user)])
+            ..ChatRequest::new(self.model.clone(), messages)
         }
     }
 }

@@ -87,6 +87,7 @@ struct Draft {
     turn: Option<Turn>,
     ddl: Option<String>,
     source_index: Option<usize>,
+    source_db_id: Option<String>,
     /// The columns that the item has, where it lacks one that every example needs.
     present: Option<String>,
 }
@@ -258,6 +259,7 @@ impl<'a> Drafter<'a> {
             turn: Some(self.turn),
             ddl: None,
             source_index: None,
+            source_db_id: None,
             present: None,
         });
         Ok(())
@@ -345,6 +347,7 @@ fn draft_of_fields(
             .get("source_index")
             .and_then(Value::as_u64)
             .and_then(|at| usize::try_from(at).ok()),
+        source_db_id: fields.get("source_db_id").and_then(Value::as_str).map(str::to_owned),
         present: lacks.then(|| present_columns(Some(fields))),
         place,
     })
@@ -497,6 +500,7 @@ fn finish(gold: &Input, drafts: Vec<Draft>, reading: &Reading<'_>) -> Result<Vec
             turn: draft.turn,
             ddl: draft.ddl,
             source_index: draft.source_index,
+            source_db_id: draft.source_db_id,
         });
     }
     Ok(examples)

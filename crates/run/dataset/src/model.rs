@@ -31,6 +31,9 @@ pub struct Example {
     /// In an evolved benchmark: the position of the item that it was made from, in the original.
     #[serde(default)]
     pub source_index: Option<usize>,
+    /// In an evolved benchmark: the database of that item.
+    #[serde(default)]
+    pub source_db_id: Option<String>,
 }
 
 impl Example {
@@ -47,7 +50,13 @@ impl Example {
             turn: None,
             ddl: None,
             source_index: None,
+            source_db_id: None,
         }
+    }
+
+    /// The database that the item is about or, of an evolved one, was about.
+    pub fn original_db_id(&self) -> &str {
+        self.source_db_id.as_deref().unwrap_or(&self.db_id)
     }
 }
 

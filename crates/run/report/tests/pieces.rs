@@ -45,6 +45,7 @@ fn score(folder: &Path) {
         turn: None,
         ddl: None,
         source_index: None,
+        source_db_id: None,
     };
     let examples: Vec<Example> = (0..2).map(example).collect();
     let answer = |system: &str, e: &Example| Prediction {

@@ -72,6 +72,7 @@ fn example(golds: &[&str]) -> Example {
         turn: None,
         ddl: None,
         source_index: None,
+        source_db_id: None,
     }
 }
 

@@ -5,10 +5,11 @@
 //! leaves the meaning of the schema: names are free, keys stay with their tables, foreign keys follow. What the golds
 //! need is given; a kind that must not touch it does not.
 
+pub(crate) mod add_tables;
 pub(crate) mod in_gold;
 
 mod add_columns;
-mod add_tables;
+mod invent_tables;
 mod merge_columns;
 mod merge_tables;
 mod remove_columns;
@@ -71,10 +72,10 @@ pub(crate) fn propose(kind: ChangeKind, context: &Context<'_>, chain: &mut Chain
         ChangeKind::SplitTables => split_tables::propose(context, chain, random),
         ChangeKind::MergeTables => merge_tables::propose(context, chain, random),
         ChangeKind::AddColumns => add_columns::propose(context, chain, random),
-        ChangeKind::AddTables => add_tables::propose(context, chain, random),
+        ChangeKind::InventTables => invent_tables::propose(context, chain, random),
         ChangeKind::SplitColumns => split_columns::propose(context, chain, random),
         ChangeKind::MergeColumns => merge_columns::propose(context, chain, random),
-        ChangeKind::RemoveColumnsInGold | ChangeKind::RemoveTablesInGold => {}
+        ChangeKind::AddTables | ChangeKind::RemoveColumnsInGold | ChangeKind::RemoveTablesInGold => {}
     }
 }
 

@@ -16,9 +16,9 @@ use std::rc::Rc;
 
 use sqlgauge_sql::derive::{Fact, Facts};
 use sqlgauge_sql::reads;
-use sqlgauge_sql::schema::{Collation, TableKind};
+use sqlgauge_sql::schema::{Affinity, Collation, TableKind};
 use sqlgauge_sql::tree::{
-    Body, ColumnRef, CteId, Expr, OrderTerm, Query, Relation, RelationId, RelationSource, Select,
+    Body, ColumnRef, CteId, Expr, OrderTerm, Place, Query, Relation, RelationId, RelationSource, Select,
     SetOperator, WindowCall,
 };
 use sqlgauge_sql::visit::{Visitor, walk_query};
@@ -421,6 +421,22 @@ impl<'w, 's> Run<'w, 's> {
         Ok(ranked)
     }
 
+    /// Where a compound has integers in a column of REAL affinity, SQLite makes real numbers of them when the column is read, or does
+    /// not, as its plan has it.
+    fn check_read_back(&self, relation: RelationId, rows: &[SymbolicRow]) -> Result<(), Stop> {
+        let Some(first) = rows.first() else { return Ok(()) };
+        for at in 0..first.values.len() {
+            let has_integers = rows.iter().any(|row| row.values[at].is_integer != Terms::FALSE);
+            let column = Place::At(u32::try_from(at).map_err(|_| Stop::unsupported("column"))?);
+            let affinity = self.facts.affinity(&Expr::Column(ColumnRef { relation, column }));
+            let may_be_real = matches!(affinity, Fact::Unknown | Fact::Known(Some(Affinity::Real)));
+            if has_integers && may_be_real {
+                return Err(Stop::unsupported("integers beside real numbers in a compound"));
+            }
+        }
+        Ok(())
+    }
+
     fn compound_key(&mut self, expr: &Expr, values: &[SymbolicValue]) -> Result<SymbolicValue, Stop> {
         match expr {
             Expr::Output(at) => values.get(*at as usize).copied().ok_or_else(|| Stop::unsupported("output")),
@@ -444,12 +460,19 @@ impl<'w, 's> Run<'w, 's> {
                 let view = schema.definition(*id).and_then(|own| own.view.as_ref()).filter(|_| is_view);
                 let view = view.ok_or_else(|| Stop::unsupported("virtual table"))?;
                 let rows = Run::of(self.world, view).subquery(view, &Env::default())?;
+                self.check_read_back(relation.id, &rows)?;
                 self.world.tables.insert(*id, Rc::clone(&rows));
                 Ok(rows)
             }
-            RelationSource::Derived(query) => self.subquery(query, env),
+            RelationSource::Derived(query) => {
+                let rows = self.subquery(query, env)?;
+                self.check_read_back(relation.id, &rows)?;
+                Ok(rows)
+            }
             RelationSource::Cte(id) => {
-                self.ctes.get(id).cloned().ok_or_else(|| Stop::unsupported("recursive CTE"))
+                let rows = self.ctes.get(id).cloned().ok_or_else(|| Stop::unsupported("recursive CTE"))?;
+                self.check_read_back(relation.id, &rows)?;
+                Ok(rows)
             }
             RelationSource::Function { name, .. } => Err(Stop::unsupported(name.clone())),
             RelationSource::Catalog => Err(Stop::unsupported("sqlite_schema")),

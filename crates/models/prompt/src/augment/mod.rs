@@ -7,7 +7,7 @@
 //! - The schema of an example has the tables that the answer reads and, mixed in at their places, at most so many others,
 //!   drawn by the seed. So a model does not learn to join whatever it is shown (the paper's section 6.5).
 //! - Equal examples are written once. Examples are split by the *original* database: all schemas made of one are on one
-//!   side. A question with an answer that the training side has is not on the other side too.
+//!   side; or, within databases, by question ([`SplitBy`]). A question with an answer that the training side has is not on the other side too.
 //! - The same triples and seed give the same examples in the same order.
 
 mod example;
@@ -17,7 +17,7 @@ mod table;
 mod triple;
 
 pub use example::{ChatExample, ChatMessage};
-pub use split::{TrainingSplit, split};
+pub use split::{SplitBy, TrainingSplit, split};
 #[cfg(feature = "parquet")]
 pub use table::{TableError, write_parquet};
 pub use triple::{AugmentSettings, SkippedTriple, Triple};

@@ -27,7 +27,7 @@ pub struct Triple<'a> {
     pub schema: &'a Schema,
     /// The answer: a query, or a sentence where there is none.
     pub answer: &'a str,
-    /// The tables that matter where the answer is no query.
+    /// The tables that are shown in any case, in place of those that the answer reads.
     pub relevant: Option<&'a Schema>,
 }
 

@@ -7,6 +7,8 @@ use sqlgauge_dataset::{extract_sql, is_abstention};
 use sqlgauge_llm::{AnswerToken, ChatAnswer, LlmError};
 use sqlgauge_sql::lex::{self, TokenKind};
 
+use super::prune::PrunedSchema;
+
 /// What became of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -202,6 +204,9 @@ pub struct PredictionLine {
     /// All samples, where there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub samples: Vec<SampledAnswer>,
+    /// What was shown of the schema, where it was pruned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schema: Option<PrunedSchema>,
 }
 
 impl PredictionLine {
@@ -209,7 +214,7 @@ impl PredictionLine {
         let (id, db_id) = (id.to_owned(), db_id.to_owned());
         if let [only] = samples.as_slice() {
             let (answer, confidence) = (only.clone(), only.probability());
-            return Self { id, db_id, answer, confidence, samples: Vec::new() };
+            return Self { id, db_id, answer, confidence, samples: Vec::new(), schema: None };
         }
         let mut votes: HashMap<String, usize> = HashMap::new();
         samples.iter().filter_map(SampledAnswer::key).for_each(|key| *votes.entry(key).or_default() += 1);
@@ -221,7 +226,8 @@ impl PredictionLine {
         });
         let answer = best.cloned().unwrap_or_else(|| SampledAnswer::of(Err(LlmError::Abandoned)));
         let share = votes(&answer) as f64 / samples.len().max(1) as f64;
-        Self { id, db_id, confidence: answer.sql.is_some().then_some(share), answer, samples }
+        let confidence = answer.sql.is_some().then_some(share);
+        Self { id, db_id, confidence, answer, samples, schema: None }
     }
 }
 

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use sqlgauge_llm::{BatchProgress, Client, LlmError, Usage};
 
 use super::answer::{PredictionLine, SampledAnswer};
+use super::demonstration::Demonstration;
+use super::prune::{PrunedSchema, pruned};
 use super::request::PredictSettings;
 
 /// A question to ask.
@@ -21,6 +23,8 @@ pub struct PromptQuestion<'a> {
     pub evidence: Option<&'a str>,
     /// The schema as DDL, with example rows if they are wanted.
     pub schema: Arc<str>,
+    /// Answered questions that are shown before it.
+    pub demonstrations: Arc<[Demonstration]>,
 }
 
 /// What came of a workload.
@@ -34,30 +38,72 @@ pub struct PredictOutcome {
     pub stopped_by: Option<LlmError>,
 }
 
+/// What is shown of a schema, or why there is nothing to ask with.
+type Shown = Result<Option<PrunedSchema>, LlmError>;
+
 /// Asks the questions.
 pub fn predict(
     client: &Client,
     questions: &[PromptQuestion<'_>],
     settings: &PredictSettings,
-    progress: Option<&mut (dyn FnMut(&BatchProgress) + Send)>,
+    mut progress: Option<&mut (dyn FnMut(&BatchProgress) + Send)>,
 ) -> PredictOutcome {
-    let samples = settings.samples.max(1);
+    let before = client.usage();
     let order = by_schema(questions);
-    let asked = order.iter().flat_map(|&at| (0..samples).map(move |sample| (at, sample)));
+    let mut questions = questions.to_vec();
+    let mut tell = |told: &BatchProgress| progress.iter_mut().for_each(|progress| progress(told));
+    let shown = prune(client, &mut questions, &order, settings, &mut tell);
+    let samples = settings.samples.max(1);
+    let is_asked = |at: &usize| shown[*at].is_ok();
+    let asked =
+        order.iter().copied().filter(is_asked).flat_map(|at| (0..samples).map(move |sample| (at, sample)));
     let requests: Vec<_> = asked.map(|(at, sample)| settings.request(&questions[at], sample)).collect();
-    let batch = client.chat_batch(&requests, progress);
-    let stopped_by = batch.stopped_by().cloned();
-    let usage = batch.usage;
+    let batch = client.chat_batch(&requests, Some(&mut tell));
+    let stopped_by = batch.stopped_by().cloned().or_else(|| stopped_by(&shown));
     let mut results = batch.results.into_iter();
     let mut lines: Vec<(usize, PredictionLine)> = Vec::with_capacity(questions.len());
     for at in order {
         let question = &questions[at];
-        let answers: Vec<SampledAnswer> =
-            results.by_ref().take(samples as usize).map(SampledAnswer::of).collect();
-        lines.push((at, PredictionLine::of(question.id, question.db_id, answers)));
+        let answers: Vec<SampledAnswer> = match &shown[at] {
+            Ok(_) => results.by_ref().take(samples as usize).map(SampledAnswer::of).collect(),
+            Err(error) => vec![SampledAnswer::of(Err(error.clone()))],
+        };
+        let line = PredictionLine::of(question.id, question.db_id, answers);
+        lines.push((at, PredictionLine { schema: shown[at].clone().unwrap_or_default(), ..line }));
     }
     lines.sort_unstable_by_key(|(at, _)| *at);
-    PredictOutcome { lines: lines.into_iter().map(|(_, line)| line).collect(), usage, stopped_by }
+    let lines = lines.into_iter().map(|(_, line)| line).collect();
+    PredictOutcome { lines, usage: client.usage().since(&before), stopped_by }
+}
+
+/// Puts the part that the model says is needed into the place of each question's schema, if that is wanted.
+fn prune(
+    client: &Client,
+    questions: &mut [PromptQuestion<'_>],
+    order: &[usize],
+    settings: &PredictSettings,
+    progress: &mut (dyn FnMut(&BatchProgress) + Send),
+) -> Vec<Shown> {
+    let mut shown: Vec<Shown> = vec![Ok(None); questions.len()];
+    let Some(prompt) = &settings.prune else { return shown };
+    let requests: Vec<_> = order.iter().map(|&at| settings.prune_request(prompt, &questions[at])).collect();
+    for (&at, result) in order.iter().zip(client.chat_batch(&requests, Some(progress)).results) {
+        shown[at] = result.map(|answer| {
+            let (schema, record) = pruned(&questions[at].schema, &answer.text);
+            questions[at].schema = schema;
+            Some(record)
+        });
+    }
+    shown
+}
+
+/// What stopped the pruning before its end, if anything did.
+fn stopped_by(shown: &[Shown]) -> Option<LlmError> {
+    let error = shown.iter().find_map(|shown| shown.as_ref().err().filter(|error| error.is_unasked()))?;
+    Some(match error {
+        LlmError::Stopped { because } => because.as_ref().clone(),
+        error => error.clone(),
+    })
 }
 
 /// The positions of the questions, those of one schema together, in the order in which schemas are first asked about.

@@ -7,6 +7,9 @@
 //! - Questions of one schema are asked one after the other, and the schema stands at the beginning of the built-in prompt, so
 //!   that a server that keeps the state of a prompt's beginning computes a schema once.
 //! - Nothing is asked again that the client's cache has; so a run that was broken off goes on.
+//! - Demonstrations are turns of the chat before the question, by the same prompt: a question of another database with its query.
+//! - With pruning each question is asked twice: which tables and columns it needs, then for its SQL over those. A question whose first
+//!   answer is missing is not asked for its SQL.
 //! - The lines are a prediction file: `score`, `import` and `estimate` read `id`, `db_id`, `sql` and `confidence`.
 //!
 //! Without the feature `services` there is only the prompt.
@@ -15,7 +18,11 @@
 mod answer;
 #[cfg(feature = "services")]
 mod asking;
+#[cfg(feature = "services")]
+mod demonstration;
 mod prompt;
+#[cfg(feature = "services")]
+mod prune;
 #[cfg(feature = "services")]
 mod request;
 #[cfg(feature = "services")]
@@ -25,7 +32,11 @@ mod schema;
 pub use answer::{LogProbabilities, PredictionLine, SampledAnswer, Status};
 #[cfg(feature = "services")]
 pub use asking::{PredictOutcome, PromptQuestion, predict};
-pub use prompt::{PLACEHOLDERS, built_in_prompt};
+#[cfg(feature = "services")]
+pub use demonstration::{Demonstration, draw_demonstrations};
+pub use prompt::{PLACEHOLDERS, built_in_prompt, built_in_prune_prompt};
+#[cfg(feature = "services")]
+pub use prune::PrunedSchema;
 #[cfg(feature = "services")]
 pub use request::PredictSettings;
 #[cfg(feature = "services")]

@@ -3,6 +3,7 @@
 use sqlgauge_llm::{Placeholders, Prompt, PromptError};
 
 const BUILT_IN: &str = include_str!("../../prompts/predict.md");
+const PRUNE: &str = include_str!("../../prompts/prune.md");
 
 /// The placeholders of a prompt for predictions.
 pub const PLACEHOLDERS: Placeholders =
@@ -16,9 +17,25 @@ pub fn built_in_prompt() -> Result<Prompt, PromptError> {
     Prompt::parse(BUILT_IN, PLACEHOLDERS)
 }
 
+/// The prompt that asks which tables and columns a question needs (`prompts/prune.md`).
+///
+/// # Errors
+/// None for the file that comes with the crate, which its tests read.
+pub fn built_in_prune_prompt() -> Result<Prompt, PromptError> {
+    Prompt::parse(PRUNE, Placeholders { prompt: "predict --prune", ..PLACEHOLDERS })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_prompt_for_pruning_has_the_question_after_the_schema() {
+        let prompt = built_in_prune_prompt().unwrap();
+        let (_, user) =
+            prompt.fill(|name| if name == "evidence" { String::new() } else { format!("<{name}>") });
+        assert!(user.starts_with("<schema>\n\n-- Question: <question>\n"), "{user}");
+    }
 
     #[test]
     fn the_built_in_prompt_ends_with_the_question() {

@@ -1,7 +1,7 @@
 //! From a question to what is sent.
 
 use serde_json::{Map, Value};
-use sqlgauge_llm::{ChatRequest, Prompt};
+use sqlgauge_llm::{ChatRequest, Message, Prompt};
 
 use super::asking::PromptQuestion;
 use crate::ModelSettings;
@@ -13,6 +13,8 @@ pub struct PredictSettings {
     pub model: ModelSettings,
     /// The prompt.
     pub prompt: Prompt,
+    /// The prompt that asks first which tables and columns are needed; `None` shows the whole schema.
+    pub prune: Option<Prompt>,
     /// Texts at which the server ends an answer.
     pub stop: Vec<String>,
     /// Seed of sampling, sent where it is given or where there are several samples: sample `i` has seed + `i`.
@@ -26,20 +28,21 @@ pub struct PredictSettings {
 impl PredictSettings {
     /// One sample with its log-probabilities.
     pub fn new(model: ModelSettings, prompt: Prompt) -> Self {
-        Self { model, prompt, stop: Vec::new(), seed: None, samples: 1, logprobs: true }
+        Self { model, prompt, prune: None, stop: Vec::new(), seed: None, samples: 1, logprobs: true }
     }
 
     /// The request of a sample of a question.
     pub(crate) fn request(&self, question: &PromptQuestion<'_>, sample: u32) -> ChatRequest {
-        let evidence = question.evidence.unwrap_or_default().trim();
-        let filled = self.prompt.fill(|name| {
-            let value = match name {
-                "schema" => question.schema.trim(),
-                "evidence" => evidence,
-                _ => question.question.trim(),
-            };
-            value.to_owned()
-        });
+        let asked = Filled::of(question);
+        let (system, user) = asked.into_prompt(&self.prompt);
+        let mut messages = vec![Message::system(system)];
+        for shown in question.demonstrations.iter() {
+            let evidence = shown.evidence.as_deref();
+            let filled = Filled { schema: &shown.schema, question: &shown.question, evidence };
+            messages.push(Message::user(filled.into_prompt(&self.prompt).1));
+            messages.push(Message::assistant(shown.sql.trim()));
+        }
+        messages.push(Message::user(user));
         let mut extra = Map::new();
         if self.logprobs {
             extra.insert("logprobs".to_owned(), true.into());
@@ -51,6 +54,41 @@ impl PredictSettings {
         if let Some(seed) = self.seed.or(several) {
             extra.insert("seed".to_owned(), Value::from(seed.wrapping_add(u64::from(sample))));
         }
-        ChatRequest { extra, ..self.model.request(filled) }
+        ChatRequest { extra, ..self.model.conversation(messages) }
+    }
+
+    /// The request for the tables and columns that a question needs.
+    pub(crate) fn prune_request(&self, prompt: &Prompt, question: &PromptQuestion<'_>) -> ChatRequest {
+        let mut extra = Map::new();
+        if let Some(seed) = self.seed {
+            extra.insert("seed".to_owned(), seed.into());
+        }
+        ChatRequest { extra, ..self.model.request(Filled::of(question).into_prompt(prompt)) }
+    }
+}
+
+/// What stands in the places of a prompt.
+#[derive(Clone, Copy)]
+struct Filled<'a> {
+    schema: &'a str,
+    question: &'a str,
+    evidence: Option<&'a str>,
+}
+
+impl<'a> Filled<'a> {
+    fn of(question: &'a PromptQuestion<'_>) -> Self {
+        Self { schema: &question.schema, question: question.question, evidence: question.evidence }
+    }
+
+    /// Instructions and question.
+    fn into_prompt(self, prompt: &Prompt) -> (String, String) {
+        prompt.fill(|name| {
+            let value = match name {
+                "schema" => self.schema,
+                "evidence" => self.evidence.unwrap_or_default(),
+                _ => self.question,
+            };
+            value.trim().to_owned()
+        })
     }
 }

@@ -19,6 +19,7 @@ pub fn examples(count: usize) -> Vec<Example> {
         turn: None,
         ddl: None,
         source_index: None,
+        source_db_id: None,
     };
     (0..count).map(example).collect()
 }
