@@ -23,6 +23,8 @@ pub struct BenchmarkSource {
     pub format: Option<FileFormat>,
     /// Columns that the user named.
     pub columns: Columns,
+    /// Read the schema that stands beside a gold, too; not read otherwise, as it is longer than all the rest.
+    pub ddl: bool,
 }
 
 /// Which file a workload is read from, and how.
@@ -54,6 +56,19 @@ impl<'a> Reading<'a> {
             ColumnRole::Difficulty,
         ];
         Self { columns, roles, required: ColumnRole::Gold }
+    }
+
+    fn demonstrations(columns: &'a Columns) -> Self {
+        let roles = &[
+            ColumnRole::Id,
+            ColumnRole::Database,
+            ColumnRole::Question,
+            ColumnRole::Gold,
+            ColumnRole::Evidence,
+            ColumnRole::Difficulty,
+            ColumnRole::Ddl,
+        ];
+        Self { roles, ..Self::benchmark(columns) }
     }
 
     fn workload(columns: &'a Columns) -> Self {
@@ -108,21 +123,37 @@ pub fn parse_benchmark(
     format: Option<FileFormat>,
     columns: &Columns,
 ) -> Result<Benchmark, DatasetError> {
+    benchmark_of(gold, questions, format, &Reading::benchmark(columns))
+}
+
+/// Reads a benchmark with what the source asks for.
+pub(crate) fn read_benchmark(source: &BenchmarkSource) -> Result<Benchmark, DatasetError> {
+    let gold = Input::read(&source.gold)?;
+    let questions = source.questions.as_deref().map(Input::read).transpose()?;
+    let read = if source.ddl { Reading::demonstrations } else { Reading::benchmark };
+    benchmark_of(&gold, questions.as_ref(), source.format, &read(&source.columns))
+}
+
+fn benchmark_of(
+    gold: &Input,
+    questions: Option<&Input>,
+    format: Option<FileFormat>,
+    reading: &Reading<'_>,
+) -> Result<Benchmark, DatasetError> {
     let mut notes = Vec::new();
-    let reading = Reading::benchmark(columns);
     // A column that the user named may be in either of the two files.
     let strict = questions.is_none();
-    let mut drafts = drafts_of(gold, format, &reading, strict, &mut notes)?;
+    let mut drafts = drafts_of(gold, format, reading, strict, &mut notes)?;
     let mut sources = vec![gold.path().to_owned()];
     if let Some(questions) = questions {
-        let asked = drafts_of(questions, None, &reading, false, &mut notes)?;
+        let asked = drafts_of(questions, None, reading, false, &mut notes)?;
         merge(gold, &mut drafts, questions, asked, &mut notes)?;
         sources.push(questions.path().to_owned());
     }
     if drafts.is_empty() {
         return Err(gold.not_readable("has no example", "give a file with at least one gold query"));
     }
-    let examples = finish(gold, drafts, &reading)?;
+    let examples = finish(gold, drafts, reading)?;
     Ok(Benchmark { examples, sources, notes })
 }
 

@@ -46,9 +46,7 @@ pub use tables::{Tables, TablesEntry, parse_tables};
 /// # Errors
 /// When a file cannot be read, is malformed, or the two disagree in length, databases or turns.
 pub fn load_benchmark(source: &BenchmarkSource) -> Result<Benchmark, DatasetError> {
-    let gold = Input::read(&source.gold)?;
-    let questions = source.questions.as_deref().map(Input::read).transpose()?;
-    parse_benchmark(&gold, questions.as_ref(), source.format, &source.columns)
+    benchmark::read_benchmark(source)
 }
 
 /// Reads a workload: questions whose golds nobody has, or that must not be looked at.
