@@ -49,9 +49,14 @@ pub fn difference(value: f64, nature: Nature) -> String {
     if text.trim_matches(['+', '-', '0', '.']).is_empty() { text.replace(['+', '-'], "") } else { text }
 }
 
-/// A p-value: three decimals, `<0.001` below that.
+/// A p-value: three decimals, `<0.001` below that, and four where three would round it up to the bar of 0.05.
 pub fn p_value(p: f64) -> String {
-    if p < 0.001 { "<0.001".to_owned() } else { format!("{p:.3}") }
+    match p {
+        p if p < 0.001 => "<0.001".to_owned(),
+        p if (0.0495..0.049_95).contains(&p) => format!("{p:.4}"),
+        p if (0.049_95..0.05).contains(&p) => "<0.05".to_owned(),
+        p => format!("{p:.3}"),
+    }
 }
 
 fn cost(value: f64) -> String {

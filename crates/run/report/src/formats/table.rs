@@ -15,6 +15,7 @@ use super::ReportFormat;
 use super::breakdown::{coverage, group_score, groups, says_little};
 use crate::style::Painter;
 use crate::system_table::system_tables;
+use crate::words::torn;
 use crate::{Nature, Report, ReportError, notes, number, warnings};
 
 /// The report as text tables.
@@ -245,12 +246,14 @@ impl TextTables {
         if all.is_empty() {
             return Ok(());
         }
-        let note = "paired by item, over the n items that both were scored on; * where p < 0.05, not adjusted for \
-                    the number of pairs";
-        self.title("Differences", note, out)?;
+        let shown = shown_pairs(report);
+        let note = format!(
+            "paired by item, over the n items that both were scored on; * where p < 0.05, not adjusted for the number of pairs{}",
+            torn(shown.iter().copied())
+        );
+        self.title("Differences", &note, out)?;
         let header = ["pair", "metric", "n", "difference [95 %]", "p", "only first", "only second"];
         let mut table = self.new_table(&header);
-        let shown = shown_pairs(report);
         for comparison in &shown {
             table.add_row(comparison_row(comparison));
         }
