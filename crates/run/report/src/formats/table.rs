@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use comfy_table::{
-    Attribute, Cell, CellAlignment, ColumnConstraint, ContentArrangement, TableStyle,
+    Attribute, Cell, CellAlignment, ColumnConstraint, ContentArrangement, TableStyle, Width,
     presets::UTF8_HORIZONTAL_ONLY,
 };
 use sqlgauge_base::printable;
@@ -26,6 +26,9 @@ pub struct TextTables {
     /// Whether to use ANSI colours.
     pub colour: bool,
 }
+
+/// Characters of a name that a narrow terminal keeps together.
+const LEAST_NAME: u16 = 12;
 
 /// More pairs than this are cut to those with the leader.
 const MAX_PAIRS: usize = 15;
@@ -318,10 +321,15 @@ fn column_width((title, cells): &(&str, Vec<Cell>)) -> usize {
     content.max(title.width()) + PADDING
 }
 
-/// Numbers are not broken over lines: the first columns give way.
+/// Numbers are not broken over lines: the first columns give way, as far as a name can still be read.
 pub fn whole_numbers(table: &mut comfy_table::Table, first: usize) {
-    for column in table.column_iter_mut().skip(first) {
-        column.set_constraint(ColumnConstraint::ContentWidth);
+    let widths = table.column_max_content_widths();
+    for (place, (column, width)) in table.column_iter_mut().zip(widths).enumerate() {
+        column.set_constraint(if place < first {
+            ColumnConstraint::LowerBoundary(Width::Fixed(width.min(LEAST_NAME) + PADDING as u16))
+        } else {
+            ColumnConstraint::ContentWidth
+        });
     }
 }
 
