@@ -94,6 +94,15 @@ mod tests {
     }
 
     #[test]
+    fn no_p_value_below_the_bar_is_rounded_up_to_it() {
+        for (p, text) in
+            [(0.0004, "<0.001"), (0.0123, "0.012"), (0.0496, "0.0496"), (0.049_99, "<0.05"), (0.05, "0.050")]
+        {
+            assert_eq!(p_value(p), text);
+        }
+    }
+
+    #[test]
     fn the_number_of_items_stands_beside_the_mean() {
         let of_a_part = ScoreSummary { mean: Some(0.829), low: Some(0.805), high: Some(0.851), count: 412 };
         assert_eq!(interval(&of_a_part, nature(MetricKind::Binary)), "82.9 [80.5, 85.1] n=412");

@@ -213,8 +213,7 @@ pub struct Comparison {
     pub second_mean: Option<f64>,
     /// Mean of first minus mean of second over those items.
     pub difference: f64,
-    /// 95 % interval of the difference, paired by item: of 0/1 metrics from the same exact test as `p_value`, so that it
-    /// excludes 0 just where that is below 0.05; a bootstrap otherwise.
+    /// 95 % interval of the difference, paired by item: of 0/1 metrics that of the test of `p_value`, else a bootstrap.
     pub low: f64,
     /// Upper end.
     pub high: f64,
