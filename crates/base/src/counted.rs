@@ -8,7 +8,7 @@ use std::fmt::Display;
 /// assert_eq!(sqlgauge_base::counted(1, "witness"), "1 witness");
 /// assert_eq!(sqlgauge_base::counted(2_u64, "witness"), "2 witnesses");
 /// ```
-pub fn counted<N: Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
+pub fn counted<N: Copy + Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
     format!("{count} {}", noun_for(&count, noun))
 }
 
