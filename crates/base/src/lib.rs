@@ -4,6 +4,7 @@ pub mod budget;
 pub mod calendar;
 pub mod child;
 mod closest;
+mod counted;
 mod features;
 pub mod file;
 mod hex;
@@ -16,6 +17,7 @@ mod secrets;
 pub mod stats;
 
 pub use closest::closest;
+pub use counted::{counted, noun_for};
 pub use features::NotBuiltIn;
 pub use hex::hex;
 pub use markdown::markdown_text;

@@ -7,6 +7,9 @@ use std::collections::BTreeMap;
 
 use crate::Random;
 
+/// Halvings of [0, 1] after which two numbers cannot be told apart.
+const BISECTIONS: usize = 52;
+
 /// The two ends of an interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
@@ -155,6 +158,58 @@ fn resampled_means(columns: &[&[f64]], length: usize, resamples: usize, seed: u6
         }
     }
     means
+}
+
+/// Interval of the difference of two proportions of the same `count` items, of which `only_first` have but the first and
+/// `only_second` but the second. It excludes 0 just where [`mcnemar_exact`] is below `1 - level`.
+///
+/// The difference is the share of items on which the two differ, times how one-sided these are. The first has Wilson's
+/// interval; the second the exact one of C. J. Clopper and E. S. Pearson, 1934, which inverts the test. The distances of both
+/// ends are put together as squares (G. Y. Zou and A. Donner, "Construction of confidence limits about effect measures", 2008),
+/// within what the ends permit.
+pub fn paired_difference(only_first: u64, only_second: u64, count: u64, level: f64) -> Interval {
+    let differing = only_first + only_second;
+    let share = differing as f64 / count.max(1) as f64;
+    let shares = wilson(differing, count, level);
+    let difference = (only_first as f64 - only_second as f64) / count.max(1) as f64;
+    let low = |difference: f64, sided: f64| {
+        let end = if sided < 0.0 { shares.high } else { shares.low };
+        let away = (difference - share * sided).hypot((share - end) * sided);
+        (difference - away).max(end * sided)
+    };
+    let first = 2.0 * least_share(only_first, differing, level) - 1.0;
+    let second = 2.0 * least_share(only_second, differing, level) - 1.0;
+    Interval { low: low(difference, first), high: -low(-difference, second) }
+}
+
+/// Lower end of the exact interval of a proportion: the one of which so many successes or more are as likely as half of what
+/// `level` leaves.
+fn least_share(successes: u64, trials: u64, level: f64) -> f64 {
+    if successes == 0 {
+        return 0.0;
+    }
+    let mut chosen = 0.0;
+    let mut ways = Vec::new();
+    for at in 0..=trials {
+        if at >= successes {
+            ways.push((at as f64, chosen));
+        }
+        chosen += ((trials - at) as f64).max(1.0).ln() - (at as f64 + 1.0).ln();
+    }
+    let tail = |share: f64| {
+        let (one, other) = (share.ln(), (1.0 - share).ln());
+        ways.iter().map(|(at, chosen)| (chosen + at * one + (trials as f64 - at) * other).exp()).sum::<f64>()
+    };
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..BISECTIONS {
+        let middle = f64::midpoint(low, high);
+        if tail(middle) < (1.0 - level) / 2.0 {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    low
 }
 
 /// Percentile bootstrap interval of mean(first) - mean(second), resampling pairs; `None` without pairs or
@@ -368,6 +423,42 @@ mod tests {
             (100_000, 0, 0.0),
         ] {
             close(mcnemar_exact(b, c), expected, 1e-9);
+        }
+    }
+
+    /// Reference: the same formula with `scipy.stats.beta.ppf`.
+    #[test]
+    fn paired_differences() {
+        for (only_first, only_second, count, low, high) in [
+            (0, 0, 100, -0.036_993, 0.036_993),
+            (5, 0, 41, -0.005_456, 0.255_442),
+            (6, 0, 41, 0.011_776, 0.284_435),
+            (1, 9, 129, -0.122_924, -0.008_387),
+            (10, 25, 129, -0.211_802, -0.019_917),
+            (120, 180, 1034, -0.091_634, -0.024_373),
+        ] {
+            let found = paired_difference(only_first, only_second, count, 0.95);
+            close(found.low, low, 1e-4);
+            close(found.high, high, 1e-4);
+        }
+        assert_eq!(paired_difference(0, 0, 0, 0.95), Interval { low: -1.0, high: 1.0 });
+    }
+
+    #[test]
+    fn an_interval_of_a_difference_excludes_0_just_where_the_test_says_so() {
+        for differing in [1, 5, 6, 12, 40] {
+            for only_first in 0..=differing {
+                for count in [differing, differing + 1, 10 * differing] {
+                    let only_second = differing - only_first;
+                    let found = paired_difference(only_first, only_second, count, 0.95);
+                    let excludes = found.low > 0.0 || found.high < 0.0;
+                    let difference = (only_first as f64 - only_second as f64) / count as f64;
+                    let p = mcnemar_exact(only_first, only_second);
+                    assert_eq!(excludes, p < 0.05, "{only_first} {only_second} {count}: {found:?}, p {p}");
+                    assert!(found.low <= difference && difference <= found.high, "{found:?}");
+                    assert!(found.low >= -1.0 && found.high <= 1.0, "{found:?}");
+                }
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use sqlgauge::{System, VerifySettings, verifies};
@@ -365,6 +365,50 @@ pub fn metrics_help() -> String {
     )
 }
 
+/// The SQLite files in a folder and in its folders.
+pub fn databases_in(folder: &Path) -> Result<Vec<PathBuf>> {
+    let list = |folder: &Path| -> Result<Vec<PathBuf>> {
+        let entries =
+            std::fs::read_dir(folder).with_context(|| format!("{} cannot be read", folder.display()))?;
+        Ok(entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect())
+    };
+    let mut files = Vec::new();
+    for path in list(folder)? {
+        if path.is_dir() {
+            files.extend(list(&path)?);
+        } else {
+            files.push(path);
+        }
+    }
+    let is_database = |path: &PathBuf| {
+        path.extension().is_some_and(|own| ["sqlite", "sqlite3", "db"].iter().any(|known| own == *known))
+    };
+    files.retain(is_database);
+    files.sort();
+    ensure!(
+        !files.is_empty(),
+        "{} has no .sqlite, .sqlite3 or .db file, nor have the folders in it",
+        folder.display()
+    );
+    Ok(files)
+}
+
+/// The SQLite file that `--db` names: itself, or the only one in a folder.
+pub fn database_file(path: &Path) -> Result<PathBuf> {
+    if !path.is_dir() {
+        return Ok(path.to_owned());
+    }
+    let mut files = databases_in(path)?;
+    ensure!(
+        files.len() == 1,
+        "{} has {} databases; name one of them, as in --db {}",
+        path.display(),
+        files.len(),
+        files[0].display()
+    );
+    Ok(files.remove(0))
+}
+
 /// The schema of a SQLite file, or of DDL in a `.sql` file or on standard input.
 pub fn schema_of(path: &Path) -> Result<Schema> {
     if path.extension().is_some_and(|extension| extension == "sql") || is_kept(path) {
@@ -373,5 +417,5 @@ pub fn schema_of(path: &Path) -> Result<Schema> {
         return Schema::from_ddl(&text).with_context(|| format!("{} is no DDL of SQLite", path.display()));
     }
     let engine = engine(Limits::default())?;
-    Ok(engine.open(path)?.schema().as_ref().clone())
+    Ok(engine.open(&database_file(path)?)?.schema().as_ref().clone())
 }

@@ -19,7 +19,9 @@ use crate::engine::given;
 
 /// Columns of the terminal; 120 where there is none.
 pub fn width() -> u16 {
-    terminal_size::terminal_size().map_or(120, |(terminal_size::Width(width), _)| width.max(40))
+    let asked = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
+    let of_terminal = || terminal_size::terminal_size().map(|(terminal_size::Width(width), _)| width);
+    asked.filter(|width| *width > 0).or_else(of_terminal).map_or(120, |width| width.max(40))
 }
 
 /// Whether standard output is a terminal that wants colours.

@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use serde::Serialize;
+use sqlgauge_base::counted;
 use sqlgauge_dataset::load_tables;
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_etm::{Matcher, Meta, Profile, RuleStage, rules};
@@ -124,7 +125,7 @@ impl AblateJob {
             Ok::<(), RunError>(())
         })?;
         if cut > 0 {
-            context.watcher().note(&format!("{cut} answers are left out, which the log has cut short"));
+            context.watcher().note(&format!("left out: {}, cut short by the log", counted(cut, "answer")));
         }
         let schemas = self.schemas(&manifest, &answers, context)?;
         let steps = self.steps(&manifest, &answers, &schemas, context)?;

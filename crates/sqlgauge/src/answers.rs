@@ -11,6 +11,7 @@
 use std::collections::HashMap;
 
 use serde_json::{Map, Value};
+use sqlgauge_base::counted;
 use sqlgauge_dataset::{Benchmark, is_abstention};
 
 use crate::error::Error;
@@ -156,9 +157,11 @@ fn answers_of(row: &Map<String, Value>) -> Result<AnswerList, String> {
     };
     let beside = |name: &str| match row.get(name) {
         Some(Value::Array(numbers)) if numbers.len() == list.len() => Ok(Some(numbers)),
-        Some(Value::Array(numbers)) => {
-            Err(format!("{} {name} for {} answers; give one per answer", numbers.len(), list.len()))
-        }
+        Some(Value::Array(numbers)) => Err(format!(
+            "{} {name} for {}; give one per answer",
+            numbers.len(),
+            counted(list.len(), "answer")
+        )),
         _ => Ok(None),
     };
     let (weights, logs) = (beside("weights")?, beside("logprobs")?);

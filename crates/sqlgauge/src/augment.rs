@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use sqlgauge_base::NotBuiltIn;
+use sqlgauge_base::counted;
 use sqlgauge_dataset::{Benchmark, BenchmarkSource, Subset, load_benchmark};
 use sqlgauge_engine::{Limits, Moment};
 use sqlgauge_evolve::{ChangeKind, EvolvePlan};
@@ -166,7 +167,7 @@ impl AugmentJob {
             return Err(Error::Invalid(text.to_owned()));
         }
         for (why, count) in skipped {
-            context.watcher().note(&format!("{count} items {why} are left out"));
+            context.watcher().note(&format!("left out: {} {why}", counted(count, "item")));
         }
         let split = split(examples, self.split_by, self.validation, self.seed);
         write(&self.out, &split.train)?;

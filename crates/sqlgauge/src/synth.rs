@@ -5,6 +5,7 @@ use std::sync::Once;
 use std::time::Duration;
 
 use serde_json::json;
+use sqlgauge_base::counted;
 use sqlgauge_base::file::write_atomically;
 use sqlgauge_dataset::Databases;
 use sqlgauge_engine::{Limits, SqliteEngine};
@@ -209,9 +210,9 @@ fn noted(report: &TablesReport, watcher: &dyn Watcher) {
     let Notes { files, rows, columns } = report.notes();
     if files.len() + rows.len() + columns.len() > 0 {
         watcher.note(&format!(
-            "the tables: {} files left out, {} notes on rows, {} on columns; run `sqlgauge tables` to read them",
-            files.len(),
-            rows.len(),
+            "the tables: {} left out, {} on rows, {} on columns; run `sqlgauge tables` to read them",
+            counted(files.len(), "file"),
+            counted(rows.len(), "note"),
             columns.len()
         ));
     }

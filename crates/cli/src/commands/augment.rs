@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{ArgGroup, Args};
 use sqlgauge::{AugmentJob, EvolvedSchemas};
+use sqlgauge_base::counted;
 use sqlgauge_dataset::{BenchmarkSource, ColumnRole, FileFormat};
 use sqlgauge_prompt::augment::SplitBy;
 
@@ -63,12 +64,12 @@ impl Augment {
         let data = crate::engine::run(self.quiet, |context| job.run(context))?;
         if !self.quiet {
             print(&format!(
-                "{} examples to train on: {}\n{} examples {} to validate on: {}\n{} left out that say what \
-                 another says, {} to validate on that are trained on\n",
-                data.train,
+                "{} to train on: {}\n{} of {} databases to validate on: {}\nleft out: {} because another says the same, {} to \
+                 validate on because it is trained on\n",
+                counted(data.train, "example"),
                 self.out.display(),
-                data.validation,
-                if self.intra_database { "of the same databases" } else { "of other databases" },
+                counted(data.validation, "example"),
+                if self.intra_database { "the same" } else { "other" },
                 data.validation_file.display(),
                 data.duplicates,
                 data.leaks

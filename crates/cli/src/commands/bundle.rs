@@ -8,6 +8,7 @@ use sqlgauge::{BundleJob, BundleSize};
 
 use crate::Verdict;
 use crate::output::print;
+use sqlgauge_base::counted;
 
 /// Write the results of a run as one file that anyone can score again
 ///
@@ -35,7 +36,8 @@ impl Bundle {
             crate::engine::run(self.quiet, |context| job.run(context))?;
         if !self.quiet {
             let out = self.out.display();
-            print(&format!("{out}: {golds} golds, {results} results of systems, {failed} of all failed\n"))?;
+            let (golds, results) = (counted(golds, "gold"), counted(results, "result"));
+            print(&format!("{out}: {golds}, {results} of systems, {failed} of all failed\n"))?;
         }
         Ok(Verdict::Done)
     }

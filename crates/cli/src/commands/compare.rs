@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, ensure};
 use clap::Args;
 use sqlgauge::{CompareJob, LeftOut, SystemComparison};
+use sqlgauge_base::counted;
 use sqlgauge_report::Versus;
 use sqlgauge_report::formats::TextTables;
 
@@ -90,8 +91,10 @@ fn left_out(comparison: &SystemComparison) -> Option<String> {
     let LeftOut { only_first, only_second, changed } = comparison.left_out;
     (only_first + only_second + changed > 0).then(|| {
         format!(
-            "not compared: {only_first} items that only the first run has, {only_second} that only the second has, {changed} with \
-             another gold or database"
+            "not compared: {} only of the first run, {} only of the second, {} with another gold or database",
+            counted(only_first, "item"),
+            counted(only_second, "item"),
+            counted(changed, "item")
         )
     })
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::Args;
 use sqlgauge::{EncodeJob, EncodedWorkload, EncoderModel, SchemaSource};
+use sqlgauge_base::counted;
 use sqlgauge_dataset::WorkloadSource;
 use sqlgauge_encode::InputForm;
 
@@ -113,7 +114,9 @@ impl Encode {
             let EncodedWorkload { items, reused, dimensions, encoder, form } = encoded;
             let (form, out) = (form.name(), self.out.display());
             print(&format!(
-                "{items} items ({reused} reused) × {dimensions} components by {encoder} ({form}): {out}\n"
+                "{} ({reused} reused) × {} by {encoder} ({form}): {out}\n",
+                counted(items, "item"),
+                counted(dimensions, "component")
             ))?;
         }
         Ok(Verdict::Done)

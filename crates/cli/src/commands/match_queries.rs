@@ -12,7 +12,7 @@ use sqlgauge_etm::{AssumptionKind, MatchReport, Profile};
 
 use crate::Verdict;
 use crate::engine::engine;
-use crate::options::schema_of;
+use crate::options::{database_file, schema_of};
 use crate::output::{print, print_json};
 use crate::stdin::{input_file, query};
 
@@ -28,7 +28,7 @@ pub struct Match {
     /// The two queries, without --left and --right before them
     #[arg(value_name = "SQL", num_args = 2, value_parser = query, conflicts_with_all = ["left", "right"])]
     queries: Vec<String>,
-    /// SQLite file whose schema the queries are over
+    /// SQLite file whose schema the queries are over, or a folder with one
     #[arg(long, value_name = "FILE", required_unless_present = "schema", conflicts_with = "schema")]
     db: Option<PathBuf>,
     /// `.sql` file with the DDL instead; `-` is standard input
@@ -65,12 +65,13 @@ impl Match {
         let facts = self.facts(profile)?;
         let [left, right] = self.pair();
         let comparison = match_pair(&facts, profile, left, right);
+        let is_unresolved = matches!(comparison.verdict, sqlgauge_etm::MatchVerdict::Unresolved(..));
         if self.json {
             print_json(&comparison_to_json(&comparison, profile, &facts))?;
-        } else {
+        } else if !is_unresolved {
             print(&describe(&comparison, &facts))?;
         }
-        if let sqlgauge_etm::MatchVerdict::Unresolved(..) = comparison.verdict {
+        if is_unresolved {
             bail!("{}", comparison.verdict);
         }
         Ok(if comparison.verdict.is_equal() { Verdict::Done } else { Verdict::NotEqual })
@@ -89,7 +90,7 @@ impl Match {
     fn facts(&self, profile: Profile) -> Result<SchemaFacts> {
         if let Some(path) = &self.db {
             let engine = engine(Limits::default())?;
-            let database = engine.open(path)?;
+            let database = engine.open(&database_file(path)?)?;
             return Ok(SchemaFacts::of_database(&engine, &database, profile, &self.pair())?);
         }
         // One of the two is there: the arguments require it.

@@ -97,7 +97,10 @@ fn summary(size: &PackSize, out: &std::path::Path) -> String {
         )
     };
     format!(
-        "{databases} databases for {with_databases} of {questions} questions ({unsearchable} golds cannot be searched), {} KB: {}\n{}{}",
+        "{} for {with_databases} of {} ({} cannot be searched), {} KB: {}\n{}{}",
+        sqlgauge_base::counted(*databases, "database"),
+        sqlgauge_base::counted(*questions, "question"),
+        sqlgauge_base::counted(*unsearchable, "gold"),
         bytes.div_ceil(1000),
         out.display(),
         counted("mutations of golds", mutations),

@@ -156,12 +156,12 @@ fn summary(prediction: &PredictOutcome, out: &Path) -> String {
         counts.iter().map(|(status, count)| format!("{count} {}", status.name())).collect();
     let usage = &prediction.usage;
     format!(
-        "{} predictions ({}) with {} requests and {} answers that were kept, {} tokens: {}\n",
-        prediction.lines.len(),
+        "{} ({}) with {} and {} from the cache, {}: {}\n",
+        sqlgauge_base::counted(prediction.lines.len(), "prediction"),
         counts.join(", "),
-        usage.requests,
-        usage.cached,
-        usage.prompt_tokens + usage.completion_tokens,
+        sqlgauge_base::counted(usage.requests, "request"),
+        sqlgauge_base::counted(usage.cached, "answer"),
+        sqlgauge_base::counted(usage.prompt_tokens + usage.completion_tokens, "token"),
         out.display()
     )
 }
@@ -172,7 +172,7 @@ fn notes(prediction: &PredictOutcome) -> Vec<String> {
     let mut notes = Vec::new();
     let unkept = prediction.usage.cache_write_failures;
     if unkept > 0 {
-        notes.push(format!("{unkept} answers could not be kept, and are asked for again"));
+        notes.push(format!("not kept, and asked for again: {}", sqlgauge_base::counted(unkept, "answer")));
     }
     let pruned = prediction.lines.iter().filter_map(|line| line.schema.as_ref());
     let whole: Vec<&str> = pruned.filter_map(|schema| schema.error.as_deref()).collect();

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use clap::Args;
 use sqlgauge_dataset::load_tables;
 use sqlgauge_engine::{Engine, Limits};
@@ -11,7 +11,7 @@ use sqlgauge_sql::schema::{Schema, Table, TableKind};
 
 use crate::Verdict;
 use crate::engine::engine;
-use crate::options::schema_of;
+use crate::options::{databases_in, schema_of};
 use crate::output::{print, print_json};
 
 /// Print the catalog of a database, a folder of databases or a tables.json as sqlgauge sees it
@@ -59,39 +59,11 @@ fn read(source: &Path) -> Result<Vec<(String, Schema)>> {
         "sql" => Ok(vec![(name(source), schema_of(source)?)]),
         _ => {
             let engine = engine(Limits::default())?;
-            let files = if source.is_dir() { databases(source)? } else { vec![source.to_owned()] };
+            let files = if source.is_dir() { databases_in(source)? } else { vec![source.to_owned()] };
             let schema = |path: &PathBuf| Ok((name(path), engine.open(path)?.schema().as_ref().clone()));
             files.iter().map(schema).collect()
         }
     }
-}
-
-/// The SQLite files in a folder and in its folders.
-fn databases(folder: &Path) -> Result<Vec<PathBuf>> {
-    let list = |folder: &Path| -> Result<Vec<PathBuf>> {
-        let entries =
-            std::fs::read_dir(folder).with_context(|| format!("{} cannot be read", folder.display()))?;
-        Ok(entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect())
-    };
-    let mut files = Vec::new();
-    for path in list(folder)? {
-        if path.is_dir() {
-            files.extend(list(&path)?);
-        } else {
-            files.push(path);
-        }
-    }
-    let is_database = |path: &PathBuf| {
-        path.extension().is_some_and(|own| ["sqlite", "sqlite3", "db"].iter().any(|known| own == *known))
-    };
-    files.retain(is_database);
-    files.sort();
-    ensure!(
-        !files.is_empty(),
-        "{} has no .sqlite, .sqlite3 or .db file, nor have the folders in it",
-        folder.display()
-    );
-    Ok(files)
 }
 
 fn describe(name: &str, schema: &Schema) -> String {

@@ -7,6 +7,7 @@ use anyhow::{Result, ensure};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use sqlgauge::SynthJob;
+use sqlgauge_base::counted;
 use sqlgauge_dialects::DIALECTS;
 use sqlgauge_evolve::versions::Steps;
 use sqlgauge_questions::QuestionStyle;
@@ -222,12 +223,17 @@ fn report(summary: &CorpusSummary, elapsed: Duration) -> Result<()> {
     print_table(&["tier", "pairs"], rows.collect())?;
     let unmet: u64 = summary.unmet.iter().sum();
     if unmet > 0 {
-        note(format!("{unmet} pairs could be made of no database; ask for fewer, or for other --tiers"));
+        note(format!(
+            "not made, of any database: {}; ask for fewer, or for other --tiers",
+            counted(unmet, "pair")
+        ));
     }
     let seconds = elapsed.as_secs_f64();
     let (pairs, databases) = (summary.tally.pairs, summary.databases);
     say(&format!(
-        "{pairs} pairs of {databases} databases in {seconds:.1} s: {:.0} a second",
+        "{} of {} in {seconds:.1} s: {:.0} a second",
+        counted(pairs, "pair"),
+        counted(databases, "database"),
         pairs as f64 / seconds
     ));
     Ok(())

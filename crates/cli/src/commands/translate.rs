@@ -12,6 +12,7 @@ use sqlgauge_engine::{Engine, Limits};
 
 use crate::Verdict;
 use crate::engine::engine;
+use crate::options::database_file;
 use crate::output::{print, print_json};
 use crate::stdin::{input_file, query};
 
@@ -21,7 +22,7 @@ pub struct Translate {
     /// The query; `-` is standard input
     #[arg(value_parser = query, required_unless_present = "ddl")]
     sql: Option<String>,
-    /// SQLite file that the query is over; its values decide the types of columns
+    /// SQLite file that the query is over, or a folder with one; its values decide the types of columns
     #[arg(long, value_name = "FILE", value_parser = input_file)]
     db: PathBuf,
     /// Dialects, separated by commas, or `all`
@@ -42,7 +43,7 @@ pub fn dialects() -> PossibleValuesParser {
 impl Translate {
     pub fn run(self) -> Result<Verdict> {
         let engine = engine(Limits::default())?;
-        let database = engine.open(&self.db)?;
+        let database = engine.open(&database_file(&self.db)?)?;
         let translations =
             TranslateJob { sql: self.sql, to: self.to, ddl: self.ddl }.run(&engine, &database)?;
         let one = |own: &Translation| (own.dialect.to_owned(), own.to_json());

@@ -16,7 +16,9 @@ use sqlgauge_verify::VerifyReport;
 
 use crate::Verdict;
 use crate::engine::engine;
-use crate::options::{ClockOptions, SubsetOptions, SystemFile, VerifyFlags, schema_of, system_file, systems};
+use crate::options::{
+    ClockOptions, SubsetOptions, SystemFile, VerifyFlags, database_file, schema_of, system_file, systems,
+};
 use crate::output::{Style, colour, command_line, note, print, print_json, print_painted, print_with, width};
 use crate::scoring::verify_pairs;
 use crate::stdin::{input_file, query, source};
@@ -33,7 +35,7 @@ pub struct Verify {
     /// The other query
     #[arg(long, value_name = "SQL", value_parser = query, requires = "left")]
     right: Option<String>,
-    /// SQLite file whose schema the queries are over; with --gold, and with --pairs that name a `db`, the folder with
+    /// SQLite file whose schema the queries are over, or a folder with one; with --gold, and with --pairs that name a `db`, the folder with
     /// `DB_ID/DB_ID.sqlite`
     #[arg(long, value_name = "FILE", required_unless_present_any = ["schema", "pairs"], conflicts_with = "schema")]
     db: Option<PathBuf>,
@@ -130,7 +132,7 @@ impl Verify {
             return Ok(verify_over_schema(settings, &Arc::new(schema), left, right)?);
         };
         let engine = engine(Limits::default())?.at(self.clock.moment());
-        let database = engine.open(path)?;
+        let database = engine.open(&database_file(path)?)?;
         for broken in &database.kept_schema_for(&engine, &[left, right]).broken {
             note(format!("not relied on: FOREIGN KEY {broken}"));
         }

@@ -8,6 +8,7 @@ use sqlgauge::{SuiteJob, SuiteSize};
 
 use crate::Verdict;
 use crate::output::print;
+use sqlgauge_base::counted;
 
 /// Write the counterexamples of a run as a test suite: SQLite files beside the benchmark's databases
 ///
@@ -28,7 +29,8 @@ impl Witnesses {
         let SuiteSize { databases, predictions, refuted, metric } =
             crate::engine::run(false, |context| job.run(context))?;
         print(&format!(
-            "{databases} databases in {} tell {refuted} of {predictions} refuted predictions from their golds by {metric}\n",
+            "{} in {}: told from their golds by {metric}: {refuted} of {predictions} refuted predictions\n",
+            counted(databases, "database"),
             self.out.display(),
         ))?;
         Ok(Verdict::Done)

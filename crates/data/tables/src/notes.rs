@@ -75,11 +75,10 @@ impl Notes {
 /// `2 lines (7, 12)`, or `2 rows` of a format without line numbers.
 fn counted(lines: &Lines) -> String {
     let noun = if lines.first.is_empty() { "row" } else { "line" };
-    let plural = if lines.count == 1 { "" } else { "s" };
     let numbers: Vec<String> = lines.first.iter().map(u64::to_string).collect();
     let more = if lines.count > lines.first.len() as u64 { ", …" } else { "" };
     let which = if numbers.is_empty() { String::new() } else { format!(" ({}{more})", numbers.join(", ")) };
-    format!("{} {noun}{plural}{which}", lines.count)
+    format!("{}{which}", sqlgauge_base::counted(lines.count, noun))
 }
 
 fn about(file: &str, column: &ColumnRecord) -> Option<String> {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use csv::StringRecord;
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
+use sqlgauge_base::counted;
 use sqlgauge_names::NamesInUse;
 use twox_hash::XxHash3_128;
 
@@ -41,7 +42,8 @@ pub(crate) fn stage(source: &Source, path: &Path, options: &TablesOptions) -> Re
     let scan = Scan::of(source, options)?;
     let kept: Vec<usize> = (0..scan.columns.len()).filter(|&at| !scan.columns[at].is_empty()).collect();
     if kept.len() < options.min_columns {
-        let detail = format!("{} columns with a value, of at least {}", kept.len(), options.min_columns);
+        let detail =
+            format!("{} with a value, of at least {}", counted(kept.len(), "column"), options.min_columns);
         return Err(Refused::new(FileRefusal::TooFewColumns, detail).into());
     }
     let cells = scan.rows.saturating_mul(kept.len() as u64);
@@ -142,7 +144,7 @@ impl Scan {
 
     fn refuse(&self, options: &TablesOptions) -> Result<(), Refused> {
         if self.rows < options.min_rows {
-            let detail = format!("{} rows, of at least {}", self.rows, options.min_rows);
+            let detail = format!("{}, of at least {}", counted(self.rows, "row"), options.min_rows);
             return Err(Refused::new(FileRefusal::TooFewRows, detail));
         }
         let latin = self.latin as f64 / self.letters.max(1) as f64;

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use sqlgauge_base::counted;
 use sqlgauge_sql::derive::Facts;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{
@@ -113,7 +114,11 @@ fn distinct(left: &Select, right: &Select) -> Option<String> {
 
 fn positional(left: &[String], right: &[String]) -> Option<String> {
     if left.len() != right.len() {
-        return Some(format!("left returns {} columns, right returns {}", left.len(), right.len()));
+        return Some(format!(
+            "left returns {}, right returns {}",
+            counted(left.len(), "column"),
+            right.len()
+        ));
     }
     let (mut a, mut b) = (left.to_vec(), right.to_vec());
     a.sort();

@@ -1,5 +1,6 @@
 //! What makes the answer of a counterexample wrong, in words, and for which rows.
 
+use sqlgauge_base::{counted, noun_for};
 use sqlgauge_causes::{DifferenceRecord, Explainer, Judge, Proofs};
 use sqlgauge_engine::ResultSet;
 use sqlgauge_sql::quote::name as quoted;
@@ -80,7 +81,8 @@ impl Shown<'_> {
             return "on a database without rows".to_owned();
         }
         if tables.len() > MAX_TABLES {
-            return format!("on a database of {} rows in {filled} tables", database.rows());
+            let (rows, tables) = (counted(database.rows(), "row"), counted(filled, "table"));
+            return format!("on a database of {rows} in {tables}");
         }
         if let [first, second] = tables.as_slice() {
             for (parent, child) in [(first, second), (second, first)] {
@@ -121,10 +123,10 @@ impl Shown<'_> {
     /// `two concerts`.
     fn count(&self, table: &WitnessTable) -> String {
         let count = table.rows.len();
-        let name = self.explainer.table(&table.name, count != 1).unwrap_or_else(|| {
-            let rows = if count == 1 { "row" } else { "rows" };
-            format!("{rows} of {}", quoted(&table.name))
-        });
+        let name = self
+            .explainer
+            .table(&table.name, count != 1)
+            .unwrap_or_else(|| format!("{} of {}", noun_for(&count, "row"), quoted(&table.name)));
         WORDS.get(count).map_or_else(|| format!("{count} {name}"), |word| format!("{word} {name}"))
     }
 
@@ -140,8 +142,7 @@ impl Shown<'_> {
         }
         let rows = |result: &ResultSet| match result.len() {
             0 => "no row".to_owned(),
-            1 => "1 row".to_owned(),
-            count => format!("{count} rows"),
+            count => counted(count, "row"),
         };
         (gold.len() != yours.len()).then(|| format!("yours returns {}, the gold {}", rows(yours), rows(gold)))
     }

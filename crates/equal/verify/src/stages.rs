@@ -18,6 +18,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use sqlgauge_base::counted;
 use sqlgauge_engine::compare::{GoldOrder, Semantics};
 use sqlgauge_engine::{Database, Engine, ResultSet};
 use sqlgauge_etm::{MatchReport, MatchVerdict as Match, Matcher, Profile};
@@ -252,8 +253,8 @@ impl Verifier {
             // A bound too small, or a choice that is SQLite's: nobody knows which.
             Verdict::EquivalentUpTo(proof) if differing.is_some() => {
                 let message = format!(
-                    "the results differ on the given database, and on none of at most {} rows per table",
-                    proof.bound
+                    "the results differ on the given database, and on none of at most {} per table",
+                    counted(proof.bound, "row")
                 );
                 Verdict::Unknown(survived.unknown("differs-beyond-bound", &message))
             }
@@ -456,7 +457,7 @@ impl Verifier {
             }
             ProofOutcome::Unknown { reason, proved } => {
                 let so_far = proved.map_or_else(String::new, |bound| {
-                    format!(", beyond a proof up to {bound} rows per table")
+                    format!(", beyond a proof up to {} per table", counted(bound, "row"))
                 });
                 let message = format!("{reason}{so_far}");
                 Verdict::Unknown(tried.unknown(&reason.code(), &message))
@@ -570,7 +571,7 @@ impl Tried {
             Self::Databases(Survived { databases, undecided, open, failed }) => {
                 let failed =
                     if *failed > 0 { format!(", {failed} on which a query failed") } else { String::new() };
-                let mut tried = format!("{databases} databases with equal results{failed}");
+                let mut tried = format!("{} with equal results{failed}", counted(*databases, "database"));
                 let mut reason = reason;
                 if *undecided > 0 {
                     reason = "nondeterministic";

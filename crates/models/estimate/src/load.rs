@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
+use sqlgauge_base::counted;
 use sqlgauge_dataset::{Benchmark, Databases, PredictionSet};
 use sqlgauge_engine::{Database, Engine};
 use sqlgauge_run::{Details, Item, Manifest, ResultDigest, StoredRun};
@@ -49,9 +50,9 @@ impl<'a> Loader<'a> {
         self.pool.metrics.insert(metric.clone());
         if !run.is_complete() {
             self.pool.notes.push(format!(
-                "the run in {} is not finished: {} items are known",
+                "the run in {} is not finished: it has {}",
                 path.display(),
-                run.items.len()
+                counted(run.items.len(), "item")
             ));
         }
         let mut databases: HashMap<String, usize> = HashMap::new();
@@ -78,8 +79,9 @@ impl<'a> Loader<'a> {
         }
         if cut > 0 {
             self.pool.notes.push(format!(
-                "{}: {cut} answers are left out, because their predictions are too long for the log",
-                path.display()
+                "{}: left out: {}, too long for the log",
+                path.display(),
+                counted(cut, "prediction")
             ));
         }
         Ok(())

@@ -135,7 +135,10 @@ pub fn judge_items(case: &TargetCase<'_>) -> Vec<JudgeItem> {
 pub fn describe(usage: &Usage) -> String {
     let cost = usage.cost.map(|cost| format!(", cost {cost:.2}")).unwrap_or_default();
     format!(
-        "{} requests, {} answers from the cache, {} tokens sent and {} generated{cost}",
-        usage.requests, usage.cached, usage.prompt_tokens, usage.completion_tokens
+        "{}, {} from the cache, {} sent and {} generated{cost}",
+        sqlgauge_base::counted(usage.requests, "request"),
+        sqlgauge_base::counted(usage.cached, "answer"),
+        sqlgauge_base::counted(usage.prompt_tokens, "token"),
+        usage.completion_tokens
     )
 }

@@ -11,6 +11,9 @@ use crate::sets::{
 /// A feature that is the same in every labelled item and another one in this share of the target's is new.
 const NEW_SHARE: f64 = 0.25;
 
+/// A new feature may be new by which databases are labelled; with this probability or more it is put down to that.
+const BY_CHANCE: f64 = 0.1;
+
 /// New features that are named.
 const NAMED: usize = 3;
 
@@ -34,7 +37,7 @@ impl Standing {
     /// Compares the target's questions and answers with the labelled ones of its system, or of all systems where it has
     /// none. Outside is a target that
     ///
-    /// - has a feature which never varied where labels are,
+    /// - has a feature which never varied where labels are, in more databases than chance in which ones are labelled would make,
     /// - has a mean item that lies farther from the labelled ones than any labelled database from the others, more than
     ///   the choice of so few questions alone would make it, or
     /// - moved farther in the share of answers that run and in agreement than any set cut out of the known runs.
@@ -133,17 +136,21 @@ impl Novelty {
         let abroad = vectors(case.target, &case.evidence.questions);
         let scale = Scale::of(&home)?;
         let names = &case.evidence.table.feature_names;
+        let known = by_database(case, &labelled);
+        let asked = by_database(case, &case.evidence.questions);
+        let of_asked: Vec<Vec<&[f32]>> = asked.values().map(|group| vectors(case.target, group)).collect();
         let new_features = (0..scale.deviation.len())
             .filter(|&at| scale.deviation[at] < 1e-6)
             .filter(|&at| {
-                let other =
-                    abroad.iter().filter(|row| (f64::from(row[at]) - scale.mean[at]).abs() > 1e-6).count();
+                let differs = |row: &&&[f32]| (f64::from(row[at]) - scale.mean[at]).abs() > 1e-6;
+                let other = abroad.iter().filter(differs).count();
+                let databases = of_asked.iter().filter(|rows| rows.iter().any(|row| differs(&row))).count();
                 other as f64 > NEW_SHARE * abroad.len() as f64
+                    && !is_by_chance(known.len(), of_asked.len(), databases)
             })
             .filter_map(|at| names.get(at).cloned())
             .collect();
         let whole = Sum::of(&home);
-        let known = by_database(case, &labelled);
         let largest_known = known
             .values()
             .map(|group| {
@@ -152,7 +159,6 @@ impl Novelty {
             })
             .fold(0.0, f64::max);
         let distance = scale.distance(&Sum::of(&abroad), &whole);
-        let asked = by_database(case, &case.evidence.questions);
         let databases = asked.len().clamp(1, MOST_DATABASES);
         Some(Self {
             new_features,
@@ -193,6 +199,16 @@ impl Novelty {
         }
         reasons
     }
+}
+
+/// Whether as many databases that differ would all lie among the target's with [`BY_CHANCE`], if all databases were of one
+/// kind and chance had chosen the labelled ones. Of too few databases nothing can be put down to chance.
+fn is_by_chance(labelled: usize, asked: usize, differing: usize) -> bool {
+    let all_asked = |count: usize| -> f64 {
+        let drawn = (0..count).map(|at| asked.saturating_sub(at) as f64 / (labelled + asked - at) as f64);
+        drawn.product()
+    };
+    all_asked(asked) < BY_CHANCE && all_asked(differing.min(asked)) >= BY_CHANCE
 }
 
 struct Scale {
@@ -252,5 +268,26 @@ impl Sum {
         let mut rest = Self { values: self.values.clone(), count: self.count - part.count };
         rest.values.iter_mut().zip(&part.values).for_each(|(all, part)| *all -= part);
         rest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_differs_in_few_of_many_databases_may_be_chance() {
+        for (labelled, asked, differing, expected) in [
+            (18, 2, 1, true),
+            (18, 2, 2, false),
+            (10, 10, 3, true),
+            (10, 10, 4, false),
+            (20, 11, 11, false),
+            (20, 1, 1, false),
+            // Of two databases and one nobody can tell.
+            (2, 1, 1, false),
+        ] {
+            assert_eq!(is_by_chance(labelled, asked, differing), expected, "{labelled} {asked} {differing}");
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use sqlgauge_base::counted;
 use sqlgauge_dataset::is_other_statement;
 use sqlgauge_engine::compare::GoldOrder;
 use sqlgauge_engine::{FailureKind, ResultSet};
@@ -219,8 +220,8 @@ impl Case<'_> {
                 JudgedAnswer::new(Code::Right, Progress::Runs, reason)
             }
             (Ok(None), _) => {
-                let count = known.kept.len();
-                let reason = format!("the same rows as the gold, on the database and on {count} witnesses");
+                let witnesses = counted(known.kept.len(), "witness");
+                let reason = format!("the same rows as the gold, on the database and on {witnesses}");
                 JudgedAnswer::new(Code::Right, Progress::Runs, reason)
             }
         };

@@ -69,7 +69,7 @@ pub struct AccuracyChange {
     pub count: usize,
     /// Mean on the evolved minus mean on the original.
     pub difference: f64,
-    /// Lower end of its 95 % interval (bootstrap, paired by item).
+    /// Lower end of its 95 % interval (paired by item: of the exact test for execution accuracy, a bootstrap otherwise).
     pub low: f64,
     /// Upper end.
     pub high: f64,

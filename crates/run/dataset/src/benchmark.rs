@@ -10,7 +10,8 @@ use crate::error::DatasetError;
 use crate::formats::{FileFormat, Part, Place, Row};
 use crate::input::Input;
 use crate::model::{Benchmark, Example, Turn};
-use crate::text::{counted, strip, text_list};
+use crate::text::{strip, text_list};
+use sqlgauge_base::counted;
 
 /// Which files a benchmark is read from, and how.
 #[derive(Debug, Clone, Default)]

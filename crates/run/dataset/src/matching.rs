@@ -8,8 +8,8 @@ use crate::error::DatasetError;
 use crate::formats::Place;
 use crate::input::Input;
 use crate::model::{Benchmark, Example, Prediction, PredictionSet};
-use crate::text::{counted, listed};
-use sqlgauge_base::closest;
+use crate::text::listed;
+use sqlgauge_base::{closest, counted};
 
 /// One answer of a system, as its file has it.
 pub(crate) struct Answer {

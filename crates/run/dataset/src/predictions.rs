@@ -10,7 +10,8 @@ use crate::formats::{FileFormat, Part, Place, Row};
 use crate::input::Input;
 use crate::matching::{Answer, match_answers};
 use crate::model::{Benchmark, Prediction, PredictionSet};
-use crate::text::{counted, listed, strip};
+use crate::text::{listed, strip};
+use sqlgauge_base::counted;
 
 /// How predictions are read.
 #[derive(Debug, Clone, Default)]
@@ -285,7 +286,11 @@ fn check_interactions(input: &Input, lines: &[String], benchmark: &Benchmark) ->
     };
     if found.len() != expected.len() {
         let describe = |turns: &[usize]| {
-            format!("{} with {}", counted(turns.len(), "interaction"), counted(turns.iter().sum(), "turn"))
+            format!(
+                "{} with {}",
+                counted(turns.len(), "interaction"),
+                counted(turns.iter().sum::<usize>(), "turn")
+            )
         };
         return Err(mismatch(describe(&found), describe(&expected)));
     }

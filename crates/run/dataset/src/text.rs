@@ -114,11 +114,6 @@ pub(crate) fn listed<T: std::fmt::Display>(items: impl IntoIterator<Item = T>) -
     }
 }
 
-/// `1 line`, `2 lines`.
-pub(crate) fn counted(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
-}
-
 /// Counts line ends while text goes by.
 #[derive(Default)]
 struct LineCounter {

@@ -23,6 +23,7 @@
 //!
 //! Source: "SpotIt: Evaluating Text-to-SQL Evaluation with Formal Verification", ICLR 2026.
 
+use sqlgauge_base::counted;
 use sqlgauge_search::Side;
 use sqlgauge_verify::{Data, PairContext, RefusedText, TIE, Verdict, VerifyOptions, VerifyReport};
 
@@ -112,10 +113,12 @@ pub fn score_of_verdict(report: &VerifyReport) -> Score {
             }
         }
         Verdict::EquivalentUpTo(proof) if proof.permits_less() => format!(
-            "right up to {} rows per table: it permits no result that the gold does not, and the gold permits more",
-            proof.bound()
+            "right up to {} per table: it permits no result that the gold does not, and the gold permits more",
+            counted(proof.bound(), "row")
         ),
-        Verdict::EquivalentUpTo(proof) => format!("equivalent up to {} rows per table", proof.bound()),
+        Verdict::EquivalentUpTo(proof) => {
+            format!("equivalent up to {} per table", counted(proof.bound(), "row"))
+        }
         Verdict::Different(found) => format!("different: {}", found.refutation.difference()),
         Verdict::Unknown(unknown) => {
             let places: Vec<String> = unknown.places.iter().map(ToString::to_string).collect();

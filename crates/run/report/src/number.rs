@@ -49,9 +49,14 @@ pub fn difference(value: f64, nature: Nature) -> String {
     if text.trim_matches(['+', '-', '0', '.']).is_empty() { text.replace(['+', '-'], "") } else { text }
 }
 
-/// A p-value: three decimals, `<0.001` below that.
+/// A p-value: three decimals, `<0.001` below that, and four where three would round it up to the bar of 0.05.
 pub fn p_value(p: f64) -> String {
-    if p < 0.001 { "<0.001".to_owned() } else { format!("{p:.3}") }
+    match p {
+        p if p < 0.001 => "<0.001".to_owned(),
+        p if (0.0495..0.049_95).contains(&p) => format!("{p:.4}"),
+        p if (0.049_95..0.05).contains(&p) => "<0.05".to_owned(),
+        p => format!("{p:.3}"),
+    }
 }
 
 fn cost(value: f64) -> String {
@@ -85,6 +90,15 @@ mod tests {
         ];
         for (value, kind, expected) in cases {
             assert_eq!(score(value, nature(kind)), expected);
+        }
+    }
+
+    #[test]
+    fn no_p_value_below_the_bar_is_rounded_up_to_it() {
+        for (p, text) in
+            [(0.0004, "<0.001"), (0.0123, "0.012"), (0.0496, "0.0496"), (0.049_99, "<0.05"), (0.05, "0.050")]
+        {
+            assert_eq!(p_value(p), text);
         }
     }
 

@@ -8,6 +8,7 @@
 //! Source: "SpotIt: Evaluating Text-to-SQL Evaluation with Formal Verification", ICLR 2026, the table of EX-Test and
 //! EX-SpotIt.
 
+use sqlgauge_base::counted;
 use sqlgauge_base::stats::wilson;
 use sqlgauge_metrics::is_execution_accuracy;
 use sqlgauge_run::{RunError, ScoreSummary};
@@ -96,7 +97,7 @@ fn note(report: &Report, beyond: &Beyond) -> String {
     let bound = option("verify_bound").and_then(serde_json::Value::as_u64);
     let has_solver = option("verify_solver").and_then(serde_json::Value::as_bool).unwrap_or(true);
     let bound = match bound {
-        Some(rows) if has_solver => format!("; bounded proofs up to {rows} rows of each table"),
+        Some(rows) if has_solver => format!("; bounded proofs up to {} of each table", counted(rows, "row")),
         Some(_) => "; no bounded proofs, since there was no solver".to_owned(),
         None => String::new(),
     };

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use sqlgauge_base::counted;
 use sqlgauge_base::printable;
 use sqlgauge_verify::{BoundedProof, Counterexample, Proof, TIE, Verdict, VerdictRecord, VerifyReport};
 
@@ -51,7 +52,7 @@ fn heading(report: &VerifyReport, options: ShowOptions, text: &mut String) {
     let name = match &report.verdict {
         Verdict::Equivalent(_) => painter.good("equivalent"),
         Verdict::EquivalentUpTo(proof) => {
-            painter.good(&format!("equivalent up to {} rows per table", proof.bound()))
+            painter.good(&format!("equivalent up to {} per table", counted(proof.bound(), "row")))
         }
         Verdict::Different(_) => painter.bad("different"),
         Verdict::Unknown(_) => painter.bold("unknown"),

@@ -13,6 +13,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::formats::TextTables;
 use crate::formats::table::{numbers, whole_numbers, wrapped};
 use crate::style::Painter;
+use crate::words::{many, torn};
 use crate::{Nature, ReportError, number};
 
 /// Two systems of a run and where they part.
@@ -44,8 +45,11 @@ impl Versus<'_> {
                 writeln!(text, "{}  {}", painter.dim(label), painter.bold(&printable(&system.system)));
         }
         text.push('\n');
-        let note = "means over the items of each system; differences paired, over the n items in common; * where p < 0.05";
-        text.push_str(&tables.heading("Scores", note));
+        let note = format!(
+            "means over the items of each system; differences paired, over the n items in common; * where p < 0.05{}",
+            torn(&self.summary.comparisons)
+        );
+        text.push_str(&tables.heading("Scores", &note));
         let header =
             ["metric", "first (n)", "second (n)", "n", "difference [95 %]", "p", "only first", "only second"];
         let mut table = tables.new_table(&header);
@@ -118,9 +122,10 @@ impl Versus<'_> {
         let nature = Nature::of(metric);
         let mean = |value: Option<f64>| number::score(value, nature);
         Some(format!(
-            "{}: the difference is over the {count} items that both were scored on, the means over {first} and \
+            "{}: the difference is over the {} that both were scored on, the means over {first} and \
              {second}. On the {count} in common the means are {} and {}.",
             printable(metric),
+            many(*count, "item"),
             mean(*first_mean),
             mean(*second_mean),
         ))
@@ -131,11 +136,10 @@ impl Versus<'_> {
         let rest = ids.len() - shown.len();
         let more = if rest > 0 { format!(" and {rest} more (--items)") } else { String::new() };
         let list = if shown.is_empty() { "none".to_owned() } else { shown.join(" ") };
-        let items = if ids.len() == 1 { "item" } else { "items" };
         format!(
-            "{}: {} {items} on which only the {side} is right or scores higher: {list}{more}",
+            "{}: {} on which only the {side} is right or scores higher: {list}{more}",
             printable(self.metric),
-            ids.len()
+            many(ids.len(), "item")
         )
     }
 }

@@ -1,5 +1,8 @@
 //! Words and numbers that all reports write alike.
 
+use sqlgauge_base::noun_for;
+use sqlgauge_run::Comparison;
+
 /// What stands where there is no value.
 pub const NONE: &str = "–";
 
@@ -26,6 +29,16 @@ pub fn capital(text: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
+/// The end of a note on differences where an interval and a p-value of one row do not agree on 0.
+pub fn torn<'a>(shown: impl IntoIterator<Item = &'a Comparison>) -> &'static str {
+    if shown.into_iter().any(Comparison::is_torn) {
+        "; of scores other than 0 and 1 the interval is a bootstrap and p a permutation test, and near 0.05 the two may differ: \
+         go by p"
+    } else {
+        ""
+    }
+}
+
 /// `1 question`, `12 questions`, `1,534 questions`.
 pub fn many(count: usize, noun: &str) -> String {
     let digits = count.to_string();
@@ -36,7 +49,7 @@ pub fn many(count: usize, noun: &str) -> String {
         }
         grouped.push(digit);
     }
-    format!("{grouped} {noun}{}", if count == 1 { "" } else { "s" })
+    format!("{grouped} {}", noun_for(&count, noun))
 }
 
 #[cfg(test)]

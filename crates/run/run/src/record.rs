@@ -213,7 +213,7 @@ pub struct Comparison {
     pub second_mean: Option<f64>,
     /// Mean of first minus mean of second over those items.
     pub difference: f64,
-    /// 95 % bootstrap interval of the difference, paired by item.
+    /// 95 % interval of the difference, paired by item: of 0/1 metrics that of the test of `p_value`, else a bootstrap.
     pub low: f64,
     /// Upper end.
     pub high: f64,
@@ -223,6 +223,14 @@ pub struct Comparison {
     pub only_first: usize,
     /// Items that only the second got right or on which it scored higher.
     pub only_second: usize,
+}
+
+impl Comparison {
+    /// Whether the interval excludes 0 and the test takes the difference for chance, or the other way round: a bootstrap and a
+    /// permutation test may, close to their common bar.
+    pub fn is_torn(&self) -> bool {
+        (self.low > 0.0 || self.high < 0.0) != (self.p_value < 0.05)
+    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | interval of a 0/1 metric | Wilson, 95 % |
 //! | interval of another metric | percentile bootstrap over items, 95 %; 1,000 resamples, in a breakdown 200; from 10,000 items on by its expansion |
-//! | comparison of two systems | over the items that both were scored on, see [`Comparison`] |
+//! | comparison of two systems | over the items that both were scored on; of a 0/1 metric one exact test gives p and interval, see [`Comparison`] |
 //! | `hardness`, `difficulty`, `db_id`, `feature`, `turn` | the items of that label; an item counts under each of its features |
 //! | `interaction`, group `joint_all` | conversations (`SParC`, `CoSQL`) with every turn right, 0/1 metrics only |
 //!
@@ -446,10 +446,20 @@ impl SummaryBuilder {
                 differences
             })
             .collect();
-        let intervals = stats::bootstrap_means(&differences, CONFIDENCE, RESAMPLES, SEED);
-        let all = pairs.iter().zip(&differences).zip(intervals);
-        all.filter_map(|((pair, differences), interval)| self.comparison(*pair, differences, interval))
-            .collect()
+        let is_drawn = |pair: &(usize, usize, usize)| self.metrics[pair.0].kind != MetricKind::Binary;
+        let drawn: Vec<&[f64]> = pairs
+            .iter()
+            .zip(&differences)
+            .filter(|(pair, _)| is_drawn(pair))
+            .map(|(_, of)| of.as_slice())
+            .collect();
+        let mut intervals = stats::bootstrap_means(&drawn, CONFIDENCE, RESAMPLES, SEED).into_iter();
+        let all = pairs.iter().zip(&differences);
+        all.filter_map(|(pair, differences)| {
+            let interval = if is_drawn(pair) { intervals.next().flatten() } else { None };
+            self.comparison(*pair, differences, interval)
+        })
+        .collect()
     }
 
     /// The scores of two systems on the items that both were scored on.
@@ -470,15 +480,19 @@ impl SummaryBuilder {
     ) -> Option<Comparison> {
         let (metric, first, second) = pair;
         let difference = mean_of(differences)?;
-        let interval = interval.unwrap_or(stats::Interval { low: difference, high: difference });
         let only_first = differences.iter().filter(|d| **d > 0.0).count();
         let only_second = differences.iter().filter(|d| **d < 0.0).count();
         let Column { id, kind, .. } = &self.metrics[metric];
-        let p_value = match kind {
-            MetricKind::Binary => stats::mcnemar_exact(only_first as u64, only_second as u64),
-            MetricKind::Fraction | MetricKind::Unbounded => {
-                stats::sign_flip_test(differences, RESAMPLES, SEED)
-            }
+        let (first_only, second_only) = (only_first as u64, only_second as u64);
+        let (p_value, interval) = match kind {
+            MetricKind::Binary => (
+                stats::mcnemar_exact(first_only, second_only),
+                stats::paired_difference(first_only, second_only, differences.len() as u64, CONFIDENCE),
+            ),
+            MetricKind::Fraction | MetricKind::Unbounded => (
+                stats::sign_flip_test(differences, RESAMPLES, SEED),
+                interval.unwrap_or(stats::Interval { low: difference, high: difference }),
+            ),
         };
         let mean = |sum: f64| Some(sum / differences.len() as f64);
         Some(Comparison {

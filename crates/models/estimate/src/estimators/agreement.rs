@@ -6,6 +6,7 @@ use crate::error::EstimateError;
 use crate::estimate::{Estimate, SignalValue};
 use crate::items::ItemModel;
 use crate::outcome::{AGREEMENT, EstimateDraft};
+use sqlgauge_base::counted;
 use sqlgauge_base::probit::{normal_cdf, probit};
 
 use super::Estimator;
@@ -113,8 +114,8 @@ fn note(case: &TargetCase<'_>, is_own: bool) -> String {
     };
     let others = |peers: &[usize]| peers.iter().filter(|&&peer| peer != case.target).count();
     format!(
-        "the line is that of {line}; compared with {} systems where labels are and {} on the target",
-        others(&case.at_home),
+        "the line is that of {line}; compared with {} where labels are and {} on the target",
+        counted(others(&case.at_home), "system"),
         others(&case.abroad)
     )
 }

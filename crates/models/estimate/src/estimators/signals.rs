@@ -44,7 +44,7 @@ const ODDS_OF_LAW: f64 = 3.0;
 const HALF_CORRECTION: f64 = 100.0;
 
 /// A rest of an effect that is put down to rounding and to the few answers that do not run as given.
-const LEAST_REST: f64 = 1e-3;
+const LEAST_REST: f64 = 5e-3;
 
 /// What the item model or structure says, for who reads the signals.
 const ITEMS: &str = "questions and predictions";
@@ -281,8 +281,9 @@ impl Fit {
         let level = from.level();
         if found.is_by_law || target.compared > 0.0 {
             let mut at = level;
-            // Where answers that do not run count as where labels are, both effects are of one share.
-            let share = if found.is_by_law && !found.refused_are_wrong { RUNS } else { FIRST_RUNS };
+            // One row where both shares are the same, or answers that do not run count as where labels are.
+            let is_one = (found.is_by_law && !found.refused_are_wrong) || Self::runs_are_one(case);
+            let share = if is_one { RUNS } else { FIRST_RUNS };
             for (part, name) in [(0, share), (1, AGREEMENT)] {
                 let next = at + found.law.slopes[part] * moves[part];
                 let by = reached * (normal_cdf(next) / normal_cdf(at).max(1e-9) - 1.0);
@@ -324,6 +325,14 @@ impl Fit {
         }
         effects.retain(|effect| effect.effect.is_some_and(|by| by.abs() > 1e-9));
         effects
+    }
+
+    /// Whether each answer that runs does so as given, and not only its first statement.
+    fn runs_are_one(case: &TargetCase<'_>) -> bool {
+        let own = case.labelled(case.target);
+        let mut seen =
+            own.iter().chain(&case.evidence.questions).filter_map(|&q| case.observed(case.target, q));
+        seen.all(|seen| seen.runs == seen.runs_as_given)
     }
 
     /// The known accuracy if only answers counted that do so on the target, and by what factor more of them run there.

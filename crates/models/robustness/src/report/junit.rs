@@ -7,6 +7,7 @@ use crate::{RobustnessRow, SystemRobustness};
 
 use super::sheets::{change, name, with_interval};
 use super::{EX, RobustnessReport};
+use sqlgauge_base::counted;
 use sqlgauge_report::ReportError;
 use sqlgauge_report::formats::junit::{CaseOutcome, SuiteTally, begin_suites, case};
 
@@ -50,6 +51,6 @@ fn verdict(report: &RobustnessReport, row: &RobustnessRow) -> CaseOutcome {
     CaseOutcome::Failed {
         kind: EX.to_owned(),
         message: format!("EX changes by {} points; it may fall by {:.1}", change(row, EX), 100.0 * most),
-        body: format!("EX is {} on {} items", with_interval(row.scores.get(EX)), row.items),
+        body: format!("EX is {} on {}", with_interval(row.scores.get(EX)), counted(row.items, "item")),
     }
 }

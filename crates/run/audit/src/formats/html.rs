@@ -4,6 +4,7 @@
 
 use std::io::{self, Write};
 
+use sqlgauge_base::counted;
 use sqlgauge_report::page::{Page, escape, section, table};
 
 use super::{AuditFormat, headline};
@@ -52,14 +53,15 @@ fn rules(audit: &BenchmarkAudit) -> String {
     let rest = match silent.len() {
         0 => String::new(),
         count => format!(
-            "<details><summary>{count} rules without a finding</summary>\n{}</details>\n",
-            counted(&silent)
+            "<details><summary>{} without a finding</summary>\n{}</details>\n",
+            counted(count, "rule"),
+            table_of(&silent)
         ),
     };
-    format!("{}{rest}", if speak.is_empty() { String::new() } else { counted(&speak) })
+    format!("{}{rest}", if speak.is_empty() { String::new() } else { table_of(&speak) })
 }
 
-fn counted(counts: &[RuleCount]) -> String {
+fn table_of(counts: &[RuleCount]) -> String {
     let row = |count: &RuleCount| {
         let numbers = [count.golds, count.allowed, count.unchecked];
         let cells: String = numbers.iter().map(|number| format!("<td class=\"num\">{number}</td>")).collect();

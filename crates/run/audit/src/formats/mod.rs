@@ -9,6 +9,7 @@ mod text;
 use std::io::{self, Write};
 
 use crate::report::BenchmarkAudit;
+use sqlgauge_base::counted;
 
 pub use html::Html;
 pub use jsonl::Jsonl;
@@ -45,7 +46,7 @@ fn headline(audit: &BenchmarkAudit) -> String {
         0 => String::new(),
         count => format!("; {count} could not be resolved"),
     };
-    format!("{found} of {golds} golds have a finding ({} rules){unresolved}", audit.rules.len())
+    format!("golds with a finding: {found} of {golds} ({}){unresolved}", counted(audit.rules.len(), "rule"))
 }
 
 #[cfg(test)]

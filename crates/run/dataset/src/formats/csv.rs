@@ -69,10 +69,7 @@ fn explain(input: &Input, error: &csv::Error) -> DatasetError {
     let line = error.position().map_or(1, csv::Position::line);
     let problem = match error.kind() {
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
-            format!(
-                "{} where the header has {expected_len}",
-                text::counted(usize::try_from(*len).unwrap_or(usize::MAX), "field")
-            )
+            format!("{} where the header has {expected_len}", sqlgauge_base::counted(*len, "field"))
         }
         _ => error.to_string(),
     };

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::{ResultSet, Value};
+use sqlgauge_base::counted;
 
 use crate::compare::pyeq::{Grid, float_repr};
 
@@ -19,11 +20,6 @@ pub fn shorten(text: &str, length: usize) -> String {
     }
 }
 
-/// `1 row`, `2 rows`.
-fn count(number: usize, thing: &str) -> String {
-    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
-}
-
 /// A value as a reason shows it.
 pub fn value(value: &Value) -> String {
     match value {
@@ -31,7 +27,7 @@ pub fn value(value: &Value) -> String {
         Value::Integer(i) => i.to_string(),
         Value::Real(r) => float_repr(*r),
         Value::Text(bytes) => format!("'{}'", shorten(&String::from_utf8_lossy(bytes), VALUE_LENGTH)),
-        Value::Blob(bytes) => format!("blob of {}", count(bytes.len(), "byte")),
+        Value::Blob(bytes) => format!("blob of {}", counted(bytes.len(), "byte")),
     }
 }
 
@@ -50,7 +46,7 @@ pub fn shape(gold: &ResultSet, prediction: &ResultSet) -> Option<String> {
         let least = if prediction.is_beginning() { "at least " } else { "" };
         return Some(format!(
             "gold has {}, prediction {least}{}",
-            count(gold.len(), "row"),
+            counted(gold.len(), "row"),
             prediction.len()
         ));
     }
@@ -60,7 +56,8 @@ pub fn shape(gold: &ResultSet, prediction: &ResultSet) -> Option<String> {
 /// Why results of different width differ, `None` if they have one width.
 pub fn width(gold: &ResultSet, prediction: &ResultSet) -> Option<String> {
     let differs = gold.width() != prediction.width();
-    differs.then(|| format!("gold has {}, prediction {}", count(gold.width(), "column"), prediction.width()))
+    differs
+        .then(|| format!("gold has {}, prediction {}", counted(gold.width(), "column"), prediction.width()))
 }
 
 /// The first row that differs when both are read in order.

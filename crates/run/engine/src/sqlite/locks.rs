@@ -13,6 +13,7 @@ use crate::limits::Limits;
 use crate::outcome::{Failure, FailureKind};
 use crate::statement::Split;
 use crate::value::{ResultSet, Value};
+use sqlgauge_base::counted;
 
 use super::authorizer::authorize;
 use super::diagnosis::MULTIPLE_STATEMENTS;
@@ -105,9 +106,9 @@ pub(super) fn collect(
 
 fn too_large(limits: &Limits, rows: usize) -> Failure {
     let message = if rows > limits.max_rows {
-        format!("the result has more than {} rows", limits.max_rows)
+        format!("the result has more than {}", counted(limits.max_rows, "row"))
     } else {
-        format!("the result takes more than {} bytes", limits.max_bytes)
+        format!("the result takes more than {}", counted(limits.max_bytes, "byte"))
     };
     Failure::new(FailureKind::TooLarge, message)
 }

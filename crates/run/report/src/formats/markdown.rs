@@ -15,6 +15,7 @@ use super::ReportFormat;
 use super::breakdown::{coverage, group_score, groups, says_little};
 use super::table::shown_pairs;
 use crate::system_table::system_tables;
+use crate::words::{many, torn};
 use crate::{ItemView, Nature, Report, ReportError, notes, number, warnings};
 
 /// GitHub-flavoured Markdown.
@@ -141,8 +142,11 @@ fn comparisons(report: &Report) -> String {
     let rest = report.summary.comparisons.len() - shown.len();
     let more =
         if rest > 0 { format!("\n{rest} more comparisons are in the html report.\n") } else { String::new() };
-    let note = "Paired by item, over the n items that both were scored on; bold where p < 0.05, not adjusted for the \
-                number of pairs.";
+    let note = format!(
+        "Paired by item, over the n items that both were scored on; bold where p < 0.05, not adjusted for the number of \
+         pairs{}.",
+        torn(shown.iter().copied())
+    );
     details("Pairwise differences", &format!("{body}\n{note}\n{more}"))
 }
 
@@ -232,7 +236,7 @@ fn failures(report: &Report) -> Result<Vec<String>, ReportError> {
         let header = ["id", "database", "question", "gold", "prediction", "reason"].map(str::to_owned);
         let rest = count - rows.len();
         let more = if rest > 0 { format!("\n{rest} more are in the html report.\n") } else { String::new() };
-        let title = format!("{}: {count} items not right by {metric}", system.system);
+        let title = format!("{}: {} not right by {metric}", system.system, many(count, "item"));
         Some(details(&title, &format!("{}{more}", table(&header, rows.into_iter()))))
     };
     Ok(report.summary.systems.iter().filter_map(section).collect())

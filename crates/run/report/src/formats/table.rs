@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use comfy_table::{
-    Attribute, Cell, CellAlignment, ColumnConstraint, ContentArrangement, TableStyle,
+    Attribute, Cell, CellAlignment, ColumnConstraint, ContentArrangement, TableStyle, Width,
     presets::UTF8_HORIZONTAL_ONLY,
 };
 use sqlgauge_base::printable;
@@ -15,6 +15,7 @@ use super::ReportFormat;
 use super::breakdown::{coverage, group_score, groups, says_little};
 use crate::style::Painter;
 use crate::system_table::system_tables;
+use crate::words::torn;
 use crate::{Nature, Report, ReportError, notes, number, warnings};
 
 /// The report as text tables.
@@ -25,6 +26,9 @@ pub struct TextTables {
     /// Whether to use ANSI colours.
     pub colour: bool,
 }
+
+/// Characters of a name that a narrow terminal keeps together.
+const LEAST_NAME: u16 = 12;
 
 /// More pairs than this are cut to those with the leader.
 const MAX_PAIRS: usize = 15;
@@ -245,12 +249,14 @@ impl TextTables {
         if all.is_empty() {
             return Ok(());
         }
-        let note = "paired by item, over the n items that both were scored on; * where p < 0.05, not adjusted for \
-                    the number of pairs";
-        self.title("Differences", note, out)?;
+        let shown = shown_pairs(report);
+        let note = format!(
+            "paired by item, over the n items that both were scored on; * where p < 0.05, not adjusted for the number of pairs{}",
+            torn(shown.iter().copied())
+        );
+        self.title("Differences", &note, out)?;
         let header = ["pair", "metric", "n", "difference [95 %]", "p", "only first", "only second"];
         let mut table = self.new_table(&header);
-        let shown = shown_pairs(report);
         for comparison in &shown {
             table.add_row(comparison_row(comparison));
         }
@@ -315,10 +321,15 @@ fn column_width((title, cells): &(&str, Vec<Cell>)) -> usize {
     content.max(title.width()) + PADDING
 }
 
-/// Numbers are not broken over lines: the first columns give way.
+/// Numbers are not broken over lines: the first columns give way, as far as a name can still be read.
 pub fn whole_numbers(table: &mut comfy_table::Table, first: usize) {
-    for column in table.column_iter_mut().skip(first) {
-        column.set_constraint(ColumnConstraint::ContentWidth);
+    let widths = table.column_max_content_widths();
+    for (place, (column, width)) in table.column_iter_mut().zip(widths).enumerate() {
+        column.set_constraint(if place < first {
+            ColumnConstraint::LowerBoundary(Width::Fixed(width.min(LEAST_NAME) + PADDING as u16))
+        } else {
+            ColumnConstraint::ContentWidth
+        });
     }
 }
 

@@ -16,6 +16,7 @@ use super::rows::{Agreement, Cell, Search, cells};
 use super::{ResultComparison, ResultMetric, ResultVerdict};
 use crate::golds::Gold;
 use crate::table::ResultFile;
+use sqlgauge_base::counted;
 
 /// The fair comparison.
 pub(super) struct Fair;
@@ -106,10 +107,10 @@ fn decide(
     let rows = gold.first().map_or(0, Vec::len);
     if prediction.is_beginning || prediction.rows != rows {
         let at_least = if prediction.is_beginning { "at least " } else { "" };
-        return Err(Some(format!("{at_least}{} rows, the gold has {rows}", prediction.rows)));
+        return Err(Some(format!("{at_least}{}, the gold has {rows}", counted(prediction.rows, "row"))));
     }
     if columns.len() < gold.len() || (columns.len() > gold.len() && !comparison.rules.extra_columns) {
-        return Err(Some(format!("{} columns, the gold has {}", columns.len(), gold.len())));
+        return Err(Some(format!("{}, the gold has {}", counted(columns.len(), "column"), gold.len())));
     }
     let mut search = Search::new(gold, columns, !comparison.config.ignore_order, comparison.rules.tolerance);
     match search.run() {

@@ -1,0 +1,49 @@
+//! A number beside what it counts.
+
+use std::fmt::Display;
+
+/// `1 row`, `2 rows`, `0 witnesses`, `3 queries`: the number and the noun in the form that goes with it.
+///
+/// ```
+/// assert_eq!(sqlgauge_base::counted(1, "witness"), "1 witness");
+/// assert_eq!(sqlgauge_base::counted(2_u64, "witness"), "2 witnesses");
+/// ```
+pub fn counted<N: Copy + Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
+    format!("{count} {}", noun_for(&count, noun))
+}
+
+/// The noun in the form that goes with a number: `row` for 1, else `rows`.
+pub fn noun_for<N: PartialEq + From<u8>>(count: &N, noun: &str) -> String {
+    if *count == N::from(1) {
+        return noun.to_owned();
+    }
+    let before_y = noun.strip_suffix('y').filter(|stem| !stem.ends_with(['a', 'e', 'i', 'o', 'u']));
+    if let Some(stem) = before_y {
+        return format!("{stem}ies");
+    }
+    let is_hissing = ["s", "x", "z", "ch", "sh"].iter().any(|end| noun.ends_with(end));
+    format!("{noun}{}", if is_hissing { "es" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_singular_and_every_other_number_plural() {
+        for (count, noun, expected) in [
+            (0, "row", "0 rows"),
+            (1, "row", "1 row"),
+            (2, "row", "2 rows"),
+            (1, "witness", "1 witness"),
+            (2, "witness", "2 witnesses"),
+            (1, "query", "1 query"),
+            (3, "query", "3 queries"),
+            (2, "key", "2 keys"),
+            (2, "sample set", "2 sample sets"),
+            (21, "match", "21 matches"),
+        ] {
+            assert_eq!(counted(count, noun), expected);
+        }
+    }
+}
