@@ -273,15 +273,15 @@ pub(super) fn fill(plan: &Plan, loader: &mut Loader<'_>, mut rows: Rows) -> Opti
             if !loader.empty(at) {
                 return None;
             }
-            let mut loaded = 0;
-            while let Some(row) = rows.tables[at].get(loaded) {
+            let mut count = 0;
+            while let Some(row) = rows.tables[at].get(count) {
                 let values = table.columns.iter().zip(row).map(|(column, &cell)| column.value(cell));
                 if loader.add(at, values) {
-                    loaded += 1;
+                    count += 1;
                     continue;
                 }
                 let before = rows.count();
-                rows.remove(plan, at, loaded);
+                rows.remove(plan, at, count);
                 if rows.count() + 1 < before {
                     // Rows that are loaded already may be among those that went with it.
                     continue 'again;
