@@ -38,7 +38,7 @@ fn keeps_house(text: &str) -> bool {
     match words.as_slice() {
         ["begin", "deferred" | "immediate" | "exclusive", rest @ ..]
         | ["begin" | "commit" | "end" | "rollback", rest @ ..] => {
-            matches!(rest, [] | ["transaction"] | [.., "to", _] | [.., "savepoint", _])
+            matches!(rest, [] | ["transaction"] | [.., "to" | "savepoint", _])
         }
         ["analyze" | "reindex" | "vacuum"]
         | ["analyze" | "reindex" | "vacuum" | "savepoint" | "release" | "detach", _]
