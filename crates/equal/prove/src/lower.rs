@@ -5,7 +5,7 @@
 //! expression that has no encoding ends in [`Stop::Unsupported`] with its name.
 
 use sqlgauge_engine::Value as Stored;
-use sqlgauge_sql::derive::{Conversion, Fact};
+use sqlgauge_sql::derive::{Conversion, Fact, OperandComparison};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::{Affinity, Collation};
 use sqlgauge_sql::tree::{
@@ -241,9 +241,18 @@ impl Run<'_, '_> {
     pub fn comparable(
         &mut self,
         (left, right): (&Expr, &Expr),
-        (mut own, mut other): (SymbolicValue, SymbolicValue),
+        values: (SymbolicValue, SymbolicValue),
     ) -> Result<(SymbolicValue, SymbolicValue), Stop> {
         let comparison = self.facts.comparison(left, right);
+        self.compared_as(&comparison, values)
+    }
+
+    /// Two values that compare in that way, after their conversions.
+    fn compared_as(
+        &mut self,
+        comparison: &OperandComparison,
+        (mut own, mut other): (SymbolicValue, SymbolicValue),
+    ) -> Result<(SymbolicValue, SymbolicValue), Stop> {
         match comparison.conversion {
             Fact::Known(Conversion::None) => {}
             Fact::Known(Conversion::ToNumber) => {
@@ -256,7 +265,7 @@ impl Run<'_, '_> {
             }
             Fact::Unknown => return Err(Stop::unsupported("comparison of unknown affinity")),
         }
-        let collation = comparison.collation;
+        let collation = &comparison.collation;
         Ok((self.collated(own, collation.as_ref())?, self.collated(other, collation.as_ref())?))
     }
 
@@ -361,14 +370,15 @@ impl Run<'_, '_> {
         };
         let values: Vec<SymbolicValue> =
             lefts.iter().map(|left| self.value(left, env)).collect::<Result<_, _>>()?;
-        let columns = result_columns(&query.body);
         let rows = self.subquery(query, env)?;
+        // Of the texts alone, so that it is asked once and not for each row.
+        let comparisons = if rows.is_empty() { Vec::new() } else { self.comparisons(&lefts, query)? };
         let mut found = Vec::new();
         for row in rows.iter() {
+            self.world.check_size(0)?;
             let mut parts = Vec::new();
-            for (at, (left, &value)) in lefts.iter().zip(&values).enumerate() {
-                let Some(rights) = columns.get(at) else { return Err(Stop::unsupported("IN of VALUES")) };
-                let compared = self.comparable_with_all(left, rights, (value, row.values[at]))?;
+            for ((comparison, &value), &other) in comparisons.iter().zip(&values).zip(row.values.iter()) {
+                let compared = self.compared_as(comparison, (value, other))?;
                 parts.push(self.compare(BinaryOperator::Equal, compared.0, compared.1));
             }
             let equal = self.world.terms.conjunction(&parts);
@@ -382,21 +392,23 @@ impl Run<'_, '_> {
         Ok(self.world.terms.disjunction(&found))
     }
 
-    /// As [`Run::comparable`] with a column of a compound, whose SELECTs must agree on how it compares.
-    fn comparable_with_all(
-        &mut self,
-        left: &Expr,
-        rights: &[&Expr],
-        values: (SymbolicValue, SymbolicValue),
-    ) -> Result<(SymbolicValue, SymbolicValue), Stop> {
-        let Some((first, others)) = rights.split_first() else {
-            return Err(Stop::unsupported("IN of VALUES"));
-        };
-        let comparison = self.facts.comparison(left, first);
-        if others.iter().any(|other| self.facts.comparison(left, other) != comparison) {
-            return Err(Stop::unsupported("IN of a compound"));
-        }
-        self.comparable((left, first), values)
+    /// How each operand compares with its column of a query, whose SELECTs must agree on it.
+    fn comparisons(&self, lefts: &[&Expr], query: &Query) -> Result<Vec<OperandComparison>, Stop> {
+        let columns = result_columns(&query.body);
+        let each = lefts.iter().enumerate().map(|(at, left)| {
+            let Some((first, others)) = columns.get(at).and_then(|rights| rights.split_first()) else {
+                return Err(Stop::unsupported("IN of VALUES"));
+            };
+            let comparison = self.facts.comparison(left, first);
+            for other in others {
+                self.world.check_time()?;
+                if self.facts.comparison(left, other) != comparison {
+                    return Err(Stop::unsupported("IN of a compound"));
+                }
+            }
+            Ok(comparison)
+        });
+        each.collect()
     }
 
     fn function(&mut self, function: &Function, args: &Args, env: &Env) -> Result<SymbolicValue, Stop> {

@@ -94,10 +94,20 @@ impl<'s> SymbolicWorld<'s> {
     /// [`Stop::Size`], [`Stop::Timeout`].
     pub fn check_size(&self, rows: usize) -> Result<(), Stop> {
         self.steps.set(self.steps.get() + 1);
-        if self.deadline.is_some_and(|deadline| Instant::now() > deadline) {
-            return Err(Stop::Timeout);
-        }
+        self.check_time()?;
         let fits = rows <= MAX_ROWS && self.terms.weight() <= MAX_WEIGHT && self.steps.get() <= MAX_STEPS;
         if fits { Ok(()) } else { Err(Stop::Size) }
+    }
+
+    /// Stops where the time is over.
+    ///
+    /// # Errors
+    /// [`Stop::Timeout`].
+    pub fn check_time(&self) -> Result<(), Stop> {
+        if self.deadline.is_some_and(|deadline| Instant::now() > deadline) {
+            Err(Stop::Timeout)
+        } else {
+            Ok(())
+        }
     }
 }

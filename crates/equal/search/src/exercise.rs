@@ -112,6 +112,10 @@ impl Search {
                         .for_each(|(probe, events)| probe.look(&self.sandbox, events));
                 }
             }
+            if self.sandbox.own_left_in_total() == 0 {
+                // Little was tried, so that nothing follows from what did not happen.
+                return None;
+            }
             let missing = probes.iter().zip(&happened).flat_map(|(probe, happened)| {
                 let events = probe.events.iter().filter(|event| !happened.contains(event));
                 events.map(|&event| Unexercised { side: probe.side, event, part: probe.part.clone() })

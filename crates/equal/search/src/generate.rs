@@ -31,6 +31,11 @@ pub(super) struct Rows {
 }
 
 impl Rows {
+    /// How many there are in all tables.
+    pub(super) fn count(&self) -> usize {
+        self.tables.iter().map(Vec::len).sum()
+    }
+
     /// Removes a row, and then every row whose foreign key has lost its target.
     pub(super) fn remove(&mut self, plan: &Plan, table: usize, row: usize) {
         self.tables[table].remove(row);

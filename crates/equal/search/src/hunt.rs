@@ -81,6 +81,9 @@ impl<'h, 's> Hunt<'h, 's> {
         let plain = databases - odd;
         let [seed, left, right] = self.prepared.seed;
         for number in 0..databases {
+            if self.spent().is_some() {
+                break;
+            }
             let mut random = Random::new([seed, left, right, number as u64]);
             let kind = if number < plain { Kind::Plain } else { Kind::Odd };
             let rows = generate(&self.plan, number, kind, &mut random);
@@ -104,8 +107,7 @@ impl<'h, 's> Hunt<'h, 's> {
                 PairOutcome::Failed => self.survived.failed += 1,
                 PairOutcome::Different(difference) => self.keep_better(&rows, &difference, number + 1),
             }
-            let is_found = self.best.as_ref().is_some_and(|best| best.needs().is_empty());
-            if is_found || self.spent().is_some() {
+            if self.best.as_ref().is_some_and(|best| best.needs().is_empty()) {
                 break;
             }
         }
@@ -177,7 +179,7 @@ impl<'h, 's> Hunt<'h, 's> {
         let sandbox = &self.search.sandbox;
         if sandbox.left_in_total() == 0 {
             Some("the queries take more virtual-machine steps than a search may")
-        } else if sandbox.is_own_spent() {
+        } else if sandbox.own_left_in_total() == 0 {
             Some("the CHECKs of the tables take more virtual-machine steps than a search may")
         } else {
             self.search.is_late().then_some("the search takes longer than the pair may")
@@ -264,20 +266,28 @@ impl Plan {
 }
 
 /// Loads the rows; one that SQLite refuses (a CHECK, most often) is taken out with those that refer to it. The rows
-/// that are left, `None` if that did not end well.
+/// that are left, `None` if a table cannot be emptied.
 pub(super) fn fill(plan: &Plan, loader: &mut Loader<'_>, mut rows: Rows) -> Option<Rows> {
-    let most = rows.tables.iter().map(Vec::len).sum::<usize>();
-    'again: for _ in 0..=most {
+    'again: loop {
         for (at, table) in plan.tables.iter().enumerate() {
-            let values = rows.tables[at]
-                .iter()
-                .map(|row| table.columns.iter().zip(row).map(|(column, &cell)| column.value(cell)));
-            if let Err(refused) = loader.load(at, values) {
-                rows.remove(plan, at, refused.row);
-                continue 'again;
+            if !loader.empty(at) {
+                return None;
+            }
+            let mut count = 0;
+            while let Some(row) = rows.tables[at].get(count) {
+                let values = table.columns.iter().zip(row).map(|(column, &cell)| column.value(cell));
+                if loader.add(at, values) {
+                    count += 1;
+                    continue;
+                }
+                let before = rows.count();
+                rows.remove(plan, at, count);
+                if rows.count() + 1 < before {
+                    // Rows that are loaded already may be among those that went with it.
+                    continue 'again;
+                }
             }
         }
         return Some(rows);
     }
-    None
 }

@@ -43,6 +43,7 @@ mod witness;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use sqlgauge_base::{budget, seed_of};
@@ -87,8 +88,10 @@ pub const STACK_BYTES: usize = 16 << 20;
 /// Virtual-machine steps of all queries of one search; the largest of BIRD's pairs takes less than a tenth of it.
 const VM_STEPS: u64 = 8_000_000;
 
-/// Virtual-machine steps of filling all databases of one search: what CHECKs of benchmarks take is less than a hundredth of it.
+/// Virtual-machine steps of filling all databases of one search, and of all searches of one pair: what CHECKs of benchmarks take
+/// is less than a hundredth of it.
 const OWN_VM_STEPS: u64 = 20_000_000;
+const OWN_VM_STEPS_OF_PAIR: u64 = 40_000_000;
 
 /// Most tables of one counterexample: making and minimising it takes time with the square of them.
 const MAX_TABLES: usize = 500;
@@ -146,6 +149,8 @@ pub struct Search {
     last_left: RefCell<Option<LeftQuery>>,
     /// When a search ends, whatever it has found.
     deadline: Cell<Option<Instant>>,
+    /// Virtual-machine steps that filling databases may still take for the pair at hand, in all searches that share them.
+    own_left: Arc<AtomicU64>,
 }
 
 /// A left query, with the steps that its analysis took.
@@ -177,13 +182,28 @@ impl Search {
             constraints: None,
             last_left: RefCell::default(),
             deadline: Cell::default(),
+            own_left: Arc::new(AtomicU64::new(u64::MAX)),
         })
     }
 
-    /// Ends the searches from here on at that moment: one that has found nothing by then is inapplicable, as one that takes
-    /// too many steps is. Without a moment steps alone decide, so that a search is deterministic.
-    pub fn end_at(&self, deadline: Option<Instant>) {
+    /// Begins the searches of one pair: filling databases has a budget of steps for all of them together, and they end at that
+    /// moment. One that has found nothing by then is inapplicable, as one that takes too many steps is. Without a moment steps
+    /// alone decide, so that a search is deterministic.
+    pub fn begin_pair(&self, deadline: Option<Instant>) {
         self.deadline.set(deadline);
+        self.own_left.store(OWN_VM_STEPS_OF_PAIR, Ordering::Relaxed);
+    }
+
+    /// The search as one more of the pair that another search is at: they end at the same moment and share the budget.
+    #[must_use]
+    pub fn beside(self, other: &Self) -> Self {
+        Self { deadline: Cell::new(other.deadline.get()), own_left: Arc::clone(&other.own_left), ..self }
+    }
+
+    /// Ends the pair: the searches from here on stand alone.
+    pub fn end_pair(&self) {
+        self.deadline.set(None);
+        self.own_left.store(u64::MAX, Ordering::Relaxed);
     }
 
     /// That moment.
@@ -240,10 +260,15 @@ impl Search {
     ) -> Result<T, Inapplicable> {
         let bytes = texts.iter().map(|text| text.len()).sum();
         self.sandbox.allow_in_total(vm_steps(VM_STEPS, bytes));
-        self.sandbox.allow_own_in_total(OWN_VM_STEPS);
+        let own_left = self.own_left.load(Ordering::Relaxed);
+        let own = OWN_VM_STEPS.min(own_left);
+        self.sandbox.allow_own_in_total(own);
         let work = || stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, work);
-        budget::analyse_within(budget::SEARCH, bytes, work)
-            .unwrap_or_else(|_| Err(Inapplicable::too_complex(TOO_MANY_STEPS)))
+        let done = budget::analyse_within(budget::SEARCH, bytes, work)
+            .unwrap_or_else(|_| Err(Inapplicable::too_complex(TOO_MANY_STEPS)));
+        let taken = own.saturating_sub(self.sandbox.own_left_in_total());
+        self.own_left.store(own_left - taken, Ordering::Relaxed);
+        done
     }
 
     /// [`Search::bounded`] where it does not matter why there is nothing.
@@ -291,7 +316,7 @@ impl Search {
             self.create(&prepared).ok()?;
             let filled = FilledTables::of(database, &self.schema, &prepared.tables)?;
             let mut loader = Loader::new(&self.sandbox, &self.schema, &filled.columns).ok()?;
-            let is_loaded = filled.rows.iter().enumerate().all(|(at, rows)| loader.load(at, rows).is_ok());
+            let is_loaded = filled.rows.iter().enumerate().all(|(at, rows)| loader.load(at, rows));
             let judged = is_loaded.then(|| prepared.pair(self).ok().map(|mut pair| pair.judge())).flatten();
             match judged? {
                 PairOutcome::Same => Some(true),

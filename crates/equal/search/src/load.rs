@@ -20,13 +20,6 @@ struct TableLoader<'s> {
     is_dirty: bool,
 }
 
-/// A row that SQLite did not take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Refused {
-    /// Its place among those that were given.
-    pub(super) row: usize,
-}
-
 impl<'s> Loader<'s> {
     /// Prepares for those columns of those tables, which the sandbox must have.
     pub(super) fn new(
@@ -46,27 +39,29 @@ impl<'s> Loader<'s> {
         Ok(Self { sandbox, tables: tables.collect::<rusqlite::Result<_>>()? })
     }
 
-    /// Replaces the rows of the table at that place.
-    ///
-    /// # Errors
-    /// The first row that SQLite refuses.
-    pub(super) fn load<'v, R>(&mut self, at: usize, rows: impl IntoIterator<Item = R>) -> Result<(), Refused>
+    /// Replaces the rows of the table at that place; false if SQLite refuses one of them.
+    pub(super) fn load<'v, R>(&mut self, at: usize, rows: impl IntoIterator<Item = R>) -> bool
     where
         R: IntoIterator<Item = &'v Value>,
     {
+        self.empty(at) && rows.into_iter().all(|row| self.add(at, row))
+    }
+
+    /// Takes all rows out of the table at that place; false if SQLite does not.
+    pub(super) fn empty(&mut self, at: usize) -> bool {
         let table = &mut self.tables[at];
         if table.is_dirty {
-            let emptied = self.sandbox.execute_own(&mut table.delete);
-            table.is_dirty = emptied.is_err();
+            table.is_dirty = self.sandbox.execute_plain(&mut table.delete).is_err();
         }
-        for (place, row) in rows.into_iter().enumerate() {
-            table.is_dirty = true;
-            for (parameter, value) in (1..).zip(row) {
-                table.insert.raw_bind_parameter(parameter, value).map_err(|_| Refused { row: place })?;
-            }
-            self.sandbox.execute_own(&mut table.insert).map_err(|_| Refused { row: place })?;
-        }
-        Ok(())
+        !table.is_dirty
+    }
+
+    /// Puts a row into the table at that place; false if SQLite refuses it.
+    pub(super) fn add<'v>(&mut self, at: usize, row: impl IntoIterator<Item = &'v Value>) -> bool {
+        let table = &mut self.tables[at];
+        table.is_dirty = true;
+        let is_bound = (1..).zip(row).all(|(at, value)| table.insert.raw_bind_parameter(at, value).is_ok());
+        is_bound && self.sandbox.execute_own(&mut table.insert).is_ok()
     }
 }
 
@@ -74,9 +69,7 @@ impl<'s> Loader<'s> {
 impl Drop for Loader<'_> {
     fn drop(&mut self) {
         for at in 0..self.tables.len() {
-            let none: [[&Value; 0]; 0] = [];
-            // There is no row that could be refused.
-            let _ = self.load(at, none);
+            self.empty(at);
         }
     }
 }

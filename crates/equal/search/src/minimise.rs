@@ -116,7 +116,7 @@ impl<'m, 's> Minimiser<'m, 's> {
         for (at, rows) in candidate.rows.iter().enumerate() {
             if self.holds[at].as_ref() != Some(rows) {
                 self.holds[at] = None;
-                if self.loader.load(at, rows).is_err() {
+                if !self.loader.load(at, rows) {
                     return false;
                 }
                 self.holds[at] = Some(rows.clone());

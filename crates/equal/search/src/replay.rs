@@ -104,7 +104,9 @@ fn difference(pair: &mut Pair<'_>) -> Option<Difference> {
 pub(super) fn fill(loader: &mut Loader<'_>, database: &FilledTables, reversed: bool) -> Option<()> {
     for (at, rows) in database.rows.iter().enumerate() {
         let is_filled = if reversed { loader.load(at, rows.iter().rev()) } else { loader.load(at, rows) };
-        is_filled.ok()?;
+        if !is_filled {
+            return None;
+        }
     }
     Some(())
 }

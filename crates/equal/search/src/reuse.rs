@@ -31,8 +31,7 @@ impl Search {
             let mut pair = prepared.pair(self).ok()?;
             databases.into_iter().enumerate().find_map(|(place, database)| {
                 let filled = FilledTables::of(database, &self.schema, &prepared.tables)?;
-                let is_loaded =
-                    filled.rows.iter().enumerate().all(|(at, rows)| loader.load(at, rows).is_ok());
+                let is_loaded = filled.rows.iter().enumerate().all(|(at, rows)| loader.load(at, rows));
                 let Some(PairOutcome::Different(_)) = is_loaded.then(|| pair.judge()) else { return None };
                 Some((place, prepared.replay(self).run(&filled)?))
             })

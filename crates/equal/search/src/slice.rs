@@ -74,7 +74,7 @@ impl Search {
         let filled = FilledTables { columns: plan.columns(), rows };
         let mut loader = Loader::new(&self.sandbox, &self.schema, &filled.columns).ok()?;
         let mut pair = prepared.pair(self).ok()?;
-        let is_loaded = filled.rows.iter().enumerate().all(|(at, rows)| loader.load(at, rows).is_ok());
+        let is_loaded = filled.rows.iter().enumerate().all(|(at, rows)| loader.load(at, rows));
         let judged = if is_loaded { pair.judge() } else { PairOutcome::Failed };
         let keeps_tables = self.constraints.is_some();
         let (difference, counts_choices) = match judged {

@@ -200,9 +200,8 @@ impl Search {
     }
 
     fn load(&self, loader: &mut Loader<'_>, database: &Witness, tables: &[super::TableId]) -> bool {
-        FilledTables::of(database, &self.schema, tables).is_some_and(|filled| {
-            filled.rows.iter().enumerate().all(|(at, rows)| loader.load(at, rows).is_ok())
-        })
+        FilledTables::of(database, &self.schema, tables)
+            .is_some_and(|filled| filled.rows.iter().enumerate().all(|(at, rows)| loader.load(at, rows)))
     }
 }
 

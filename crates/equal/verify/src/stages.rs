@@ -145,9 +145,9 @@ impl Verifier {
         right: &str,
         beside: PairContext<'_>,
     ) -> Result<VerifyReport, RefusedText> {
-        self.search.end_at(deadline);
+        self.search.begin_pair(deadline);
         let report = self.verify_here(left, right, beside);
-        self.search.end_at(None);
+        self.search.end_pair();
         report
     }
 
@@ -320,10 +320,8 @@ impl Verifier {
         let constraints = mined.among(tables, data.engine, data.database);
         let is_known = constraints.are_known();
         let search = Search::realistic(&self.schema, constraints, self.options.search());
-        *self.like.borrow_mut() = search.ok().map(|search| {
-            search.end_at(self.search.deadline());
-            Like { search, is_known }
-        });
+        *self.like.borrow_mut() =
+            search.ok().map(|search| Like { search: search.beside(&self.search), is_known });
     }
 
     /// Whether the results on the data differ by more than an order that does not count.

@@ -100,3 +100,23 @@ fn chance_is_the_same_in_every_run() {
     assert_ne!(drawn[0], drawn[1]);
     assert_eq!(outcome(&one, "SELECT randomblob(20000)"), Err(FailureKind::TooLarge));
 }
+
+/// SQLite builds the list of an IN without asking whether to go on, so that the budget is looked at before.
+#[test]
+fn a_statement_of_ours_does_not_begin_without_steps() {
+    let sandbox =
+        Sandbox::new(QueryBudget { vm_steps: 500_000, time: Duration::from_secs(20), max_rows: 100 })
+            .unwrap();
+    let numbers = (0..20_000).map(|number| number.to_string()).collect::<Vec<_>>().join(", ");
+    sandbox.create(&format!("CREATE TABLE t(a CHECK (a IN ({numbers})))")).unwrap();
+    let mut insert = sandbox.prepare_own("INSERT INTO t VALUES (7)").unwrap();
+    sandbox.allow_own_in_total(1_000_000);
+    let inserted = (0..200).filter(|_| sandbox.execute_own(&mut insert).is_ok()).count();
+    assert!((5..100).contains(&inserted), "{inserted}");
+    assert_eq!(sandbox.own_left_in_total(), 0);
+    assert!(sandbox.execute_own(&mut insert).is_err());
+    // What computes nothing of the schema needs none.
+    let mut delete = sandbox.prepare_own("DELETE FROM t").unwrap();
+    sandbox.execute_plain(&mut delete).unwrap();
+    assert_eq!(outcome(&sandbox, "SELECT a FROM t"), Ok(0));
+}

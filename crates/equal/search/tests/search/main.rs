@@ -416,3 +416,34 @@ fn a_query_that_takes_long_costs_no_other_its_signature() {
     assert!(both[1].iter().flatten().all(Option::is_some));
     assert!(both[0].iter().flatten().any(Option::is_none));
 }
+
+/// Filling databases has a budget for each search, and one for all searches of a pair, whatever a CHECK says of the rows.
+#[test]
+fn long_checks_are_bounded() {
+    let numbers =
+        (0..30_000).map(|number| (1_000_000 + 7 * number).to_string()).collect::<Vec<_>>().join(", ");
+    let ddl = |check: &str| {
+        format!("CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER NOT NULL CHECK ({check} IN ({numbers})));")
+    };
+    let pair = ("SELECT a FROM t", "SELECT a FROM t WHERE id > 0");
+    let reason = |verdict: &SearchVerdict| match verdict {
+        SearchVerdict::Inapplicable(reason) => reason.to_string(),
+        SearchVerdict::Refuted(_) => "refuted".to_owned(),
+        SearchVerdict::Survived(_) => "survived".to_owned(),
+    };
+    // No row satisfies this one: a text is not a number.
+    let search = Search::new(schema(&ddl("hex(a)")), options(800)).unwrap();
+    let alone = search.refute(pair.0, pair.1);
+    assert!(reason(&alone).contains("the CHECKs of the tables take more"), "{}", reason(&alone));
+    // Some rows satisfy this one: it is told within the budget, and not by the searches of a pair that has none left.
+    let search = Search::new(schema(&ddl("a")), options(800)).unwrap();
+    search.begin_pair(None);
+    assert!(search.refute(pair.0, pair.1).refutation().is_some());
+    let other = Search::new(schema(&ddl("hex(a)")), options(800)).unwrap().beside(&search);
+    for _ in 0..2 {
+        assert!(reason(&other.refute(pair.0, pair.1)).contains("the CHECKs of the tables take more"));
+    }
+    assert!(search.refute(pair.0, pair.1).refutation().is_none());
+    search.end_pair();
+    assert!(search.refute(pair.0, pair.1).refutation().is_some());
+}

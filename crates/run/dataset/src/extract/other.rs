@@ -23,6 +23,31 @@ fn changes(text: &str) -> bool {
         || after("alter").and_then(|rest| after_keyword(rest, "table")).is_some_and(is_name)
         || after("drop").is_some_and(drops)
         || after("pragma").and_then(after_name).is_some_and(|rest| ends_or(rest, &["=", "("]))
+        || keeps_house(text)
+}
+
+/// Longest statement that keeps house; a longer text is prose.
+const MAX_HOUSEKEEPING: usize = 200;
+
+/// Whether a short statement about transactions, files or statistics begins here and ends in a semicolon: `BEGIN;`, `ATTACH 'x' AS y;`.
+fn keeps_house(text: &str) -> bool {
+    let end = text.char_indices().take(MAX_HOUSEKEEPING).find(|&(_, sign)| sign == ';');
+    let Some(statement) = end.and_then(|(at, _)| text.get(..at)) else { return false };
+    let words = statement.to_ascii_lowercase();
+    let words: Vec<&str> = words.split_whitespace().collect();
+    match words.as_slice() {
+        ["begin", "deferred" | "immediate" | "exclusive", rest @ ..]
+        | ["begin" | "commit" | "end" | "rollback", rest @ ..] => {
+            matches!(rest, [] | ["transaction"] | [.., "to" | "savepoint", _])
+        }
+        ["analyze" | "reindex" | "vacuum"]
+        | ["analyze" | "reindex" | "vacuum" | "savepoint" | "release" | "detach", _]
+        | ["vacuum", "into", _]
+        | ["release", "savepoint", _]
+        | ["detach", "database", _]
+        | ["attach", .., "as", _] => true,
+        _ => false,
+    }
 }
 
 /// Whether the text before a query holds another statement, or begins one that contains the query. `before` ends where the query
@@ -112,9 +137,14 @@ mod tests {
     #[test]
     fn long_texts_are_read_once_and_nothing_nests() {
         let many = |text: &str| text.repeat(200_000);
-        for text in
-            [many("explain "), many("explain\n"), many("\n"), many("explain query plan\n("), many(";")]
-        {
+        for text in [
+            many("explain "),
+            many("explain\n"),
+            many("\n"),
+            many("explain query plan\n("),
+            many(";"),
+            many("begin\n"),
+        ] {
             assert!(!follows_other_statement(&(text.clone() + "x")) && !is_other_statement(&(text + "x")));
         }
     }
@@ -137,6 +167,18 @@ mod tests {
             "ALTER TABLE t RENAME TO u",
             "PRAGMA table_info(t)",
             "EXPLAIN DELETE FROM t",
+            "ATTACH 'x' AS y; SELECT a FROM t",
+            "attach database 'a b' as y;",
+            "DETACH y; SELECT a FROM t",
+            "ANALYZE; SELECT a FROM t",
+            "REINDEX t; SELECT a FROM t",
+            "VACUUM INTO 'x'; SELECT a FROM t",
+            "BEGIN; SELECT a FROM t",
+            "BEGIN IMMEDIATE TRANSACTION; SELECT a FROM t",
+            "COMMIT; SELECT a FROM t",
+            "ROLLBACK TO s; SELECT a FROM t",
+            "SAVEPOINT s; SELECT a FROM t",
+            "RELEASE SAVEPOINT s; SELECT a FROM t",
         ] {
             assert!(is_other_statement(text), "{text}");
         }
@@ -151,6 +193,10 @@ mod tests {
             "CREATE TABLE t (a INT); SELECT a FROM t",
             "Drop table names you do not need and write SELECT a FROM t",
             "I would replace into with from",
+            "Begin with the table; SELECT a FROM t",
+            "End of the story; SELECT a FROM t",
+            "Analyze the question first; SELECT a FROM t",
+            "Attach the file; SELECT a FROM t",
             "",
         ] {
             assert!(!is_other_statement(text), "{text}");

@@ -98,9 +98,9 @@ impl Sandbox {
         self.own_calls_in_total.set(calls(vm_steps));
     }
 
-    /// Whether no statement of ours that fills tables may run any more.
-    pub fn is_own_spent(&self) -> bool {
-        self.own_calls_in_total.get() == 0
+    /// How many of them are left, in hundreds.
+    pub fn own_left_in_total(&self) -> u64 {
+        self.own_calls_in_total.get().saturating_mul(u64::from(PROGRESS_INSTRUCTIONS.unsigned_abs()))
     }
 
     /// Runs a statement of ours that creates a table. Its CHECKs and types come from the schema, which is not to
@@ -140,11 +140,27 @@ impl Sandbox {
     /// Whatever SQLite says of it.
     pub fn execute_own(&self, statement: &mut Statement<'_>) -> rusqlite::Result<()> {
         let left = self.own_calls_in_total.get();
+        if left == 0 {
+            // SQLite asks whether to go on at jumps alone, and a list of values has none: it would be built to its end first.
+            return Err(rusqlite::Error::SqliteFailure(
+                rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_INTERRUPT),
+                None,
+            ));
+        }
         let allowed = self.calls.min(left);
         self.guard.begin_within(Phase::Own, TimeLimit::computing(self.limits.timeout), allowed);
         let done = statement.raw_execute().map(drop);
         self.own_calls_in_total.set(left.saturating_sub(allowed.saturating_sub(self.guard.calls_left())));
         done
+    }
+
+    /// Runs a statement of ours that computes nothing of the schema, as one that empties a table: it needs none of these steps.
+    ///
+    /// # Errors
+    /// Whatever SQLite says of it.
+    pub fn execute_plain(&self, statement: &mut Statement<'_>) -> rusqlite::Result<()> {
+        self.begin(Phase::Own);
+        statement.raw_execute().map(drop)
     }
 
     /// All rows of a statement of ours.
