@@ -13,6 +13,7 @@ pub mod probit;
 mod random;
 pub mod regular;
 mod secrets;
+pub mod server;
 pub mod stats;
 
 pub use closest::closest;

@@ -38,6 +38,8 @@ pub(crate) struct Source {
     length: u64,
     modified: Option<SystemTime>,
     identity: Identity,
+    /// On a server: there is no file to look at.
+    is_remote: bool,
     /// What every connection does before a query: a script of ours that makes temporary views, or sets how rows are read.
     pub(crate) prelude: Option<Arc<str>>,
 }
@@ -61,12 +63,16 @@ impl Source {
             length: metadata.len(),
             modified: metadata.modified().ok(),
             identity: identity(&metadata),
+            is_remote: false,
             prelude: None,
         })
     }
 
     /// Fails if the file is not what it was when it was opened.
     pub(crate) fn check_unchanged(&self) -> Result<(), EngineError> {
+        if self.is_remote {
+            return Ok(());
+        }
         let now = Self { prelude: self.prelude.clone(), ..Self::of(&self.path)? };
         if now == *self { Ok(()) } else { Err(EngineError::Changed { path: self.path.clone() }) }
     }
@@ -101,6 +107,22 @@ impl Database {
             kept: OnceLock::new(),
             kept_for: Mutex::default(),
         }
+    }
+
+    /// A database on a server, under the address that a person gave, without a secret. `version` stands for its content: what two
+    /// databases of one content share. That it stays as it is, is for the engine to see to.
+    pub fn on_server(address: PathBuf, schema: Schema, version: &str) -> Self {
+        let source = Source {
+            path: address,
+            length: 0,
+            modified: None,
+            identity: Identity::default(),
+            is_remote: true,
+            prelude: None,
+        };
+        let database = Self::new(source, schema);
+        let _is_new = database.content_hash.set(sqlgauge_base::hex(&Sha256::digest(version)));
+        database
     }
 
     /// The same file, on which every connection runs a script before its queries. The script is run without the locks: it
