@@ -47,6 +47,13 @@ pub(crate) struct Source {
 impl Source {
     /// The file as it is now.
     pub(crate) fn of(path: &Path) -> Result<Self, EngineError> {
+        if sqlgauge_base::server::is_address(path) {
+            return Err(EngineError::Server {
+                address: path.to_owned(),
+                message: "this command runs on SQLite files only".to_owned(),
+                remedy: "give it a folder of SQLite files; `sqlgauge score` runs on servers",
+            });
+        }
         let metadata = std::fs::metadata(path).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => EngineError::NotFound { path: path.to_owned() },
             _ => EngineError::Unreadable { path: path.to_owned(), source: error },

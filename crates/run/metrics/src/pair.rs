@@ -395,9 +395,9 @@ impl<'a> Pair<'a> {
         gold: &str,
         prediction: &str,
     ) -> Result<Results, Score> {
-        let read = |sql: &str, run: &Execution| match self.engine.is_sqlite() {
-            true => rows_in_python(sql, run),
-            false => rows_or_nothing(run),
+        let is_sqlite = self.engine.is_sqlite();
+        let read = |sql: &str, run: &Execution| {
+            if is_sqlite { rows_in_python(sql, run) } else { rows_or_nothing(run) }
         };
         let gold = read(gold, &self.run_gold(database, gold)).map_err(|failure| gold_failed(&failure))?;
         let run = self.run_beside(database, Some(&gold), prediction);

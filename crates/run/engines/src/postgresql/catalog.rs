@@ -134,6 +134,7 @@ pub(crate) fn setup(setup: &Setup) -> String {
          ALTER ROLE {role} SET default_transaction_read_only = on;\n\
          ALTER ROLE {role} SET temp_file_limit = '1GB';\n\
          ALTER ROLE {role} SET lo_compat_privileges = off;\n\
+         ALTER ROLE {role} IN DATABASE {database} SET search_path = {schemas};\n\
          REVOKE ALL ON DATABASE {database} FROM PUBLIC;\n\
          GRANT CONNECT ON DATABASE {database} TO {role};\n\
          REVOKE CREATE ON SCHEMA {schemas} FROM PUBLIC;\n\

@@ -48,6 +48,8 @@ pub(super) struct Connection {
     output: BytesMut,
     /// What a request to cancel names.
     key: (i32, i32),
+    /// Whether the answers to [`Connection::begin_cleaning`] are still to come.
+    is_cleaning: bool,
     /// `15.13`.
     pub(super) version: String,
 }
@@ -75,6 +77,7 @@ impl Connection {
             input: BytesMut::new(),
             output: BytesMut::new(),
             key: (0, 0),
+            is_cleaning: false,
             version: String::new(),
         };
         let own = [("user", address.user.as_str()), ("database", address.database.as_str())];
@@ -206,6 +209,26 @@ impl Connection {
                 _ => {}
             }
         }
+    }
+
+    /// Ends the transaction, and forgets settings, prepared statements, cursors, advisory locks, temporary tables and listeners. The
+    /// server does it while the rows are compared.
+    pub(super) fn begin_cleaning(&mut self) -> Result<(), Broken> {
+        frontend::query("ROLLBACK", &mut self.output)?;
+        frontend::query("DISCARD ALL", &mut self.output)?;
+        self.send()?;
+        self.is_cleaning = true;
+        Ok(())
+    }
+
+    /// Waits until that is done. A connection on which it fails is lost: no query begins on it.
+    pub(super) fn finish_cleaning(&mut self) -> Result<(), Broken> {
+        if !std::mem::take(&mut self.is_cleaning) {
+            return Ok(());
+        }
+        let lost = |broken: Broken| Broken::Lost(io::Error::other(broken.to_string()));
+        self.answer().map_err(lost)?;
+        self.answer().map(drop).map_err(lost)
     }
 
     /// Asks the server to end what this connection runs, over another connection, and waits until it has. `false` if the

@@ -8,6 +8,8 @@ pub(super) fn failure(code: &str, message: &str) -> Failure {
     let class = code.get(..2).unwrap_or_default();
     let kind = match (code, class) {
         ("42601", _) if message.contains("multiple commands") => Kind::MultipleStatements,
+        // The parser's own stack.
+        ("42601", _) if message.starts_with("memory exhausted") => Kind::TooLarge,
         ("42601", _) => Kind::SyntaxError,
         ("42P01" | "3F000", _) => Kind::NoSuchTable,
         ("42703", _) => Kind::NoSuchColumn,
