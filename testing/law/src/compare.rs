@@ -72,14 +72,12 @@ fn order(left: &[Value], right: &[Value]) -> Ordering {
         Value::Real(_) => 2,
         Value::Text(_) => 3,
         Value::Blob(_) => 4,
-        Value::Decimal(_) => 5,
     };
     let value = |(a, b): (&Value, &Value)| match (a, b) {
         (Value::Integer(a), Value::Integer(b)) => a.cmp(b),
         (Value::Real(a), Value::Real(b)) => a.total_cmp(b),
         (Value::Text(a), Value::Text(b)) => a.cmp(b),
         (Value::Blob(a), Value::Blob(b)) => a.cmp(b),
-        (Value::Decimal(a), Value::Decimal(b)) => a.cmp(b),
         (a, b) => class(a).cmp(&class(b)),
     };
     left.iter()

@@ -34,6 +34,9 @@ impl fmt::Debug for Secret {
     }
 }
 
+/// The server's version, and what became of the attempt to break each lock.
+pub(crate) type Trial = Result<(String, Vec<LockResult>), EngineError>;
+
 /// One kind of server.
 pub struct Kind {
     /// Its name: `postgresql`.
@@ -42,7 +45,7 @@ pub struct Kind {
     pub schemes: &'static [&'static str],
     open: fn(Limits, Access) -> Arc<dyn Engine>,
     setup: fn(&Setup) -> String,
-    check: fn(&Path, &Access) -> Result<(String, Vec<LockResult>), EngineError>,
+    check: fn(&Path, &Access) -> Trial,
 }
 
 /// All kinds, the ones with the strongest locks first.

@@ -117,13 +117,12 @@ impl Connection {
                 Message::AuthenticationSaslFinal(body) => {
                     scram.as_mut().ok_or_else(out_of_turn)?.finish(body.data())?;
                 }
-                Message::AuthenticationOk => {}
                 Message::BackendKeyData(body) => self.key = (body.process_id(), body.secret_key()),
                 Message::ParameterStatus(body) if body.name()? == "server_version" => {
                     let version = body.value()?.split_whitespace().next().unwrap_or_default();
                     version.clone_into(&mut self.version);
                 }
-                Message::ParameterStatus(_) | Message::NoticeResponse(_) => {}
+                Message::AuthenticationOk | Message::ParameterStatus(_) | Message::NoticeResponse(_) => {}
                 Message::ReadyForQuery(_) => return Ok(()),
                 Message::ErrorResponse(body) => return Err(refused(&body)),
                 _ => {

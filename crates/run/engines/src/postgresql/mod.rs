@@ -98,7 +98,7 @@ impl PostgresEngine {
             let rows = [exact, fast].iter().find_map(|sql| self.run_on(served, sql, None).rows().cloned());
             self.check()?;
             let rows = rows.map(|rows| format!("{:?}", rows.values())).unwrap_or_default();
-            version.push_str(&format!("\n{table} {rows}"));
+            version.extend(["\n", table.as_str(), " ", rows.as_str()]);
         }
         Ok(version)
     }

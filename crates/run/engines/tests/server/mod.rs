@@ -1,6 +1,8 @@
 //! A PostgreSQL server for one test: in a temporary folder, on a free port of the loopback, as a user without rights. It is stopped when
 //! the test ends, however that is.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panic")]
+
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
