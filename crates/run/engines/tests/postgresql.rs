@@ -284,7 +284,7 @@ fn all_connections_read_one_snapshot_and_a_change_has_another_hash() {
     std::thread::scope(|scope| {
         for _ in 0..6 {
             scope.spawn(|| {
-                assert_eq!(cells(&first, &before, "SELECT name FROM team WHERE id = 1"), [Value::text("a")])
+                assert_eq!(cells(&first, &before, "SELECT name FROM team WHERE id = 1"), [Value::text("a")]);
             });
         }
     });

@@ -74,7 +74,7 @@ impl Server {
         postgres.arg("-D").arg(self.data()).args(["-p", &self.port.to_string(), "-h", "127.0.0.1"]);
         postgres.arg("-k").arg(self.folder.path()).args(["-c", "fsync=off"]);
         self.process = Some(postgres.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
-        let deadline = Instant::now() + Duration::from_secs(60);
+        let deadline = Instant::now() + Duration::from_mins(1);
         while self.try_sql("postgres", "SELECT 1").is_none() {
             assert!(Instant::now() < deadline, "the server does not start");
             std::thread::sleep(Duration::from_millis(50));
