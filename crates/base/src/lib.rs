@@ -14,6 +14,7 @@ pub mod probit;
 mod random;
 pub mod regular;
 mod secrets;
+pub mod server;
 pub mod stats;
 
 pub use closest::closest;

@@ -220,6 +220,7 @@ fn table_of(rows: &ResultSet) -> ResultFile {
         EngineValue::Integer(integer) => Value::Int((*integer).into()),
         EngineValue::Real(real) => Value::Float(*real),
         EngineValue::Text(bytes) => Value::Text(String::from_utf8_lossy(bytes).into_owned().into()),
+        EngineValue::Decimal(decimal) => Value::Text(decimal.to_string().into()),
         EngineValue::Blob(bytes) => Value::Text(format!("0x{}", sqlgauge_base::hex(bytes)).into()),
     };
     let rows_of = rows.rows().map(|row| row.iter().map(value).collect()).collect();

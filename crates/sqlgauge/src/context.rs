@@ -1,8 +1,10 @@
 //! What a job needs of whoever runs it: where slow queries run, who watches, and a wish to stop.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use sqlgauge_base::server;
 use sqlgauge_engine::{Engine, Limits, Moment, SqliteEngine, Stoppable, WorkerCommand};
 use sqlgauge_run::{Observer, Repair};
 
@@ -51,11 +53,19 @@ pub struct Context<'a> {
     kills_queries: bool,
     watcher: &'a dyn Watcher,
     warn: fn(&str),
+    password: Option<Arc<str>>,
 }
 
 impl Default for Context<'_> {
     fn default() -> Self {
-        Self { worker: None, stop: Arc::default(), kills_queries: false, watcher: &(), warn: |_| () }
+        Self {
+            worker: None,
+            stop: Arc::default(),
+            kills_queries: false,
+            watcher: &(),
+            warn: |_| (),
+            password: None,
+        }
     }
 }
 
@@ -95,6 +105,13 @@ impl<'a> Context<'a> {
         self
     }
 
+    /// Logs in to servers with that password. It is in no record and no message.
+    #[must_use]
+    pub fn with_server_password(mut self, password: Option<String>) -> Self {
+        self.password = password.map(Arc::from);
+        self
+    }
+
     /// What says at once what must not wait.
     #[cfg(feature = "services")]
     pub(crate) fn warn(&self) -> fn(&str) {
@@ -126,6 +143,28 @@ impl<'a> Context<'a> {
             None => SqliteEngine::new(limits),
         };
         Ok(engine.at(now))
+    }
+
+    /// The engine of the databases at `db`: SQLite's, or that of a server.
+    ///
+    /// # Errors
+    /// When the workers cannot be started, or this build has no engine for that server.
+    pub(crate) fn engine_for(
+        &self,
+        db: Option<&Path>,
+        connections: usize,
+        limits: Limits,
+        now: Moment,
+    ) -> Result<Arc<dyn Engine>, Error> {
+        match db.filter(|db| server::is_address(db)) {
+            Some(address) => crate::engines::open(address, limits, connections, self),
+            None => self.engine(limits, now),
+        }
+    }
+
+    /// The password of servers.
+    pub(crate) fn server_password(&self) -> Option<&str> {
+        self.password.as_deref()
     }
 
     /// The same as whatever engine the job asks for.

@@ -56,6 +56,7 @@ mod context;
 mod coverage;
 mod demo;
 mod encode;
+pub mod engines;
 mod error;
 mod estimate;
 mod evaluate;

@@ -24,7 +24,7 @@ use crate::guard::keep_inputs_of_run;
 use crate::open_run::{OpenRun, goes_on, start};
 use crate::pack::{read_pack, with_pack};
 use crate::settings::{VerifySettings, default_metrics, gates_of, recorded_options, started_at, verifies};
-use crate::source::{Source, digest_sources};
+use crate::source::{Source, digest_databases, digest_sources};
 use crate::subset::{self, pick};
 use crate::without_rows::DatabasesWithoutRows;
 
@@ -114,7 +114,7 @@ pub struct ScoreJob {
     pub columns: Columns,
     /// Schema file.
     pub tables: Option<Source>,
-    /// Folder with the databases, or one of them. Without it `tables` gives the schemas, and only metrics that read no row
+    /// Folder with the databases, or one of them, or the address of a server. Without it `tables` gives the schemas, and only metrics that read no row
     /// can score.
     pub db: Option<PathBuf>,
     /// The systems, in their order.
@@ -145,6 +145,8 @@ pub struct ScoreJob {
     pub out: PathBuf,
     /// Discard the run that is there.
     pub restart: bool,
+    /// Connections to each database of a server; 0 means 8.
+    pub connections: usize,
     /// Worker threads; 0 means one per core.
     pub jobs: usize,
     /// The command or call, for the record.
@@ -181,6 +183,7 @@ impl ScoreJob {
             gates: Vec::new(),
             out,
             restart: false,
+            connections: 0,
             jobs: 0,
             command: Vec::new(),
         }
@@ -213,7 +216,7 @@ impl ScoreJob {
         // Before there is a folder, so that there is none if they cannot be read. A run that goes on has read them.
         let goes_on = goes_on(&self.out, self.restart);
         let now = self.now.map_or_else(|| started_at(&self.out, goes_on), Ok)?;
-        let engine = context.engine(self.limits, now)?;
+        let engine = context.engine_for(self.db.as_deref(), self.connections, self.limits, now)?;
         let taken = subset::positions(&self.subset, &benchmark.examples, ground.path(), engine.as_ref())?;
         // A million examples are several hundred megabytes: where all are taken there is no second copy of them.
         let taken_examples = taken.as_deref().map(|taken| pick(benchmark.examples.clone(), Some(taken)));
@@ -396,7 +399,7 @@ impl ScoreJob {
             inputs.extend(digest_inputs(&[("pack".to_owned(), pack.clone())])?);
         }
         if self.db.is_some() {
-            inputs.extend(digest_inputs(&used.files())?);
+            inputs.extend(digest_databases(&used.files(), engine)?);
         }
         let verify = verifies(&self.metrics).then_some(&self.verify);
         let mut options = recorded_options(&self.limits, now, self.extract, verify);

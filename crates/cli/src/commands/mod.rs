@@ -11,6 +11,7 @@ mod completions;
 mod coverage;
 mod demo;
 mod encode;
+mod engines;
 mod errors;
 mod estimate;
 mod evaluated;
@@ -85,6 +86,8 @@ pub enum Command {
     Augment(Box<augment::Augment>),
     /// Import labels judged elsewhere as a scored run (runs no SQL)
     Import(import::Import),
+    /// List the engines that run queries, make a role for one, or try its locks
+    Engines(engines::Engines),
     /// Print the schema of a database or a tables.json
     Schema(schema::SchemaCommand),
     /// Decide by rules whether two queries mean the same, and say why
@@ -147,7 +150,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ("Without labels", &["estimate", "encode", "shift", "fit", "adapt", "bench-estimators"]),
     ("Under schema change", &["evolve", "robustness", "augment"]),
     ("Make data", &["synth", "tables", "coverage", "predict"]),
-    ("Tools", &["translate", "parse", "schema", "trust", "completions", "man"]),
+    ("Tools", &["engines", "translate", "parse", "schema", "trust", "completions", "man"]),
 ];
 
 /// The help of the program, with the commands by group.
@@ -185,6 +188,7 @@ impl Command {
             Self::Robustness(command) => command.run(),
             Self::Augment(command) => command.run(),
             Self::Import(command) => command.run(),
+            Self::Engines(command) => command.run(),
             Self::Schema(command) => command.run(),
             Self::Match(command) => command.run(),
             Self::Verify(command) => command.run(),

@@ -33,7 +33,8 @@ pub struct Score {
     /// File with the questions, where the gold file has none
     #[arg(long, value_name = "FILE", value_parser = input_file)]
     questions: Option<PathBuf>,
-    /// Folder with `DB_ID/DB_ID.sqlite`, or one database file; may be left out where --tables is given and no metric runs a
+    /// Folder with `DB_ID/DB_ID.sqlite`, or one database file, or a server (`postgresql://USER@HOST:PORT/{db_id}`, password in
+    /// PGPASSWORD or `SQLGAUGE_DB_PASSWORD`); may be left out where --tables is given and no metric runs a
     /// query
     #[arg(long, value_name = "DIR", required_unless_present_any = ["results", "tables"])]
     db: Option<PathBuf>,
@@ -71,6 +72,9 @@ pub struct Score {
     /// Worker threads; 0 means one per core
     #[arg(long, short, value_name = "N", default_value_t = 0)]
     jobs: usize,
+    /// Connections to each database of a server at once
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..))]
+    connections: u16,
     /// Score one part of so many, as in 3/16; `sqlgauge merge` puts all parts together. All take the same --now
     #[arg(long, value_name = "I/N", requires = "now")]
     shard: Option<Shard>,
@@ -128,6 +132,7 @@ impl Score {
             subset.ids_are = Some(format!("that were wrong in {}", run.display()));
         }
         Ok(ScoreJob {
+            connections: self.connections.into(),
             questions: self.questions.map(source),
             format: self.formats.format,
             columns,

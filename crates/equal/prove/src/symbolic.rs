@@ -112,11 +112,12 @@ fn order(left: &Stored, right: &Stored) -> std::cmp::Ordering {
     let number = |value: &Stored| match value {
         Stored::Integer(integer) => Some(*integer as f64),
         Stored::Real(real) => Some(*real),
+        Stored::Decimal(decimal) => Some(decimal.to_float()),
         _ => None,
     };
     let class = |value: &Stored| match value {
         Stored::Null => 0,
-        Stored::Integer(_) | Stored::Real(_) => 1,
+        Stored::Integer(_) | Stored::Real(_) | Stored::Decimal(_) => 1,
         Stored::Text(_) => 2,
         Stored::Blob(_) => 3,
     };

@@ -96,7 +96,8 @@ impl Terms {
                 let text = self.text(value.as_str()?);
                 self.text_value(text, Self::FALSE)
             }
-            Stored::Blob(_) => return None,
+            // SQLite stores no decimal.
+            Stored::Blob(_) | Stored::Decimal(_) => return None,
         })
     }
 

@@ -10,6 +10,7 @@ pub(super) fn number(value: &Value) -> Option<f64> {
     match value {
         Value::Integer(integer) => Some(*integer as f64),
         Value::Real(real) => Some(*real),
+        Value::Decimal(decimal) => Some(decimal.to_float()),
         Value::Text(_) => match numeric_text(value.as_str()?)? {
             Value::Integer(integer) => Some(integer as f64),
             Value::Real(real) => Some(real),
@@ -34,6 +35,7 @@ pub(super) fn text_of(value: &Value) -> Option<String> {
     match value {
         Value::Integer(integer) => Some(integer.to_string()),
         Value::Real(real) => Some(format!("{real:?}")),
+        Value::Decimal(decimal) => Some(decimal.to_string()),
         Value::Text(_) => value.as_str().map(str::to_owned),
         Value::Null | Value::Blob(_) => None,
     }
@@ -102,6 +104,7 @@ pub(super) fn key_of<'v>(value: &'v Value, collation: &Collation) -> Key<'v> {
             Collation::RTrim => Cow::Borrowed(trimmed(text)),
             Collation::Binary | Collation::Other(_) => Cow::Borrowed(text),
         }),
+        Value::Decimal(decimal) => Key::Number(decimal.to_float().to_bits()),
         Value::Blob(bytes) => Key::Blob(bytes),
     }
 }
@@ -145,7 +148,7 @@ fn step(value: &Value, by: i64) -> Value {
             shorter.pop();
             Value::text(&shorter)
         }
-        Value::Null | Value::Blob(_) => value.clone(),
+        Value::Null | Value::Decimal(_) | Value::Blob(_) => value.clone(),
     }
 }
 
@@ -175,7 +178,7 @@ pub(super) fn neighbours(value: &Value) -> Vec<Value> {
                 near.push(Value::text(&format!("0{text}")));
             }
         }
-        Value::Null | Value::Blob(_) => {}
+        Value::Null | Value::Decimal(_) | Value::Blob(_) => {}
     }
     near
 }

@@ -133,6 +133,7 @@ pub fn literal(value: &Value) -> String {
             Ok(text) if !text.contains('\0') => sqlgauge_sql::quote::text(text),
             _ => format!("CAST(X'{}' AS TEXT)", hex(bytes)),
         },
+        Value::Decimal(decimal) => decimal.to_string(),
         Value::Blob(bytes) => format!("X'{}'", hex(bytes)),
     }
 }

@@ -287,6 +287,7 @@ fn cell(value: &Sql) -> Value {
         Sql::Integer(integer) => (*integer).into(),
         Sql::Real(real) if real.is_finite() => (*real).into(),
         Sql::Text(_) => value.as_str().map_or_else(|| literal(value).into(), Value::from),
+        Sql::Decimal(decimal) => decimal.as_str().into(),
         Sql::Real(_) | Sql::Blob(_) => literal(value).into(),
     }
 }

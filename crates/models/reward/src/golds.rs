@@ -63,6 +63,7 @@ impl Gold {
         let values = self.rows().map_or(0, |rows| {
             let owned = |value: &Value| match value {
                 Value::Text(bytes) | Value::Blob(bytes) => bytes.len(),
+                Value::Decimal(decimal) => decimal.as_str().len(),
                 Value::Null | Value::Integer(_) | Value::Real(_) => 0,
             };
             rows.values().iter().map(|value| size_of::<Value>() + owned(value)).sum::<usize>()

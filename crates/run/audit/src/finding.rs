@@ -64,6 +64,7 @@ pub(crate) fn cell(value: &Value) -> String {
         Value::Integer(integer) => integer.to_string(),
         Value::Real(real) => real.to_string(),
         Value::Text(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+        Value::Decimal(decimal) => decimal.to_string(),
         Value::Blob(bytes) => format!("blob of {} bytes", bytes.len()),
     };
     let mut short: String = text.chars().take(MAX_CELL).collect();

@@ -3,16 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::DatasetError;
-use sqlgauge_base::closest;
+use sqlgauge_base::{closest, server};
 
 /// Extensions of database files, in order of preference.
 const EXTENSIONS: [&str; 3] = ["sqlite", "sqlite3", "db"];
 
-/// A folder of databases, or one database for all examples.
+/// A folder of databases, one database for all examples, or the databases of a server ([`sqlgauge_base::server`]).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Databases {
     root: PathBuf,
     is_file: bool,
+    is_server: bool,
 }
 
 /// The files of one database.
@@ -31,9 +32,12 @@ impl Databases {
     /// # Errors
     /// When there is nothing at that path.
     pub fn open(root: &Path) -> Result<Self, DatasetError> {
+        if server::is_address(root) {
+            return Ok(Self { root: root.to_owned(), is_file: false, is_server: true });
+        }
         let metadata =
             std::fs::metadata(root).map_err(|source| DatasetError::Read { path: root.to_owned(), source })?;
-        Ok(Self { root: root.to_owned(), is_file: !metadata.is_dir() })
+        Ok(Self { root: root.to_owned(), is_file: !metadata.is_dir(), is_server: false })
     }
 
     /// The folder or file.
@@ -67,6 +71,10 @@ impl Databases {
     /// # Errors
     /// When there is none; the error names the folder and the closest names in it.
     pub fn locate(&self, db_id: &str) -> Result<Location, DatasetError> {
+        if self.is_server {
+            let main = server::of_database(&self.root, db_id);
+            return Ok(Location { suite: vec![main.clone()], main });
+        }
         if self.is_file {
             return Ok(Location { main: self.root.clone(), suite: vec![self.root.clone()] });
         }

@@ -126,6 +126,7 @@ fn size_of_execution(execution: &Execution, sql: &str) -> usize {
             .iter()
             .map(|value| match value {
                 Value::Text(bytes) | Value::Blob(bytes) => size_of::<Value>() + bytes.len(),
+                Value::Decimal(decimal) => size_of::<Value>() + decimal.as_str().len(),
                 _ => size_of::<Value>(),
             })
             .sum(),

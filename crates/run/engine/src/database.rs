@@ -38,6 +38,8 @@ pub(crate) struct Source {
     length: u64,
     modified: Option<SystemTime>,
     identity: Identity,
+    /// On a server: there is no file to look at.
+    is_remote: bool,
     /// What every connection does before a query: a script of ours that makes temporary views, or sets how rows are read.
     pub(crate) prelude: Option<Arc<str>>,
 }
@@ -45,6 +47,13 @@ pub(crate) struct Source {
 impl Source {
     /// The file as it is now.
     pub(crate) fn of(path: &Path) -> Result<Self, EngineError> {
+        if sqlgauge_base::server::is_address(path) {
+            return Err(EngineError::Server {
+                address: path.to_owned(),
+                message: "this command runs on SQLite files only".to_owned(),
+                remedy: "give it a folder of SQLite files; `sqlgauge score` runs on servers",
+            });
+        }
         let metadata = std::fs::metadata(path).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => EngineError::NotFound { path: path.to_owned() },
             _ => EngineError::Unreadable { path: path.to_owned(), source: error },
@@ -61,12 +70,16 @@ impl Source {
             length: metadata.len(),
             modified: metadata.modified().ok(),
             identity: identity(&metadata),
+            is_remote: false,
             prelude: None,
         })
     }
 
     /// Fails if the file is not what it was when it was opened.
     pub(crate) fn check_unchanged(&self) -> Result<(), EngineError> {
+        if self.is_remote {
+            return Ok(());
+        }
         let now = Self { prelude: self.prelude.clone(), ..Self::of(&self.path)? };
         if now == *self { Ok(()) } else { Err(EngineError::Changed { path: self.path.clone() }) }
     }
@@ -101,6 +114,22 @@ impl Database {
             kept: OnceLock::new(),
             kept_for: Mutex::default(),
         }
+    }
+
+    /// A database on a server, under the address that a person gave, without a secret. `version` stands for its content: what two
+    /// databases of one content share. That it stays as it is, is for the engine to see to.
+    pub fn on_server(address: PathBuf, schema: Schema, version: &str) -> Self {
+        let source = Source {
+            path: address,
+            length: 0,
+            modified: None,
+            identity: Identity::default(),
+            is_remote: true,
+            prelude: None,
+        };
+        let database = Self::new(source, schema);
+        let _is_new = database.content_hash.set(sqlgauge_base::hex(&Sha256::digest(version)));
+        database
     }
 
     /// The same file, on which every connection runs a script before its queries. The script is run without the locks: it

@@ -18,6 +18,11 @@ pub trait Engine: Send + Sync {
     /// Name and version of what runs the SQL, for a run's record: `SQLite 3.54.0`.
     fn name_and_version(&self) -> String;
 
+    /// Whether the queries are SQLite's: what reads texts by SQLite's rules has no meaning on another engine.
+    fn is_sqlite(&self) -> bool {
+        true
+    }
+
     /// Processor time that one query may take, see [`Limits::timeout`](crate::Limits::timeout).
     fn timeout(&self) -> Duration;
 
@@ -130,6 +135,16 @@ pub enum EngineError {
         path: PathBuf,
         /// What SQLite or the system said.
         message: String,
+    },
+    /// A server cannot be used.
+    #[error("the server of `{}` cannot be used ({message}): {remedy}", address.display())]
+    Server {
+        /// The address as given; it holds no secret.
+        address: PathBuf,
+        /// What the server or the system said.
+        message: String,
+        /// What to do.
+        remedy: &'static str,
     },
     /// Whoever asked for the queries wants no more of them.
     #[error("the queries were stopped before they had ended")]

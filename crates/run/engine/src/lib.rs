@@ -19,6 +19,7 @@ pub mod compare;
 mod cpu;
 mod cutoff;
 mod database;
+mod decimal;
 mod engine;
 mod enough;
 mod faults;
@@ -34,6 +35,7 @@ mod worker;
 
 pub use cache::GoldCache;
 pub use database::Database;
+pub use decimal::Decimal;
 pub use engine::{Engine, EngineError};
 pub use enough::Enough;
 pub use faults::FaultCount;

@@ -3,7 +3,9 @@
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 use serde::{Deserialize, Serialize};
 
-/// One value of a result: SQLite's five storage classes.
+use crate::decimal::Decimal;
+
+/// One value of a result: SQLite's five storage classes, and the exact decimals of servers.
 ///
 /// Equality and hashing are of the representation: `Integer(1)` and `Real(1.0)` differ, text is compared by
 /// its bytes. Metrics define their own notion of equality on top.
@@ -20,6 +22,8 @@ pub enum Value {
     Text(#[serde(with = "serde_bytes")] Box<[u8]>),
     /// Bytes.
     Blob(#[serde(with = "serde_bytes")] Box<[u8]>),
+    /// An exact number that is no 64-bit integer, of a server; SQLite has none.
+    Decimal(Decimal),
 }
 
 impl Value {
@@ -44,6 +48,7 @@ impl PartialEq for Value {
             (Self::Integer(a), Self::Integer(b)) => a == b,
             (Self::Real(a), Self::Real(b)) => a.to_bits() == b.to_bits(),
             (Self::Text(a), Self::Text(b)) | (Self::Blob(a), Self::Blob(b)) => a == b,
+            (Self::Decimal(a), Self::Decimal(b)) => a == b,
             _ => false,
         }
     }
@@ -59,6 +64,7 @@ impl std::hash::Hash for Value {
             Self::Integer(i) => i.hash(state),
             Self::Real(r) => r.to_bits().hash(state),
             Self::Text(bytes) | Self::Blob(bytes) => bytes.hash(state),
+            Self::Decimal(decimal) => decimal.hash(state),
         }
     }
 }
@@ -92,6 +98,7 @@ fn value_digest(value: &Value) -> u64 {
         Value::Null => mix(0),
         Value::Integer(integer) => of_real(*integer as f64),
         Value::Real(real) => of_real(*real),
+        Value::Decimal(decimal) => of_real(decimal.to_float()),
         Value::Text(text) => of_bytes(2, text),
         Value::Blob(blob) => of_bytes(3, blob),
     }
@@ -203,6 +210,7 @@ impl ToSql for Value {
             Self::Real(real) => ValueRef::Real(*real),
             Self::Text(bytes) => ValueRef::Text(bytes),
             Self::Blob(bytes) => ValueRef::Blob(bytes),
+            Self::Decimal(decimal) => ValueRef::Text(decimal.as_str().as_bytes()),
         }))
     }
 }

@@ -11,6 +11,12 @@ use crate::pair::Pair;
 /// A gold for which the metric does not apply counts only if it applies for none; of equal scores the first
 /// is taken.
 pub fn score_best(metric: &dyn Metric, pairs: &[Pair<'_>]) -> Score {
+    if metric.is_of_sqlite()
+        && let Some(engine) = pairs.first().map(Pair::engine).filter(|engine| !engine.is_sqlite())
+    {
+        let (id, engine) = (metric.id(), engine.name_and_version());
+        return Score::inapplicable(format!("{id} is defined for SQLite; these queries ran on {engine}"));
+    }
     let mut best: Option<(usize, Score)> = None;
     for (index, pair) in pairs.iter().enumerate() {
         let score = metric.score(pair);

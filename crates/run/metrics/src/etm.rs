@@ -49,6 +49,10 @@ impl Metric for Etm {
         Reads::NoRows
     }
 
+    fn is_of_sqlite(&self) -> bool {
+        true
+    }
+
     fn score(&self, pair: &Pair<'_>) -> Score {
         score(pair, Profile::Sound)
     }
@@ -69,6 +73,10 @@ impl Metric for EtmPaper {
 
     fn reads(&self) -> Reads {
         Reads::NoRows
+    }
+
+    fn is_of_sqlite(&self) -> bool {
+        true
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {

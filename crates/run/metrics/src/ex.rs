@@ -31,6 +31,7 @@ use sqlgauge_engine::ResultSet;
 use sqlgauge_engine::compare::{GoldOrder, difference, has_same_shape};
 
 use crate::metric::{Metric, MetricKind, Reads, Score};
+use crate::order_text::order_of_text;
 use crate::pair::Pair;
 
 /// Bags of rows, columns in order, rows in the gold's order up to ties, numbers within a tolerance.
@@ -67,6 +68,10 @@ impl Metric for Ex {
 pub(crate) fn order_of(pair: &Pair<'_>, gold: &ResultSet) -> GoldOrder {
     if gold.len() < 2 || !pair.gold().to_ascii_lowercase().contains("order") {
         return GoldOrder::Unordered;
+    }
+    if !pair.engine().is_sqlite() {
+        let run = |sql: &str| pair.run_gold(&pair.target().database, sql).rows().cloned();
+        return order_of_text(pair.gold(), gold, run);
     }
     let query = match pair.gold_query() {
         Ok(query) => query,

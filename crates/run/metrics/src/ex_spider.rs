@@ -56,6 +56,10 @@ impl Metric for ExSpider {
         Reads::Bag
     }
 
+    fn is_of_sqlite(&self) -> bool {
+        true
+    }
+
     fn score(&self, pair: &Pair<'_>) -> Score {
         with_what_ran(pair, score_on(pair, &pair.target().database, false), false)
     }
@@ -76,6 +80,10 @@ impl Metric for ExSpiderDistinct {
 
     fn reads(&self) -> Reads {
         Reads::Bag
+    }
+
+    fn is_of_sqlite(&self) -> bool {
+        true
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {

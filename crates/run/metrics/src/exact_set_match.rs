@@ -36,6 +36,10 @@ impl Metric for Esm {
         Reads::NoRows
     }
 
+    fn is_of_sqlite(&self) -> bool {
+        true
+    }
+
     fn needs(&self) -> &'static str {
         "the schema (foreign keys from tables.json, if given): runs nothing"
     }

@@ -100,6 +100,7 @@ fn columns<'a>(rows: &'a ResultSet, numbers: &mut HashMap<&'a Value, u32>) -> Ve
     let mut cell = |value: &'a Value| match value {
         Value::Integer(i) => Cell::Whole(*i),
         Value::Real(r) => exact_integer(*r + 0.0).map_or(Cell::Real(*r), Cell::Whole),
+        Value::Decimal(decimal) => Cell::Real(decimal.to_float()),
         other => {
             let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
             Cell::Other(*numbers.entry(other).or_insert(next))

@@ -25,6 +25,7 @@ mod fitting;
 pub mod lexical;
 mod metric;
 pub mod official;
+mod order_text;
 mod pack;
 mod pair;
 mod r_ves;

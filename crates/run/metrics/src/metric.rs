@@ -69,6 +69,11 @@ pub trait Metric: Send + Sync {
         true
     }
 
+    /// Whether it reads texts or rows by SQLite's rules, or is defined by a script that runs SQLite. On another engine it is null.
+    fn is_of_sqlite(&self) -> bool {
+        false
+    }
+
     /// Scores one prediction against one gold.
     fn score(&self, pair: &Pair<'_>) -> Score;
 }

@@ -84,6 +84,10 @@ impl Metric for PackAccuracy {
         Reads::Bag
     }
 
+    fn is_of_sqlite(&self) -> bool {
+        true
+    }
+
     fn needs(&self) -> &'static str {
         "the database and a pack: runs both queries there"
     }

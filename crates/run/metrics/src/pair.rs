@@ -345,7 +345,9 @@ impl<'a> Pair<'a> {
             return known;
         }
         let execution = self.engine.run_until(database, sql, &enough);
-        self.executions.borrow_mut().insert(key(database, sql), (sql.into(), execution.clone()));
+        self.executions
+            .borrow_mut()
+            .insert(key((database, self.engine.is_sqlite()), sql), (sql.into(), execution.clone()));
         execution
     }
 
@@ -370,13 +372,15 @@ impl<'a> Pair<'a> {
             return known;
         }
         let execution = run();
-        self.executions.borrow_mut().insert(key(database, sql), (sql.into(), execution.clone()));
+        self.executions
+            .borrow_mut()
+            .insert(key((database, self.engine.is_sqlite()), sql), (sql.into(), execution.clone()));
         execution
     }
 
     fn remembered(&self, database: &Database, sql: &str) -> Option<Execution> {
         let executions = self.executions.borrow();
-        let (text, known) = executions.get(&key(database, sql))?;
+        let (text, known) = executions.get(&key((database, self.engine.is_sqlite()), sql))?;
         (known.rows().is_some() || **text == *sql).then(|| known.clone())
     }
 
@@ -384,17 +388,20 @@ impl<'a> Pair<'a> {
     /// failure settles: null for a gold that fails, 0 for a prediction that does.
     ///
     /// Both are what Python's `sqlite3` makes of the texts, on which the official scripts run: a text without a
-    /// statement has an empty result, and a second semicolon is a second statement.
+    /// statement has an empty result, and a second semicolon is a second statement. Other engines' own count is taken.
     pub(crate) fn results_in_python(
         &self,
         database: &Database,
         gold: &str,
         prediction: &str,
     ) -> Result<Results, Score> {
-        let gold =
-            rows_in_python(gold, &self.run_gold(database, gold)).map_err(|failure| gold_failed(&failure))?;
+        let is_sqlite = self.engine.is_sqlite();
+        let read = |sql: &str, run: &Execution| {
+            if is_sqlite { rows_in_python(sql, run) } else { rows_or_nothing(run) }
+        };
+        let gold = read(gold, &self.run_gold(database, gold)).map_err(|failure| gold_failed(&failure))?;
         let run = self.run_beside(database, Some(&gold), prediction);
-        let prediction = rows_in_python(prediction, &run).map_err(|failure| prediction_failed(&failure))?;
+        let prediction = read(prediction, &run).map_err(|failure| prediction_failed(&failure))?;
         Ok(Results { gold, prediction })
     }
 
@@ -409,9 +416,10 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// The key under which an execution is remembered.
-fn key(database: &Database, sql: &str) -> (*const Database, Box<str>) {
-    (std::ptr::from_ref(database), Box::from(lexical::key(sql).as_ref()))
+/// The key under which an execution is remembered. Which texts SQLite takes for one, another engine may tell apart.
+fn key((database, is_sqlite): (&Database, bool), sql: &str) -> (*const Database, Box<str>) {
+    let text = if is_sqlite { lexical::key(sql) } else { sql.into() };
+    (std::ptr::from_ref(database), Box::from(text.as_ref()))
 }
 
 /// What the metrics of a pair must see of a prediction before they know that it is wrong; nothing if it must run to

@@ -50,6 +50,11 @@ pub(crate) fn score_sets(
         return Score::inapplicable(format!("the gold cannot be resolved: {error}"));
     }
     let gold = names(&named(pair.gold_features()));
+    if let (Err(error), false) = (pair.prediction_query(), pair.engine().is_sqlite()) {
+        return Score::inapplicable(format!(
+            "the prediction is not in the SQL that this metric can read: {error}"
+        ));
+    }
     match (pair.prediction_query(), unresolved) {
         (Ok(_), _) => compare(&gold, &names(&named(pair.prediction_features())), things),
         (Err(error), Unresolved::Nothing) => Score::unresolved_prediction(error),

@@ -35,6 +35,10 @@ impl Metric for Suite {
         Reads::Bag
     }
 
+    fn is_of_sqlite(&self) -> bool {
+        true
+    }
+
     fn needs(&self) -> &'static str {
         "every database of the folder: runs both queries on each"
     }

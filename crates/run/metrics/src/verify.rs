@@ -67,6 +67,10 @@ impl Metric for Verify {
         Reads::NoRows
     }
 
+    fn is_of_sqlite(&self) -> bool {
+        true
+    }
+
     fn needs(&self) -> &'static str {
         "the database: runs both queries, there and on databases that it makes"
     }

@@ -35,6 +35,10 @@ impl Metric for VmSteps {
         Reads::Everything
     }
 
+    fn is_of_sqlite(&self) -> bool {
+        true
+    }
+
     fn higher_is_better(&self) -> bool {
         false
     }

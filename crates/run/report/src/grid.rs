@@ -148,6 +148,7 @@ fn value(value: &Value) -> String {
         Value::Integer(i) => i.to_string(),
         Value::Real(r) => format!("{r:?}"),
         Value::Text(bytes) => return clip(&String::from_utf8_lossy(bytes)),
+        Value::Decimal(decimal) => decimal.to_string(),
         Value::Blob(bytes) => {
             bytes.iter().take(MAX_VALUE / 2).fold("x'".to_owned(), |text, byte| format!("{text}{byte:02X}"))
                 + "'"

@@ -155,7 +155,9 @@ impl BenchmarkScorer {
             }
         }
         details.depends_on = dependence(&pairs);
-        if has_wrong_rows && prediction.as_ref().is_some_and(|prediction| prediction.rows().is_some()) {
+        // What explains a difference knows SQLite's meaning only.
+        let is_explained = has_wrong_rows && self.engine.is_sqlite();
+        if is_explained && prediction.as_ref().is_some_and(|prediction| prediction.rows().is_some()) {
             details.difference = difference(&details, target, task, gold_at);
         }
         if is_wrong {
@@ -309,6 +311,7 @@ fn cell(value: &sqlgauge_engine::Value) -> Value {
         Sql::Text(bytes) => {
             cut(&String::from_utf8_lossy(&bytes[..bytes.len().min(PREVIEW_CELL * 4)]), PREVIEW_CELL).into()
         }
+        Sql::Decimal(decimal) => decimal.as_str().into(),
         Sql::Blob(bytes) => format!("blob of {} bytes", bytes.len()).into(),
     }
 }

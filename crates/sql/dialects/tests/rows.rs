@@ -106,6 +106,7 @@ fn written(value: &Value) -> String {
         Value::Null => "~".to_owned(),
         Value::Integer(integer) => number(&integer.to_string()),
         Value::Real(real) => number(&real.to_string()),
+        Value::Decimal(decimal) => number(decimal.as_str()),
         Value::Text(text) | Value::Blob(text) => number(&String::from_utf8_lossy(text)),
     }
 }

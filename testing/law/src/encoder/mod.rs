@@ -277,6 +277,7 @@ fn spelled(rows: &[Vec<Value>]) -> String {
         Value::Integer(integer) => integer.to_string(),
         Value::Real(real) => format!("{real:?}"),
         Value::Text(_) => format!("'{}'", value.as_str().unwrap_or_default()),
+        Value::Decimal(decimal) => decimal.to_string(),
         Value::Blob(_) => "a blob".to_owned(),
     };
     let row = |row: &Vec<Value>| format!("({})", row.iter().map(cell).collect::<Vec<_>>().join(", "));

@@ -315,6 +315,7 @@ mod tests {
             Value::Integer(integer) => Stored::Integer(*integer),
             Value::Real(real) => Stored::Real(*real),
             Value::Text(bytes) => Stored::Text(String::from_utf8_lossy(bytes).into_owned()),
+            Value::Decimal(decimal) => Stored::Text(decimal.to_string()),
             Value::Blob(bytes) => Stored::Blob(bytes.to_vec()),
         }
     }

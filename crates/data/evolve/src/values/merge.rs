@@ -192,7 +192,7 @@ impl MergeCandidate {
             Value::Integer(_) if self.made == CompositeKind::Date && place > 0 => Ok(Content::Padded(2)),
             Value::Integer(_) => Ok(Content::Integer),
             Value::Null => Err(ValuesRefusal::NoRoundTrip(shown(value))),
-            Value::Real(_) | Value::Blob(_) => Err(ValuesRefusal::NotText),
+            Value::Real(_) | Value::Decimal(_) | Value::Blob(_) => Err(ValuesRefusal::NotText),
         }
     }
 

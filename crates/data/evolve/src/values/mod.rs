@@ -102,6 +102,7 @@ fn shown(value: &Value) -> String {
         Value::Integer(integer) => integer.to_string(),
         Value::Real(real) => real.to_string(),
         Value::Text(_) => value.as_str().map_or_else(|| "text that is not UTF-8".to_owned(), str::to_owned),
+        Value::Decimal(decimal) => decimal.to_string(),
         Value::Blob(_) => "a blob".to_owned(),
     }
 }

@@ -127,6 +127,7 @@ fn literal(value: &Value) -> Literal {
             Ok(text) => Literal::Text(text.to_owned()),
             Err(_) => Literal::Blob(bytes.to_vec()),
         },
+        Value::Decimal(decimal) => Literal::Real(Real::new(decimal.to_float())),
         Value::Blob(bytes) => Literal::Blob(bytes.to_vec()),
     }
 }

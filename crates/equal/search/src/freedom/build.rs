@@ -48,6 +48,7 @@ pub(crate) fn literal_of(value: &Value) -> Literal {
         Value::Integer(integer) => Literal::Integer(*integer),
         Value::Real(real) => Literal::Real(Real::new(*real)),
         Value::Text(bytes) => Literal::Text(String::from_utf8_lossy(bytes).into_owned()),
+        Value::Decimal(decimal) => Literal::Real(Real::new(decimal.to_float())),
         Value::Blob(bytes) => Literal::Blob(bytes.to_vec()),
     }
 }
@@ -104,7 +105,7 @@ pub(super) fn is_exactly(relation: RelationId, at: usize, value: &Value) -> Vec<
     let kind = match value {
         Value::Integer(_) => "integer",
         Value::Real(_) => "real",
-        Value::Null | Value::Text(_) | Value::Blob(_) => return vec![is],
+        Value::Null | Value::Text(_) | Value::Decimal(_) | Value::Blob(_) => return vec![is],
     };
     let kind = Expr::Literal(Literal::Text(kind.to_owned()));
     vec![is, binary(BinaryOperator::Equal, type_of(column(relation, at)), kind)]

@@ -265,6 +265,7 @@ fn json_of(value: &Value) -> Json {
             Ok(text) => text.into(),
             Err(_) => json!({"text": hex(bytes)}),
         },
+        Value::Decimal(decimal) => json!({"decimal": decimal.as_str()}),
         Value::Blob(bytes) => json!({"blob": hex(bytes)}),
     }
 }
@@ -285,6 +286,7 @@ fn value(json: &Json) -> Option<Value> {
                 "real" => Value::Real(content.parse().ok()?),
                 "text" => Value::Text(bytes(content)?.into()),
                 "blob" => Value::Blob(bytes(content)?.into()),
+                "decimal" => Value::decimal(content)?,
                 _ => return None,
             }
         }

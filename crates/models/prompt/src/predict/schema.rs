@@ -54,6 +54,7 @@ fn cell(value: &Value) -> String {
             let rest = if shown.len() < line.len() { "…" } else { "" };
             sqlgauge_sql::quote::text(&format!("{shown}{rest}"))
         }
+        Value::Decimal(decimal) => decimal.to_string(),
         Value::Blob(bytes) => format!("<blob of {} bytes>", bytes.len()),
     }
 }

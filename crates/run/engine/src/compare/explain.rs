@@ -28,6 +28,7 @@ pub fn value(value: &Value) -> String {
         Value::Real(r) => float_repr(*r),
         Value::Text(bytes) => format!("'{}'", shorten(&String::from_utf8_lossy(bytes), VALUE_LENGTH)),
         Value::Blob(bytes) => format!("blob of {}", counted(bytes.len(), "byte")),
+        Value::Decimal(decimal) => shorten(decimal.as_str(), VALUE_LENGTH),
     }
 }
 

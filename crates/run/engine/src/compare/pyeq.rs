@@ -26,6 +26,8 @@ pub enum PythonKey<'a> {
     Str(Cow<'a, [u8]>),
     /// `bytes`.
     Bytes(&'a [u8]),
+    /// A `Decimal` that equals no `int` of 64 bits and no `float`, by its digits.
+    Decimal(&'a str),
 }
 
 impl<'a> PythonKey<'a> {
@@ -37,6 +39,9 @@ impl<'a> PythonKey<'a> {
             Value::Real(r) => exact_integer(*r).map_or(Self::Float(r.to_bits()), Self::Int),
             Value::Text(bytes) => Self::Str(decode_ignoring_errors(bytes)),
             Value::Blob(bytes) => Self::Bytes(bytes),
+            Value::Decimal(decimal) => decimal
+                .exact_float()
+                .map_or(Self::Decimal(decimal.as_str()), |float| Self::Float(float.to_bits())),
         }
     }
 }
@@ -72,6 +77,7 @@ pub fn str_and_type(value: &Value) -> Vec<u8> {
         Value::Real(r) => (float_repr(*r) + "<class 'float'>").into_bytes(),
         Value::Text(bytes) => [&decode_ignoring_errors(bytes), b"<class 'str'>".as_slice()].concat(),
         Value::Blob(bytes) => (bytes_repr(bytes) + "<class 'bytes'>").into_bytes(),
+        Value::Decimal(decimal) => format!("{decimal}<class 'decimal.Decimal'>").into_bytes(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The equality of `ex@1`, whose contract stands in that metric: bags of rows, columns in order, rows in the gold's
-//! order up to ties, numbers within a tolerance.
+//! order up to ties, numbers within a tolerance. Exact decimals are compared exactly in a column without floats, and as
+//! floats in one that has some.
 
 use std::collections::HashMap;
 
@@ -120,6 +121,8 @@ enum Cell<'a> {
     Near(u64),
     Text(&'a [u8]),
     Blob(&'a [u8]),
+    /// An exact number, by its digits.
+    Decimal(&'a str),
 }
 
 /// Both results as numbers that are equal where the values are equal within the tolerance.
@@ -179,6 +182,7 @@ impl Chains {
             (Value::Real(r), _) => exact_integer(*r).map_or(Cell::Near(r.to_bits()), Cell::Whole),
             (Value::Text(bytes), _) => Cell::Text(bytes),
             (Value::Blob(bytes), _) => Cell::Blob(bytes),
+            (Value::Decimal(decimal), _) => Cell::Decimal(decimal.as_str()),
         }
     }
 }
@@ -189,6 +193,8 @@ fn as_float(value: &Value) -> Option<f64> {
         #[expect(clippy::cast_possible_truncation, reason = "a float that came from an integer of 64 bits")]
         Value::Integer(i) => (*i as f64 as i128 == i128::from(*i)).then_some(*i as f64),
         Value::Real(r) => Some(*r + 0.0),
+        // Only where a float stands beside it: the chains of a column without one are empty.
+        Value::Decimal(decimal) => Some(decimal.to_float() + 0.0),
         _ => None,
     }
 }

@@ -67,6 +67,7 @@ fn value_in_short(value: &Value) -> String {
         Value::Integer(integer) => integer.to_string(),
         Value::Real(real) => format!("{real:?}"),
         Value::Text(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+        Value::Decimal(decimal) => decimal.to_string(),
         Value::Blob(bytes) => format!("x{bytes:02x?}"),
     }
 }

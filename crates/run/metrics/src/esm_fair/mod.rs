@@ -56,6 +56,10 @@ impl Metric for EsmFair {
         Reads::NoRows
     }
 
+    fn is_of_sqlite(&self) -> bool {
+        true
+    }
+
     fn score(&self, pair: &Pair<'_>) -> Score {
         let target = pair.target();
         let schema = target.database.schema();

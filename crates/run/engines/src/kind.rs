@@ -1,0 +1,102 @@
+//! The list of the engines.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use sqlgauge_base::server::scheme;
+use sqlgauge_engine::{Engine, EngineError, Limits};
+
+use crate::locks::{LockResult, Setup};
+use crate::postgresql::PostgresEngine;
+
+/// What a person gives besides the address.
+#[derive(Debug, Clone, Default)]
+pub struct Access {
+    /// The password, where the server wants one.
+    pub password: Option<Secret>,
+    /// Connections to one database at once; 0 means [`Access::CONNECTIONS`].
+    pub connections: usize,
+}
+
+impl Access {
+    /// Connections to one database, unless somebody says otherwise.
+    pub const CONNECTIONS: usize = 8;
+}
+
+/// A text that is never shown.
+#[derive(Clone)]
+pub struct Secret(pub String);
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[hidden]")
+    }
+}
+
+/// The server's version, and what became of the attempt to break each lock.
+pub(crate) type Trial = Result<(String, Vec<LockResult>), EngineError>;
+
+/// One kind of server.
+pub struct Kind {
+    /// Its name: `postgresql`.
+    pub name: &'static str,
+    /// What its addresses begin with.
+    pub schemes: &'static [&'static str],
+    open: fn(Limits, Access) -> Arc<dyn Engine>,
+    setup: fn(&Setup) -> String,
+    check: fn(&Path, &Access) -> Trial,
+}
+
+/// All kinds, the ones with the strongest locks first.
+pub static KINDS: &[Kind] = &[Kind {
+    name: "postgresql",
+    schemes: &["postgresql", "postgres"],
+    open: |limits, access| Arc::new(PostgresEngine::new(limits, access)),
+    setup: crate::postgresql::setup,
+    check: crate::postgresql::check,
+}];
+
+impl Kind {
+    /// The kind of that name.
+    pub fn find(name: &str) -> Option<&'static Self> {
+        KINDS.iter().find(|kind| kind.name == name || kind.schemes.contains(&name))
+    }
+
+    /// The SQL that makes a role which can only read. The owner of the server runs it in each database.
+    pub fn setup(&self, setup: &Setup) -> String {
+        (self.setup)(setup)
+    }
+
+    /// The server's version, and what became of the attempt to break each lock.
+    ///
+    /// # Errors
+    /// When the server cannot be used.
+    pub fn check(&self, address: &Path, access: &Access) -> Result<(String, Vec<LockResult>), EngineError> {
+        (self.check)(address, access)
+    }
+}
+
+/// The engine of an address; `None` for the address of a server that this crate does not know.
+pub fn open(address: &Path, limits: Limits, access: Access) -> Option<Arc<dyn Engine>> {
+    let kind = Kind::find(scheme(address)?)?;
+    Some((kind.open)(limits, access))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sqlgauge_base::server::SCHEMES;
+
+    #[test]
+    fn every_kind_is_found_by_its_schemes() {
+        for kind in KINDS {
+            for scheme in kind.schemes {
+                assert!(SCHEMES.contains(scheme), "{scheme}");
+                assert_eq!(Kind::find(scheme).map(|found| found.name), Some(kind.name));
+            }
+            assert!(!kind.setup(&Setup::default()).is_empty(), "{}", kind.name);
+        }
+        assert_eq!(format!("{:?}", Secret("x".into())), "[hidden]");
+    }
+}

@@ -1,0 +1,16 @@
+//! Servers as engines of untrusted SQL, with the locks in the server.
+//!
+//! - [`KINDS`] is the list of them; [`open`] makes the engine of an address.
+//! - [`Kind::setup`] prints the SQL that makes a role which can only read; [`Kind::check`] tries each lock.
+//! - [`Access`] is what a person gives besides the address: the password, how many connections.
+
+mod address;
+mod kind;
+mod locks;
+mod pool;
+mod postgresql;
+
+pub use address::{Address, AddressError};
+pub use kind::{Access, KINDS, Kind, Secret, open};
+pub use locks::{LockResult, Setup};
+pub use postgresql::PostgresEngine;

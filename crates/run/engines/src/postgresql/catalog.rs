@@ -1,0 +1,221 @@
+//! The catalog of a database, the role that may read it, and whether its locks hold.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::Duration;
+
+use sqlgauge_engine::{Engine, EngineError, FailureKind, Limits};
+use sqlgauge_sql::schema::{Action, Column, ForeignKey, Schema, Table, TableKind};
+
+use super::PostgresEngine;
+use super::connection::{Broken, Connection};
+use crate::kind::Access;
+use crate::locks::{LockResult, Setup};
+
+/// What is read of a database when it is opened.
+pub(super) struct Catalog {
+    pub(super) schema: Schema,
+    /// The tables that can be read, quoted.
+    pub(super) tables: Vec<String>,
+    /// The catalog as text.
+    pub(super) digest: String,
+    /// The snapshot that the connection's transaction holds.
+    pub(super) snapshot: String,
+}
+
+const COLUMNS: &str = "SELECT c.oid::text, c.relname::text, c.relkind::text, a.attnum::text, a.attname::text, \
+    format_type(a.atttypid, a.atttypmod), a.attnotnull::text, format('%I.%I', n.nspname, c.relname) \
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid \
+    WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname NOT LIKE 'pg\\_%' AND n.nspname <> 'information_schema' \
+    AND pg_table_is_visible(c.oid) AND has_table_privilege(c.oid, 'SELECT') AND a.attnum > 0 AND NOT a.attisdropped \
+    ORDER BY n.nspname, c.relname, a.attnum";
+
+const KEYS: &str = "SELECT k.conrelid::text, k.contype::text, k.conkey::text, k.confrelid::text, k.confkey::text \
+    FROM pg_constraint k WHERE k.contype IN ('p', 'u', 'f') ORDER BY k.conrelid, k.conname";
+
+/// Begins the transaction whose snapshot all workers read, and reads the catalog in it.
+pub(super) fn read(connection: &mut Connection) -> Result<Catalog, Broken> {
+    connection.ask("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
+    let snapshot = connection.ask("SELECT pg_export_snapshot()")?;
+    let snapshot = snapshot.into_iter().flatten().flatten().next().unwrap_or_default();
+    let columns = connection.ask(COLUMNS)?;
+    let keys = connection.ask(KEYS)?;
+    let digest = format!("{columns:?}{keys:?}");
+    let mut reader = Reader::default();
+    columns.iter().for_each(|row| reader.column(row));
+    keys.iter().for_each(|row| reader.key(row));
+    Ok(Catalog { schema: Schema::new(reader.tables), tables: reader.stored, digest, snapshot })
+}
+
+#[derive(Default)]
+struct Reader {
+    tables: Vec<Table>,
+    stored: Vec<String>,
+    /// Per table its position, and per attribute number its column.
+    places: HashMap<String, (usize, HashMap<String, u32>)>,
+}
+
+impl Reader {
+    fn column(&mut self, row: &[Option<String>]) {
+        let [Some(oid), Some(name), Some(kind), Some(number), Some(column), Some(declared), not_null, quoted] =
+            row
+        else {
+            return;
+        };
+        let next = self.tables.len();
+        let (at, numbers) = self.places.entry(oid.clone()).or_insert_with(|| (next, HashMap::new()));
+        if *at == next {
+            let mut table = Table::new(name.clone(), Vec::new());
+            if matches!(kind.as_str(), "v" | "m") {
+                table.kind = TableKind::View;
+            }
+            if kind != "v" {
+                self.stored.extend(quoted.clone());
+            }
+            self.tables.push(table);
+        }
+        if let Some(table) = self.tables.get_mut(*at) {
+            numbers.insert(number.clone(), u32::try_from(table.columns.len()).unwrap_or(u32::MAX));
+            let mut own = Column::new(column.clone(), Some(declared));
+            own.not_null = not_null.as_deref() == Some("true");
+            table.columns.push(own);
+        }
+    }
+
+    fn key(&mut self, row: &[Option<String>]) {
+        let [Some(oid), Some(kind), Some(columns), target, target_columns] = row else { return };
+        let Some((at, columns)) = self.place(oid, columns) else { return };
+        let foreign = || {
+            let (target, columns) = self.place(target.as_ref()?, target_columns.as_ref()?)?;
+            let target = self.tables.get(target)?;
+            let name = |&at: &u32| target.column(at).map(|column| column.name.clone());
+            Some((target.name.clone(), columns.iter().filter_map(name).collect()))
+        };
+        let foreign = foreign();
+        let Some(table) = self.tables.get_mut(at) else { return };
+        match (kind.as_str(), foreign) {
+            ("p", _) => table.primary_key = columns,
+            ("u", _) => table.unique.push(columns),
+            (_, Some((referenced_table, referenced_columns))) => table.foreign_keys.push(ForeignKey {
+                columns,
+                referenced_table,
+                referenced_columns,
+                on_delete: Action::default(),
+                on_update: Action::default(),
+                deferred: false,
+            }),
+            _ => {}
+        }
+    }
+
+    fn place(&self, oid: &str, columns: &str) -> Option<(usize, Vec<u32>)> {
+        let (at, numbers) = self.places.get(oid)?;
+        let columns = columns.trim_matches(['{', '}']).split(',').map(|number| numbers.get(number).copied());
+        Some((*at, columns.collect::<Option<_>>()?))
+    }
+}
+
+/// Functions that change something, wait, reach outside or reach other sessions.
+const REVOKED: &str = "^(lo_.*|lowrite|loread|pg_notify|pg_advisory_.*|pg_try_advisory_.*|pg_sleep.*|pg_terminate_backend|\
+    pg_cancel_backend|dblink.*|set_config|pg_logical_emit_message|pg_create_.*|pg_export_snapshot_to.*|nextval|setval|\
+    pg_reload_conf|pg_rotate_logfile|pg_read_.*|pg_ls_.*|pg_stat_file|query_to_xml.*|database_to_xml.*|cursor_to_xml.*)$";
+
+/// The SQL that makes the role.
+pub(crate) fn setup(setup: &Setup) -> String {
+    let (role, database) = (name(&setup.role), name(&setup.database));
+    let schemas: Vec<String> = setup.schemas.iter().map(|schema| name(schema)).collect();
+    let schemas = schemas.join(", ");
+    format!(
+        "-- Run as the owner of the server, in each database: psql -d {database} -f setup.sql\n\
+         -- Then give the role a password: \\password {role}\n\
+         DO $$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = {literal}) THEN\n\
+         \x20 CREATE ROLE {role} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS NOINHERIT;\n\
+         END IF; END $$;\n\
+         ALTER ROLE {role} SET default_transaction_read_only = on;\n\
+         ALTER ROLE {role} SET temp_file_limit = '1GB';\n\
+         ALTER ROLE {role} SET lo_compat_privileges = off;\n\
+         ALTER ROLE {role} IN DATABASE {database} SET search_path = {schemas};\n\
+         REVOKE ALL ON DATABASE {database} FROM PUBLIC;\n\
+         GRANT CONNECT ON DATABASE {database} TO {role};\n\
+         REVOKE CREATE ON SCHEMA {schemas} FROM PUBLIC;\n\
+         GRANT USAGE ON SCHEMA {schemas} TO {role};\n\
+         GRANT SELECT ON ALL TABLES IN SCHEMA {schemas} TO {role};\n\
+         -- What changes something, waits, reaches outside or reaches other sessions.\n\
+         DO $$ DECLARE f regprocedure; BEGIN\n\
+         \x20 FOR f IN SELECT oid FROM pg_proc WHERE proname ~ {revoked} AND prokind = 'f' LOOP\n\
+         \x20   EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', f);\n\
+         \x20 END LOOP;\n\
+         END $$;\n",
+        literal = text(&setup.role),
+        revoked = text(REVOKED),
+    )
+}
+
+fn name(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+fn text(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
+/// What is tried, as the role; each must fail, in that way.
+const LOCKS: [(&str, &str, &[FailureKind]); 17] = {
+    use FailureKind::{Denied, InvalidQuery, MultipleStatements, NoSuchFunction, Timeout, TooLarge};
+    [
+        ("reads no passwords", "SELECT rolpassword FROM pg_authid", &[Denied]),
+        ("makes no large object", "SELECT lo_create(0)", &[Denied]),
+        ("imports no file as a large object", "SELECT lo_import('/etc/passwd')", &[Denied]),
+        ("exports no large object to a file", "SELECT lo_export(1, '/tmp/sqlgauge')", &[Denied]),
+        ("reads no file", "SELECT pg_read_file('/etc/passwd')", &[Denied]),
+        ("lists no folder", "SELECT pg_ls_dir('/')", &[Denied]),
+        ("notifies nobody", "SELECT pg_notify('a', 'b')", &[Denied]),
+        ("takes no advisory lock", "SELECT pg_advisory_lock(1)", &[Denied]),
+        ("does not sleep", "SELECT pg_sleep(1)", &[Denied]),
+        ("ends no session", "SELECT pg_terminate_backend(1)", &[Denied]),
+        ("cancels no query", "SELECT pg_cancel_backend(1)", &[Denied]),
+        ("changes no setting", "SELECT set_config('statement_timeout', '0', false)", &[Denied]),
+        (
+            "reaches no other server",
+            "SELECT * FROM dblink('x', 'SELECT 1') AS t(a int)",
+            &[Denied, NoSuchFunction],
+        ),
+        (
+            "writes no row",
+            "WITH a AS (DELETE FROM pg_class RETURNING 1) SELECT * FROM a",
+            &[Denied, InvalidQuery],
+        ),
+        ("makes no table", "SELECT 1 AS a INTO TEMP sqlgauge_x", &[Denied]),
+        ("runs one statement", "SELECT 1; SELECT 2", &[MultipleStatements]),
+        (
+            "ends at its time limit",
+            "WITH RECURSIVE a(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM a) SELECT count(*) FROM a",
+            &[Timeout, TooLarge],
+        ),
+    ]
+};
+
+/// The server's version, and what became of the attempt to break each lock.
+pub(crate) fn check(path: &Path, access: &Access) -> Result<(String, Vec<LockResult>), EngineError> {
+    let limits = Limits { timeout: Duration::from_secs(2), ..Limits::default() };
+    let engine = PostgresEngine::new(limits, access.clone());
+    let database = engine.open(path)?;
+    let mut results = Vec::new();
+    for (name, sql, expected) in LOCKS {
+        let execution = engine.run(&database, sql);
+        let failure = execution.outcome.failure();
+        results.push(LockResult {
+            name,
+            holds: failure.is_some_and(|failure| expected.contains(&failure.kind)),
+            message: failure.map_or_else(|| "it ran".to_owned(), ToString::to_string),
+        });
+        engine.check()?;
+    }
+    let after = engine.run(&database, "SELECT 1");
+    results.push(LockResult {
+        name: "is as it was for the next query",
+        holds: after.rows().is_some(),
+        message: after.outcome.status().to_owned(),
+    });
+    Ok((engine.name_and_version(), results))
+}

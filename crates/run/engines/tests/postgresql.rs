@@ -1,0 +1,315 @@
+//! PostgreSQL on a real server.
+
+mod server;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use sqlgauge_engine::{Database, Engine, Enough, FailureKind, Limits, Value};
+use sqlgauge_engines::{Access, Kind, PostgresEngine, Secret};
+
+use server::{PASSWORD, Server};
+
+const DDL: &str = "CREATE TABLE team (id int PRIMARY KEY, name text NOT NULL UNIQUE, budget numeric(20, 4)); \
+    CREATE TABLE player (id bigint PRIMARY KEY, team_id int REFERENCES team (id), born date, height real); \
+    INSERT INTO team VALUES (1, 'a', 0.1), (2, 'b', 12345678901234.5678); \
+    INSERT INTO player SELECT n, n % 2 + 1, date '2000-01-01' + n::int, 1.5 FROM generate_series(1, 1000) n; \
+    CREATE VIEW tall AS SELECT * FROM player WHERE height > 1";
+
+fn access() -> Access {
+    Access { password: Some(Secret(PASSWORD.into())), connections: 3 }
+}
+
+fn engine(seconds: u64) -> PostgresEngine {
+    PostgresEngine::new(Limits { timeout: Duration::from_secs(seconds), ..Limits::default() }, access())
+}
+
+fn opened(engine: &PostgresEngine, path: &Path) -> Arc<Database> {
+    engine.open(path).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn cells(engine: &PostgresEngine, database: &Database, sql: &str) -> Vec<Value> {
+    let outcome = engine.run(database, sql).outcome;
+    outcome.rows().unwrap_or_else(|| panic!("{sql}: {outcome:?}")).values().to_vec()
+}
+
+#[test]
+fn the_catalog_and_the_values_are_the_servers() {
+    let Some(server) = Server::start() else { return };
+    let path = server.database("club", DDL);
+    let engine = engine(10);
+    let database = opened(&engine, &path);
+    assert!(engine.name_and_version().starts_with("PostgreSQL 1"), "{}", engine.name_and_version());
+    let schema = database.schema();
+    let player = schema.table_named("player").unwrap();
+    assert_eq!((player.columns.len(), player.primary_key.as_slice()), (4, [0].as_slice()));
+    assert_eq!(player.foreign_keys[0].referenced_table, "team");
+    assert_eq!(schema.table_named("team").unwrap().unique, [vec![1]]);
+    assert!(schema.table_named("tall").is_some());
+    let decimal = |text: &str| Value::decimal(text).unwrap();
+    for (sql, expected) in [
+        ("SELECT sum(id) FROM player", vec![Value::Integer(500_500)]),
+        ("SELECT budget FROM team ORDER BY id", vec![decimal("0.1"), decimal("12345678901234.5678")]),
+        ("SELECT 0.1 + 0.2, 0.1::float8 + 0.2", vec![decimal("0.3"), Value::Real(0.1 + 0.2)]),
+        (
+            "SELECT true, NULL, '\\x00'::bytea, 2.00",
+            vec![Value::Integer(1), Value::Null, Value::Blob([0].into()), Value::Integer(2)],
+        ),
+        ("SELECT date '2020-01-01' , timestamptz '2020-01-01 02:00+02'", vec![Value::text("2020-01-01"); 2]),
+        ("SELECT count(*) FROM tall; -- one statement", vec![Value::Integer(1000)]),
+        ("(VALUES (1)) UNION ALL (SELECT id FROM team) LIMIT 0", vec![]),
+    ] {
+        assert_eq!(cells(&engine, &database, sql), expected, "{sql}");
+    }
+    let enough = Enough { rows_over: Some(100), foreign_to: None };
+    let begun = engine.run_until(&database, "SELECT * FROM player a, player b", &enough);
+    assert!(begun.rows().is_some_and(|rows| rows.is_beginning() && rows.len() > 100));
+    assert_eq!(cells(&engine, &database, "SELECT 1"), [Value::Integer(1)]);
+    engine.check().unwrap();
+}
+
+/// What a stranger may write, and what becomes of it.
+const HOSTILE: &[(&str, FailureKind)] = {
+    use FailureKind::{
+        AmbiguousColumn, Denied, Empty, InvalidQuery, MultipleStatements, NoSuchColumn, NoSuchFunction,
+        NoSuchTable, NulByte, Parameters, RuntimeError, SyntaxError, Timeout, TooLarge,
+    };
+    &[
+        ("", Empty),
+        (" ;; -- nothing", Empty),
+        ("SELECT 1; DROP TABLE team", MultipleStatements),
+        ("SELECT 1; COMMIT; DELETE FROM team", MultipleStatements),
+        ("SELECT '\0'", NulByte),
+        ("SELEC 1", Denied),
+        ("SELECT FROM WHERE", SyntaxError),
+        ("SELECT 'open", SyntaxError),
+        ("SELECT * FROM nothing", NoSuchTable),
+        ("SELECT nothing FROM team", NoSuchColumn),
+        ("SELECT id FROM team, player", AmbiguousColumn),
+        ("SELECT nothing(1)", NoSuchFunction),
+        ("SELECT name + 1 FROM team", InvalidQuery),
+        ("SELECT name, count(*) FROM team", InvalidQuery),
+        ("SELECT $1", Parameters),
+        ("SELECT 1 / 0", RuntimeError),
+        ("SELECT 'x'::int", RuntimeError),
+        ("SELECT 9223372036854775807 + 1", RuntimeError),
+        // Commands.
+        ("DROP TABLE team", Denied),
+        ("/* SELECT */ DELETE FROM team", Denied),
+        ("INSERT INTO team VALUES (3, 'c', 1)", Denied),
+        ("UPDATE team SET name = 'x'", Denied),
+        ("TRUNCATE team", Denied),
+        ("CREATE TABLE x (a int)", Denied),
+        ("CREATE TEMP TABLE x (a int)", Denied),
+        ("CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1'", Denied),
+        ("COPY team TO STDOUT", Denied),
+        ("COPY team TO '/tmp/sqlgauge-copied'", Denied),
+        ("COPY team TO PROGRAM 'touch /tmp/sqlgauge-copied'", Denied),
+        ("COPY team FROM '/etc/passwd'", Denied),
+        ("SET statement_timeout = 0", Denied),
+        ("SET SESSION CHARACTERISTICS AS TRANSACTION READ WRITE", Denied),
+        ("SET TRANSACTION READ WRITE", Denied),
+        ("RESET ALL", Denied),
+        ("SHOW ALL", Denied),
+        ("BEGIN", Denied),
+        ("COMMIT", Denied),
+        ("ROLLBACK", Denied),
+        ("SAVEPOINT a", Denied),
+        ("PREPARE a AS SELECT 1", Denied),
+        ("EXECUTE a", Denied),
+        ("DEALLOCATE ALL", Denied),
+        ("DECLARE a CURSOR WITH HOLD FOR SELECT 1", Denied),
+        ("LISTEN a", Denied),
+        ("NOTIFY a", Denied),
+        ("LOCK TABLE team", Denied),
+        ("DO $$ BEGIN PERFORM 1; END $$", Denied),
+        ("CALL f()", Denied),
+        ("EXPLAIN ANALYZE SELECT 1", Denied),
+        ("VACUUM", Denied),
+        ("ANALYZE", Denied),
+        ("DISCARD ALL", Denied),
+        ("CREATE EXTENSION dblink", Denied),
+        ("ALTER ROLE sqlgauge SUPERUSER", Denied),
+        ("GRANT ALL ON team TO sqlgauge", Denied),
+        ("LOAD 'plpgsql'", Denied),
+        ("CHECKPOINT", Denied),
+        // Queries that would be more than that.
+        ("SELECT 1 AS a INTO x", Denied),
+        ("SELECT * FROM team FOR UPDATE", Denied),
+        ("WITH a AS (INSERT INTO team VALUES (3, 'c', 1) RETURNING *) SELECT * FROM a", Denied),
+        ("WITH a AS (DELETE FROM team RETURNING *) SELECT * FROM a", Denied),
+        ("WITH a AS (UPDATE team SET id = 9 RETURNING *) SELECT * FROM a", Denied),
+        ("SELECT lo_create(0)", Denied),
+        ("SELECT lo_from_bytea(0, 'x')", Denied),
+        ("SELECT lo_import('/etc/passwd')", Denied),
+        ("SELECT pg_read_file('/etc/passwd')", Denied),
+        ("SELECT pg_ls_dir('/')", Denied),
+        ("SELECT pg_stat_file('/etc/passwd')", Denied),
+        ("SELECT rolpassword FROM pg_authid", Denied),
+        ("SELECT * FROM pg_shadow", Denied),
+        ("SELECT pg_sleep(100)", Denied),
+        ("SELECT pg_notify('a', 'b')", Denied),
+        ("SELECT pg_advisory_lock(1)", Denied),
+        ("SELECT pg_terminate_backend(pid) FROM pg_stat_activity", Denied),
+        ("SELECT pg_cancel_backend(pid) FROM pg_stat_activity", Denied),
+        ("SELECT pg_reload_conf()", Denied),
+        ("SELECT set_config('statement_timeout', '0', false)", Denied),
+        ("SELECT set_config('transaction_read_only', 'off', false)", Denied),
+        ("SELECT query_to_xml('DELETE FROM team', true, true, '')", Denied),
+        ("SELECT * FROM dblink('dbname=club', 'SELECT 1') AS t(a int)", NoSuchFunction),
+        // Without end, and too much.
+        ("WITH RECURSIVE a(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM a) SELECT * FROM a", TooLarge),
+        ("WITH RECURSIVE a(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM a) SELECT count(*) FROM a", Timeout),
+        ("SELECT count(*) FROM player a, player b, player c, player d", Timeout),
+        ("SELECT * FROM player a, player b, player c", TooLarge),
+        ("SELECT repeat('x', 100000000)", TooLarge),
+        ("SELECT repeat('x', 1000000) FROM generate_series(1, 10000)", TooLarge),
+        ("SELECT repeat('x', 2000000000)", TooLarge),
+    ]
+};
+
+#[test]
+fn whatever_a_text_says_it_has_a_typed_outcome_and_nothing_changes() {
+    let Some(server) = Server::start() else { return };
+    let path = server.database("club", DDL);
+    let limits = Limits { timeout: Duration::from_secs(1), max_rows: 200_000, ..Limits::default() };
+    let engine = PostgresEngine::new(limits, access());
+    let database = opened(&engine, &path);
+    let state = "SELECT md5(string_agg(t::text, ',' ORDER BY id)), (SELECT count(*) FROM pg_class), \
+                 (SELECT count(*) FROM pg_largeobject_metadata), (SELECT count(*) FROM pg_proc) FROM team t";
+    let before = server.sql("club", state);
+    let deep = format!("SELECT {}1{}", "(".repeat(50_000), ")".repeat(50_000));
+    let corpus =
+        HOSTILE.iter().map(|(sql, kind)| (*sql, *kind)).chain([(deep.as_str(), FailureKind::TooLarge)]);
+    let mut wrong = Vec::new();
+    for (sql, kind) in corpus {
+        let started = Instant::now();
+        let outcome = engine.run(&database, sql).outcome;
+        let shown: String = sql.chars().take(70).collect();
+        if outcome.failure().map(|failure| failure.kind) != Some(kind) {
+            wrong.push(format!("{shown}: {:?}, not {kind}", outcome.failure()));
+        }
+        assert!(started.elapsed() < Duration::from_secs(6), "{shown} took {:?}", started.elapsed());
+        assert_eq!(
+            cells(&engine, &database, "SELECT count(*) FROM team"),
+            [Value::Integer(2)],
+            "after {shown}"
+        );
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    engine.check().unwrap();
+    assert_eq!(server.sql("club", state), before);
+    assert!(!Path::new("/tmp/sqlgauge-copied").exists());
+    // Nothing is left running.
+    let left = "SELECT count(*) FROM pg_stat_activity WHERE usename = 'sqlgauge' AND state = 'active'";
+    assert_eq!(server.sql("postgres", left), "0");
+}
+
+/// As a role without the locks in the server, the settings that a query makes still end with it.
+#[test]
+fn no_setting_outlives_its_query() {
+    let Some(server) = Server::start() else { return };
+    server.database("club", DDL);
+    let engine = engine(5);
+    let database = opened(&engine, &server.address("owner", "club"));
+    for (sql, asked, expected) in [
+        (
+            "SELECT set_config('statement_timeout', '0', false)",
+            "SELECT current_setting('statement_timeout')",
+            "5s",
+        ),
+        ("SELECT set_config('search_path', 'nowhere', false)", "SELECT count(*)::text FROM team", "2"),
+        ("SELECT set_config('TimeZone', 'Asia/Tokyo', false)", "SELECT current_setting('TimeZone')", "UTC"),
+        (
+            "SELECT set_config('transaction_read_only', 'off', false)",
+            "SELECT current_setting('transaction_read_only')",
+            "on",
+        ),
+        (
+            "SELECT pg_advisory_lock(7)::text",
+            "SELECT count(*)::text FROM pg_locks WHERE locktype = 'advisory'",
+            "0",
+        ),
+    ] {
+        let _any = engine.run(&database, sql);
+        for _ in 0..4 {
+            assert_eq!(cells(&engine, &database, asked), [Value::text(expected)], "{sql}");
+        }
+    }
+}
+
+#[test]
+fn setup_makes_the_locks_and_check_sees_a_role_without_them() {
+    let Some(server) = Server::start() else { return };
+    let path = server.database("club", DDL);
+    let kind = Kind::find("postgresql").unwrap();
+    let (version, locks) = kind.check(&path, &access()).unwrap();
+    assert!(version.starts_with("PostgreSQL 1"), "{version}");
+    let open: Vec<_> = locks.iter().filter(|lock| !lock.holds).collect();
+    assert!(open.is_empty() && locks.len() > 15, "{open:?}");
+    let (_, locks) = kind.check(&server.address("owner", "club"), &access()).unwrap();
+    let open: Vec<_> = locks.iter().filter(|lock| !lock.holds).map(|lock| lock.name).collect();
+    assert!(open.contains(&"reads no passwords") && open.contains(&"changes no setting"), "{open:?}");
+}
+
+#[test]
+fn a_server_that_cannot_be_used_is_named_with_a_remedy_and_without_the_password() {
+    let Some(mut server) = Server::start() else { return };
+    let path = server.database("club", DDL);
+    let wrong = Access { password: Some(Secret("wrong-secret".into())), ..access() };
+    let none = Access { password: None, ..access() };
+    let said = |path: &Path, access: Access| {
+        PostgresEngine::new(Limits::default(), access).open(path).map(drop).unwrap_err().to_string()
+    };
+    for (text, part) in [
+        (said(&path, wrong), "PGPASSWORD"),
+        (said(&path, none), "PGPASSWORD"),
+        (said(&server.address("sqlgauge", "nowhere"), access()), "does not exist"),
+        (said(Path::new("postgresql://sqlgauge:hunter2@127.0.0.1/club"), access()), "would be recorded"),
+    ] {
+        assert!(text.contains(part) && !text.contains("wrong-secret") && !text.contains("hunter2"), "{text}");
+    }
+    server.kill();
+    assert!(said(&path, access()).contains("check that the server runs"));
+}
+
+#[test]
+fn all_connections_read_one_snapshot_and_a_change_has_another_hash() {
+    let Some(server) = Server::start() else { return };
+    let path = server.database("club", DDL);
+    let first = engine(5);
+    let before = opened(&first, &path);
+    server.sql("club", "UPDATE team SET name = 'changed' WHERE id = 1");
+    std::thread::scope(|scope| {
+        for _ in 0..6 {
+            scope.spawn(|| {
+                assert_eq!(cells(&first, &before, "SELECT name FROM team WHERE id = 1"), [Value::text("a")]);
+            });
+        }
+    });
+    let second = engine(5);
+    let after = opened(&second, &path);
+    assert_ne!(before.content_hash().unwrap(), after.content_hash().unwrap());
+    server.sql("club", "UPDATE team SET name = 'a' WHERE id = 1");
+    let again = engine(5);
+    assert_eq!(before.content_hash().unwrap(), opened(&again, &path).content_hash().unwrap());
+}
+
+#[test]
+fn a_killed_server_blames_no_query() {
+    let Some(mut server) = Server::start() else { return };
+    let path = server.database("club", DDL);
+    let before = engine(5);
+    let database = opened(&before, &path);
+    assert_eq!(cells(&before, &database, "SELECT 1"), [Value::Integer(1)]);
+    server.kill();
+    let outcome = before.run(&database, "SELECT 1").outcome;
+    assert_eq!(outcome.failure().map(|failure| failure.kind), Some(FailureKind::Machine));
+    assert!(before.check().unwrap_err().to_string().contains("same command again"));
+    server.run();
+    let after = engine(5);
+    let reopened = opened(&after, &path);
+    assert_eq!(reopened.content_hash().unwrap(), database.content_hash().unwrap());
+    assert_eq!(cells(&after, &reopened, "SELECT count(*) FROM player"), [Value::Integer(1000)]);
+}
