@@ -244,11 +244,11 @@ impl Run<'_, '_> {
         values: (SymbolicValue, SymbolicValue),
     ) -> Result<(SymbolicValue, SymbolicValue), Stop> {
         let comparison = self.facts.comparison(left, right);
-        self.compared_as(&comparison, values)
+        self.compared_by(&comparison, values)
     }
 
     /// Two values that compare in that way, after their conversions.
-    fn compared_as(
+    fn compared_by(
         &mut self,
         comparison: &OperandComparison,
         (mut own, mut other): (SymbolicValue, SymbolicValue),
@@ -378,7 +378,7 @@ impl Run<'_, '_> {
             self.world.check_size(0)?;
             let mut parts = Vec::new();
             for ((comparison, &value), &other) in comparisons.iter().zip(&values).zip(row.values.iter()) {
-                let compared = self.compared_as(comparison, (value, other))?;
+                let compared = self.compared_by(comparison, (value, other))?;
                 parts.push(self.compare(BinaryOperator::Equal, compared.0, compared.1));
             }
             let equal = self.world.terms.conjunction(&parts);
