@@ -90,6 +90,7 @@ impl Augment {
                 questions: self.benchmark.questions.clone(),
                 format: self.format,
                 columns: columns(&self.columns)?,
+                ddl: false,
             },
             validation: self.validation,
             split_by: if self.intra_database { SplitBy::Question } else { SplitBy::Database },

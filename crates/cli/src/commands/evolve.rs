@@ -113,6 +113,7 @@ impl Evolve {
                 questions: self.benchmark.questions.clone(),
                 format: self.format,
                 columns: columns(&self.columns)?,
+                ddl: false,
             },
             tables: self.tables.clone(),
             plan: self.plan()?,

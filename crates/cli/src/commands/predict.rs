@@ -116,7 +116,8 @@ impl Predict {
     }
 
     fn shots(&self) -> Option<Shots> {
-        let benchmark = BenchmarkSource { gold: self.shots_gold.clone()?, ddl: true, ..BenchmarkSource::default() };
+        let benchmark =
+            BenchmarkSource { gold: self.shots_gold.clone()?, ddl: true, ..BenchmarkSource::default() };
         let schemas = schema_source(self.shots_db.as_ref(), self.shots_tables.as_ref());
         Some(Shots { count: self.shots?, benchmark, schemas })
     }

@@ -9,7 +9,6 @@ use crate::Verdict;
 
 /// Open a dashboard over runs on this machine, or write it as a static site
 #[derive(Debug, Args)]
-#[cfg_attr(not(feature = "view"), expect(dead_code, reason = "what reads the options is left out"))]
 pub struct View {
     /// Folders below which runs lie
     #[arg(value_name = "DIR", default_value = ".")]
