@@ -94,7 +94,7 @@ fn answers_are_written_in_order_asked_by_schema_and_kept() {
 
     let before = std::fs::read(world.path("preds.jsonl")).unwrap();
     let output = run();
-    assert!(String::from_utf8_lossy(&output.stdout).contains("0 requests and 6 answers that were kept"));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("0 requests and 6 answers from the cache"));
     assert_eq!((server.count(), std::fs::read(world.path("preds.jsonl")).unwrap()), (6, before));
 }
 

@@ -35,7 +35,7 @@ fn run(command: &str, folder: &Path) -> Output {
         .args(["-c", command])
         .current_dir(folder)
         .env("PATH", path)
-        .env("COLUMNS", "110")
+        .env("COLUMNS", "120")
         .output();
     shell.unwrap()
 }

@@ -178,8 +178,8 @@ fn the_counterexamples_of_a_run_are_a_test_suite() {
     let export = || sqlgauge(&["witnesses", &text("run"), "--out", &text("suite")]);
     let output = export();
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(said.starts_with("1 databases in "), "{said}{}", stderr(&output));
-    assert!(said.contains(" tell 1 of 1 refuted predictions"), "{said}");
+    assert!(said.starts_with("1 database in "), "{said}{}", stderr(&output));
+    assert!(said.contains(": 1 of 1 refuted predictions"), "{said}");
     assert!(stderr(&export()).contains("is not empty"));
     let old = stderr(&sqlgauge(&["witnesses", &text("run"), "--export", &text("suite")]));
     assert!(old.contains("--export is the old name of --out") && old.contains("is not empty"), "{old}");
