@@ -101,7 +101,7 @@ impl Run<'_, '_> {
             integer = on_integers(terms, operator, left.integer, right.integer);
         }
         if is_integer != Terms::TRUE {
-            let (l, r) = (terms.to_real(left), terms.to_real(right));
+            let (l, r) = (terms.number_as_real(left), terms.number_as_real(right));
             real = on_reals(terms, operator, l, r);
         }
         let known = terms.not(is_null);
@@ -153,7 +153,7 @@ impl Run<'_, '_> {
             self.world.assumes.insert(ProofAssumption::ExactReals);
         }
         let terms = &mut self.world.terms;
-        let real = terms.to_real(value);
+        let real = terms.number_as_real(value);
         Ok(terms.real_value(real, value.is_null))
     }
 

@@ -181,7 +181,7 @@ impl Terms {
 
     /// What SQLite makes of a number where it converts it to a real number: integers beyond 53 bits are rounded. Those that are
     /// stored or computed are assumed not to be ([`crate::ProofAssumption`]); constants are what they are.
-    pub fn to_real(&mut self, value: SymbolicValue) -> Term {
+    pub fn number_as_real(&mut self, value: SymbolicValue) -> Term {
         if value.is_integer == Self::FALSE {
             return value.real;
         }

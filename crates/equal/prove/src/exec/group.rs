@@ -380,7 +380,7 @@ impl Run<'_, '_> {
             self.note_arithmetic(value);
             let terms = &mut self.world.terms;
             let (zero, real_zero) = (terms.zero(Sort::Integer), terms.zero(Sort::Real));
-            let as_real = terms.to_real(value);
+            let as_real = terms.number_as_real(value);
             reals.push(terms.choose(present, as_real, real_zero));
             integers.push(terms.choose(present, value.integer, zero));
             is_real.push(terms.and(present, value.is_real));

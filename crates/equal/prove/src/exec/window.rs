@@ -395,7 +395,7 @@ impl Run<'_, '_> {
         }
         let was_real = terms.unknown(Sort::Truth);
         let is_real = terms.and(is_open, was_real);
-        let number = terms.to_real(sum);
+        let number = terms.number_as_real(sum);
         let real = terms.real_value(number, Terms::FALSE);
         let value = terms.choose_value(is_real, real, sum);
         let settled = terms.not(is_open);
