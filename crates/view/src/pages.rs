@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use sqlgauge::StoredReport;
 use sqlgauge_report::formats::ServedHtml;
+use sqlgauge_run::REPORT;
 use tempfile::TempDir;
 
 use crate::ViewError;
@@ -67,6 +68,25 @@ impl Pages {
 fn write_page(run: &FoundRun, folder: &Path) -> Result<(), ViewError> {
     std::fs::create_dir_all(folder).map_err(|source| ViewError::Write { path: folder.to_owned(), source })?;
     let StoredReport { report, .. } = StoredReport::read(&run.path)?;
+    let items = ServedHtml::items_of(&folder.join(PAGE));
+    if !items.exists() {
+        take_over(&ServedHtml::items_of(&run.path.join(REPORT)), &items);
+    }
     let page = ServedHtml { assets: "/assets/", home: "/", run: &run.id };
     Ok(page.write_file(&report, &folder.join(PAGE))?)
+}
+
+/// Takes over the files that `score` made for its own report: the page keeps those that are whole and of this log, and makes others
+/// anew. What cannot be taken is made, too.
+fn take_over(from: &Path, to: &Path) {
+    let Ok(entries) = std::fs::read_dir(from) else { return };
+    if std::fs::create_dir(to).is_err() {
+        return;
+    }
+    for entry in entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file())) {
+        let place = to.join(entry.file_name());
+        // A link costs nothing where both are on one disk.
+        let _ = std::fs::hard_link(entry.path(), &place)
+            .or_else(|_| std::fs::copy(entry.path(), &place).map(drop));
+    }
 }

@@ -75,6 +75,12 @@ impl ServedHtml<'_> {
         SCRIPTS[0]
     }
 
+    /// The folder with the items of the page in that file, where it does not hold them. One that was made for another page of the
+    /// same run by this version does as well.
+    pub fn items_of(page: &Path) -> std::path::PathBuf {
+        pieces::folder_of(page)
+    }
+
     /// Writes the page, and beside it the items that it does not hold.
     ///
     /// # Errors

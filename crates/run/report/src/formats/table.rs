@@ -33,7 +33,7 @@ const LEAST_NAME: u16 = 12;
 /// More pairs than this are cut to those with the leader.
 const MAX_PAIRS: usize = 15;
 /// Terminal cells that a column takes beyond its content.
-const PADDING: usize = 3;
+const PADDING: u16 = 3;
 /// Terminal cells that a name keeps for itself before it is broken over lines.
 const NAME_WIDTH: usize = 30;
 const BOOK_STYLE: TableStyle = UTF8_HORIZONTAL_ONLY;
@@ -154,7 +154,8 @@ impl TextTables {
     ) -> Result<(), ReportError> {
         let systems = &report.summary.systems;
         let names = systems.iter().map(|system| printable(&system.system).width()).max().unwrap_or(0);
-        let room = usize::from(self.width.max(40)).saturating_sub(names.clamp(6, NAME_WIDTH) + PADDING - 1);
+        let room = usize::from(self.width.max(40))
+            .saturating_sub(names.clamp(6, NAME_WIDTH) + usize::from(PADDING) - 1);
         let mut columns = columns.into_iter().peekable();
         while columns.peek().is_some() {
             let (mut block, mut used) = (Vec::new(), 0);
@@ -263,9 +264,13 @@ impl TextTables {
         whole_numbers(&mut table, 1);
         let width = usize::from(self.width.max(40));
         let pairs = shown.iter().map(|c| pair_of(c).width()).max().unwrap_or(0);
-        let others: usize =
-            table.column_max_content_widths().iter().skip(1).map(|w| usize::from(*w) + PADDING).sum();
-        if others + pairs.min(NAME_WIDTH) + PADDING - 1 <= width {
+        let others: usize = table
+            .column_max_content_widths()
+            .iter()
+            .skip(1)
+            .map(|w| usize::from(*w) + usize::from(PADDING))
+            .sum();
+        if others + pairs.min(NAME_WIDTH) + usize::from(PADDING) - 1 <= width {
             Self::put(&table, out)?;
         } else {
             for comparison in &shown {
@@ -318,7 +323,7 @@ fn name_cell(name: &str) -> Cell {
 
 fn column_width((title, cells): &(&str, Vec<Cell>)) -> usize {
     let content = cells.iter().map(|cell| cell.content().width()).max().unwrap_or(0);
-    content.max(title.width()) + PADDING
+    content.max(title.width()) + usize::from(PADDING)
 }
 
 /// Numbers are not broken over lines: the first columns give way, as far as a name can still be read.
@@ -326,7 +331,7 @@ pub fn whole_numbers(table: &mut comfy_table::Table, first: usize) {
     let widths = table.column_max_content_widths();
     for (place, (column, width)) in table.column_iter_mut().zip(widths).enumerate() {
         column.set_constraint(if place < first {
-            ColumnConstraint::LowerBoundary(Width::Fixed(width.min(LEAST_NAME) + PADDING as u16))
+            ColumnConstraint::LowerBoundary(Width::Fixed(width.min(LEAST_NAME) + PADDING))
         } else {
             ColumnConstraint::ContentWidth
         });
