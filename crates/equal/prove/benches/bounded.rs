@@ -122,7 +122,7 @@ fn judge(
     let mut replay = |database: &Witness| search.replay(database, left, right);
     match sqlgauge_prove::bounded(schema, (&own, &other), semantics, bounds, solver, &mut replay) {
         ProofOutcome::NoDifference { bound, assumes } => {
-            let assumes: Vec<_> = assumes.iter().map(|assumption| assumption.code()).collect();
+            let assumes: Vec<_> = assumes.iter().map(sqlgauge_prove::ProofAssumption::code).collect();
             format!("bounded: proved up to {bound} | {}", assumes.join(" "))
         }
         ProofOutcome::Different { bound, .. } => format!("bounded: candidate replayed | {bound}"),
