@@ -14,6 +14,7 @@ const COMMANDS: &[&[&str]] = &[
     &["merge"],
     &["bundle"],
     &["vote"],
+    &["view"],
     &["compare"],
     &["report"],
     &["show"],
