@@ -1,5 +1,6 @@
 //! `score --db postgresql://…` on a real server. Needs the feature `engines` and Debian's `postgresql`.
 #![cfg(feature = "engines")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[path = "../../run/engines/tests/server/mod.rs"]
 mod server;

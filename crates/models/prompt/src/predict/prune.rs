@@ -63,12 +63,12 @@ fn chosen(schema: &Schema, named: &Map<String, Value>) -> Kept {
     for (name, columns) in named {
         let Some(id) = schema.table_id(name.trim()) else { continue };
         let table = &schema.tables()[id.index()];
-        let names = columns.as_array().into_iter().flatten().filter_map(Value::as_str);
+        let picked = columns.as_array().into_iter().flatten().filter_map(Value::as_str);
         let of = |name: &str| {
             let last = name.rsplit_once('.').map_or(name, |(_, last)| last);
             table.column_index(name.trim()).or_else(|| table.column_index(last.trim()))
         };
-        let found: BTreeSet<u32> = names.filter_map(of).collect();
+        let found: BTreeSet<u32> = picked.filter_map(of).collect();
         let columns = kept.entry(id.index()).or_default();
         if found.is_empty() {
             columns.extend((0..).take(table.columns.len()));
