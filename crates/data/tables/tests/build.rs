@@ -244,7 +244,7 @@ fn a_run_without_a_table_is_an_error_that_says_so() {
     let nothing = message(&World::new(&[("a.txt.gz", b"x")]));
     assert!(nothing.contains("has no table") && nothing.contains(".csv"), "{nothing}");
     let refused = message(&World::new(&[("a.csv", b"a,b\n1,2\n")]));
-    assert!(refused.contains("a.csv: 1 rows, of at least 3"), "{refused}");
+    assert!(refused.contains("a.csv: 1 row, of at least 3"), "{refused}");
     let world = World::new(&[("a.csv", b"a,b\n1,2\n3,4\n5,6\n")]);
     fs::create_dir(world.out()).unwrap();
     fs::write(world.out().join("mine"), "x").unwrap();
