@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import sqlite3
 import subprocess
@@ -56,7 +57,9 @@ def test_a_refuted_item_has_the_tables_of_its_counterexample(run: sg.Run) -> Non
 def test_an_item_prints_as_the_command_line_shows_it(run: sg.Run) -> None:
     wrong = wrong_ids(run, "baseline")[0]
     command = [program(), "show", run.path, "--id", wrong, "--system", "baseline"]
-    said = subprocess.run(command, capture_output=True, text=True, check=True)
+    # The width of a page of Python, which does not ask for that of a terminal.
+    environment = {**os.environ, "COLUMNS": "120"}
+    said = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
     assert repr(sg.show(run.path, wrong, system="baseline")).split() == said.stdout.split()
 
 
