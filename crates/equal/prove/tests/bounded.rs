@@ -294,3 +294,17 @@ fn what_is_not_encoded_is_named() {
         assert_eq!(found, ProofOutcome::Unsupported { construct: construct.to_owned() }, "{sql}");
     }
 }
+
+/// SQLite looks through a collation for the test of `x IS TRUE`, which is no comparison with 1.
+#[test]
+fn a_test_of_truth_is_one_behind_a_collation_too() {
+    let Some(mut solver) = solver() else { return };
+    let mut set = |right: &str| {
+        let left = "SELECT id FROM t WHERE -age IS TRUE COLLATE NOCASE";
+        outcome(left, right, ResultSemantics::Set, &mut solver)
+    };
+    let same = set("SELECT id FROM t WHERE age IS TRUE");
+    assert!(matches!(same, ProofOutcome::NoDifference { .. }), "{same:?}");
+    let other = set("SELECT id FROM t WHERE -age IS 1");
+    assert!(matches!(other, ProofOutcome::Different { .. }), "{other:?}");
+}
