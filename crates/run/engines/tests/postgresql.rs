@@ -173,7 +173,7 @@ const HOSTILE: &[(&str, FailureKind)] = {
 fn whatever_a_text_says_it_has_a_typed_outcome_and_nothing_changes() {
     let Some(server) = Server::start() else { return };
     let path = server.database("club", DDL);
-    let limits = Limits { timeout: Duration::from_secs(1), max_rows: 200_000, ..Limits::default() };
+    let limits = Limits { timeout: Duration::from_secs(2), max_rows: 200_000, ..Limits::default() };
     let engine = PostgresEngine::new(limits, access());
     let database = opened(&engine, &path);
     let state = "SELECT md5(string_agg(t::text, ',' ORDER BY id)), (SELECT count(*) FROM pg_class), \
