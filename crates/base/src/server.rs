@@ -16,7 +16,7 @@ pub fn scheme(address: &Path) -> Option<&'static str> {
     (known == "duckdb" || rest.starts_with("//")).then_some(known)
 }
 
-/// Whether it is the address of a database that is no SQLite file.
+/// Whether this is the address of a database on a server, and not the path of a SQLite file.
 pub fn is_address(address: &Path) -> bool {
     scheme(address).is_some()
 }

@@ -160,8 +160,8 @@ fn resampled_means(columns: &[&[f64]], length: usize, resamples: usize, seed: u6
     means
 }
 
-/// Interval of the difference of two proportions of the same `count` items, of which `only_first` have but the first and
-/// `only_second` but the second. It excludes 0 just where [`mcnemar_exact`] is below `1 - level`.
+/// Interval of the difference of two proportions over the same `count` items: `only_first` of them have the first property alone, and
+/// `only_second` the second alone. It excludes 0 exactly where [`mcnemar_exact`] is below `1 - level`.
 ///
 /// The difference is the share of items on which the two differ, times how one-sided these are. The first has Wilson's
 /// interval; the second the exact one of C. J. Clopper and E. S. Pearson, 1934, which inverts the test. The distances of both

@@ -417,7 +417,7 @@ fn a_pruned_schema_is_asked_for_first_and_what_it_lacks_is_said() {
     assert_eq!(shown("001").as_deref(), Some("CREATE TABLE other (a);"));
     let found = lines(&world);
     assert_eq!(found[0]["schema"]["shown"], json!({"item": ["id", "name"]}));
-    assert_eq!(found[2]["schema"]["error"], "the answer is no JSON object");
+    assert_eq!(found[2]["schema"]["error"], "the answer is not a JSON object");
     assert_eq!((&found[4]["status"], &found[4]["sql"]), (&json!("server_error"), &Value::Null));
     assert_eq!(found[0]["sql"], "SELECT 1");
 

@@ -79,7 +79,7 @@ fn what_a_schema_has_besides_constraints_is_used_and_what_is_assumed_is_said() {
             "SELECT count(*) FROM r JOIN p ON p.id = r.x",
             Some("FOREIGN KEY r(x) REFERENCES p(id)"),
         ),
-        // A key to columns that are no key limits nothing.
+        // A foreign key to columns that are not unique limits nothing.
         ("SELECT count(*) FROM s", "SELECT count(*) FROM s WHERE x IN (SELECT x FROM r)", None),
     ] {
         let queries = (resolve(left, &schema).unwrap(), resolve(right, &schema).unwrap());
@@ -261,7 +261,7 @@ fn a_large_constant_is_rounded_where_sqlite_rounds_it() {
 }
 
 /// Whether an integer beside a real number in a compound is read as one or the other follows from SQLite's plan: half of 3 is 1 or
-/// 1.5. There is no encoding, and a proof least of all.
+/// 1.5. It must not be encoded, and never proved.
 #[test]
 fn integers_in_a_real_column_of_a_compound_are_not_encoded() {
     let Some(mut solver) = solver() else { return };
@@ -295,7 +295,7 @@ fn what_is_not_encoded_is_named() {
     }
 }
 
-/// SQLite looks through a collation for the test of `x IS TRUE`, which is no comparison with 1.
+/// `x IS TRUE` asks whether x is true; `x IS 1` compares with 1. A collation behind TRUE does not change that.
 #[test]
 fn a_test_of_truth_is_one_behind_a_collation_too() {
     let Some(mut solver) = solver() else { return };

@@ -4,8 +4,8 @@ use sqlgauge_sql::quote::name as quoted;
 use sqlgauge_sql::schema::{ForeignKey, Schema, Table, TableId};
 
 /// For each foreign key of a table the query that returns a row where it does not hold; `None` for one that refers to
-/// a table outside of `tables`. A key that SQLite cannot enforce limits nothing: it refers to no
-/// table, or to columns that are no key.
+/// a table outside of `tables`. A key that SQLite cannot enforce limits nothing: its
+/// table is missing, or its columns are not unique there.
 pub(super) fn foreign_key_texts(
     schema: &Schema,
     id: TableId,

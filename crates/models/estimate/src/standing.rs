@@ -11,7 +11,7 @@ use crate::sets::{
 /// A feature that is the same in every labelled item and another one in this share of the target's is new.
 const NEW_SHARE: f64 = 0.25;
 
-/// A new feature may be new by which databases are labelled; with this probability or more it is put down to that.
+/// A feature counts as new only if chance, in which databases are labelled, would hide it less often than this.
 const BY_CHANCE: f64 = 0.1;
 
 /// New features that are named.

@@ -11,7 +11,7 @@ use super::tables;
 /// The most tables that are shown besides.
 const MOST: usize = 3;
 
-/// The other tables of an item whose gold reads those that are needed; none where there is no other.
+/// One to three tables of the database that the gold of an item does not need. Empty where the gold needs all of them.
 pub(crate) fn others(schema: &Schema, needed: &HashSet<usize>, random: &mut Random) -> BTreeSet<usize> {
     let others: Vec<usize> = tables(schema).map(|(at, _)| at).filter(|at| !needed.contains(at)).collect();
     if others.is_empty() {

@@ -33,7 +33,7 @@ pub(crate) fn pruned(ddl: &Arc<str>, answer: &str) -> (Arc<str>, PrunedSchema) {
         Ok(schema) => schema,
         Err(error) => return whole(format!("the schema cannot be read: {error}")),
     };
-    let Some(named) = object(answer) else { return whole("the answer is no JSON object".to_owned()) };
+    let Some(named) = object(answer) else { return whole("the answer is not a JSON object".to_owned()) };
     let kept = with_keys(&schema, chosen(&schema, &named));
     if kept.is_empty() {
         return whole("the answer names no table of the schema".to_owned());
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn an_answer_without_a_table_leaves_the_schema_and_says_so() {
         for (answer, why) in [
-            ("singer and concert", "the answer is no JSON object"),
+            ("singer and concert", "the answer is not a JSON object"),
             (r#"{"ghost": ["x"]}"#, "the answer names no table of the schema"),
         ] {
             let (text, record) = shown(answer);
