@@ -150,13 +150,22 @@ impl Run<'_, '_> {
         if let (Expr::Row(lefts), Expr::Row(rights)) = (left, right) {
             return self.row_comparison(operator, lefts, rights, env);
         }
-        if let (BinaryOperator::Is | BinaryOperator::IsNot, Expr::Literal(Literal::Boolean(wanted))) =
-            (operator, right)
-        {
+        if let Some(wanted) = operator.truth_asked(right) {
             let truth = self.truth(left, env)?;
-            let holds = if *wanted { truth.is_true } else { truth.is_false };
+            let holds = if wanted { truth.is_true } else { truth.is_false };
             return Ok(self.world.terms.certain(holds).negated_if(operator == BinaryOperator::IsNot));
         }
+        self.value_comparison(operator, left, right, env)
+    }
+
+    /// A comparison of two values, as the parts of row values are compared.
+    fn value_comparison(
+        &mut self,
+        operator: BinaryOperator,
+        left: &Expr,
+        right: &Expr,
+        env: &Env,
+    ) -> Result<Truth, Stop> {
         if operator == BinaryOperator::Equal
             && let Some(truth) = self.prefix_equality(left, right, env)?
         {
@@ -185,7 +194,7 @@ impl Run<'_, '_> {
         let parts: Vec<Truth> = lefts
             .iter()
             .zip(rights)
-            .map(|(left, right)| self.comparison(each, left, right, env))
+            .map(|(left, right)| self.value_comparison(each, left, right, env))
             .collect::<Result<_, _>>()?;
         Ok(self.world.terms.conjunction(&parts).negated_if(negated))
     }

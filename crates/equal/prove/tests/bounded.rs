@@ -308,3 +308,21 @@ fn a_test_of_truth_is_one_behind_a_collation_too() {
     let other = set("SELECT id FROM t WHERE -age IS 1");
     assert!(matches!(other, ProofOutcome::Different { .. }), "{other:?}");
 }
+
+/// Elsewhere TRUE is the number 1: in a row value, behind a function, and where a name stands for a collated TRUE.
+#[test]
+fn true_is_one_where_the_text_does_not_ask_for_a_truth() {
+    let Some(mut solver) = solver() else { return };
+    for (left, right) in [
+        ("SELECT (age, id) IS (TRUE, 1) FROM t", "SELECT age IS 1 AND id = 1 FROM t"),
+        ("SELECT age IS likely(TRUE) FROM t", "SELECT age IS 1 FROM t"),
+        ("SELECT TRUE COLLATE NOCASE AS b FROM t WHERE age IS b", "SELECT 1 FROM t WHERE age IS 1"),
+        ("SELECT age IS b FROM (SELECT age, TRUE AS b FROM t)", "SELECT age IS 1 FROM t"),
+    ] {
+        let found = outcome(left, right, ResultSemantics::Bag, &mut solver);
+        assert!(matches!(found, ProofOutcome::NoDifference { .. }), "{left}: {found:?}");
+    }
+    let left = "SELECT TRUE AS b FROM t WHERE age IS b COLLATE RTRIM";
+    let found = outcome(left, "SELECT 1 FROM t WHERE age IS TRUE", ResultSemantics::Bag, &mut solver);
+    assert!(matches!(found, ProofOutcome::NoDifference { .. }), "{found:?}");
+}

@@ -343,7 +343,7 @@ impl Canonical<'_, '_> {
             return swap.then_some(operator);
         }
         // What stands on the right of IS decides what is asked.
-        if [left, right].into_iter().any(|side| tools::is_truth_test(operator, side)) {
+        if [left, right].into_iter().any(|side| operator.truth_asked(side).is_some()) {
             return None;
         }
         let other = match operator {

@@ -61,7 +61,7 @@ impl Rule for QuotedNumber {
         }
         match expr {
             // `x IS TRUE` asks for a truth value, and not for the number 1.
-            Expr::Binary(operator, _, right) if tools::is_truth_test(*operator, right) => false,
+            Expr::Binary(operator, _, right) if operator.truth_asked(right).is_some() => false,
             Expr::Binary(operator, left, right) if operator.is_comparison() => {
                 let (a, b) = (Comparand::of(left, context), Comparand::of(right, context));
                 // A text constant has no affinity of its own, so each side is looked at with the other's.

@@ -297,6 +297,14 @@ const CASES: &[RuleCase] = &[
         "SELECT name FROM t WHERE age > 3 AND age < 5",
     )
     .sound(),
+    // A column that holds 1 is compared with; the word TRUE would ask whether y is true.
+    RuleCase::differs(
+        "CREATE TABLE w (y INT)",
+        "SELECT y IS b FROM (SELECT y, TRUE AS b FROM w) AS q",
+        "SELECT y IS TRUE FROM w",
+    )
+    .sound()
+    .witness("INSERT INTO w VALUES (2)"),
     RuleCase::equal(
         SCHEMA,
         "SELECT a FROM (SELECT age AS a, COUNT(*) AS n FROM t GROUP BY age) WHERE n > 3",

@@ -1,7 +1,7 @@
 //! Columns: which are read, and others in their place.
 
 use sqlgauge_sql::reads;
-use sqlgauge_sql::tree::{ColumnRef, Expr, Place, Query, RelationId};
+use sqlgauge_sql::tree::{ColumnRef, Expr, Place, Query, RelationId, UnaryOperator};
 use sqlgauge_sql::visit::{Walk, change_exprs};
 
 use super::exprs::parts_first;
@@ -17,9 +17,14 @@ pub(crate) fn replace_column_in(expr: &mut Expr, from: ColumnRef, to: &Expr) {
 }
 
 fn replace(piece: &mut impl Walk, from: ColumnRef, to: &Expr) {
+    // `x IS c` compares with the value of c, and `x IS TRUE` would ask for a truth.
+    let copy = || match to.as_truth() {
+        Some(_) => Expr::Unary(UnaryOperator::Plus, Box::new(to.clone())),
+        None => to.clone(),
+    };
     change_exprs(piece, |expr| {
         if matches!(expr, Expr::Column(column) if *column == from) {
-            *expr = to.clone();
+            *expr = copy();
         }
     });
 }

@@ -29,28 +29,6 @@ pub(crate) fn is_truth(expr: &Expr, value: bool) -> bool {
     }
 }
 
-/// Whether `x operator right` asks for the truth of `x`: IS TRUE, IS FALSE and their negations. SQLite looks through
-/// COLLATE and the hints of likelihood.
-pub(crate) fn is_truth_test(operator: BinaryOperator, right: &Expr) -> bool {
-    let mut right = right;
-    loop {
-        right = match right {
-            Expr::Collate { expr, .. } => expr,
-            Expr::Function {
-                function: Function::Likely | Function::Unlikely | Function::Likelihood,
-                args,
-            } => match args.as_slice().first() {
-                Some(hinted) => hinted,
-                None => return false,
-            },
-            other => {
-                return matches!(operator, BinaryOperator::Is | BinaryOperator::IsNot)
-                    && matches!(other, Expr::Literal(Literal::Boolean(_)));
-            }
-        };
-    }
-}
-
 /// A plain aggregate of the query that it stands in.
 pub(crate) fn aggregate(function: Function, args: Vec<Expr>) -> Expr {
     Expr::Aggregate(Box::new(Aggregate::plain(function, Args::List(args))))

@@ -14,7 +14,7 @@ pub(crate) use conditions::{
     add_conjunct, conjunction, conjuncts_of, on_conjuncts, retain_on, take_conjuncts,
 };
 pub(crate) use exprs::{
-    aggregate, any, as_column, as_integer, equal, is_count_star, is_truth, is_truth_test, one, own_aggregate,
+    aggregate, any, as_column, as_integer, equal, is_count_star, is_truth, one, own_aggregate,
     plain_aggregate, truth,
 };
 pub(crate) use from::{join_inner, may_go, may_stand_in, on_exprs, single_relation, take_inner, without};

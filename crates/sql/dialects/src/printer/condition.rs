@@ -25,13 +25,11 @@ impl Printer<'_> {
                 let operand = self.condition(operand)?;
                 Ok(Piece::new(format!("NOT ({})", operand.text), Level::Not))
             }
-            Expr::Binary(operator @ (BinaryOperator::Is | BinaryOperator::IsNot), left, right)
-                if matches!(**right, Expr::Literal(Literal::Boolean(_))) =>
-            {
-                self.truth(left, right, *operator == BinaryOperator::Is)
-            }
             Expr::Binary(operator, left, right) if operator.is_comparison() => {
-                self.comparison(*operator, left, right)
+                match operator.truth_asked(right) {
+                    Some(wanted) => self.truth(left, wanted, *operator == BinaryOperator::Is),
+                    None => self.comparison(*operator, left, right),
+                }
             }
             Expr::Between { expr, low, high, negated } => {
                 self.comparing(expr, |printer| printer.between(expr, low, high, *negated))
@@ -85,10 +83,9 @@ impl Printer<'_> {
     }
 
     /// `x IS TRUE` and its like, which are never unknown.
-    fn truth(&mut self, left: &Expr, right: &Expr, is: bool) -> Printed {
+    fn truth(&mut self, left: &Expr, asked: bool, is: bool) -> Printed {
         let condition = self.condition(left)?.text;
-        let is_true = *right == Expr::Literal(Literal::Boolean(true));
-        let tested = if is_true { condition } else { format!("NOT ({condition})") };
+        let tested = if asked { condition } else { format!("NOT ({condition})") };
         let wanted = i32::from(is);
         Ok(Piece::new(format!("CASE WHEN {tested} THEN 1 ELSE 0 END = {wanted}"), Level::Comparison))
     }

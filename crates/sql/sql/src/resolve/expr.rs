@@ -234,7 +234,13 @@ impl<'a> Resolver<'a> {
                 let negated = operator == BinaryOperator::IsNot;
                 Ok(Expr::IsNull { expr: self.boxed(left)?, negated })
             }
-            _ => Ok(Expr::Binary(operator, self.boxed(left)?, self.boxed(right)?)),
+            _ => {
+                let (own, other) = (self.boxed(left)?, self.boxed(right)?);
+                // SQLite looks for TRUE behind a COLLATE of the text, and not behind one that an alias brings.
+                let is_value = operator.truth_asked(&other).is_some() && is_collated_alias(right, &other);
+                let other = if is_value { Box::new(Expr::Unary(UnaryOperator::Plus, other)) } else { other };
+                Ok(Expr::Binary(operator, own, other))
+            }
         }
     }
 
@@ -301,6 +307,17 @@ fn without_parentheses<'e, 'a>(mut ast: &'e syntax::Expr<'a>) -> &'e syntax::Exp
         ast = only;
     }
     ast
+}
+
+/// Whether the expression has a COLLATE that its text has not, since a name in it stands for one.
+fn is_collated_alias<'e>(mut ast: &'e syntax::Expr<'_>, mut expr: &'e Expr) -> bool {
+    loop {
+        ast = without_parentheses(ast);
+        match (&ast.kind, expr) {
+            (ExprKind::Collate(inner, _), Expr::Collate { expr: value, .. }) => (ast, expr) = (inner, value),
+            (_, expr) => return matches!(expr, Expr::Collate { .. }),
+        }
+    }
 }
 
 fn full_name(qualifier: Option<&str>, name: &str) -> String {

@@ -130,6 +130,18 @@ impl Expr {
         }
     }
 
+    /// The word TRUE or FALSE that it is, perhaps behind COLLATE.
+    pub fn as_truth(&self) -> Option<bool> {
+        let mut expr = self;
+        while let Self::Collate { expr: inner, .. } = expr {
+            expr = inner;
+        }
+        match expr {
+            Self::Literal(Literal::Boolean(truth)) => Some(*truth),
+            _ => None,
+        }
+    }
+
     /// Whether it says NOT itself: of BETWEEN, LIKE, IN, EXISTS and IS NULL, which have a place for it.
     pub fn negated(&self) -> Option<bool> {
         match self {
@@ -316,6 +328,15 @@ impl BinaryOperator {
             Self::Arrow => "->",
             Self::LongArrow => "->>",
         }
+    }
+
+    /// The truth that `x op right` asks for, if it is IS TRUE, IS FALSE or the negation of one. SQLite looks for the word behind
+    /// COLLATE, and nowhere else: in `(x, y) IS (TRUE, 1)`, `x IS likely(TRUE)` and `x = TRUE` it is the integer 1.
+    pub fn truth_asked(self, right: &Expr) -> Option<bool> {
+        if !matches!(self, Self::Is | Self::IsNot) {
+            return None;
+        }
+        right.as_truth()
     }
 
     /// Whether `a op b` and `b op a` have the same value.
