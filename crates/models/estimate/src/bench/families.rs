@@ -2,10 +2,8 @@
 //! systems judged by what the other families show, on other databases (cross-validation over families and databases).
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 
 use serde::Serialize;
-use sqlgauge_base::markdown_text;
 use sqlgauge_dataset::Databases;
 use sqlgauge_engine::Engine;
 
@@ -14,18 +12,17 @@ use crate::error::EstimateError;
 use crate::errors::Spread;
 use crate::law::Law;
 use crate::logistic::solve;
+use crate::pool::Pool;
 use crate::sets::{Sums, shift, sums_of, total};
 use crate::structure::Structure;
 use sqlgauge_base::probit::{density_at, normal_cdf, on_probit, probit};
 
+use super::components::Residual;
 use super::protocol::{BenchRun, Selection, Trial};
 use super::run::pool_of;
 
 /// Variance on the probit scale that a transfer has beside the choice of its questions, for its weight.
 const BETWEEN: f64 = 0.1;
-
-/// The smallest standard deviation that is believed.
-const LEAST: f64 = 0.05;
 
 /// A system whose accuracy is known on one run, on another run or one database of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -66,6 +63,15 @@ pub struct Belief {
     pub database: f64,
     /// Families that it rests on.
     pub families: usize,
+}
+
+/// How wide intervals are in [`judge`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Width {
+    /// By the spread that the other families show.
+    OfOthers,
+    /// Not narrower than by the program's constants, as few families show less than there is.
+    AtLeastTheProgram,
 }
 
 /// A transfer estimated by the belief of other families.
@@ -110,17 +116,8 @@ pub fn transfers(
             };
             let pool = pool_of(runs, &trial, engine, databases)?;
             let mut evidence = PoolEvidence::new(&pool)?;
-            let all = evidence.questions.clone();
-            let mut parts: BTreeMap<Option<String>, Vec<usize>> = BTreeMap::new();
-            for &question in &all {
-                let name = pool.databases[pool.questions[question].database].db_id.clone();
-                parts.entry(Some(name)).or_default().push(question);
-            }
-            if parts.len() > 1 {
-                parts.insert(None, all);
-            }
             let truths = truths(target, system);
-            for (database, questions) in parts {
+            for (database, questions) in parts_of(&pool, &evidence.questions) {
                 evidence.questions = questions;
                 let of_target = pool.targets.iter().map(|&system| evidence.case(system, options));
                 for case in of_target {
@@ -133,8 +130,21 @@ pub fn transfers(
     Ok(found)
 }
 
+/// Questions by database, and all of them if there are several.
+pub(super) fn parts_of(pool: &Pool, questions: &[usize]) -> BTreeMap<Option<String>, Vec<usize>> {
+    let mut parts: BTreeMap<Option<String>, Vec<usize>> = BTreeMap::new();
+    for &question in questions {
+        let name = pool.databases[pool.questions[question].database].db_id.clone();
+        parts.entry(Some(name)).or_default().push(question);
+    }
+    if parts.len() > 1 {
+        parts.insert(None, questions.to_vec());
+    }
+    parts
+}
+
 /// Labels of a system by the id of the question.
-fn truths(run: &BenchRun, system: &str) -> BTreeMap<String, f64> {
+pub(super) fn truths(run: &BenchRun, system: &str) -> BTreeMap<String, f64> {
     let of_system = run.stored.items.iter().filter(|item| item.system == system);
     of_system.filter_map(|item| Some((item.id.clone(), (*item.metrics.get(&run.metric)?)?))).collect()
 }
@@ -206,32 +216,23 @@ impl Belief {
         let slopes = solve(matrix, right);
         let slopes = [slopes[0], slopes[1]];
         let rest = |one: &Transfer| one.change - slopes[0] * one.moves[0] - slopes[1] * one.moves[1];
-        let square = |of: &dyn Fn(&Transfer) -> bool| {
-            let chosen: Vec<&&Transfer> = transfers.iter().filter(|one| of(one)).collect();
-            let count = chosen.len().max(1) as f64;
-            let chance = chosen.iter().map(|one| one.chance()).sum::<f64>() / count;
-            let groups = chosen.iter().map(|one| one.databases as f64).sum::<f64>() / count;
-            (chosen.iter().map(|one| rest(one).powi(2)).sum::<f64>() / count - chance, groups)
-        };
-        let (whole, groups) = square(&|one| one.databases > 1);
-        let (one, _) = square(&|one| one.databases == 1);
-        let kind = if groups > 1.0 { (groups * whole - one) / (groups - 1.0) } else { one / 2.0 };
-        let kind = kind.max(LEAST.powi(2));
-        Some(Self {
-            slopes,
-            kind: kind.sqrt(),
-            database: (one - kind).max(LEAST.powi(2)).sqrt(),
-            families: counts.len(),
-        })
+        let residual =
+            |one: &&Transfer| Residual { error: rest(one), chance: one.chance(), databases: one.databases };
+        let Spread { kind, database, .. } = Spread::of(&transfers.iter().map(residual).collect::<Vec<_>>());
+        Some(Self { slopes, kind, database, families: counts.len() })
     }
 
-    fn judge(self, transfer: &Transfer, level: f64) -> JudgedTransfer {
+    fn judge(self, transfer: &Transfer, level: f64, width: Width) -> JudgedTransfer {
         let moves = self.slopes[0] * transfer.moves[0] + self.slopes[1] * transfer.moves[1];
         let centre = transfer.level + moves;
-        // The few families that are left show less than there is.
+        let least = match width {
+            Width::OfOthers => Spread { kind: 0.0, database: 0.0, slope: 0.0 },
+            Width::AtLeastTheProgram => Spread::ALONE,
+        };
         let spread = Spread {
-            kind: self.kind.max(Spread::ALONE.kind),
-            database: self.database.max(Spread::ALONE.database),
+            kind: self.kind.max(least.kind),
+            database: self.database.max(least.database),
+            // One pair of data does not show it.
             slope: Spread::ALONE.slope,
         };
         let share = normal_cdf(centre);
@@ -248,68 +249,15 @@ impl Belief {
 }
 
 /// Every transfer, judged by what the other families show, to a single database by what they show on the other databases.
-pub fn judge(transfers: &[Transfer], level: f64) -> Vec<JudgedTransfer> {
+pub fn judge(transfers: &[Transfer], level: f64, width: Width) -> Vec<JudgedTransfer> {
     let others = |one: &Transfer| -> Vec<&Transfer> {
         let is_apart = |other: &&Transfer| {
             other.family != one.family && (one.database.is_none() || other.database != one.database)
         };
         transfers.iter().filter(is_apart).collect()
     };
-    let judged = |one: &Transfer| Some(Belief::learn(&others(one))?.judge(one, level));
+    let judged = |one: &Transfer| Some(Belief::learn(&others(one))?.judge(one, level, width));
     transfers.iter().filter_map(judged).collect()
-}
-
-/// The tables: what was found without each family, by whole runs and by single databases, and what all show together.
-pub fn families_markdown(judged: &[JudgedTransfer], all: Option<Belief>) -> String {
-    let mut text = String::from(
-        "# Families left out\n\n| target | n | MAE | bias | coverage | half-width |\n|---|---|---|---|---|---|\n",
-    );
-    // Writing to a string cannot fail.
-    let mut line = |name: &str, of: &dyn Fn(&JudgedTransfer) -> bool| {
-        let chosen: Vec<&JudgedTransfer> = judged.iter().filter(|one| of(one)).collect();
-        if chosen.is_empty() {
-            return;
-        }
-        let mean = |value: &dyn Fn(&JudgedTransfer) -> f64| {
-            chosen.iter().map(|one| value(one)).sum::<f64>() / chosen.len() as f64
-        };
-        let error = |one: &JudgedTransfer| one.accuracy - one.transfer.truth;
-        let holds = chosen.iter().filter(|o| o.low <= o.transfer.truth && o.transfer.truth <= o.high).count();
-        let _ = writeln!(
-            text,
-            "| {name} | {} | {:.2} | {:+.2} | {holds} of {} | {:.1} |",
-            chosen.len(),
-            100.0 * mean(&|one| error(one).abs()),
-            100.0 * mean(&error),
-            chosen.len(),
-            50.0 * mean(&|one| one.high - one.low)
-        );
-    };
-    line("whole runs", &|one| one.transfer.databases > 1);
-    line("single databases", &|one| one.transfer.databases == 1);
-    if let Some(all) = all {
-        let _ = writeln!(
-            text,
-            "\nAll {} families: slopes {:.2} (share that runs) and {:.2} (structure), spread {:.2} (kind) and {:.2} \
-             (database).\n\n| system | family | target | truth | estimate | interval |\n|---|---|---|---|---|---|",
-            all.families, all.slopes[0], all.slopes[1], all.kind, all.database
-        );
-    }
-    for one in judged {
-        let transfer = &one.transfer;
-        let _ = writeln!(
-            text,
-            "| {} | {} | {} | {:.1} | {:.1} | [{:.1}, {:.1}] |",
-            markdown_text(&transfer.system),
-            markdown_text(&transfer.family),
-            markdown_text(transfer.database.as_ref().unwrap_or(&transfer.target)),
-            100.0 * transfer.truth,
-            100.0 * one.accuracy,
-            100.0 * one.low,
-            100.0 * one.high
-        );
-    }
-    text
 }
 
 #[cfg(test)]
@@ -341,7 +289,7 @@ mod tests {
             .collect();
         let belief = Belief::learn(&exact.iter().collect::<Vec<_>>()).unwrap();
         assert!((belief.slopes[0] - 0.4).abs() < 1e-6 && (belief.slopes[1] - 1.1).abs() < 1e-6, "{belief:?}");
-        let judged = judge(&exact, 0.9);
+        let judged = judge(&exact, 0.9, Width::OfOthers);
         assert_eq!(judged.len(), exact.len());
         assert!(judged.iter().all(|one| (one.accuracy - one.transfer.truth).abs() < 1e-6));
     }
@@ -355,9 +303,9 @@ mod tests {
                 .map(|(&(family, change), runs)| transfer(family, [runs, 0.1 * runs * runs], change, 1))
                 .collect()
         };
-        let accuracy = |all: &[Transfer]| judge(all, 0.9)[4].accuracy;
+        let accuracy = |all: &[Transfer]| judge(all, 0.9, Width::OfOthers)[4].accuracy;
         assert!((accuracy(&of(-0.5)) - accuracy(&of(0.9))).abs() < 1e-12);
-        let first = |all: &[Transfer]| judge(all, 0.9)[0].accuracy;
+        let first = |all: &[Transfer]| judge(all, 0.9, Width::OfOthers)[0].accuracy;
         assert!((first(&of(-0.5)) - first(&of(0.9))).abs() > 1e-3);
     }
 
@@ -382,14 +330,29 @@ mod tests {
                 })
                 .collect()
         };
-        let accuracy = |all: &[Transfer], at: usize| judge(all, 0.9)[at].accuracy;
+        let accuracy = |all: &[Transfer], at: usize| judge(all, 0.9, Width::OfOthers)[at].accuracy;
         assert!((accuracy(&of(-0.5), 1) - accuracy(&of(0.9), 1)).abs() < 1e-12);
         assert!((accuracy(&of(-0.5), 0) - accuracy(&of(0.9), 0)).abs() > 1e-3);
     }
 
     #[test]
+    fn intervals_of_others_are_narrower_than_the_program_s_where_they_agree() {
+        let moves = [[-1.0, -0.2], [-0.2, -0.6], [-0.5, 0.3], [0.4, -0.1]];
+        let exact: Vec<Transfer> = ["a", "b", "c"]
+            .iter()
+            .flat_map(|family| moves.map(|m| transfer(family, m, 0.4 * m[0] + 1.1 * m[1], 1)))
+            .collect();
+        let [nested, program] =
+            [Width::OfOthers, Width::AtLeastTheProgram].map(|width| judge(&exact, 0.9, width));
+        for (nested, program) in nested.iter().zip(&program) {
+            assert!(nested.high - nested.low < program.high - program.low);
+            assert!((nested.accuracy - program.accuracy).abs() < 1e-12);
+        }
+    }
+
+    #[test]
     fn one_family_says_nothing_of_others() {
         let one = [transfer("a", [-1.0, 0.0], -0.5, 1), transfer("b", [-1.0, 0.0], -0.5, 1)];
-        assert!(judge(&one, 0.9).is_empty());
+        assert!(judge(&one, 0.9, Width::OfOthers).is_empty());
     }
 }
