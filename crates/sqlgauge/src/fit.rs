@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use sqlgauge_fusion::AdaptOptions;
-use sqlgauge_shift::Slices;
+use sqlgauge_shift::{DescriptorSet, Slices};
 
 #[cfg(feature = "evaluator")]
 mod learn;
@@ -34,6 +34,8 @@ pub struct FitJob {
     pub largest_set: usize,
     /// Directions of the sliced Wasserstein distance.
     pub slices: Slices,
+    /// The descriptors that it learns from.
+    pub descriptors: DescriptorSet,
     /// Id of the regressor.
     pub regressor: String,
     /// Steps of adaptation to a system, where there are several corpora.
@@ -54,6 +56,7 @@ impl FitJob {
             smallest_set: 50,
             largest_set: 10_000,
             slices: Slices::default(),
+            descriptors: DescriptorSet::All,
             regressor: "mlp".to_owned(),
             steps: AdaptOptions::default().steps,
             seed: 0,

@@ -11,8 +11,8 @@ use sqlgauge_dataset::Databases;
 use sqlgauge_engine::Engine;
 use sqlgauge_estimate::EstimateOptions;
 use sqlgauge_estimate::bench::{
-    Belief, BenchOptions, BenchRun, PeerAvailability, Protocol, Results, by_method, by_system,
-    families_markdown, judge, markdown, run, transfers, trials,
+    BenchOptions, BenchRun, FamiliesReport, PeerAvailability, Protocol, Results, by_method, by_system,
+    markdown, peer_transfers, run, transfers, trials,
 };
 use sqlgauge_estimate::estimators::{self, Estimator};
 use sqlgauge_report::charts::{AccuracyPoint, MethodRow, mae_by_method, predicted_against_true};
@@ -38,7 +38,7 @@ enum HeldOut {
     /// One system alone: its answers to most databases are known, the target is a group of hard, easy or any databases
     #[value(name = "leave-groups-out")]
     Groups,
-    /// One system alone on the other runs, its first known, judged by what other families show
+    /// One system on the other runs, alone and beside other families' answers, judged by what other families show
     #[value(name = "leave-family-out")]
     Families,
 }
@@ -85,6 +85,9 @@ pub struct BenchEstimators {
     /// Compare sizes and numbers of sample sets, regressors and slices of `fusion` instead of methods
     #[arg(long)]
     ablate_sizes: bool,
+    /// Compare the descriptors that `fusion` learns from, alone and together, instead of methods
+    #[arg(long, conflicts_with = "ablate_sizes")]
+    ablate_descriptors: bool,
     /// Folder that has databases of runs which are not where they were; may be given several times
     #[arg(long, value_name = "DIR")]
     known_db: Vec<PathBuf>,
@@ -135,9 +138,13 @@ impl BenchEstimators {
                 "the runs give no trial of this protocol: check --systems, --known-databases and the systems of the runs"
             );
         }
-        let ablated = if self.ablate_sizes { ablations()? } else { Vec::new() };
+        let ablated = match (self.ablate_sizes, self.ablate_descriptors) {
+            (true, _) => ablations()?,
+            (_, true) => ablations_of_descriptors()?,
+            _ => Vec::new(),
+        };
         let options = BenchOptions {
-            methods: if self.ablate_sizes {
+            methods: if !ablated.is_empty() {
                 ablated.iter().map(|(name, method)| (name.clone(), method.as_ref())).collect()
             } else {
                 self.methods()?
@@ -168,16 +175,20 @@ impl BenchEstimators {
         let databases =
             self.known_db.iter().map(|path| Databases::open(path)).collect::<Result<Vec<_>, _>>()?;
         let options = EstimateOptions { level: self.level, seed: self.seed, ..EstimateOptions::default() };
-        let found = transfers(runs, &family, engine, &databases, options)?;
-        let judged = judge(&found, self.level);
-        if judged.is_empty() {
+        let alone = transfers(runs, &family, engine, &databases, options)?;
+        let beside = match self.peers {
+            PeerAnswers::None => Vec::new(),
+            PeerAnswers::All => peer_transfers(runs, &family, engine, &databases, options)?,
+        };
+        let report = FamiliesReport::new(&alone, &beside, self.level);
+        if report.alone.is_empty() {
             bail!(
                 "the runs hold no system of three families with answers to the first run and to another; give more --runs"
             );
         }
-        let all = Belief::learn(&found.iter().collect::<Vec<_>>());
-        let text = families_markdown(&judged, all);
-        let record = json!({"level": self.level, "seed": self.seed, "belief": all, "judged": judged});
+        let text = report.markdown();
+        let record =
+            json!({"command": command_line(), "level": self.level, "seed": self.seed, "report": report});
         write_to(&self.out.join("results.json"), &format!("{}\n", serde_json::to_string_pretty(&record)?))?;
         write_to(&self.out.join("results.md"), &text)?;
         print(&text)?;
@@ -230,6 +241,25 @@ impl BenchEstimators {
     fn name(&self) -> String {
         self.protocol.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }
+}
+
+/// What `fusion` learns from: the paper's descriptors alone and together, with and without the Euclidean distance.
+#[cfg(feature = "evaluator")]
+#[allow(clippy::unnecessary_wraps, reason = "without the feature it fails")]
+fn ablations_of_descriptors() -> Result<Vec<(String, Box<dyn Estimator>)>> {
+    use sqlgauge_estimate::estimators::{Fusion, FusionOptions};
+    use sqlgauge_shift::DescriptorSet;
+
+    let method = |descriptors: DescriptorSet| -> (String, Box<dyn Estimator>) {
+        let options = FusionOptions { descriptors, ..FusionOptions::DEFAULT };
+        (format!("descriptors {descriptors}"), Box::new(Fusion { options }))
+    };
+    Ok(DescriptorSet::ALL.map(method).into())
+}
+
+#[cfg(not(feature = "evaluator"))]
+fn ablations_of_descriptors() -> Result<Vec<(String, Box<dyn Estimator>)>> {
+    Err(sqlgauge_base::NotBuiltIn { what: "--ablate-descriptors", feature: "evaluator" }.into())
 }
 
 /// Figure 5 (sizes), Figure 6 (numbers, by regressor), Figure 11 and Table V (slices).

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use sqlgauge_fusion::AdaptOptions;
-use sqlgauge_shift::Slices;
+use sqlgauge_shift::{DescriptorSet, Slices};
 
 use crate::Verdict;
 
@@ -37,6 +37,10 @@ pub struct Fit {
     /// Directions of the sliced Wasserstein distance: L random ones, or k principal and R random ones
     #[arg(long, value_name = "L|k,R", default_value_t)]
     slices: Slices,
+    /// Descriptors to learn from: all, paper (those of the paper alone), paper+euclidean, frechet, mahalanobis, sliced,
+    /// paper-frechet, paper-mahalanobis, paper-sliced or euclidean
+    #[arg(long, value_name = "SET", default_value_t)]
+    descriptors: DescriptorSet,
     /// Regressor: mlp, knn, svr, tree, forest or boosting
     #[arg(long, value_name = "ID", default_value = "mlp")]
     regressor: String,
@@ -65,6 +69,7 @@ impl Fit {
             smallest_set: self.smallest_set,
             largest_set: self.set_size,
             slices: self.slices,
+            descriptors: self.descriptors,
             regressor: self.regressor,
             steps: self.steps,
             seed: self.seed,

@@ -43,6 +43,8 @@ pub struct CorpusOptions<'a> {
     pub largest: usize,
     /// Directions of the sliced distance.
     pub slices: Slices,
+    /// The descriptors that it learns from.
+    pub descriptors: &'a [String],
     /// The regressor.
     pub regressor: &'a dyn Regressor,
     /// How an initialisation is learnt when there are several corpora.
@@ -144,6 +146,7 @@ pub fn adapt_to_file(
         smallest,
         largest,
         slices: Slices::default(),
+        descriptors: &evaluator.card().descriptors,
         regressor,
         reptile: ReptileOptions::default(),
         seed: options.seed,
@@ -167,7 +170,8 @@ pub fn evaluate_target(
 ) -> Result<TargetEstimate, EvaluatorError> {
     check_same_encoder(&evaluator.encoder(), target)?;
     let descriptors = evaluator.source()?.describe(target)?;
-    let estimate = evaluator.estimate(&descriptors.to_row(), Some(target.len()), level)?;
+    let row = chosen(&descriptors.to_row(), &evaluator.card().descriptors)?;
+    let estimate = evaluator.estimate(&row, Some(target.len()), level)?;
     Ok(TargetEstimate { estimate, descriptors })
 }
 
@@ -341,7 +345,7 @@ impl Draw<'_> {
         };
         let told = |drawn: usize| (self.progress)(CorpusStage::Sets((done + drawn).min(all), all));
         let corpus = Corpus { vectors: &vectors, correct: &correct, groupings: &groupings };
-        to_meta_set(&meta_set(self.reference, &corpus, &options, &told)?, group)
+        to_meta_set(&meta_set(self.reference, &corpus, &options, &told)?, group, self.options.descriptors)
     }
 }
 
@@ -392,12 +396,23 @@ fn renumbered(groups: Vec<u32>) -> Vec<u32> {
     groups.into_iter().map(|group| numbers[&group]).collect()
 }
 
-fn to_meta_set(sets: &[SampleSet], group: u32) -> Result<MetaSet, EvaluatorError> {
-    let names: Vec<String> = Descriptors::names().iter().map(|&name| name.to_owned()).collect();
-    let rows = Rows::new(names.len(), sets.iter().flat_map(|set| &set.row).copied().collect())?;
+/// The values of those descriptors in a row of all.
+fn chosen(row: &[f64], names: &[String]) -> Result<Vec<f64>, EvaluatorError> {
+    columns_of(row, names).ok_or_else(|| {
+        let names = names.join(", ");
+        EvaluatorError::Descriptors(format!("are {names}, of which this version does not know all: fit anew"))
+    })
+}
+
+fn to_meta_set(sets: &[SampleSet], group: u32, names: &[String]) -> Result<MetaSet, EvaluatorError> {
+    let mut values = Vec::with_capacity(names.len() * sets.len());
+    for set in sets {
+        values.extend(chosen(&set.row, names)?);
+    }
+    let rows = Rows::new(names.len(), values)?;
     // A mean of ones may exceed 1 by rounding.
     let accuracy = sets.iter().map(|set| set.accuracy.clamp(0.0, 1.0)).collect();
-    MetaSet::new(names, rows, accuracy, vec![group; sets.len()])?
+    MetaSet::new(names.to_vec(), rows, accuracy, vec![group; sets.len()])?
         .with_sizes(sets.iter().map(|set| set.size).collect())
 }
 

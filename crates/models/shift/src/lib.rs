@@ -9,6 +9,7 @@
 
 mod attribution;
 mod codec;
+mod descriptor_set;
 mod descriptors;
 mod directions;
 mod eigen;
@@ -24,6 +25,7 @@ mod standardised;
 mod wasserstein;
 
 pub use attribution::{DimensionShift, GroupShift};
+pub use descriptor_set::{DescriptorSet, UnknownDescriptors, columns_of};
 pub use descriptors::{Descriptors, Frechet, Mahalanobis, Sliced};
 pub use directions::{Directions, Slices};
 pub use error::{SetSide, ShiftError};

@@ -20,7 +20,9 @@ impl FitJob {
     /// When a file cannot be read or written, the corpora lack labels, or an option is out of range.
     pub fn run(&self, context: &Context<'_>) -> Result<Card, Error> {
         let inner = AdaptOptions { steps: self.steps, seed: self.seed, ..AdaptOptions::default() };
+        let descriptors: Vec<String> = self.descriptors.columns().into_iter().map(str::to_owned).collect();
         let options = CorpusOptions {
+            descriptors: &descriptors,
             sets: self.sets,
             smallest: self.smallest_set,
             largest: self.largest_set,

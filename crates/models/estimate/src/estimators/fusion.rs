@@ -1,7 +1,7 @@
 //! `fusion`: the evaluator of the paper, learned from the known runs in memory.
 
 use sqlgauge_encode::Vectors;
-use sqlgauge_shift::{Descriptors, Reference};
+use sqlgauge_shift::{Descriptors, Reference, columns_of};
 
 use crate::case::TargetCase;
 use crate::error::EstimateError;
@@ -85,7 +85,9 @@ pub fn outcome(
 ) -> Result<Estimate, EstimateError> {
     let target = Answers::of(case, case.target, &case.evidence.questions)?;
     let row = reference.describe(&target.vectors).map_err(failed)?.to_row();
-    let found = evaluator.estimate(&row, Some(target.vectors.len()), case.options.level).map_err(failed)?;
+    let seen = columns_of(&row, &evaluator.card().descriptors)
+        .ok_or_else(|| failed("the evaluator learned from a descriptor of another version"))?;
+    let found = evaluator.estimate(&seen, Some(target.vectors.len()), case.options.level).map_err(failed)?;
     let mut outcome = EstimateDraft::flat(case, found.accuracy, "shift descriptors");
     if !known.is_own {
         let name = &case.pool().systems[case.target];

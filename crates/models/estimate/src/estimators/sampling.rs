@@ -36,6 +36,8 @@ pub struct FusionOptions {
     pub slices: Slices,
     /// Id of the regressor; fine-tuning and adaptation need `mlp`.
     pub regressor: &'static str,
+    /// The descriptors that it learns from.
+    pub descriptors: DescriptorSet,
 }
 
 impl FusionOptions {
@@ -47,6 +49,7 @@ impl FusionOptions {
         largest: 2000,
         slices: Slices::Hybrid { principal: 8, random: 16 },
         regressor: "mlp",
+        descriptors: DescriptorSet::All,
     };
 }
 
@@ -242,13 +245,17 @@ impl<'a> Draw<'a> {
     }
 
     fn finish(self) -> Result<MetaSet, EstimateError> {
-        let names: Vec<String> = Descriptors::names().iter().map(|&name| name.to_owned()).collect();
-        let values = self.sets.iter().flat_map(|(set, _)| &set.row).copied().collect();
+        let names = self.options.descriptors.columns();
+        let mut values = Vec::with_capacity(names.len() * self.sets.len());
+        for (set, _) in &self.sets {
+            values.extend(columns_of(&set.row, &names).ok_or_else(|| failed("a descriptor is missing"))?);
+        }
         let rows = Rows::new(names.len(), values).map_err(failed)?;
         // A mean of ones may exceed 1 by rounding.
         let accuracy = self.sets.iter().map(|(set, _)| set.accuracy.clamp(0.0, 1.0)).collect();
         let group = self.sets.iter().map(|&(_, group)| group).collect();
         let sizes = self.sets.iter().map(|(set, _)| set.size).collect();
+        let names = names.into_iter().map(str::to_owned).collect();
         MetaSet::new(names, rows, accuracy, group).and_then(|sets| sets.with_sizes(sizes)).map_err(failed)
     }
 }
