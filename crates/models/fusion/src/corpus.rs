@@ -8,7 +8,7 @@ use sqlgauge_encode::{EmbeddingFile, Metadata, Vectors};
 use sqlgauge_run::sha256_of_file;
 use sqlgauge_shift::{
     Corpus, Descriptors, Directions, Grouping, MetaSetOptions, Reference, SampleSet, SetSide, Slices,
-    Strategy, meta_set,
+    Strategy, columns_of, meta_set,
 };
 
 use crate::adapt_options::AdaptOptions;
@@ -43,7 +43,7 @@ pub struct CorpusOptions<'a> {
     pub largest: usize,
     /// Directions of the sliced distance.
     pub slices: Slices,
-    /// The descriptors that it learns from.
+    /// Names of the descriptors that it learns from ([`sqlgauge_shift::DescriptorSet`]).
     pub descriptors: &'a [String],
     /// The regressor.
     pub regressor: &'a dyn Regressor,

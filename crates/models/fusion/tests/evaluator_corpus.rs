@@ -3,13 +3,14 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use sqlgauge_encode::{EmbeddingFile, EmbeddingRow, EmbeddingWriter, Metadata};
 use sqlgauge_fusion::{
     AdaptOptions, Basis, CorpusOptions, CorpusStage, Evaluator, EvaluatorError, ReptileOptions,
     adapt_to_file, evaluate_target, find, fit_files,
 };
-use sqlgauge_shift::Slices;
+use sqlgauge_shift::{DescriptorSet, Slices};
 
 const DIMENSIONS: usize = 6;
 
@@ -73,12 +74,20 @@ fn write(path: &Path, workload: Workload, labelled: bool) -> f64 {
     right / workload.items as f64
 }
 
+static ALL: LazyLock<Vec<String>> = LazyLock::new(|| names(DescriptorSet::All));
+static PAPER: LazyLock<Vec<String>> = LazyLock::new(|| names(DescriptorSet::Paper));
+
+fn names(set: DescriptorSet) -> Vec<String> {
+    set.columns().into_iter().map(str::to_owned).collect()
+}
+
 fn options() -> CorpusOptions<'static> {
     CorpusOptions {
         sets: 600,
         smallest: 50,
         largest: 500,
         slices: Slices::Hybrid { principal: 2, random: 6 },
+        descriptors: &ALL,
         regressor: find("boosting").unwrap(),
         reptile: ReptileOptions { iterations: 150, ..ReptileOptions::default() },
         seed: 1,
@@ -147,6 +156,33 @@ fn a_target_is_estimated_from_its_embeddings_alone() {
     let found = evaluate_target(&evaluator, &files.write("far", far, false).0, 0.9).unwrap();
     assert!(found.estimate.outside);
     assert!(found.estimate.high - found.estimate.low > estimate.high - estimate.low);
+}
+
+#[test]
+fn an_evaluator_learns_from_the_descriptors_that_it_is_given() {
+    let files = Files::new();
+    let source = files.source();
+    let target = Workload { items: 800, databases: 7, reach: 1.6, seed: 3, ..CORPUS };
+    let (target, _) = files.write("target", target, false);
+    let estimate = |descriptors: &[String]| {
+        let (corpus, _) = files.write("corpus", CORPUS, true);
+        let evaluator =
+            fit_files(&source, &[corpus], &CorpusOptions { descriptors, ..options() }, &|_| {}).unwrap();
+        let folder = files.folder.path().join("evaluator");
+        evaluator.save(&folder).unwrap();
+        let evaluator = Evaluator::load(&folder).unwrap();
+        assert_eq!(evaluator.card().descriptors, descriptors);
+        evaluate_target(&evaluator, &target, 0.9).unwrap()
+    };
+    let [all, paper] = [&ALL, &PAPER].map(|names| estimate(names));
+    // The shift is the same; what is learned from it is not.
+    assert_eq!(all.descriptors, paper.descriptors);
+    assert_ne!(all.estimate.accuracy, paper.estimate.accuracy);
+    let unknown = ["of another version".to_owned()];
+    let (corpus, _) = files.write("corpus", CORPUS, true);
+    let refused =
+        fit_files(&source, &[corpus], &CorpusOptions { descriptors: &unknown, ..options() }, &|_| {});
+    assert!(message(refused).contains("of another version"));
 }
 
 #[test]

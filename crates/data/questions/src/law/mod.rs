@@ -306,21 +306,50 @@ fn what_is_not_said_is_refused_by_name_and_what_is_not_read_says_where() {
 
 #[test]
 fn any_text_is_read_within_the_budget() {
+    use UnreadableQuestion::{TooComplex, Unknown};
     let schema = schema(PLAIN);
     let speech = Speech::of(&schema);
     let many =
         |part: &str, count: usize| format!("Show the name of singers whose name is {}", part.repeat(count));
+    // Each breaks off, so that none is a question.
     for text in [
         many("( ", 400),
         many("the name plus ", 200),
         many("'a' or name is ", 150),
         many("one of 1 , 2 or ", 150),
         many("among the name of singers whose name is ", 60),
-        many("not the case that ", 500),
-        "the ".repeat(5_000),
         "\"".to_owned(),
         "'".repeat(999),
     ] {
-        let _outcome_is_typed: Result<_, UnreadableQuestion> = speech.read(&text);
+        let outcome = speech.read(&text);
+        assert!(matches!(outcome, Err(TooComplex | Unknown { .. })), "{outcome:?}: {text}");
     }
+    // More words than a question may have.
+    for text in [many("not the case that ", 500), "the ".repeat(5_000)] {
+        assert_eq!(speech.read(&text), Err(TooComplex), "{text}");
+    }
+}
+
+/// The same constructs, whole: one is read, and a long chain is read or said to be too complex, within the steps of an analysis.
+#[test]
+fn a_chain_is_read_until_it_is_too_complex() {
+    let schema = schema(PLAIN);
+    let speech = Speech::of(&schema);
+    let style = QuestionStyle::all().next().unwrap();
+    let mut outcomes = Vec::new();
+    for count in [1, 2, 1_000] {
+        let all: Vec<String> = (0..count).map(|number| format!("age = {number}")).collect();
+        let query = resolve(&format!("SELECT name FROM singer WHERE {}", all.join(" OR ")), &schema).unwrap();
+        let question = speech.ask(&query, style, &mut Random::new([count as u64]));
+        let text = question.map(|question| question.text());
+        let read = text.as_ref().map(|text| sqlgauge_base::budget::measure(|| speech.read(text)));
+        if let Ok((outcome, steps)) = &read {
+            assert!(*steps <= sqlgauge_base::budget::ANALYSIS, "{count}: {steps}");
+            let is_read = outcome.as_ref().is_ok_and(|found| found.contains(&canonical(&query, &schema)));
+            assert!(is_read || *outcome == Err(UnreadableQuestion::TooComplex), "{count}: {outcome:?}");
+            outcomes.push((count, is_read));
+        }
+    }
+    assert!(outcomes.starts_with(&[(1, true), (2, true)]), "{outcomes:?}");
+    assert_ne!(outcomes.get(2), Some(&(1_000, true)), "so long a chain has too many words");
 }

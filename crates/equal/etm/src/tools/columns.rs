@@ -18,10 +18,8 @@ pub(crate) fn replace_column_in(expr: &mut Expr, from: ColumnRef, to: &Expr) {
 
 fn replace(piece: &mut impl Walk, from: ColumnRef, to: &Expr) {
     // `x IS c` compares with the value of c, and `x IS TRUE` would ask for a truth.
-    let copy = || match to.as_truth() {
-        Some(_) => Expr::Unary(UnaryOperator::Plus, Box::new(to.clone())),
-        None => to.clone(),
-    };
+    let is_truth = to.as_truth().is_some();
+    let copy = || if is_truth { Expr::Unary(UnaryOperator::Plus, Box::new(to.clone())) } else { to.clone() };
     change_exprs(piece, |expr| {
         if matches!(expr, Expr::Column(column) if *column == from) {
             *expr = copy();

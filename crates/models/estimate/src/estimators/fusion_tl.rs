@@ -61,7 +61,8 @@ impl Estimator for FusionTl {
             answers.questions.iter().map(|&question| label(question).unwrap_or_default()).collect();
         let places: Vec<usize> = (0..answers.len()).collect();
         let seed = case.options.seed;
-        let sets = described(&reference, &answers, &sample_subsets(&places, SUBSETS, places.len(), seed))?;
+        let subsets = sample_subsets(&places, SUBSETS, places.len(), seed);
+        let sets = described(&reference, &answers, &subsets, &evaluator.card().descriptors)?;
         let tuned = fine_tune(&evaluator, &sets, &TransferOptions { seed, ..TransferOptions::default() });
         outcome(case, self.id(), &known, &reference, &tuned.map_err(failed)?)
     }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use sqlgauge_encode::{Matrix, Vectors};
 use sqlgauge_shift::{
-    Corpus, Descriptors, Directions, Grouping, MetaSetOptions, Reference, SampleSet, SetSide, Slices,
-    Strategy, meta_set,
+    Corpus, DescriptorSet, Directions, Grouping, MetaSetOptions, Reference, SampleSet, SetSide, Slices,
+    Strategy, columns_of, meta_set,
 };
 
 use crate::case::TargetCase;
@@ -326,21 +326,22 @@ pub fn task(
     draw.finish()
 }
 
-/// Sets of some answers against a source, as they are: descriptors and accuracy of each.
+/// Sets of some answers against a source, as they are: those descriptors, and the accuracy of each.
 pub fn described(
     reference: &Reference,
     answers: &Answers,
     sets: &[Vec<usize>],
+    names: &[String],
 ) -> Result<MetaSet, EstimateError> {
-    let names: Vec<String> = Descriptors::names().iter().map(|&name| name.to_owned()).collect();
     let (mut values, mut accuracy) = (Vec::new(), Vec::new());
     for set in sets {
         let chosen = answers.at(set)?;
-        values.extend(reference.describe(&chosen.vectors).map_err(failed)?.to_row());
+        let row = reference.describe(&chosen.vectors).map_err(failed)?.to_row();
+        values.extend(columns_of(&row, names).ok_or_else(|| failed("a descriptor is missing"))?);
         accuracy.push((chosen.correct.iter().sum::<f64>() / chosen.len().max(1) as f64).clamp(0.0, 1.0));
     }
     let rows = Rows::new(names.len(), values).map_err(failed)?;
-    MetaSet::new(names, rows, accuracy, vec![0; sets.len()]).map_err(failed)
+    MetaSet::new(names.to_vec(), rows, accuracy, vec![0; sets.len()]).map_err(failed)
 }
 
 fn units_of(case: &TargetCase<'_>, known: &LabelledAnswers) -> Units {

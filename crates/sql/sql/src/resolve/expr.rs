@@ -314,7 +314,10 @@ fn is_collated_alias<'e>(mut ast: &'e syntax::Expr<'_>, mut expr: &'e Expr) -> b
     loop {
         ast = without_parentheses(ast);
         match (&ast.kind, expr) {
-            (ExprKind::Collate(inner, _), Expr::Collate { expr: value, .. }) => (ast, expr) = (inner, value),
+            (ExprKind::Collate(inner, _), Expr::Collate { expr: value, .. }) => {
+                ast = inner;
+                expr = value;
+            }
             (_, expr) => return matches!(expr, Expr::Collate { .. }),
         }
     }
