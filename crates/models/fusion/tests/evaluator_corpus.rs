@@ -164,10 +164,10 @@ fn an_evaluator_learns_from_the_descriptors_that_it_is_given() {
     let source = files.source();
     let target = Workload { items: 800, databases: 7, reach: 1.6, seed: 3, ..CORPUS };
     let (target, _) = files.write("target", target, false);
+    let corpora = [files.write("corpus", CORPUS, true).0];
     let estimate = |descriptors: &[String]| {
-        let (corpus, _) = files.write("corpus", CORPUS, true);
         let evaluator =
-            fit_files(&source, &[corpus], &CorpusOptions { descriptors, ..options() }, &|_| {}).unwrap();
+            fit_files(&source, &corpora, &CorpusOptions { descriptors, ..options() }, &|_| {}).unwrap();
         let folder = files.folder.path().join("evaluator");
         evaluator.save(&folder).unwrap();
         let evaluator = Evaluator::load(&folder).unwrap();
@@ -177,11 +177,10 @@ fn an_evaluator_learns_from_the_descriptors_that_it_is_given() {
     let [all, paper] = [&ALL, &PAPER].map(|names| estimate(names));
     // The shift is the same; what is learned from it is not.
     assert_eq!(all.descriptors, paper.descriptors);
-    assert_ne!(all.estimate.accuracy, paper.estimate.accuracy);
+    assert!((all.estimate.accuracy - paper.estimate.accuracy).abs() > 1e-9);
     let unknown = ["of another version".to_owned()];
-    let (corpus, _) = files.write("corpus", CORPUS, true);
     let refused =
-        fit_files(&source, &[corpus], &CorpusOptions { descriptors: &unknown, ..options() }, &|_| {});
+        fit_files(&source, &corpora, &CorpusOptions { descriptors: &unknown, ..options() }, &|_| {});
     assert!(message(refused).contains("of another version"));
 }
 

@@ -320,14 +320,14 @@ fn any_text_is_read_within_the_budget() {
         many("among the name of singers whose name is ", 60),
         "\"".to_owned(),
         "'".repeat(999),
+        "the ".repeat(5_000),
     ] {
         let outcome = speech.read(&text);
         assert!(matches!(outcome, Err(TooComplex | Unknown { .. })), "{outcome:?}: {text}");
     }
     // More words than a question may have.
-    for text in [many("not the case that ", 500), "the ".repeat(5_000)] {
-        assert_eq!(speech.read(&text), Err(TooComplex), "{text}");
-    }
+    let text = many("not the case that ", 800);
+    assert_eq!(speech.read(&text), Err(TooComplex), "{text}");
 }
 
 /// The same constructs, whole: one is read, and a long chain is read or said to be too complex, within the steps of an analysis.
@@ -337,10 +337,10 @@ fn a_chain_is_read_until_it_is_too_complex() {
     let speech = Speech::of(&schema);
     let style = QuestionStyle::all().next().unwrap();
     let mut outcomes = Vec::new();
-    for count in [1, 2, 1_000] {
+    for count in [1_u64, 2, 600] {
         let all: Vec<String> = (0..count).map(|number| format!("age = {number}")).collect();
         let query = resolve(&format!("SELECT name FROM singer WHERE {}", all.join(" OR ")), &schema).unwrap();
-        let question = speech.ask(&query, style, &mut Random::new([count as u64]));
+        let question = speech.ask(&query, style, &mut Random::new([count]));
         let text = question.map(|question| question.text());
         let read = text.as_ref().map(|text| sqlgauge_base::budget::measure(|| speech.read(text)));
         if let Ok((outcome, steps)) = &read {
@@ -351,5 +351,5 @@ fn a_chain_is_read_until_it_is_too_complex() {
         }
     }
     assert!(outcomes.starts_with(&[(1, true), (2, true)]), "{outcomes:?}");
-    assert_ne!(outcomes.get(2), Some(&(1_000, true)), "so long a chain has too many words");
+    assert_ne!(outcomes.get(2), Some(&(600, true)), "so long a chain has too many words");
 }
