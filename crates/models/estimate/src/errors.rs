@@ -44,7 +44,8 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Of an estimate that compares answers with those of other systems.
+    /// Of an estimate that compares answers with those of other systems. `bench-estimators --protocol leave-family-out` prints what
+    /// families show, here and of one system alone.
     pub const WITH_PEERS: Self = Self { kind: 0.07, database: 0.20, slope: 0.0 };
 
     /// Of one that sees one system alone: variance components of what is left on families and databases that the law was
