@@ -23,7 +23,7 @@
 use serde_json::Value;
 use sqlgauge_etm::{MatchReport, MatchSide, MatchVerdict, Matcher, Profile};
 
-use crate::metric::{Metric, MetricKind, Reads, Score};
+use crate::metric::{Metric, MetricInfo, MetricKind, Reads, Score};
 use crate::pair::Pair;
 
 /// Tree matching with only the rules that hold.
@@ -33,24 +33,14 @@ pub(crate) struct Etm;
 pub(crate) struct EtmPaper;
 
 impl Metric for Etm {
-    fn id(&self) -> &'static str {
-        Profile::Sound.id()
-    }
-
-    fn summary(&self) -> &'static str {
-        "Enhanced Tree Matching with rules that hold on every database that keeps the schema's constraints."
-    }
-
-    fn kind(&self) -> MetricKind {
-        MetricKind::Binary
-    }
-
-    fn reads(&self) -> Reads {
-        Reads::NoRows
-    }
-
-    fn is_of_sqlite(&self) -> bool {
-        true
+    fn info(&self) -> MetricInfo {
+        MetricInfo::new(
+            Profile::Sound.id(),
+            "Enhanced Tree Matching with rules that hold on every database that keeps the schema's constraints.",
+            MetricKind::Binary,
+            Reads::NoRows,
+        )
+        .of_sqlite()
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {
@@ -59,24 +49,14 @@ impl Metric for Etm {
 }
 
 impl Metric for EtmPaper {
-    fn id(&self) -> &'static str {
-        Profile::Paper.id()
-    }
-
-    fn summary(&self) -> &'static str {
-        "Enhanced Tree Matching with the 35 published rules and the published script's three others."
-    }
-
-    fn kind(&self) -> MetricKind {
-        MetricKind::Binary
-    }
-
-    fn reads(&self) -> Reads {
-        Reads::NoRows
-    }
-
-    fn is_of_sqlite(&self) -> bool {
-        true
+    fn info(&self) -> MetricInfo {
+        MetricInfo::new(
+            Profile::Paper.id(),
+            "Enhanced Tree Matching with the 35 published rules and the published script's three others.",
+            MetricKind::Binary,
+            Reads::NoRows,
+        )
+        .of_sqlite()
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {

@@ -30,7 +30,7 @@
 use sqlgauge_engine::ResultSet;
 use sqlgauge_engine::compare::{GoldOrder, difference, has_same_shape};
 
-use crate::metric::{Metric, MetricKind, Reads, Score};
+use crate::metric::{Metric, MetricInfo, MetricKind, Reads, Score};
 use crate::order_text::order_of_text;
 use crate::pair::Pair;
 
@@ -38,20 +38,13 @@ use crate::pair::Pair;
 pub(crate) struct Ex;
 
 impl Metric for Ex {
-    fn id(&self) -> &'static str {
-        "ex@1"
-    }
-
-    fn summary(&self) -> &'static str {
-        "Execution accuracy: equal bags of rows, ordered where the gold orders them, ties free, numbers within 1e-9."
-    }
-
-    fn kind(&self) -> MetricKind {
-        MetricKind::Binary
-    }
-
-    fn reads(&self) -> Reads {
-        Reads::Bag
+    fn info(&self) -> MetricInfo {
+        MetricInfo::new(
+            "ex@1",
+            "Execution accuracy: equal bags of rows, ordered where the gold orders them, ties free, numbers within 1e-9.",
+            MetricKind::Binary,
+            Reads::Bag,
+        )
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {

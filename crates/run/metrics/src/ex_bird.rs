@@ -22,27 +22,20 @@ use sqlgauge_engine::compare::explain;
 use sqlgauge_engine::compare::pyeq::{GridPair, all_text_is_utf8};
 use sqlgauge_engine::{Failure, FailureKind, ResultSet};
 
-use crate::metric::{Metric, MetricKind, Reads, Score};
+use crate::metric::{Metric, MetricInfo, MetricKind, Reads, Score};
 use crate::pair::{Pair, Results, gold_failed, prediction_failed};
 
 /// Equality of the sets of rows.
 pub struct ExBird;
 
 impl Metric for ExBird {
-    fn id(&self) -> &'static str {
-        "ex-bird@1"
-    }
-
-    fn summary(&self) -> &'static str {
-        "Official BIRD execution accuracy: equal sets of rows, columns in order."
-    }
-
-    fn kind(&self) -> MetricKind {
-        MetricKind::Binary
-    }
-
-    fn reads(&self) -> Reads {
-        Reads::Set
+    fn info(&self) -> MetricInfo {
+        MetricInfo::new(
+            "ex-bird@1",
+            "Official BIRD execution accuracy: equal sets of rows, columns in order.",
+            MetricKind::Binary,
+            Reads::Set,
+        )
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {

@@ -29,7 +29,7 @@ use sqlgauge_engine::compare::pyeq::{Grid, GridPair, str_and_type};
 use sqlgauge_engine::{Database, ResultSet, Value};
 
 use crate::columns::{Matching, match_ordered, match_unordered};
-use crate::metric::{AS_WRITTEN, Metric, MetricKind, Reads, Score};
+use crate::metric::{AS_WRITTEN, Metric, MetricInfo, MetricKind, Reads, Score};
 use crate::official;
 use crate::pair::{Pair, Results};
 
@@ -40,24 +40,14 @@ pub struct ExSpider;
 pub struct ExSpiderDistinct;
 
 impl Metric for ExSpider {
-    fn id(&self) -> &'static str {
-        "ex-spider@1"
-    }
-
-    fn summary(&self) -> &'static str {
-        "Official Spider execution accuracy in its default mode: equal results up to column order, DISTINCT ignored."
-    }
-
-    fn kind(&self) -> MetricKind {
-        MetricKind::Binary
-    }
-
-    fn reads(&self) -> Reads {
-        Reads::Bag
-    }
-
-    fn is_of_sqlite(&self) -> bool {
-        true
+    fn info(&self) -> MetricInfo {
+        MetricInfo::new(
+            "ex-spider@1",
+            "Official Spider execution accuracy in its default mode: equal results up to column order, DISTINCT ignored.",
+            MetricKind::Binary,
+            Reads::Bag,
+        )
+        .of_sqlite()
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {
@@ -66,24 +56,14 @@ impl Metric for ExSpider {
 }
 
 impl Metric for ExSpiderDistinct {
-    fn id(&self) -> &'static str {
-        "ex-spider-distinct@1"
-    }
-
-    fn summary(&self) -> &'static str {
-        "Official Spider execution accuracy with --keep_distinct: equal results up to column order."
-    }
-
-    fn kind(&self) -> MetricKind {
-        MetricKind::Binary
-    }
-
-    fn reads(&self) -> Reads {
-        Reads::Bag
-    }
-
-    fn is_of_sqlite(&self) -> bool {
-        true
+    fn info(&self) -> MetricInfo {
+        MetricInfo::new(
+            "ex-spider-distinct@1",
+            "Official Spider execution accuracy with --keep_distinct: equal results up to column order.",
+            MetricKind::Binary,
+            Reads::Bag,
+        )
+        .of_sqlite()
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {

@@ -35,27 +35,20 @@ use sqlgauge_engine::compare::RELATIVE_TOLERANCE;
 
 use crate::ex_tolerance::score_by;
 use crate::fitting::Rule;
-use crate::metric::{Metric, MetricKind, Reads, Score};
+use crate::metric::{Metric, MetricInfo, MetricKind, Reads, Score};
 use crate::pair::Pair;
 
 /// The gold's rows in some columns of the prediction.
 pub(crate) struct ExSubset;
 
 impl Metric for ExSubset {
-    fn id(&self) -> &'static str {
-        "ex-subset@1"
-    }
-
-    fn summary(&self) -> &'static str {
-        "Execution accuracy that allows further columns and any order of columns, numbers within 1e-5."
-    }
-
-    fn kind(&self) -> MetricKind {
-        MetricKind::Binary
-    }
-
-    fn reads(&self) -> Reads {
-        Reads::Bag
+    fn info(&self) -> MetricInfo {
+        MetricInfo::new(
+            "ex-subset@1",
+            "Execution accuracy that allows further columns and any order of columns, numbers within 1e-5.",
+            MetricKind::Binary,
+            Reads::Bag,
+        )
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {
@@ -67,20 +60,13 @@ impl Metric for ExSubset {
 pub(crate) struct ExSubsetTolerance;
 
 impl Metric for ExSubsetTolerance {
-    fn id(&self) -> &'static str {
-        "ex-subset-tolerance@1"
-    }
-
-    fn summary(&self) -> &'static str {
-        "Execution accuracy that allows further columns and any order of columns, numbers within 0.01."
-    }
-
-    fn kind(&self) -> MetricKind {
-        MetricKind::Binary
-    }
-
-    fn reads(&self) -> Reads {
-        Reads::Bag
+    fn info(&self) -> MetricInfo {
+        MetricInfo::new(
+            "ex-subset-tolerance@1",
+            "Execution accuracy that allows further columns and any order of columns, numbers within 0.01.",
+            MetricKind::Binary,
+            Reads::Bag,
+        )
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {

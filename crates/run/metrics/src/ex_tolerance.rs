@@ -16,7 +16,7 @@
 
 use crate::ex;
 use crate::fitting::{Fit, Rule, fit};
-use crate::metric::{Metric, MetricKind, Reads, Score};
+use crate::metric::{Metric, MetricInfo, MetricKind, Reads, Score};
 use crate::pair::Pair;
 use sqlgauge_engine::compare::{GoldOrder, RELATIVE_TOLERANCE};
 
@@ -27,20 +27,13 @@ const RULE: Rule = Rule { absolute: 1e-2, relative: RELATIVE_TOLERANCE, extra_co
 pub(crate) struct ExTolerance;
 
 impl Metric for ExTolerance {
-    fn id(&self) -> &'static str {
-        "ex-tolerance@1"
-    }
-
-    fn summary(&self) -> &'static str {
-        "Execution accuracy as ex@1, with numbers equal within 0.01."
-    }
-
-    fn kind(&self) -> MetricKind {
-        MetricKind::Binary
-    }
-
-    fn reads(&self) -> Reads {
-        Reads::Bag
+    fn info(&self) -> MetricInfo {
+        MetricInfo::new(
+            "ex-tolerance@1",
+            "Execution accuracy as ex@1, with numbers equal within 0.01.",
+            MetricKind::Binary,
+            Reads::Bag,
+        )
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {

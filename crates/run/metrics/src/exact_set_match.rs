@@ -13,35 +13,22 @@ use serde_json::json;
 use sqlgauge_base::budget;
 
 use crate::esm::{self, Switches, score_parsed};
-use crate::metric::{Metric, MetricKind, Reads, Score};
+use crate::metric::{Metric, MetricInfo, MetricKind, Reads, Score};
 use crate::pair::Pair;
 
 /// Exact set match with the official switches.
 pub(crate) struct Esm;
 
 impl Metric for Esm {
-    fn id(&self) -> &'static str {
-        "esm@1"
-    }
-
-    fn summary(&self) -> &'static str {
-        "Official Spider exact set match: clauses agree as sets, values ignored."
-    }
-
-    fn kind(&self) -> MetricKind {
-        MetricKind::Binary
-    }
-
-    fn reads(&self) -> Reads {
-        Reads::NoRows
-    }
-
-    fn is_of_sqlite(&self) -> bool {
-        true
-    }
-
-    fn needs(&self) -> &'static str {
-        "the schema (foreign keys from tables.json, if given): runs nothing"
+    fn info(&self) -> MetricInfo {
+        MetricInfo::new(
+            "esm@1",
+            "Official Spider exact set match: clauses agree as sets, values ignored.",
+            MetricKind::Binary,
+            Reads::NoRows,
+        )
+        .needs("the schema (foreign keys from tables.json, if given): runs nothing")
+        .of_sqlite()
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {

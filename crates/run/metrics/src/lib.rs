@@ -41,7 +41,7 @@ mod ves;
 mod vm_steps;
 
 pub use best::score_best;
-pub use metric::{AS_WRITTEN, Metric, MetricKind, Reads, Score};
+pub use metric::{AS_WRITTEN, Metric, MetricInfo, MetricKind, Reads, Score};
 pub use pack::PackedTarget;
 pub use pair::{GoldFacts, Pair, Target};
 pub use r_ves::RVes;

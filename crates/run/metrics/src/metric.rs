@@ -42,40 +42,86 @@ impl MetricKind {
     }
 }
 
+/// What a metric says about itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MetricInfo {
+    id: &'static str,
+    summary: &'static str,
+    kind: MetricKind,
+    reads: Reads,
+    needs: Option<&'static str>,
+    higher_is_better: bool,
+    is_of_sqlite: bool,
+}
+
+impl MetricInfo {
+    /// A metric of any engine whose greater values are better.
+    pub(crate) const fn new(id: &'static str, summary: &'static str, kind: MetricKind, reads: Reads) -> Self {
+        Self { id, summary, kind, reads, needs: None, higher_is_better: true, is_of_sqlite: false }
+    }
+
+    /// With what it needs, where that is more than what it reads tells.
+    pub(crate) const fn needs(self, needs: &'static str) -> Self {
+        Self { needs: Some(needs), ..self }
+    }
+
+    /// A cost.
+    pub(crate) const fn less_is_better(self) -> Self {
+        Self { higher_is_better: false, ..self }
+    }
+
+    /// Null on other engines than SQLite.
+    pub(crate) const fn of_sqlite(self) -> Self {
+        Self { is_of_sqlite: true, ..self }
+    }
+}
+
 /// One metric. Its contract is the documentation at the head of its file.
 pub trait Metric: Send + Sync {
+    /// What it is; the other methods but `score` read it.
+    fn info(&self) -> MetricInfo;
+
+    /// Scores one prediction against one gold.
+    fn score(&self, pair: &Pair<'_>) -> Score;
+
     /// Id with version: `ex-spider@1`. A change of meaning makes a new version.
-    fn id(&self) -> &'static str;
+    fn id(&self) -> &'static str {
+        self.info().id
+    }
 
     /// One sentence that says what it measures.
-    fn summary(&self) -> &'static str;
+    fn summary(&self) -> &'static str {
+        self.info().summary
+    }
 
     /// What its values mean.
-    fn kind(&self) -> MetricKind;
+    fn kind(&self) -> MetricKind {
+        self.info().kind
+    }
 
     /// What it reads of the prediction's rows.
-    fn reads(&self) -> Reads;
+    fn reads(&self) -> Reads {
+        self.info().reads
+    }
 
     /// What it needs to score a pair, in a few words.
     fn needs(&self) -> &'static str {
-        match self.reads() {
+        let info = self.info();
+        info.needs.unwrap_or(match info.reads {
             Reads::NoRows => "the schema: runs nothing",
             Reads::Bag | Reads::Set | Reads::Everything => "the database: runs both queries",
-        }
+        })
     }
 
     /// Whether more is better; only costs differ.
     fn higher_is_better(&self) -> bool {
-        true
+        self.info().higher_is_better
     }
 
     /// Whether it reads texts or rows by SQLite's rules, or is defined by a script that runs SQLite. On another engine it is null.
     fn is_of_sqlite(&self) -> bool {
-        false
+        self.info().is_of_sqlite
     }
-
-    /// Scores one prediction against one gold.
-    fn score(&self, pair: &Pair<'_>) -> Score;
 }
 
 /// A metric's verdict on one pair.

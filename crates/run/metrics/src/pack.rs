@@ -18,7 +18,7 @@ use sqlgauge_search::{Contract, Search, SearchOptions, Witness};
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_verify::pack::{PackError, PackQuestion, gold_name};
 
-use crate::metric::{Metric, MetricKind, Reads, Score};
+use crate::metric::{Metric, MetricInfo, MetricKind, Reads, Score};
 use crate::pair::Pair;
 use crate::registry::find;
 
@@ -68,28 +68,15 @@ impl PackedTarget {
 pub(crate) struct PackAccuracy;
 
 impl Metric for PackAccuracy {
-    fn id(&self) -> &'static str {
-        "pack@1"
-    }
-
-    fn summary(&self) -> &'static str {
-        "Right on the benchmark's database and on every database of a witness pack."
-    }
-
-    fn kind(&self) -> MetricKind {
-        MetricKind::Binary
-    }
-
-    fn reads(&self) -> Reads {
-        Reads::Bag
-    }
-
-    fn is_of_sqlite(&self) -> bool {
-        true
-    }
-
-    fn needs(&self) -> &'static str {
-        "the database and a pack: runs both queries there"
+    fn info(&self) -> MetricInfo {
+        MetricInfo::new(
+            "pack@1",
+            "Right on the benchmark's database and on every database of a witness pack.",
+            MetricKind::Binary,
+            Reads::Bag,
+        )
+        .needs("the database and a pack: runs both queries there")
+        .of_sqlite()
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {

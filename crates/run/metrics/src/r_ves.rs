@@ -14,7 +14,7 @@
 //!
 //! Source: BIRD Mini-Dev, "Reward-based Valid Efficiency Score".
 
-use crate::metric::{Metric, MetricKind, Reads, Score};
+use crate::metric::{Metric, MetricInfo, MetricKind, Reads, Score};
 use crate::pair::Pair;
 use crate::timing::mean_time_ratio;
 
@@ -36,24 +36,14 @@ impl RVes {
 }
 
 impl Metric for RVes {
-    fn id(&self) -> &'static str {
-        "r-ves@1"
-    }
-
-    fn summary(&self) -> &'static str {
-        "BIRD R-VES: square root of a stepwise reward for gold time over prediction time where the result is right."
-    }
-
-    fn kind(&self) -> MetricKind {
-        MetricKind::Unbounded
-    }
-
-    fn reads(&self) -> Reads {
-        Reads::Set
-    }
-
-    fn needs(&self) -> &'static str {
-        "the database: runs both queries, several times"
+    fn info(&self) -> MetricInfo {
+        MetricInfo::new(
+            "r-ves@1",
+            "BIRD R-VES: square root of a stepwise reward for gold time over prediction time where the result is right.",
+            MetricKind::Unbounded,
+            Reads::Set,
+        )
+        .needs("the database: runs both queries, several times")
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {

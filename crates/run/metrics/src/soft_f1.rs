@@ -27,27 +27,20 @@ use sqlgauge_engine::ResultSet;
 use sqlgauge_engine::compare::pyeq::{Grid, GridPair};
 
 use crate::ex_bird;
-use crate::metric::{Metric, MetricKind, Reads, Score};
+use crate::metric::{Metric, MetricInfo, MetricKind, Reads, Score};
 use crate::pair::Pair;
 
 /// Cell-by-cell F1 of rows paired by position.
 pub(crate) struct SoftF1;
 
 impl Metric for SoftF1 {
-    fn id(&self) -> &'static str {
-        "soft-f1@1"
-    }
-
-    fn summary(&self) -> &'static str {
-        "BIRD Soft F1: share of matching cells over rows paired by position."
-    }
-
-    fn kind(&self) -> MetricKind {
-        MetricKind::Fraction
-    }
-
-    fn reads(&self) -> Reads {
-        Reads::Everything
+    fn info(&self) -> MetricInfo {
+        MetricInfo::new(
+            "soft-f1@1",
+            "BIRD Soft F1: share of matching cells over rows paired by position.",
+            MetricKind::Fraction,
+            Reads::Everything,
+        )
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {

@@ -11,7 +11,7 @@
 use sqlgauge_engine::{Database, Enough, Execution, FailureKind};
 
 use crate::ex_spider::{compare, score_on};
-use crate::metric::{Metric, MetricKind, Reads, Score};
+use crate::metric::{Metric, MetricInfo, MetricKind, Reads, Score};
 use crate::official;
 use crate::pair::{Pair, rows_in_python};
 
@@ -19,28 +19,15 @@ use crate::pair::{Pair, rows_in_python};
 pub(crate) struct Suite;
 
 impl Metric for Suite {
-    fn id(&self) -> &'static str {
-        "suite@1"
-    }
-
-    fn summary(&self) -> &'static str {
-        "Test-suite accuracy: official Spider execution accuracy on every database of the folder."
-    }
-
-    fn kind(&self) -> MetricKind {
-        MetricKind::Binary
-    }
-
-    fn reads(&self) -> Reads {
-        Reads::Bag
-    }
-
-    fn is_of_sqlite(&self) -> bool {
-        true
-    }
-
-    fn needs(&self) -> &'static str {
-        "every database of the folder: runs both queries on each"
+    fn info(&self) -> MetricInfo {
+        MetricInfo::new(
+            "suite@1",
+            "Test-suite accuracy: official Spider execution accuracy on every database of the folder.",
+            MetricKind::Binary,
+            Reads::Bag,
+        )
+        .needs("every database of the folder: runs both queries on each")
+        .of_sqlite()
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {

@@ -12,7 +12,7 @@
 //! Source: "EvoSchema: Towards Text-to-SQL Robustness Against Schema Evolution", section 5.2. The paper does
 //! not say how sets are taken from a query; the choice here is the resolved query.
 
-use crate::metric::{Metric, MetricKind, Reads, Score};
+use crate::metric::{Metric, MetricInfo, MetricKind, Reads, Score};
 use crate::pair::Pair;
 use crate::set_f1::{Unresolved, score_sets};
 
@@ -29,30 +29,23 @@ impl TableF1 {
 }
 
 impl Metric for TableF1 {
-    fn id(&self) -> &'static str {
-        match self.unresolved {
-            Unresolved::Nothing => "table-f1@1",
-            Unresolved::Text => "table-f1@2",
-        }
-    }
-
-    fn summary(&self) -> &'static str {
-        match self.unresolved {
-            Unresolved::Nothing => {
-                "EvoSchema Table Match F1 over queries that resolve: 0 for a prediction with an unknown name."
-            }
-            Unresolved::Text => {
-                "EvoSchema Table Match F1: overlap of the tables that gold and prediction use."
-            }
-        }
-    }
-
-    fn kind(&self) -> MetricKind {
-        MetricKind::Fraction
-    }
-
-    fn reads(&self) -> Reads {
-        Reads::NoRows
+    fn info(&self) -> MetricInfo {
+        MetricInfo::new(
+            match self.unresolved {
+                Unresolved::Nothing => "table-f1@1",
+                Unresolved::Text => "table-f1@2",
+            },
+            match self.unresolved {
+                Unresolved::Nothing => {
+                    "EvoSchema Table Match F1 over queries that resolve: 0 for a prediction with an unknown name."
+                }
+                Unresolved::Text => {
+                    "EvoSchema Table Match F1: overlap of the tables that gold and prediction use."
+                }
+            },
+            MetricKind::Fraction,
+            Reads::NoRows,
+        )
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {

@@ -27,7 +27,7 @@ use sqlgauge_base::counted;
 use sqlgauge_search::Side;
 use sqlgauge_verify::{Data, PairContext, RefusedText, TIE, Verdict, VerifyOptions, VerifyReport};
 
-use crate::metric::{Metric, MetricKind, Reads, Score};
+use crate::metric::{Metric, MetricInfo, MetricKind, Reads, Score};
 use crate::pair::Pair;
 use crate::verification::Verification;
 
@@ -46,33 +46,16 @@ impl Verify {
 }
 
 impl Metric for Verify {
-    fn id(&self) -> &'static str {
-        self.id
-    }
-
-    fn summary(&self) -> &'static str {
-        if self.counts_choices {
+    fn info(&self) -> MetricInfo {
+        let summary = if self.counts_choices {
             "No counterexample: 0 if a database was made on which the prediction permits a result that the gold does not."
         } else {
             "The same, with a prediction right that permits the gold's result among others."
-        }
-    }
-
-    fn kind(&self) -> MetricKind {
-        MetricKind::Binary
-    }
-
-    fn reads(&self) -> Reads {
+        };
         // A prediction that another metric knows to be wrong may be left there: its first rows differ already.
-        Reads::NoRows
-    }
-
-    fn is_of_sqlite(&self) -> bool {
-        true
-    }
-
-    fn needs(&self) -> &'static str {
-        "the database: runs both queries, there and on databases that it makes"
+        MetricInfo::new(self.id, summary, MetricKind::Binary, Reads::NoRows)
+            .needs("the database: runs both queries, there and on databases that it makes")
+            .of_sqlite()
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {

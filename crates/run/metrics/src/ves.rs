@@ -14,7 +14,7 @@
 //!
 //! Source: J. Li et al., "Can LLM Already Serve as a Database Interface?", 2023.
 
-use crate::metric::{Metric, MetricKind, Reads, Score};
+use crate::metric::{Metric, MetricInfo, MetricKind, Reads, Score};
 use crate::pair::Pair;
 use crate::timing::mean_time_ratio;
 
@@ -36,24 +36,14 @@ impl Ves {
 }
 
 impl Metric for Ves {
-    fn id(&self) -> &'static str {
-        "ves@1"
-    }
-
-    fn summary(&self) -> &'static str {
-        "BIRD Valid Efficiency Score: square root of gold time over prediction time where the result is right."
-    }
-
-    fn kind(&self) -> MetricKind {
-        MetricKind::Unbounded
-    }
-
-    fn reads(&self) -> Reads {
-        Reads::Set
-    }
-
-    fn needs(&self) -> &'static str {
-        "the database: runs both queries, several times"
+    fn info(&self) -> MetricInfo {
+        MetricInfo::new(
+            "ves@1",
+            "BIRD Valid Efficiency Score: square root of gold time over prediction time where the result is right.",
+            MetricKind::Unbounded,
+            Reads::Set,
+        )
+        .needs("the database: runs both queries, several times")
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {

@@ -12,35 +12,22 @@
 use sqlgauge_engine::compare::explain;
 
 use crate::ex_bird;
-use crate::metric::{Metric, MetricKind, Reads, Score};
+use crate::metric::{Metric, MetricInfo, MetricKind, Reads, Score};
 use crate::pair::{Pair, gold_failed};
 
 /// Virtual-machine steps, prediction over gold.
 pub(crate) struct VmSteps;
 
 impl Metric for VmSteps {
-    fn id(&self) -> &'static str {
-        "vm-steps@1"
-    }
-
-    fn summary(&self) -> &'static str {
-        "Machine-independent cost: virtual-machine steps of the prediction over those of the gold."
-    }
-
-    fn kind(&self) -> MetricKind {
-        MetricKind::Unbounded
-    }
-
-    fn reads(&self) -> Reads {
-        Reads::Everything
-    }
-
-    fn is_of_sqlite(&self) -> bool {
-        true
-    }
-
-    fn higher_is_better(&self) -> bool {
-        false
+    fn info(&self) -> MetricInfo {
+        MetricInfo::new(
+            "vm-steps@1",
+            "Machine-independent cost: virtual-machine steps of the prediction over those of the gold.",
+            MetricKind::Unbounded,
+            Reads::Everything,
+        )
+        .less_is_better()
+        .of_sqlite()
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {

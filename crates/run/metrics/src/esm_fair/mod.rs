@@ -33,31 +33,21 @@ use sqlgauge_base::budget;
 
 use self::parts::Parts;
 use self::render::Numbers;
-use crate::metric::{Metric, MetricKind, Reads, Score};
+use crate::metric::{Metric, MetricInfo, MetricKind, Reads, Score};
 use crate::pair::Pair;
 
 /// Exact set match over the resolved query.
 pub(crate) struct EsmFair;
 
 impl Metric for EsmFair {
-    fn id(&self) -> &'static str {
-        "esm-fair@1"
-    }
-
-    fn summary(&self) -> &'static str {
-        "Exact set match over the resolved query: every valid query can be read."
-    }
-
-    fn kind(&self) -> MetricKind {
-        MetricKind::Binary
-    }
-
-    fn reads(&self) -> Reads {
-        Reads::NoRows
-    }
-
-    fn is_of_sqlite(&self) -> bool {
-        true
+    fn info(&self) -> MetricInfo {
+        MetricInfo::new(
+            "esm-fair@1",
+            "Exact set match over the resolved query: every valid query can be read.",
+            MetricKind::Binary,
+            Reads::NoRows,
+        )
+        .of_sqlite()
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {
