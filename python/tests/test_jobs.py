@@ -202,6 +202,22 @@ def test_tables_become_databases_that_queries_run_on(tmp_path: Path) -> None:
         sg.tables(folder, out=tmp_path / "other", min_latin=2)
 
 
+def test_rows_that_are_left_out_and_columns_to_look_at_are_shown(tmp_path: Path) -> None:
+    folder = tmp_path / "tables"
+    folder.mkdir()
+    lines = ["id;amount;paid", "1;€ 1,5;yes", "2;€ 2,5;no", "2;€ 2,5;no", "3;€ 3,5;yes;more", "4;€ 4,5;no"]
+    (folder / "paid.csv").write_text("\n".join(lines) + "\n")
+    built = sg.tables(folder, out=tmp_path / "databases")
+    for shown in (" ".join(repr(built).split()), built._repr_html_()):
+        assert "rows that are left out" in shown and "too many values" in shown and "repeated" in shown
+        assert "yes-no: yes, no" in shown and "€ is taken off its values" in shown
+    kept = sg.tables(folder, out=tmp_path / "kept", keep_duplicates=True)
+    assert "repeated" not in repr(kept)
+    (folder / "paid.csv").write_text("id,name\n1,Rome\n2,Oslo\n3,Bern\n")
+    clean = sg.tables(folder, out=tmp_path / "clean")
+    assert "left out" not in repr(clean) and "columns to look at" not in repr(clean)
+
+
 def test_a_query_is_translated_or_refused(sample: Sample, bikes: sg.Database) -> None:
     sql = "SELECT name FROM rider WHERE birth_year > 1990"
     said = sg.translate(sql, bikes, to=["postgres", "mysql"])
