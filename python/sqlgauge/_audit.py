@@ -86,7 +86,8 @@ class Audit(Sequence[AuditFinding]):
 
     def _sentence(self) -> str:
         golds = {(one["index"], one["gold"]) for one in self.items if one["findings"]}
-        return f"{len(golds)} of {len(self.items)} golds have a finding"
+        have = "has" if len(golds) == 1 else "have"
+        return f"{len(golds)} of {_show.counted(len(self.items), 'gold')} {have} a finding"
 
     def _tables(self) -> list[_show.Table]:
         counted = [(one["rule"], one["golds"], one["allowed"], one["unchecked"]) for one in self.counts]

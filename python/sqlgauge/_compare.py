@@ -1,4 +1,4 @@
-"""Two systems beside each other, of one run or of two: what ``sqlgauge compare`` says."""
+"""Two systems of one run or of two: what ``sqlgauge compare`` says."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ class Comparison:
                 one["metric"],
                 one["count"],
                 f"{100 * one['difference']:+.1f} [{100 * one['low']:+.1f}, {100 * one['high']:+.1f}]",
-                f"{one['p_value']:.3f}",
+                _show.p_value(one["p_value"]),
             ]
             for one in self.raw["comparisons"]
         ]
         return _show.Table("first minus second, in points, over the items of both", ["metric", "items", "difference", "p"], rows)
 
     def _sentence(self) -> str:
-        return f"{self.first} beside {self.second}"
+        return f"{self.first} compared with {self.second}"
 
     def __repr__(self) -> str:
         return _show.text([self._sentence()], [self._rows()])

@@ -149,6 +149,9 @@ def evolve(
         InputError: A file, a kind or an option is not what it should be, or a database is missing.
         RunError: The folder holds something else, or cannot be written.
     """
+    if not isinstance(gold, (str, os.PathLike)):
+        kind = type(gold).__name__
+        raise _native.InputError(f"gold is of type {kind}; give the path of a file, as DataFrame.to_json(path, orient='records') writes it")
     if script is not None and steps is not None:
         raise _native.InputError("script and steps exclude each other; leave one of them out")
     if per_item and (script is not None or steps is not None):

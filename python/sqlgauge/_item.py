@@ -37,6 +37,8 @@ class Item:
     run, the rows that the run kept, and ``total_rows``."""
     prediction_result: dict[str, Any] | None
     """What the prediction returns, likewise."""
+    why: str | None
+    """What makes a wrong answer differ from the gold, in one sentence; ``None`` where that is not clear or the answer is right."""
     notes: tuple[str, ...]
     """What was noticed, in sentences."""
     raw: dict[str, Any] = field(repr=False)
@@ -57,7 +59,8 @@ class Item:
             ("Prediction", self.prediction or "none"),
         ]
         told = [f"{label}: {text}" for label, text in labelled if text]
-        return [f"{self.system}, item {self.id} of {self.db_id}", *told, *self.notes]
+        why = [f"Why: {self.why}"] if self.why else []
+        return [f"{self.system}, item {self.id} of {self.db_id}", *told, *why, *self.notes]
 
     def _tables(self) -> list[_show.Table]:
         results = [("result of the gold", self.gold_result), ("result of the prediction", self.prediction_result)]
@@ -114,7 +117,14 @@ def show(
         scores=Scores(item),
         gold_result=said["gold_result"],
         prediction_result=said["prediction_result"],
+        why=_why(details),
         notes=tuple(said["notes"]),
         raw=item,
         _text=said["text"],
     )
+
+
+def _why(details: dict[str, Any]) -> str | None:
+    words = (details.get("verdict") or {}).get("words") or details.get("difference") or {}
+    sentence: str | None = words.get("sentence")
+    return sentence

@@ -123,23 +123,25 @@ class Run:
     def __repr__(self) -> str:
         return f"sqlgauge.load({str(self._path)!r})"
 
+    def __str__(self) -> str:
+        return _show.text([f"Run {self._path}"], [self._table()])
+
     def _repr_html_(self) -> str:
-        systems = self.summary()["systems"]
+        return _show.html([f"Run {self._path}"], [self._table()])
+
+    def _table(self) -> _show.Table:
         metrics = self.manifest()["metrics"]
-        rows = [[one["system"], *(_shown(one["scores"].get(name)) for name in metrics)] for one in systems]
-        return _show.html([f"Run {self._path}"], [_show.Table("scores with 95 % intervals", ["system", *metrics], rows)])
+        rows = [
+            [one["system"], *(_show.score(name, one["scores"].get(name)) for name in metrics)]
+            for one in self.summary()["systems"]
+        ]
+        ratios = [name for name in metrics if _show.is_ratio(name)]
+        but = f" ({', '.join(ratios)}: ratios)" if ratios else ""
+        caption = f"percent{but} with 95 % intervals; n: items that it is the mean of"
+        return _show.Table(caption, ["system", *metrics], rows, whole=True)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return load, (str(self._path),)
-
-
-def _shown(score: dict[str, Any] | None) -> str:
-    """A mean with its interval."""
-    if score is None or score["mean"] is None:
-        return "-"
-    if score["low"] is None or score["high"] is None:
-        return f"{score['mean']:.3f}"
-    return f"{score['mean']:.3f} [{score['low']:.3f}, {score['high']:.3f}]"
 
 
 def load(path: str | os.PathLike[str]) -> Run:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+RATIOS = frozenset({"ves", "r-ves", "vm-steps"})
+"""Metrics whose values are no shares of 1."""
 MOST_ROWS = 10
 """Rows of a table that are shown."""
 WIDEST = 40
-"""Characters of a value that are shown."""
+"""Characters of a value that are shown in a terminal."""
+WIDEST_OF_LAST = 120
+"""The same in the last column, where sentences stand."""
+WIDEST_OF_PAGE = 400
+"""The same in a notebook, which breaks lines."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +31,8 @@ class Table:
 
     def text(self) -> str:
         """The table with aligned columns."""
-        shown = self._shown()
+        last = len(self.columns) - 1
+        shown = self._shown(lambda at: WIDEST_OF_LAST if at == last else WIDEST)
         lines = [list(self.columns), *shown]
         widths = [max(len(line[at]) for line in lines) for at in range(len(self.columns))]
         rule = ["-" * width for width in widths]
@@ -36,14 +43,14 @@ class Table:
     def html(self) -> str:
         """The same for a notebook."""
         head = "".join(f"<th>{escape(column)}</th>" for column in self.columns)
-        rows = ["".join(f"<td>{escape(value)}</td>" for value in row) for row in self._shown()]
+        rows = ["".join(f"<td>{escape(value)}</td>" for value in row) for row in self._shown(lambda _: WIDEST_OF_PAGE)]
         body = "".join(f"<tr>{row}</tr>" for row in rows)
         more = "".join(f"<p>{escape(line)}</p>" for line in self._more())
         return f"<table><caption>{escape(self.caption)}</caption><tr>{head}</tr>{body}</table>{more}"
 
-    def _shown(self) -> list[list[str]]:
+    def _shown(self, widest: Callable[[int], int]) -> list[list[str]]:
         rows = self.rows if self.whole else self.rows[:MOST_ROWS]
-        return [[_value(value, None if self.whole else WIDEST) for value in row] for row in rows]
+        return [[_value(value, None if self.whole else widest(at)) for at, value in enumerate(row)] for row in rows]
 
     def _more(self) -> list[str]:
         if not self.rows:
@@ -60,6 +67,30 @@ def text(sentences: Sequence[str], tables: Sequence[Table] = ()) -> str:
 def html(sentences: Sequence[str], tables: Sequence[Table] = ()) -> str:
     """The same for a notebook."""
     return "".join([*(f"<p>{escape(sentence)}</p>" for sentence in sentences), *(table.html() for table in tables)])
+
+
+def counted(count: int, noun: str) -> str:
+    """``1 pair``, ``2 pairs``: the number and the noun in the form that goes with it; for nouns that take an s."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def p_value(p: float) -> str:
+    """A p-value, which is never 0."""
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def is_ratio(metric: str) -> bool:
+    """Whether a metric is not a share of 1."""
+    return metric.split("@")[0] in RATIOS
+
+
+def score(metric: str, of: dict[str, Any] | None) -> str:
+    """A mean with its interval and number of items, as the command line prints it."""
+    if of is None or of["mean"] is None:
+        return "-"
+    numbers = [of["mean"], of["low"], of["high"]]
+    mean, low, high = ("" if n is None else f"{n:.2f}" if is_ratio(metric) else f"{100 * n:.1f}" for n in numbers)
+    return f"{mean} [{low}, {high}] n={of['count']}" if low and high else f"{mean} n={of['count']}"
 
 
 def result(caption: str, rows: dict[str, Any]) -> Table:

@@ -40,7 +40,7 @@ class Corpus:
         return _show.html(self._sentences(), [self._table()])
 
     def _sentences(self) -> list[str]:
-        return [f"{self.pairs} pairs of {self.databases} databases in {self.out}", *self.left_out, *self.notes]
+        return [f"{_show.counted(self.pairs, 'pair')} of {_show.counted(self.databases, 'database')} in {self.out}", *self.left_out, *self.notes]
 
     def _table(self) -> _show.Table:
         rows = [(tier, count, self.unmet[tier]) for tier, count in self.tiers.items()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -48,8 +49,39 @@ class BuiltDatabases:
     def _shown(self) -> list[_show.Table]:
         built = [(one.db_id, ", ".join(one.tables), one.foreign_keys) for one in self.databases]
         databases = _show.Table(f"databases in {self.out}", ["database", "tables", "foreign keys"], built)
-        refused = _show.Table("files that are not used", ["file", "reason"], list(self.refused.items()), whole=True)
-        return [databases, refused] if self.refused else [databases]
+        others = [
+            _show.Table("files that are not used", ["file", "reason"], list(self.refused.items()), whole=True),
+            _show.Table("rows that are left out", ["file", "rows", "because", "lines"], self._rows_left_out(), whole=True),
+            _show.Table("columns to look at", ["file", "column", "type", "because"], self._columns(), whole=True),
+        ]
+        return [databases, *(table for table in others if table.rows)]
+
+    def _rows_left_out(self) -> list[tuple[str, int, str, str]]:
+        """The rows of files that no database has, with the first lines of each kind."""
+        found = []
+        for file in self._used():
+            kinds = [("repeated", file["duplicate_rows"])]
+            kinds += [(f"too {what} values", file["ragged"][key]) for what, key in (("few", "short"), ("many", "long"))]
+            for why, lines in kinds:
+                if lines["count"]:
+                    more = ", …" if lines["count"] > len(lines["first"]) else ""
+                    found.append((file["file"], lines["count"], why, ", ".join(map(str, lines["first"])) + more))
+        return found
+
+    def _columns(self) -> list[tuple[str, str, str, str]]:
+        """The columns that stay text although they look like something else, and those whose unit is taken off."""
+        found = []
+        for file in self._used():
+            for column in file["columns"]:
+                if "doubt" in column:
+                    examples = ", ".join(column.get("examples", []))
+                    found.append((file["file"], column["name"], column["type"], f"{column['doubt']}: {examples}"))
+                elif column.get("unit"):
+                    found.append((file["file"], column["name"], column["type"], f"{column['unit']} is taken off its values"))
+        return found
+
+    def _used(self) -> Iterator[dict[str, Any]]:
+        return (record for record in self.raw if record["about"] == "file" and record["outcome"] == "used")
 
 
 def tables(

@@ -45,7 +45,7 @@ class Vote:
         return _show.text([self._sentence()], [])
 
     def _sentence(self) -> str:
-        said = f"{len(self.choices)} questions"
+        said = _show.counted(len(self.choices), "question")
         if self.gain is None:
             return said
         points = [100 * self.gain[name] for name in ("difference", "low", "high")]

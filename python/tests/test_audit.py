@@ -16,7 +16,7 @@ def test_findings_have_a_rule_a_reason_and_rows(sample: Sample) -> None:
     found = sg.audit(frame, db=sample.db, progress=False)
     assert [(one.id, one.rule) for one in found] == [("a", "constant-condition")]
     assert "never true" in found[0].why and "never true" in found[0]._repr_html_()
-    assert "1 of 1 golds" in repr(found) and "constant-condition" in found._repr_html_()
+    assert "1 of 1 gold has" in repr(found) and "constant-condition" in found._repr_html_()
 
 
 def test_a_file_is_audited_as_on_the_command_line(sample: Sample) -> None:

@@ -145,6 +145,10 @@ DDL = "CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT)"
             lambda s: sg.compare(s.folder, ["careful", "baseline"]),  # type: ignore[arg-type]
             "other is of type list; give a run or its folder, and the systems by systems=('a', 'b')",
         ),
+        (
+            lambda s: sg.evolve([GOOD], db=s.db, out=s.folder / "none"),  # type: ignore[arg-type]
+            "gold is of type list; give the path of a file",
+        ),
         (lambda s: sg.estimate(known=[], db=s.db, predictions={}), "questions is missing; give the questions of the target"),
         (
             lambda s: sg.tables(s.folder, out=s.folder / "none", decimal_mark="semicolon"),  # type: ignore[arg-type]

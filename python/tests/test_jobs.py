@@ -7,12 +7,14 @@ import os
 import pickle
 import sqlite3
 import subprocess
+from html import escape
 from pathlib import Path
 
 import pytest
 from conftest import NOW, Sample, program
 
 import sqlgauge as sg
+from sqlgauge import _show
 
 
 @pytest.fixture(scope="module")
@@ -200,6 +202,22 @@ def test_tables_become_databases_that_queries_run_on(tmp_path: Path) -> None:
         sg.tables(folder, out=tmp_path / "other", min_latin=2)
 
 
+def test_rows_that_are_left_out_and_columns_to_look_at_are_shown(tmp_path: Path) -> None:
+    folder = tmp_path / "tables"
+    folder.mkdir()
+    lines = ["id;amount;paid", "1;€ 1,5;yes", "2;€ 2,5;no", "2;€ 2,5;no", "3;€ 3,5;yes;more", "4;€ 4,5;no"]
+    (folder / "paid.csv").write_text("\n".join(lines) + "\n")
+    built = sg.tables(folder, out=tmp_path / "databases")
+    for shown in (" ".join(repr(built).split()), built._repr_html_()):
+        assert "rows that are left out" in shown and "too many values" in shown and "repeated" in shown
+        assert "yes-no: yes, no" in shown and "€ is taken off its values" in shown
+    kept = sg.tables(folder, out=tmp_path / "kept", keep_duplicates=True)
+    assert "repeated" not in repr(kept)
+    (folder / "paid.csv").write_text("id,name\n1,Rome\n2,Oslo\n3,Bern\n")
+    clean = sg.tables(folder, out=tmp_path / "clean")
+    assert "left out" not in repr(clean) and "columns to look at" not in repr(clean)
+
+
 def test_a_query_is_translated_or_refused(sample: Sample, bikes: sg.Database) -> None:
     sql = "SELECT name FROM rider WHERE birth_year > 1990"
     said = sg.translate(sql, bikes, to=["postgres", "mysql"])
@@ -219,3 +237,35 @@ def test_a_query_is_translated_or_refused(sample: Sample, bikes: sg.Database) ->
         sg.translate("SELECT x FROM nowhere", bikes)
     with pytest.raises(sg.InputError, match="has no rows"):
         sg.translate("SELECT 1", sg.Schema.from_ddl("CREATE TABLE t (a)"))  # type: ignore[arg-type]
+
+
+def test_a_run_prints_its_scores_in_percent_as_the_command_line_does(run: sg.Run) -> None:
+    report = run.report("table").read_text()
+    for system in run.summary()["systems"]:
+        mean = f"{100 * system['scores']['ex@1']['mean']:.1f} ["
+        assert mean in str(run) and mean in run._repr_html_() and mean in report
+    assert "n: items" in str(run)
+
+
+def test_the_metrics_that_are_no_shares_are_those_of_the_registry() -> None:
+    said = subprocess.run([program(), "metrics", "--json"], check=True, capture_output=True, text=True)
+    ratios = {one["id"].split("@")[0] for one in json.loads(said.stdout) if one["range"] == "0 and up"}
+    assert ratios == _show.RATIOS
+    score = {"mean": 1.5, "low": 1.25, "high": 1.75, "count": 3}
+    assert _show.score("ves@1", score) == "1.50 [1.25, 1.75] n=3"
+    assert _show.score("ex@1", {"mean": 0.5, "low": None, "high": None, "count": 1}) == "50.0 n=1"
+
+
+def test_a_wrong_item_says_why_in_a_notebook_too(run: sg.Run) -> None:
+    reasons = [sg.show(run, wrong, "baseline") for wrong in wrong_ids(run, "baseline")]
+    said = next(item for item in reasons if item.why)
+    assert said.why is not None
+    assert f"<p>Why: {escape(said.why)}</p>" in said._repr_html_()
+    assert " ".join(said.why.split()) in " ".join(repr(said).split())
+    for score in said.scores.values():
+        assert escape(score.reason or "") in said._repr_html_()
+
+
+def test_a_p_value_is_never_0_and_one_is_singular() -> None:
+    assert [_show.p_value(p) for p in (0.00001, 0.001, 0.5)] == ["<0.001", "0.001", "0.500"]
+    assert [_show.counted(n, "pair") for n in (0, 1, 2)] == ["0 pairs", "1 pair", "2 pairs"]

@@ -12,6 +12,25 @@ pub fn counted<N: Copy + Display + PartialEq + From<u8>>(count: N, noun: &str) -
     format!("{count} {}", noun_for(&count, noun))
 }
 
+/// `0 of 1 row`, `1 of 3 rows`: a part of what is counted.
+///
+/// ```
+/// assert_eq!(sqlgauge_base::counted_of(1, 1, "item"), "1 of 1 item");
+/// assert_eq!(sqlgauge_base::counted_of(1, 3, "query"), "1 of 3 queries");
+/// ```
+pub fn counted_of<N: Copy + Display + PartialEq + From<u8>>(part: N, whole: N, noun: &str) -> String {
+    format!("{part} of {}", counted(whole, noun))
+}
+
+/// The verb that goes with a number: the first for 1, else the second.
+///
+/// ```
+/// assert_eq!(sqlgauge_base::verb_for(&1, ["has", "have"]), "has");
+/// ```
+pub fn verb_for<'a, N: PartialEq + From<u8>>(count: &N, [one, many]: [&'a str; 2]) -> &'a str {
+    if *count == N::from(1) { one } else { many }
+}
+
 /// The noun in the form that goes with a number: `row` for 1, else `rows`.
 pub fn noun_for<N: PartialEq + From<u8>>(count: &N, noun: &str) -> String {
     if *count == N::from(1) {

@@ -18,7 +18,7 @@ pub mod server;
 pub mod stats;
 
 pub use closest::closest;
-pub use counted::{counted, noun_for};
+pub use counted::{counted, counted_of, noun_for, verb_for};
 pub use features::NotBuiltIn;
 pub use hex::hex;
 pub use markdown::markdown_text;

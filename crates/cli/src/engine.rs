@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use anyhow::{Context as _, Result};
 use sqlgauge::{Context, WORKER_ARGUMENT};
+use sqlgauge_base::counted_of;
 use sqlgauge_engine::{Limits, SqliteEngine, WorkerCommand};
 
 use crate::interrupt::asked_to_stop;
@@ -69,7 +70,8 @@ pub fn run<T>(is_quiet: bool, job: impl FnOnce(&Context<'_>) -> Result<T, sqlgau
         }
         sqlgauge::Error::Stopped { done, total, out } => {
             let out = out.display();
-            let text = format!("{done} of {total} items are in {out}; the same command scores the others");
+            let done = counted_of(done, total, "item");
+            let text = format!("{out} has {done}; the same command scores the others");
             progress.stopped(text).into()
         }
         error => error.into(),

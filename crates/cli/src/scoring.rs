@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use sqlgauge::{Context, OpenRun, PairsJob, ScoreJob, metrics_of};
+use sqlgauge_base::counted_of;
 use sqlgauge_metrics::Metric;
 use sqlgauge_report::Report;
 
@@ -41,7 +42,8 @@ fn carry_out(
     let scored = run.score(&context);
     progress.finish();
     if let Err(sqlgauge::Error::Stopped { done, total, out }) = scored {
-        let stopped = format!("{done} of {total} items are in {}; {again} scores the others", out.display());
+        let stopped =
+            format!("{} has {}; {again} scores the others", out.display(), counted_of(done, total, "item"));
         return Err(gently.stopped(stopped).into());
     }
     scored?;

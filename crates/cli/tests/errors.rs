@@ -182,12 +182,12 @@ fn golds_that_return_nothing_are_counted_and_said() {
         benchmark.score().into_iter().filter(|argument| argument != "--quiet").collect();
     let output = sqlgauge(&arguments);
     let table = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(table.contains("1 of 2 gold queries return no row"), "{table}");
+    assert!(table.contains("1 of 2 gold queries returns no row"), "{table}");
     let summary = std::fs::read_to_string(benchmark.path("run/summary.json")).unwrap();
     let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
     assert_eq!((&summary["golds"]["empty"], &summary["golds"]["failed"]), (&1.into(), &0.into()));
     let page = std::fs::read_to_string(benchmark.path("run/report.html")).unwrap();
-    assert!(page.contains("1 of 2 gold queries return no row"));
+    assert!(page.contains("1 of 2 gold queries returns no row"));
 
     let connection = rusqlite::Connection::open(benchmark.path("database/shop/shop.sqlite")).unwrap();
     connection.execute_batch("DELETE FROM item").unwrap();
@@ -230,5 +230,5 @@ fn answers_that_are_no_answers_to_this_benchmark_are_noticed() {
     assert!(said.contains("S: all 6 answers are the golds' own texts"), "{said}");
     assert!(said.contains("suite@1: no database has others beside it"), "{said}");
     let (_, said) = run_says(&Benchmark::new(&golds, &["SELECT a FROM b"; 6]), &["--metrics", "ex"]);
-    assert!(said.contains("6 of the 6 answers of S read tables that their database does not have"), "{said}");
+    assert!(said.contains("6 of 6 answers of S read tables that their database does not have"), "{said}");
 }

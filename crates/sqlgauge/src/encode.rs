@@ -6,7 +6,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Once};
 
-use sqlgauge_base::NotBuiltIn;
+use sqlgauge_base::{NotBuiltIn, counted_of, verb_for};
 use sqlgauge_dataset::{Benchmark, PredictionSet, Subset, WorkloadSource, load_labels, load_workload};
 use sqlgauge_encode::cache::Cache;
 use sqlgauge_encode::encoders::file::VectorFile;
@@ -210,7 +210,9 @@ impl EncodeJob {
         }
         let missing = extras.iter().filter(|extra| extra.correct.is_none()).count();
         if missing > 0 {
-            context.watcher().note(&format!("{file}: {missing} of {} items have no label", extras.len()));
+            let (items, have) =
+                (counted_of(missing, extras.len(), "item"), verb_for(&missing, ["has", "have"]));
+            context.watcher().note(&format!("{file}: {items} {have} no label"));
         }
         Ok(extras)
     }

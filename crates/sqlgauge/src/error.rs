@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use sqlgauge_base::{counted, counted_of};
 use sqlgauge_run::Shard;
 
 /// An error of one of the libraries, as it is, or one of what brings them together.
@@ -108,7 +109,7 @@ pub enum Error {
         metric: &'static str,
     },
     /// More shards than examples.
-    #[error("shard {shard} has none of the {examples} examples; make fewer shards")]
+    #[error("shard {shard} has none of the {}; make fewer shards", counted(*examples, "example"))]
     EmptyShard {
         /// The shard.
         shard: Shard,
@@ -290,7 +291,7 @@ pub enum Error {
     #[error(transparent)]
     Evolve(Box<sqlgauge_evolve::EvolveError>),
     /// A run was asked to stop before all was scored.
-    #[error("{done} of {total} items are in {}; the same call scores the others", out.display())]
+    #[error("{} has {}; the same call scores the others", out.display(), counted_of(*done, *total, "item"))]
     Stopped {
         /// Items in the log.
         done: usize,

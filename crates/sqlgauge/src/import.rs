@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use sqlgauge_base::{counted_of, verb_for};
 use sqlgauge_dataset::{
     Benchmark, Columns, Databases, FileFormat, PredictionSet, load_labels, parse_workload,
 };
@@ -112,7 +113,9 @@ impl ImportJob {
         for (set, labels) in sets.iter().zip(&labels) {
             let (system, items) = (&set.system, workload.examples.len());
             set.notes.iter().for_each(|text| context.watcher().note(&format!("{system}: {text}")));
-            context.watcher().note(&format!("{system}: {} of {items} items have a label", labels.len()));
+            let labelled = counted_of(labels.len(), items, "item");
+            let have = verb_for(&labels.len(), ["has", "have"]);
+            context.watcher().note(&format!("{system}: {labelled} {have} a label"));
         }
         let path = self.out.join(ITEMS);
         directory.write_file(ITEMS, |out| {

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use sqlgauge_base::Random;
+use sqlgauge_base::{Random, counted};
 use sqlgauge_dataset::{Benchmark, Example, PredictionSet, parse_benchmark};
 use sqlgauge_metrics::Metric;
 use sqlgauge_report::Nature;
@@ -437,8 +437,9 @@ impl Versions {
             std::iter::once("system".to_owned()).chain(self.versions.iter().cloned()).chain(shared).collect();
         let header: Vec<&str> = header.iter().map(String::as_str).collect();
         let note = format!(
-            "{}, percent with 95 % intervals and the number of items; shared: over the {} items of every version, # is the rank",
-            self.metric, self.shared
+            "{}, percent with 95 % intervals and the number of items; shared: over the {} of every version, # is the rank",
+            self.metric,
+            counted(self.shared, "item")
         );
         let mut scores = Sheet::new("Scores by version", &note, &header);
         for (at, system) in self.systems.iter().enumerate() {

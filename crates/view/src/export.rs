@@ -4,6 +4,7 @@ use std::path::Path;
 
 use sqlgauge::StoredReport;
 use sqlgauge_base::file::write_atomically;
+use sqlgauge_report::formats::ExportedHtml;
 
 use crate::routes::home_of;
 use crate::runs::RunRow;
@@ -20,7 +21,7 @@ pub fn export(folders: &[std::path::PathBuf], out: &Path) -> Result<Vec<FoundRun
     if runs.is_empty() {
         return Err(ViewError::NoRun { folders: folders.to_vec() });
     }
-    let html = sqlgauge_report::find("html")?;
+    let html = ExportedHtml { home: "../../index.html" };
     for run in &runs {
         let Ok(StoredReport { report, .. }) = StoredReport::read(&run.path) else { continue };
         let folder = out.join("run").join(&run.id);

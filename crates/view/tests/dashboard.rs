@@ -275,5 +275,12 @@ fn the_exported_site_needs_no_server_and_carries_texts_as_texts() {
     let page = |run: &sqlgauge_view::FoundRun| out.join("run").join(&run.id).join("index.html");
     let there: Vec<bool> = runs.iter().map(|run| page(run).is_file()).collect();
     assert_eq!(there, [false, true, true]);
+    for run in runs.iter().filter(|run| page(run).is_file()) {
+        let text = std::fs::read_to_string(page(run)).unwrap();
+        let (_, after) =
+            text.split_once("name=\"sqlgauge-home\" content=\"").expect("a page leads back to the list");
+        let home = page(run).parent().unwrap().join(after.split('"').next().unwrap());
+        assert_eq!(home.canonicalize().unwrap(), out.join("index.html").canonicalize().unwrap());
+    }
     assert!(export(&[folder.path("sample")], Path::new("nowhere")).is_err());
 }

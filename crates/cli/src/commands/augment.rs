@@ -46,7 +46,7 @@ pub struct Augment {
     #[command(flatten)]
     subset: SubsetOptions,
     /// Seed of everything random
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// Format of the gold file, where detection is wrong
     #[arg(long, value_name = "FORMAT", value_parser = format())]

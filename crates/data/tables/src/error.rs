@@ -1,7 +1,7 @@
 //! Errors that end a whole run; a table that cannot be used does not ([`crate::FileRefusal`]).
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Why no databases were made.
 #[derive(Debug, thiserror::Error)]
@@ -32,7 +32,7 @@ pub enum TablesError {
         known: String,
     },
     /// Tables, but none that can be used.
-    #[error("none of the {count} files below {path} became a table; the first: {first}")]
+    #[error("{}", no_table(path, *count, first))]
     AllRefused {
         /// The folder.
         path: PathBuf,
@@ -71,4 +71,26 @@ pub enum TablesError {
         /// Why.
         detail: String,
     },
+}
+
+fn no_table(path: &Path, count: usize, first: &str) -> String {
+    let path = path.display();
+    match count {
+        1 => format!("the only file below {path} did not become a table: {first}"),
+        _ => format!("none of the {count} files below {path} became a table; the first: {first}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_file_is_singular() {
+        let said = |count| {
+            TablesError::AllRefused { path: "csv".into(), count, first: "a.csv: empty".into() }.to_string()
+        };
+        assert_eq!(said(1), "the only file below csv did not become a table: a.csv: empty");
+        assert_eq!(said(2), "none of the 2 files below csv became a table; the first: a.csv: empty");
+    }
 }

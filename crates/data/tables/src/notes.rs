@@ -121,7 +121,11 @@ fn sentence(doubt: Doubt, examples: &[String]) -> String {
         }
         Doubt::YesNo => {
             let words: Vec<String> = examples.iter().map(|word| format!("`{word}`")).collect();
-            format!("its values are {}; --booleans stores 1 and 0 instead", words.join(" and "))
+            let listed = match words.as_slice() {
+                [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+                _ => words.concat(),
+            };
+            format!("its values are {listed}; --booleans stores 1 and 0 instead")
         }
         Doubt::NearlyNumbers => nearly("numbers", one),
         Doubt::NearlyDates => nearly("dates or times", one),

@@ -9,6 +9,7 @@ use sqlgauge_sql::tree::Query;
 use sqlgauge_sql::{PrintDialect, print, resolve};
 
 use crate::cause::{Cause, Slip, Unclear};
+use crate::causes::letter_case;
 use crate::compare::queries;
 use crate::pair::{Scene, Surroundings};
 use crate::sentence::sentence;
@@ -88,6 +89,11 @@ impl DifferenceRecord {
 pub trait Judge {
     /// Whether two queries return the same; `None` where nobody knows.
     fn same(&self, query: &str, other: &str) -> Option<bool>;
+
+    /// Whether an answer is right, on the rows at hand if there are any; `None` where nobody knows.
+    fn is_right(&self, gold: &str, answer: &str) -> Option<bool> {
+        self.same(gold, answer)
+    }
 }
 
 /// The judge who knows what the rules prove, and nothing else.
@@ -145,7 +151,10 @@ impl<'s> Explainer<'s> {
         };
         let (own, other) = (resolved(gold)?, resolved(yours)?);
         let scene = Scene { schema: self.schema, speech: &self.speech };
-        let slips = queries(&scene, &own, &other, &Surroundings::default())?;
+        let slips = match self.letter_case(gold, [&own, &other], judge) {
+            Some(slip) => vec![slip],
+            None => queries(&scene, &own, &other, &Surroundings::default())?,
+        };
         let slips = if slips.len() > 1 { self.that_matter(slips, [gold, yours], judge)? } else { slips };
         match slips.len() {
             0 => Err(Unclear::NoDifference),
@@ -160,6 +169,17 @@ impl<'s> Explainer<'s> {
         }
     }
 
+    /// The letter case of texts, where the answer is right without that slip.
+    fn letter_case(&self, gold: &str, [own, other]: [&Query; 2], judge: &dyn Judge) -> Option<Slip> {
+        let slip = letter_case::of_texts(own, other)?;
+        let repaired = self.printed(&slip.repaired).ok()?;
+        (judge.is_right(gold, &repaired) == Some(true)).then_some(slip)
+    }
+
+    fn printed(&self, query: &Query) -> Result<String, Unclear> {
+        print(query, self.schema, PrintDialect::Sqlite).map_err(|_| Unclear::OtherShape)
+    }
+
     /// Those that may make the difference: one alone without which the answer is right, else those that change the gold or
     /// the answer.
     fn that_matter(
@@ -168,17 +188,15 @@ impl<'s> Explainer<'s> {
         [gold, yours]: [&str; 2],
         judge: &dyn Judge,
     ) -> Result<Vec<Slip>, Unclear> {
-        let printed =
-            |query: &Query| print(query, self.schema, PrintDialect::Sqlite).map_err(|_| Unclear::OtherShape);
         for slip in &slips {
-            if judge.same(gold, &printed(&slip.repaired)?) == Some(true) {
+            if judge.same(gold, &self.printed(&slip.repaired)?) == Some(true) {
                 return Ok(vec![slip.clone()]);
             }
         }
         let mut left = Vec::new();
         for slip in slips {
-            let is_idle = judge.same(gold, &printed(&slip.planted)?) == Some(true)
-                && judge.same(yours, &printed(&slip.repaired)?) == Some(true);
+            let is_idle = judge.same(gold, &self.printed(&slip.planted)?) == Some(true)
+                && judge.same(yours, &self.printed(&slip.repaired)?) == Some(true);
             if !is_idle {
                 left.push(slip);
             }

@@ -6,6 +6,7 @@
 //!   into [`Slip`]s. Each belongs to one [`Cause`] of a closed list ([`causes()`]), one file each.
 //! - Every difference of the trees belongs to a slip, or there is no sentence ([`Unclear`] says why). So a sentence never
 //!   leaves out in silence what may be the real reason.
+//! - Texts in another letter case are said alone if the answer is right with the gold's texts, whatever the shape of the queries.
 //! - Of several slips one is said alone if the answer without it is right. Else those are left out that are known to change
 //!   neither the gold nor the answer: by proof, or because no database that was tried shows it. [`Judge`] tells.
 //! - The words are those of the grammar of questions (crate `questions`); a part that it has no words for stands as SQL.

@@ -6,6 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
+use sqlgauge_base::{counted_of, verb_for};
 
 use crate::pool::Pool;
 
@@ -51,25 +52,28 @@ impl Overlap {
 
     /// In sentences, for people.
     pub fn notes(&self, system: &str) -> Vec<String> {
-        let of = |count: usize| format!("{count} of {} questions of the target", self.questions);
+        let of = |count: usize, verb: [&str; 2]| {
+            let questions = counted_of(count, self.questions, "question");
+            format!("{questions} of the target {}", verb_for(&count, verb))
+        };
         let mut notes = Vec::new();
         if self.own > 0 {
             notes.push(format!(
-                "overlap: {} are in a known run of {system} itself; its labels there are not used, but what was tuned on \
+                "overlap: {} in a known run of {system} itself; its labels there are not used, but what was tuned on \
                  these questions does better on them than elsewhere",
-                of(self.own)
+                of(self.own, ["is", "are"])
             ));
         }
         if self.others > 0 {
             notes.push(format!(
-                "overlap: {} are in known runs of other systems; only `equivalents` uses their labels there",
-                of(self.others)
+                "overlap: {} in known runs of other systems; only `equivalents` uses their labels there",
+                of(self.others, ["is", "are"])
             ));
         }
         if self.elsewhere > 0 {
             notes.push(format!(
-                "overlap: {} stand word for word in the known runs, about another database",
-                of(self.elsewhere)
+                "overlap: {} word for word in the known runs, about another database",
+                of(self.elsewhere, ["stands", "stand"])
             ));
         }
         notes

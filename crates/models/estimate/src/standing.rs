@@ -181,10 +181,18 @@ impl Novelty {
         {
             let more = self.new_features.len() - names.len();
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            reasons.push(format!(
-                "{}{more} never varied where labels are, and do on the target",
+            let reason = format!(
+                "the labelled items are all alike in {}{more}, and the target's are not",
                 names.join(", ")
-            ));
+            );
+            // The one thing that a file of questions may leave out although the systems had it.
+            let is_evidence = self.new_features.iter().any(|name| name.starts_with("evidence."));
+            let remedy = if is_evidence {
+                "; if the systems were given evidence, give it with the questions too"
+            } else {
+                ""
+            };
+            reasons.push(reason + remedy);
         }
         if self.has_one {
             if self.is_elsewhere {
@@ -274,6 +282,23 @@ impl Sum {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_new_is_named_and_evidence_that_is_not_there_has_a_remedy() {
+        let reasons = |names: &[&str]| {
+            let new_features = names.iter().map(|&name| name.to_owned()).collect();
+            Novelty { new_features, distance: 0.0, largest_known: 1.0, has_one: false, is_elsewhere: false }
+                .reasons()
+        };
+        let said = "the labelled items are all alike in schema.tables, and the target's are not";
+        assert_eq!(reasons(&["schema.tables"]), [said]);
+        let four = reasons(&["a", "b", "c", "evidence.present"]).join(" ");
+        assert!(
+            four.contains("a, b, c and 1 more, and") && four.contains("give it with the questions too"),
+            "{four}"
+        );
+        assert!(reasons(&[]).is_empty());
+    }
 
     #[test]
     fn what_differs_in_few_of_many_databases_may_be_chance() {

@@ -1,5 +1,6 @@
 //! What a reader must know before believing the scores of a run.
 
+use sqlgauge_base::{counted_of, verb_for};
 use sqlgauge_run::{GoldCounts, Summary, SystemSummary};
 
 use crate::words::{many, percent};
@@ -27,9 +28,10 @@ fn names_are_unknown(system: &SystemSummary) -> Option<String> {
     let answered = system.counts.requested.saturating_sub(system.counts.missing);
     (unknown as f64 >= NEARLY_ALL * answered as f64).then(|| {
         format!(
-            "{unknown} of the {answered} answers of {} read tables that their database does not have: check that they are answers \
-             to this benchmark",
-            system.system
+            "{} of {} {} tables that their database does not have: check that they are answers to this benchmark",
+            counted_of(unknown, answered, "answer"),
+            system.system,
+            verb_for(&unknown, ["reads", "read"])
         )
     })
 }
@@ -67,9 +69,11 @@ fn texts_are_changed(summary: &Summary) -> impl Iterator<Item = String> {
 pub fn no_gold_runs(golds: &GoldCounts) -> Option<String> {
     (golds.examples > 0 && golds.failed == golds.examples).then(|| {
         format!(
-            "none of the {} gold queries runs, so nothing was scored by execution: \
-             check that the gold file and the databases belong together",
-            golds.examples
+            "{}, so nothing was scored by execution: check that the gold file and the databases belong together",
+            match golds.examples {
+                1 => "the only gold query does not run".to_owned(),
+                count => format!("none of the {count} gold queries runs"),
+            }
         )
     })
 }
@@ -84,9 +88,9 @@ fn databases_are_empty(golds: &GoldCounts) -> Option<String> {
         names.push_str(", …");
     }
     Some(format!(
-        "{} of {} examples are about databases without a row ({names}): most queries agree there, \
-         and execution scores are too high",
-        golds.on_empty_databases, golds.examples
+        "{} {} about databases without a row ({names}): most queries agree there, and execution scores are too high",
+        counted_of(golds.on_empty_databases, golds.examples, "example"),
+        verb_for(&golds.on_empty_databases, ["is", "are"])
     ))
 }
 
@@ -94,24 +98,30 @@ fn golds_are_empty(golds: &GoldCounts) -> Option<String> {
     let share = golds.empty as f64 / golds.examples.max(1) as f64;
     (share >= MANY).then(|| {
         format!(
-            "{} of {} gold queries return no row: every prediction that returns none agrees with them, \
-             and execution scores are too high",
-            golds.empty, golds.examples
+            "{}: every prediction that returns none agrees there, and execution scores are too high",
+            without_rows(golds)
         )
     })
+}
+
+/// `3 of 10 gold queries return no row`.
+fn without_rows(golds: &GoldCounts) -> String {
+    let (empty, all) = (golds.empty, golds.examples);
+    format!("{} {} no row", counted_of(empty, all, "gold query"), verb_for(&empty, ["returns", "return"]))
 }
 
 /// What a reader may want to know of the items of a run, each in one sentence without its full stop.
 pub fn notes(summary: &Summary) -> Vec<String> {
     let golds = &summary.golds;
-    let empty = (golds.empty > 0)
-        .then(|| format!("{} of {} gold queries return no row", golds.empty, golds.examples));
+    let empty = (golds.empty > 0).then(|| without_rows(golds));
     let count: usize = summary.systems.iter().map(|system| system.counts.volatile).sum();
     let all: usize = summary.systems.iter().map(|system| system.counts.requested).sum();
     let volatile = (count > 0).then(|| {
         format!(
-            "{count} of {all} items depend on what time it is (option `now` of the run) or on random numbers \
-             (the same in every run)"
+            "{} {} on what time it is (option `now` of the run) or on random numbers \
+             (the same in every run)",
+            counted_of(count, all, "item"),
+            verb_for(&count, ["depends", "depend"])
         )
     });
     [empty, volatile].into_iter().flatten().collect()
@@ -137,6 +147,11 @@ mod tests {
         assert!(
             said(GoldCounts { empty: 4, ..golds.clone() }).starts_with("4 of 40 gold queries return no row")
         );
+        let one = GoldCounts { examples: 1, ..golds.clone() };
+        assert!(
+            said(GoldCounts { failed: 1, ..one.clone() }).starts_with("the only gold query does not run, so")
+        );
+        assert!(said(GoldCounts { empty: 1, ..one }).starts_with("1 of 1 gold query returns no row"));
         let databases = ["a", "b", "c", "d", "e", "f"].map(str::to_owned).to_vec();
         let empty = GoldCounts { empty_databases: databases, on_empty_databases: 7, ..golds };
         assert!(

@@ -239,5 +239,5 @@ function outcomes(order) {
     scroller(h('table', {},
       h('thead', {}, h('tr', {}, h('th', { class: 'pin', scope: 'col' }, 'System'), ['Requested', 'Scored', 'Missing', 'Gold failed', ...names.map(words)].map((t) => h('th', { class: 'num', scope: 'col' }, t)))),
       h('tbody', {}, order.map(row)))),
-    h('p', { class: 'note' }, 'A missing prediction scores 0 and is counted. Where the gold query itself fails, the benchmark is at fault and execution metrics leave the item out.', (DATA.notes || []).map((note) => ` ${note}.`)));
+    h('p', { class: 'note' }, 'A missing prediction scores 0 and is counted. Where the gold query itself fails, the benchmark is at fault and execution metrics leave the item out.', (DATA.notes || []).map((note) => ` ${note[0].toUpperCase()}${note.slice(1)}.`)));
 }

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use sqlgauge_base::counted_of;
 use sqlgauge_base::file::remedy;
 
 use crate::shard::Shard;
@@ -101,7 +102,7 @@ pub enum RunError {
         missing: Vec<usize>,
     },
     /// A shard is not finished.
-    #[error("{} has {done} of the {total} items of shard {shard}; the command of the shard scores the others", path.display())]
+    #[error("{} has {} of shard {shard}; the command of the shard scores the others", path.display(), counted_of(*done, *total, "item"))]
     UnfinishedShard {
         /// The folder.
         path: PathBuf,

@@ -18,7 +18,7 @@ use std::iter::once;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
-use sqlgauge_causes::{DifferenceRecord, Explainer, Proofs};
+use sqlgauge_causes::{DifferenceRecord, Explainer, Judge, Proofs};
 use sqlgauge_dataset::Example;
 use sqlgauge_engine::{Dependence, Engine, Execution, GoldCache, ResultSet};
 use sqlgauge_metrics::{GoldFacts, Metric, MetricKind, Pair, Reads, Score, Target, Verification, score_best};
@@ -158,7 +158,7 @@ impl BenchmarkScorer {
         // What explains a difference knows SQLite's meaning only.
         let is_explained = has_wrong_rows && self.engine.is_sqlite();
         if is_explained && prediction.as_ref().is_some_and(|prediction| prediction.rows().is_some()) {
-            details.difference = difference(&details, target, task, gold_at);
+            details.difference = self.difference(&details, target, task, gold_at);
         }
         if is_wrong {
             details.gold_result = gold.rows().map(|rows| preview(rows));
@@ -167,6 +167,23 @@ impl BenchmarkScorer {
         }
         judgement.details = details;
         judgement
+    }
+
+    /// What makes an answer wrong; `None` where the verdict says it already.
+    fn difference(
+        &self,
+        details: &Details,
+        target: &Target,
+        task: &Task<'_>,
+        gold: usize,
+    ) -> Option<DifferenceRecord> {
+        if details.verdict.as_ref().is_some_and(|verdict| verdict.words.is_some()) {
+            return None;
+        }
+        let (gold, prediction) = (task.example.golds.get(gold)?, task.prediction?);
+        let schema = target.database.schema();
+        let judge = OnDatabase { proofs: Proofs::over(schema), scorer: self, target };
+        Some(DifferenceRecord::of(&Explainer::of(schema).explain(gold, prediction, &judge), None))
     }
 
     /// Whether no table of the database has a row; looked up once.
@@ -178,6 +195,35 @@ impl BenchmarkScorer {
         let is_empty = !target.database.has_rows(self.engine.as_ref());
         known.insert(target.db_id.clone(), is_empty);
         is_empty
+    }
+}
+
+/// Knows what is proved, and what the database of the benchmark shows.
+struct OnDatabase<'a> {
+    proofs: Proofs<'a>,
+    scorer: &'a BenchmarkScorer,
+    target: &'a Target,
+}
+
+impl Judge for OnDatabase<'_> {
+    fn same(&self, query: &str, other: &str) -> Option<bool> {
+        self.proofs.same(query, other)
+    }
+
+    /// Proved, or right by every metric of the run that only compares the rows of both queries.
+    fn is_right(&self, gold: &str, answer: &str) -> Option<bool> {
+        if let Some(proved) = self.same(gold, answer) {
+            return Some(proved);
+        }
+        let BenchmarkScorer { engine, metrics, executions, .. } = self.scorer;
+        let pair = Pair::new(engine.as_ref(), self.target, gold, answer, Some(executions));
+        let compares = |metric: &&&'static dyn Metric| {
+            metric.kind() == MetricKind::Binary && matches!(metric.reads(), Reads::Bag | Reads::Set)
+        };
+        let mut values =
+            metrics.iter().filter(compares).filter_map(|metric| metric.score(&pair).value).peekable();
+        values.peek()?;
+        Some(values.all(|value| value >= 1.0))
     }
 }
 
@@ -262,17 +308,6 @@ fn note_outcomes(
         }
     }
     prediction.map_or(MISSING, |p| p.outcome.status())
-}
-
-/// What makes an answer wrong; `None` where the verdict says it already.
-fn difference(details: &Details, target: &Target, task: &Task<'_>, gold: usize) -> Option<DifferenceRecord> {
-    if details.verdict.as_ref().is_some_and(|verdict| verdict.words.is_some()) {
-        return None;
-    }
-    let (gold, prediction) = (task.example.golds.get(gold)?, task.prediction?);
-    let schema = target.database.schema();
-    let found = Explainer::of(schema).explain(gold, prediction, &Proofs::over(schema));
-    Some(DifferenceRecord::of(&found, None))
 }
 
 /// What besides texts and database the results depend on.

@@ -92,6 +92,12 @@ fn a_wrong_answer_says_what_makes_it_wrong() {
         (wrong.sentence.as_deref(), wrong.causes.join(" ").as_str()),
         (Some(sentence), "other-comparison")
     );
+    let case = "SELECT owner FROM account WHERE id IN (SELECT id FROM account WHERE owner = 'ada')";
+    let other = bank.score(&["SELECT owner FROM account WHERE owner = 'Ada'"], Some(case)).details.difference;
+    assert_eq!(
+        other.unwrap().sentence.as_deref(),
+        Some("Yours writes 'ada', the gold writes 'Ada', and letter case matters.")
+    );
     let unclear =
         words("SELECT owner FROM account UNION SELECT owner FROM account WHERE id IN (SELECT 7)").unwrap();
     assert_eq!((unclear.sentence, unclear.unclear.as_deref()), (None, Some("other-shape")));

@@ -214,6 +214,7 @@ mod tests {
             (vec!["2013-01-31T10:00:00Z"], Datetime, vec!["2013-01-31 10:00:00"]),
             (vec!["9:05", "10:00:01"], Time, vec!["09:05:00", "10:00:01"]),
             (vec!["true", "1"], Text, vec!["true", "1"]),
+            (vec!["Y", "T"], Text, vec!["Y", "T"]),
             (vec!["1,234.50", "12", "0.5"], Real, vec!["1234.5", "12.0", "0.5"]),
             (vec!["1.234,50", "3,5", "1.234"], Real, vec!["1234.5", "3.5", "1234.0"]),
             (vec!["1,234,567", "1,234", "-5"], Integer, vec!["1234567", "1234", "-5"]),
@@ -262,6 +263,9 @@ mod tests {
             (vec!["(300)", "250"], Doubt::Brackets, vec!["(300)"]),
             (vec!["yes", "No"], Doubt::YesNo, vec!["yes", "No"]),
             (vec!["true", "true"], Doubt::YesNo, vec!["true"]),
+            (vec!["yes", "no", "Y", "n"], Doubt::YesNo, vec!["yes", "no", "Y", "n"]),
+            (vec!["t", "false"], Doubt::YesNo, vec!["false", "t"]),
+            (vec!["2024-01-05", "05/01/2024", "31.12.2023"], Doubt::DateOrderUnknown, vec!["05/01/2024"]),
             (vec!["1", "2", "3", "call us"], Doubt::NearlyNumbers, vec!["call us"]),
             (vec!["1", "2", "3", "2013-01-31"], Doubt::NearlyNumbers, vec!["2013-01-31"]),
             (vec!["2013-01-31", "2013-02-01", "2013-02-02", "soon"], Doubt::NearlyDates, vec!["soon"]),
@@ -294,6 +298,8 @@ mod tests {
             (["05/01/2024", "31/01/2024"], ["2024-01-05", "2024-01-31"], ["2024-01-05", "2024-01-31"]),
             (["Yes", "no"], ["1", "0"], ["1", "0"]),
             (["T", "f"], ["1", "0"], ["1", "0"]),
+            (["Yes", "n"], ["1", "0"], ["1", "0"]),
+            (["05/01/2024", "31.12.2023"], ["2024-01-05", "2023-12-31"], ["05/01/2024", "31.12.2023"]),
         ] {
             assert_eq!(typed_by(&day, &texts).1, by_day, "{texts:?}");
             assert_eq!(typed_by(&month, &texts).1, by_month, "{texts:?}");

@@ -1,13 +1,16 @@
 //! Yes and no.
 //!
 //! # Contract
-//! A column says yes and no if all of its values are of one pair of words, in any case of letters, and both occur. `true`
-//! and `false` need not both occur. The words of other languages are texts.
+//! A column says yes and no if all of its values are of one pair of words, or of that and of its first letters, in any case of
+//! letters, and both occur. `true` and `false` need not both occur. The words of other languages are texts.
 
 use super::class::Class;
 
 /// Words for yes and no.
 const PAIRS: [[&str; 2]; 4] = [["true", "false"], ["yes", "no"], ["y", "n"], ["t", "f"]];
+
+/// The pairs that a column may mix: words, and their first letters.
+const MIXED: [[usize; 2]; 2] = [[0, 3], [1, 2]];
 
 /// How often the words of each pair occur.
 #[derive(Debug, Clone, Default)]
@@ -20,12 +23,18 @@ impl Flags {
         }
     }
 
-    /// The words of a column with so many values, as it writes them first, if these are all of its values.
-    pub(super) fn words(&self, values: u64) -> Option<[&Class; 2]> {
-        let is_whole = |[yes, no]: &[Class; 2]| yes.count + no.count == values;
-        let pair = self.0.iter().position(is_whole)?;
-        let [yes, no] = &self.0[pair];
-        (pair == 0 || !yes.is_empty() && !no.is_empty()).then_some([yes, no])
+    /// The words of a column with so many values, each as it is first written, if these are all of its values.
+    pub(super) fn words(&self, values: u64) -> Option<Vec<&Class>> {
+        let count = |pairs: &[usize], word: usize| -> u64 {
+            pairs.iter().map(|&pair| self.0[pair][word].count).sum()
+        };
+        let says_both = |pairs: &&[usize]| {
+            let (yes, no) = (count(pairs, 0), count(pairs, 1));
+            yes + no == values && (**pairs == [0] || yes > 0 && no > 0)
+        };
+        let alone: [&[usize]; PAIRS.len()] = [&[0], &[1], &[2], &[3]];
+        let pairs = alone.into_iter().chain(MIXED.iter().map(<[usize; 2]>::as_slice)).find(says_both)?;
+        Some(pairs.iter().flat_map(|&pair| &self.0[pair]).filter(|word| !word.is_empty()).collect())
     }
 }
 

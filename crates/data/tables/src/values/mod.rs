@@ -99,7 +99,7 @@ pub(crate) struct Reason {
 }
 
 impl Reason {
-    fn new<const N: usize>(doubt: Doubt, classes: [&Class; N]) -> Self {
+    fn new<'a>(doubt: Doubt, classes: impl IntoIterator<Item = &'a Class>) -> Self {
         Self { doubt, examples: classes.into_iter().filter_map(Class::example).collect() }
     }
 }

@@ -22,12 +22,39 @@ pub(super) struct Moments {
     datetimes: Class,
     utc: Class,
     without_utc: Class,
+    /// Dates in figures, by what separates these.
+    by_separator: [InFigures; SEPARATORS.len()],
+}
+
+/// What separates the figures of a date.
+const SEPARATORS: [char; 3] = ['/', '.', '-'];
+
+/// Dates in figures with the year at the end.
+#[derive(Debug, Clone, Default)]
+struct InFigures {
     /// Values that only make sense with the day first.
     day_first: Class,
     /// Values that only make sense with the month first.
     month_first: Class,
     /// Values that make sense with both, and differently.
     either: Class,
+}
+
+impl InFigures {
+    fn take(&mut self, text: &str, days: Days) {
+        match days {
+            Days::One(_) => {}
+            Days::Either { month_first: None, .. } => self.day_first.take(text),
+            Days::Either { day_first: None, .. } => self.month_first.take(text),
+            Days::Either { .. } => self.either.take(text),
+        }
+    }
+
+    /// Whether nothing tells what comes first. `31.12.2023` says nothing of `05/01/2024`: who writes otherwise may mean
+    /// otherwise.
+    fn is_open(&self) -> bool {
+        self.day_first.is_empty() && self.month_first.is_empty() && !self.either.is_empty()
+    }
 }
 
 impl Moments {
@@ -43,11 +70,11 @@ impl Moments {
         } else {
             self.dates.take(text);
         }
-        match days {
-            Days::One(_) => {}
-            Days::Either { month_first: None, .. } => self.day_first.take(text),
-            Days::Either { day_first: None, .. } => self.month_first.take(text),
-            Days::Either { .. } => self.either.take(text),
+        if let Some(at) = text
+            .find(SEPARATORS)
+            .and_then(|at| SEPARATORS.iter().position(|one| text[at..].starts_with(*one)))
+        {
+            self.by_separator[at].take(text, days);
         }
     }
 
@@ -57,19 +84,34 @@ impl Moments {
         let contradictions = [
             (Doubt::DatePrecisionMixed, &self.dates, &self.datetimes),
             (Doubt::DatePrecisionMixed, &self.utc, &self.without_utc),
-            (Doubt::DateOrderMixed, &self.day_first, &self.month_first),
         ];
         for (doubt, one, other) in contradictions {
             if !one.is_empty() && !other.is_empty() {
                 return Err(Reason::new(doubt, [one, other]));
             }
         }
-        let order = match (self.day_first.is_empty(), self.month_first.is_empty()) {
-            (_, false) => DateOrder::MonthFirst,
-            (false, true) => DateOrder::DayFirst,
-            (true, true) if self.either.is_empty() => DateOrder::DayFirst,
-            (true, true) => told.ok_or_else(|| Reason::new(Doubt::DateOrderUnknown, [&self.either]))?,
+        Ok((kind, self.order(told)?))
+    }
+
+    fn order(&self, told: Option<DateOrder>) -> Result<DateOrder, Reason> {
+        let first = |class: fn(&InFigures) -> &Class| {
+            self.by_separator.iter().map(class).find(|class| !class.is_empty())
         };
-        Ok((kind, order))
+        let decided = match (first(|dates| &dates.day_first), first(|dates| &dates.month_first)) {
+            (Some(day), Some(month)) => return Err(Reason::new(Doubt::DateOrderMixed, [day, month])),
+            (Some(day), None) => Some((DateOrder::DayFirst, day)),
+            (None, Some(month)) => Some((DateOrder::MonthFirst, month)),
+            (None, None) => None,
+        };
+        let open = self.by_separator.iter().find(|dates| dates.is_open()).map(|dates| &dates.either);
+        match (open, told, decided) {
+            (None, _, decided) => Ok(decided.map_or(DateOrder::DayFirst, |(order, _)| order)),
+            (Some(open), None, _) => Err(Reason::new(Doubt::DateOrderUnknown, [open])),
+            (Some(open), Some(told), Some((order, other))) if told != order => {
+                let both = if order == DateOrder::DayFirst { [other, open] } else { [open, other] };
+                Err(Reason::new(Doubt::DateOrderMixed, both))
+            }
+            (Some(_), Some(told), _) => Ok(told),
+        }
     }
 }

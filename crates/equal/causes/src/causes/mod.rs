@@ -7,6 +7,7 @@ mod extra_table;
 mod grouping;
 mod join_key;
 mod join_kind;
+pub(crate) mod letter_case;
 mod limit;
 mod missing_condition;
 mod missing_table;
@@ -26,7 +27,7 @@ mod wrong_aggregate;
 
 use crate::cause::Cause;
 
-static CAUSES: [&Cause; 23] = [
+static CAUSES: [&Cause; 24] = [
     &missing_table::CAUSE,
     &extra_table::CAUSE,
     &other_tables::CAUSE,
@@ -35,6 +36,7 @@ static CAUSES: [&Cause; 23] = [
     &connective::CAUSE,
     &output_order::CAUSE,
     &null_handling::CAUSE,
+    &letter_case::CAUSE,
     &other_constant::CAUSE,
     &other_comparison::CAUSE,
     &same_name::CAUSE,

@@ -1,5 +1,6 @@
 //! Groups of items and what they cover, the same in every text format.
 
+use sqlgauge_base::{counted_of, verb_for};
 use sqlgauge_run::{ScoreSummary, SystemSummary};
 
 use crate::Report;
@@ -61,7 +62,8 @@ pub(super) fn coverage(report: &Report, dimension: &str, metric: &str) -> Option
     parts.dedup();
     match parts.as_slice() {
         [(covered, whole)] if covered < whole => {
-            Some(format!("{covered} of the {whole} items behind the scores have a {dimension}."))
+            let (items, have) = (counted_of(*covered, *whole, "item"), verb_for(covered, ["has", "have"]));
+            Some(format!("{items} behind the scores {have} a {dimension}."))
         }
         several if several.iter().any(|(covered, whole)| covered < whole) => {
             let said: Vec<String> =

@@ -90,11 +90,30 @@ impl ServedHtml<'_> {
     }
 }
 
+/// The same page among files: it leads back to the page with all runs.
+#[derive(Debug, Clone, Copy)]
+pub struct ExportedHtml<'a> {
+    /// Address of the page with all runs, as seen from this one.
+    pub home: &'a str,
+}
+
+impl ExportedHtml<'_> {
+    /// Writes the page, and beside it the items that it does not hold.
+    ///
+    /// # Errors
+    /// As [`ReportFormat::write_file`].
+    pub fn write_file(&self, report: &Report, path: &Path) -> Result<(), ReportError> {
+        write_file(report, path, Place::Anywhere { home: Some(self.home) })
+    }
+}
+
 /// Where a page is read.
 #[derive(Clone, Copy)]
 enum Place<'a> {
-    /// From disk, or wherever the file is taken.
-    Anywhere,
+    /// From disk, or wherever the file is taken; with a page of all runs it has that address.
+    Anywhere {
+        home: Option<&'a str>,
+    },
     Served(ServedHtml<'a>),
 }
 
@@ -102,8 +121,8 @@ impl Place<'_> {
     /// What the page may do. `beside`: it loads files beside it.
     fn policy(self, beside: bool) -> String {
         let (inside, sources) = match self {
-            Self::Anywhere if beside => ("'unsafe-inline'", " 'self' file:"),
-            Self::Anywhere => ("'unsafe-inline'", ""),
+            Self::Anywhere { .. } if beside => ("'unsafe-inline'", " 'self' file:"),
+            Self::Anywhere { .. } => ("'unsafe-inline'", ""),
             Self::Served(_) => ("'self'", "; connect-src 'self'"),
         };
         let policy = format!(
@@ -111,19 +130,17 @@ impl Place<'_> {
              data:; base-uri 'none'; form-action 'none'\">"
         );
         match self {
-            Self::Anywhere => policy,
+            Self::Anywhere { home: None } => policy,
+            Self::Anywhere { home: Some(home) } => format!("{policy}\n{}", meta("home", home)),
             Self::Served(ServedHtml { home, run, .. }) => {
-                let (home, run) = (escape(home), escape(run));
-                format!(
-                    "{policy}\n<meta name=\"sqlgauge-home\" content=\"{home}\">\n<meta name=\"sqlgauge-run\" content=\"{run}\">"
-                )
+                format!("{policy}\n{}\n{}", meta("home", home), meta("run", run))
             }
         }
     }
 
     fn style(self) -> String {
         match self {
-            Self::Anywhere => format!("<style>\n{STYLE}\n</style>"),
+            Self::Anywhere { .. } => format!("<style>\n{STYLE}\n</style>"),
             Self::Served(ServedHtml { assets, .. }) => {
                 format!("<link rel=\"stylesheet\" href=\"{}{}\">", escape(assets), ServedHtml::STYLE)
             }
@@ -132,12 +149,17 @@ impl Place<'_> {
 
     fn script(self) -> String {
         match self {
-            Self::Anywhere => format!("<script>\n{}\n</script>", SCRIPTS.concat()),
+            Self::Anywhere { .. } => format!("<script>\n{}\n</script>", SCRIPTS.concat()),
             Self::Served(ServedHtml { assets, .. }) => {
                 format!("<script src=\"{}{}\"></script>", escape(assets), ServedHtml::SCRIPT)
             }
         }
     }
+}
+
+/// What the page's script reads about where it stands.
+fn meta(name: &str, content: &str) -> String {
+    format!("<meta name=\"sqlgauge-{name}\" content=\"{}\">", escape(content))
 }
 
 impl ReportFormat for Html {
@@ -150,7 +172,7 @@ impl ReportFormat for Html {
     }
 
     fn render(&self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
-        render(report, Content::in_page(report)?, Place::Anywhere, out)
+        render(report, Content::in_page(report)?, Place::Anywhere { home: None }, out)
     }
 
     fn write_file(&self, report: &Report, path: &Path) -> Result<(), ReportError> {
@@ -158,7 +180,7 @@ impl ReportFormat for Html {
         if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
             return write_atomically(path, |out| self.render(report, out));
         }
-        write_file(report, path, Place::Anywhere)
+        write_file(report, path, Place::Anywhere { home: None })
     }
 }
 

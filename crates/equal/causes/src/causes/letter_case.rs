@@ -1,0 +1,160 @@
+//! Texts in another letter case, wherever they stand.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sqlgauge_sql::tree::{Expr, Literal, Query};
+use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_expr, rewrite_query, walk_query};
+
+use crate::cause::{Cause, Slip, Unclear};
+use crate::pair::{Pair, Rest};
+use crate::words::listed;
+
+pub(super) static CAUSE: Cause = Cause {
+    id: "letter-case",
+    title: "letter case of a text",
+    about: "The answer writes a text of the gold in another letter case, which `=` and IN tell apart.",
+    example: [
+        "SELECT name FROM singer WHERE country = 'France'",
+        "SELECT name FROM singer WHERE country = 'france'",
+        "Yours writes 'france', the gold writes 'France', and letter case matters.",
+    ],
+    find,
+};
+
+/// A condition that is the gold's but for letter case, beside other slips.
+fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
+    let taken = rest.take(|unlike| match (unlike.gold.as_slice(), unlike.yours.as_slice()) {
+        ([gold], [yours]) => pair.same(&folded(gold), &folded(yours)),
+        _ => false,
+    });
+    taken.iter().map(|unlike| pair.asks_otherwise(&CAUSE, unlike)).collect()
+}
+
+/// The slip of all texts of the answer that the gold has in another letter case and in one only: whether it is what makes
+/// the answer wrong is for a judge to say. Unlike the other causes it does not compare clauses, so that the queries may be of
+/// any shape.
+pub(crate) fn of_texts(gold: &Query, yours: &Query) -> Option<Slip> {
+    let (own, other) = (texts(gold), texts(yours));
+    let changed: BTreeMap<String, String> = other
+        .difference(&own)
+        .filter_map(|text| {
+            let mut alike = own.iter().filter(|known| known.to_lowercase() == text.to_lowercase());
+            let first = alike.next()?;
+            alike.next().is_none().then(|| (text.clone(), first.clone()))
+        })
+        .collect();
+    if changed.is_empty() {
+        return None;
+    }
+    let back = changed.iter().map(|(from, to)| (to.clone(), from.clone())).collect();
+    let quoted = |text: &String| format!("'{}'", text.replace('\'', "''"));
+    let yours_has: Vec<String> = changed.keys().map(quoted).collect();
+    let gold_has: Vec<String> = changed.values().map(quoted).collect();
+    let said = [
+        format!("writes {}", listed(&yours_has)),
+        format!("writes {}, and letter case matters", listed(&gold_has)),
+    ];
+    Some(Slip::new(&CAUSE, said, [rewritten(gold, back), rewritten(yours, changed)]))
+}
+
+/// The texts that a query names.
+fn texts(query: &Query) -> BTreeSet<String> {
+    struct Texts(BTreeSet<String>);
+    impl Visitor for Texts {
+        fn expr(&mut self, expr: &Expr) {
+            if let Expr::Literal(Literal::Text(text)) = expr {
+                self.0.insert(text.clone());
+            }
+        }
+    }
+    let mut texts = Texts(BTreeSet::new());
+    walk_query(&mut texts, query);
+    texts.0
+}
+
+fn rewritten(query: &Query, texts: BTreeMap<String, String>) -> Query {
+    struct Rewritten(BTreeMap<String, String>);
+    impl Rewriter for Rewritten {
+        fn expr(&mut self, expr: &mut Expr) {
+            if let Expr::Literal(Literal::Text(text)) = expr
+                && let Some(other) = self.0.get(text.as_str())
+            {
+                text.clone_from(other);
+            }
+        }
+    }
+    let mut query = query.clone();
+    rewrite_query(&mut Rewritten(texts), &mut query);
+    query
+}
+
+/// The expression with every text in lower case.
+fn folded(expr: &Expr) -> Expr {
+    struct Folded;
+    impl Rewriter for Folded {
+        fn expr(&mut self, expr: &mut Expr) {
+            if let Expr::Literal(Literal::Text(text)) = expr {
+                *text = text.to_lowercase();
+            }
+        }
+    }
+    let mut expr = expr.clone();
+    rewrite_expr(&mut Folded, &mut expr);
+    expr
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use sqlgauge_sql::schema::Schema;
+
+    use crate::{Explainer, Judge, Proofs};
+
+    const SCHEMA: &str = "
+        CREATE TABLE colour (id INTEGER PRIMARY KEY, name TEXT);
+        CREATE TABLE hero (id INTEGER PRIMARY KEY, name TEXT, eyes INT REFERENCES colour (id), skin TEXT);";
+
+    const MATTERS: &str = "letter case matters";
+
+    /// Runs the answer on rows where it returns the gold's as soon as it writes the gold's texts.
+    struct OnRows(&'static [&'static str]);
+
+    impl Judge for OnRows {
+        fn same(&self, _: &str, _: &str) -> Option<bool> {
+            None
+        }
+
+        fn is_right(&self, _: &str, answer: &str) -> Option<bool> {
+            Some(self.0.iter().all(|text| answer.contains(text)))
+        }
+    }
+
+    #[test]
+    fn it_is_said_of_queries_of_any_shape_if_the_answer_is_right_with_the_text_of_the_gold() {
+        let schema = Schema::from_ddl(SCHEMA).unwrap();
+        let explainer = Explainer::of(&schema);
+        let gold = "SELECT count(*) FROM hero h JOIN colour c ON h.eyes = c.id WHERE c.name = 'Blue' AND h.skin <> 'Red'";
+        let yours = "SELECT count(*) FROM hero WHERE eyes IN (SELECT id FROM colour WHERE name = 'blue') AND skin <> 'RED'";
+        let found = explainer.explain(gold, yours, &OnRows(&["'Blue'", "'Red'"])).unwrap();
+        assert_eq!(
+            found.sentence(),
+            "Yours writes 'RED' and 'blue', the gold writes 'Red' and 'Blue', and letter case matters."
+        );
+        assert_eq!(found.cause().unwrap().id, "letter-case");
+        // Where something else is wrong too, or nothing proves it right, the whole difference is said.
+        let judges: [&dyn Judge; 2] = [&OnRows(&["'Blue'", "never"]), &Proofs::over(&schema)];
+        for judge in judges {
+            let said = explainer.explain(gold, yours, judge).map(|found| found.sentence());
+            assert!(!said.is_ok_and(|said| said.contains(MATTERS)));
+        }
+    }
+
+    #[test]
+    fn a_text_that_the_gold_has_in_two_letter_cases_is_not_guessed() {
+        let schema = Schema::from_ddl(SCHEMA).unwrap();
+        let gold = "SELECT id FROM hero WHERE skin = 'Red' OR skin = 'RED'";
+        let yours = "SELECT id FROM hero WHERE skin = 'red'";
+        let said = Explainer::of(&schema).explain(gold, yours, &OnRows(&[])).map(|found| found.sentence());
+        assert!(!said.is_ok_and(|said| said.contains(MATTERS)));
+    }
+}
