@@ -35,7 +35,6 @@ use sqlgauge_sql::tree::{Expr, Literal, Real};
 use crate::context::RuleContext;
 use crate::profile::Profiles;
 use crate::rule::{Meta, Rule, RuleCase, RuleStage, SCHEMA, Shape};
-use crate::tools;
 
 pub(super) struct QuotedNumber;
 
