@@ -30,11 +30,14 @@ pub struct Html;
 const PAGE: &str = include_str!("../../web/page.html");
 const STYLE: &str = include_str!("../../web/style.css");
 /// In the order in which they depend on each other; together they are one script.
-const SCRIPTS: [&str; 10] = [
+const SCRIPTS: [&str; 13] = [
     include_str!("../../web/dom.js"),
+    include_str!("../../web/words.js"),
+    include_str!("../../web/sql.js"),
+    include_str!("../../web/lists.js"),
+    include_str!("../../web/palette.js"),
     include_str!("../../web/data.js"),
     include_str!("../../web/pieces.js"),
-    include_str!("../../web/sql.js"),
     include_str!("../../web/charts.js"),
     include_str!("../../web/overview.js"),
     include_str!("../../web/items.js"),
@@ -42,6 +45,9 @@ const SCRIPTS: [&str; 10] = [
     include_str!("../../web/compare.js"),
     include_str!("../../web/app.js"),
 ];
+
+/// The first of them that know nothing of a run.
+const ELEMENTS: usize = 5;
 
 /// The same page for a server: style and script are files of their own, so that its policy can forbid all that stands inside.
 #[derive(Debug, Clone, Copy)]
@@ -70,11 +76,6 @@ impl ServedHtml<'_> {
         SCRIPTS.concat()
     }
 
-    /// How the page, and others that look like it, make elements of texts; the beginning of a script that ends with `})();`.
-    pub fn elements() -> &'static str {
-        SCRIPTS[0]
-    }
-
     /// The folder with the items of the page in that file, where it does not hold them. One that was made for another page of the
     /// same run by this version does as well.
     pub fn items_of(page: &Path) -> std::path::PathBuf {
@@ -88,13 +89,85 @@ impl ServedHtml<'_> {
     pub fn write_file(&self, report: &Report, path: &Path) -> Result<(), ReportError> {
         write_file(report, path, Place::Served(*self))
     }
+
+    /// Lines of the log as a piece of the page: the answer to its question for single items. `None` stands for a line that is not
+    /// there.
+    ///
+    /// # Errors
+    /// When a line is not an item.
+    pub fn piece_of(name: &str, lines: &[Option<Vec<u8>>]) -> Result<String, ReportError> {
+        pieces::of_lines(name, lines)
+    }
+}
+
+/// A page of a dashboard that is not a run's: the frame of all pages around what its script draws.
+#[derive(Debug, Clone, Copy)]
+pub struct FramedHtml<'a> {
+    /// JSON, which the script reads from the element `data`.
+    pub data: &'a str,
+    /// Style besides that of all pages.
+    pub style: &'a str,
+    /// The script behind [`FramedHtml::elements`]; it ends with `})();`.
+    pub script: &'a str,
+}
+
+impl FramedHtml<'_> {
+    /// How pages make elements of texts, show SQL and lists, and find places; the beginning of a script that ends with `})();`.
+    pub fn elements() -> String {
+        SCRIPTS[..ELEMENTS].concat()
+    }
+
+    /// The page as one file.
+    pub fn whole(&self) -> String {
+        let style = [STYLE, self.style].concat();
+        let script = [&Self::elements(), self.script].concat();
+        let parts = [
+            Place::Anywhere { home: None }.policy(false),
+            format!("<style>\n{style}\n</style>"),
+            // In JSON it stands only inside texts, where the escape means the same.
+            self.data.replace('<', "\\u003c"),
+            format!("<script>\n{script}\n</script>"),
+        ];
+        filled(&parts)
+    }
+
+    /// The page of a server, whose policy forbids all that stands inside: style and script are at those addresses.
+    pub fn served(style: &str, script: &str) -> String {
+        filled(&[
+            String::new(),
+            format!("<link rel=\"stylesheet\" href=\"{}\">", escape(style)),
+            "null".to_owned(),
+            format!("<script src=\"{}\"></script>", escape(script)),
+        ])
+    }
+}
+
+/// The frame with those parts, in the order of [`MARKERS`].
+fn filled(parts: &[String; 4]) -> String {
+    let (mut rest, mut page) = (PAGE, String::new());
+    for (marker, part) in MARKERS.iter().zip(parts) {
+        let Some((before, after)) = rest.split_once(marker) else { break };
+        page.extend([before, part]);
+        rest = after;
+    }
+    page + rest
+}
+
+impl Html {
+    /// Writes the page as one of a site of files, whose list of runs has that address as seen from the page.
+    ///
+    /// # Errors
+    /// As [`ReportFormat::write_file`].
+    pub fn write_file_of_site(&self, report: &Report, path: &Path, home: &str) -> Result<(), ReportError> {
+        write_file(report, path, Place::Anywhere { home: Some(home) })
+    }
 }
 
 /// Where a page is read.
 #[derive(Clone, Copy)]
 enum Place<'a> {
-    /// From disk, or wherever the file is taken.
-    Anywhere,
+    /// From disk, or wherever the file is taken; perhaps with a list of runs at an address.
+    Anywhere { home: Option<&'a str> },
     Served(ServedHtml<'a>),
 }
 
@@ -102,28 +175,27 @@ impl Place<'_> {
     /// What the page may do. `beside`: it loads files beside it.
     fn policy(self, beside: bool) -> String {
         let (inside, sources) = match self {
-            Self::Anywhere if beside => ("'unsafe-inline'", " 'self' file:"),
-            Self::Anywhere => ("'unsafe-inline'", ""),
+            Self::Anywhere { .. } if beside => ("'unsafe-inline'", " 'self' file:"),
+            Self::Anywhere { .. } => ("'unsafe-inline'", ""),
             Self::Served(_) => ("'self'", "; connect-src 'self'"),
         };
         let policy = format!(
             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src {inside}; script-src {inside}{sources}; img-src \
              data:; base-uri 'none'; form-action 'none'\">"
         );
+        let meta = |name: &str, value: &str| {
+            format!("\n<meta name=\"sqlgauge-{name}\" content=\"{}\">", escape(value))
+        };
         match self {
-            Self::Anywhere => policy,
-            Self::Served(ServedHtml { home, run, .. }) => {
-                let (home, run) = (escape(home), escape(run));
-                format!(
-                    "{policy}\n<meta name=\"sqlgauge-home\" content=\"{home}\">\n<meta name=\"sqlgauge-run\" content=\"{run}\">"
-                )
-            }
+            Self::Anywhere { home: None } => policy,
+            Self::Anywhere { home: Some(home) } => policy + &meta("home", home),
+            Self::Served(ServedHtml { home, run, .. }) => policy + &meta("home", home) + &meta("run", run),
         }
     }
 
     fn style(self) -> String {
         match self {
-            Self::Anywhere => format!("<style>\n{STYLE}\n</style>"),
+            Self::Anywhere { .. } => format!("<style>\n{STYLE}\n</style>"),
             Self::Served(ServedHtml { assets, .. }) => {
                 format!("<link rel=\"stylesheet\" href=\"{}{}\">", escape(assets), ServedHtml::STYLE)
             }
@@ -132,7 +204,7 @@ impl Place<'_> {
 
     fn script(self) -> String {
         match self {
-            Self::Anywhere => format!("<script>\n{}\n</script>", SCRIPTS.concat()),
+            Self::Anywhere { .. } => format!("<script>\n{}\n</script>", SCRIPTS.concat()),
             Self::Served(ServedHtml { assets, .. }) => {
                 format!("<script src=\"{}{}\"></script>", escape(assets), ServedHtml::SCRIPT)
             }
@@ -150,7 +222,7 @@ impl ReportFormat for Html {
     }
 
     fn render(&self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
-        render(report, Content::in_page(report)?, Place::Anywhere, out)
+        render(report, Content::in_page(report)?, Place::Anywhere { home: None }, out)
     }
 
     fn write_file(&self, report: &Report, path: &Path) -> Result<(), ReportError> {
@@ -158,7 +230,7 @@ impl ReportFormat for Html {
         if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
             return write_atomically(path, |out| self.render(report, out));
         }
-        write_file(report, path, Place::Anywhere)
+        write_file(report, path, Place::Anywhere { home: None })
     }
 }
 
