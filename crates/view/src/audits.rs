@@ -111,9 +111,8 @@ impl Dashboard {
         }));
         write_lines(&record, &rows)?;
         let rejected = rows.iter().filter(|row| row.decision == Decision::Rejected);
-        let allowed: Vec<_> = rejected
-            .map(|row| AllowedRow { id: &row.id, rule: &row.rule, reason: &row.reason })
-            .collect();
+        let allowed: Vec<_> =
+            rejected.map(|row| AllowedRow { id: &row.id, rule: &row.rule, reason: &row.reason }).collect();
         write_lines(&folder.join("allowed.jsonl"), &allowed)
     }
 }

@@ -29,7 +29,8 @@ impl Dashboard {
     pub(crate) fn history(&self, run: &str, system: &str, id: &str) -> Result<Vec<HistoryRow>, ViewError> {
         let runs = find_runs(&self.options.folders)?;
         let rows: Vec<_> = runs.iter().map(|found| (found, self.pages.row(found))).collect();
-        let Some(golds) = rows.iter().find(|(found, _)| found.id == run).and_then(|(_, row)| row.golds()) else {
+        let Some(golds) = rows.iter().find(|(found, _)| found.id == run).and_then(|(_, row)| row.golds())
+        else {
             return Err(ViewError::UnknownRun);
         };
         let mut alike: Vec<_> = rows.into_iter().filter(|(_, row)| row.asks(&golds, system)).collect();

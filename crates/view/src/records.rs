@@ -49,7 +49,8 @@ pub(crate) fn find_records(folders: &[PathBuf]) -> Result<Vec<Record>, ViewError
         if let Some(kind) = kind_of(path) {
             let found = found();
             let (id, name) = (found.id, found.name);
-            let record = Record { id, name: name.clone(), kind, changed: state_of(path).0, path: path.to_owned() };
+            let record =
+                Record { id, name: name.clone(), kind, changed: state_of(path).0, path: path.to_owned() };
             records.insert(name, record);
         }
     })?;

@@ -78,7 +78,9 @@ struct Problem {
 impl IntoResponse for ViewError {
     fn into_response(self) -> Response {
         let status = match self {
-            Self::UnknownRun | Self::UnknownItem { .. } | Self::UnknownFinding { .. } => StatusCode::NOT_FOUND,
+            Self::UnknownRun | Self::UnknownItem { .. } | Self::UnknownFinding { .. } => {
+                StatusCode::NOT_FOUND
+            }
             Self::Job(_) | Self::NoReason { .. } | Self::Record { .. } => StatusCode::UNPROCESSABLE_ENTITY,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
@@ -112,9 +114,8 @@ async fn asset(Path(name): Path<String>) -> Response {
         ServedHtml::SCRIPT => {
             ([(CONTENT_TYPE, SCRIPT)], [&ServedHtml::script(), RUN_SCRIPT].concat()).into_response()
         }
-        "home.js" => {
-            ([(CONTENT_TYPE, SCRIPT)], [FramedHtml::elements(), HOME_SCRIPTS.concat()].concat()).into_response()
-        }
+        "home.js" => ([(CONTENT_TYPE, SCRIPT)], [FramedHtml::elements(), HOME_SCRIPTS.concat()].concat())
+            .into_response(),
         _ => StatusCode::NOT_FOUND.into_response(),
     }
 }

@@ -167,7 +167,9 @@ impl Html {
 #[derive(Clone, Copy)]
 enum Place<'a> {
     /// From disk, or wherever the file is taken; perhaps with a list of runs at an address.
-    Anywhere { home: Option<&'a str> },
+    Anywhere {
+        home: Option<&'a str>,
+    },
     Served(ServedHtml<'a>),
 }
 

@@ -273,8 +273,10 @@ struct SingleItem<'a> {
 
 /// A piece of lines of the log as they stand there. The name has letters, digits, `-`, `.` and `/`.
 pub(super) fn of_lines(name: &str, lines: &[Option<Vec<u8>>]) -> Result<String, ReportError> {
-    let items: Vec<Option<RawItem<'_>>> =
-        lines.iter().map(|line| line.as_ref().map(|line| serde_json::from_slice(line)).transpose()).collect::<Result<_, _>>()?;
+    let items: Vec<Option<RawItem<'_>>> = lines
+        .iter()
+        .map(|line| line.as_ref().map(|line| serde_json::from_slice(line)).transpose())
+        .collect::<Result<_, _>>()?;
     let single = |item: &'_ RawItem<'_>| -> Result<Box<RawValue>, serde_json::Error> {
         let of_answer = item.details.entries().filter(|(_, _, of)| *of != DetailOf::Example);
         serde_json::value::to_raw_value(&SingleItem {
