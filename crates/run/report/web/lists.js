@@ -69,7 +69,7 @@ function partingMap(items, names, hrefOf) {
     const shown = net === 0 ? '0' : `${net > 0 ? '+' : '−'}${count(Math.abs(net))}`;
     const href = hrefOf?.(row, column);
     return h('td', {}, href
-      ? h('a', { class: shade, href, 'data-tip': text, 'aria-label': text }, shown)
+      ? h('a', { class: shade, href, 'data-tip': text, 'aria-label': `${shown}: ${text}` }, shown)
       : h('span', { class: shade, tabindex: '0', 'data-tip': text }, shown));
   };
   return h('section', { 'aria-label': 'Databases and levels' },
