@@ -38,7 +38,7 @@ impl Pages {
     /// Keeps pages in a folder of that cache, from one start to the next, or else in one that goes with the process.
     pub(crate) fn new(cache: Option<&Path>) -> Result<Self, ViewError> {
         let kept = cache.map(|cache| cache.join("view"));
-        let (folder, temporary) = match kept.filter(|folder| std::fs::create_dir_all(folder).is_ok()) {
+        let (folder, temporary) = match kept.filter(|folder| can_keep(folder)) {
             Some(folder) => (folder, None),
             None => {
                 // Nobody but this user may look into it.
@@ -88,6 +88,15 @@ impl Pages {
         }
         Ok((folder, of.items.clone()))
     }
+}
+
+/// Makes a folder into which nobody but this user may look, if there is none, and tries to write to it.
+fn can_keep(folder: &Path) -> bool {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).is_ok() && tempfile::tempfile_in(folder).is_ok()
 }
 
 fn write_page(run: &FoundRun, folder: &Path) -> Result<Items, ViewError> {
