@@ -33,8 +33,8 @@ pub enum ViewError {
         /// Why.
         source: io::Error,
     },
-    /// No run has that name.
-    #[error("there is no such run; it may have been moved or removed: look at the list again")]
+    /// No run, audit or estimate has that name.
+    #[error("there is no such page; it may have been moved or removed: look at the list again")]
     UnknownRun,
     /// A run has no such item.
     #[error("the run has no item {id:?} of a system {system:?}")]
@@ -43,6 +43,32 @@ pub enum ViewError {
         system: String,
         /// The item.
         id: String,
+    },
+    /// An audit has no such finding.
+    #[error("the audit has no finding of {rule} on {id}; it may have been written again: look at it again")]
+    UnknownFinding {
+        /// The item.
+        id: String,
+        /// The rule.
+        rule: String,
+    },
+    /// A finding is rejected without a reason.
+    #[error("say why {rule} on {id} is no defect: `audit --allow` takes no entry without a reason")]
+    NoReason {
+        /// The item.
+        id: String,
+        /// The rule.
+        rule: String,
+    },
+    /// A file of another command cannot be understood.
+    #[error("{path}, line {line}: {message}; write it again with the command that made it")]
+    Record {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// Why.
+        message: String,
     },
     /// A file cannot be written.
     #[error("{path} cannot be written: {source}; --labels DIR and --export DIR name folders that can")]

@@ -10,6 +10,12 @@ use axum::response::{IntoResponse, Response};
 
 use crate::Dashboard;
 
+/// On an answer that is a page of another command: its policy lets styles stand inside it, and forbids every script.
+#[derive(Clone, Copy)]
+pub(crate) struct StyleInside;
+
+const STYLE_INSIDE: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox";
+
 /// On every answer. The policy lets a page use the server's own scripts, styles and data, and nothing else.
 const HEADERS: [(HeaderName, &str); 6] = [
     (
@@ -31,6 +37,9 @@ pub(crate) async fn guard(State(dashboard): State<Arc<Dashboard>>, request: Requ
     };
     for (name, value) in HEADERS {
         answer.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    if answer.extensions().get::<StyleInside>().is_some() {
+        answer.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(STYLE_INSIDE));
     }
     answer
 }

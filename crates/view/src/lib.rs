@@ -3,20 +3,27 @@
 //! # Contract
 //! - **What is shown** is what lies in the run directories: no number is computed here. A run's own pages are those of its
 //!   HTML report; a comparison is that of `sqlgauge compare`.
-//! - **Nothing is changed** but labels, which go into a folder of their own, in a form that `sqlgauge import` reads.
+//! - **Nothing is changed** but labels and decisions on findings, which go into a folder of their own, in the forms that `sqlgauge import`
+//!   and `sqlgauge audit` read.
 //! - **Who may ask**: the server listens on the loopback address. Whoever asks needs the token of the first address, by the
 //!   name under which the server listens (so no name of another machine may point to it), and from its own pages.
-//! - **What may be read**: files of the run directories that were found below the given folders, without following links, and
-//!   what was made of them. No path of a request reaches the file system.
+//! - **What may be read**: files of run directories, audits and estimates that were found below the given folders, without following
+//!   links, and what was made of them. No path of a request reaches the file system.
 //! - **Texts are texts**: pages build elements of text nodes, and their policy forbids every script and style but the server's
 //!   own files.
 //! - A run that cannot be read is listed with the reason; the others are there.
 
+mod agreement;
+mod audits;
 mod error;
+mod events;
 mod export;
 mod guard;
+mod history;
 mod labels;
 mod pages;
+mod pairs;
+mod records;
 mod routes;
 mod runs;
 
@@ -37,6 +44,9 @@ pub struct ViewOptions {
     pub folders: Vec<PathBuf>,
     /// Folder of the labels.
     pub labels: PathBuf,
+    /// Folder that keeps the pages of large runs from one start to the next; without it, or if it cannot be written to, they are made
+    /// at every start.
+    pub cache: Option<PathBuf>,
     /// Who gives labels, for the record.
     pub labeller: String,
     /// Port on the loopback address; any free one if 0.
@@ -52,6 +62,8 @@ pub(crate) struct Dashboard {
     pub(crate) address: SocketAddr,
     /// Labels are written by one request at a time.
     pub(crate) labelling: std::sync::Mutex<()>,
+    /// Whether the server is about to end.
+    pub(crate) ending: tokio::sync::watch::Sender<bool>,
 }
 
 /// Serves until `stopped` ends. `announce` hears the address to open, once requests are answered.
@@ -73,7 +85,12 @@ pub fn serve(
         let address = listener.local_addr().map_err(ViewError::Start)?;
         let dashboard = Arc::new(Dashboard::new(options, address)?);
         announce(&format!("http://{address}/?token={}", dashboard.token));
-        let router = routes::router(dashboard);
+        let router = routes::router(Arc::clone(&dashboard));
+        let stopped = async move {
+            stopped.await;
+            // Streams of events would keep it open.
+            dashboard.ending.send_replace(true);
+        };
         axum::serve(listener, router).with_graceful_shutdown(stopped).await.map_err(ViewError::Start)
     })
 }
@@ -83,6 +100,13 @@ impl Dashboard {
         let mut random = [0_u8; 16];
         getrandom::fill(&mut random).map_err(|error| ViewError::Start(std::io::Error::other(error)))?;
         let token = sqlgauge_base::hex(&random);
-        Ok(Self { options, pages: Pages::new()?, token, address, labelling: std::sync::Mutex::default() })
+        Ok(Self {
+            pages: Pages::new(options.cache.as_deref())?,
+            options,
+            token,
+            address,
+            labelling: std::sync::Mutex::default(),
+            ending: tokio::sync::watch::Sender::new(false),
+        })
     }
 }

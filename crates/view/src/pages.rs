@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use sqlgauge::StoredReport;
 use sqlgauge_report::formats::ServedHtml;
-use sqlgauge_run::REPORT;
+use sqlgauge_run::{Items, REPORT};
 use tempfile::TempDir;
 
 use crate::ViewError;
@@ -17,22 +17,37 @@ pub(crate) const PAGE: &str = "index.html";
 
 /// What was made of runs, by their id.
 pub(crate) struct Pages {
+    folder: PathBuf,
     /// Goes with the process.
-    folder: TempDir,
-    made: Mutex<HashMap<String, MadeOf>>,
+    _temporary: Option<TempDir>,
+    made: Mutex<HashMap<String, Arc<Mutex<MadeOf>>>>,
     rows: Mutex<HashMap<String, KnownRow>>,
 }
 
-/// The state of the log that a page was made of; held while it is made.
-type MadeOf = Arc<Mutex<LogState>>;
+/// What a page was made of; held while it is made.
+#[derive(Default)]
+struct MadeOf {
+    log: LogState,
+    items: Option<Items>,
+}
+
 /// A row, and the state of the log that it was read from.
 type KnownRow = (LogState, RunRow);
 
 impl Pages {
-    pub(crate) fn new() -> Result<Self, ViewError> {
-        // Nobody but this user may look into it.
-        let folder = tempfile::Builder::new().prefix("sqlgauge-view-").tempdir().map_err(ViewError::Start)?;
-        Ok(Self { folder, made: Mutex::default(), rows: Mutex::default() })
+    /// Keeps pages in a folder of that cache, from one start to the next, or else in one that goes with the process.
+    pub(crate) fn new(cache: Option<&Path>) -> Result<Self, ViewError> {
+        let kept = cache.map(|cache| cache.join("view"));
+        let (folder, temporary) = match kept.filter(|folder| can_keep(folder)) {
+            Some(folder) => (folder, None),
+            None => {
+                // Nobody but this user may look into it.
+                let temporary =
+                    tempfile::Builder::new().prefix("sqlgauge-view-").tempdir().map_err(ViewError::Start)?;
+                (temporary.path().to_owned(), Some(temporary))
+            }
+        };
+        Ok(Self { folder, _temporary: temporary, made: Mutex::default(), rows: Mutex::default() })
     }
 
     /// What the list says of a run; read again when its log has changed.
@@ -49,23 +64,42 @@ impl Pages {
 
     /// The folder with the page of a run as it is now.
     pub(crate) fn of(&self, run: &FoundRun) -> Result<PathBuf, ViewError> {
+        self.made(run).map(|(folder, _)| folder)
+    }
+
+    /// The lines of a run's log with those numbers, by its index.
+    pub(crate) fn lines(&self, run: &FoundRun, numbers: &[usize]) -> Result<Vec<Option<Vec<u8>>>, ViewError> {
+        let (_, items) = self.made(run)?;
+        Ok(numbers.iter().map(|number| items.as_ref()?.line(*number)).collect())
+    }
+
+    fn made(&self, run: &FoundRun) -> Result<(PathBuf, Option<Items>), ViewError> {
         let state = {
             let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(made.entry(run.id.clone()).or_default())
         };
-        let folder = self.folder.path().join(&run.id);
+        let folder = self.folder.join(&run.id);
         // Two requests for one run wait for each other; those for others do not.
         let mut of = state.lock().unwrap_or_else(PoisonError::into_inner);
         let now = run.state();
-        if *of != now || now == (0, 0) {
-            write_page(run, &folder)?;
-            *of = now;
+        if of.log != now || now == (0, 0) {
+            let items = write_page(run, &folder)?;
+            *of = MadeOf { log: now, items: Some(items) };
         }
-        Ok(folder)
+        Ok((folder, of.items.clone()))
     }
 }
 
-fn write_page(run: &FoundRun, folder: &Path) -> Result<(), ViewError> {
+/// Makes a folder into which nobody but this user may look, if there is none, and tries to write to it.
+fn can_keep(folder: &Path) -> bool {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).is_ok() && tempfile::tempfile_in(folder).is_ok()
+}
+
+fn write_page(run: &FoundRun, folder: &Path) -> Result<Items, ViewError> {
     std::fs::create_dir_all(folder).map_err(|source| ViewError::Write { path: folder.to_owned(), source })?;
     let StoredReport { report, .. } = StoredReport::read(&run.path)?;
     let items = ServedHtml::items_of(&folder.join(PAGE));
@@ -73,7 +107,8 @@ fn write_page(run: &FoundRun, folder: &Path) -> Result<(), ViewError> {
         take_over(&ServedHtml::items_of(&run.path.join(REPORT)), &items);
     }
     let page = ServedHtml { assets: "/assets/", home: "/", run: &run.id };
-    Ok(page.write_file(&report, &folder.join(PAGE))?)
+    page.write_file(&report, &folder.join(PAGE))?;
+    Ok(report.items)
 }
 
 /// Takes over the files that `score` made for its own report: the page keeps those that are whole and of this log, and makes others

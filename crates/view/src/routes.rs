@@ -11,19 +11,31 @@ use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use serde::{Deserialize, Serialize};
-use sqlgauge::CompareJob;
+use serde_json::{Value, json};
 use sqlgauge_base::regular;
-use sqlgauge_report::formats::ServedHtml;
+use sqlgauge_report::formats::{FramedHtml, ServedHtml};
 
-use crate::guard::guard;
-use crate::labels::Verdict;
+use crate::audits::Decided;
+use crate::events::events;
+use crate::guard::{StyleInside, guard};
+use crate::history::HistoryRow;
+use crate::labels::{Labelled, Verdict};
 use crate::pages::PAGE;
+use crate::pairs::Pair;
+use crate::records::{Record, RecordKind, find_records};
 use crate::runs::{FoundRun, RunRow, find_runs};
 use crate::{Dashboard, ViewError};
 
-const HOME: &str = include_str!("../web/home.html");
-const HOME_SCRIPT: &str = include_str!("../web/home.js");
-const LABEL_SCRIPT: &str = include_str!("../web/label.js");
+/// In the order in which they depend on each other; together they are one script, behind what all pages share.
+const HOME_SCRIPTS: [&str; 6] = [
+    include_str!("../web/home.js"),
+    include_str!("../web/runs.js"),
+    include_str!("../web/compare.js"),
+    include_str!("../web/labels.js"),
+    include_str!("../web/records.js"),
+    include_str!("../web/routes.js"),
+];
+const RUN_SCRIPT: &str = include_str!("../web/run.js");
 const STYLE: &str = include_str!("../web/view.css");
 
 const HTML: &str = "text/html; charset=utf-8";
@@ -36,12 +48,19 @@ const MAX_BODY: usize = 64 << 10;
 pub(crate) fn router(dashboard: Arc<Dashboard>) -> Router {
     Router::new()
         .route("/", get(home))
-        .route("/compare", get(home))
         .route("/assets/{name}", get(asset))
         .route("/api/runs", get(runs))
+        .route("/api/events", get(events))
         .route("/api/compare", get(compare))
+        .route("/api/pair", get(pair))
+        .route("/api/history", get(history))
         .route("/api/labels", get(labels))
         .route("/api/label", post(label))
+        .route("/api/labelled", get(labelled))
+        .route("/api/records", get(records))
+        .route("/api/audit", get(audit))
+        .route("/api/decide", post(decide))
+        .route("/estimate/{id}", get(estimate))
         .route("/run/{run}", get(to_page))
         .route("/run/{run}/", get(page))
         .route("/run/{run}/{folder}/{file}", get(piece))
@@ -59,8 +78,10 @@ struct Problem {
 impl IntoResponse for ViewError {
     fn into_response(self) -> Response {
         let status = match self {
-            Self::UnknownRun | Self::UnknownItem { .. } => StatusCode::NOT_FOUND,
-            Self::Job(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::UnknownRun | Self::UnknownItem { .. } | Self::UnknownFinding { .. } => {
+                StatusCode::NOT_FOUND
+            }
+            Self::Job(_) | Self::NoReason { .. } | Self::Record { .. } => StatusCode::UNPROCESSABLE_ENTITY,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
         (status, Json(Problem { problem: sqlgauge::sentence(&self) })).into_response()
@@ -76,35 +97,27 @@ async fn blocking<T: Send + 'static>(
 }
 
 impl Dashboard {
-    fn run(&self, id: &str) -> Result<FoundRun, ViewError> {
+    pub(crate) fn run(&self, id: &str) -> Result<FoundRun, ViewError> {
         let runs = find_runs(&self.options.folders)?;
         runs.into_iter().find(|run| run.id == id).ok_or(ViewError::UnknownRun)
     }
 }
 
 async fn home() -> Response {
-    ([(CONTENT_TYPE, HTML)], HOME).into_response()
+    let style = format!("/assets/{}", ServedHtml::STYLE);
+    ([(CONTENT_TYPE, HTML)], FramedHtml::served(&style, "/assets/home.js")).into_response()
 }
 
 async fn asset(Path(name): Path<String>) -> Response {
     match name.as_str() {
         ServedHtml::STYLE => ([(CONTENT_TYPE, CSS)], [ServedHtml::style(), STYLE].concat()).into_response(),
         ServedHtml::SCRIPT => {
-            ([(CONTENT_TYPE, SCRIPT)], [&ServedHtml::script(), LABEL_SCRIPT].concat()).into_response()
+            ([(CONTENT_TYPE, SCRIPT)], [&ServedHtml::script(), RUN_SCRIPT].concat()).into_response()
         }
-        "home.js" => ([(CONTENT_TYPE, SCRIPT)], home_script()).into_response(),
+        "home.js" => ([(CONTENT_TYPE, SCRIPT)], [FramedHtml::elements(), HOME_SCRIPTS.concat()].concat())
+            .into_response(),
         _ => StatusCode::NOT_FOUND.into_response(),
     }
-}
-
-/// The script of the pages that are not a run's.
-pub(crate) fn home_script() -> String {
-    [ServedHtml::elements(), HOME_SCRIPT].concat()
-}
-
-/// The style of all pages.
-pub(crate) fn style() -> String {
-    [ServedHtml::style(), STYLE].concat()
 }
 
 async fn runs(State(dashboard): State<Arc<Dashboard>>) -> Result<Json<Vec<RunRow>>, ViewError> {
@@ -134,10 +147,31 @@ async fn piece(
     Path((run, folder, file)): Path<(String, String, String)>,
 ) -> Result<Response, ViewError> {
     let text = blocking(move || {
-        let page = dashboard.pages.of(&dashboard.run(&run)?)?;
+        let run = dashboard.run(&run)?;
+        if folder == ALONE {
+            return alone(&dashboard, &run, &file);
+        }
+        let page = dashboard.pages.of(&run)?;
         read(&below(&page, &[&folder, &file]).ok_or(ViewError::UnknownRun)?)
     });
     Ok(([(CONTENT_TYPE, SCRIPT)], text.await?).into_response())
+}
+
+/// Where a run's page asks for single items, as `SYSTEM-EXAMPLE` with dots between them, by their places in the run.
+const ALONE: &str = "alone";
+/// Items that one request may ask for.
+const MOST_ALONE: usize = 100;
+
+fn alone(dashboard: &Dashboard, run: &FoundRun, file: &str) -> Result<Vec<u8>, ViewError> {
+    let name = file.strip_suffix(".js").ok_or(ViewError::UnknownRun)?;
+    let examples = sqlgauge_run::read_manifest(&run.path)?.examples;
+    let number = |item: &str| -> Option<usize> {
+        let (system, example) = item.split_once('-')?;
+        system.parse::<usize>().ok()?.checked_mul(examples)?.checked_add(example.parse().ok()?)
+    };
+    let numbers: Option<Vec<usize>> = name.split('.').take(MOST_ALONE).map(number).collect();
+    let lines = dashboard.pages.lines(run, &numbers.ok_or(ViewError::UnknownRun)?)?;
+    Ok(ServedHtml::piece_of(&format!("{ALONE}/{name}"), &lines)?.into_bytes())
 }
 
 /// A path of plain names: letters, digits, `-`, and dots between them.
@@ -154,42 +188,83 @@ fn read(path: &FilePath) -> Result<Vec<u8>, ViewError> {
     })
 }
 
-/// Two systems, each of a run.
-#[derive(Deserialize)]
-struct Pair {
-    a: String,
-    b: String,
-    first: String,
-    second: String,
-    metric: Option<String>,
-}
-
 async fn compare(
     State(dashboard): State<Arc<Dashboard>>,
     Query(pair): Query<Pair>,
-) -> Result<Json<serde_json::Value>, ViewError> {
-    let compared = blocking(move || {
-        let (a, b) = (dashboard.run(&pair.a)?, dashboard.run(&pair.b)?);
-        let job = CompareJob {
-            other: (a.id != b.id).then(|| b.path.clone()),
-            systems: vec![pair.first, pair.second],
-            metric: pair.metric,
-            ..CompareJob::new(&a.path)
-        };
-        Ok(job.run()?)
+) -> Result<Json<Value>, ViewError> {
+    blocking(move || dashboard.compared(pair)).await.map(Json)
+}
+
+async fn pair(
+    State(dashboard): State<Arc<Dashboard>>,
+    Query(pair): Query<Pair>,
+) -> Result<Json<Value>, ViewError> {
+    blocking(move || dashboard.pair_of(&pair)).await.map(Json)
+}
+
+/// An item of a system of a run.
+#[derive(Deserialize)]
+struct OfItem {
+    run: String,
+    system: String,
+    id: String,
+}
+
+async fn history(
+    State(dashboard): State<Arc<Dashboard>>,
+    Query(of): Query<OfItem>,
+) -> Result<Json<Vec<HistoryRow>>, ViewError> {
+    blocking(move || dashboard.history(&of.run, &of.system, &of.id)).await.map(Json)
+}
+
+async fn labelled(State(dashboard): State<Arc<Dashboard>>) -> Result<Json<Vec<Labelled>>, ViewError> {
+    blocking(move || dashboard.labelled()).await.map(Json)
+}
+
+async fn records(State(dashboard): State<Arc<Dashboard>>) -> Result<Json<Value>, ViewError> {
+    blocking(move || Ok(listed(&find_records(&dashboard.options.folders)?))).await.map(Json)
+}
+
+/// What the pages of audits and estimates list.
+pub(crate) fn listed(records: &[Record]) -> Value {
+    let (audits, estimates): (Vec<&Record>, Vec<&Record>) =
+        records.iter().partition(|record| record.is(RecordKind::Audit));
+    let estimates: Vec<Value> = estimates.into_iter().map(Record::content).collect();
+    json!({"audits": audits, "estimates": estimates})
+}
+
+/// An audit or an estimate.
+#[derive(Deserialize)]
+struct OfRecord {
+    id: String,
+}
+
+async fn audit(
+    State(dashboard): State<Arc<Dashboard>>,
+    Query(of): Query<OfRecord>,
+) -> Result<Json<Value>, ViewError> {
+    blocking(move || dashboard.audit(&of.id)).await.map(Json)
+}
+
+async fn decide(
+    State(dashboard): State<Arc<Dashboard>>,
+    Json(decided): Json<Decided>,
+) -> Result<StatusCode, ViewError> {
+    blocking(move || dashboard.decide(decided)).await.map(|()| StatusCode::NO_CONTENT)
+}
+
+/// The page that `estimate` wrote: it has its style inside, and not a single script.
+async fn estimate(
+    State(dashboard): State<Arc<Dashboard>>,
+    Path(id): Path<String>,
+) -> Result<Response, ViewError> {
+    let page = blocking(move || {
+        let record = dashboard.record(RecordKind::Estimate, &id)?;
+        read(&record.report().ok_or(ViewError::UnknownRun)?)
     });
-    let compared = compared.await?;
-    Ok(Json(serde_json::json!({
-        "metric": compared.metric,
-        "comparisons": compared.summary.comparisons,
-        "only_first": compared.only_first,
-        "only_second": compared.only_second,
-        "left_out": {
-            "only_first": compared.left_out.only_first,
-            "only_second": compared.left_out.only_second,
-            "changed": compared.left_out.changed,
-        },
-    })))
+    let mut answer = ([(CONTENT_TYPE, HTML)], page.await?).into_response();
+    answer.extensions_mut().insert(StyleInside);
+    Ok(answer)
 }
 
 /// One system of a run.
@@ -202,12 +277,12 @@ struct OfSystem {
 async fn labels(
     State(dashboard): State<Arc<Dashboard>>,
     Query(of): Query<OfSystem>,
-) -> Result<Json<serde_json::Value>, ViewError> {
+) -> Result<Json<Value>, ViewError> {
     let given = blocking(move || {
         let rows = dashboard.labels(&dashboard.run(&of.run)?, &of.system);
-        Ok(rows.into_iter().map(|row| (row.id, serde_json::json!(row.verdict))).collect())
+        Ok(rows.into_iter().map(|row| (row.id, json!(row.verdict))).collect())
     });
-    given.await.map(|given| Json(serde_json::Value::Object(given)))
+    given.await.map(|given| Json(Value::Object(given)))
 }
 
 /// A label that is given, or taken back.
@@ -230,19 +305,10 @@ async fn label(
 }
 
 /// The page of all runs as one that needs no server: what it would ask for stands in it.
-pub(crate) fn home_of(rows: &[RunRow]) -> serde_json::Result<String> {
-    // `<` of a text can end no element.
-    let data = serde_json::to_string(rows)?.replace('<', "\\u003c");
-    let style = format!("<style>\n{}\n</style>", style());
-    let script = format!(
-        "<script type=\"application/json\" id=\"runs\">{data}</script>\n<script>\n{}\n</script>",
-        home_script()
-    );
-    let policy = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">";
-    Ok(HOME
-        .replace("<link rel=\"stylesheet\" href=\"/assets/report.css\">", &format!("{policy}\n{style}"))
-        .replace("<script src=\"/assets/home.js\"></script>", &script)
-        .replace("href=\"/\"", "href=\"index.html\""))
+pub(crate) fn home_of(rows: &[RunRow], records: &[Record]) -> serde_json::Result<String> {
+    let data = serde_json::to_string(&json!({"runs": rows, "records": listed(records)}))?;
+    let page = FramedHtml { data: &data, style: STYLE, script: &HOME_SCRIPTS.concat() };
+    Ok(page.whole())
 }
 
 #[cfg(test)]
@@ -251,8 +317,8 @@ mod tests {
 
     #[test]
     fn the_exported_page_has_everything_in_it() {
-        let page = home_of(&[]).expect("no text");
-        assert!(!page.contains("/assets/") && page.contains("id=\"runs\">[]</script>"));
+        let page = home_of(&[], &[]).expect("no text");
+        assert!(!page.contains("/assets/") && page.contains("\"runs\":[]"));
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub(crate) type LogState = (u64, u64);
 /// A mean, the ends of its interval, and the number of items.
 type Mean = (Option<f64>, Option<f64>, Option<f64>, usize);
 
-/// A run directory.
+/// A run directory, or another thing that the dashboard shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundRun {
     /// What addresses call it: the same as long as the folder is where it is.
@@ -40,6 +40,14 @@ pub struct FoundRun {
 /// # Errors
 /// When one of those cannot be read.
 pub fn find_runs(folders: &[PathBuf]) -> Result<Vec<FoundRun>, ViewError> {
+    look(folders, |_, _| ())
+}
+
+/// The runs below those folders; `other` hears every other file with its name as seen from the folder that was given.
+pub(crate) fn look(
+    folders: &[PathBuf],
+    mut other: impl FnMut(&Path, &dyn Fn() -> FoundRun),
+) -> Result<Vec<FoundRun>, ViewError> {
     let mut found = BTreeMap::new();
     let mut looked_at = 0;
     for folder in folders {
@@ -56,9 +64,12 @@ pub fn find_runs(folders: &[PathBuf]) -> Result<Vec<FoundRun>, ViewError> {
             let Ok(entries) = fs::read_dir(&path) else { continue };
             for entry in entries.flatten() {
                 looked_at += 1;
-                let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-                if is_folder && depth < MOST_DEEP && looked_at < MOST_ENTRIES {
+                let Ok(kind) = entry.file_type() else { continue };
+                if kind.is_dir() && depth < MOST_DEEP && looked_at < MOST_ENTRIES {
                     open.push((entry.path(), depth + 1));
+                } else if kind.is_file() {
+                    let path = entry.path();
+                    other(&path, &|| FoundRun::at(&path, &root, folder, folders.len() > 1));
                 }
             }
         }
@@ -81,11 +92,16 @@ impl FoundRun {
 
     /// The state of its log.
     pub(crate) fn state(&self) -> LogState {
-        let seen = fs::metadata(self.path.join(ITEMS)).or_else(|_| fs::metadata(self.path.join(MANIFEST)));
-        let Ok(seen) = seen else { return (0, 0) };
-        let changed = seen.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        (changed.map_or(0, |time| time.as_secs()), seen.len())
+        let log = state_of(&self.path.join(ITEMS));
+        if log == (0, 0) { state_of(&self.path.join(MANIFEST)) } else { log }
     }
+}
+
+/// When a file was last written to, in seconds since 1970, and its bytes; zeros where there is none.
+pub(crate) fn state_of(path: &Path) -> LogState {
+    let Ok(seen) = fs::metadata(path) else { return (0, 0) };
+    let changed = seen.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    (changed.map_or(0, |time| time.as_secs()), seen.len())
 }
 
 /// A row of the list.
@@ -128,6 +144,24 @@ impl RunRow {
             Err(error) => (None, Some(sqlgauge::sentence(&error))),
         };
         Self { id: run.id.clone(), name: run.name.clone(), changed: run.state().0, problem, content }
+    }
+}
+
+impl RunRow {
+    /// Whether it has that system, and its golds are those, by their SHA-256.
+    pub(crate) fn asks(&self, golds: &[String], system: &str) -> bool {
+        self.golds().is_some_and(|own| own == golds)
+            && self.content.iter().flat_map(|content| &content.systems).any(|own| own.name == system)
+    }
+
+    /// SHA-256 of its golds; `None` where it cannot be read.
+    pub(crate) fn golds(&self) -> Option<Vec<String>> {
+        Some(self.content.as_ref()?.golds.iter().map(|(_, sha256)| sha256.clone()).collect())
+    }
+
+    /// Seconds since 1970.
+    pub(crate) fn changed(&self) -> u64 {
+        self.changed
     }
 }
 

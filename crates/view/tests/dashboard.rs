@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 
 use serde_json::{Value, json};
-use sqlgauge::{Context, ImportJob, Sample, System};
+use sqlgauge::{AuditJob, Context, ImportJob, Sample, Source, System};
+use sqlgauge_audit::{RuleSelection, formats};
 use sqlgauge_view::{ViewOptions, export, find_runs, serve};
 
 const MARKUP: &str = "<script>alert(1)</script>";
@@ -43,6 +44,7 @@ impl Folder {
         ViewOptions {
             folders: vec![self.path("runs")],
             labels: self.path("labels"),
+            cache: None,
             labeller: "somebody".to_owned(),
             port: 0,
         }
@@ -251,7 +253,7 @@ fn labels_are_kept_taken_back_and_read_by_import() {
         json!({"bike-01": "right", "bike-03": "unsure"})
     );
 
-    let file = folder.path("labels").join(&run).join("careful.jsonl");
+    let file = folder.path("labels").join("somebody").join(&run).join("careful.jsonl");
     let systems = vec![System::new("careful", folder.sample.predictions_of("careful").unwrap())];
     let (questions, out) = (folder.sample.questions.as_path(), folder.path("imported"));
     let job = ImportJob::new(questions, systems, file, &folder.sample.databases, &out);
@@ -260,7 +262,8 @@ fn labels_are_kept_taken_back_and_read_by_import() {
     let hostile = asker.id("hostile");
     let body = json!({"run": hostile, "system": MARKUP, "id": "bike-01", "verdict": "right"});
     assert_eq!(asker.post("/api/label", &body).status, 204);
-    let kept: Vec<_> = std::fs::read_dir(folder.path("labels").join(hostile)).unwrap().collect();
+    let kept: Vec<_> =
+        std::fs::read_dir(folder.path("labels").join("somebody").join(hostile)).unwrap().collect();
     assert_eq!(kept.len(), 1);
 }
 
@@ -283,4 +286,100 @@ fn the_exported_site_needs_no_server_and_carries_texts_as_texts() {
         assert_eq!(home.canonicalize().unwrap(), out.join("index.html").canonicalize().unwrap());
     }
     assert!(export(&[folder.path("sample")], Path::new("nowhere")).is_err());
+}
+
+#[test]
+fn two_people_who_label_the_same_answers_have_an_agreement() {
+    let folder = Folder::new();
+    let (first, second) =
+        (folder.options(), ViewOptions { labeller: "other".to_owned(), ..folder.options() });
+    let asker = Asker::of(first);
+    let run = asker.id("good");
+    let label = |asker: &Asker, id: &str, verdict: &str| {
+        let body = json!({"run": run, "system": "careful", "id": id, "verdict": verdict});
+        assert_eq!(asker.post("/api/label", &body).status, 204);
+    };
+    let other = Asker::of(second);
+    for (id, own, others) in [
+        ("bike-01", "right", "right"),
+        ("bike-02", "wrong", "wrong"),
+        ("bike-03", "right", "wrong"),
+        ("bike-04", "unsure", "right"),
+    ] {
+        label(&asker, id, own);
+        label(&other, id, others);
+    }
+    let said: Value = serde_json::from_str(&asker.get("/api/labelled").body).unwrap();
+    let pair = &said[0]["pairs"][0];
+    assert_eq!((&pair["both"], &pair["agree"]), (&json!(3), &json!(2)));
+    // 2 of 3 agree, where chance gives 4 of 9.
+    assert!((pair["kappa"].as_f64().unwrap() - 0.4).abs() < 1e-9, "{pair}");
+    let differ = json!([["bike-03", "wrong", "right"], ["bike-04", "right", "unsure"]]);
+    assert_eq!(pair["differ"], differ);
+}
+
+#[test]
+fn a_rejected_finding_is_allowed_for_the_next_audit() {
+    let folder = Folder::new();
+    let audit = |allow: Option<&Path>| {
+        let questions = Source::from(folder.sample.questions.as_path());
+        let job = AuditJob::new(questions, folder.sample.databases.clone());
+        let job = AuditJob {
+            allow: allow.map(Source::from),
+            rules: RuleSelection::of(["all"]).unwrap(),
+            verify: None,
+            ..job
+        };
+        job.run(&Context::default()).unwrap()
+    };
+    let found = audit(None);
+    let (id, rule) = found
+        .items
+        .iter()
+        .find_map(|item| Some((item.id.clone(), item.audit.findings.first()?.rule)))
+        .expect("a hint at least");
+    let mut lines = Vec::new();
+    formats::find("jsonl").unwrap().render(&found, &mut lines).unwrap();
+    std::fs::write(folder.path("runs/findings.jsonl"), lines).unwrap();
+
+    let asker = Asker::of(folder.options());
+    let records: Value = serde_json::from_str(&asker.get("/api/records").body).unwrap();
+    let audit_id = records["audits"][0]["id"].as_str().unwrap();
+    let decide = |decision: Value, reason: &str| {
+        let body = json!({"audit": audit_id, "id": id, "rule": rule, "decision": decision, "reason": reason});
+        asker.post("/api/decide", &body).status
+    };
+    assert_eq!(decide(json!("rejected"), " "), 422);
+    assert_eq!(decide(json!("rejected"), "either is right"), 204);
+    let shown: Value = serde_json::from_str(&asker.get(&format!("/api/audit?id={audit_id}")).body).unwrap();
+    let allowed = PathBuf::from(shown["allowed"].as_str().unwrap());
+    let is_left = |audit: &sqlgauge_audit::BenchmarkAudit| {
+        audit.items.iter().any(|item| item.id == id && item.audit.has(rule))
+    };
+    assert!(is_left(&found) && !is_left(&audit(Some(&allowed))));
+    assert_eq!(decide(Value::Null, ""), 204);
+    assert!(is_left(&audit(Some(&allowed))));
+}
+
+#[test]
+fn an_item_is_given_alone_and_over_runs() {
+    let folder = Folder::new();
+    let again = folder.path("runs").join("again");
+    folder.sample.score_job(&["ex"], again).unwrap().run(&Context::default()).unwrap();
+    let asker = Asker::of(folder.options());
+    let run = asker.id("good");
+    let history: Value =
+        serde_json::from_str(&asker.get(&format!("/api/history?run={run}&system=careful&id=bike-01")).body)
+            .unwrap();
+    assert_eq!(history.as_array().unwrap().len(), 2);
+    assert_eq!(history[0]["text"], history[1]["text"]);
+    assert!(
+        asker
+            .get(&format!("/run/{run}/alone/0-0.1-3.js"))
+            .body
+            .starts_with("sqlgaugePiece('alone/0-0.1-3','[")
+    );
+    for bad in ["0-0", "x-0.js", "0.js", "-1-0.js"] {
+        assert_eq!(asker.get(&format!("/run/{run}/alone/{bad}")).status, 404, "{bad}");
+    }
 }

@@ -1,14 +1,13 @@
 
-/* The pages that are not a run's: all runs, and two systems of any runs beside each other. */
+/* The pages that are not a run's: what they ask for, and where they stand. Every address stands behind the hash, so that it is the same on a server and from disk. */
 
 const main = document.getElementById('main');
-const STORED = document.getElementById('runs');
+/* What a page that was opened from disk has in it; a server is asked. */
+const STORED = JSON.parse(document.getElementById('data').textContent);
+const HOME = STORED ? 'index.html' : '/';
 const runHref = (id, rest) => (STORED ? `run/${id}/index.html${rest ?? ''}` : `/run/${id}/${rest ?? ''}`);
 const itemHref = (id, system, item) => runHref(id, `#/item/${encodeURIComponent(system)}/${encodeURIComponent(item)}`);
-const count = (n) => n.toLocaleString('en-US');
-const many = (n, one) => `${count(n)} ${one}${n === 1 ? '' : 's'}`;
-const bare = (metric) => metric.replace(/@\d+$/, '');
-const percent = (x) => (x === null || x === undefined ? '–' : x > 1 ? x.toFixed(2) : (x * 100).toFixed(1));
+const percent = (x) => (x === null || x === undefined ? NONE : x > 1 ? x.toFixed(2) : (x * 100).toFixed(1));
 const signed = (x) => `${x < 0 ? '−' : '+'}${(Math.abs(x) * 100).toFixed(1)}`;
 const when = (seconds) => new Date(seconds * 1000).toISOString().replace('T', ' ').slice(0, 16);
 
@@ -21,172 +20,26 @@ async function ask(path, values) {
   return said;
 }
 
-const params = () => new URLSearchParams(location.search || location.hash.slice(1));
-function keep(values) {
-  const kept = Object.entries(values).filter(([, value]) => value !== '' && value !== null);
-  const text = new URLSearchParams(kept).toString();
-  // A page that was opened from disk keeps its state behind the hash.
-  history.replaceState(null, '', STORED ? `#${text}` : `${location.pathname}${text ? `?${text}` : ''}`);
+async function tell(path, body) {
+  const answer = await fetch(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  if (!answer.ok) throw new Error((await answer.json().catch(() => ({}))).problem ?? 'This was not kept.');
 }
 
-/* All runs */
-
+/* The list of runs, and of audits and estimates. */
 let RUNS = [];
-const picked = new Set();
+const readRuns = async () => { RUNS = STORED ? STORED.runs : await ask('/api/runs'); return RUNS; };
+const readRecords = async () => (STORED ? STORED.records : ask('/api/records'));
 
-function scoreCell(system, metric, best) {
-  const score = system.scores[metric];
-  if (!score || score[0] === null) return h('td', { class: 'num soft' }, '–');
-  const interval = score[1] === null ? '' : `95 % interval ${percent(score[1])} to ${percent(score[2])}\n`;
-  return h('td', { class: `num ${best ? 'best' : ''}`, 'data-tip': `${metric}\n${interval}n = ${count(score[3])}`, tabindex: '0' },
-    percent(score[0]), score[1] === null ? null : h('span', { class: 'sub soft' }, `${percent(score[1])}–${percent(score[2])}`));
+function parseHash() {
+  const [path, search] = location.hash.replace(/^#\/?/, '').split('?');
+  const decode = (part) => { try { return decodeURIComponent(part); } catch { return part; } };
+  return { parts: path.split('/').filter(Boolean).map(decode), params: new URLSearchParams(search || '') };
 }
-
-function progress(run) {
-  if (run.total === undefined || run.done >= run.total) return null;
-  const share = run.total ? run.done / run.total : 0;
-  return h('div', { class: 'soft' }, h('span', { class: 'bar' }, h('i', { css: { width: `${share * 100}%` } })), `${count(run.done)} of ${count(run.total)}`);
-}
-
-function runRows(run, metrics, state) {
-  if (run.problem) return [h('tr', {}, h('td', {}), h('td', { class: 'path' }, run.name, h('p', { class: 'error' }, run.problem)), h('td', { colspan: metrics.length + 2 }))];
-  const systems = run.systems.filter((system) => !state.q || `${run.name} ${system.name} ${run.golds.map((gold) => gold[0]).join(' ')}`.toLowerCase().includes(state.q.toLowerCase()));
-  return systems.map((system, at) => {
-    const key = `${run.id} ${system.name}`;
-    const box = STORED ? null : h('input', { type: 'checkbox', checked: picked.has(key), 'aria-label': `Compare ${system.name} of ${run.name}`,
-      onchange: (event) => { if (event.target.checked) picked.add(key); else picked.delete(key); drawRuns(); } });
-    return h('tr', {},
-      h('td', { class: 'pick' }, box),
-      h('td', { class: 'path' }, at === 0 && [h('a', { href: runHref(run.id) }, run.name), progress(run)]),
-      h('td', { class: 'path' }, h('a', { href: runHref(run.id, `#/items?system=${encodeURIComponent(system.name)}`) }, system.name)),
-      metrics.map((metric) => scoreCell(system, metric, isBest(run, metric, system))),
-      h('td', { class: 'soft sec' }, at === 0 ? when(run.changed) : ''));
-  });
-}
-
-function isBest(run, metric, system) {
-  const means = run.systems.map((one) => one.scores[metric]?.[0]).filter((mean) => mean !== null && mean !== undefined);
-  return means.length > 1 && system.scores[metric]?.[0] === Math.max(...means);
-}
-
-/* Runs on the same golds, by their hash, and as many of them: others are another list, and another line of the trend. */
-function byGold(runs) {
-  const groups = new Map();
-  for (const run of runs) {
-    const key = run.problem ? 'problem' : JSON.stringify([run.questions, run.golds.map((gold) => gold[1])]);
-    if (!groups.has(key)) groups.set(key, []);
-    groups.get(key).push(run);
-  }
-  const isProblem = (group) => (group[0].problem ? 1 : 0);
-  return [...groups.values()].sort((a, b) => isProblem(a) - isProblem(b) || Math.max(...b.map((run) => run.changed)) - Math.max(...a.map((run) => run.changed)));
-}
-
-const svg = (tag, attributes, text) => {
-  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  if (text !== undefined) element.textContent = text;
-  return element;
+const address = (path, values = {}) => {
+  const kept = Object.entries(values).filter(([, value]) => value !== '' && value !== null && value !== undefined);
+  return `#/${path}${kept.length ? `?${new URLSearchParams(kept)}` : ''}`;
 };
-
-/* The first metric over time, for a system that more than two finished runs have. */
-function trend(group, metric) {
-  const names = [...new Set(group.flatMap((run) => (run.systems ?? []).map((system) => system.name)))];
-  const series = (name) => group.map((run) => [run.changed, run.systems?.find((one) => one.name === name)?.scores[metric]?.[0]])
-    .filter(([, mean]) => mean !== null && mean !== undefined && mean <= 1).sort((a, b) => a[0] - b[0]);
-  const longest = names.map((name) => [name, series(name)]).sort((a, b) => b[1].length - a[1].length)[0];
-  if (!longest || longest[1].length < 3) return null;
-  const [name, points] = longest;
-  const [low, high] = [Math.min(...points.map((p) => p[1])), Math.max(...points.map((p) => p[1]))];
-  const x = (at) => 50 + at * 560 / (points.length - 1);
-  const y = (mean) => 112 - (mean - low) / (high - low || 1) * 92;
-  const chart = svg('svg', { class: 'trend', viewBox: '0 0 640 140', role: 'img', 'aria-label': `${metric} of ${name}: ${points.map((p) => percent(p[1])).join(', ')}` });
-  chart.append(svg('line', { x1: 50, y1: 112, x2: 610, y2: 112 }), svg('text', { x: 0, y: y(high) + 4 }, percent(high)), svg('text', { x: 0, y: y(low) + 4 }, percent(low)),
-    svg('path', { d: points.map((p, at) => `${at ? 'L' : 'M'}${x(at)} ${y(p[1])}`).join('') }));
-  points.forEach((p, at) => chart.append(svg('circle', { cx: x(at), cy: y(p[1]), r: 3 })));
-  chart.append(svg('text', { x: 50, y: 132 }, when(points[0][0])), svg('text', { x: 610, y: 132, 'text-anchor': 'end' }, when(points.at(-1)[0])));
-  return h('div', {}, h('h3', { class: 'over' }, `${bare(metric)} of ${name}, run after run`), chart);
-}
-
-function drawRuns() {
-  const state = { q: params().get('q') ?? '', sort: params().get('sort') ?? 'newest' };
-  const list = document.getElementById('list');
-  const order = state.sort === 'name' ? (a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }) : (a, b) => b.changed - a.changed || a.name.localeCompare(b.name);
-  const compare = document.getElementById('compare');
-  const pair = [...picked].map((key) => [key.slice(0, 12), key.slice(13)]);
-  compare.disabled = pair.length !== 2;
-  compare.textContent = pair.length === 2 ? `Compare ${pair[0][1]} with ${pair[1][1]}` : 'Compare two';
-  compare.onclick = () => { location.href = `/compare?${new URLSearchParams({ a: pair[0][0], first: pair[0][1], b: pair[1][0], second: pair[1][1] })}`; };
-  replace(list, byGold(RUNS).map((group) => {
-    const metrics = [...new Set(group.flatMap((run) => run.metrics ?? []))].slice(0, 8);
-    const rows = group.sort(order).flatMap((run) => runRows(run, metrics, state));
-    if (rows.length === 0) return null;
-    const gold = group[0].golds?.[0];
-    const head = (text, className) => h('th', { scope: 'col', class: className }, text);
-    return h('section', {},
-      h('div', { class: 'head' }, h('h2', {}, group[0].problem ? 'Not readable' : gold ? gold[0].split('/').slice(-2).join('/') : 'Without golds'),
-        group[0].questions !== undefined && h('span', { class: 'soft' }, many(group[0].questions, 'question')), gold && h('span', { class: 'soft', 'data-tip': `SHA-256 of the golds\n${gold[1]}`, tabindex: '0' }, `golds ${gold[1].slice(0, 8)}`), h('span', { class: 'soft' }, many(group.length, 'run'))),
-      scroller(h('table', { class: 'runs' }, h('thead', {}, h('tr', {}, head(''), head('Run'), head('System'), metrics.map((metric) => head(bare(metric), 'num')), head('Last written (UTC)', 'sec'))), h('tbody', {}, rows))),
-      metrics.length > 0 && trend(group, metrics[0]));
-  }));
-  if (!list.hasChildNodes()) replace(list, h('p', { class: 'empty' }, RUNS.length ? 'No run matches.' : 'There is no run below these folders yet; the page looks again by itself.'));
-}
-
-async function runsPage() {
-  const state = { q: params().get('q') ?? '', sort: params().get('sort') ?? 'newest' };
-  const update = (change) => { Object.assign(state, change); keep({ q: state.q, sort: state.sort === 'newest' ? '' : state.sort }); drawRuns(); };
-  replace(main,
-    h('h1', {}, 'Runs'),
-    h('form', { class: 'filters', role: 'search', onsubmit: (event) => event.preventDefault() },
-      h('label', { class: 'field wide' }, 'Search ', h('input', { type: 'search', id: 'search', value: state.q, placeholder: 'folder, system, golds', autocomplete: 'off', spellcheck: 'false', oninput: (event) => update({ q: event.target.value }) })),
-      select('Order', [['newest', 'newest first'], ['name', 'by name']], state.sort, (value) => update({ sort: value })),
-      h('button', { type: 'button', id: 'compare', disabled: true, hidden: Boolean(STORED) }, 'Compare')),
-    h('div', { id: 'list' }));
-  if (STORED) { RUNS = JSON.parse(STORED.textContent); drawRuns(); return; }
-  let known = '';
-  const look = async () => {
-    const found = await ask('/api/runs');
-    // Nothing is drawn anew, and no place in a table is lost, while nothing changes.
-    if (JSON.stringify(found) !== known) { RUNS = found; known = JSON.stringify(found); drawRuns(); }
-    const isWritten = found.some((run) => run.done < run.total);
-    setTimeout(() => look().catch(show), document.hidden ? 30_000 : isWritten ? 1500 : 10_000);
-  };
-  await look();
-}
-
-/* Two systems */
-
-async function comparePage() {
-  const given = params();
-  const of = Object.fromEntries(['a', 'first', 'b', 'second', 'metric'].map((key) => [key, given.get(key)]).filter(([, value]) => value));
-  const [runs, said] = await Promise.all([ask('/api/runs'), ask('/api/compare', of)]);
-  const name = (id) => runs.find((run) => run.id === id)?.name ?? id;
-  const shown = said.comparisons.find((one) => one.metric === said.metric);
-  const row = (one) => h('tr', { class: one.metric === said.metric ? 'here' : null },
-    h('th', { scope: 'row' }, h('a', { href: `/compare?${new URLSearchParams({ ...of, metric: one.metric })}` }, one.metric)),
-    h('td', { class: 'num' }, percent(one.first_mean)), h('td', { class: 'num' }, percent(one.second_mean)), h('td', { class: 'num' }, count(one.count)),
-    h('td', { class: 'num' }, signed(one.difference)), h('td', { class: 'num' }, `${signed(one.low)} to ${signed(one.high)}`),
-    h('td', { class: 'num' }, one.p_value < 0.001 ? '< 0.001' : one.p_value.toFixed(3)), h('td', { class: 'num' }, count(one.only_first)), h('td', { class: 'num' }, count(one.only_second)));
-  const side = (title, ids, run, system) => h('div', {}, h('div', { class: 'head' }, h('h2', {}, title), h('span', { class: 'soft' }, count(ids.length))),
-    ids.length ? h('ol', {}, ids.slice(0, 200).map((id, at) => h('li', {}, h('span', { class: 'soft' }, count(at + 1)), h('a', { href: itemHref(run, system, id) }, id)))) : h('p', { class: 'empty' }, 'None.'),
-    ids.length > 200 && h('p', { class: 'note' }, `The first 200 of ${count(ids.length)}.`));
-  const out = said.left_out;
-  replace(main,
-    h('h1', {}, `${of.first} against ${of.second}`),
-    h('p', { class: 'lead' }, `${of.first} of `, h('a', { href: runHref(of.a) }, name(of.a)), `, ${of.second} of `, h('a', { href: runHref(of.b) }, name(of.b)),
-      shown ? `: by ${shown.metric} ${percent(shown.first_mean)} and ${percent(shown.second_mean)} over the ${many(shown.count, 'item')} that both have.` : '.'),
-    (out.only_first || out.only_second || out.changed) > 0 && h('p', { class: 'note' }, `Left out: ${count(out.only_first)} that only the first run has, ${count(out.only_second)} that only the second has, ${count(out.changed)} with another gold or database.`),
-    h('section', {}, scroller(h('table', {}, h('thead', {}, h('tr', {}, ['Metric', of.first, of.second, 'Items', 'Difference', '95 % interval', 'p', 'Only first', 'Only second'].map((text, at) => h('th', { scope: 'col', class: at ? 'num' : '' }, text)))),
-      h('tbody', {}, said.comparisons.map(row))))),
-    h('section', { 'aria-label': 'Items that differ' }, h('div', { class: 'lists' },
-      side(`Only ${of.first} is right`, said.only_first, of.b, of.second), side(`Only ${of.second} is right`, said.only_second, of.a, of.first))));
-}
-
-function show(error) { replace(main, h('h1', {}, 'This did not work'), h('p', { class: 'error' }, error.message)); }
-
-document.addEventListener('keydown', (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest('input, select, textarea')) return;
-  if (event.key === '/') { event.preventDefault(); document.getElementById('search')?.focus(); } else if (event.key === 't') nextTheme();
-});
-document.getElementById('theme').setAttribute('title', 'Theme (t)');
-(location.pathname === '/compare' && !STORED ? comparePage() : runsPage()).catch(show);
-})();
+/* Keeps what a page shows in its address, without a step for the back button. */
+const keep = (path, values) => history.replaceState(null, '', address(path, values));
+const head = (text, className) => h('th', { scope: 'col', class: className }, text);
+const columns = (...texts) => h('thead', {}, h('tr', {}, texts.map(([text, className]) => head(text, className))));

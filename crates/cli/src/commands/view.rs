@@ -16,9 +16,12 @@ pub struct View {
     /// Port on this machine; any free one without it
     #[arg(long, value_name = "N", default_value_t = 0)]
     port: u16,
-    /// Folder of the labels that you give, for `sqlgauge import --correct`
+    /// Folder of the labels and decisions that you give, for `sqlgauge import --correct` and `sqlgauge audit --allow`
     #[arg(long, value_name = "DIR", default_value = "sqlgauge-labels")]
     labels: PathBuf,
+    /// Folder that keeps the pages of large runs for the next start [default: sqlgauge in your cache folder]
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
     /// Your name in the labels; that of your account without it
     #[arg(long, value_name = "NAME")]
     labeller: Option<String>,
@@ -53,6 +56,7 @@ impl View {
             labeller: self.labeller.or_else(account).unwrap_or_default(),
             folders: self.folders,
             labels: self.labels,
+            cache: self.cache.or_else(cache_folder),
             port: self.port,
         };
         sqlgauge_view::find_runs(&options.folders)?;
@@ -71,4 +75,12 @@ impl View {
         drop(gently);
         Ok(Verdict::Done)
     }
+}
+
+/// `sqlgauge` in the user's folder of caches.
+#[cfg(feature = "view")]
+fn cache_folder() -> Option<PathBuf> {
+    let folder = |name: &str| std::env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from);
+    let home = || folder("HOME").map(|home| home.join(".cache"));
+    Some(folder("XDG_CACHE_HOME").or_else(home).or_else(|| folder("LOCALAPPDATA"))?.join("sqlgauge"))
 }

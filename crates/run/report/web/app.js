@@ -30,10 +30,10 @@ function runPage(_, target) {
       Object.keys(run.options).length ? h('dl', { class: 'kv' }, Object.entries(run.options).map(([key, v]) => [h('dt', {}, key), h('dd', { class: 'mono' }, value(v))])) : h('p', { class: 'empty' }, 'None were given.')),
     h('section', { 'aria-label': 'Inputs' }, h('div', { class: 'head' }, h('h2', {}, 'Inputs'), h('span', { class: 'soft' }, many(run.inputs.length, 'file'))),
       run.inputs.length ? scroller(h('table', {}, h('thead', {}, h('tr', {}, ['Read as', 'Path', 'SHA-256'].map((t) => h('th', { scope: 'col' }, t)))), h('tbody', {}, run.inputs.map(row)))) : h('p', { class: 'empty' }, 'The run names no inputs.')),
-    h('section', { 'aria-label': 'Keys' }, h('div', { class: 'head' }, h('h2', {}, 'Keys')), h('p', {}, h('kbd', {}, '/'), ' search  ', h('kbd', {}, 'j'), ' next item  ', h('kbd', {}, 'k'), ' previous item  ', h('kbd', {}, 't'), ' theme')));
+    h('section', { 'aria-label': 'Keys' }, h('div', { class: 'head' }, h('h2', {}, 'Keys')), h('p', {}, h('kbd', {}, '/'), ' search  ', h('kbd', {}, 'j'), ' next item  ', h('kbd', {}, 'k'), ' previous item  ', h('kbd', {}, 't'), ' theme  ', h('kbd', {}, 'Ctrl K'), ' go to')));
 }
 
-/* Where a server has more than this run. */
+/* Where there are more runs than this one. */
 const HOME = document.querySelector('meta[name="sqlgauge-home"]')?.content ?? null;
 
 function route() {
@@ -61,6 +61,25 @@ function route() {
   const waiting = setTimeout(() => { if (isCurrent()) replace(main, h('p', { class: 'facts', role: 'status' }, 'Loading the items …')); }, 200);
   shown.catch((error) => { if (isCurrent()) replace(main, h('h1', {}, 'The items are not there'), h('p', { class: 'error' }, error.message)); })
     .finally(() => { clearTimeout(waiting); settle(); });
+}
+
+/* Places for Ctrl-K. An item goes by its id or a piece of its question, once letters are there. */
+placesOf = (typed) => [
+  ...(HOME ? [['All runs', 'page', HOME]] : []), ...PAGES.filter(([href]) => href !== '#/compare' || SYSTEMS.length > 1).map(([href, text]) => [text, 'page', href]),
+  ...SYSTEMS.map((system) => [system.name, 'system', `#/items${query({ system: system.name })}`]),
+  ...METRICS.map((metric) => [metric.id, 'ranking', `#/${query({ metric: metric.id })}`]),
+  ...groupsOf('db_id').map((db) => [db, 'database', `#/items${query({ db })}`]),
+  ...itemPlaces(typed.trim().toLowerCase()),
+];
+function itemPlaces(typed) {
+  const found = [];
+  const s = ranking(deciding).find((k) => CELLS[k]);
+  if (typed === '' || s === undefined) return found;
+  for (const [e, x] of EXAMPLES.entries()) {
+    if (found.length >= MOST_PLACES) break;
+    if (CELLS[s].s[e] >= 0 && (x.id.toLowerCase().includes(typed) || x.q?.toLowerCase().includes(typed))) found.push([`${x.id}  ${(x.q ?? '').slice(0, 80)}`, 'item', itemHref(s, e)]);
+  }
+  return found;
 }
 
 document.addEventListener('keydown', (event) => {

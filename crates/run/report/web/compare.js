@@ -28,9 +28,13 @@ async function comparePage(params, main, isCurrent) {
       METRICS.length > 1 && select('Metric', metricOptions(), METRICS[m].id, (value) => go({ metric: value }))),
     fourWays(m, a, b, split),
     tugs(m, a, b, split, params, go),
+    partingMap([...split.a.map((e) => parted(e, 0)), ...split.b.map((e) => parted(e, 1))], [SYSTEMS[a].name, SYSTEMS[b].name],
+      (db, level) => `#/items${query({ db, [EXAMPLES.some((x) => x.d) ? 'difficulty' : 'hardness']: level, outcome: 'split', metric: METRICS[m].id })}`),
     h('section', { 'aria-label': 'Items that differ' }, h('div', { class: 'lists' },
       oneSide(m, a, b, split.a), oneSide(m, b, a, split.b))));
 }
+
+const parted = (e, side) => ({ row: EXAMPLES[e].db, column: EXAMPLES[e].d ?? EXAMPLES[e].h ?? NONE, side });
 
 /* Items that both were scored on, by who did better. */
 function contest(m, a, b) {
@@ -96,8 +100,7 @@ function tugs(m, a, b, split, params, go) {
   const tally = new Map();
   const add = (e, side) => { for (const group of [read(EXAMPLES[e]) ?? []].flat()) { const own = tally.get(group) || { a: 0, b: 0 }; own[side] += 1; tally.set(group, own); } };
   split.a.forEach((e) => add(e, 'a')); split.b.forEach((e) => add(e, 'b'));
-  const rank = (name) => (LEVELS.indexOf(name) < 0 ? LEVELS.length : LEVELS.indexOf(name));
-  const rows = [...tally].sort((x, y) => rank(x[0]) - rank(y[0]) || y[1].a + y[1].b - x[1].a - x[1].b);
+  const rows = [...tally].sort((x, y) => rankOf(x[0]) - rankOf(y[0]) || y[1].a + y[1].b - x[1].a - x[1].b);
   const top = Math.max(...rows.flatMap(([, n]) => [n.a, n.b]));
   const width = (n) => `calc(${percent(n / top)} * 0.86)`;
   return h('section', { 'aria-label': 'Differences by group' },

@@ -2,8 +2,6 @@
 
 const DATA = JSON.parse(document.getElementById('data').textContent);
 const { systems: SYSTEMS, metrics: METRICS, examples: EXAMPLES, statuses: STATUSES, cells: CELLS, pool: POOL } = DATA;
-const NONE = '–';
-const LEVELS = ['easy', 'medium', 'hard', 'extra', 'simple', 'moderate', 'challenging'];
 const DIMENSIONS = [['difficulty', 'Difficulty'], ['hardness', 'Hardness'], ['feature', 'SQL feature'], ['db_id', 'Database'], ['turn', 'Turn'], ['interaction', 'Interaction']];
 
 /* The files that hold the items, where they are not in the page; see pieces.js. */
@@ -22,10 +20,6 @@ const statusAt = (s, e) => (CELLS[s].s[e] < 0 ? null : STATUSES[CELLS[s].s[e]]);
 const predictionAt = (s, e) => (PIECES ? pieceCell(s, e)?.[0] ?? null : CELLS[s].p[e] < 0 ? null : POOL[CELLS[s].p[e]]);
 const extraAt = (s, e) => (PIECES ? pieceCell(s, e)?.[1] ?? {} : CELLS[s].x[e] < 0 ? {} : POOL[CELLS[s].x[e]]);
 const goldResultAt = (s, e) => (PIECES ? extraAt(s, e).G : EXAMPLES[e].r);
-const words = (status) => (status || 'not in the run').replaceAll('_', ' ');
-const bare = (id) => id.replace(/@\d+$/, '');
-const count = (n) => n.toLocaleString('en-US');
-const many = (n, one, more) => `${count(n)} ${n === 1 ? one : more || `${one}s`}`;
 
 function showScore(m, value, digits = 1) {
   if (value === null || value === undefined) return NONE;
@@ -105,8 +99,7 @@ function isRight(m, value) {
 function groupsOf(dimension) {
   const names = new Set();
   for (const system of SYSTEMS) for (const name of Object.keys(system.by[dimension] || {})) names.add(name);
-  const rank = (name) => (LEVELS.indexOf(name) < 0 ? LEVELS.length : LEVELS.indexOf(name));
-  return [...names].sort((a, b) => rank(a) - rank(b) || a.localeCompare(b, 'en', { numeric: true }));
+  return [...names].sort((a, b) => rankOf(a) - rankOf(b) || byText(a, b));
 }
 function dimensions() {
   const known = DIMENSIONS.filter(([key]) => groupsOf(key).length > 0);

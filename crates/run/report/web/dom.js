@@ -54,6 +54,8 @@ function scroller(content) {
     frame.classList.toggle('right', rest > 4);
     frame.classList.toggle('left', box.scrollLeft > 4);
     more.hidden = box.scrollWidth - box.clientWidth <= 4;
+    // The keyboard scrolls what has the focus.
+    if (more.hidden) box.removeAttribute('tabindex'); else box.setAttribute('tabindex', '0');
     onward.disabled = rest <= 4;
     onward.textContent = rest <= 4 ? 'all columns seen' : `${hidden === 1 ? '1 more column' : hidden > 1 ? `${hidden} more columns` : 'more to the right'} →`;
   };

@@ -82,13 +82,12 @@ function filtered(state, m) {
 
 function sorted(list, state, m) {
   const n = EXAMPLES.length;
-  const level = (text) => { const at = LEVELS.indexOf(text); return at < 0 ? LEVELS.length : at; };
   if (state.sort === '' || (state.sort === 'id' && state.dir !== 'down')) return list;
   const key = {
     id: (s, e) => e,
     system: (s) => SYSTEMS[s].name,
     db: (s, e) => EXAMPLES[e].db,
-    hardness: (s, e) => level(EXAMPLES[e].d ?? EXAMPLES[e].h),
+    hardness: (s, e) => rankOf(EXAMPLES[e].d ?? EXAMPLES[e].h),
     status: (s, e) => CELLS[s].s[e],
     solved: (s, e) => { const [right, asked] = solved(m)[e]; return asked ? right / asked : -1; },
   }[state.sort] ?? (metricAt.has(state.sort) ? (s, e) => scoreAt(s, metricAt.get(state.sort), e) ?? -1 : (s, e) => e);
@@ -105,6 +104,22 @@ function scoreMark(m, value) {
   if (value >= 1) return h('span', { class: 'pass', 'aria-label': 'right' }, '✓');
   if (value <= 0) return h('span', { class: 'fail', 'aria-label': 'wrong' }, '✗');
   return value.toFixed(2);
+}
+
+/* What a file of the list has of each item. */
+const exportKeys = () => ['system', 'id', 'db_id', 'hardness', 'difficulty', 'features', 'status', ...METRICS.map((metric) => metric.id), 'question', 'gold', 'prediction'];
+function exportedItem(at) {
+  const s = Math.floor(at / EXAMPLES.length); const e = at % EXAMPLES.length; const x = EXAMPLES[e];
+  return { system: SYSTEMS[s].name, id: x.id, db_id: x.db, hardness: x.h ?? null, difficulty: x.d ?? null, features: x.f ?? [], status: statusAt(s, e),
+    ...Object.fromEntries(METRICS.map((metric, m) => [metric.id, scoreAt(s, m, e)])), question: x.q ?? null, gold: x.g?.[0] ?? null, prediction: predictionAt(s, e) };
+}
+async function* exported(list) {
+  const step = PIECES ? PIECES.size : list.length;
+  for (let from = 0; from < list.length; from += step) {
+    const part = list.slice(from, from + step);
+    await needItems(part.map((at) => [Math.floor(at / EXAMPLES.length), at % EXAMPLES.length]));
+    yield [part.map(exportedItem), (from + part.length) / list.length];
+  }
 }
 
 async function itemsTable(state, update, say) {
@@ -143,7 +158,7 @@ async function itemsTable(state, update, say) {
   const summary = list.length === 0 ? 'No item matches.' : `${many(list.length, 'item')}${list.length > PER_PAGE ? `, ${count(from + 1)}–${count(from + visible.length)} shown` : ''}`;
   const turn = (to, text, label) => h('button', { type: 'button', disabled: to < 1 || to > pages || to === page, 'aria-label': label, onclick: () => { update({ page: String(to) }); scrollTo(0, 0); } }, text);
   return [
-    h('p', { class: 'facts', role: 'status' }, summary,
+    h('p', { class: 'facts listed' }, h('span', { role: 'status' }, summary), list.length > 0 && exportButtons('items', exportKeys(), () => exported(list)),
       DATA.omitted > 0 && ` The texts of ${many(DATA.omitted, 'entry', 'entries')} did not fit into this file; all scores are here, the texts are in items.jsonl.`),
     list.length === 0
       ? h('p', { class: 'empty' }, 'Nothing matches these filters. ', h('a', { href: '#/items' }, 'Clear them'), '.')

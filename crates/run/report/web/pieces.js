@@ -4,11 +4,17 @@ const MOST_PIECES = Math.max(100, 2 * SYSTEMS.length);
 const arrived = new Map();
 const requested = new Map();
 const itemPieces = new Map();
+/* A server gives items one by one. */
+const SERVED = document.querySelector('meta[name="sqlgauge-run"]') !== null;
+const MOST_ALONE = 200;
+const MOST_TOGETHER = 40;
+const MOST_KEPT = 2000;
+const aloneItems = new Map();
 
 window.sqlgaugePiece = (name, text) => { arrived.set(name, text); };
 
 function requestPiece(name) {
-  const script = h('script', { src: `${encodeURIComponent(PIECES.folder)}/${name}.js` });
+  const script = h('script', { src: name.startsWith('alone/') ? `${name}.js` : `${encodeURIComponent(PIECES.folder)}/${name}.js` });
   return new Promise((resolve, reject) => {
     const end = () => {
       script.remove();
@@ -45,8 +51,10 @@ function cellOf(details) {
 }
 
 const ownCell = (s, e) => itemPieces.get(`${s}-${pieceOf(e)}`)?.[e % PIECES.size] ?? null;
-/* Prediction and details of an item whose piece is there; a number names the system that said the same. */
+/* Prediction and details of an item that is there; a number names the system that said the same. */
 function pieceCell(s, e) {
+  const alone = aloneItems.get(`${s}-${e}`);
+  if (alone) return alone;
   const own = ownCell(s, e);
   return typeof own === 'number' ? ownCell(own, e) : own;
 }
@@ -62,11 +70,13 @@ async function needExamples() {
   requested.delete('examples');
 }
 
+const takeTexts = (e, own) => Object.assign(EXAMPLES[e], { q: own.q ?? undefined, e: own.e ?? undefined, g: own.g, texts: true });
+
 async function needTextsOf(piece) {
   const first = piece * PIECES.size;
-  if (EXAMPLES[first]?.texts) return;
+  if (EXAMPLES.slice(first, first + PIECES.size).every((example) => example.texts)) return;
   const texts = await loadPiece(`examples-${piece}`);
-  texts.forEach((own, at) => Object.assign(EXAMPLES[first + at], { q: own.q ?? undefined, e: own.e ?? undefined, g: own.g, texts: true }));
+  texts.forEach((own, at) => takeTexts(first + at, own));
   requested.delete(`examples-${piece}`);
 }
 
@@ -89,11 +99,35 @@ async function needColumns(list) {
   }));
 }
 
+/* Some items without the rest of their pieces, from a server. The log may have grown under the page: what is not the item that was meant is left to its piece. */
+async function needAlone(items) {
+  if (aloneItems.size > MOST_KEPT) aloneItems.clear();
+  const missing = items.filter(([s, e]) => !pieceCell(s, e) || !EXAMPLES[e].texts);
+  const parts = [];
+  for (let from = 0; from < missing.length; from += MOST_TOGETHER) parts.push(missing.slice(from, from + MOST_TOGETHER));
+  await Promise.all(parts.map(async (part) => {
+    const name = `alone/${part.map((item) => item.join('-')).join('.')}`;
+    const found = await loadPiece(name).catch(() => []);
+    requested.delete(name);
+    found.forEach((item, at) => {
+      const [s, e] = part[at];
+      if (item?.system !== SYSTEMS[s].name || item.id !== EXAMPLES[e].id) return;
+      aloneItems.set(`${s}-${e}`, cellOf(item.details));
+      takeTexts(e, item.texts);
+    });
+  }));
+  return items.filter(([s, e]) => !pieceCell(s, e) || !EXAMPLES[e].texts);
+}
+
 /* Everything about those items, as [system, example]. */
 async function needItems(items) {
   if (!PIECES) return;
   await needColumns([...new Set(items.map(([s]) => s))]);
-  const there = items.filter(([s, e]) => CELLS[s].s[e] >= 0);
+  let there = items.filter(([s, e]) => CELLS[s].s[e] >= 0);
+  if (SERVED && there.length <= MOST_ALONE) {
+    there = await needAlone(there);
+    if (there.length === 0) return;
+  }
   const load = async (list) => {
     const keys = new Set(list.map(([s, e]) => `${s}-${pieceOf(e)}`));
     for (const key of itemPieces.keys()) {

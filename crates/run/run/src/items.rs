@@ -13,7 +13,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
-use std::io::{BufRead, BufReader, Seek, SeekFrom};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -221,6 +221,19 @@ impl Items {
                 find_line(path, system, id)
             }
         }
+    }
+
+    /// The line of the log with that number in canonical order, from 0, by the index; `None` where there is no such line, or no index
+    /// of all lines of the log.
+    pub fn line(&self, number: usize) -> Option<Vec<u8>> {
+        let (Source::Log { path, .. }, index) = (&self.0, self.index()?) else { return None };
+        let end = index.lines.get(number)?.end;
+        let begin = index.end_of(number);
+        let mut line = vec![0; usize::try_from(end.checked_sub(begin)?).ok()?];
+        let mut file = regular::open(path).ok()?;
+        file.seek(SeekFrom::Start(begin)).ok()?;
+        file.read_exact(&mut line).ok()?;
+        Some(line)
     }
 
     fn walk<E: From<RunError>>(

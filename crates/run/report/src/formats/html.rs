@@ -30,11 +30,14 @@ pub struct Html;
 const PAGE: &str = include_str!("../../web/page.html");
 const STYLE: &str = include_str!("../../web/style.css");
 /// In the order in which they depend on each other; together they are one script.
-const SCRIPTS: [&str; 10] = [
+const SCRIPTS: [&str; 13] = [
     include_str!("../../web/dom.js"),
+    include_str!("../../web/words.js"),
+    include_str!("../../web/sql.js"),
+    include_str!("../../web/lists.js"),
+    include_str!("../../web/palette.js"),
     include_str!("../../web/data.js"),
     include_str!("../../web/pieces.js"),
-    include_str!("../../web/sql.js"),
     include_str!("../../web/charts.js"),
     include_str!("../../web/overview.js"),
     include_str!("../../web/items.js"),
@@ -42,6 +45,9 @@ const SCRIPTS: [&str; 10] = [
     include_str!("../../web/compare.js"),
     include_str!("../../web/app.js"),
 ];
+
+/// The first of them that know nothing of a run.
+const ELEMENTS: usize = 5;
 
 /// The same page for a server: style and script are files of their own, so that its policy can forbid all that stands inside.
 #[derive(Debug, Clone, Copy)]
@@ -70,11 +76,6 @@ impl ServedHtml<'_> {
         SCRIPTS.concat()
     }
 
-    /// How the page, and others that look like it, make elements of texts; the beginning of a script that ends with `})();`.
-    pub fn elements() -> &'static str {
-        SCRIPTS[0]
-    }
-
     /// The folder with the items of the page in that file, where it does not hold them. One that was made for another page of the
     /// same run by this version does as well.
     pub fn items_of(page: &Path) -> std::path::PathBuf {
@@ -88,29 +89,84 @@ impl ServedHtml<'_> {
     pub fn write_file(&self, report: &Report, path: &Path) -> Result<(), ReportError> {
         write_file(report, path, Place::Served(*self))
     }
+
+    /// Lines of the log as a piece of the page: the answer to its question for single items. `None` stands for a line that is not
+    /// there.
+    ///
+    /// # Errors
+    /// When a line is not an item.
+    pub fn piece_of(name: &str, lines: &[Option<Vec<u8>>]) -> Result<String, ReportError> {
+        pieces::of_lines(name, lines)
+    }
 }
 
-/// The same page among files: it leads back to the page with all runs.
+/// A page of a dashboard that is not a run's: the frame of all pages around what its script draws.
 #[derive(Debug, Clone, Copy)]
-pub struct ExportedHtml<'a> {
-    /// Address of the page with all runs, as seen from this one.
-    pub home: &'a str,
+pub struct FramedHtml<'a> {
+    /// JSON, which the script reads from the element `data`.
+    pub data: &'a str,
+    /// Style besides that of all pages.
+    pub style: &'a str,
+    /// The script behind [`FramedHtml::elements`]; it ends with `})();`.
+    pub script: &'a str,
 }
 
-impl ExportedHtml<'_> {
-    /// Writes the page, and beside it the items that it does not hold.
+impl FramedHtml<'_> {
+    /// How pages make elements of texts, show SQL and lists, and find places; the beginning of a script that ends with `})();`.
+    pub fn elements() -> String {
+        SCRIPTS[..ELEMENTS].concat()
+    }
+
+    /// The page as one file.
+    pub fn whole(&self) -> String {
+        let style = [STYLE, self.style].concat();
+        let script = [&Self::elements(), self.script].concat();
+        let parts = [
+            Place::Anywhere { home: None }.policy(false),
+            format!("<style>\n{style}\n</style>"),
+            // In JSON it stands only inside texts, where the escape means the same.
+            self.data.replace('<', "\\u003c"),
+            format!("<script>\n{script}\n</script>"),
+        ];
+        filled(&parts)
+    }
+
+    /// The page of a server, whose policy forbids all that stands inside: style and script are at those addresses.
+    pub fn served(style: &str, script: &str) -> String {
+        filled(&[
+            String::new(),
+            format!("<link rel=\"stylesheet\" href=\"{}\">", escape(style)),
+            "null".to_owned(),
+            format!("<script src=\"{}\"></script>", escape(script)),
+        ])
+    }
+}
+
+/// The frame with those parts, in the order of [`MARKERS`].
+fn filled(parts: &[String; 4]) -> String {
+    let (mut rest, mut page) = (PAGE, String::new());
+    for (marker, part) in MARKERS.iter().zip(parts) {
+        let Some((before, after)) = rest.split_once(marker) else { break };
+        page.extend([before, part]);
+        rest = after;
+    }
+    page + rest
+}
+
+impl Html {
+    /// Writes the page as one of a site of files, whose list of runs has that address as seen from the page.
     ///
     /// # Errors
     /// As [`ReportFormat::write_file`].
-    pub fn write_file(&self, report: &Report, path: &Path) -> Result<(), ReportError> {
-        write_file(report, path, Place::Anywhere { home: Some(self.home) })
+    pub fn write_file_of_site(&self, report: &Report, path: &Path, home: &str) -> Result<(), ReportError> {
+        write_file(report, path, Place::Anywhere { home: Some(home) })
     }
 }
 
 /// Where a page is read.
 #[derive(Clone, Copy)]
 enum Place<'a> {
-    /// From disk, or wherever the file is taken; with a page of all runs it has that address.
+    /// From disk, or wherever the file is taken; perhaps with a list of runs at an address.
     Anywhere {
         home: Option<&'a str>,
     },
@@ -129,12 +185,13 @@ impl Place<'_> {
             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src {inside}; script-src {inside}{sources}; img-src \
              data:; base-uri 'none'; form-action 'none'\">"
         );
+        let meta = |name: &str, value: &str| {
+            format!("\n<meta name=\"sqlgauge-{name}\" content=\"{}\">", escape(value))
+        };
         match self {
             Self::Anywhere { home: None } => policy,
-            Self::Anywhere { home: Some(home) } => format!("{policy}\n{}", meta("home", home)),
-            Self::Served(ServedHtml { home, run, .. }) => {
-                format!("{policy}\n{}\n{}", meta("home", home), meta("run", run))
-            }
+            Self::Anywhere { home: Some(home) } => policy + &meta("home", home),
+            Self::Served(ServedHtml { home, run, .. }) => policy + &meta("home", home) + &meta("run", run),
         }
     }
 
@@ -155,11 +212,6 @@ impl Place<'_> {
             }
         }
     }
-}
-
-/// What the page's script reads about where it stands.
-fn meta(name: &str, content: &str) -> String {
-    format!("<meta name=\"sqlgauge-{name}\" content=\"{}\">", escape(content))
 }
 
 impl ReportFormat for Html {

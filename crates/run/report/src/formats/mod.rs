@@ -17,7 +17,7 @@ use sqlgauge_run::write_atomically;
 use crate::{Report, ReportError};
 
 pub use csv::Csv;
-pub use html::{ExportedHtml, Html, ServedHtml};
+pub use html::{FramedHtml, Html, ServedHtml};
 pub use json::Json;
 pub use jsonl::Jsonl;
 pub use junit::Junit;

@@ -21,11 +21,12 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use sqlgauge_base::regular;
-use sqlgauge_run::{sha256_of_bytes, xxh3_of};
+use sqlgauge_run::{DetailOf, RawItem, sha256_of_bytes, xxh3_of};
 use twox_hash::XxHash3_64;
 
 use super::columns::Cells;
 use super::data::InPieces;
+use super::said::Example;
 use crate::{Report, ReportError};
 
 /// Items of all systems in one piece, near enough: what a page of the list has to load.
@@ -224,8 +225,7 @@ impl Pieces {
     }
 
     fn write(&mut self, name: &str, quoted: &Quoted) -> Result<(), ReportError> {
-        // A text of JSON, not an object: in a script an object may have keys that mean something.
-        let script = format!("sqlgaugePiece('{name}','{}');\n", quoted.0);
+        let script = script_of(name, quoted);
         fs::write(self.prepared.join(format!("{name}.js")), &script)?;
         self.files.insert(name.to_owned(), written(XxHash3_64::oneshot(script.as_bytes())));
         Ok(())
@@ -254,6 +254,41 @@ impl Pieces {
         fs::rename(&self.prepared, &self.folder)?;
         Ok(InPieces { folder: name_of(&self.folder), size: self.size })
     }
+}
+
+/// The text of a file.
+fn script_of(name: &str, quoted: &Quoted) -> String {
+    // A text of JSON, not an object: in a script an object may have keys that mean something.
+    format!("sqlgaugePiece('{name}','{}');\n", quoted.0)
+}
+
+/// An item that is shown alone: what the page checks that it is, the texts of its example, and its details.
+#[derive(Serialize)]
+struct SingleItem<'a> {
+    system: &'a str,
+    id: &'a str,
+    texts: Box<RawValue>,
+    details: BTreeMap<&'a str, &'a RawValue>,
+}
+
+/// A piece of lines of the log as they stand there. The name has letters, digits, `-`, `.` and `/`.
+pub(super) fn of_lines(name: &str, lines: &[Option<Vec<u8>>]) -> Result<String, ReportError> {
+    let items: Vec<Option<RawItem<'_>>> = lines
+        .iter()
+        .map(|line| line.as_ref().map(|line| serde_json::from_slice(line)).transpose())
+        .collect::<Result<_, _>>()?;
+    let single = |item: &'_ RawItem<'_>| -> Result<Box<RawValue>, serde_json::Error> {
+        let of_answer = item.details.entries().filter(|(_, _, of)| *of != DetailOf::Example);
+        serde_json::value::to_raw_value(&SingleItem {
+            system: &item.system,
+            id: &item.id,
+            texts: Example::of(item).in_two()?.1,
+            details: of_answer.map(|(name, value, _)| (name, value)).collect(),
+        })
+    };
+    let singles: Vec<Option<Box<RawValue>>> =
+        items.iter().map(|item| item.as_ref().map(single).transpose()).collect::<Result<_, _>>()?;
+    Ok(script_of(name, &Quoted::of(&singles)?))
 }
 
 impl Drop for Pieces {

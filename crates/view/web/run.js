@@ -1,4 +1,4 @@
-/* Labels on the page of an item: right, wrong, not sure. Where a server shows the run. */
+/* What a server adds to the page of an item: labels (right, wrong, not sure), and the answers of other runs. */
 (() => {
 'use strict';
 
@@ -46,7 +46,29 @@ document.addEventListener('sqlgauge-item', async (event) => {
   shown = event.detail;
   if (isOther) await read();
   draw();
+  const mine = shown;
+  const rows = await fetch(`/api/history?${new URLSearchParams({ run, system: shown.system, id: shown.id })}`).then((answer) => (answer.ok ? answer.json() : [])).catch(() => []);
+  if (shown === mine) drawHistory(rows);
 });
+
+/* The answers of the system to this item in the runs on the same golds, the latest first. */
+function drawHistory(rows) {
+  document.getElementById('history')?.remove();
+  if (rows.length < 2) return;
+  const metrics = [...new Set(rows.flatMap((row) => Object.keys(row.metrics)))];
+  const cell = (tag, text, attributes = {}) => element(tag, attributes, text);
+  const score = (value) => (value === null || value === undefined ? '–' : String(Math.round(value * 1000) / 1000));
+  const line = (row, at) => {
+    const link = element('a', { href: `/run/${row.run}/#/item/${encodeURIComponent(shown.system)}/${encodeURIComponent(shown.id)}` }, row.name);
+    const isChanged = rows[at + 1] && rows[at + 1].text !== row.text;
+    return element('tr', row.run === run ? { class: 'here' } : {}, element('th', { scope: 'row', class: 'name' }, link), cell('td', new Date(row.changed * 1000).toISOString().replace('T', ' ').slice(0, 16), { class: 'soft' }),
+      cell('td', row.status.replaceAll('_', ' ')), ...metrics.map((metric) => cell('td', score(row.metrics[metric]), { class: 'num' })), cell('td', isChanged ? 'another query' : ''), cell('td', (row.prediction ?? '').slice(0, 300), { class: 'pred' }));
+  };
+  const titles = ['Run', 'Last written (UTC)', 'Status', ...metrics, 'Against the run before', 'Prediction'];
+  const table = element('table', { class: 'items others' }, element('thead', {}, element('tr', {}, ...titles.map((text) => cell('th', text, { scope: 'col' })))), element('tbody', {}, ...rows.map(line)));
+  const box = element('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'This item in other runs' }, table);
+  document.getElementById('main').append(element('section', { id: 'history', 'aria-label': 'History' }, element('div', { class: 'head' }, element('h2', {}, 'This item run after run')), box));
+}
 addEventListener('hashchange', () => { if (!location.hash.startsWith('#/item/')) shown = null; });
 document.addEventListener('keydown', (event) => {
   if (!shown || event.ctrlKey || event.metaKey || event.altKey || event.target.closest('input, select, textarea')) return;

@@ -1,0 +1,140 @@
+
+/* All runs */
+
+const picked = new Set();
+
+function scoreCell(system, metric, best) {
+  const score = system.scores[metric];
+  if (!score || score[0] === null) return h('td', { class: 'num soft' }, '–');
+  const interval = score[1] === null ? '' : `95 % interval ${percent(score[1])} to ${percent(score[2])}\n`;
+  return h('td', { class: `num ${best ? 'best' : ''}`, 'data-tip': `${metric}\n${interval}n = ${count(score[3])}`, tabindex: '0' },
+    percent(score[0]), score[1] === null ? null : h('span', { class: 'sub soft' }, `${percent(score[1])}–${percent(score[2])}`));
+}
+
+function progress(run) {
+  if (run.total === undefined || run.done >= run.total) return null;
+  const share = run.total ? run.done / run.total : 0;
+  return h('div', { class: 'soft' }, h('span', { class: 'bar' }, h('i', { css: { width: `${share * 100}%` } })), `${count(run.done)} of ${count(run.total)}`);
+}
+
+function runRows(run, metrics, state) {
+  if (run.problem) return [h('tr', {}, h('td', {}), h('td', { class: 'path' }, run.name, h('p', { class: 'error' }, run.problem)), h('td', { colspan: metrics.length + 2 }))];
+  const systems = run.systems.filter((system) => !state.q || `${run.name} ${system.name} ${run.golds.map((gold) => gold[0]).join(' ')}`.toLowerCase().includes(state.q.toLowerCase()));
+  return systems.map((system, at) => {
+    const key = `${run.id} ${system.name}`;
+    const box = STORED ? null : h('input', { type: 'checkbox', checked: picked.has(key), 'aria-label': `Compare ${system.name} of ${run.name}`,
+      onchange: (event) => { if (event.target.checked) picked.add(key); else picked.delete(key); drawRuns(); } });
+    return h('tr', {},
+      h('td', { class: 'pick' }, box),
+      h('td', { class: 'path' }, at === 0 && [h('a', { href: runHref(run.id) }, run.name), progress(run)]),
+      h('td', { class: 'path' }, h('a', { href: runHref(run.id, `#/items?system=${encodeURIComponent(system.name)}`) }, system.name)),
+      metrics.map((metric) => scoreCell(system, metric, isBest(run, metric, system))),
+      h('td', { class: 'soft sec' }, at === 0 ? when(run.changed) : ''));
+  });
+}
+
+function isBest(run, metric, system) {
+  const means = run.systems.map((one) => one.scores[metric]?.[0]).filter((mean) => mean !== null && mean !== undefined);
+  return means.length > 1 && system.scores[metric]?.[0] === Math.max(...means);
+}
+
+/* Runs on the same golds, by their hash, and as many of them: others are another list, and another line of the trend. */
+function byGold(runs) {
+  const groups = new Map();
+  for (const run of runs) {
+    const key = run.problem ? 'problem' : JSON.stringify([run.questions, run.golds.map((gold) => gold[1])]);
+    if (!groups.has(key)) groups.set(key, []);
+    groups.get(key).push(run);
+  }
+  const isProblem = (group) => (group[0].problem ? 1 : 0);
+  return [...groups.values()].sort((a, b) => isProblem(a) - isProblem(b) || Math.max(...b.map((run) => run.changed)) - Math.max(...a.map((run) => run.changed)));
+}
+
+const svg = (tag, attributes, text) => {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  if (text !== undefined) element.textContent = text;
+  return element;
+};
+
+/* The first metric over time, for a system that more than two finished runs have. */
+function trend(group, metric) {
+  const names = [...new Set(group.flatMap((run) => (run.systems ?? []).map((system) => system.name)))];
+  const series = (name) => group.map((run) => [run.changed, run.systems?.find((one) => one.name === name)?.scores[metric]?.[0]])
+    .filter(([, mean]) => mean !== null && mean !== undefined && mean <= 1).sort((a, b) => a[0] - b[0]);
+  const longest = names.map((name) => [name, series(name)]).sort((a, b) => b[1].length - a[1].length)[0];
+  if (!longest || longest[1].length < 3) return null;
+  const [name, points] = longest;
+  const [low, high] = [Math.min(...points.map((p) => p[1])), Math.max(...points.map((p) => p[1]))];
+  const x = (at) => 50 + at * 560 / (points.length - 1);
+  const y = (mean) => 112 - (mean - low) / (high - low || 1) * 92;
+  const chart = svg('svg', { class: 'trend', viewBox: '0 0 640 140', role: 'img', 'aria-label': `${metric} of ${name}: ${points.map((p) => percent(p[1])).join(', ')}` });
+  chart.append(svg('line', { x1: 50, y1: 112, x2: 610, y2: 112 }), svg('text', { x: 0, y: y(high) + 4 }, percent(high)), svg('text', { x: 0, y: y(low) + 4 }, percent(low)),
+    svg('path', { d: points.map((p, at) => `${at ? 'L' : 'M'}${x(at)} ${y(p[1])}`).join('') }));
+  points.forEach((p, at) => chart.append(svg('circle', { cx: x(at), cy: y(p[1]), r: 3 })));
+  chart.append(svg('text', { x: 50, y: 132 }, when(points[0][0])), svg('text', { x: 610, y: 132, 'text-anchor': 'end' }, when(points.at(-1)[0])));
+  return h('div', {}, h('h3', { class: 'over' }, `${bare(metric)} of ${name}, run after run`), chart);
+}
+
+const runsState = () => { const { params } = parseHash(); return { q: params.get('q') ?? '', sort: params.get('sort') ?? 'newest' }; };
+
+/* What a file of the list has of each system of each run. */
+function exportedRuns() {
+  const metrics = [...new Set(RUNS.flatMap((run) => run.metrics ?? []))];
+  const rows = RUNS.filter((run) => !run.problem).flatMap((run) => run.systems.map((system) => ({
+    run: run.name, system: system.name, last_written: when(run.changed), questions: run.questions, golds: run.golds.map((gold) => gold[1]).join(' '),
+    ...Object.fromEntries(metrics.flatMap((metric) => ['', '_low', '_high', '_n'].map((end, at) => [`${metric}${end}`, system.scores[metric]?.[at] ?? null]))) })));
+  return { keys: Object.keys(rows[0] ?? {}), rows };
+}
+
+function drawRuns() {
+  const state = runsState();
+  const list = document.getElementById('list');
+  if (!list) return;
+  const order = state.sort === 'name' ? (a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }) : (a, b) => b.changed - a.changed || a.name.localeCompare(b.name);
+  const compare = document.getElementById('compare');
+  const pair = [...picked].map((key) => [key.slice(0, 12), key.slice(13)]);
+  if (compare) {
+    compare.disabled = pair.length !== 2;
+    compare.textContent = pair.length === 2 ? `Compare ${pair[0][1]} with ${pair[1][1]}` : 'Compare two';
+    compare.onclick = () => { location.href = address('compare', { a: pair[0][0], first: pair[0][1], b: pair[1][0], second: pair[1][1] }); };
+  }
+  replace(list, byGold(RUNS).map((group) => {
+    const metrics = [...new Set(group.flatMap((run) => run.metrics ?? []))].slice(0, 8);
+    const rows = group.sort(order).flatMap((run) => runRows(run, metrics, state));
+    if (rows.length === 0) return null;
+    const gold = group[0].golds?.[0];
+    return h('section', {},
+      h('div', { class: 'head' }, h('h2', {}, group[0].problem ? 'Not readable' : gold ? gold[0].split('/').slice(-2).join('/') : 'Without golds'),
+        group[0].questions !== undefined && h('span', { class: 'soft' }, many(group[0].questions, 'question')), gold && h('span', { class: 'soft', 'data-tip': `SHA-256 of the golds\n${gold[1]}`, tabindex: '0' }, `golds ${gold[1].slice(0, 8)}`), h('span', { class: 'soft' }, many(group.length, 'run'))),
+      scroller(h('table', { class: 'runs' }, h('thead', {}, h('tr', {}, head(''), head('Run'), head('System'), metrics.map((metric) => head(bare(metric), 'num')), head('Last written (UTC)', 'sec'))), h('tbody', {}, rows))),
+      metrics.length > 0 && trend(group, metrics[0]));
+  }));
+  if (!list.hasChildNodes()) replace(list, h('p', { class: 'empty' }, RUNS.length ? 'No run matches.' : 'There is no run below these folders yet; the page looks again by itself.'));
+}
+
+async function runsPage(_, isCurrent) {
+  const state = runsState();
+  const update = (change) => { Object.assign(state, change); keep('', { q: state.q, sort: state.sort === 'newest' ? '' : state.sort }); drawRuns(); };
+  await readRuns();
+  if (!isCurrent()) return;
+  const { keys, rows } = exportedRuns();
+  replace(main,
+    h('h1', {}, 'Runs'),
+    h('form', { class: 'filters', role: 'search', onsubmit: (event) => event.preventDefault() },
+      h('label', { class: 'field wide' }, 'Search ', h('input', { type: 'search', id: 'search', value: state.q, placeholder: 'folder, system, golds', autocomplete: 'off', spellcheck: 'false', oninput: (event) => update({ q: event.target.value }) })),
+      select('Order', [['newest', 'newest first'], ['name', 'by name']], state.sort, (value) => update({ sort: value })),
+      !STORED && h('button', { type: 'button', id: 'compare', disabled: true }, 'Compare')),
+    rows.length > 0 && h('p', { class: 'facts listed' }, exportButtons('runs', keys, async function* all() { yield [exportedRuns().rows, 1]; })),
+    h('div', { id: 'list' }));
+  drawRuns();
+}
+
+/* A server says when runs have changed; nothing is drawn anew, and no place in a table is lost, while nothing does. */
+function watchRuns() {
+  new EventSource('/api/events').addEventListener('runs', async () => {
+    const known = JSON.stringify(RUNS);
+    const found = await readRuns().catch(() => RUNS);
+    if (JSON.stringify(found) !== known) drawRuns();
+  });
+}
