@@ -9,7 +9,9 @@
 //!   `reason` may say why. A null within a list is an answer that is missing, and leaves the list.
 
 use std::collections::HashMap;
+use std::fmt;
 
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 use sqlgauge_base::counted;
 use sqlgauge_dataset::{Benchmark, is_abstention};
@@ -43,14 +45,78 @@ impl AnswerList {
 }
 
 const LISTS: [&str; 6] = ["predictions", "samples", "candidates", "answers", "prediction", "sql"];
+/// Why a system abstains.
+const REASON: &str = "reason";
 const IDS: [&str; 4] = ["id", "question_id", "instance_id", "qid"];
 
-/// Whether a file of predictions has a list of answers, or an abstention with a reason.
+/// Whether a file of predictions has a list of answers, or an abstention with a reason. All rows at once would take several times
+/// the size of the file, so they are looked at one by one.
 pub fn has_lists(system: &System) -> bool {
-    let Ok(rows) = rows(system) else { return false };
-    rows.iter().any(|(_, row)| {
-        list_of(row).is_some_and(Value::is_array) || row.get("reason").is_some_and(Value::is_string)
-    })
+    let Ok(input) = system.predictions.read() else { return false };
+    std::str::from_utf8(input.bytes()).is_ok_and(|text| is_of_lists(text.trim_start_matches('\u{feff}')))
+}
+
+fn is_of_lists(text: &str) -> bool {
+    let mut documents = serde_json::Deserializer::from_str(text).into_iter::<Glance>();
+    let Some(Ok(first)) = documents.next() else { return false };
+    match documents.next() {
+        None => first.alone,
+        Some(second) => {
+            let mut others = std::iter::once(second).chain(documents).map_while(Result::ok);
+            first.as_row || others.any(|row| row.as_row)
+        }
+    }
+}
+
+/// Whether a JSON document has a list of answers, or an abstention with a reason.
+struct Glance {
+    /// If it is a row, one of several documents.
+    as_row: bool,
+    /// If it is the whole file: a list of rows, an object from id to row, or a row.
+    alone: bool,
+}
+
+impl<'de> Deserialize<'de> for Glance {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Glancer)
+    }
+}
+
+struct Glancer;
+
+impl<'de> Visitor<'de> for Glancer {
+    type Value = Glance;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("rows of predictions")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut rows: A) -> Result<Glance, A::Error> {
+        let mut alone = false;
+        while let Some(row) = rows.next_element::<Map<String, Value>>()? {
+            alone |= is_list(&row);
+        }
+        Ok(Glance { as_row: false, alone })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Glance, A::Error> {
+        let (mut row, mut has_list_below) = (Map::new(), false);
+        while let Some((key, value)) = entries.next_entry::<String, Value>()? {
+            has_list_below |= match &value {
+                Value::Object(own) => is_list(own),
+                other => other.is_array(),
+            };
+            if key == REASON || LISTS.contains(&key.as_str()) {
+                row.insert(key, value);
+            }
+        }
+        let as_row = is_list(&row);
+        Ok(Glance { as_row, alone: if list_of(&row).is_some() { as_row } else { has_list_below } })
+    }
+}
+
+fn is_list(row: &Map<String, Value>) -> bool {
+    list_of(row).is_some_and(Value::is_array) || row.get(REASON).is_some_and(Value::is_string)
 }
 
 /// The answers of a system to each example of a benchmark; `None` where the file has none.
@@ -147,7 +213,7 @@ fn list_of(row: &Map<String, Value>) -> Option<&Value> {
 }
 
 fn answers_of(row: &Map<String, Value>) -> Result<AnswerList, String> {
-    let reason = row.get("reason").and_then(Value::as_str).map(str::to_owned);
+    let reason = row.get(REASON).and_then(Value::as_str).map(str::to_owned);
     let list =
         list_of(row).ok_or_else(|| format!("no answers; they are looked for in {}", LISTS.join(", ")))?;
     let list = match list {
@@ -224,6 +290,30 @@ mod tests {
         assert_eq!(of(r#"{"sql": "SELECT 1"}"#).expect("one").candidates.len(), 1);
         assert!(of(r#"{"predictions": ["SELECT 1"], "weights": [1, 2]}"#).is_err());
         assert!(of(r#"{"id": 1}"#).is_err());
+    }
+
+    #[test]
+    fn files_with_lists_are_told_from_others() {
+        for text in [
+            r#"[{"id": 1, "sql": "SELECT 1"}, {"id": 2, "predictions": ["SELECT 1"]}]"#,
+            r#"{"0": ["SELECT 1"], "1": "SELECT 2"}"#,
+            r#"{"0": {"samples": ["SELECT 1"]}}"#,
+            r#"{"id": 1, "predictions": ["SELECT 1"]}"#,
+            "{\"id\": 1, \"sql\": \"SELECT 1\"}\n\n{\"id\": 2, \"sql\": null, \"reason\": \"no table\"}\n",
+            "{\"id\": 1, \"answers\": []}\n{\"id\": 2, \"sql\": \"SELECT 1\"}",
+        ] {
+            assert!(is_of_lists(text), "{text}");
+        }
+        for text in [
+            "SELECT 1\nSELECT 2\n",
+            "",
+            r#"["SELECT 1", ["SELECT 2"]]"#,
+            r#"[{"id": 1, "sql": "SELECT 1", "tables": ["a"]}]"#,
+            r#"{"0": "SELECT 1", "reason": "SELECT 2"}"#,
+            "{\"id\": 1, \"sql\": \"SELECT 1\"}\n{\"id\": 2, \"sql\": \"SELECT 2\", \"tables\": [1]}\n",
+        ] {
+            assert!(!is_of_lists(text), "{text}");
+        }
     }
 
     #[test]

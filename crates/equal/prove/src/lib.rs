@@ -135,7 +135,7 @@ impl ProofAssumption {
 pub enum ProofReason {
     /// The solver.
     Solver(SolverFailure),
-    /// The formula would be too large.
+    /// The formula would be too large to make, or for the solver.
     Size,
     /// Each of so many candidates was refused.
     Refused(usize),
@@ -159,7 +159,7 @@ impl fmt::Display for ProofReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Solver(failure) => write!(f, "the solver came to no end ({failure})"),
-            Self::Size => f.write_str("the formula would be too large"),
+            Self::Size => f.write_str("the formula would be too large for the solver"),
             Self::Refused(1) => f.write_str("the solver's counterexample is none on SQLite"),
             Self::Refused(count) => {
                 write!(f, "none of the solver's {count} counterexamples is one on SQLite")

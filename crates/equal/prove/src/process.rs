@@ -30,7 +30,7 @@ pub struct SolverLimits {
 
 impl Default for SolverLimits {
     fn default() -> Self {
-        Self { time: Duration::from_secs(10), memory_mib: 2048 }
+        Self { time: Duration::from_secs(10), memory_mib: 512 }
     }
 }
 

@@ -39,8 +39,8 @@ pub struct SymbolicRow {
     pub values: Rc<[SymbolicValue]>,
 }
 
-/// Most terms and operands of one question.
-const MAX_WEIGHT: usize = 3_000_000;
+/// Most terms and operands of one question: about 120 MiB.
+const MAX_WEIGHT: usize = 1_500_000;
 /// Most expressions that are evaluated for one question.
 const MAX_STEPS: usize = 300_000;
 /// Most rows of one relation.

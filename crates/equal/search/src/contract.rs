@@ -20,6 +20,8 @@ pub struct Contract {
     pub semantics: Semantics,
     /// Whether the order of the result columns counts.
     pub column_order: ColumnOrder,
+    /// Whether rows of NULL alone are equal to no rows: `max(x)` and `ORDER BY x DESC LIMIT 1` both say that there is nothing.
+    pub null_is_nothing: bool,
 }
 
 /// Permutations of columns that are tried.
@@ -59,6 +61,9 @@ impl Contract {
     pub fn compare(self, left: (&ResultSet, &GoldOrder), right: (&ResultSet, &GoldOrder)) -> Equality {
         let has_one_width = left.0.width() == right.0.width();
         if has_one_width && left.0.values() == right.0.values() {
+            return Equality::Equal;
+        }
+        if self.null_is_nothing && has_one_width && [left.0, right.0].into_iter().all(says_nothing) {
             return Equality::Equal;
         }
         let Some(as_given) = self.semantics.difference(left, right) else { return Equality::Equal };
@@ -119,6 +124,11 @@ impl Contract {
     }
 }
 
+/// Whether no row has a value.
+fn says_nothing(rows: &ResultSet) -> bool {
+    rows.values().iter().all(|value| *value == Value::Null)
+}
+
 /// Tries all permutations that the candidates allow until one is accepted.
 fn permute(
     candidates: &[Vec<usize>],
@@ -168,6 +178,21 @@ mod tests {
         // The same values in each column, but in other rows.
         assert!(differs(ColumnOrder::Free, &left, &rows(2, &[2, 3, 4, 1])));
         assert!(differs(ColumnOrder::Free, &left, &rows(1, &[1, 3])));
+    }
+
+    #[test]
+    fn nulls_alone_may_be_nothing() {
+        let nulls = ResultSet::new(vec!["c0".into()], vec![Value::Null]);
+        let compared = |null_is_nothing, left: &ResultSet, right: &ResultSet| {
+            let contract = Contract { null_is_nothing, ..Contract::default() };
+            contract.compare((left, &GoldOrder::Unordered), (right, &GoldOrder::Unordered)) == Equality::Equal
+        };
+        assert!(compared(true, &rows(1, &[]), &nulls) && compared(true, &nulls, &rows(1, &[])));
+        for (right, is_equal) in [(&nulls, false), (&rows(1, &[1]), false), (&rows(2, &[]), false)] {
+            assert_eq!(compared(false, &rows(1, &[]), right), is_equal);
+        }
+        assert!(!compared(true, &rows(1, &[]), &rows(1, &[1])));
+        assert!(!compared(true, &rows(2, &[]), &nulls));
     }
 
     #[test]

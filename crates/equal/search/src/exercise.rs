@@ -22,7 +22,7 @@ use super::freedom::{aggregate, binary, free_relations, integer, output, select_
 use super::generate::{Kind, generate};
 use super::hunt::fill;
 use super::load::Loader;
-use super::plan::plan;
+use super::plan::{Allowed, plan};
 use super::trace::trace;
 use super::verdict::Side;
 
@@ -98,7 +98,7 @@ impl Search {
             let traces = queries.map(|(query, _)| trace(query));
             let [left, right] = traces;
             let traces = [left, right, self.trace_checks(&prepared.tables)];
-            let plan = plan(&self.schema, &prepared.tables, &traces, self.options.null_in_primary_key);
+            let plan = plan(&self.schema, &prepared.tables, &traces, Allowed::by(&self.options));
             let mut loader = Loader::new(&self.sandbox, &self.schema, &plan.columns()).ok()?;
             let mut happened: Vec<BTreeSet<Event>> = vec![BTreeSet::new(); probes.len()];
             let [seed, left, right] = prepared.seed;

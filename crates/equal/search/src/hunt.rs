@@ -9,7 +9,7 @@ use super::load::Loader;
 use super::minimise::Minimiser;
 use super::needs::{FilledTables, needs};
 use super::pair::{Difference, Pair, PairOutcome};
-use super::plan::{Plan, plan};
+use super::plan::{Allowed, Plan, plan};
 use super::replay::Replay;
 use super::trace::trace;
 use super::verdict::{DifferenceKind, Inapplicable, Refutation, SearchVerdict, Survived};
@@ -52,7 +52,7 @@ impl<'h, 's> Hunt<'h, 's> {
             trace(&prepared.right.query),
             search.trace_checks(&prepared.tables),
         ];
-        let mut plan = plan(&search.schema, &prepared.tables, &traces, search.options.null_in_primary_key);
+        let mut plan = plan(&search.schema, &prepared.tables, &traces, Allowed::by(&search.options));
         if let Some(constraints) = &search.constraints {
             constraints.limit(&mut plan);
         }

@@ -112,6 +112,8 @@ pub struct SearchOptions {
     /// Whether a column of a primary key may be NULL where SQLite lets it be (other than INTEGER PRIMARY KEY,
     /// WITHOUT ROWID and STRICT).
     pub null_in_primary_key: bool,
+    /// Whether a text that refers to a number may be another spelling of it: `'01'` or `'1.0'` for 1.
+    pub other_spellings: bool,
     /// Whether queries differ where the left one, the gold, permits one result alone and the right one permits another too.
     pub counts_choices: bool,
 }
@@ -125,6 +127,7 @@ impl Default for SearchOptions {
             time_limit_per_query: Duration::from_millis(500),
             contract: Contract::default(),
             null_in_primary_key: true,
+            other_spellings: true,
             counts_choices: false,
         }
     }

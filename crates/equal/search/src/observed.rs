@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use sqlgauge_engine::{Database, Engine, Value};
 use sqlgauge_sql::quote::name as quoted;
-use sqlgauge_sql::schema::{Schema, Table, TableKind};
+use sqlgauge_sql::schema::{Affinity, Schema, Table, TableKind};
 
 /// Rows of each table that are looked at.
 pub(super) const ROWS: i64 = 10_000;
@@ -23,6 +23,8 @@ pub struct Observed {
     schema: Arc<Schema>,
     /// Of each table; `None` of a view, a table without rows, and one that the engine cannot read within its limits.
     pub(super) counts: Vec<Option<Counts>>,
+    /// Whether some text refers to a number and is not how SQLite writes it.
+    has_other_spellings: bool,
 }
 
 impl Observed {
@@ -30,7 +32,15 @@ impl Observed {
     pub fn new(schema: Arc<Schema>, engine: &dyn Engine, database: &Database) -> Self {
         let of = |table: &Table| (table.kind == TableKind::Table).then(|| counts(table, engine, database));
         let counts = schema.tables().iter().map(|table| of(table).flatten()).collect();
-        Self { schema, counts }
+        let has_rows = |text: String| engine.run(database, &text).rows().is_some_and(|rows| !rows.is_empty());
+        let has_other_spellings =
+            schema.tables().iter().flat_map(|table| other_spellings(&schema, table)).any(has_rows);
+        Self { schema, counts, has_other_spellings }
+    }
+
+    /// Whether some text that refers to a number is another spelling of it, as `'01'` is for 1.
+    pub fn has_other_spellings(&self) -> bool {
+        self.has_other_spellings
     }
 
     /// The schema with NOT NULL for every column without NULL in the rows.
@@ -44,7 +54,7 @@ impl Observed {
 
     /// [`Observed::without_nulls`], with UNIQUE for every column that repeats no value.
     pub fn without_repeats(&self) -> Arc<Schema> {
-        let unique = Self { schema: self.without_nulls(), counts: self.counts.clone() };
+        let unique = Self { schema: self.without_nulls(), counts: self.counts.clone(), ..*self };
         unique.with(|table, counts| {
             let more = counts.new_keys(table);
             table.unique.extend(more);
@@ -60,6 +70,26 @@ impl Observed {
         }
         Arc::new(Schema::new(tables))
     }
+}
+
+/// For each column of texts that refers to numbers the query that returns a row with another spelling of one.
+fn other_spellings(schema: &Schema, table: &Table) -> Vec<String> {
+    let mut texts = Vec::new();
+    for key in &table.foreign_keys {
+        let Some((target, columns)) = schema.resolve_foreign_key(key) else { continue };
+        let Some(target) = schema.table(target) else { continue };
+        for (own, other) in key.columns.iter().zip(columns) {
+            let (Some(own), Some(other)) = (table.column(*own), target.column(other)) else { continue };
+            if own.affinity == Affinity::Text && other.affinity.is_numeric() {
+                let (name, from) = (quoted(&own.name), quoted(&table.name));
+                texts.push(format!(
+                    "SELECT 1 FROM (SELECT {name} AS c FROM {from} LIMIT {ROWS}) \
+                     WHERE c <> CAST(CAST(c AS NUMERIC) AS TEXT) LIMIT 1"
+                ));
+            }
+        }
+    }
+    texts
 }
 
 /// Of a table's first rows.

@@ -442,7 +442,7 @@ impl<'s> Pair<'s> {
             known.map(|one| if is_sure { one } else { one.with_open_columns() }).collect()
         };
         let (left, right) = (known(left), known(right));
-        let Contract { semantics, column_order } = self.contract;
+        let Contract { semantics, column_order, .. } = self.contract;
         let may_be_equal = |l: &Possible, r: &Possible| match column_order {
             ColumnOrder::Kept if semantics == Semantics::Set => !l.is_disjoint_as_sets(r),
             ColumnOrder::Kept => !l.is_disjoint(r),

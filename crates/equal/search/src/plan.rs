@@ -12,6 +12,7 @@ use sqlgauge_sql::schema::{Affinity, Collation, Column, Schema, Table, TableId, 
 use sqlgauge_sql::tree::Query;
 use sqlgauge_sql::views_of;
 
+use super::SearchOptions;
 use super::needs::is_of_type;
 use super::trace::{ColumnKey, Trace, Use};
 use super::values::{date_part, key_of, neighbours, stored, text_of};
@@ -43,6 +44,8 @@ const SPREAD_DATES: [&str; 8] = [
 ];
 /// Texts that are the keys 1 and 2 to a column of numbers.
 const SPELLINGS: [&str; 4] = ["1", "01", "2", "1.0"];
+/// Those of them that SQLite writes itself.
+const USUAL_SPELLINGS: [&str; 2] = ["1", "2"];
 const SPREAD_TEXTS: [&str; 10] = ["d", "e", "f", "g", "h", "k", "m", "p", "A", "z"];
 
 /// What to generate.
@@ -250,18 +253,38 @@ struct Builder<'a> {
     columns: Vec<(TableId, u32)>,
     number: HashMap<ColumnKey, usize>,
     traces: &'a [Trace],
-    null_in_primary_key: bool,
+    allowed: Allowed,
+}
+
+/// What SQLite lets a database hold that people do not write.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Allowed {
+    /// NULL in a primary key.
+    pub(super) null_in_primary_key: bool,
+    /// Texts that refer to a number and are not how SQLite writes it.
+    pub(super) other_spellings: bool,
+}
+
+impl Allowed {
+    /// All of it.
+    pub(super) const ALL: Self = Self { null_in_primary_key: true, other_spellings: true };
+
+    /// What a search may use.
+    pub(super) fn by(options: &SearchOptions) -> Self {
+        let SearchOptions { null_in_primary_key, other_spellings, .. } = *options;
+        Self { null_in_primary_key, other_spellings }
+    }
 }
 
 /// The plan for those tables, given what the queries, and last the CHECK constraints, say of their columns.
-pub(super) fn plan(schema: &Schema, tables: &[TableId], traces: &[Trace], null_in_primary_key: bool) -> Plan {
+pub(super) fn plan(schema: &Schema, tables: &[TableId], traces: &[Trace], allowed: Allowed) -> Plan {
     let columns: Vec<(TableId, u32)> = tables
         .iter()
         .filter_map(|&id| Some((id, schema.table(id)?)))
         .flat_map(|(id, table)| (0..).zip(&table.columns).map(move |(at, _)| (id, at)))
         .collect();
     let number = columns.iter().enumerate().map(|(at, &key)| (key, at)).collect();
-    Builder { schema, tables, columns, number, traces, null_in_primary_key }.build()
+    Builder { schema, tables, columns, number, traces, allowed }.build()
 }
 
 impl Builder<'_> {
@@ -281,7 +304,9 @@ impl Builder<'_> {
         let mut tables: Vec<TablePlan> =
             self.tables.iter().map(|&id| self.table(id, &filled, &class_of, &lists)).collect();
         spread_types(&mut tables);
-        spell_references(&mut tables);
+        if self.allowed.other_spellings {
+            spell_references(&mut tables);
+        }
         let mut sizes: Vec<usize> = self.traces.iter().flat_map(|trace| trace.sizes.clone()).collect();
         sizes.sort_unstable();
         sizes.dedup();
@@ -367,7 +392,7 @@ impl Builder<'_> {
 
     fn is_nullable(&self, id: TableId, at: u32) -> bool {
         self.schema.table(id).is_some_and(|table| {
-            !table.is_not_null(at) && (self.null_in_primary_key || !table.primary_key.contains(&at))
+            !table.is_not_null(at) && (self.allowed.null_in_primary_key || !table.primary_key.contains(&at))
         })
     }
 
@@ -499,11 +524,16 @@ impl Builder<'_> {
         values.extend(near, MAX_NEIGHBOURS);
         plan.neighbours = values.list.len();
         values.extend(members.iter().flat_map(|&key| self.fresh(key)), 8);
-        if self.has_spellings(&members) {
-            values.extend(SPELLINGS.map(Value::text), SPELLINGS.len());
+        let has_spellings = self.has_spellings(&members);
+        if has_spellings {
+            let texts: &[&str] = if self.allowed.other_spellings { &SPELLINGS } else { &USUAL_SPELLINGS };
+            values.extend(texts.iter().map(|text| Value::text(text)), SPELLINGS.len());
         }
         plan.fresh = values.list.len();
-        values.extend(members.iter().flat_map(|&key| self.odd(key)), 6);
+        // The odd texts of such columns are spellings too.
+        if self.allowed.other_spellings || !has_spellings {
+            values.extend(members.iter().flat_map(|&key| self.odd(key)), 6);
+        }
         plan.odd = values.list.len();
         values.extend(members.iter().flat_map(|&key| self.spread(key)), 24);
         plan.spread = values.list.len();

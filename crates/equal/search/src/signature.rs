@@ -14,7 +14,7 @@ use sqlgauge_sql::schema::TableId;
 use super::hunt::fill;
 use super::load::Loader;
 use super::pair::Resolved;
-use super::plan::{plan, tables_of, with_targets};
+use super::plan::{Allowed, plan, tables_of, with_targets};
 use super::trace::trace;
 use super::verdict::Side;
 use super::{OWN_VM_STEPS, STACK_BYTES, Search, vm_steps};
@@ -72,7 +72,8 @@ impl Search {
         }
         let mut traces: Vec<_> = resolved.iter().map(|(_, resolved)| trace(&resolved.query)).collect();
         traces.push(self.trace_checks(&tables));
-        let plan = plan(&self.schema, &tables, &traces, false);
+        let plan =
+            plan(&self.schema, &tables, &traces, Allowed { null_in_primary_key: false, ..Allowed::ALL });
         let Ok(mut loader) = Loader::new(&self.sandbox, &self.schema, &plan.columns()) else {
             return signatures;
         };

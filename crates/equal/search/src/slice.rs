@@ -22,7 +22,7 @@ use super::load::Loader;
 use super::minimise::Minimiser;
 use super::needs::FilledTables;
 use super::pair::PairOutcome;
-use super::plan::{ForeignPlan, Plan, plan};
+use super::plan::{Allowed, ForeignPlan, Plan, plan};
 use super::trace::trace;
 use super::values::stored;
 use super::verdict::Refutation;
@@ -50,7 +50,7 @@ impl Search {
             let prepared = self.prepared(left, right).ok()?;
             self.create(&prepared).ok()?;
             let traces = [trace(&prepared.left.query), trace(&prepared.right.query)];
-            let plan = plan(&self.schema, &prepared.tables, &traces, true);
+            let plan = plan(&self.schema, &prepared.tables, &traces, Allowed::ALL);
             let source = Origin { engine, database, schema: &self.schema, plan: &plan };
             let queries = [&prepared.left.query, &prepared.right.query];
             let probes: Vec<Probe> =

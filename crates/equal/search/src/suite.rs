@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::limits::Limit;
 use rusqlite::types::Value;
-use rusqlite::{Connection, OpenFlags, params_from_iter};
+use rusqlite::{Connection, ErrorCode, OpenFlags, ffi, params_from_iter};
 use sqlgauge_sql::quote::name as quoted;
 
 /// Steps of SQLite's virtual machine for the script of a counterexample; one of ours takes some dozen a row.
@@ -22,6 +22,9 @@ const VALUE_BYTES: usize = 64 << 10;
 const MOST_VALUE_BYTES: usize = 1 << 20;
 /// Pages of 4 KiB that the rows of a script may take in memory.
 const MOST_PAGES: u32 = 16 << 10;
+/// Instructions of one compiled statement. Generated columns that name each other twice are compiled to a power of their number,
+/// before a step is taken; an INSERT of ours takes some for each of its values.
+const MOST_INSTRUCTIONS: i32 = 2_000_000;
 
 /// A database of a suite, and which predictions it tells from their gold, by number.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,16 +97,27 @@ pub(crate) fn rows_of(script: &str) -> rusqlite::Result<Connection> {
         _ => Authorization::Deny,
     }))?;
     bound(&mut rows, script.len())?;
-    rows.execute_batch(script)?;
+    rows.execute_batch(script).map_err(of_script)?;
     // What is read of it from here on is ours.
     rows.authorizer(None::<fn(AuthContext<'_>) -> Authorization>)?;
     Ok(rows)
+}
+
+/// That there is no more room in memory of a set size is the script's fault, and no full disk.
+fn of_script(error: rusqlite::Error) -> rusqlite::Error {
+    if error.sqlite_error_code() != Some(ErrorCode::DiskFull) {
+        return error;
+    }
+    let mib = MOST_PAGES >> 8;
+    let text = format!("its rows take more than {mib} MiB");
+    rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_TOOBIG), Some(text))
 }
 
 /// Ends what takes more steps or time than a counterexample may, and refuses values that are longer than the script.
 fn bound(connection: &mut Connection, script_bytes: usize) -> rusqlite::Result<()> {
     let most = script_bytes.clamp(VALUE_BYTES, MOST_VALUE_BYTES);
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, i32::try_from(most).unwrap_or(i32::MAX))?;
+    connection.set_limit(Limit::SQLITE_LIMIT_VDBE_OP, MOST_INSTRUCTIONS)?;
     let (mut calls, deadline) = (0, Instant::now() + MOST_TIME);
     let is_over = move || {
         calls += 1;
@@ -198,6 +212,24 @@ mod tests {
         ] {
             assert!(fill(&at("source"), &hostile, &at("hostile")).is_err(), "{hostile}");
             assert!(!at("stolen").exists() && !at("hostile").exists(), "{hostile}");
+        }
+    }
+
+    #[test]
+    fn what_a_script_compiles_to_and_holds_is_bounded_and_its_own_fault() {
+        let doubled: Vec<String> =
+            (0..27).map(|at| format!("g{at} AS (coalesce(g{0}, 0) + coalesce(g{0}, 1))", at + 1)).collect();
+        let compiled = format!(
+            "CREATE TABLE t (a, {}, g27 AS (a), CHECK (g0 > 0)); INSERT INTO t (a) VALUES (1)",
+            doubled.join(", ")
+        );
+        let large = format!(
+            "CREATE TABLE t (a, b DEFAULT (zeroblob(60000))); INSERT INTO t (a) VALUES {}",
+            vec!["(1)"; 2000].join(", ")
+        );
+        for script in [compiled, large] {
+            let error = rows_of(&script).unwrap_err();
+            assert_ne!(error.sqlite_error_code(), Some(ErrorCode::DiskFull), "{error}");
         }
     }
 

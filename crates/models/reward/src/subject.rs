@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use sqlgauge_engine::{Engine, SqliteEngine};
 use sqlgauge_etm::{Matcher, Profile};
 use sqlgauge_metrics::Target;
-use sqlgauge_search::{Observed, Search, SearchError, SearchOptions};
+use sqlgauge_search::{Contract, Observed, Search, SearchError, SearchOptions};
 use sqlgauge_sql::schema::Schema;
 use std::time::Duration;
 
@@ -34,15 +34,19 @@ impl Subject {
         options: &crate::options::RewardOptions,
     ) -> Result<Self, RewardError> {
         let database = engine.open(&databases.locate(db_id)?.main)?;
-        let world = |schema| World::new(schema, options);
+        let world = |schema| World::new(schema, options, true);
         let (plain, with_repeats) = if options.witnesses {
             let schema = Arc::clone(&database.kept_schema(engine).schema);
             let observed = || Observed::new(Arc::clone(&schema), engine, &database);
             match options.likeness {
                 Likeness::Schema => (world(Arc::clone(&schema)), None),
-                Likeness::Nulls => (world(observed().without_nulls()), None),
+                Likeness::Nulls => {
+                    let observed = observed();
+                    (World::new(observed.without_nulls(), options, observed.has_other_spellings()), None)
+                }
                 Likeness::Repeats => {
                     let observed = observed();
+                    let world = |schema| World::new(schema, options, observed.has_other_spellings());
                     (world(observed.without_repeats()), Some(world(observed.without_nulls())))
                 }
             }
@@ -73,14 +77,16 @@ pub(crate) struct World {
 }
 
 impl World {
-    fn new(schema: Arc<Schema>, options: &crate::options::RewardOptions) -> Self {
+    fn new(schema: Arc<Schema>, options: &crate::options::RewardOptions, other_spellings: bool) -> Self {
         let options = SearchOptions {
             seed: options.seed,
             vm_steps_per_query: STEPS,
             time_limit_per_query: TIME,
             // People do not write NULL into a key, and no answer is to be refused for what only that would tell.
             null_in_primary_key: false,
-            contract: options.contract(),
+            other_spellings,
+            // Where a query finds nothing, no question says whether that is NULL or no row.
+            contract: Contract { null_is_nothing: true, ..options.contract() },
             ..SearchOptions::default()
         };
         Self { schema, options, idle: Mutex::default() }

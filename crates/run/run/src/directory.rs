@@ -84,7 +84,8 @@ impl RunDirectory {
     pub fn create(path: &Path, manifest: &Manifest, start: Start) -> Result<Self, RunError> {
         let made = make_folder(path)?;
         let result = Self::take(path, manifest, start);
-        if result.is_err() {
+        // A folder that another process has taken meanwhile is that one's, whoever made it.
+        if result.as_ref().is_err_and(|error| !matches!(error, RunError::Locked { .. })) {
             // Only folders of this call, and only while empty: the innermost first.
             for folder in made.iter().rev() {
                 let _ = fs::remove_file(folder.join(LOCK));

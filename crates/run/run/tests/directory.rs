@@ -135,3 +135,26 @@ fn a_damaged_manifest_is_named_and_a_restart_replaces_it() {
     assert!(error.contains("run.json is not readable") && error.contains("--restart"), "{error}");
     RunDirectory::create(folder.path(), &sample(), Start::Restart).unwrap();
 }
+
+/// Who comes too late must leave the folder alone that both were about to make.
+#[test]
+fn of_those_that_begin_one_run_at_once_exactly_one_gets_it() {
+    let folder = tempfile::tempdir().unwrap();
+    for round in 0..60 {
+        let path = folder.path().join(format!("made{round}/run"));
+        let barrier = std::sync::Barrier::new(8);
+        let begin = || {
+            barrier.wait();
+            create(&path, &sample())
+        };
+        // The one that has it keeps it until all have tried.
+        let results: Vec<_> = std::thread::scope(|scope| {
+            let begun: Vec<_> = (0..8).map(|_| scope.spawn(begin)).collect();
+            begun.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        let refused =
+            |result: &Result<RunDirectory, RunError>| matches!(result, Err(RunError::Locked { .. }));
+        assert_eq!(results.iter().filter(|result| refused(result)).count(), 7, "round {round}: {results:?}");
+        assert!(results.iter().any(Result::is_ok));
+    }
+}
