@@ -4,8 +4,8 @@
 //! Where the left query, the gold, permits one result alone on a database (no check of [`super::freedom`] finds a choice), a
 //! right query that returns another result in any layout permits what the gold does not: it is wrong there, whatever it returns in
 //! the others. A layout changes nothing that SQL speaks of: the rows are put in from the first to the last or the other way round,
-//! rows without an order are read forwards or backwards, and no column has an index, or each has one, or each has one that
-//! goes on with the other columns from the last value to the first. The gold must return
+//! rows without an order are read forwards or backwards, no column has an index, or each has one, or each has one that
+//! goes on with the other columns from the last value to the first; and all of it once more with what ANALYZE tells the planner. The gold must return
 //! its result in each layout that was looked at; a gold that does not is taken for one that permits several.
 
 use sqlgauge_engine::{ResultSet, Sandbox};
@@ -31,10 +31,14 @@ impl Replay<'_> {
             return None;
         }
         let mut shown = Shown::default();
-        for indexes in Indexes::ALL {
+        let plain = Indexes::ALL.map(|indexes| (indexes, false));
+        for (indexes, is_analysed) in plain.into_iter().chain(Indexes::ALL.map(|indexes| (indexes, true))) {
             self.create_indexes(sandbox, database, indexes)?;
             for is_reversed in [false, true] {
                 fill(loader, database, is_reversed)?;
+                if is_analysed {
+                    sandbox.create("ANALYZE").ok()?;
+                }
                 for reads_backwards in [false, true] {
                     sandbox.reverse_unordered(reads_backwards).ok()?;
                     shown.look(&mut self.compiled(sandbox)?)?;
@@ -56,16 +60,16 @@ impl Replay<'_> {
             let names: Vec<String> = names.take(MOST_INDEXES).collect();
             for first in &names {
                 number += 1;
+                let name = index_name(number);
+                sandbox.create(&format!("DROP INDEX IF EXISTS {name}")).ok()?;
                 let others = names.iter().filter(|name| *name != first);
                 let on = match indexes {
-                    Indexes::None => return Some(()),
+                    Indexes::None => continue,
                     Indexes::Single => first.clone(),
                     Indexes::Descending => {
                         others.fold(first.clone(), |on, name| format!("{on}, {name} DESC"))
                     }
                 };
-                let name = index_name(number);
-                sandbox.create(&format!("DROP INDEX IF EXISTS {name}")).ok()?;
                 sandbox.create(&format!("CREATE INDEX {name} ON {} ({on})", quoted(&table.name))).ok()?;
             }
         }

@@ -279,14 +279,18 @@ pub(super) struct Difference {
 }
 
 /// A query with its sort keys among its columns, and their places.
-struct SortKeys<'s> {
+pub(super) struct SortKeys<'s> {
     query: Auxiliary<'s>,
     places: Vec<usize>,
 }
 
 impl<'s> SortKeys<'s> {
     /// `None` where the query promises no order, or its order does not count.
-    fn new(resolved: &Resolved, schema: &Schema, counts: bool) -> Result<Option<Self>, Inapplicable> {
+    pub(super) fn new(
+        resolved: &Resolved,
+        schema: &Schema,
+        counts: bool,
+    ) -> Result<Option<Self>, Inapplicable> {
         let Some(ordered) = ordered(&resolved.query).filter(|_| counts) else { return Ok(None) };
         let text = print(&ordered.query, schema, PrintDialect::Sqlite)
             .map_err(|error| Inapplicable::unsupported("print", error.to_string()))?;
@@ -294,7 +298,7 @@ impl<'s> SortKeys<'s> {
     }
 
     /// The order of the rows on what the tables hold now.
-    fn order(&mut self, sandbox: &'s Sandbox) -> Result<GoldOrder, Failure> {
+    pub(super) fn order(&mut self, sandbox: &'s Sandbox) -> Result<GoldOrder, Failure> {
         let rows = self.query.run(sandbox)?;
         Ok(GoldOrder::from_keys(&rows, &self.places))
     }

@@ -1,5 +1,6 @@
 //! Replays a database on a fresh SQLite: the only way to a [`Refutation`].
 
+use sqlgauge_engine::compare::GoldOrder;
 use sqlgauge_engine::{QueryBudget, Sandbox, Value};
 use sqlgauge_sql::schema::{Schema, TableId};
 
@@ -8,7 +9,7 @@ use super::ddl::{create_definitions, create_table};
 use super::links::foreign_key_texts;
 use super::load::{Loader, read};
 use super::needs::{FilledTables, needs};
-use super::pair::{Difference, Pair, PairOutcome, Resolved};
+use super::pair::{Difference, Pair, PairOutcome, Resolved, SortKeys};
 use super::verdict::{DifferenceKind, Refutation};
 
 /// Everything that a replay needs besides the database.
@@ -47,8 +48,8 @@ impl Replay<'_> {
             return None;
         }
         let (found, kind) = match self.always_different(&sandbox, &mut loader, database) {
-            Some(found) => (found, DifferenceKind::PermitsNone),
-            None => self.sometimes_different(&sandbox, &mut loader, database)?,
+            Some(found) if !self.is_free_in_order(&sandbox, &found) => (found, DifferenceKind::PermitsNone),
+            _ => self.sometimes_different(&sandbox, &mut loader, database)?,
         };
         let uses_clock = self.pair.0.uses_clock() || self.pair.1.uses_clock();
         let needs = needs(self.schema, database, &found.left, &found.right);
@@ -74,6 +75,20 @@ impl Replay<'_> {
             difference(&mut pair)?;
         }
         Some(found)
+    }
+
+    /// Whether choices count, the results differ in the order of rows alone, and the right query permits the left one's order too.
+    fn is_free_in_order(&self, sandbox: &Sandbox, found: &Difference) -> bool {
+        let unordered = &GoldOrder::Unordered;
+        let (left, right) = (&found.left, &found.right);
+        if !self.counts_choices || self.contract.difference((left, unordered), (right, unordered)).is_some() {
+            return false;
+        }
+        let permits = |mut keys: SortKeys<'_>| {
+            let order = keys.order(sandbox);
+            order.is_ok_and(|order| self.contract.difference((right, &order), (left, unordered)).is_none())
+        };
+        SortKeys::new(self.pair.1, self.schema, true).is_ok_and(|keys| keys.is_none_or(permits))
     }
 
     /// Both queries, compiled for the order of unordered rows that the sandbox has now.

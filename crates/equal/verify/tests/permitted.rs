@@ -55,6 +55,22 @@ fn a_prediction_that_permits_more_is_different() {
     }
 }
 
+/// The same rows, of which the prediction leaves the order to SQLite where they tie, or altogether; a wrong order is no choice.
+#[test]
+fn an_order_that_a_prediction_leaves_open_is_a_choice() {
+    let gold = "SELECT name FROM game ORDER BY score DESC, id DESC";
+    for (prediction, kind) in [
+        ("SELECT name FROM game ORDER BY score DESC", "permits-more"),
+        ("SELECT name FROM game", "permits-more"),
+        ("SELECT name FROM game ORDER BY score, id", "permits-none"),
+    ] {
+        let Verdict::Different(found) = verdict(VerifyOptions::default(), gold, prediction, None) else {
+            panic!("{prediction}")
+        };
+        assert_eq!(found.refutation.kind().name(), kind, "{prediction}");
+    }
+}
+
 /// The gold leaves a choice; the prediction makes it. Needs a solver.
 #[test]
 fn a_prediction_that_permits_less_is_right_up_to_a_bound() {
