@@ -8,7 +8,7 @@ use super::card::{Calibrated, Card, Epoch, FORMAT, Provenance};
 use super::error::EvaluatorError;
 use super::meta_set::{MetaSet, Rows};
 use super::ranges::Ranges;
-use super::regressors::{FittedModel, LabelledRows, Mlp, Model, Regressor, mean_absolute_error};
+use super::regressors::{FittedModel, LabelledRows, Lesson, Mlp, Model, Regressor, mean_absolute_error};
 use super::scaler::Scaler;
 
 /// Share of the groups that calibrates the interval.
@@ -128,9 +128,12 @@ pub fn fit_parts(parts: &Parts, options: &FitOptions<'_>) -> Result<Evaluator, E
     }
     let scaler = Scaler::fit(train.rows());
     let [rows, held_out] = [train, validation].map(|part| scaler.apply(part.rows()));
-    let labelled = LabelledRows { rows: &rows, accuracy: train.accuracy() };
-    let validated = LabelledRows { rows: &held_out, accuracy: validation.accuracy() };
-    let FittedModel { model, curve } = options.regressor.fit(labelled, validated, options.seed)?;
+    let lesson = Lesson {
+        train: LabelledRows { rows: &rows, accuracy: train.accuracy() },
+        validation: LabelledRows { rows: &held_out, accuracy: validation.accuracy() },
+        seed: options.seed,
+    };
+    let FittedModel { model, curve } = options.regressor.fit(&lesson)?;
     let trained = Ranges::of(train.rows());
     let mut seen = trained.clone();
     others().for_each(|part| seen.extend(part.rows()));

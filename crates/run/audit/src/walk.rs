@@ -88,6 +88,11 @@ pub(crate) fn relations_read(expr: &Expr) -> Vec<RelationId> {
     relations
 }
 
+/// Those SELECTs that join: with two tables or more in FROM.
+pub(crate) fn joined_scopes(query: &Query) -> impl Iterator<Item = Scope<'_>> {
+    scopes(query).into_iter().filter(|scope| scope.relations().len() > 1)
+}
+
 /// All SELECTs, the outermost first.
 pub(crate) fn scopes(query: &Query) -> Vec<Scope<'_>> {
     let mut found = Vec::new();

@@ -9,7 +9,7 @@ use crate::blob::{Blob, BlobValues, Blobs};
 use crate::error::EvaluatorError;
 use crate::meta_set::Rows;
 
-use super::{FittedModel, LabelledRows, Model, Regressor};
+use super::{FittedModel, Lesson, Model, Regressor};
 
 const ID: &str = "boosting";
 
@@ -35,12 +35,8 @@ impl Regressor for GradientBoosting {
         "gradient-boosted trees"
     }
 
-    fn fit(
-        &self,
-        train: LabelledRows<'_>,
-        validation: LabelledRows<'_>,
-        seed: u64,
-    ) -> Result<FittedModel, EvaluatorError> {
+    fn fit(&self, lesson: &Lesson<'_>) -> Result<FittedModel, EvaluatorError> {
+        let &Lesson { train, validation, seed } = lesson;
         let varies = |column: &usize| {
             let mut values = train.rows.column(*column);
             let first = values.next();

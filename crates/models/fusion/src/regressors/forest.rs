@@ -8,7 +8,7 @@ use crate::error::EvaluatorError;
 
 use super::flat_trees::{FlatTrees, GrownTree};
 use super::knn::matrix;
-use super::{FittedModel, LabelledRows, Model, Regressor};
+use super::{FittedModel, Lesson, Model, Regressor};
 
 const ID: &str = "forest";
 
@@ -38,12 +38,8 @@ impl Regressor for RandomForest {
         "random forest of 100 trees"
     }
 
-    fn fit(
-        &self,
-        train: LabelledRows<'_>,
-        _: LabelledRows<'_>,
-        seed: u64,
-    ) -> Result<FittedModel, EvaluatorError> {
+    fn fit(&self, lesson: &Lesson<'_>) -> Result<FittedModel, EvaluatorError> {
+        let &Lesson { train, seed, .. } = lesson;
         let parameters = RandomForestRegressorParameters::default()
             .with_n_trees(100)
             .with_m(train.rows.width().div_ceil(3))

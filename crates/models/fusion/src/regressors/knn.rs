@@ -8,7 +8,7 @@ use crate::blob::{Blob, BlobValues, Blobs};
 use crate::error::EvaluatorError;
 use crate::meta_set::Rows;
 
-use super::{FittedModel, LabelledRows, Model, Regressor};
+use super::{FittedModel, Lesson, Model, Regressor};
 
 const ID: &str = "knn";
 
@@ -50,12 +50,8 @@ impl Regressor for KNearest {
         "mean of the 10 nearest sample sets"
     }
 
-    fn fit(
-        &self,
-        train: LabelledRows<'_>,
-        _: LabelledRows<'_>,
-        _: u64,
-    ) -> Result<FittedModel, EvaluatorError> {
+    fn fit(&self, lesson: &Lesson<'_>) -> Result<FittedModel, EvaluatorError> {
+        let &Lesson { train, .. } = lesson;
         let model = KNearestModel::new(train.rows.clone(), train.accuracy.to_vec())?;
         Ok(FittedModel { model: Box::new(model), curve: Vec::new() })
     }

@@ -7,7 +7,7 @@ use crate::meta_set::Rows;
 use crate::network::{Dropout, Momentum, Network, Samples};
 use sqlgauge_base::{Random, seed_of};
 
-use super::{FittedModel, LabelledRows, Model, Regressor};
+use super::{FittedModel, LabelledRows, Lesson, Model, Regressor};
 
 const ID: &str = "mlp";
 
@@ -65,12 +65,8 @@ impl Regressor for Mlp {
         "the paper's network, 256-128-64"
     }
 
-    fn fit(
-        &self,
-        train: LabelledRows<'_>,
-        validation: LabelledRows<'_>,
-        seed: u64,
-    ) -> Result<FittedModel, EvaluatorError> {
+    fn fit(&self, lesson: &Lesson<'_>) -> Result<FittedModel, EvaluatorError> {
+        let &Lesson { train, validation, seed } = lesson;
         self.training.check()?;
         let mean = train.accuracy.iter().sum::<f64>() / train.accuracy.len().max(1) as f64;
         let run = || -> candle_core::Result<FittedModel> {

@@ -32,6 +32,17 @@ pub struct LabelledRows<'a> {
     pub accuracy: &'a [f64],
 }
 
+/// All that a regressor learns with.
+#[derive(Debug, Clone, Copy)]
+pub struct Lesson<'a> {
+    /// What it learns from.
+    pub train: LabelledRows<'a>,
+    /// For stopping early; it is not learnt from.
+    pub validation: LabelledRows<'a>,
+    /// Where all randomness comes from.
+    pub seed: u64,
+}
+
 /// A way to learn accuracy from descriptors.
 pub trait Regressor: Send + Sync {
     /// Name, as on the command line.
@@ -40,17 +51,11 @@ pub trait Regressor: Send + Sync {
     /// What it is, in a line.
     fn summary(&self) -> &'static str;
 
-    /// Learns from scaled rows; `validation` is for stopping early and is not learnt from. All randomness comes from
-    /// the seed.
+    /// Learns from scaled rows.
     ///
     /// # Errors
     /// When the library under it refuses.
-    fn fit(
-        &self,
-        train: LabelledRows<'_>,
-        validation: LabelledRows<'_>,
-        seed: u64,
-    ) -> Result<FittedModel, EvaluatorError>;
+    fn fit(&self, lesson: &Lesson<'_>) -> Result<FittedModel, EvaluatorError>;
 
     /// What [`Model::blobs`] gave, for rows of that width.
     ///

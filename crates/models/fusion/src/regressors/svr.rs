@@ -10,7 +10,7 @@ use crate::meta_set::Rows;
 use sqlgauge_base::{Random, seed_of};
 
 use super::knn::matrix;
-use super::{FittedModel, LabelledRows, Model, Regressor};
+use super::{FittedModel, Lesson, Model, Regressor};
 
 const ID: &str = "svr";
 
@@ -49,12 +49,8 @@ impl Regressor for SupportVectors {
         "support vectors with a Gaussian kernel, on at most 2,000 sample sets"
     }
 
-    fn fit(
-        &self,
-        train: LabelledRows<'_>,
-        _: LabelledRows<'_>,
-        seed: u64,
-    ) -> Result<FittedModel, EvaluatorError> {
+    fn fit(&self, lesson: &Lesson<'_>) -> Result<FittedModel, EvaluatorError> {
+        let &Lesson { train, seed, .. } = lesson;
         let mut chosen: Vec<usize> = (0..train.rows.len()).collect();
         Random::new([seed, seed_of("svr")]).shuffle(&mut chosen);
         chosen.truncate(MOST_SETS);

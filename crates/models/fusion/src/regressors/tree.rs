@@ -8,7 +8,7 @@ use crate::error::EvaluatorError;
 
 use super::flat_trees::{FlatTrees, GrownTree};
 use super::knn::matrix;
-use super::{FittedModel, LabelledRows, Model, Regressor};
+use super::{FittedModel, Lesson, Model, Regressor};
 
 const ID: &str = "tree";
 
@@ -32,12 +32,8 @@ impl Regressor for DecisionTree {
         "one regression tree"
     }
 
-    fn fit(
-        &self,
-        train: LabelledRows<'_>,
-        _: LabelledRows<'_>,
-        seed: u64,
-    ) -> Result<FittedModel, EvaluatorError> {
+    fn fit(&self, lesson: &Lesson<'_>) -> Result<FittedModel, EvaluatorError> {
+        let &Lesson { train, seed, .. } = lesson;
         let mut parameters =
             DecisionTreeRegressorParameters::default().with_min_samples_leaf(10).with_min_samples_split(20);
         parameters.seed = Some(seed);
@@ -68,7 +64,12 @@ mod tests {
         let rows = Rows::new(3, (0..900).map(|_| random.unit()).collect()).unwrap();
         let accuracy: Vec<f64> = rows.iter().map(|row| (row[0] * 7.0).sin().abs() * row[1]).collect();
         let train = LabelledRows { rows: &rows, accuracy: &accuracy };
-        let ours = DecisionTree.fit(train, train, 3).unwrap().model.predict(&rows).unwrap();
+        let ours = DecisionTree
+            .fit(&Lesson { train, validation: train, seed: 3 })
+            .unwrap()
+            .model
+            .predict(&rows)
+            .unwrap();
         let mut parameters =
             DecisionTreeRegressorParameters::default().with_min_samples_leaf(10).with_min_samples_split(20);
         parameters.seed = Some(3);

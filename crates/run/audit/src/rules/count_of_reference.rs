@@ -24,7 +24,7 @@ use sqlgauge_sql::visit::rewrite_query;
 
 use crate::finding::Evidence;
 use crate::item::AuditSubject;
-use crate::walk::{Distinct, scopes};
+use crate::walk::{Distinct, joined_scopes};
 use crate::words::split;
 
 pub(super) struct CountOfReference;
@@ -44,10 +44,7 @@ impl AuditRule for CountOfReference {
     }
 
     fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        for scope in scopes(subject.query) {
-            if scope.relations().len() < 2 {
-                continue;
-            }
+        for scope in joined_scopes(subject.query) {
             for expr in scope.exprs() {
                 let Expr::Aggregate(call) = expr else { continue };
                 let [arg] = call.args.as_slice() else { continue };

@@ -25,7 +25,7 @@ use sqlgauge_sql::visit::rewrite_query;
 
 use crate::finding::Evidence;
 use crate::item::AuditSubject;
-use crate::walk::{Distinct, Scope, relations_read, scopes};
+use crate::walk::{Distinct, Scope, joined_scopes, relations_read};
 
 pub(super) struct JoinMultiplies;
 
@@ -44,10 +44,7 @@ impl AuditRule for JoinMultiplies {
     }
 
     fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        for scope in scopes(subject.query) {
-            if scope.relations().len() < 2 {
-                continue;
-            }
+        for scope in joined_scopes(subject.query) {
             for expr in scope.exprs() {
                 if let Expr::Aggregate(call) = expr {
                     aggregate(subject, &scope, call, findings);

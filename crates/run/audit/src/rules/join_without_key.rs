@@ -23,7 +23,7 @@ use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, Query, RelationId};
 use sqlgauge_sql::visit::{Rewriter, rewrite_query};
 
 use crate::item::AuditSubject;
-use crate::walk::{Scope, relations_read, scopes};
+use crate::walk::{Scope, joined_scopes, relations_read};
 
 pub(super) struct JoinWithoutKey;
 
@@ -42,10 +42,7 @@ impl AuditRule for JoinWithoutKey {
     }
 
     fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        for scope in scopes(subject.query) {
-            if scope.relations().len() < 2 {
-                continue;
-            }
+        for scope in joined_scopes(subject.query) {
             apart(subject, &scope, findings);
             let mut conditions = conjuncts(scope.select);
             conditions.extend(scope.joins());
