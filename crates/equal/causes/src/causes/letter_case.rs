@@ -129,6 +129,14 @@ mod tests {
         }
     }
 
+    struct Nobody;
+
+    impl Judge for Nobody {
+        fn same(&self, _: &str, _: &str) -> Option<bool> {
+            None
+        }
+    }
+
     #[test]
     fn it_is_said_of_queries_of_any_shape_if_the_answer_is_right_with_the_text_of_the_gold() {
         let schema = Schema::from_ddl(SCHEMA).unwrap();
@@ -141,8 +149,11 @@ mod tests {
             "Yours writes 'RED' and 'blue', the gold writes 'Red' and 'Blue', and letter case matters."
         );
         assert_eq!(found.cause().unwrap().id, "letter-case");
-        // Where something else is wrong too, or nothing proves it right, the whole difference is said.
-        let judges: [&dyn Judge; 2] = [&OnRows(&["'Blue'", "never"]), &Proofs::over(&schema)];
+        // A proof is as good as rows.
+        let proved = explainer.explain(gold, yours, &Proofs::over(&schema)).unwrap();
+        assert!(proved.sentence().contains(MATTERS));
+        // Where something else is wrong too, or nobody knows, the whole difference is said.
+        let judges: [&dyn Judge; 2] = [&OnRows(&["'Blue'", "never"]), &Nobody];
         for judge in judges {
             let said = explainer.explain(gold, yours, judge).map(|found| found.sentence());
             assert!(!said.is_ok_and(|said| said.contains(MATTERS)));
