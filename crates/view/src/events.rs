@@ -17,7 +17,8 @@ const EVERY: Duration = Duration::from_millis(700);
 /// What is compared: the runs and the states of their logs.
 type Seen = Vec<(String, LogState)>;
 
-/// Sends `runs` at once and whenever a run has come, gone or changed. Ends with the server.
+/// Sends `runs` at once and whenever a run has come, gone or changed, with data, as a browser drops an event that has none. Ends
+/// with the server.
 pub(crate) async fn events(
     State(dashboard): State<Arc<Dashboard>>,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
@@ -26,7 +27,7 @@ pub(crate) async fn events(
         loop {
             let seen = seen_by(&dashboard).await;
             if seen.is_some() && seen != known {
-                return Some((Ok(Event::default().event("runs").data("")), (dashboard, seen)));
+                return Some((Ok(Event::default().event("runs").data("changed")), (dashboard, seen)));
             }
             tokio::select! {
                 () = tokio::time::sleep(EVERY) => {}

@@ -161,7 +161,7 @@ async function serverOnly({ address }) {
   await page.waitForSelector('.finding .error:not(:empty)');
   await page.locator('.finding input').first().fill('either is right');
   await page.locator('.finding button:text("Reject")').first().click();
-  await page.waitForFunction((n) => document.querySelectorAll('.finding').length === n - 1, open1);
+  await page.waitForFunction((n) => document.querySelectorAll('.finding').length < n, open1);
 
   // browser.rs writes the missing lines of this run when it hears this.
   await page.goto(`${base}/`);

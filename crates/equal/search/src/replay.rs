@@ -78,13 +78,13 @@ impl Replay<'_> {
     }
 
     /// Whether choices count, the results differ in the order of rows alone, and the right query permits the left one's order too.
-    fn is_free_in_order(&self, sandbox: &Sandbox, found: &Difference) -> bool {
+    fn is_free_in_order<'s>(&self, sandbox: &'s Sandbox, found: &Difference) -> bool {
         let unordered = &GoldOrder::Unordered;
         let (left, right) = (&found.left, &found.right);
         if !self.counts_choices || self.contract.difference((left, unordered), (right, unordered)).is_some() {
             return false;
         }
-        let permits = |mut keys: SortKeys<'_>| {
+        let permits = |mut keys: SortKeys<'s>| {
             let order = keys.order(sandbox);
             order.is_ok_and(|order| self.contract.difference((right, &order), (left, unordered)).is_none())
         };

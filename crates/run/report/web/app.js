@@ -25,7 +25,7 @@ function runPage(_, target) {
   replace(target,
     h('h1', {}, 'How it was run'),
     h('p', { class: 'lead' }, `sqlgauge ${run.tool} with ${run.engine}, on ${many(run.examples, 'question')}.`),
-    h('section', { 'aria-label': 'Command' }, h('div', { class: 'head' }, h('h2', {}, 'Command')), rawBlock(run.command.join(' '), 'Command line')),
+    run.command.length > 0 && h('section', { 'aria-label': 'Command' }, h('div', { class: 'head' }, h('h2', {}, 'Command')), rawBlock(run.command.join(' '), 'Command line')),
     h('section', { 'aria-label': 'Options' }, h('div', { class: 'head' }, h('h2', {}, 'Options that change results')),
       Object.keys(run.options).length ? h('dl', { class: 'kv' }, Object.entries(run.options).map(([key, v]) => [h('dt', {}, key), h('dd', { class: 'mono' }, value(v))])) : h('p', { class: 'empty' }, 'None were given.')),
     h('section', { 'aria-label': 'Inputs' }, h('div', { class: 'head' }, h('h2', {}, 'Inputs'), h('span', { class: 'soft' }, many(run.inputs.length, 'file'))),

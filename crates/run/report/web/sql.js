@@ -117,10 +117,10 @@ function paint(pairs) {
 function sqlBlock(solid, label) {
   const lines = layout(solid.slice(0, MAX_SHOWN)).map((line) => h('span', { class: 'ln', css: { '--d': line.indent } }, paint(line.tokens)));
   const cut = solid.length > MAX_SHOWN ? h('span', { class: 'ln soft' }, `… ${count(solid.length - MAX_SHOWN)} more tokens`) : null;
-  return h('pre', { class: 'sql', 'aria-label': label, tabindex: '0' }, h('code', { css: { 'font-size': 'inherit' } }, lines, cut));
+  return h('pre', { class: 'sql', role: 'group', 'aria-label': label, tabindex: '0' }, h('code', { css: { 'font-size': 'inherit' } }, lines, cut));
 }
 
 /* The text exactly as it was given. */
 function rawBlock(text, label) {
-  return h('pre', { class: 'sql', 'aria-label': label, tabindex: '0' }, text);
+  return h('pre', { class: 'sql', role: 'group', 'aria-label': label, tabindex: '0' }, text);
 }

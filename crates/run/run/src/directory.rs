@@ -292,11 +292,11 @@ pub(crate) fn keeps_its_seal(folder: &Path, manifest: &Manifest) -> Result<bool,
 
 /// Makes the folder with its parents; returns those that were not there, the outermost first.
 fn make_folder(path: &Path) -> Result<Vec<PathBuf>, RunError> {
-    if path.is_dir() {
-        return Ok(Vec::new());
-    }
-    if path.exists() {
-        return Err(RunError::NotAFolder { path: path.to_owned() });
+    // Asked once: another process may make it meanwhile.
+    match fs::metadata(path) {
+        Ok(found) if found.is_dir() => return Ok(Vec::new()),
+        Ok(_) => return Err(RunError::NotAFolder { path: path.to_owned() }),
+        Err(_) => {}
     }
     let mut missing: Vec<PathBuf> = path
         .ancestors()
