@@ -38,14 +38,13 @@ impl Pages {
     /// Keeps pages in a folder of that cache, from one start to the next, or else in one that goes with the process.
     pub(crate) fn new(cache: Option<&Path>) -> Result<Self, ViewError> {
         let kept = cache.map(|cache| cache.join("view"));
-        let (folder, temporary) = match kept.filter(|folder| can_keep(folder)) {
-            Some(folder) => (folder, None),
-            None => {
-                // Nobody but this user may look into it.
-                let temporary =
-                    tempfile::Builder::new().prefix("sqlgauge-view-").tempdir().map_err(ViewError::Start)?;
-                (temporary.path().to_owned(), Some(temporary))
-            }
+        let (folder, temporary) = if let Some(folder) = kept.filter(|folder| can_keep(folder)) {
+            (folder, None)
+        } else {
+            // Nobody but this user may look into it.
+            let temporary =
+                tempfile::Builder::new().prefix("sqlgauge-view-").tempdir().map_err(ViewError::Start)?;
+            (temporary.path().to_owned(), Some(temporary))
         };
         Ok(Self { folder, _temporary: temporary, made: Mutex::default(), rows: Mutex::default() })
     }

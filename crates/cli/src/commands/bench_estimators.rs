@@ -144,10 +144,10 @@ impl BenchEstimators {
             _ => Vec::new(),
         };
         let options = BenchOptions {
-            methods: if !ablated.is_empty() {
-                ablated.iter().map(|(name, method)| (name.clone(), method.as_ref())).collect()
-            } else {
+            methods: if ablated.is_empty() {
                 self.methods()?
+            } else {
+                ablated.iter().map(|(name, method)| (name.clone(), method.as_ref())).collect()
             },
             estimate: EstimateOptions { level: self.level, seed: self.seed, ..EstimateOptions::default() },
             labelled: self.labelled,

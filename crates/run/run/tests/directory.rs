@@ -149,8 +149,8 @@ fn of_those_that_begin_one_run_at_once_exactly_one_gets_it() {
         };
         // The one that has it keeps it until all have tried.
         let results: Vec<_> = std::thread::scope(|scope| {
-            let begun: Vec<_> = (0..8).map(|_| scope.spawn(begin)).collect();
-            begun.into_iter().map(|thread| thread.join().unwrap()).collect()
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(begin)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
         let refused =
             |result: &Result<RunDirectory, RunError>| matches!(result, Err(RunError::Locked { .. }));
