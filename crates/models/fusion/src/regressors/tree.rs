@@ -53,6 +53,7 @@ impl Regressor for DecisionTree {
 
 #[cfg(test)]
 mod tests {
+    use super::super::LabelledRows;
     use super::*;
     use crate::meta_set::Rows;
     use sqlgauge_base::{Random, seed_of};
