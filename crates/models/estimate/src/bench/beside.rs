@@ -135,7 +135,7 @@ fn transfer(
 }
 
 impl PeerTransfer {
-    /// Its error in the units of [`Spread`].
+    /// Its error in the units of the program's spread.
     pub fn residual(&self) -> Residual {
         let variance = self.truth * (1.0 - self.truth) / self.questions.max(1) as f64;
         Residual {
