@@ -24,7 +24,7 @@ function draw(problem) {
   const buttons = VERDICTS.map(([key, text, letter]) => element('button', { type: 'button', 'aria-pressed': String(verdict === key), onclick: () => label(key) }, text, ' ', element('kbd', {}, letter)));
   const state = problem ?? (verdict ? 'Kept. The same key takes it back.' : 'Is this answer right?');
   const box = element('div', { id: 'labelling', class: 'labelling', role: 'group', 'aria-label': 'Your label' }, element('b', {}, 'Your label'), ...buttons,
-    element('span', { class: problem ? 'error' : 'soft', role: 'status' }, state), element('span', { class: 'soft' }, `${Object.keys(given).length} of ${shown.system}`));
+    element('span', { class: problem ? 'error' : 'soft', role: 'status' }, state), element('span', { class: 'soft' }, `Your labels of ${shown.system}: ${Object.keys(given).length}`));
   document.querySelector('#main section')?.before(box);
 }
 
