@@ -1,6 +1,6 @@
 //! Findings of `sqlgauge audit --format jsonl` below the folders, and what a person decides of them.
 //!
-//! A finding is accepted (the gold is wrong) or rejected with a reason (it is no defect). `PERSON/audits/AUDIT/decisions.jsonl` below
+//! A person accepts a finding (the gold is wrong), or rejects it with a reason (the gold is right). `PERSON/audits/AUDIT/decisions.jsonl` below
 //! the folder of labels records who decided what and when; `allowed.jsonl` beside it has the rejected ones in the form that
 //! `sqlgauge audit --allow` reads.
 
@@ -82,7 +82,7 @@ impl Dashboard {
         }))
     }
 
-    /// Keeps a decision, or takes it back where there is none.
+    /// Keeps a decision. Without one it takes back what was decided before.
     pub(crate) fn decide(&self, decided: Decided) -> Result<(), ViewError> {
         let Decided { audit, id, rule, decision, reason } = decided;
         let audit = self.record(RecordKind::Audit, &audit)?;

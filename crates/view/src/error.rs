@@ -34,7 +34,7 @@ pub enum ViewError {
         source: io::Error,
     },
     /// No run, audit or estimate has that name.
-    #[error("there is no such page; it may have been moved or removed: look at the list again")]
+    #[error("this page does not exist, or no longer: open the list again")]
     UnknownRun,
     /// A run has no such item.
     #[error("the run has no item {id:?} of a system {system:?}")]
@@ -53,7 +53,7 @@ pub enum ViewError {
         rule: String,
     },
     /// A finding is rejected without a reason.
-    #[error("say why {rule} on {id} is no defect: `audit --allow` takes no entry without a reason")]
+    #[error("give a reason for rejecting {rule} on {id}: `audit --allow` needs one")]
     NoReason {
         /// The item.
         id: String,

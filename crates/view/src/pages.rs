@@ -89,7 +89,7 @@ impl Pages {
     }
 }
 
-/// Makes a folder into which nobody but this user may look, if there is none, and tries to write to it.
+/// Makes the folder, readable by this user alone, unless it exists, and tries to write to it.
 fn can_keep(folder: &Path) -> bool {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);

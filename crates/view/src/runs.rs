@@ -97,7 +97,7 @@ impl FoundRun {
     }
 }
 
-/// When a file was last written to, in seconds since 1970, and its bytes; zeros where there is none.
+/// Time of the last change of a file in seconds since 1970, and its size in bytes; zeros if the file does not exist.
 pub(crate) fn state_of(path: &Path) -> LogState {
     let Ok(seen) = fs::metadata(path) else { return (0, 0) };
     let changed = seen.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());

@@ -103,7 +103,7 @@ pub(crate) fn rows_of(script: &str) -> rusqlite::Result<Connection> {
     Ok(rows)
 }
 
-/// That there is no more room in memory of a set size is the script's fault, and no full disk.
+/// The database in memory has a size limit: a script that fills it is at fault, not a full disk.
 fn of_script(error: rusqlite::Error) -> rusqlite::Error {
     if error.sqlite_error_code() != Some(ErrorCode::DiskFull) {
         return error;

@@ -55,7 +55,8 @@ fn a_prediction_that_permits_more_is_different() {
     }
 }
 
-/// The same rows, of which the prediction leaves the order to SQLite where they tie, or altogether; a wrong order is no choice.
+/// Both return the same rows. A prediction that sorts only in part, or not at all, leaves the order to SQLite; one that sorts the
+/// wrong way does not.
 #[test]
 fn an_order_that_a_prediction_leaves_open_is_a_choice() {
     let gold = "SELECT name FROM game ORDER BY score DESC, id DESC";

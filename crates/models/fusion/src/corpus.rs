@@ -400,7 +400,7 @@ fn renumbered(groups: Vec<u32>) -> Vec<u32> {
 fn chosen(row: &[f64], names: &[String]) -> Result<Vec<f64>, EvaluatorError> {
     columns_of(row, names).ok_or_else(|| {
         let names = names.join(", ");
-        EvaluatorError::Descriptors(format!("are {names}, of which this version does not know all: fit anew"))
+        EvaluatorError::Descriptors(format!("are {names}, and this version does not know all of them: fit anew"))
     })
 }
 

@@ -223,8 +223,7 @@ impl Items {
         }
     }
 
-    /// The line of the log with that number in canonical order, from 0, by the index; `None` where there is no such line, or no index
-    /// of all lines of the log.
+    /// A line of the log by its number in canonical order, from 0. `None` if the log has no such line, or no index of all its lines.
     pub fn line(&self, number: usize) -> Option<Vec<u8>> {
         let (Source::Log { path, .. }, index) = (&self.0, self.index()?) else { return None };
         let end = index.lines.get(number)?.end;
