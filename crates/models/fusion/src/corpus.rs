@@ -400,7 +400,9 @@ fn renumbered(groups: Vec<u32>) -> Vec<u32> {
 fn chosen(row: &[f64], names: &[String]) -> Result<Vec<f64>, EvaluatorError> {
     columns_of(row, names).ok_or_else(|| {
         let names = names.join(", ");
-        EvaluatorError::Descriptors(format!("are {names}, and this version does not know all of them: fit anew"))
+        EvaluatorError::Descriptors(format!(
+            "are {names}, and this version does not know all of them: fit anew"
+        ))
     })
 }
 
