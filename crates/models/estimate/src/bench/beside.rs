@@ -1,22 +1,19 @@
 //! One system beside others' answers without labels, on data of another kind: the spread that is left there
 //! ([`Spread::WITH_PEERS`]), and the intervals with the spread that other families show on other databases.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use serde::Serialize;
 use sqlgauge_base::probit::density_at;
 use sqlgauge_dataset::Databases;
 use sqlgauge_engine::Engine;
 
-use crate::case::{EstimateOptions, PoolEvidence, TargetCase};
+use crate::case::{EstimateOptions, TargetCase};
 use crate::error::EstimateError;
 use crate::errors::{Spread, together};
 use crate::estimators::{Estimator, FromSignals};
 
 use super::components::Residual;
-use super::families::{parts_of, truths};
-use super::protocol::{BenchRun, Selection, Trial};
-use super::run::pool_of;
+use super::families::{Part, over_parts};
+use super::protocol::BenchRun;
 
 /// An estimate beside its truth, for a whole run or one database of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -56,7 +53,7 @@ pub struct JudgedPeerTransfer {
 /// system stand the answers of the other families on the other run.
 ///
 /// # Errors
-/// As [`pool_of`], and when an estimate fails.
+/// As [`over_parts`], and when an estimate fails.
 pub fn peer_transfers(
     runs: &[BenchRun],
     family: &dyn Fn(&str) -> String,
@@ -64,45 +61,15 @@ pub fn peer_transfers(
     databases: &[Databases],
     options: EstimateOptions,
 ) -> Result<Vec<PeerTransfer>, EstimateError> {
-    let mut found = Vec::new();
-    let Some(first) = runs.first() else { return Ok(found) };
-    for (place, target) in runs.iter().enumerate().skip(1) {
-        for system in first.systems().intersection(&target.systems()) {
-            let is_other = |other: &String| other == system || family(other) != family(system);
-            let of_run = |run: usize| Selection {
-                run,
-                systems: runs[run].systems().into_iter().filter(is_other).collect::<BTreeSet<_>>(),
-                databases: runs[run].databases(),
-            };
-            let trial = Trial {
-                transfer: target.name.clone(),
-                split: 0,
-                known: vec![of_run(0)],
-                target: of_run(place),
-                systems: vec![system.clone()],
-            };
-            let pool = pool_of(runs, &trial, engine, databases)?;
-            let mut evidence = PoolEvidence::new(&pool)?;
-            let truths = truths(target, system);
-            for (database, questions) in parts_of(&pool, &evidence.questions) {
-                evidence.questions = questions;
-                for case in pool.targets.iter().map(|&system| evidence.case(system, options)) {
-                    let transfer = transfer(&case, &truths, family(system), &target.name, database.clone())?;
-                    found.extend(transfer);
-                }
-            }
-        }
-    }
-    Ok(found)
+    let is_beside = |system: &str, other: &str| other == system || family(other) != family(system);
+    over_parts(runs, engine, databases, options, &is_beside, &|case, part| transfer(case, part, family))
 }
 
 /// `None` where the target is not outside what is known, where the spread has no part in the interval.
 fn transfer(
     case: &TargetCase<'_>,
-    truths: &BTreeMap<String, f64>,
-    family: String,
-    target: &str,
-    database: Option<String>,
+    part: &Part<'_>,
+    family: &dyn Fn(&str) -> String,
 ) -> Result<Option<PeerTransfer>, EstimateError> {
     if !case.standing().is_outside() || !case.has_peers() {
         return Ok(None);
@@ -110,7 +77,7 @@ fn transfer(
     let questions = &case.evidence.questions;
     let asked = questions.len();
     let id = |question: &usize| &case.pool().questions[*question].id;
-    let Some(truth) = questions.iter().map(|question| truths.get(id(question))).sum::<Option<f64>>() else {
+    let Some(truth) = questions.iter().map(|question| part.truths.get(id(question))).sum::<Option<f64>>() else {
         return Ok(None);
     };
     let runs =
@@ -120,11 +87,12 @@ fn transfer(
     if share == 0.0 {
         return Ok(None);
     }
+    let system = &case.pool().systems[case.target];
     Ok(Some(PeerTransfer {
-        system: case.pool().systems[case.target].clone(),
-        family,
-        target: target.to_owned(),
-        database,
+        system: system.clone(),
+        family: family(system),
+        target: part.target.to_owned(),
+        database: part.database.clone(),
         databases: crate::sets::databases(case, questions),
         questions: asked,
         truth: truth / asked as f64,

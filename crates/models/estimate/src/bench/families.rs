@@ -1,7 +1,7 @@
 //! One system alone on data of another kind: the slopes and the spread that `signals` believes in there, each family of
 //! systems judged by what the other families show, on other databases (cross-validation over families and databases).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 use sqlgauge_dataset::Databases;
@@ -98,20 +98,47 @@ pub fn transfers(
     databases: &[Databases],
     options: EstimateOptions,
 ) -> Result<Vec<Transfer>, EstimateError> {
+    let only = |system: &str, other: &str| system == other;
+    over_parts(runs, engine, databases, options, &only, &|case, part| Ok(transfer(case, part, family)))
+}
+
+/// A run or one database of it, on which a system is estimated, and what is true there.
+pub(super) struct Part<'a> {
+    /// The run.
+    pub(super) target: &'a str,
+    /// The database; `None` for the whole run.
+    pub(super) database: Option<String>,
+    /// Labels of the system by the id of the question.
+    pub(super) truths: &'a BTreeMap<String, f64>,
+}
+
+/// What `measure` finds for every system of the first run on every other one and on each database of it. The labels of the
+/// first run are known of the systems that stand beside the estimated one by `is_beside(estimated, other)`.
+///
+/// # Errors
+/// As [`pool_of`] and `measure`.
+pub(super) fn over_parts<T>(
+    runs: &[BenchRun],
+    engine: &dyn Engine,
+    databases: &[Databases],
+    options: EstimateOptions,
+    is_beside: &dyn Fn(&str, &str) -> bool,
+    measure: &dyn Fn(&TargetCase<'_>, &Part<'_>) -> Result<Option<T>, EstimateError>,
+) -> Result<Vec<T>, EstimateError> {
     let mut found = Vec::new();
     let Some(first) = runs.first() else { return Ok(found) };
     for (place, target) in runs.iter().enumerate().skip(1) {
         for system in first.systems().intersection(&target.systems()) {
-            let only = |run: usize| Selection {
+            let of_run = |run: usize| Selection {
                 run,
-                systems: BTreeSet::from([system.clone()]),
+                systems: runs[run].systems().into_iter().filter(|other| is_beside(system, other)).collect(),
                 databases: runs[run].databases(),
             };
             let trial = Trial {
                 transfer: target.name.clone(),
                 split: 0,
-                known: vec![only(0)],
-                target: only(place),
+                known: vec![of_run(0)],
+                target: of_run(place),
                 systems: vec![system.clone()],
             };
             let pool = pool_of(runs, &trial, engine, databases)?;
@@ -119,10 +146,9 @@ pub fn transfers(
             let truths = truths(target, system);
             for (database, questions) in parts_of(&pool, &evidence.questions) {
                 evidence.questions = questions;
-                let of_target = pool.targets.iter().map(|&system| evidence.case(system, options));
-                for case in of_target {
-                    let transfer = transfer(&case, &truths, family(system), &target.name, database.clone());
-                    found.extend(transfer);
+                let part = Part { target: &target.name, database, truths: &truths };
+                for case in pool.targets.iter().map(|&system| evidence.case(system, options)) {
+                    found.extend(measure(&case, &part)?);
                 }
             }
         }
@@ -131,7 +157,7 @@ pub fn transfers(
 }
 
 /// Questions by database, and all of them if there are several.
-pub(super) fn parts_of(pool: &Pool, questions: &[usize]) -> BTreeMap<Option<String>, Vec<usize>> {
+fn parts_of(pool: &Pool, questions: &[usize]) -> BTreeMap<Option<String>, Vec<usize>> {
     let mut parts: BTreeMap<Option<String>, Vec<usize>> = BTreeMap::new();
     for &question in questions {
         let name = pool.databases[pool.questions[question].database].db_id.clone();
@@ -144,18 +170,12 @@ pub(super) fn parts_of(pool: &Pool, questions: &[usize]) -> BTreeMap<Option<Stri
 }
 
 /// Labels of a system by the id of the question.
-pub(super) fn truths(run: &BenchRun, system: &str) -> BTreeMap<String, f64> {
+fn truths(run: &BenchRun, system: &str) -> BTreeMap<String, f64> {
     let of_system = run.stored.items.iter().filter(|item| item.system == system);
     of_system.filter_map(|item| Some((item.id.clone(), (*item.metrics.get(&run.metric)?)?))).collect()
 }
 
-fn transfer(
-    case: &TargetCase<'_>,
-    truths: &BTreeMap<String, f64>,
-    family: String,
-    target: &str,
-    database: Option<String>,
-) -> Option<Transfer> {
+fn transfer(case: &TargetCase<'_>, part: &Part<'_>, family: &dyn Fn(&str) -> String) -> Option<Transfer> {
     let sums = |questions: &[usize]| -> Sums {
         total(&questions.iter().map(|&q| sums_of(case, case.target, q, 0.0)).collect::<Vec<_>>())
     };
@@ -163,7 +183,7 @@ fn transfer(
     let structure = Structure::fit(case)?;
     let (mut given, mut right, mut all) = (0.0, 0.0, 0.0);
     for &question in &case.evidence.questions {
-        let truth = *truths.get(&case.pool().questions[question].id)?;
+        let truth = *part.truths.get(&case.pool().questions[question].id)?;
         all += truth;
         if case.observed(case.target, question).is_some_and(|seen| seen.runs_as_given) {
             given += 1.0;
@@ -173,11 +193,12 @@ fn transfer(
     let asked = case.evidence.questions.len() as f64;
     let law = Law::alone(shift(&home, &there)[0] > 0.0);
     let databases = crate::sets::databases(case, &case.evidence.questions);
+    let system = &case.pool().systems[case.target];
     Some(Transfer {
-        system: case.pool().systems[case.target].clone(),
-        family,
-        target: target.to_owned(),
-        database,
+        system: system.clone(),
+        family: family(system),
+        target: part.target.to_owned(),
+        database: part.database.clone(),
         databases,
         share: given / asked,
         running: given,
