@@ -410,7 +410,10 @@ impl<'m, 's> Minimiser<'m, 's> {
         let may_stand = |plain: &Value| {
             self.likeness.as_ref().is_none_or(|likeness| likeness.may_hold(*id, index, plain))
         };
-        all.take_while(|plain| plain != value).filter(may_stand).collect()
+        // The number of the row only in the place of a greater one, so that no two rows change theirs for ever.
+        let is_less =
+            |plain: &Value| numbered(plain).is_none_or(|own| numbered(value).is_none_or(|old| own < old));
+        all.take_while(|plain| plain != value).filter(is_less).filter(may_stand).collect()
     }
 
     /// Values to try in place of one, the plainest first; none for a plain one, and for those of foreign keys, which
@@ -439,6 +442,18 @@ impl<'m, 's> Minimiser<'m, 's> {
         };
         let plain = plain.into_iter().filter(|plain| is_of_type(plain, column));
         plain.take_while(|plain| plain != value).take(2).collect()
+    }
+}
+
+/// The number that stands in the place of a value: 3 in 3, 3.0 and `'a3'`.
+fn numbered(value: &Value) -> Option<i64> {
+    match value {
+        Value::Integer(number) => Some(*number).filter(|number| *number >= 0),
+        Value::Real(number) => {
+            (number.fract() == 0.0 && (0.0..1e15).contains(number)).then_some(*number as i64)
+        }
+        Value::Text(_) => value.as_str()?.strip_prefix('a')?.parse().ok(),
+        _ => None,
     }
 }
 
