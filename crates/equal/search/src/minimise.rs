@@ -446,6 +446,7 @@ impl<'m, 's> Minimiser<'m, 's> {
 }
 
 /// The number that stands in the place of a value: 3 in 3, 3.0 and `'a3'`.
+#[expect(clippy::cast_possible_truncation, reason = "a whole number below 10^15")]
 fn numbered(value: &Value) -> Option<i64> {
     match value {
         Value::Integer(number) => Some(*number).filter(|number| *number >= 0),
