@@ -60,6 +60,7 @@ use self::load::Loader;
 use self::minimise::Minimiser;
 use self::needs::FilledTables;
 use self::pair::{Difference, Pair, PairOutcome, Resolved};
+use self::realistic::Likeness;
 use self::replay::Replay;
 use self::trace::{Trace, trace};
 use self::verdict::TOO_MANY_STEPS;
@@ -71,6 +72,7 @@ pub use self::contract::{ColumnOrder, Contract, Equality};
 pub use self::exercise::{Event, Unexercised};
 pub use self::freedom::{Choice, OpenPlace};
 pub use self::many::refute_all;
+pub use self::minimise::{Minimality, Shortage};
 pub use self::near::near_schema;
 pub use self::needs::Need;
 pub use self::observed::Observed;
@@ -349,6 +351,63 @@ impl Search {
         let accepted = minimiser.counting_choices(!refutation.is_certain()).run();
         let found = accepted.iter().rev().find_map(|filled| prepared.replay(self).run(filled))?;
         Some(found.after(refutation.databases()))
+    }
+
+    /// The counterexample as small and plain as trials of every row and every plainer value make it, and whether that was the end of
+    /// it. It loses nothing of what it keeps of the rows whose constraints the other search was given.
+    pub fn plainest(
+        &self,
+        refutation: &Refutation,
+        left: &str,
+        right: &str,
+        like: Option<&Self>,
+    ) -> (Refutation, Minimality) {
+        let made =
+            self.bounded_option(&[left, right], || self.made_plainest(refutation, (left, right), like));
+        made.unwrap_or_else(|| (refutation.clone(), Minimality::Unfinished(Shortage::Steps)))
+    }
+
+    fn made_plainest(
+        &self,
+        refutation: &Refutation,
+        (left, right): (&str, &str),
+        like: Option<&Self>,
+    ) -> Option<(Refutation, Minimality)> {
+        let prepared = self.prepared(left, right).ok()?;
+        self.create(&prepared).ok()?;
+        let start = FilledTables::of(refutation.database(), &self.schema, &prepared.tables)?;
+        let queries = [&prepared.left.query, &prepared.right.query];
+        let likeness = like.and_then(|like| Likeness::new(like, &self.schema, queries, &start));
+        let replay = prepared.replay(self);
+        let is_as_good = |found: &Refutation| {
+            let kinds = (std::mem::discriminant(found.kind()), std::mem::discriminant(refutation.kind()));
+            found.is_certain() || kinds.0 == kinds.1
+        };
+        let replayed = |filled: &FilledTables| replay.run(filled).filter(is_as_good);
+        let confirms = |filled: &FilledTables| Some(replayed(filled)?.needs().to_vec());
+        let mut loader = Loader::new(&self.sandbox, &self.schema, &start.columns).ok()?;
+        let mut pair = prepared.pair(self).ok()?;
+        let (left, right) = (refutation.left().clone(), refutation.right().clone());
+        let difference = Difference { left, right, reason: String::new() };
+        let on = (&self.sandbox, &*self.schema);
+        let mut minimiser = Minimiser::new(on, &mut loader, &mut pair, start.clone(), &difference)?
+            .counting_choices(!refutation.is_certain())
+            .thorough(self.deadline.get())
+            .keeping_likeness(likeness);
+        let last_confirmed = |accepted: &[FilledTables]| {
+            accepted.iter().enumerate().rev().find_map(|(at, filled)| Some((at, replayed(filled)?)))
+        };
+        let mut accepted = if refutation.is_certain() {
+            minimiser.run_thoroughly()
+        } else {
+            minimiser.go_on(start, refutation.needs(), &confirms)
+        };
+        let (at, mut found) = last_confirmed(&accepted)?;
+        if at + 1 < accepted.len() {
+            accepted = minimiser.go_on(accepted.swap_remove(at), found.needs(), &confirms);
+            found = last_confirmed(&accepted)?.1;
+        }
+        Some((found.after(refutation.databases()), minimiser.minimality()))
     }
 
     fn prepared(&self, left: &str, right: &str) -> Result<Prepared, Inapplicable> {

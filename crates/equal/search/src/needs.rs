@@ -8,7 +8,7 @@ use sqlgauge_engine::{ResultSet, Value};
 use sqlgauge_sql::schema::{Affinity, Column, Schema, TableId};
 
 use super::values::date_part;
-use super::witness::Witness;
+use super::witness::{Witness, WitnessTable};
 
 /// What no plainer witness could be found without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -52,6 +52,16 @@ impl FilledTables {
             rows.iter().all(|row| row.len() == columns.len()).then_some(rows)
         });
         Some(Self { rows: rows.collect::<Option<_>>()?, columns })
+    }
+
+    /// The rows as a witness without statements that create its tables.
+    pub(super) fn witness(&self, schema: &Schema) -> Witness {
+        let tables = self.columns.iter().zip(&self.rows).filter_map(|((id, columns), rows)| {
+            let table = schema.table(*id)?;
+            let names = columns.iter().filter_map(|&at| Some(table.column(at)?.name.clone())).collect();
+            Some(WitnessTable::new(&table.name, names, String::new(), rows.clone()))
+        });
+        Witness { tables: tables.collect(), definitions: Vec::new() }
     }
 }
 

@@ -46,6 +46,10 @@ pub struct VerdictRecord {
     /// The counterexample as an SQL script.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub witness: Option<String>,
+    /// How small it is: `locally` minimal, if the difference is lost without any of its rows, and with a plainer value (NULL, 0, 1, `'a'`) in
+    /// any place; or `unfinished:trials`, `unfinished:steps`, `unfinished:time`. Absent in logs of earlier versions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub minimal: Option<String>,
     /// Its tables, with the columns that the queries read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tables: Option<Vec<NamedTable>>,
@@ -237,6 +241,7 @@ impl VerdictRecord {
         self.explanation.clone_from(&counterexample.explanation);
         self.words = Some(counterexample.words.clone());
         self.witness = Some(refutation.database().script());
+        self.minimal = counterexample.minimality.map(|minimality| minimality.name().to_owned());
         let named = |(name, rows): &(String, ResultSet)| NamedTable {
             name: name.clone(),
             rows: ResultTable::of(rows),

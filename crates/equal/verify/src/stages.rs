@@ -36,7 +36,7 @@ use crate::verdict::{
 };
 use sqlgauge_prove::{Bounds, ProofOutcome, ResultSemantics, Solver};
 use sqlgauge_search::{
-    Inapplicable, Mined, Need, Refutation, Resemblance, Search, SearchError, SearchReason,
+    Inapplicable, Mined, Minimality, Need, Refutation, Resemblance, Search, SearchError, SearchReason,
     SearchVerdict as Found, Side, Survived, Witness, near_schema, tables_under, with_targets,
 };
 
@@ -368,7 +368,7 @@ impl Verifier {
     fn defect(&self, refutation: Refutation, proof: Proof, left: &str, right: &str) -> Verdict {
         let reproduce = self.command_line(&refutation, left, right);
         let defect = Some(Defect { proof, reproduce });
-        self.counterexample(refutation, (left, right), None, defect)
+        self.counterexample((refutation, None), (left, right), None, defect)
     }
 
     /// What a counterexample keeps of what the rows of the given database keep.
@@ -405,7 +405,7 @@ impl Verifier {
         peers.iter().filter(|peer| **peer != right).take(MAX_PEERS).find_map(|peer| {
             let found = self.search.refute_within(left, peer, BELT_DATABASES);
             let found = self.search.replay(found.refutation()?.database(), left, right)?;
-            Some(self.different(self.search.minimise(&found, left, right), left, right))
+            Some(self.different(found, left, right))
         })
     }
 
@@ -423,9 +423,7 @@ impl Verifier {
         let mut replay = |database: &Witness| self.search.replay(database, left, right).filter(is_plain);
         let pair = (&queries.0, &queries.1);
         let outcome = sqlgauge_prove::bounded(&self.schema, pair, semantics, bounds, solver, &mut replay);
-        let ProofOutcome::Different { found, .. } = outcome else { return None };
-        let smaller = self.search.minimise(&found, left, right);
-        Some(if is_plain(&smaller) { smaller } else { found })
+        if let ProofOutcome::Different { found, .. } = outcome { Some(found) } else { None }
     }
 
     fn bounded(&self, left: &str, right: &str, tried: &Tried, solver: &mut Solver) -> Verdict {
@@ -446,9 +444,7 @@ impl Verifier {
             ProofOutcome::NoDifference { bound, assumes } => {
                 Verdict::EquivalentUpTo(BoundedProof { bound, assumes, permits_less: false })
             }
-            ProofOutcome::Different { found, .. } => {
-                self.different(self.search.minimise(&found, left, right), left, right)
-            }
+            ProofOutcome::Different { found, .. } => self.different(found, left, right),
             ProofOutcome::Unsupported { construct } => {
                 let message = format!("the bounded proof does not know {construct}");
                 Verdict::Unknown(tried.unknown(&format!("unsupported:{construct}"), &message))
@@ -481,14 +477,18 @@ impl Verifier {
         }
     }
 
-    fn different(&self, refutation: Refutation, left: &str, right: &str) -> Verdict {
+    /// A difference as small and plain as it can be made.
+    fn different(&self, found: Refutation, left: &str, right: &str) -> Verdict {
+        let like = self.like.borrow();
+        let like = like.as_ref().map(|like| &like.search);
+        let (refutation, minimality) = self.search.plainest(&found, left, right, like);
         let explanation = explain(&self.search, &self.schema, &refutation, left, right);
-        self.counterexample(refutation, (left, right), explanation, None)
+        self.counterexample((refutation, Some(minimality)), (left, right), explanation, None)
     }
 
     fn counterexample(
         &self,
-        refutation: Refutation,
+        (refutation, minimality): (Refutation, Option<Minimality>),
         (left, right): (&str, &str),
         explanation: Option<String>,
         defect: Option<Defect>,
@@ -496,7 +496,8 @@ impl Verifier {
         let tables = self.search.read_tables(refutation.database(), left, right);
         let resemblance = self.resemblance(&refutation, left, right);
         let words = said(&self.search, &self.schema, &refutation, &tables, [left, right]);
-        let found = Counterexample { refutation, tables, explanation, words, resemblance, defect };
+        let found =
+            Counterexample { refutation, minimality, tables, explanation, words, resemblance, defect };
         Verdict::Different(Box::new(found))
     }
 

@@ -11,7 +11,7 @@ use sqlgauge_engine::ResultSet;
 use sqlgauge_engine::compare::Semantics;
 use sqlgauge_etm::{Application, MatchReport};
 
-use sqlgauge_search::{OpenPlace, Refutation, Resemblance, Side, Unexercised};
+use sqlgauge_search::{Minimality, OpenPlace, Refutation, Resemblance, Side, Unexercised};
 
 use crate::spelling::Spelled;
 
@@ -128,6 +128,8 @@ impl BoundedProof {
 pub struct Counterexample {
     /// The database with both results.
     pub refutation: Refutation,
+    /// How small it is; `None` where it was left as it was found, as one that contradicts a proof.
+    pub minimality: Option<Minimality>,
     /// What the queries read of the database, by table.
     pub tables: Vec<(String, ResultSet)>,
     /// One sentence on the clause that makes the difference, where one does.

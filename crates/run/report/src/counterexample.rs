@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use sqlgauge_base::printable;
+use sqlgauge_search::Minimality;
 use sqlgauge_verify::{ResultTable, VerdictRecord};
 
 use crate::ShowOptions;
@@ -66,6 +67,8 @@ pub fn counterexample_sentences(record: &VerdictRecord) -> Vec<String> {
         let of = of(&record.kept_unknown);
         sentences.push(format!("Whether it is like the given database is not known. {of}."));
     }
+    let of_that_name = |known: &Minimality| Some(known.name()) == record.minimal.as_deref();
+    sentences.extend(Minimality::ALL.into_iter().find(of_that_name).map(|known| known.to_string()));
     if record.depends_on_clock {
         let sentence = "A query asks for the present time: the results may be others on another day.";
         sentences.push(sentence.to_owned());

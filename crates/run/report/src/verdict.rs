@@ -152,6 +152,8 @@ mod tests {
         row, the gold no row.
         The difference lies in WHERE, which is another in each: without, both
         return the same on this database.
+        Locally minimal: without any of its rows, or with a plainer value
+        anywhere, the difference is lost.
         ");
     }
 

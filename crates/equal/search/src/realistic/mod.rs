@@ -20,6 +20,7 @@ use self::dependencies::Dependency;
 use self::inclusions::Inclusion;
 pub use self::mined::Mined;
 use self::mined::Source;
+pub(super) use self::resemblance::Likeness;
 pub use self::resemblance::Resemblance;
 use super::observed::{COLUMNS, Counts, ROWS, count};
 use super::plan::{Plan, TablePlan};

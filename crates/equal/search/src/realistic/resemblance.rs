@@ -4,9 +4,11 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use sqlgauge_engine::Value;
 use sqlgauge_sql::schema::{Schema, Table, TableId};
+use sqlgauge_sql::tree::Query;
 
 use super::{ColumnConstraint, Constraints, TableConstraints};
 use crate::Search;
+use crate::needs::FilledTables;
 use crate::plan::tables_of;
 use crate::trace::{ColumnKey, trace};
 use crate::values::{Key, key_of, stored};
@@ -46,6 +48,52 @@ impl Search {
             let tables: BTreeSet<TableId> = queries.into_iter().flat_map(tables_of).collect();
             Some(constraints.resemblance(witness, &self.schema, (&tables, &read)))
         })
+    }
+}
+
+/// What the rows of a given database keep, as the rule for counterexamples that are made smaller: none may break more of it than
+/// the first.
+pub(crate) struct Likeness<'a> {
+    constraints: &'a Constraints,
+    schema: &'a Schema,
+    tables: BTreeSet<TableId>,
+    read: BTreeSet<ColumnKey>,
+    most_broken: usize,
+}
+
+impl<'a> Likeness<'a> {
+    /// The rule for a counterexample of those queries; `None` where the search has no constraints.
+    pub(crate) fn new(
+        like: &'a Search,
+        schema: &'a Schema,
+        queries: [&Query; 2],
+        first: &FilledTables,
+    ) -> Option<Self> {
+        let read = queries.iter().flat_map(|query| trace(query).read).collect();
+        let tables = queries.into_iter().flat_map(tables_of).collect();
+        let constraints = like.constraints.as_ref()?;
+        let rule = Self { constraints, schema, tables, read, most_broken: 0 };
+        Some(Self { most_broken: rule.broken(first), ..rule })
+    }
+
+    fn broken(&self, filled: &FilledTables) -> usize {
+        let witness = filled.witness(self.schema);
+        let found = self.constraints.resemblance(&witness, self.schema, (&self.tables, &self.read));
+        found.not_kept.len()
+    }
+
+    /// Whether a database breaks no more than the first.
+    pub(crate) fn is_kept_by(&self, filled: &FilledTables) -> bool {
+        self.broken(filled) <= self.most_broken
+    }
+
+    /// Whether a value may stand in a column, as far as that can be told without the other rows.
+    pub(crate) fn may_hold(&self, id: TableId, column: u32, value: &Value) -> bool {
+        let own = self.constraints.table(id).and_then(|table| table.columns.get(column as usize));
+        self.most_broken > 0
+            || !self.read.contains(&(id, column))
+            || !self.tables.contains(&id)
+            || own.is_none_or(|own| own.keeps(value))
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod choices;
 mod pairs;
+mod plainest;
 mod schemas;
 
 use std::sync::Arc;

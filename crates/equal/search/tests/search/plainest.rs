@@ -1,0 +1,73 @@
+//! A counterexample as it is shown is minimal: every row and every plainer value was tried.
+
+use std::time::Instant;
+
+use sqlgauge_engine::Value;
+use sqlgauge_search::{Minimality, Search, Shortage, Witness};
+
+use super::{SCHOOL, options, schema};
+
+/// Every plainer value that may stand in the place of one.
+fn plainer_values(value: &Value) -> Vec<Value> {
+    let all = match value {
+        Value::Null => return Vec::new(),
+        Value::Text(_) => vec![Value::Null, Value::text("a")],
+        Value::Real(_) => vec![Value::Null, Value::Real(0.0), Value::Real(1.0)],
+        _ => vec![Value::Null, Value::Integer(0), Value::Integer(1)],
+    };
+    all.into_iter().take_while(|plain| plain != value).collect()
+}
+
+#[test]
+fn the_plainest_counterexample_loses_the_difference_with_any_change() {
+    let search = Search::new(schema(SCHOOL), options(2000)).unwrap();
+    for (left, right) in [
+        ("SELECT max(goals) FROM player", "SELECT goals FROM player ORDER BY goals DESC LIMIT 1"),
+        ("SELECT name FROM player WHERE goals > 3", "SELECT name FROM player WHERE goals >= 3"),
+        ("SELECT a FROM loose", "SELECT DISTINCT a FROM loose"),
+        ("SELECT t.name FROM team t LEFT JOIN player p ON p.team_id = t.id", "SELECT name FROM team"),
+        ("SELECT count(*) FROM player GROUP BY team_id", "SELECT count(height) FROM player GROUP BY team_id"),
+        ("SELECT name FROM player WHERE name LIKE 'b%'", "SELECT name FROM player WHERE name LIKE '%b%'"),
+    ] {
+        let verdict = search.refute(left, right);
+        let (found, minimality) = search.plainest(verdict.refutation().unwrap(), left, right, None);
+        assert_eq!(minimality, Minimality::Local, "{left}\n{right}");
+        let refutes = |database: &Witness| {
+            let again = search.replay(database, left, right);
+            again.is_some_and(|again| again.needs().iter().all(|need| found.needs().contains(need)))
+        };
+        let database = found.database();
+        assert!(refutes(database), "{left}\n{right}\n{database}");
+        let mut tried = 0;
+        for (table, rows) in database.tables.iter().enumerate() {
+            for row in 0..rows.rows.len() {
+                let mut smaller = database.clone();
+                let cells = smaller.tables[table].rows.remove(row);
+                assert!(!refutes(&smaller), "{left}\n{right}\n{database}\nwithout {cells:?}");
+                for (cell, value) in cells.iter().enumerate() {
+                    for plain in plainer_values(value) {
+                        let mut changed = database.clone();
+                        changed.tables[table].rows[row][cell] = plain.clone();
+                        assert!(!refutes(&changed), "{left}\n{right}\n{database}\n{plain:?} for {value:?}");
+                        tried += 1;
+                    }
+                }
+            }
+        }
+        assert!(tried > 0 || database.rows() == 0, "{left}\n{right}\n{database}");
+    }
+}
+
+#[test]
+fn what_ends_the_trials_is_said() {
+    let search = Search::new(schema(SCHOOL), options(2000)).unwrap();
+    let (left, right) =
+        ("SELECT name FROM player WHERE goals > 3", "SELECT name FROM player WHERE goals >= 3");
+    let verdict = search.refute(left, right);
+    let found = verdict.refutation().unwrap();
+    search.begin_pair(Some(Instant::now()));
+    let (left_as_it_was, minimality) = search.plainest(found, left, right, None);
+    search.end_pair();
+    assert_eq!(minimality, Minimality::Unfinished(Shortage::Time));
+    assert_eq!(left_as_it_was.database(), found.database());
+}
