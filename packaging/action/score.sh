@@ -11,6 +11,7 @@ lines() { mapfile -t list < <(printf '%s\n' "$1" | sed '/^[[:space:]]*$/d'); }
 
 summary=$OUT/summary.md
 score=(score --gold "$GOLD" --db "$DB" --out "$OUT" --quiet)
+# shellcheck disable=SC2153 # a variable of the action
 lines "$PRED"
 for pred in "${list[@]}"; do score+=(--pred "$pred"); done
 if [ -n "${METRICS:-}" ]; then score+=(--metrics "$METRICS"); fi

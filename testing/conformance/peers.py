@@ -3,9 +3,9 @@
     python testing/conformance/peers.py cases OUT
     python testing/conformance/peers.py TOOL --gold dev.json --db database --pred FILE [--tables tables.json] [--items FILE]
 
-Run it in a virtual environment with `pip install nl2sql360 nltk pyyaml sqlparse`; the last three are imported by nl2sql360 1.1.0, which
-does not declare them. It holds copies of the scripts of the test suites and of BIRD, and so serves for `spider-script` and
-`bird-script` too. One line of JSON says the tool's version, the sum of each score, seconds and memory.
+Run it in a virtual environment that has the tool: `pip install nl2sql360` (which holds copies of the scripts of the test suites and of
+BIRD, and so serves for `spider-script` and `bird-script` too), `pip install text2sql-eval-toolkit`, `pip install unitxt func_timeout
+sqlglot sqlparse`, `pip install inspect-ai`. One line of JSON says the tool's version, the sum of each score, seconds and memory.
 
 `cases` writes small benchmarks: `pairs` has pairs of queries on which definitions of "right" differ, one each, and each other folder
 has one answer or gold that a tool may stumble over, with plain items behind it. The database of each is its own, since some tools
@@ -13,9 +13,11 @@ write into it.
 """
 
 import argparse
+import asyncio
 import contextlib
 import importlib.metadata
 import json
+import os
 import resource
 import sqlite3
 import sys
@@ -125,10 +127,76 @@ def nl2sql360(items, options):
     return [{"ex": ex} for (ex,) in rows]
 
 
+def ibm(items, options):
+    """The stages of text2sql-eval-toolkit: run the queries, then evaluate the file of results."""
+    from text2sql_eval_toolkit import evaluate_predictions
+    from text2sql_eval_toolkit.execution.execution_tools import sqlite_run_execution_async
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "it-predictions.json"
+        records = [
+            {"id": i, "db_id": db, "utterance": "?", "sql": gold, "predictions": {"it": {"predicted_sql": prediction}}}
+            for i, (db, gold, prediction) in enumerate(items)
+        ]
+        path.write_text(json.dumps(records))
+        asyncio.run(sqlite_run_execution_async(options.db.resolve(), path))
+        data, _ = evaluate_predictions(str(path))
+    wanted = ["execution_accuracy", "subset_non_empty_execution_accuracy", "bird_execution_accuracy", "sql_syntactic_equivalence", "df_error", "eval_error"]
+    return [{name: record["predictions"]["it"]["evaluation"].get(name) for name in wanted} for record in data]
+
+
+def unitxt(items, options):
+    """The metric of unitxt's Text-to-SQL task."""
+    # It would download BIRD's databases; this says that they are there.
+    cache = tempfile.TemporaryDirectory()
+    databases = Path(cache.name) / "databases"
+    databases.mkdir()
+    (databases / "download_done").touch()
+    (databases / "given").symlink_to(options.db.resolve())
+    os.environ["UNITXT_CACHE_LOCATION"] = cache.name
+    from unitxt.metrics import SQLExecutionAccuracy
+
+    metric = SQLExecutionAccuracy(sql_timeout=options.timeout)
+    wanted = ["execution_accuracy", "non_empty_execution_accuracy", "subset_non_empty_execution_accuracy", "execution_accuracy_bird", "gold_error"]
+    scores = []
+    for db, gold, prediction in items:
+        data = {"db": {"db_id": f"bird/{db}", "db_type": "local", "dbms": "sqlite", "data": None}}
+        found = metric.compute([gold], prediction, data)
+        scores.append({name: found[name] for name in wanted})
+    return scores
+
+
+def inspect(items, options):
+    """inspect's own comparison of texts, `exact`: it has no scorer that runs SQL."""
+    import inspect_ai
+    from inspect_ai.dataset import Sample
+    from inspect_ai.model import ModelOutput
+    from inspect_ai.scorer import exact
+    from inspect_ai.solver import solver
+
+    @solver
+    def stored():
+        async def solve(state, generate):
+            state.output = ModelOutput.from_content("stored", state.metadata["prediction"])
+            return state
+
+        return solve
+
+    samples = [Sample(input="?", target=gold, id=i, metadata={"prediction": prediction}) for i, (_, gold, prediction) in enumerate(items)]
+    task = inspect_ai.Task(dataset=samples, solver=stored(), scorer=exact())
+    with tempfile.TemporaryDirectory() as folder:
+        (log,) = inspect_ai.eval(task, model="mockllm/model", log_dir=folder, display="none")
+        by_id = {sample.id: sample.scores["exact"].value == "C" for sample in log.samples}
+    return [{"exact": int(by_id[i])} for i in range(len(items))]
+
+
 TOOLS = {
     "spider-script": ("nl2sql360", spider_script),
     "bird-script": ("nl2sql360", bird_script),
     "nl2sql360": ("nl2sql360", nl2sql360),
+    "text2sql-eval-toolkit": ("text2sql-eval-toolkit", ibm),
+    "unitxt": ("unitxt", unitxt),
+    "inspect-ai": ("inspect-ai", inspect),
 }
 
 

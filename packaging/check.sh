@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Checks what a release uploads: Python's packages, those of Cargo, the workflows. Builds them into dist/ (or the folder that is named).
+#
+#     packaging/check.sh [DIST]
+#
+# Tools of Python come into an environment of their own; shellcheck and actionlint are used where they are installed.
+set -euo pipefail
+
+dist=$(realpath -m "${1:-dist}")
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+scratch=$(mktemp --directory)
+trap 'rm -rf "$scratch"' EXIT
+step() { printf '\n== %s\n' "$1"; }
+
+step 'tools'
+python3 -m venv "$scratch/tools"
+"$scratch/tools/bin/pip" install --quiet 'maturin>=1.9,<2' twine check-wheel-contents zizmor
+PATH=$scratch/tools/bin:$PATH
+
+step 'workflows'
+zizmor --offline --quiet action.yml .github
+scripts=(packaging/*.sh packaging/action/*.sh)
+if command -v shellcheck > /dev/null; then shellcheck "${scripts[@]}"; else echo 'shellcheck is not installed'; fi
+if command -v actionlint > /dev/null; then actionlint; else echo 'actionlint is not installed'; fi
+
+step 'wheel and source archive'
+(cd python && maturin sdist --out "$dist" && maturin build --release --out "$dist")
+twine check --strict "$dist"/*.whl "$dist"/sqlgauge-[0-9]*.tar.gz
+check-wheel-contents "$dist"/*.whl
+find "$dist" -name '*.whl' -size +25M | { ! grep .; } || { echo 'error: a wheel of more than 25 MiB' >&2; exit 1; }
+
+step 'packages of Cargo'
+cargo publish --workspace --dry-run --locked
