@@ -55,7 +55,7 @@ impl System {
     ) -> Result<PredictionSet, Error> {
         let format = self.predictions.format(format)?;
         let options = PredictionOptions { format, columns: self.columns.clone(), extract, only_sql };
-        Ok(parse_predictions(&self.name, &self.predictions.read()?, benchmark, &options)?)
+        Ok(parse_predictions(&self.name, self.predictions.read()?, benchmark, &options)?)
     }
 
     /// Its predictions for a benchmark that was evolved from the one that they answer.

@@ -22,7 +22,7 @@ fuzz_target!(|data: &[u8]| {
     for (name, gold) in GOLDS {
         let gold = Input::from_bytes(name, gold.as_bytes().to_vec());
         let benchmark = parse_benchmark(&gold, None, None, &Columns::default()).expect("the golds are sound");
-        if let Ok(set) = parse_predictions("S", &input, &benchmark, &options) {
+        if let Ok(set) = parse_predictions("S", input.clone(), &benchmark, &options) {
             assert_eq!(set.predictions.len(), benchmark.examples.len());
             for (prediction, example) in set.predictions.iter().zip(&benchmark.examples) {
                 assert!(prediction.as_ref().is_none_or(|p| p.id == example.id));

@@ -120,9 +120,10 @@ struct Outcomes {
 }
 
 impl Outcomes {
-    /// Whether there is but one.
+    /// Whether there is but one: what SQLite chooses may change nothing.
     fn is_settled(&self) -> bool {
-        self.loose.is_empty() && matches!(self.possible.as_slice(), [one] if !one.is_open())
+        let (Some(first), true) = (self.possible.first(), self.loose.is_empty()) else { return false };
+        self.possible.iter().all(|one| !one.is_open() && !one.is_disjoint(first))
     }
 }
 

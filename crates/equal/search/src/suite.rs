@@ -145,7 +145,10 @@ fn copy_schema(source: &Path, target: &Connection) -> rusqlite::Result<()> {
          AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY type = 'view', type = 'index', rowid",
     )?;
     target.pragma_update(None, "foreign_keys", false)?;
-    statements.iter().try_for_each(|sql| target.execute(sql, []).map(drop))
+    // In one transaction: each by itself would wait for the disk.
+    let transaction = target.unchecked_transaction()?;
+    statements.iter().try_for_each(|sql| transaction.execute(sql, []).map(drop))?;
+    transaction.commit()
 }
 
 fn copy_rows(rows: &Connection, target: &mut Connection) -> rusqlite::Result<()> {

@@ -1,6 +1,5 @@
 //! From the content of a gold file, and of a file with the questions, to a benchmark.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
@@ -85,21 +84,27 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// One example as its file has it; what the file lacks is `None`.
-struct Draft {
+/// Examples as their file has them; an id or a database that it lacks is empty. What only reading needs stands beside them, so
+/// that a million of them are not held twice.
+#[derive(Default)]
+struct Drafts {
+    examples: Vec<Example>,
+    origins: Vec<Origin>,
+}
+
+/// Where an example comes from.
+struct Origin {
     place: Place,
-    id: Option<String>,
-    db_id: Option<String>,
-    question: Option<String>,
-    evidence: Option<String>,
-    golds: Vec<String>,
-    difficulty: Option<String>,
-    turn: Option<Turn>,
-    ddl: Option<String>,
-    source_index: Option<usize>,
-    source_db_id: Option<String>,
+    has_id: bool,
     /// The columns that the item has, where it lacks one that every example needs.
-    present: Option<String>,
+    present: Option<Box<str>>,
+}
+
+impl Drafts {
+    fn push(&mut self, example: Example, origin: Origin) {
+        self.examples.push(example);
+        self.origins.push(origin);
+    }
 }
 
 /// Makes a benchmark of files that are in memory.
@@ -145,7 +150,7 @@ fn benchmark_of(
         merge(gold, &mut drafts, questions, asked, &mut notes)?;
         sources.push(questions.path().to_owned());
     }
-    if drafts.is_empty() {
+    if drafts.examples.is_empty() {
         return Err(gold.not_readable("has no example", "give a file with at least one gold query"));
     }
     let examples = finish(gold, drafts, reading)?;
@@ -165,7 +170,7 @@ pub fn parse_workload(
     let mut notes = Vec::new();
     let reading = Reading::workload(columns);
     let drafts = drafts_of(input, format, &reading, true, &mut notes)?;
-    if drafts.is_empty() {
+    if drafts.examples.is_empty() {
         return Err(input.not_readable("has no item", "give a file with at least one question"));
     }
     let examples = finish(input, drafts, &reading)?;
@@ -178,7 +183,7 @@ fn drafts_of(
     reading: &Reading<'_>,
     strict: bool,
     notes: &mut Vec<String>,
-) -> Result<Vec<Draft>, DatasetError> {
+) -> Result<Drafts, DatasetError> {
     let format = format.unwrap_or_else(|| FileFormat::detect(input));
     let mut own_notes = Vec::new();
     let mut survey = reading.columns.survey(reading.roles);
@@ -236,7 +241,7 @@ fn for_each_row(
 struct Drafter<'a> {
     input: &'a Input,
     reading: &'a Reading<'a>,
-    drafts: Vec<Draft>,
+    drafts: Drafts,
     /// Lines or items so far.
     taken: usize,
     /// The place in a conversation of the latest line.
@@ -245,7 +250,7 @@ struct Drafter<'a> {
 
 impl<'a> Drafter<'a> {
     fn new(input: &'a Input, reading: &'a Reading<'a>) -> Self {
-        Self { input, reading, drafts: Vec::new(), taken: 0, turn: Turn { interaction: 0, turn: 0 } }
+        Self { input, reading, drafts: Drafts::default(), taken: 0, turn: Turn { interaction: 0, turn: 0 } }
     }
 
     fn take(&mut self, part: Part<'_>) -> Result<(), DatasetError> {
@@ -274,20 +279,13 @@ impl<'a> Drafter<'a> {
             let remedy = "a gold line is the SQL, one tab, the db_id; write tabs inside the SQL as spaces";
             return Err(self.input.malformed(place, problem, remedy));
         };
-        self.drafts.push(Draft {
-            golds: golds_of_text(self.input, &place, sql)?,
-            place,
-            id: None,
-            db_id: Some(strip(db_id).to_owned()),
-            question: None,
-            evidence: None,
-            difficulty: None,
+        let golds = golds_of_text(self.input, &place, sql)?;
+        let example = Example {
+            golds,
             turn: Some(self.turn),
-            ddl: None,
-            source_index: None,
-            source_db_id: None,
-            present: None,
-        });
+            ..Example::bare(String::new(), 0, strip(db_id).to_owned())
+        };
+        self.drafts.push(example, Origin { place, has_id: false, present: None });
         Ok(())
     }
 
@@ -296,19 +294,21 @@ impl<'a> Drafter<'a> {
         let fields =
             self.object(row.place.clone(), &row.value, "an example is an object with named fields")?;
         let Some(Value::Array(turns)) = fields.get("interaction") else {
-            self.drafts.push(draft_of_fields(self.input, row.place, fields, self.reading)?);
+            let (example, origin) = draft_of_fields(self.input, row.place, fields, self.reading)?;
+            self.drafts.push(example, origin);
             return Ok(());
         };
         for (index, said) in turns.iter().enumerate() {
             let turn = Turn { interaction, turn: index + 1 };
             let place = Place::Turn(interaction, turn.turn);
             let own = self.object(place.clone(), said, "a turn is an object with query and utterance")?;
-            let mut draft = draft_of_fields(self.input, place, own, self.reading)?;
-            let shared =
-                || self.reading.columns.find(ColumnRole::Database, fields).and_then(|f| scalar_text(f.1));
-            draft.db_id = draft.db_id.or_else(shared);
-            draft.turn = Some(turn);
-            self.drafts.push(draft);
+            let (mut example, origin) = draft_of_fields(self.input, place, own, self.reading)?;
+            if example.db_id.is_empty() {
+                let shared = self.reading.columns.find(ColumnRole::Database, fields);
+                example.db_id = shared.and_then(|(_, value)| scalar_text(value)).unwrap_or_default();
+            }
+            example.turn = Some(turn);
+            self.drafts.push(example, origin);
         }
         Ok(())
     }
@@ -324,12 +324,11 @@ impl<'a> Drafter<'a> {
     }
 
     /// The drafts; what reading noted is added to the notes under the name of the file.
-    fn finish(mut self, own_notes: Vec<String>, notes: &mut Vec<String>) -> Vec<Draft> {
+    fn finish(mut self, own_notes: Vec<String>, notes: &mut Vec<String>) -> Drafts {
         notes.extend(own_notes.into_iter().map(|note| format!("{}: {note}", self.input.path().display())));
-        let conversations =
-            self.drafts.iter().any(|draft| draft.turn.is_some_and(|turn| turn.interaction > 0));
-        if !conversations {
-            self.drafts.iter_mut().for_each(|draft| draft.turn = None);
+        let examples = &mut self.drafts.examples;
+        if !examples.iter().any(|example| example.turn.is_some_and(|turn| turn.interaction > 0)) {
+            examples.iter_mut().for_each(|example| example.turn = None);
         }
         self.drafts
     }
@@ -343,7 +342,7 @@ fn draft_of_fields(
     place: Place,
     fields: &Map<String, Value>,
     reading: &Reading<'_>,
-) -> Result<Draft, DatasetError> {
+) -> Result<(Example, Origin), DatasetError> {
     let text = |role| {
         let (_, value) = reading.columns.find(role, fields).filter(|_| reading.roles.contains(&role))?;
         scalar_text(value).filter(|text| !strip(text).is_empty())
@@ -360,23 +359,23 @@ fn draft_of_fields(
     let db_id = text(ColumnRole::Database).map(|db_id| strip(&db_id).to_owned());
     let question = text(ColumnRole::Question);
     let lacks = db_id.is_none() || reading.lacks_required(&golds, question.as_ref());
-    Ok(Draft {
-        id: text(ColumnRole::Id).or(key),
-        db_id,
+    let id = text(ColumnRole::Id).or(key);
+    let present = lacks.then(|| present_columns(Some(fields)).into());
+    let origin = Origin { place, has_id: id.is_some(), present };
+    let example = Example {
         question,
         evidence: text(ColumnRole::Evidence),
         golds,
         difficulty: text(ColumnRole::Difficulty),
-        turn: None,
         ddl: text(ColumnRole::Ddl),
         source_index: fields
             .get("source_index")
             .and_then(Value::as_u64)
             .and_then(|at| usize::try_from(at).ok()),
         source_db_id: fields.get("source_db_id").and_then(Value::as_str).map(str::to_owned),
-        present: lacks.then(|| present_columns(Some(fields))),
-        place,
-    })
+        ..Example::bare(id.unwrap_or_default(), 0, db_id.unwrap_or_default())
+    };
+    Ok((example, origin))
 }
 
 /// The accepted gold queries: none if the item has no column for them or a blank one.
@@ -418,31 +417,36 @@ fn golds_of_text(input: &Input, place: &Place, text: &str) -> Result<Vec<String>
 /// Puts what the file with the questions knows into the drafts of the gold file.
 fn merge(
     gold: &Input,
-    drafts: &mut [Draft],
+    drafts: &mut Drafts,
     questions: &Input,
-    asked: Vec<Draft>,
+    asked: Drafts,
     notes: &mut Vec<String>,
 ) -> Result<(), DatasetError> {
-    if drafts.len() != asked.len() {
+    if drafts.examples.len() != asked.examples.len() {
         return Err(DatasetError::CountMismatch {
             path: questions.path().to_owned(),
-            found: counted(asked.len(), "example"),
+            found: counted(asked.examples.len(), "example"),
             other: gold.path().display().to_string(),
-            expected: counted(drafts.len(), "example"),
+            expected: counted(drafts.examples.len(), "example"),
             remedy: "give the questions that belong to these golds".to_owned(),
         });
     }
     let mut differing = 0;
-    for (draft, asked) in drafts.iter_mut().zip(asked) {
-        check_agreement(gold, draft, questions, &asked)?;
+    let ours = drafts.examples.iter_mut().zip(&mut drafts.origins);
+    for ((example, origin), (asked, of_asked)) in ours.zip(asked.examples.into_iter().zip(asked.origins)) {
+        check_agreement((gold, example, origin), (questions, &asked, &of_asked))?;
         let same = |a: &str| asked.golds.iter().any(|b| a.split_whitespace().eq(b.split_whitespace()));
-        differing += usize::from(!asked.golds.is_empty() && !draft.golds.iter().any(|a| same(a)));
-        draft.id = asked.id.or(draft.id.take());
-        draft.db_id = draft.db_id.take().or(asked.db_id);
-        draft.question = asked.question.or(draft.question.take());
-        draft.evidence = asked.evidence.or(draft.evidence.take());
-        draft.difficulty = asked.difficulty.or(draft.difficulty.take());
-        draft.turn = draft.turn.or(asked.turn);
+        differing += usize::from(!asked.golds.is_empty() && !example.golds.iter().any(|a| same(a)));
+        if of_asked.has_id {
+            (example.id, origin.has_id) = (asked.id, true);
+        }
+        if example.db_id.is_empty() {
+            example.db_id = asked.db_id;
+        }
+        example.question = asked.question.or(example.question.take());
+        example.evidence = asked.evidence.or(example.evidence.take());
+        example.difficulty = asked.difficulty.or(example.difficulty.take());
+        example.turn = example.turn.or(asked.turn);
     }
     if differing > 0 {
         notes.push(format!(
@@ -456,22 +460,19 @@ fn merge(
 }
 
 fn check_agreement(
-    gold: &Input,
-    draft: &Draft,
-    questions: &Input,
-    asked: &Draft,
+    (gold, draft, origin): (&Input, &Example, &Origin),
+    (questions, asked, of_asked): (&Input, &Example, &Origin),
 ) -> Result<(), DatasetError> {
     let disagreement = |found: String, expected: String| {
         Err(DatasetError::Disagreement {
             path: gold.path().to_owned(),
-            place: draft.place.to_string(),
+            place: origin.place.to_string(),
             found,
-            expected: format!("{}, {}, says {expected}", questions.path().display(), asked.place),
+            expected: format!("{}, {}, says {expected}", questions.path().display(), of_asked.place),
         })
     };
-    if let (Some(ours), Some(theirs)) = (&draft.db_id, &asked.db_id)
-        && ours != theirs
-    {
+    let (ours, theirs) = (&draft.db_id, &asked.db_id);
+    if !ours.is_empty() && !theirs.is_empty() && ours != theirs {
         return disagreement(format!("the db_id is {ours:?}"), format!("{theirs:?}"));
     }
     if let (Some(ours), Some(theirs)) = (draft.turn, asked.turn)
@@ -485,51 +486,49 @@ fn check_agreement(
 }
 
 /// Checks that nothing needed is missing and no id occurs twice.
-fn finish(gold: &Input, drafts: Vec<Draft>, reading: &Reading<'_>) -> Result<Vec<Example>, DatasetError> {
-    let with_ids = drafts.iter().any(|draft| draft.id.is_some());
-    let mut seen: HashMap<String, Place> = HashMap::with_capacity(drafts.len());
-    let mut examples = Vec::with_capacity(drafts.len());
-    for (index, draft) in drafts.into_iter().enumerate() {
+fn finish(gold: &Input, drafts: Drafts, reading: &Reading<'_>) -> Result<Vec<Example>, DatasetError> {
+    let Drafts { mut examples, origins } = drafts;
+    let with_ids = origins.iter().any(|origin| origin.has_id);
+    for (index, (example, origin)) in examples.iter_mut().zip(&origins).enumerate() {
         let missing = |role| DatasetError::MissingField {
             path: gold.path().to_owned(),
-            place: draft.place.to_string(),
+            place: origin.place.to_string(),
             role,
             accepted: reading.columns.accepted(role),
-            present: draft.present.clone().unwrap_or_else(|| "none of them".to_owned()),
+            present: origin.present.as_deref().unwrap_or("none of them").to_owned(),
         };
-        let id = match draft.id {
-            Some(id) => id,
-            None if with_ids => return Err(missing(ColumnRole::Id)),
-            None => index.to_string(),
-        };
-        let db_id =
-            draft.db_id.filter(|db_id| !db_id.is_empty()).ok_or_else(|| missing(ColumnRole::Database))?;
-        if reading.lacks_required(&draft.golds, draft.question.as_ref()) {
+        if !origin.has_id {
+            if with_ids {
+                return Err(missing(ColumnRole::Id));
+            }
+            example.id = index.to_string();
+        }
+        if example.db_id.is_empty() {
+            return Err(missing(ColumnRole::Database));
+        }
+        if reading.lacks_required(&example.golds, example.question.as_ref()) {
             return Err(missing(reading.required));
         }
-        if let Some(first) = seen.insert(id.clone(), draft.place.clone()) {
-            return Err(DatasetError::DuplicateId {
-                path: gold.path().to_owned(),
-                id,
-                first: first.to_string(),
-                second: draft.place.to_string(),
-            });
-        }
-        examples.push(Example {
-            id,
-            index,
-            db_id,
-            question: draft.question,
-            evidence: draft.evidence,
-            golds: draft.golds,
-            difficulty: draft.difficulty,
-            turn: draft.turn,
-            ddl: draft.ddl,
-            source_index: draft.source_index,
-            source_db_id: draft.source_db_id,
+        example.index = index;
+    }
+    if let Some([first, second]) = first_repeated(&examples) {
+        return Err(DatasetError::DuplicateId {
+            path: gold.path().to_owned(),
+            id: examples[second].id.clone(),
+            first: origins[first].place.to_string(),
+            second: origins[second].place.to_string(),
         });
     }
     Ok(examples)
+}
+
+/// The first example whose id an earlier one has, behind that one.
+fn first_repeated(examples: &[Example]) -> Option<[usize; 2]> {
+    // A table of hashes takes several times as much of a million examples.
+    let mut by_id: Vec<usize> = (0..examples.len()).collect();
+    by_id.sort_unstable_by_key(|&at| (examples[at].id.as_str(), at));
+    let repeated = by_id.windows(2).filter(|pair| examples[pair[0]].id == examples[pair[1]].id);
+    repeated.map(|pair| [pair[0], pair[1]]).min_by_key(|[_, second]| *second)
 }
 
 /// What kind of JSON value it is, for messages.

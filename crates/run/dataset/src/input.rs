@@ -89,6 +89,11 @@ impl Input {
         &self.bytes
     }
 
+    /// The name alone, for messages about what was read.
+    pub(crate) fn without_bytes(self) -> Self {
+        Self { bytes: Arc::default(), ..self }
+    }
+
     /// The file as text; repairs are added to `notes`.
     pub(crate) fn text(&self, notes: &mut Vec<String>) -> Result<Cow<'_, str>, DatasetError> {
         for (signature, problem, remedy) in FOREIGN {

@@ -73,7 +73,7 @@ pub fn load_predictions(
     benchmark: &Benchmark,
     options: &PredictionOptions,
 ) -> Result<PredictionSet, DatasetError> {
-    parse_predictions(system, &Input::read(path)?, benchmark, options)
+    parse_predictions(system, Input::read(path)?, benchmark, options)
 }
 
 /// Reads labels that somebody judged elsewhere; see [`parse_labels`].

@@ -1,6 +1,6 @@
 //! Which answer belongs to which example.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
@@ -61,18 +61,17 @@ pub(crate) fn match_answers(
 ) -> Result<Matched, DatasetError> {
     let positions = positions(input, &answers, benchmark, notes)?;
     let mut predictions: Vec<Option<Prediction>> = vec![None; benchmark.examples.len()];
-    let mut places: Vec<Option<Place>> = vec![None; benchmark.examples.len()];
+    if let Some((position, first, second)) = answered_twice(&positions, benchmark.examples.len()) {
+        return Err(DatasetError::DuplicateId {
+            path: input.path().to_owned(),
+            id: benchmark.examples[position].id.clone(),
+            first: answers[first].place.to_string(),
+            second: answers[second].place.to_string(),
+        });
+    }
     let mut extra = BTreeMap::new();
     for (answer, position) in answers.into_iter().zip(positions) {
         let example = &benchmark.examples[position];
-        if let Some(first) = places[position].replace(answer.place.clone()) {
-            return Err(DatasetError::DuplicateId {
-                path: input.path().to_owned(),
-                id: example.id.clone(),
-                first: first.to_string(),
-                second: answer.place.to_string(),
-            });
-        }
         if let Some(db_id) = answer.db_id.filter(|db_id| *db_id != example.db_id) {
             return Err(DatasetError::Disagreement {
                 path: input.path().to_owned(),
@@ -89,6 +88,15 @@ pub(crate) fn match_answers(
     }
     notes.extend(missing(predictions.iter().map(Option::as_ref).zip(&benchmark.examples)));
     Ok((predictions, extra))
+}
+
+/// The first example with two answers, and which they are.
+fn answered_twice(positions: &[usize], examples: usize) -> Option<(usize, usize, usize)> {
+    let mut seen = vec![false; examples];
+    let second = positions.iter().position(|&position| std::mem::replace(&mut seen[position], true))?;
+    let position = positions[second];
+    let first = positions.iter().position(|other| *other == position)?;
+    Some((position, first, second))
 }
 
 /// For each answer the position of its example.
@@ -111,9 +119,12 @@ fn positions(
             remedy: "give one item per example, or an id with each".to_owned(),
         });
     };
-    let by_id: HashMap<&str, usize> =
-        benchmark.examples.iter().enumerate().map(|(i, e)| (e.id.as_str(), i)).collect();
-    if let Some(positions) = keys.iter().map(|key| by_id.get(key).copied()).collect() {
+    // A table of hashes takes several times as much of a million examples.
+    let id = |&at: &usize| benchmark.examples[at].id.as_str();
+    let mut by_id: Vec<usize> = (0..benchmark.examples.len()).collect();
+    by_id.sort_unstable_by_key(id);
+    let find = |key: &str| by_id.binary_search_by(|at| id(at).cmp(key)).ok().map(|at| by_id[at]);
+    if let Some(positions) = keys.iter().map(|key| find(key)).collect() {
         return Ok(positions);
     }
     if let Some(positions) = as_positions(&keys, benchmark.examples.len()) {
@@ -122,7 +133,8 @@ fn positions(
         );
         return Ok(positions);
     }
-    Err(unknown_ids(input, &keys, &by_id, benchmark))
+    let unknown: Vec<&str> = keys.iter().copied().filter(|key| find(key).is_none()).collect();
+    Err(unknown_ids(input, &unknown, benchmark))
 }
 
 /// The keys of all answers, `None` if none has one.
@@ -149,16 +161,10 @@ fn as_positions(keys: &[&str], count: usize) -> Option<Vec<usize>> {
     (keys.len() == count).then(|| keys.iter().map(position).collect())?
 }
 
-fn unknown_ids(
-    input: &Input,
-    keys: &[&str],
-    by_id: &HashMap<&str, usize>,
-    benchmark: &Benchmark,
-) -> DatasetError {
-    let unknown: Vec<&str> = keys.iter().copied().filter(|key| !by_id.contains_key(key)).collect();
+fn unknown_ids(input: &Input, unknown: &[&str], benchmark: &Benchmark) -> DatasetError {
     let ids = || benchmark.examples.iter().map(|e| e.id.as_str());
     let mut described = listed(unknown.iter().map(|key| format!("{key:?}")));
-    if let [key] = unknown.as_slice()
+    if let [key] = unknown
         && let Some(near) = closest(key, ids()).first()
     {
         described = format!("{described} (the closest that it has is {near:?})");

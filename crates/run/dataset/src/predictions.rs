@@ -63,50 +63,14 @@ const KNOWN_ROLES: [ColumnRole; 8] = [
 /// As [`crate::load_predictions`], without the reading.
 pub fn parse_predictions(
     system: &str,
-    input: &Input,
+    input: Input,
     benchmark: &Benchmark,
     options: &PredictionOptions,
 ) -> Result<PredictionSet, DatasetError> {
     let mut notes = Vec::new();
-    let format = options.format.unwrap_or_else(|| FileFormat::detect(input));
-    let mut said = PredictionLines::new(input, benchmark, options);
-    let roles = [
-        ColumnRole::Id,
-        ColumnRole::Database,
-        ColumnRole::Prediction,
-        ColumnRole::Confidence,
-        ColumnRole::LogProbability,
-    ];
-    let mut survey = options.columns.survey(&roles);
-    // A column that the user named and no item has is the reason for whatever the first item lacks.
-    let mut first_error = None;
-    format.read(input, &mut notes, &mut |part| {
-        match part {
-            Part::Row(row) => {
-                // What stands under a key needs no column.
-                if !matches!(row.place, Place::Key(_)) {
-                    survey.look(&row);
-                }
-                if first_error.is_none() {
-                    first_error = said.take_row(row).err();
-                }
-                Ok(())
-            }
-            Part::Line(line) => {
-                said.take_line(line);
-                Ok(())
-            }
-        }
-    })?;
-    survey.check(input)?;
-    if let Some(error) = first_error {
-        return Err(error);
-    }
-    let answers = if format.has_lines() {
-        answers_of_lines(input, said.lines, said.beyond, benchmark)?
-    } else {
-        said.answers
-    };
+    let answers = answers_of(&input, benchmark, options, &mut notes)?;
+    // The answers of a million examples are matched without the bytes of their file in memory.
+    let input = &input.without_bytes();
     let odd = answers.iter().filter(|a| a.was_no_text).map(|a| a.place.to_string());
     let odd = listed(odd);
     if !odd.is_empty() {
@@ -128,6 +92,53 @@ pub fn parse_predictions(
         extract_all(&mut set, benchmark);
     }
     Ok(set)
+}
+
+/// The answers that a file has, in its order.
+fn answers_of(
+    input: &Input,
+    benchmark: &Benchmark,
+    options: &PredictionOptions,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Answer>, DatasetError> {
+    let format = options.format.unwrap_or_else(|| FileFormat::detect(input));
+    let mut said = PredictionLines::new(input, benchmark, options);
+    let roles = [
+        ColumnRole::Id,
+        ColumnRole::Database,
+        ColumnRole::Prediction,
+        ColumnRole::Confidence,
+        ColumnRole::LogProbability,
+    ];
+    let mut survey = options.columns.survey(&roles);
+    // A column that the user named and no item has is the reason for whatever the first item lacks.
+    let mut first_error = None;
+    format.read(input, notes, &mut |part| {
+        match part {
+            Part::Row(row) => {
+                // What stands under a key needs no column.
+                if !matches!(row.place, Place::Key(_)) {
+                    survey.look(&row);
+                }
+                if first_error.is_none() {
+                    first_error = said.take_row(row).err();
+                }
+                Ok(())
+            }
+            Part::Line(line) => {
+                said.take_line(line);
+                Ok(())
+            }
+        }
+    })?;
+    survey.check(input)?;
+    if let Some(error) = first_error {
+        return Err(error);
+    }
+    if format.has_lines() {
+        return answers_of_lines(input, said.lines, said.beyond, benchmark);
+    }
+    Ok(said.answers)
 }
 
 /// What a file of predictions says, while it is read. A benchmark of few examples does not take millions of answers:

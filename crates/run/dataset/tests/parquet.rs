@@ -61,7 +61,7 @@ fn a_parquet_table_is_read_as_its_columns_say() {
     let benchmark = parse_benchmark(&gold, None, None, &Columns::default()).unwrap();
     for compression in compressions() {
         let file = Input::from_bytes("p", file(compression));
-        let set = parse_predictions("S", &file, &benchmark, &PredictionOptions::default()).unwrap();
+        let set = parse_predictions("S", file, &benchmark, &PredictionOptions::default()).unwrap();
         let sql: Vec<_> = set.predictions.iter().map(|p| p.as_ref().map(|p| p.sql.as_str())).collect();
         assert_eq!(sql, [Some("SELECT 'é'"), None, Some("SELECT 2")], "{compression:?}");
         assert_eq!(set.predictions[2].as_ref().and_then(|p| p.confidence), Some(0.5));

@@ -22,7 +22,7 @@ fn read_with(
     content: &str,
     options: &PredictionOptions,
 ) -> Result<PredictionSet, DatasetError> {
-    parse_predictions("S", &Input::from_bytes(name, content.into()), &benchmark(gold), options)
+    parse_predictions("S", Input::from_bytes(name, content.into()), &benchmark(gold), options)
 }
 
 fn read(gold: &str, name: &str, content: &str) -> Result<PredictionSet, DatasetError> {

@@ -56,7 +56,7 @@ fn read_everything(bytes: &[u8]) {
         }
         for benchmark in &benchmarks {
             let options = PredictionOptions { format, extract: true, ..PredictionOptions::default() };
-            if let Ok(set) = parse_predictions("S", &input, benchmark, &options) {
+            if let Ok(set) = parse_predictions("S", input.clone(), benchmark, &options) {
                 assert_eq!(set.predictions.len(), benchmark.examples.len());
             }
         }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use crate::database::Database;
 use crate::engine::{Engine, EngineError};
 use crate::outcome::{Execution, Outcome};
-use crate::value::Value;
+use crate::value::{ResultSet, Value};
 
 const SHARDS: usize = 16;
 
@@ -58,7 +58,7 @@ impl GoldCache {
     /// # Errors
     /// When the database file cannot be read for its content hash.
     pub fn run(&self, engine: &dyn Engine, database: &Database, sql: &str) -> Result<Execution, EngineError> {
-        let key = Key { content_hash: database.content_hash()?.into(), sql: sql.into() };
+        let key = Key { content_hash: Arc::clone(database.shared_hash()?), sql: sql.into() };
         #[expect(clippy::cast_possible_truncation, reason = "any bits of a hash choose a shard")]
         let shard = &self.shards[self.hasher.hash_one(&key) as usize % SHARDS];
         let cell = lock(shard).cell(&key);
@@ -118,19 +118,27 @@ impl Shard {
     }
 }
 
+/// What the allocator adds to each piece of memory, its rounding included.
+const PER_PIECE: usize = 16;
+
 /// Bytes that a remembered execution holds, bookkeeping included.
 fn size_of_execution(execution: &Execution, sql: &str) -> usize {
+    let piece = |bytes: usize| bytes + PER_PIECE;
     let result = match &execution.outcome {
-        Outcome::Rows(rows) => rows
-            .values()
-            .iter()
-            .map(|value| match value {
-                Value::Text(bytes) | Value::Blob(bytes) => size_of::<Value>() + bytes.len(),
-                Value::Decimal(decimal) => size_of::<Value>() + decimal.as_str().len(),
-                _ => size_of::<Value>(),
-            })
-            .sum(),
-        Outcome::Failed(failure) => failure.message.len(),
+        Outcome::Rows(rows) => {
+            let columns: usize =
+                rows.columns.iter().map(|name| size_of::<String>() + piece(name.len())).sum();
+            let texts = rows.values().iter().map(|value| match value {
+                Value::Text(bytes) | Value::Blob(bytes) => piece(bytes.len()),
+                Value::Decimal(decimal) => piece(decimal.as_str().len()),
+                Value::Null | Value::Integer(_) | Value::Real(_) => 0,
+            });
+            let values = piece(size_of_val(rows.values())) + texts.sum::<usize>();
+            piece(size_of::<ResultSet>()) + piece(columns) + values
+        }
+        Outcome::Failed(failure) => piece(failure.message.len()),
     };
-    size_of::<Key>() + size_of::<Entry>() + size_of::<Execution>() + sql.len() + result
+    // A table of hashes is half full just after it has grown.
+    let place = 2 * (size_of::<Key>() + size_of::<Entry>());
+    place + piece(sql.len()) + piece(size_of::<OnceLock<Execution>>()) + result
 }

@@ -25,7 +25,7 @@ pub struct Database {
     id: u64,
     source: Arc<Source>,
     schema: Arc<Schema>,
-    content_hash: OnceLock<String>,
+    content_hash: OnceLock<Arc<str>>,
     growth: Option<f64>,
     pub(crate) kept: OnceLock<KeptSchema>,
     pub(crate) kept_for: Mutex<KeptFor>,
@@ -128,7 +128,7 @@ impl Database {
             prelude: None,
         };
         let database = Self::new(source, schema);
-        let _is_new = database.content_hash.set(sqlgauge_base::hex(&Sha256::digest(version)));
+        let _is_new = database.content_hash.set(sqlgauge_base::hex(&Sha256::digest(version)).into());
         database
     }
 
@@ -165,6 +165,11 @@ impl Database {
     /// [`EngineError::Unreadable`] when the file cannot be read any more, [`EngineError::Changed`] when it is
     /// not the file that was opened.
     pub fn content_hash(&self) -> Result<&str, EngineError> {
+        self.shared_hash().map(|hash| &**hash)
+    }
+
+    /// The same, for those that keep it.
+    pub(crate) fn shared_hash(&self) -> Result<&Arc<str>, EngineError> {
         if let Some(hash) = self.content_hash.get() {
             return Ok(hash);
         }
@@ -172,7 +177,7 @@ impl Database {
             .map_err(|source| EngineError::Unreadable { path: self.path().to_owned(), source })?;
         // Looked at afterwards: a change while the file was read is one too.
         self.source.check_unchanged()?;
-        Ok(self.content_hash.get_or_init(|| hash))
+        Ok(self.content_hash.get_or_init(|| hash.into()))
     }
 
     /// How much longer its views and columns can make the compiling of a query, see [`growth_of`].

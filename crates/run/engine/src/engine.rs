@@ -90,6 +90,18 @@ pub enum EngineError {
         /// What SQLite said.
         message: String,
     },
+    /// What the database declares is more than is read of it.
+    #[error(
+        "the definitions in database `{}` are over a limit ({message}): shorten the longest, such as a CHECK with a long \
+         list, or leave it out",
+        path.display()
+    )]
+    Oversized {
+        /// The path as given.
+        path: PathBuf,
+        /// What is over it.
+        message: String,
+    },
     /// The memory that SQLite may use does not even hold the catalog.
     #[error(
         "database `{}` needs more memory to be opened than SQLite may use: allow more with --max-heap, or lift the \

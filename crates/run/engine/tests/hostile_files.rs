@@ -24,6 +24,8 @@ fn hostile_files_have_a_typed_error() {
     std::fs::write(at("hot.sqlite-journal"), b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7rest").unwrap();
     std::fs::create_dir(at("folder.sqlite")).unwrap();
     schema_entry(&at("latin1.sqlite"), "latin1", b"CREATE TABLE latin1(\"caf\xe9\")");
+    let numbers = (0..300_000).map(|number| number.to_string()).collect::<Vec<_>>().join(",");
+    database(folder.path(), "long.sqlite", &format!("CREATE TABLE t(a CHECK (a NOT IN ({numbers})))"));
     let engine = SqliteEngine::new(Limits::default());
     let before = snapshot(folder.path());
     for (name, expected) in [
@@ -35,6 +37,7 @@ fn hostile_files_have_a_typed_error() {
         ("truncated.sqlite", "Damaged"),
         ("noise.sqlite", "Damaged"),
         ("latin1.sqlite", "Damaged"),
+        ("long.sqlite", "Oversized"),
         ("wal.sqlite", "NotAtRest"),
         ("hot.sqlite", "NotAtRest"),
     ] {

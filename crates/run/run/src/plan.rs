@@ -47,7 +47,8 @@ pub struct Plan<'a> {
     names: Vec<&'a str>,
     /// The answers of the last systems, which have items left to score.
     systems: &'a [PredictionSet],
-    example_of_id: HashMap<&'a str, usize>,
+    /// Positions of the examples, by their ids.
+    by_id: Vec<usize>,
     system_of_name: HashMap<&'a str, usize>,
 }
 
@@ -85,14 +86,15 @@ impl<'a> Plan<'a> {
         names: Vec<&'a str>,
         systems: &'a [PredictionSet],
     ) -> Result<Self, RunError> {
-        let mut example_of_id = HashMap::with_capacity(examples.len());
-        for (position, example) in examples.iter().enumerate() {
-            if example_of_id.insert(example.id.as_str(), position).is_some() {
-                let id = &example.id;
-                return Err(RunError::BadPlan(format!(
-                    "the benchmark has two examples with id {id:?}; make the ids unique"
-                )));
-            }
+        // A table of hashes takes several times as much of a million examples.
+        let id = |&position: &usize| examples[position].id.as_str();
+        let mut by_id: Vec<usize> = (0..examples.len()).collect();
+        by_id.sort_unstable_by_key(id);
+        if let Some(pair) = by_id.windows(2).find(|pair| id(&pair[0]) == id(&pair[1])) {
+            let id = id(&pair[0]);
+            return Err(RunError::BadPlan(format!(
+                "the benchmark has two examples with id {id:?}; make the ids unique"
+            )));
         }
         let mut system_of_name = HashMap::with_capacity(names.len());
         for (position, &name) in names.iter().enumerate() {
@@ -112,7 +114,7 @@ impl<'a> Plan<'a> {
                 )));
             }
         }
-        Ok(Self { examples, names, systems, example_of_id, system_of_name })
+        Ok(Self { examples, names, systems, by_id, system_of_name })
     }
 
     /// Number of items: systems × examples.
@@ -158,7 +160,8 @@ impl<'a> Plan<'a> {
     /// The canonical position of a system's answer to an example, `None` when either is not in the plan.
     pub fn position(&self, system: &str, id: &str) -> Option<usize> {
         let system = self.system_of_name.get(system)?;
-        Some(system * self.examples.len() + self.example_of_id.get(id)?)
+        let at = self.by_id.binary_search_by_key(&id, |&example| self.examples[example].id.as_str()).ok()?;
+        Some(system * self.examples.len() + self.by_id[at])
     }
 
     /// The systems in canonical order.
@@ -171,28 +174,32 @@ impl<'a> Plan<'a> {
         self.examples
     }
 
-    /// Groups the positions from `first` on by what there is to score: position to unit, and for every unit
-    /// its first position.
+    /// Groups the positions from `first` on by what there is to score.
     pub(crate) fn units(&self, first: usize) -> Units {
-        let mut of_key: HashMap<(usize, Option<&str>, Option<u64>), usize> = HashMap::new();
-        let mut units = Units { first, of_position: Vec::new(), leaders: Vec::new() };
-        for position in first..self.len() {
-            let Task { prediction, confidence, .. } = self.get(position).1;
-            let key = (position % self.examples.len(), prediction, confidence.map(f64::to_bits));
-            let unit = *of_key.entry(key).or_insert_with(|| {
-                units.leaders.push(position);
-                units.leaders.len() - 1
-            });
-            units.of_position.push(unit);
+        let count = self.examples.len();
+        let mut leader_of: Vec<usize> = (first..self.len()).collect();
+        // Only answers to one question can be the same work.
+        let mut earlier: HashMap<(Option<&str>, Option<u64>), usize> = HashMap::new();
+        for at in (0..count).filter(|_| self.names.len() > 1) {
+            earlier.clear();
+            let of_example = (0..self.names.len()).map(|system| system * count + at);
+            for position in of_example.filter(|position| *position >= first) {
+                let Task { prediction, confidence, .. } = self.get(position).1;
+                let key = (prediction, confidence.map(f64::to_bits));
+                leader_of[position - first] = *earlier.entry(key).or_insert(position);
+            }
         }
-        units
+        let leads = |position: &usize| leader_of[position - first] == *position;
+        let leaders: Vec<usize> = (first..self.len()).filter(leads).collect();
+        Units { first, leader_of, leaders }
     }
 }
 
 /// Positions grouped by equal work.
 pub(crate) struct Units {
     first: usize,
-    of_position: Vec<usize>,
+    /// By position, the first that needs the same.
+    leader_of: Vec<usize>,
     /// Per unit the first position that needs it; ascending.
     pub(crate) leaders: Vec<usize>,
 }
@@ -200,6 +207,7 @@ pub(crate) struct Units {
 impl Units {
     /// The unit of that position.
     pub(crate) fn of(&self, position: usize) -> usize {
-        self.of_position[position - self.first]
+        let leader = self.leader_of[position - self.first];
+        self.leaders.partition_point(|other| *other < leader)
     }
 }

@@ -45,7 +45,7 @@ const PREVIEW_COLUMNS: usize = 12;
 const PREVIEW_CELL: usize = 80;
 const CACHE_BYTES: usize = 64 << 20;
 /// Golds whose analysis is kept; of a larger benchmark it is made anew, so that memory does not grow with it.
-const MAX_FACTS: usize = 20_000;
+const MAX_FACTS: usize = 10_000;
 
 /// The scorer of a benchmark: metrics, databases, and what is shared by all systems.
 pub struct BenchmarkScorer {

@@ -39,13 +39,14 @@ impl GrammarDatabase {
     pub fn read(db_id: &str, database: &Database, engine: &dyn Engine) -> Self {
         let schema = Arc::clone(database.schema());
         let kept = Arc::clone(&database.kept_schema(engine).schema);
+        let referenced = profile::referenced(&schema);
         let (mut tables, mut left_out) = (Vec::new(), Vec::new());
         for (id, table) in schema.ids().zip(schema.tables()) {
             if !matches!(table.kind, TableKind::Table | TableKind::View) || table.columns.is_empty() {
                 left_out.push((table.name.clone(), "it is neither a table nor a view".to_owned()));
                 continue;
             }
-            match profile::read(id, table, &schema, database, engine) {
+            match profile::read(id, table, &referenced, database, engine) {
                 Ok(profile) if profile.rows == 0 => {
                     left_out.push((table.name.clone(), "it has no rows".to_owned()));
                 }

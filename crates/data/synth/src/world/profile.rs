@@ -80,14 +80,21 @@ fn is_plain(text: &str) -> bool {
     !text.is_empty() && text.trim().len() == text.len() && !text.chars().any(char::is_control)
 }
 
-/// Reads the profile of a table.
+/// The columns that foreign keys refer to.
+pub(super) fn referenced(schema: &Schema) -> HashSet<(TableId, u32)> {
+    let keys = schema.tables().iter().flat_map(|table| &table.foreign_keys);
+    let targets = keys.filter_map(|key| schema.resolve_foreign_key(key));
+    targets.flat_map(|(id, columns)| columns.into_iter().map(move |at| (id, at))).collect()
+}
+
+/// Reads the profile of a table; `referenced` are the columns that foreign keys refer to.
 ///
 /// # Errors
 /// What SQLite says of a query over it: that of a view may not run.
 pub(super) fn read(
     id: TableId,
     table: &Table,
-    schema: &Schema,
+    referenced: &HashSet<(TableId, u32)>,
     database: &Database,
     engine: &dyn Engine,
 ) -> Result<TableProfile, Failure> {
@@ -112,7 +119,9 @@ pub(super) fn read(
         sample.extend(part.rows().map(|row| row.iter().map(literal).collect::<Vec<_>>()));
     }
     let is_whole = rows <= SAMPLE_ROWS;
-    let columns = (0..).take(names.len()).map(|at| column(at, table, schema, &sample, is_whole)).collect();
+    let is_key = |at| is_key(at, table) || referenced.contains(&(id, at));
+    let columns =
+        (0..).take(names.len()).map(|at| column(at, table, is_key(at), &sample, is_whole)).collect();
     Ok(TableProfile { id, columns, rows, sample })
 }
 
@@ -132,7 +141,7 @@ fn literal(value: &Value) -> Literal {
     }
 }
 
-fn column(at: u32, table: &Table, schema: &Schema, sample: &[Vec<Literal>], is_whole: bool) -> ColumnProfile {
+fn column(at: u32, table: &Table, is_key: bool, sample: &[Vec<Literal>], is_whole: bool) -> ColumnProfile {
     let values = || sample.iter().filter_map(|row| row.get(at as usize));
     let known = || values().filter(|value| **value != Literal::Null);
     let count = known().count();
@@ -141,8 +150,7 @@ fn column(at: u32, table: &Table, schema: &Schema, sample: &[Vec<Literal>], is_w
     let is_number = all(|value| matches!(value, Literal::Integer(_) | Literal::Real(_)));
     let is_text = all(|value| matches!(value, Literal::Text(_)));
     let meaning = table.column(at).map_or(Meaning::Other, |column| Meaning::of(&spoken_words(&column.name)));
-    let kind = if is_key(at, table, schema) && (is_number || is_text) || is_number && meaning == Meaning::Code
-    {
+    let kind = if is_key && (is_number || is_text) || is_number && meaning == Meaning::Code {
         ContentKind::Key
     } else if is_number && meaning == Meaning::Time {
         ContentKind::Date
@@ -166,19 +174,11 @@ fn column(at: u32, table: &Table, schema: &Schema, sample: &[Vec<Literal>], is_w
     }
 }
 
-/// Whether the column is part of the primary key or of a foreign key, is referred to, or is named as one that is.
-fn is_key(at: u32, table: &Table, schema: &Schema) -> bool {
-    let refers = table.foreign_keys.iter().any(|key| key.columns.contains(&at));
-    let is_target = |other: &Table| {
-        let keys = other.foreign_keys.iter().filter_map(|key| schema.resolve_foreign_key(key));
-        keys.into_iter().any(|(id, columns)| {
-            schema.table(id).is_some_and(|own| std::ptr::eq(own, table)) && columns.contains(&at)
-        })
-    };
+/// Whether the column is part of the primary key or of a foreign key, or is named as one that is.
+fn is_key(at: u32, table: &Table) -> bool {
     table.primary_key.contains(&at)
-        || refers
+        || table.foreign_keys.iter().any(|key| key.columns.contains(&at))
         || table.column(at).is_some_and(|column| is_named_as_key(&column.name))
-        || schema.tables().iter().any(is_target)
 }
 
 /// `id`, `singer_id`, `SingerID`, `singerId`, `Code`, `country code`: the words by which a key is known.

@@ -474,7 +474,11 @@ fn open_error(path: &Path, error: &rusqlite::Error) -> EngineError {
     }
     match error.sqlite_error_code() {
         Some(ErrorCode::OperationInterrupted) => {
-            EngineError::Damaged { path, message: "its catalog takes too long to read".to_owned() }
+            EngineError::Oversized { path, message: "they take too long to read".to_owned() }
+        }
+        // Where a definition is too long, SQLite calls the whole catalog malformed.
+        _ if error.to_string().ends_with("string or blob too big") => {
+            EngineError::Oversized { path, message: "one of them is too long".to_owned() }
         }
         Some(ErrorCode::NotADatabase) => EngineError::NotADatabase { path },
         _ => EngineError::Damaged { path, message: error.to_string() },

@@ -9,6 +9,9 @@
 //! | endless view | a recursive view without end | a table beside it |
 //! | long check | `CHECK (a IN (...))` of 100,000 numbers | the table itself |
 //! | long list | a small table | 10,000 rows of `IN (VALUES ...)` |
+//! | doubled columns | 26 generated columns, each of which names the next one twice | a small table beside them |
+//!
+//! Commands that read what an earlier one wrote come behind it.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -76,6 +79,7 @@ static CASES: &[Case] = &[
         table: small,
         filter: |size| format!("a IN (VALUES {})", listed(scaled(10_000, size), |at| format!("({at})"))),
     },
+    Case { name: "doubled columns", sql: doubled, table: small, filter: plain },
 ];
 
 fn listed(count: usize, of: impl Fn(usize) -> String) -> String {
@@ -97,6 +101,12 @@ fn tables(size: f64) -> String {
         );
     }
     sql
+}
+
+fn doubled(size: f64) -> String {
+    let last = scaled(26, size);
+    let columns = listed(last, |at| format!("g{at} INTEGER AS (g{next} + g{next})", next = at + 1));
+    format!("{SMALL} CREATE TABLE big (id INTEGER PRIMARY KEY, g{last} INTEGER, {columns});")
 }
 
 fn wide(size: f64) -> String {
@@ -174,7 +184,20 @@ fn commands(round: &Round<'_>, case: &Case) -> Result<Vec<(&'static str, Command
     let question = |sql: &str| json!({"db_id": &db_id, "question": "Which are there?", "query": sql});
     let questions = json!([question(&left), question(&format!("SELECT count(*) FROM {table}"))]);
     std::fs::write(&gold, questions.to_string())?;
+    let answers = |name: &str, first: &str| -> Result<String> {
+        let path = folder.join(format!("{db_id}.{name}.sql"));
+        std::fs::write(&path, format!("{first}\nSELECT count(id) FROM {table}\n"))?;
+        Ok(format!("{name}={}", path.display()))
+    };
+    let (near, far) = (answers("near", &right)?, answers("far", &format!("SELECT name FROM {table}"))?);
+    let systems = ["--pred", near.as_str(), "--pred", far.as_str()];
+    let several = folder.join(format!("{db_id}.several.jsonl"));
+    let lists = json!({"id": "0", "predictions": [&left, &right]}).to_string();
+    let second = json!({"id": "1", "predictions": [format!("SELECT count(id) FROM {table}"), format!("SELECT 3 FROM {table}")]});
+    std::fs::write(&several, format!("{lists}\n{second}\n"))?;
+    let several = format!("several={}", several.display());
     let out = folder.join("out").join(&db_id);
+    let run_of_score = out.join("score").display().to_string();
     let program = |given: &[&str]| round.program(given);
     let with = |mut command: Command, more: &[(&str, &Path)]| {
         for (flag, path) in more {
@@ -211,5 +234,40 @@ fn commands(round: &Round<'_>, case: &Case) -> Result<Vec<(&'static str, Command
                 &[("--gold", &gold), ("--db", &root), ("--out", &out.join("augmented.jsonl"))],
             ),
         ),
+        (
+            "synth --schema-versions 3",
+            with(
+                program(&["synth", "--count", "30", "--schema-versions", "3"]),
+                &[("--db", &root), ("--out", &out.join("versions"))],
+            ),
+        ),
+        ("audit", with(program(&["audit"]), &[("--gold", &gold), ("--db", &root)])),
+        (
+            "score --metrics ex,verify",
+            with(
+                program(&[&["score", "--metrics", "ex,verify"], &systems[..]].concat()),
+                &[("--gold", &gold), ("--db", &root), ("--out", &out.join("score"))],
+            ),
+        ),
+        (
+            "pack",
+            with(
+                program(&[&["pack"], &systems[..]].concat()),
+                &[("--gold", &gold), ("--db", &root), ("--out", &out.join("pack.bin"))],
+            ),
+        ),
+        (
+            "vote --by both",
+            with(
+                program(&["vote", "--by", "both", "--pred", &several]),
+                &[("--gold", &gold), ("--db", &root), ("--out", &out.join("vote"))],
+            ),
+        ),
+        ("witnesses", with(program(&["witnesses", &run_of_score]), &[("--out", &out.join("witnesses"))])),
+        (
+            "bundle",
+            with(program(&["bundle", &run_of_score]), &[("--db", &root), ("--out", &out.join("bundle.zip"))]),
+        ),
+        ("view --export", with(program(&["view", &run_of_score]), &[("--export", &out.join("view"))])),
     ])
 }

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use sqlgauge_benches::measure_within;
@@ -17,6 +17,24 @@ use crate::{Round, shop};
 
 /// Questions of the benchmark.
 const ITEMS: usize = 40;
+
+/// Makes the run that some commands read.
+const RUN: [&str; 14] = [
+    "score",
+    "--gold",
+    "dev.json",
+    "--db",
+    "database",
+    "--pred",
+    "fair=fair.jsonl",
+    "--metrics",
+    "ex,verify",
+    "--now",
+    "2026-01-31",
+    "--out",
+    "run",
+    "--quiet",
+];
 
 /// The bytes of each file by its place.
 type Files = BTreeMap<PathBuf, Vec<u8>>;
@@ -33,6 +51,43 @@ fn writers() -> Vec<(&'static str, Vec<&'static str>)> {
         ),
         ("synth", vec!["synth", "--db", "database", "--count", "100", "--out", "out", "--quiet"]),
         ("tables", vec!["tables", "sources", "--out", "out", "--quiet"]),
+        (
+            "vote",
+            vec![
+                "vote",
+                "--gold",
+                "dev.json",
+                "--db",
+                "database",
+                "--pred",
+                "several=several.jsonl",
+                "--now",
+                "2026-01-31",
+                "--out",
+                "out",
+            ],
+        ),
+        (
+            "pack",
+            vec![
+                "pack",
+                "--gold",
+                "dev.json",
+                "--db",
+                "database",
+                "--pred",
+                "fair=fair.jsonl",
+                "--out",
+                "out",
+            ],
+        ),
+        (
+            "audit",
+            vec!["audit", "--gold", "dev.json", "--db", "database", "--now", "2026-01-31", "--out", "out"],
+        ),
+        ("witnesses", vec!["witnesses", "run", "--out", "out"]),
+        ("bundle", vec!["bundle", "run", "--db", "database", "--out", "out"]),
+        ("view", vec!["view", "run", "--export", "out"]),
     ]
 }
 
@@ -42,11 +97,13 @@ pub(crate) fn run(round: &Round<'_>, report: &mut Report) -> Result<()> {
             continue;
         }
         let folder = round.folder.join("disturbed").join(name);
-        let (expected, time) = undisturbed(round, &folder.join("whole"), &words)?;
+        let Some((expected, time)) = undisturbed(round, report, name, &folder.join("whole"), &words)? else {
+            continue;
+        };
         let mut random = round.random(name);
         for at in 0..round.scaled(8) {
             let place = folder.join(format!("killed{at}"));
-            prepare(&place)?;
+            prepare(round, &place, &words)?;
             let mut child = round.program(&words);
             let mut child = child.current_dir(&place).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
             thread::sleep(time.mul_f64(random.unit() * 1.05));
@@ -59,7 +116,7 @@ pub(crate) fn run(round: &Round<'_>, report: &mut Report) -> Result<()> {
             let largest = expected.values().map(Vec::len).max().unwrap_or_default();
             for at in 0..round.scaled(8) {
                 let place = folder.join(format!("full{at}"));
-                prepare(&place)?;
+                prepare(round, &place, &words)?;
                 let blocks = random.below(largest.div_ceil(512).max(1));
                 let mut limited = Command::new("sh");
                 limited.args(["-c", &format!("ulimit -f {blocks}; exec \"$@\""), "sh"]).arg(round.binary);
@@ -73,16 +130,32 @@ pub(crate) fn run(round: &Round<'_>, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-fn prepare(folder: &Path) -> Result<()> {
-    shop::write(folder, ITEMS)
+/// What a command reads: the benchmark, and a run of it where it is named.
+fn prepare(round: &Round<'_>, folder: &Path, words: &[&str]) -> Result<()> {
+    shop::write(folder, ITEMS)?;
+    if words.contains(&"run") {
+        let output = round.program(RUN).current_dir(folder).output()?;
+        ensure!(output.status.success(), "{RUN:?}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    Ok(())
 }
 
-fn undisturbed(round: &Round<'_>, folder: &Path, words: &[&str]) -> Result<(Files, Duration)> {
-    prepare(folder)?;
-    let begun = Instant::now();
-    let output = round.program(words).current_dir(folder).output()?;
-    ensure!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
-    Ok((files(folder)?, begun.elapsed()))
+/// The files of a run that nothing disturbs, and how long it takes; `None` where the program lacks the command.
+fn undisturbed(
+    round: &Round<'_>,
+    report: &mut Report,
+    name: &str,
+    folder: &Path,
+    words: &[&str],
+) -> Result<Option<(Files, Duration)>> {
+    prepare(round, folder, words)?;
+    let ended = measure_within(round.program(words).current_dir(folder), END)?;
+    report.add(("disturbed", name, "undisturbed"), &ended, LIMIT, None);
+    if ended.error.contains("--features") {
+        return Ok(None);
+    }
+    ensure!(ended.code == Some(0), "{words:?}: {}", ended.error);
+    Ok(Some((files(folder)?, ended.took.wall)))
 }
 
 /// Gives the command again, which must then come to those files.
@@ -100,9 +173,10 @@ fn again(
     let further = found.keys().find(|path| !expected.contains_key(*path));
     let wrong =
         different.or(further).map(|path| format!("{} is not that of a run undisturbed", path.display()));
-    // `tables` writes into an empty folder alone, and says so of one that is whole.
+    // Some write into an empty folder alone, and say so of one that is whole.
     let wrong = wrong.or_else(|| {
-        let is_late = name == "tables" && ended.error.contains("not empty");
+        let wants_empty = ["tables", "view", "witnesses"].contains(&name);
+        let is_late = wants_empty && ended.error.contains("not empty");
         (ended.code != Some(0) && !is_late).then(|| format!("code {:?} with room and time", ended.code))
     });
     report.add(("disturbed", name, what), &ended, LIMIT, wrong);

@@ -1,4 +1,4 @@
-//! Folders of CSV and Parquet files.
+//! Folders of CSV and Parquet files, for `tables`, and as results of a system for `score --results`.
 //!
 //! | case | what is hostile |
 //! |---|---|
@@ -18,7 +18,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Result;
@@ -142,8 +142,28 @@ pub(crate) fn run(round: &Round<'_>, report: &mut Report) -> Result<()> {
             let wrong = wrong(case, name, ended.code, &corpus)?;
             report.add(("folders", case, name), &ended, LIMIT, wrong);
         }
+        let golds = golds_of(&sources, &folder.join("golds"))?;
+        let mut command = round.program(["score", "--metrics", "spider2", "--results"]);
+        command.arg(format!("s={}", sources.display())).arg("--gold-results").arg(golds);
+        let ended = measure_within(command.arg("--out").arg(folder.join("scored")), END)?;
+        // Each bad file is an outcome of its item; a folder that holds no result alone is refused.
+        let wrong =
+            (ended.code != Some(0)).then(|| format!("code {:?}, though one result is good", ended.code));
+        report.add(("folders", case, "score --results"), &ended, LIMIT, wrong);
     }
     Ok(())
+}
+
+/// A folder with a gold for each result.
+fn golds_of(sources: &Path, golds: &Path) -> Result<PathBuf> {
+    fs::create_dir_all(golds)?;
+    for entry in fs::read_dir(sources)? {
+        if let Some(stem) = entry?.path().file_stem() {
+            let name = format!("{}.csv", stem.to_string_lossy());
+            write(golds, &name, "id,name\n1,a\n2,b\n3,c\n")?;
+        }
+    }
+    Ok(golds.to_owned())
 }
 
 /// One bad file never costs the good one, and nothing of what lies outside is in the corpus.

@@ -198,6 +198,24 @@ pub(crate) fn run(round: &Round<'_>, report: &mut Report) -> Result<()> {
                 &["predict", "--questions", "dev.json", "--db", "database", "--out", "predicted.jsonl"][..],
             ),
             (
+                "predict --shots 2",
+                &[
+                    "predict",
+                    "--questions",
+                    "dev.json",
+                    "--db",
+                    "database",
+                    "--shots",
+                    "2",
+                    "--shots-gold",
+                    "train.json",
+                    "--shots-db",
+                    "known",
+                    "--out",
+                    "shot.jsonl",
+                ],
+            ),
+            (
                 "evolve --names llm",
                 &[
                     "evolve",

@@ -7,7 +7,7 @@ use anyhow::Result;
 use rusqlite::Connection;
 use serde_json::json;
 
-/// Writes `database/shop/shop.sqlite`, `dev.json`, `good.jsonl`, `fair.jsonl` and the folder `sources` with four tables.
+/// Writes `database/shop/shop.sqlite`, `known/store/store.sqlite`, `dev.json`, `train.json`, `several.jsonl`, `good.jsonl`, `fair.jsonl` and the folder `sources` with four tables.
 pub(crate) fn write(folder: &Path, items: usize) -> Result<()> {
     let database = folder.join("database/shop");
     fs::create_dir_all(&database)?;
@@ -23,11 +23,26 @@ pub(crate) fn write(folder: &Path, items: usize) -> Result<()> {
         .map(|at| json!({"question_id": at, "db_id": "shop", "question": format!("Which items cost {at}?"), "query": gold(at)}))
         .collect();
     fs::write(folder.join("dev.json"), serde_json::to_string(&questions)?)?;
+    // Demonstrations come from other databases.
+    let store = folder.join("known/store");
+    fs::create_dir_all(&store)?;
+    Connection::open(store.join("store.sqlite"))?
+        .execute_batch("CREATE TABLE ware (id INTEGER, name TEXT);")?;
+    let known = |at: usize| {
+        let query = format!("SELECT name FROM ware WHERE id = {at}");
+        json!({"question_id": at, "db_id": "store", "question": format!("Which is ware {at}?"), "query": query})
+    };
+    fs::write(folder.join("train.json"), json!([known(1), known(2), known(3)]).to_string())?;
     for (system, right) in [("good", 4), ("fair", 2)] {
         let sql = |at: usize| if at % 5 < right { gold(at) } else { gold(at).replace('>', "<") };
         let lines = (0..items).map(|at| json!({"id": at.to_string(), "sql": sql(at)}).to_string() + "\n");
         fs::write(folder.join(format!("{system}.jsonl")), lines.collect::<String>())?;
     }
+    let answers =
+        |at: usize| json!([gold(at), gold(at).replace('>', "<"), gold(at).replace("ORDER", " ORDER")]);
+    let lists =
+        (0..items).map(|at| json!({"id": at.to_string(), "predictions": answers(at)}).to_string() + "\n");
+    fs::write(folder.join("several.jsonl"), lists.collect::<String>())?;
     let sources = folder.join("sources");
     fs::create_dir_all(&sources)?;
     for file in 0..4 {
