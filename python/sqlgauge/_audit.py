@@ -63,7 +63,7 @@ class Audit(Sequence[AuditFinding]):
 
     findings: tuple[AuditFinding, ...]
     items: list[dict[str, Any]] = field(repr=False)
-    """Every gold, as ``sqlgauge audit --format jsonl`` writes it: also what was allowed and what could not be checked."""
+    """Every gold, as ``sqlgauge audit --output-format jsonl`` writes it: also what was allowed and what could not be checked."""
     counts: list[dict[str, Any]] = field(repr=False)
     """For each rule: ``golds`` with a finding, ``allowed`` ones, and golds that it could not check (``unchecked``)."""
     notes: tuple[str, ...] = ()

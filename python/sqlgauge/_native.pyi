@@ -247,7 +247,19 @@ class Reward:
         predictions: Iterable[str | None],
         golds: Iterable[str | Iterable[str]],
         db_ids: Iterable[str] | None = None,
-    ) -> list[RewardResult]: ...
+    ) -> list[RewardResult]:
+        """Scores answers, in their order.
+
+        Args:
+            predictions: Completions, or SQL; None is no answer.
+            golds: One gold or several for each; an answer counts by the best of them.
+            db_ids: The database of each; not needed with one database.
+
+        Raises:
+            InputError: Lists of different lengths, what is no text, or an unknown database.
+            DatabaseError: A database that cannot be read, or changed.
+            RunError: Witnesses that cannot be read or written.
+        """
     def prepare(
         self, golds: Iterable[str | Iterable[str]], db_ids: Iterable[str] | None = None
     ) -> dict[str, Any]:

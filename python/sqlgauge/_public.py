@@ -16,7 +16,6 @@ from ._native import (
     InputError,
     InternalError,
     QueryError,
-    Reward,
     RewardResult,
     RunError,
     Schema,
@@ -24,6 +23,7 @@ from ._native import (
     __version__,
 )
 from ._options import VerifyOptions
+from ._reward import Reward
 from ._runs import Run, load, merge
 from ._score import Score, Scores, score, score_many
 from ._synth import Corpus, synth

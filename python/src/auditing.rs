@@ -53,7 +53,7 @@ impl Audit<'_> {
     }
 }
 
-/// Looks at the golds; returns the items as `sqlgauge audit --format jsonl` writes them, the counts, and what reading noticed.
+/// Looks at the golds; returns the items as `sqlgauge audit --output-format jsonl` writes them, the counts, and what reading noticed.
 #[pyfunction]
 fn audit_golds<'py>(
     py: Python<'py>,

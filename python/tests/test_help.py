@@ -57,5 +57,8 @@ def test_help_names_arguments_and_fields() -> None:
     assert "witness_folder=None" in reward
     assert "Seconds of processor time" in reward
     assert "One gold or several for each" in reward
+    call = pydoc.plain(pydoc.render_doc(sg.Reward.__call__))
+    assert "db_ids: The database of each" in call
+    assert [*inspect.signature(sg.Reward.__call__).parameters] == ["self", "predictions", "golds", "db_ids"]
     verification = pydoc.plain(pydoc.render_doc(sg.Verification))
     assert "witness: A database on which the results differ, as an SQL script." in verification

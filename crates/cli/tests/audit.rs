@@ -39,7 +39,7 @@ fn found(output: &Output, list: &str) -> Vec<(String, String)> {
 #[test]
 fn findings_have_rows_and_a_verified_proposal() {
     let world = Benchmark::new(&GOLDS, &[]);
-    let output = audit(&world, &["--format", "jsonl"]);
+    let output = audit(&world, &["--output-format", "jsonl"]);
     assert!(output.status.success(), "{}", stderr(&output));
     let expected =
         [("0", "near-literal"), ("0", "empty-result"), ("1", "null-sorted-first"), ("3", "does-not-run")];
@@ -82,7 +82,7 @@ fn a_finding_is_allowed_with_a_reason_only() {
                 "near-literal,null-sorted-first",
                 "--fail-on",
                 "any",
-                "--format",
+                "--output-format",
                 "jsonl",
                 "--allow",
                 file.to_str().unwrap(),
@@ -103,8 +103,8 @@ fn every_format_is_written_to_a_file_as_it_is_printed() {
     let world = Benchmark::new(&GOLDS, &[]);
     for format in ["text", "html", "markdown", "jsonl", "sarif"] {
         let path = world.path(format);
-        let printed = audit(&world, &["--format", format]);
-        let written = audit(&world, &["--format", format, "--out", path.to_str().unwrap()]);
+        let printed = audit(&world, &["--output-format", format]);
+        let written = audit(&world, &["--output-format", format, "--out", path.to_str().unwrap()]);
         assert!(printed.status.success() && written.status.success(), "{}", stderr(&written));
         assert_eq!(std::fs::read_to_string(&path).unwrap(), stdout(&printed), "{format}");
         assert!(stdout(&printed).contains("null-sorted-first"), "{format}");
@@ -116,7 +116,24 @@ fn systems_that_agree_against_the_gold_are_reported() {
     let world = Benchmark::new(&["SELECT count(price) FROM item"], &["SELECT count(*) FROM item"]);
     let path = world.path("pred.sql").display().to_string();
     let [a, b] = ["A", "B"].map(|name| format!("{name}={path}"));
-    let output =
-        audit(&world, &["--pred", &a, "--pred", &b, "--format", "jsonl", "--rules", "systems-disagree"]);
+    let output = audit(
+        &world,
+        &["--pred", &a, "--pred", &b, "--output-format", "jsonl", "--rules", "systems-disagree"],
+    );
     assert_eq!(found(&output, "findings"), [("0".to_owned(), "systems-disagree".to_owned())]);
+}
+
+/// `--format` is what it is in the other commands; what it meant here before is still understood, and said.
+#[test]
+fn the_format_of_the_golds_and_that_of_the_output_are_two_options() {
+    let world = Benchmark::new(&GOLDS, &[]);
+    let expected = stdout(&audit(&world, &["--output-format", "sarif"]));
+    let old = audit(&world, &["--format", "sarif"]);
+    assert_eq!(stdout(&old), expected);
+    assert!(stderr(&old).contains("old name of --output-format sarif"), "{}", stderr(&old));
+    let lines = audit(&world, &["--format", "lines", "--output-format", "sarif"]);
+    assert_eq!((stdout(&lines), stderr(&lines)), (expected, String::new()));
+    let wrong = audit(&world, &["--format", "json"]);
+    assert_eq!(wrong.status.code(), Some(2), "{}", stdout(&wrong));
+    assert!(stderr(&audit(&world, &["--format", "jsonl"])).contains("--output-format jsonl"));
 }

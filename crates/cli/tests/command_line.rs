@@ -330,7 +330,10 @@ fn what_a_run_got_wrong_is_scored_again() {
     assert_eq!(ids_of(&benchmark), ["1", "2"]);
     let report = sqlgauge(&strings(&["report", benchmark.path("run").to_str().unwrap()]));
     let said = stdout(&report).replace('\n', " ");
-    assert!(said.contains("a part of the benchmark, 2 questions: of the 2 ids that were wrong in"), "{said}");
+    assert!(
+        said.contains("a part of the benchmark, 2 questions: of the 2 ids that were wrong by ex@1 in"),
+        "{said}"
+    );
     // Nothing is left to mend.
     std::fs::write(benchmark.path("pred.sql"), golds.join("\n")).unwrap();
     let mended = [benchmark.score(), strings(&["--restart"])].concat();

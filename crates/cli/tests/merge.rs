@@ -229,7 +229,8 @@ fn a_merged_run_is_a_run_for_the_other_commands() {
     let path = |name: &str| -> PathBuf { world.path(name) };
     let output = sqlgauge(&["compare".as_ref(), path("all").as_os_str()]);
     assert!(output.status.success(), "{}", stderr(&output));
-    let output = sqlgauge(&["report".as_ref(), path("all").as_os_str(), "--format".as_ref(), "csv".as_ref()]);
+    let output =
+        sqlgauge(&["report".as_ref(), path("all").as_os_str(), "--output-format".as_ref(), "csv".as_ref()]);
     assert!(output.status.success(), "{}", stderr(&output));
 }
 

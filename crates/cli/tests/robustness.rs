@@ -165,11 +165,12 @@ fn both_systems_are_compared_with_themselves_on_the_same_items() {
 fn answers_to_the_original_are_taken_on_every_benchmark() {
     let world = World::new();
     world.score("ex,table-f1,column-f1");
-    let files = [("--original", "runs/original"), ("--evolved", "evolved"), ("--out", "stale")];
+    let files = [("--original", "runs/original"), ("--out", "stale")];
+    let evolved = world.path("evolved").display().to_string();
     let predictions = |weak: &'static str| {
         [files.as_slice(), &[("--pred", "good=original/good.sql"), ("--pred", weak)]].concat()
     };
-    let output = world.run("robustness", &predictions("weak=original/weak.sql"), &[]);
+    let output = world.run("robustness", &predictions("weak=original/weak.sql"), &[&evolved]);
     assert!(output.status.success(), "{}", stderr(&output));
     let found = read(&world.path("stale/robustness.json"));
     for system in found["systems"].as_array().unwrap() {
@@ -178,11 +179,11 @@ fn answers_to_the_original_are_taken_on_every_benchmark() {
         assert!(close(&row["scores"]["ex@1"]["mean"], 0.0), "{row}");
         assert!(close(&system["out_of_scope"][0]["true_positives"]["mean"], 0.0), "{system}");
     }
-    let mixed = world.run("robustness", &predictions("weak=preds/weak"), &[]);
+    let mixed = world.run("robustness", &predictions("weak=preds/weak"), &[&evolved]);
     assert_eq!(mixed.status.code(), Some(2));
     assert!(stderr(&mixed).contains("a file for every one"), "{}", stderr(&mixed));
     std::fs::rename(world.path("dev.json"), world.path("moved.json")).unwrap();
-    let moved = world.run("robustness", &predictions("weak=original/weak.sql"), &[]);
+    let moved = world.run("robustness", &predictions("weak=original/weak.sql"), &[&evolved]);
     assert!(stderr(&moved).contains("no longer where they were"), "{}", stderr(&moved));
 }
 

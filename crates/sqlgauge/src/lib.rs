@@ -142,7 +142,7 @@ pub use sheet::{Sheet, sheets_to_html, sheets_to_markdown};
 pub use shift::{ShiftJob, WorkloadShift};
 pub use show::{ItemWithRows, ShowJob};
 pub use source::Source;
-pub use subset::failed_ids;
+pub use subset::{FailedQuestions, failed_questions};
 pub use synth::SynthJob;
 pub use tables::TablesJob;
 pub use translate::{TranslateJob, Translation};

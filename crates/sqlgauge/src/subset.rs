@@ -66,12 +66,21 @@ pub(crate) fn positions_without_golds(
     subset.positions(examples, label_of).map(Some)
 }
 
-/// The ids of the questions that a run's systems got wrong, in the benchmark's order, by the metric that decides ([`sqlgauge_report::Report::deciding_metric`]): of the
+/// The questions that a run's systems got wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedQuestions {
+    /// Their ids, in the benchmark's order.
+    pub ids: Vec<String>,
+    /// The metric by which they are wrong.
+    pub metric: String,
+}
+
+/// The questions that a run's systems got wrong by the metric that decides ([`sqlgauge_report::Report::deciding_metric`]): of the
 /// systems of those names where the run has one, else of all.
 ///
 /// # Errors
 /// When the run cannot be read, has no metric that decides, or nothing was wrong.
-pub fn failed_ids(run: &Path, systems: &[&str]) -> Result<Vec<String>, Error> {
+pub fn failed_questions(run: &Path, systems: &[&str]) -> Result<FailedQuestions, Error> {
     let report = StoredReport::read(run)?.report;
     let wrong = |what: &str| Error::Invalid(format!("{}: {what}", run.display()));
     let metric = report.deciding_metric().ok_or_else(|| wrong("no metric of it says right or wrong"))?;
@@ -88,7 +97,7 @@ pub fn failed_ids(run: &Path, systems: &[&str]) -> Result<Vec<String>, Error> {
     if ids.is_empty() {
         return Err(wrong(&format!("no answer is wrong there by {metric}")));
     }
-    Ok(ids.into_values().collect())
+    Ok(FailedQuestions { ids: ids.into_values().collect(), metric: metric.to_owned() })
 }
 
 /// What stands at those positions.

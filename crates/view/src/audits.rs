@@ -1,4 +1,4 @@
-//! Findings of `sqlgauge audit --format jsonl` below the folders, and what a person decides of them.
+//! Findings of `sqlgauge audit --output-format jsonl` below the folders, and what a person decides of them.
 //!
 //! A person accepts a finding (the gold is wrong), or rejects it with a reason (the gold is right). `PERSON/audits/AUDIT/decisions.jsonl` below
 //! the folder of labels records who decided what and when; `allowed.jsonl` beside it has the rejected ones in the form that

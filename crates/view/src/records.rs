@@ -21,7 +21,7 @@ const MOST_BYTES: u64 = 64 << 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum RecordKind {
-    /// Findings of `audit --format jsonl`.
+    /// Findings of `audit --output-format jsonl`.
     Audit,
     /// `estimate.json` of a folder of `estimate --out`.
     Estimate,

@@ -6,7 +6,7 @@ async function auditsPage({ parts, params }, isCurrent) {
   const { audits } = await readRecords();
   if (!isCurrent()) return;
   replace(main, h('h1', {}, 'Audits'), audits.length === 0
-    ? h('p', { class: 'empty' }, 'There is no audit below these folders. Write one with ', h('code', {}, 'sqlgauge audit … --format jsonl --out audit.jsonl'), '.')
+    ? h('p', { class: 'empty' }, 'There is no audit below these folders. Write one with ', h('code', {}, 'sqlgauge audit … --output-format jsonl --out audit.jsonl'), '.')
     : scroller(h('table', {}, columns(['File'], ['Last written (UTC)']), h('tbody', {}, audits.map((own) => h('tr', {}, h('th', { scope: 'row', class: 'path' }, h('a', { href: address(`audits/${own.id}`) }, own.name)), h('td', { class: 'soft' }, when(own.changed))))))));
 }
 

@@ -27,7 +27,7 @@ pub struct Adapt {
     #[arg(long, value_name = "X", default_value_t = AdaptOptions::default().alpha)]
     alpha: f64,
     /// Seed of the random draws
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// Folder to write the adapted evaluator into
     #[arg(long, value_name = "DIR")]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use sqlgauge::AuditJob;
 use sqlgauge_audit::{BenchmarkAudit, RuleSelection, find, formats};
 use sqlgauge_dataset::{ColumnRole, FileFormat};
@@ -14,7 +14,7 @@ use crate::options::{
     BenchmarkOptions, ClockOptions, DrawnSubsetOptions, LimitOptions, SystemFile, column_help, columns,
     format, system_file, systems,
 };
-use crate::output::{Style, print_with, write_to};
+use crate::output::{Style, note, print_with, write_to};
 use crate::stdin::{input_file, source};
 
 /// Find golds that are probably wrong: rules over query, schema, rows and question
@@ -43,9 +43,9 @@ pub struct Audit {
     /// Exit with code 1 if one of these rules has a finding that is not allowed; `any` is each rule
     #[arg(long, value_name = "RULE,…", value_delimiter = ',')]
     fail_on: Vec<String>,
-    /// How to print what was found
-    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = names())]
-    format: String,
+    /// How to print what was found [default: text]
+    #[arg(long, value_name = "FORMAT", value_parser = output_formats())]
+    output_format: Option<String>,
     /// File to write instead of printing
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -57,8 +57,8 @@ pub struct Audit {
     #[arg(long, short, value_name = "N", default_value_t = 0)]
     jobs: usize,
     /// Format of the file with the golds, where detection is wrong
-    #[arg(long, value_name = "FORMAT", value_parser = format())]
-    gold_format: Option<FileFormat>,
+    #[arg(long, alias = "gold-format", value_name = "FORMAT", value_parser = gold_formats())]
+    format: Option<String>,
     /// Format of the prediction files, where detection is wrong
     #[arg(long, value_name = "FORMAT", value_parser = format())]
     pred_format: Option<FileFormat>,
@@ -71,20 +71,52 @@ pub struct Audit {
     limits: LimitOptions,
 }
 
-fn names() -> PossibleValuesParser {
+fn output_formats() -> PossibleValuesParser {
     PossibleValuesParser::new(formats::all().iter().map(|format| format.name()))
 }
 
+/// The formats of files, and hidden behind them those of output, which `--format` meant once.
+fn gold_formats() -> PossibleValuesParser {
+    let golds = FileFormat::all().map(|format| PossibleValue::new(format.name()).help(format.summary()));
+    let output = formats::all().iter().map(|format| format.name());
+    let output = output.filter(|name| name.parse::<FileFormat>().is_err());
+    PossibleValuesParser::new(golds.chain(output.map(|name| PossibleValue::new(name).hide(true))))
+}
+
 impl Audit {
+    /// The format of the golds, where it is given, and that of the output.
+    fn formats(&self) -> (Option<FileFormat>, &str) {
+        let Some(name) = self.format.as_deref() else {
+            return (None, self.output_format.as_deref().unwrap_or("text"));
+        };
+        let is_output = self.output_format.is_none() && formats::find(name).is_some();
+        match name.parse() {
+            Ok(format) => {
+                if is_output {
+                    note(format!(
+                        "--format {name} is the format of the golds; --output-format {name} prints it"
+                    ));
+                }
+                (Some(format), self.output_format.as_deref().unwrap_or("text"))
+            }
+            Err(_) => {
+                note(format!("--format {name} is the old name of --output-format {name}"));
+                (None, self.output_format.as_deref().unwrap_or(name))
+            }
+        }
+    }
+
     pub fn run(self) -> Result<Verdict> {
         let columns = columns(&self.columns)?;
         if let Some(name) = self.fail_on.iter().find(|name| *name != "any" && find(name).is_none()) {
             bail!("--fail-on: there is no audit rule {name:?}; `sqlgauge rules list --audit` lists them");
         }
+        let (gold_format, output) = self.formats();
+        let shape = formats::find(output).ok_or_else(|| anyhow!("there is no format {output}"))?;
         let new = AuditJob::new(source(self.benchmark.gold), self.benchmark.db);
         let job = AuditJob {
             questions: self.benchmark.questions.map(source),
-            format: self.gold_format,
+            format: gold_format,
             systems: systems(self.predictions, &columns),
             columns,
             prediction_format: self.pred_format,
@@ -98,8 +130,6 @@ impl Audit {
             ..new
         };
         let audit = crate::engine::run(self.quiet, |context| job.run(context))?;
-        let shape =
-            formats::find(&self.format).ok_or_else(|| anyhow!("there is no format {}", self.format))?;
         match &self.out {
             Some(path) => {
                 let mut bytes = Vec::new();

@@ -98,7 +98,7 @@ pub struct BenchEstimators {
     #[arg(long, value_name = "P", default_value_t = 0.9)]
     level: f64,
     /// Seed of everything random
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// Folder for results.json, results.md and report.html
     #[arg(long, value_name = "DIR")]

@@ -59,7 +59,7 @@ pub struct EstimateCommand {
     #[arg(long, value_name = "P", default_value_t = 0.9)]
     level: f64,
     /// Seed of the random draws
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// Print the estimates as JSON
     #[arg(long)]

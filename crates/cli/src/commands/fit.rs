@@ -48,7 +48,7 @@ pub struct Fit {
     #[arg(long, value_name = "N", default_value_t = AdaptOptions::default().steps)]
     steps: usize,
     /// Seed of the random draws
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// Folder to write the evaluator into
     #[arg(long, value_name = "DIR")]

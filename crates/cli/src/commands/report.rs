@@ -17,8 +17,8 @@ pub struct ReportCommand {
     /// Run directory
     run: PathBuf,
     /// table, html, markdown, json, jsonl, csv or junit
-    #[arg(long, default_value = "table")]
-    format: String,
+    #[arg(long, alias = "format", value_name = "FORMAT", default_value = "table")]
+    output_format: String,
     /// File to write, `-` for standard output; html and junit go into the run directory without it
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -40,11 +40,11 @@ impl ReportCommand {
             raw_cells: self.raw_cells,
             junit_items: self.junit_items,
             gates: self.fail_under,
-            ..ReportJob::new(self.run, self.format)
+            ..ReportJob::new(self.run, self.output_format)
         };
         let format = job.format()?;
         if self.junit_items && format.name() != "junit" {
-            bail!("--junit-items is for --format junit");
+            bail!("--junit-items is for --output-format junit");
         }
         let has_own_file = matches!(format.name(), "html" | "junit");
         let is_printed = self.out.as_ref().map_or(!has_own_file, |path| path.as_os_str() == "-");

@@ -18,8 +18,11 @@ pub struct RobustnessCommand {
     /// Run of the original benchmark (`sqlgauge score --metrics ex,table-f1,column-f1`) with the same systems
     #[arg(long, value_name = "DIR")]
     original: PathBuf,
-    /// Folder that `sqlgauge evolve` wrote; may be given several times, as for several intensities
-    #[arg(long, value_name = "DIR", required = true)]
+    /// Folders that `sqlgauge evolve` wrote, as for several intensities
+    #[arg(value_name = "EVOLVED", required_unless_present = "evolved")]
+    folders: Vec<PathBuf>,
+    /// The same by name; may be given several times
+    #[arg(long, value_name = "DIR")]
     evolved: Vec<PathBuf>,
     /// Folder with the predictions of a system: a file per benchmark, as in DIR/rename-columns.jsonl; with several --evolved
     /// DIR/EVOLVED/rename-columns.jsonl. Or one file with predictions for the original, which are taken on every benchmark: what is
@@ -76,6 +79,7 @@ impl RobustnessCommand {
         let system =
             |file: &SystemFile| SystemFolder { name: file.system.clone(), folder: file.path.clone() };
         let systems = self.predictions.iter().map(system).collect();
+        let evolved = self.folders.iter().chain(&self.evolved).cloned().collect();
         Ok(RobustnessJob {
             prediction_format: self.pred_format,
             columns: columns(&self.columns)?,
@@ -84,7 +88,7 @@ impl RobustnessCommand {
             limits: self.limits.limits()?,
             jobs: self.jobs,
             command: command_line(),
-            ..RobustnessJob::new(&self.original, self.evolved.clone(), systems, &self.out)
+            ..RobustnessJob::new(&self.original, evolved, systems, &self.out)
         })
     }
 }

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail, ensure};
 use clap::Args;
-use sqlgauge::{ResultsJob, SamplesJob, ScoreJob, Sheet, SystemResults, VersionsJob, failed_ids, has_lists};
+use sqlgauge::{
+    ResultsJob, SamplesJob, ScoreJob, Sheet, SystemResults, VersionsJob, failed_questions, has_lists,
+};
 use sqlgauge_dataset::ColumnRole;
 use sqlgauge_report::ReportFormat as _;
 use sqlgauge_report::formats::TextTables;
@@ -128,8 +130,9 @@ impl Score {
         let mut subset = self.subset.subset()?;
         if let Some(run) = &self.last_failed {
             let names: Vec<&str> = systems.iter().map(|system| system.name.as_str()).collect();
-            subset.ids = Some(failed_ids(run, &names)?);
-            subset.ids_are = Some(format!("that were wrong in {}", run.display()));
+            let failed = failed_questions(run, &names)?;
+            subset.ids = Some(failed.ids);
+            subset.ids_are = Some(format!("that were wrong by {} in {}", failed.metric, run.display()));
         }
         Ok(ScoreJob {
             connections: self.connections.into(),

@@ -25,7 +25,7 @@ pub struct Shift {
     #[arg(long, value_name = "L|k,R", default_value_t)]
     slices: Slices,
     /// Seed of the random directions
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// Divide every dimension by the source's standard deviation first; for features of different units
     #[arg(long)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use sqlgauge::{ShowJob, failed_ids};
+use sqlgauge::{ShowJob, failed_questions};
 use sqlgauge_report::{ShowOptions, show};
 
 use crate::Verdict;
@@ -65,7 +65,7 @@ impl Show {
     fn ids(&self) -> Result<Vec<String>> {
         let Some(most) = self.wrong else { return Ok(self.ids.clone()) };
         let system: Vec<&str> = self.system.iter().map(String::as_str).collect();
-        let mut ids = failed_ids(&self.run, &system)?;
+        let mut ids = failed_questions(&self.run, &system)?.ids;
         ids.truncate(most);
         Ok(ids)
     }

@@ -93,8 +93,8 @@ pub struct Synth {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     most_executed: Option<u64>,
     /// Format of the pairs
-    #[arg(long, value_enum, default_value_t = PairFormat::Jsonl)]
-    format: PairFormat,
+    #[arg(long, alias = "format", value_name = "FORMAT", value_enum, default_value_t = PairFormat::Jsonl)]
+    output_format: PairFormat,
     /// Pairs of one file
     #[arg(long, value_name = "N", default_value_t = 50_000, value_parser = clap::value_parser!(u64).range(1..))]
     pairs_per_file: u64,
@@ -208,7 +208,7 @@ impl Synth {
             polish: None,
             beside: Shares { variants: self.variants, near_misses: self.near_misses },
             caps: Caps { cost: self.budget, made: self.most_made, executed: self.most_executed },
-            data: self.format.formats().to_vec(),
+            data: self.output_format.formats().to_vec(),
             pairs_per_file: self.pairs_per_file,
             max_vm_steps: self.max_steps,
             max_rows: self.max_rows as u64,

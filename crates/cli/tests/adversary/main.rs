@@ -290,11 +290,11 @@ fn two_writers_leave_the_files_of_one() {
 /// Every reader: the file that is damaged, and a command that reads it.
 fn readers() -> Vec<(&'static str, Vec<&'static str>)> {
     let mut readers = vec![
-        ("known/run.json", vec!["report", "known", "--format", "json"]),
+        ("known/run.json", vec!["report", "known", "--output-format", "json"]),
         ("known/run.json", vec!["show", "known", "--system", "good", "--id", "3"]),
         ("known/run.json", vec!["compare", "known"]),
-        ("known/items.jsonl", vec!["report", "known", "--format", "csv"]),
-        ("known/items.jsonl", vec!["report", "known", "--format", "html", "-o", "-"]),
+        ("known/items.jsonl", vec!["report", "known", "--output-format", "csv"]),
+        ("known/items.jsonl", vec!["report", "known", "--output-format", "html", "-o", "-"]),
         ("known/items.jsonl", vec!["score", "--out", "known", "--quiet"]),
         ("known/items.index", vec!["show", "known", "--system", "good", "--id", "3"]),
         ("known/items.index", vec!["score", "--out", "known", "--quiet"]),

@@ -7,6 +7,7 @@ use crate::items::ItemModel;
 use crate::peer_agreement::{AgreementGround, agreement_with};
 use sqlgauge_base::Random;
 use sqlgauge_base::probit::{normal_density, probit};
+use sqlgauge_base::stats::normal_quantile;
 
 /// Meta-sets of one system.
 const SETS_PER_SYSTEM: usize = 40;
@@ -88,6 +89,22 @@ pub fn shift(from: &Sums, to: &Sums) -> [f64; 2] {
     let is_compared = from.compared > 0.0 && to.compared > 0.0;
     let agreement = if is_compared { to_position[1] - from_position[1] } else { 0.0 };
     [to_position[0] - from_position[0], agreement]
+}
+
+/// The change of the share that runs from one set to another on the probit scale, less what chance makes of it: `between` is the
+/// variance of that change where every answer counts.
+///
+/// Near 1 a probit follows single answers. So both shares are taken as if of the same number of answers, for which equal
+/// shares are no change, and the change is drawn in by its sampling variance (empirical Bayes with a normal prior).
+pub fn share_moved(from: &Sums, to: &Sums, between: f64) -> f64 {
+    let count = from.answers.min(to.answers);
+    let share = |sums: &Sums| (count * sums.runs / sums.answers.max(1.0) + 1.0) / (count + 2.0);
+    let level = |sums: &Sums| normal_quantile(share(sums));
+    let chance = |sums: &Sums| {
+        let share = share(sums);
+        share * (1.0 - share) / sums.answers.max(1.0) / normal_density(level(sums)).powi(2)
+    };
+    (level(to) - level(from)) * between / (between + chance(from) + chance(to))
 }
 
 /// Squared length of a shift.
@@ -267,4 +284,30 @@ fn cut(ease: &[f64], number: usize, random: &mut Random) -> (Vec<usize>, Vec<usi
     }
     let source = order.split_off(size);
     (order, source)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sums(runs: f64, answers: f64) -> Sums {
+        Sums { answers, runs, ..Sums::default() }
+    }
+
+    #[test]
+    fn the_same_share_is_no_change_however_many_answers_it_is_of() {
+        for share in [0.5, 0.9, 1.0] {
+            let moved = share_moved(&sums(900.0 * share, 900.0), &sums(40.0 * share, 40.0), 0.0225);
+            assert!(moved.abs() < 1e-12, "{share}: {moved}");
+        }
+    }
+
+    #[test]
+    fn one_answer_in_a_hundred_hardly_counts_and_a_fall_of_many_does() {
+        let moved = |to: f64, answers: f64| share_moved(&sums(992.0, 1000.0), &sums(to, answers), 0.0225);
+        assert!((0.0..0.1).contains(&moved(249.0, 250.0)), "{}", moved(249.0, 250.0));
+        assert!(moved(70.0, 100.0) < -0.5);
+        // What more answers say counts for more.
+        assert!(moved(98.0, 100.0) > moved(980.0, 1000.0) && moved(980.0, 1000.0) < 0.0);
+    }
 }

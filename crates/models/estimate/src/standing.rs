@@ -14,6 +14,9 @@ const NEW_SHARE: f64 = 0.25;
 /// A feature counts as new only if chance, in which databases are labelled, would hide it less often than this.
 const BY_CHANCE: f64 = 0.1;
 
+/// Names of features that are the same for all questions of a database begin so.
+const OF_DATABASES: &str = "schema.";
+
 /// New features that are named.
 const NAMED: usize = 3;
 
@@ -139,14 +142,18 @@ impl Novelty {
         let known = by_database(case, &labelled);
         let asked = by_database(case, &case.evidence.questions);
         let of_asked: Vec<Vec<&[f32]>> = asked.values().map(|group| vectors(case.target, group)).collect();
+        // Databases differ in many features, each of which chance may hide.
+        let many = names.iter().filter(|name| name.starts_with(OF_DATABASES)).count();
         let new_features = (0..scale.deviation.len())
             .filter(|&at| scale.deviation[at] < 1e-6)
             .filter(|&at| {
                 let differs = |row: &&&[f32]| (f64::from(row[at]) - scale.mean[at]).abs() > 1e-6;
                 let other = abroad.iter().filter(differs).count();
                 let databases = of_asked.iter().filter(|rows| rows.iter().any(|row| differs(&row))).count();
+                let alike =
+                    if names.get(at).is_some_and(|name| name.starts_with(OF_DATABASES)) { many } else { 1 };
                 other as f64 > NEW_SHARE * abroad.len() as f64
-                    && !is_by_chance(known.len(), of_asked.len(), databases)
+                    && !is_by_chance(known.len(), of_asked.len(), databases, alike)
             })
             .filter_map(|at| names.get(at).cloned())
             .collect();
@@ -210,13 +217,14 @@ impl Novelty {
 }
 
 /// Whether as many databases that differ would all lie among the target's with [`BY_CHANCE`], if all databases were of one
-/// kind and chance had chosen the labelled ones. Of too few databases nothing can be put down to chance.
-fn is_by_chance(labelled: usize, asked: usize, differing: usize) -> bool {
+/// kind and chance had chosen the labelled ones; in one of `alike` features, each of which is looked at (Bonferroni). Of too few
+/// databases nothing can be put down to chance.
+fn is_by_chance(labelled: usize, asked: usize, differing: usize, alike: usize) -> bool {
     let all_asked = |count: usize| -> f64 {
         let drawn = (0..count).map(|at| asked.saturating_sub(at) as f64 / (labelled + asked - at) as f64);
         drawn.product()
     };
-    all_asked(asked) < BY_CHANCE && all_asked(differing.min(asked)) >= BY_CHANCE
+    all_asked(asked) < BY_CHANCE && all_asked(differing.min(asked)) >= BY_CHANCE / alike.max(1) as f64
 }
 
 struct Scale {
@@ -302,17 +310,24 @@ mod tests {
 
     #[test]
     fn what_differs_in_few_of_many_databases_may_be_chance() {
-        for (labelled, asked, differing, expected) in [
-            (18, 2, 1, true),
-            (18, 2, 2, false),
-            (10, 10, 3, true),
-            (10, 10, 4, false),
-            (20, 11, 11, false),
-            (20, 1, 1, false),
+        for (labelled, asked, differing, alike, expected) in [
+            (18, 2, 1, 1, true),
+            (18, 2, 2, 1, false),
+            (10, 10, 3, 1, true),
+            (10, 10, 4, 1, false),
+            (20, 11, 11, 1, false),
+            (20, 1, 1, 1, false),
+            // Of many features, some differ in these databases alone.
+            (18, 2, 2, 20, true),
+            (10, 10, 4, 20, true),
+            (10, 10, 8, 20, false),
+            (20, 11, 11, 20, false),
+            (20, 1, 1, 20, true),
             // Of two databases and one nobody can tell.
-            (2, 1, 1, false),
+            (2, 1, 1, 20, false),
         ] {
-            assert_eq!(is_by_chance(labelled, asked, differing), expected, "{labelled} {asked} {differing}");
+            let found = is_by_chance(labelled, asked, differing, alike);
+            assert_eq!(found, expected, "{labelled} {asked} {differing} {alike}");
         }
     }
 }

@@ -58,13 +58,18 @@ impl Shown {
 
     pub(crate) fn write(self, options: ShowOptions, text: &mut String) {
         let note = self.note();
-        append(&self.table(options), text);
+        if !self.rows.is_empty() {
+            append(&self.table(options), text);
+        }
         let _infallible = writeln!(text, "{}\n", Painter { colour: options.colour }.dim(&note));
     }
 
-    /// The lines of the table, without colours.
+    /// The lines of the table, without colours; of one without rows a line that says so.
     fn lines(self, options: ShowOptions) -> Vec<String> {
         let note = self.note();
+        if self.rows.is_empty() {
+            return vec![note];
+        }
         let table = self.table(options);
         table.lines().map(|line| line.trim_end().to_owned()).chain([note]).collect()
     }

@@ -5,7 +5,7 @@ use sqlgauge_base::printable;
 use unicode_width::UnicodeWidthStr;
 
 use crate::charts::escape;
-use crate::formats::table::whole_numbers;
+use crate::formats::table::{whole_numbers, wrapped};
 use crate::formats::{TextTables, markdown};
 use crate::page;
 use crate::words::capital;
@@ -82,13 +82,14 @@ pub fn header(names: &[&str]) -> Vec<String> {
 impl Sheet {
     /// As text for a terminal, ending with an empty line.
     pub fn text(&self, tables: TextTables) -> String {
-        let fits = |lines: &Vec<String>| lines.iter().all(|line| line.width() <= usize::from(tables.width));
-        // A name that is broken letter by letter says less than a row without intervals.
-        let lines = [Intervals::All, Intervals::Strong]
+        let width = usize::from(tables.width.max(40));
+        let fits = |lines: &Vec<String>| lines.iter().all(|line| line.width() <= width);
+        // A name that is broken letter by letter says less than a row without intervals, and a broken row less than a list.
+        let lines = [Intervals::All, Intervals::Strong, Intervals::None]
             .into_iter()
             .map(|shown| self.lines(tables, shown))
             .find(fits)
-            .unwrap_or_else(|| self.lines(tables, Intervals::None));
+            .unwrap_or_else(|| self.listed(width));
         let mut text = tables.heading(&self.title, &self.note);
         for line in lines {
             text.push_str(&line);
@@ -116,6 +117,20 @@ impl Sheet {
             whole_numbers(&mut table, usize::from(is_last));
         }
         table.lines().map(|line| line.trim_end().to_owned()).collect()
+    }
+
+    /// Each row as a name and what the columns say of it, for a terminal on which no row fits.
+    fn listed(&self, width: usize) -> Vec<String> {
+        let of_row = |row: &Vec<SheetCell>| {
+            let mut cells = self.header.iter().zip(row);
+            let name = cells.next().map(|(_, cell)| printable(&cell.text)).unwrap_or_default();
+            let said = cells.filter(|(_, cell)| !cell.text.is_empty());
+            let said: Vec<String> =
+                said.map(|(column, cell)| printable(&format!("{column} {}", cell.text))).collect();
+            let said = wrapped(&said.join(", "), width - 2);
+            wrapped(&name, width).into_iter().chain(said.into_iter().map(|line| format!("  {line}")))
+        };
+        self.rows.iter().flat_map(of_row).collect()
     }
 
     /// As a section of Markdown.
@@ -223,6 +238,27 @@ mod tests {
         let narrow = text(34);
         assert!(!narrow.contains("58.7") && narrow.contains("61.7"), "{narrow}");
         assert!(text(80).contains("text [of] words"));
+    }
+
+    #[test]
+    fn no_line_is_wider_than_the_terminal_and_no_word_is_broken() {
+        let names = ["system", "equivalent", "without verdict", "refuted realistically", "unknown why"];
+        let row = ["A system", "1034", "12", "7", "timeout 3, unsupported construct 4"];
+        let sheet = Sheet {
+            header: header(&names),
+            rows: vec![row.map(SheetCell::new).to_vec(), row.map(SheetCell::new).to_vec()],
+            ..sheet()
+        };
+        let words: Vec<&str> = names.iter().skip(1).flat_map(|text| text.split(' ')).collect();
+        for width in 40..120 {
+            let text = sheet.text(TextTables { width, colour: false });
+            let widest = text.lines().map(UnicodeWidthStr::width).max().unwrap();
+            assert!(widest <= usize::from(width), "{width}: {text}");
+            for word in &words {
+                let is_whole = text.split(|c: char| !c.is_alphanumeric()).any(|found| found == *word);
+                assert!(is_whole, "{word} at {width}: {text}");
+            }
+        }
     }
 
     #[test]

@@ -190,6 +190,20 @@ mod tests {
     }
 
     #[test]
+    fn a_result_without_rows_is_a_line_and_not_an_empty_box() {
+        let columns = || vec!["name".to_owned()];
+        let gold = ResultSet::new(columns(), vec![Value::text("Tern"), Value::text("Gull")]);
+        let prediction = ResultSet::new(columns(), Vec::new());
+        for width in [40, 100] {
+            let options = ShowOptions { width, colour: false, rows: 2 };
+            let text = show(&item(), Some(&gold), Some(&prediction), &[], options);
+            let lines: Vec<&str> = text.lines().map(str::trim).collect();
+            assert_eq!(lines.iter().filter(|line| line.ends_with("no rows")).count(), 1, "{text}");
+            assert_eq!(lines.iter().filter(|line| **line == "name").count(), 1, "{text}");
+        }
+    }
+
+    #[test]
     fn what_makes_the_answer_wrong_stands_behind_the_queries() {
         let mut wrong = item();
         let difference =

@@ -140,11 +140,11 @@ mod tests {
         1 row
 
         result of gold   result of prediction
-        ──────           ──────
-         name             name
-        ══════           ══════
-        ──────            Tern
         no rows          ──────
+                          name
+                         ══════
+                          Tern
+                         ──────
                          1 row
 
         Yours asks that the length m is at least 12, the gold asks that the

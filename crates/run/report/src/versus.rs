@@ -46,7 +46,7 @@ impl Versus<'_> {
         }
         text.push('\n');
         let note = format!(
-            "means over the items of each system; differences paired, over the n items in common; * where p < 0.05{}",
+            "means over all items of a system, differences in pairs over the n items that both have; * where p < 0.05{}",
             torn(&self.summary.comparisons)
         );
         text.push_str(&tables.heading("Scores", &note));

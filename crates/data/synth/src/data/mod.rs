@@ -81,7 +81,7 @@ impl DataFormat {
     /// [`NotBuiltIn`] with the feature that it takes.
     pub fn check_built(self) -> Result<(), NotBuiltIn> {
         if self == Self::Parquet && !cfg!(feature = "parquet") {
-            return Err(NotBuiltIn { what: "synth --format parquet", feature: "parquet" });
+            return Err(NotBuiltIn { what: "synth --output-format parquet", feature: "parquet" });
         }
         Ok(())
     }

@@ -257,8 +257,7 @@ impl Belief {
             slope: Spread::ALONE.slope,
         };
         let share = normal_cdf(centre);
-        let width =
-            spread.half_width_alone(transfer.databases, transfer.moves[0], level, share, transfer.running);
+        let width = spread.half_width_alone(transfer.databases, moves, level, share, transfer.running);
         let at = |z: f64| transfer.share * normal_cdf(z);
         JudgedTransfer {
             transfer: transfer.clone(),

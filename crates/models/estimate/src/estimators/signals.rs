@@ -237,10 +237,10 @@ impl Fit {
         if is_alone && (found.outside || self.is_elsewhere(case)) {
             // Far away on the probit scale, where the spread was seen: 0 and 1 are never passed.
             let centre = on_probit(found.accuracy);
-            let moved = self.home.iter().map(|from| found.law.moves(from, target)[0]).sum::<f64>()
-                / self.home.len().max(1) as f64;
-            let spread = if found.refused_are_wrong { Spread::ALONE } else { Spread::ALONE_NEAR };
-            let width = spread.half_width_alone(databases, moved, level, found.accuracy, target.runs);
+            let by_law: f64 = self.home.iter().map(|from| found.law.change(from, target)).sum();
+            let moved =
+                by_law / self.home.len().max(1) as f64 + found.law.structure * self.structural_change();
+            let width = Spread::ALONE.half_width_alone(databases, moved, level, found.accuracy, target.runs);
             let [low, high] = [centre - width, centre + width].map(|end| (share * normal_cdf(end)).min(1.0));
             return AccuracyInterval { level, low, high };
         }
@@ -251,7 +251,7 @@ impl Fit {
         let mut width = half_width(&self.scores, found.expected, level);
         let spread = match (found.outside, case.has_peers()) {
             (true, _) => Some(Spread::WITH_PEERS),
-            (false, false) if self.is_elsewhere(case) => Some(Spread::ALONE_NEAR),
+            (false, false) if self.is_elsewhere(case) => Some(Spread::ALONE),
             (false, _) => None,
         };
         if let Some(spread) = spread {

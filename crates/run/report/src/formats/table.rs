@@ -30,6 +30,9 @@ pub struct TextTables {
 /// Characters of a name that a narrow terminal keeps together.
 const LEAST_NAME: u16 = 12;
 
+/// Characters of a word in the name of a column that are kept together.
+const LONGEST_WORD: u16 = 24;
+
 /// More pairs than this are cut to those with the leader.
 const MAX_PAIRS: usize = 15;
 /// Terminal cells that a column takes beyond its content.
@@ -99,6 +102,9 @@ impl TextTables {
         table.set_header(header.iter().map(|name| Cell::new(printable(name)).add_attribute(Attribute::Bold)));
         let alignment = |at: usize| if at == 0 { CellAlignment::Left } else { CellAlignment::Right };
         Self::align(&mut table, &(0..header.len()).map(alignment).collect::<Vec<_>>());
+        for (column, name) in table.column_iter_mut().zip(header) {
+            column.set_constraint(whole_words(name));
+        }
         table
     }
 
@@ -154,8 +160,8 @@ impl TextTables {
     ) -> Result<(), ReportError> {
         let systems = &report.summary.systems;
         let names = systems.iter().map(|system| printable(&system.system).width()).max().unwrap_or(0);
-        let room = usize::from(self.width.max(40))
-            .saturating_sub(names.clamp(6, NAME_WIDTH) + usize::from(PADDING) - 1);
+        let room =
+            usize::from(self.width.max(40)).saturating_sub(names.clamp(6, NAME_WIDTH) + usize::from(PADDING));
         let mut columns = columns.into_iter().peekable();
         while columns.peek().is_some() {
             let (mut block, mut used) = (Vec::new(), 0);
@@ -270,7 +276,7 @@ impl TextTables {
             .skip(1)
             .map(|w| usize::from(*w) + usize::from(PADDING))
             .sum();
-        if others + pairs.min(NAME_WIDTH) + usize::from(PADDING) - 1 <= width {
+        if others + pairs.min(NAME_WIDTH) + usize::from(PADDING) <= width {
             Self::put(&table, out)?;
         } else {
             for comparison in &shown {
@@ -324,6 +330,14 @@ fn name_cell(name: &str) -> Cell {
 fn column_width((title, cells): &(&str, Vec<Cell>)) -> usize {
     let content = cells.iter().map(|cell| cell.content().width()).max().unwrap_or(0);
     content.max(title.width()) + usize::from(PADDING)
+}
+
+/// A column that breaks no word of its name.
+fn whole_words(name: &str) -> ColumnConstraint {
+    let longest = printable(name).split_whitespace().map(UnicodeWidthStr::width).max().unwrap_or(0);
+    ColumnConstraint::LowerBoundary(Width::Fixed(
+        u16::try_from(longest).unwrap_or(u16::MAX).min(LONGEST_WORD) + PADDING - 1,
+    ))
 }
 
 /// Numbers are not broken over lines: the first columns give way, as far as a name can still be read.
