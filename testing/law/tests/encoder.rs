@@ -2,8 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use sqlgauge_law::encoder::construct::Construct;
-use sqlgauge_law::encoder::misreading::MISREADINGS;
+use sqlgauge_law::encoder::defect::{DEFECTS, planted};
 use sqlgauge_law::encoder::{hunt, hunt_construct};
+use sqlgauge_prove::EncoderDefect;
 
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
@@ -43,15 +44,29 @@ fn about_each_construct_the_symbolic_rows_are_those_of_sqlite() {
 }
 
 #[test]
-fn every_construct_has_a_defect_and_the_law_finds_it() {
+fn every_construct_has_something_planted_and_the_law_finds_it() {
+    let all = planted();
+    let mut missed = Vec::new();
     for construct in Construct::ALL {
-        let planted = MISREADINGS.iter().filter(|(own, _)| *own == construct);
-        let planted: Vec<_> = planted.flat_map(|(_, misreadings)| *misreadings).copied().collect();
-        assert!(!planted.is_empty(), "{construct:?} has no planted defect: give it one in `MISREADINGS`");
-        for misreading in planted {
-            let tally = hunt_construct(construct, Some(misreading), 1, (2_000, 20_000)).unwrap();
-            println!("{construct:?} {misreading:?}: after {}", tally.compared);
-            assert!(!tally.violations.is_empty(), "{construct:?}: {misreading:?} was not found, {tally:?}");
+        let own: Vec<_> = all.iter().filter(|(of, _)| *of == construct).collect();
+        assert!(
+            !own.is_empty(),
+            "{construct:?} has nothing planted: give it a line in `MISREADINGS` or `DEFECTS`"
+        );
+        for (_, planted) in own {
+            let tally = hunt_construct(construct, Some(*planted), 1, (2_000, 20_000)).unwrap();
+            println!("{construct:?} {planted:?}: after {}", tally.compared);
+            if tally.violations.is_empty() {
+                missed.push(format!("{construct:?}: {planted:?}, {tally:?}"));
+            }
         }
     }
+    assert!(missed.is_empty(), "not found:\n{}", missed.join("\n"));
+}
+
+#[test]
+fn every_defect_of_the_encoder_is_planted() {
+    let planted: Vec<EncoderDefect> = DEFECTS.iter().map(|(defect, _)| *defect).collect();
+    assert_eq!(planted, EncoderDefect::ALL);
+    assert!(DEFECTS.iter().all(|(_, constructs)| !constructs.is_empty()));
 }

@@ -6,12 +6,15 @@
 //! - names that the text gave to outputs, subqueries and their columns are gone, and so is MATERIALIZED;
 //! - ORDER BY an output of a SELECT repeats the output, unless that has a subquery;
 //! - of a chain of inner joins, a join keeps the equality of a foreign key, or else the equalities of its columns with
-//!   those before it, or else its own ON; the other conditions stand in WHERE, in the order of the text. CROSS JOIN and comma are joins;
+//!   those before it, or else its own ON; the other conditions stand in WHERE: those of one relation first, in the order of
+//!   the relations, and else in the order of the text. CROSS JOIN and comma are joins;
+//! - of two columns of one name that an inner join compares, the earlier is meant, where equal values are one value;
 //! - the equality of a foreign key has the earlier relation on its left;
-//! - AND in AND is one AND, OR in OR one OR;
+//! - AND in AND is one AND, OR in OR one OR, and IN a list of one constant is a comparison with it;
 //! - EXISTS shows 1, and sorts nothing, where that does not matter.
 
 use sqlgauge_sql::derive::{has_aggregate, has_subquery, has_window};
+use sqlgauge_sql::reads;
 use sqlgauge_sql::renumber;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{
@@ -19,6 +22,8 @@ use sqlgauge_sql::tree::{
     Relation, RelationId, RelationSource, Select,
 };
 use sqlgauge_sql::visit::{Rewriter, rewrite_expr, rewrite_query};
+
+use crate::same::{replace, replace_in, same_columns};
 
 /// The canonical form of a query.
 pub fn canonical(query: &Query, schema: &Schema) -> Query {
@@ -42,6 +47,8 @@ impl Rewriter for Canonical<'_> {
         if let Body::Select(select) = &query.body {
             let mut repeat = Repeat { outputs: &select.outputs };
             query.order_by.iter_mut().for_each(|term| rewrite_expr(&mut repeat, &mut term.expr));
+            let same = select.from.as_ref().map(|from| same_columns(self.schema, from)).unwrap_or_default();
+            query.order_by.iter_mut().for_each(|term| replace(&same, &mut term.expr));
         }
     }
 
@@ -66,9 +73,28 @@ impl Rewriter for Canonical<'_> {
                 });
             }
             Expr::Exists { query, .. } => bare(query),
+            Expr::InList { expr: value, list, negated } if is_one_constant(list) => {
+                let operator = if *negated { BinaryOperator::NotEqual } else { BinaryOperator::Equal };
+                if let Some(constant) = list.pop() {
+                    let value = std::mem::replace(&mut **value, Expr::Literal(Literal::Null));
+                    *expr = Expr::Binary(operator, Box::new(value), Box::new(constant));
+                }
+            }
             _ => {}
         }
     }
+}
+
+/// Whether a list has one item, which is a constant: without affinity and collation, IN compares as `=` does.
+fn is_one_constant(list: &[Expr]) -> bool {
+    matches!(list, [Expr::Literal(_)])
+}
+
+/// The one relation whose columns an expression without subqueries reads.
+pub(crate) fn only_relation(expr: &Expr) -> Option<RelationId> {
+    let columns = reads::columns(expr);
+    let first = columns.first()?.relation;
+    (!has_subquery(expr) && columns.iter().all(|column| column.relation == first)).then_some(first)
 }
 
 /// The canonical name of a CTE.
@@ -206,7 +232,17 @@ impl Canonical<'_> {
             if let Some(chain) = self.chain(relations, &mut conditions) {
                 *from = chain;
             }
-            select.filter = joined(conditions.into_iter().map(|(_, condition)| condition).collect());
+            let same = same_columns(self.schema, from);
+            let places = from.relations().iter().map(|relation| relation.id).collect::<Vec<_>>();
+            let place = |condition: &Expr| {
+                let own = only_relation(condition);
+                places.iter().position(|id| Some(*id) == own).unwrap_or(places.len())
+            };
+            let mut rest: Vec<Expr> = conditions.into_iter().map(|(_, condition)| condition).collect();
+            rest.iter_mut().for_each(|condition| replace(&same, condition));
+            rest.sort_by_key(place);
+            select.filter = joined(rest);
+            replace_in(&same, select);
         } else {
             self.turn_keys(from);
         }

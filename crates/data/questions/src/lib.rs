@@ -23,6 +23,7 @@ mod law;
 mod names;
 mod phrase;
 mod question;
+mod same;
 mod speech;
 mod style;
 mod styles;

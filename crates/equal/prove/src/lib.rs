@@ -10,6 +10,7 @@
 
 mod date;
 mod decode;
+mod defect;
 mod differ;
 mod evaluate;
 mod exec;
@@ -37,6 +38,7 @@ use sqlgauge_engine::Value as Stored;
 use sqlgauge_sql::schema::{Schema, TableId};
 use sqlgauge_sql::tree::Query;
 
+pub use self::defect::EncoderDefect;
 pub use self::process::{NoSolver, Solver, SolverFailure, SolverLimits, locate};
 use self::question::{Asked, BoundedQuestion, Halt, How, SolverOutcome, keeps_cut};
 use self::world::Stop;
@@ -266,9 +268,28 @@ pub enum OnDatabase {
 /// The rows of a query on a database, as the symbolic execution has them: what the law of the encoding compares with
 /// SQLite.
 pub fn rows_on(schema: &Schema, query: &Query, database: &BTreeMap<TableId, Vec<Vec<Stored>>>) -> OnDatabase {
+    rows_by(schema, query, database, None)
+}
+
+/// The same of an encoder with a defect, which the law must find.
+pub fn rows_of_broken(
+    schema: &Schema,
+    query: &Query,
+    database: &BTreeMap<TableId, Vec<Vec<Stored>>>,
+    defect: EncoderDefect,
+) -> OnDatabase {
+    rows_by(schema, query, database, Some(defect))
+}
+
+fn rows_by(
+    schema: &Schema,
+    query: &Query,
+    database: &BTreeMap<TableId, Vec<Vec<Stored>>>,
+    defect: Option<EncoderDefect>,
+) -> OnDatabase {
     let rows = database.values().map(Vec::len).max().unwrap_or_default();
     let outcome = stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, || {
-        symbolic::rows_on(schema, query, database, rows)
+        symbolic::rows_on(schema, query, database, (rows, defect))
     });
     match outcome {
         Ok(outcome) => outcome,

@@ -12,6 +12,7 @@ use sqlgauge_sql::tree::{
     Args, BinaryOperator, Body, Expr, LikeOperator, Literal, Place, Query, UnaryOperator,
 };
 
+use super::defect::EncoderDefect as Defect;
 use super::exec::{Env, Run};
 use super::ir::{Sort, Terms};
 use super::text::ValueShape;
@@ -74,10 +75,21 @@ impl Run<'_, '_> {
     /// Whether a condition holds.
     pub fn truth(&mut self, expr: &Expr, env: &Env) -> Result<Truth, Stop> {
         Ok(match expr {
-            Expr::Unary(UnaryOperator::Not, inner) => self.truth(inner, env)?.negated(),
+            Expr::Unary(UnaryOperator::Not, inner) => {
+                let truth = self.truth(inner, env)?;
+                if self.world.has(Defect::NotOfUnknownIsTrue) {
+                    let is_true = self.world.terms.not(truth.is_true);
+                    return Ok(self.world.terms.certain(is_true));
+                }
+                truth.negated()
+            }
             Expr::And(operands) => {
                 let operands = self.truths(operands, env)?;
-                self.world.terms.conjunction(&operands)
+                let truth = self.world.terms.conjunction(&operands);
+                if self.world.has(Defect::UnknownAndIsFalse) {
+                    return Ok(self.world.terms.certain(truth.is_true));
+                }
+                truth
             }
             Expr::Or(operands) => {
                 let operands = self.truths(operands, env)?;
@@ -88,7 +100,9 @@ impl Run<'_, '_> {
             }
             Expr::Between { expr, low, high, negated } => {
                 let low = self.comparison(BinaryOperator::GreaterEqual, expr, low, env)?;
-                let high = self.comparison(BinaryOperator::LessEqual, expr, high, env)?;
+                let leaves_high = self.world.has(Defect::BetweenLeavesHigh);
+                let below = if leaves_high { BinaryOperator::Less } else { BinaryOperator::LessEqual };
+                let high = self.comparison(below, expr, high, env)?;
                 self.world.terms.conjunction(&[low, high]).negated_if(*negated)
             }
             Expr::Like { operator, expr, pattern, escape, negated } => {
@@ -119,11 +133,16 @@ impl Run<'_, '_> {
     /// A value as a condition: a number other than 0, or a text that begins with one.
     pub fn truth_of(&mut self, value: SymbolicValue) -> Result<Truth, Stop> {
         let number = self.number(value)?;
+        let text_is_true = self.world.has(Defect::TextIsTrue);
         let terms = &mut self.world.terms;
         let (zero, real_zero) = (terms.zero(Sort::Integer), terms.zero(Sort::Real));
         let integer_is_zero = terms.equal(number.integer, zero);
         let real_is_zero = terms.equal(number.real, real_zero);
-        let is_zero = terms.choose(number.is_integer, integer_is_zero, real_is_zero);
+        let mut is_zero = terms.choose(number.is_integer, integer_is_zero, real_is_zero);
+        if text_is_true {
+            let no_text = terms.not(value.is_text);
+            is_zero = terms.and(no_text, is_zero);
+        }
         let (is_set, known) = (terms.not(is_zero), terms.not(number.is_null));
         Ok(Truth { is_true: terms.and(known, is_set), is_false: terms.and(known, is_zero) })
     }
@@ -229,8 +248,14 @@ impl Run<'_, '_> {
     /// A comparison of values that have been made comparable.
     pub fn compare(&mut self, operator: BinaryOperator, left: SymbolicValue, right: SymbolicValue) -> Truth {
         use BinaryOperator::{Equal, Greater, GreaterEqual, Is, IsNot, Less, LessEqual, NotEqual};
+        let nulls_compare = matches!(operator, Equal | NotEqual) && self.world.has(Defect::NullEqualsNull);
+        let is_compares = matches!(operator, Is | IsNot) && !self.world.has(Defect::IsComparesAsEqual);
         let terms = &mut self.world.terms;
-        if matches!(operator, Is | IsNot) {
+        if nulls_compare {
+            let same = terms.same_values(left, right);
+            return terms.certain(same).negated_if(operator == NotEqual);
+        }
+        if is_compares {
             let same = terms.same_values(left, right);
             return terms.certain(same).negated_if(operator == IsNot);
         }
@@ -243,7 +268,7 @@ impl Run<'_, '_> {
         let (known, not) = (terms.not(is_null), terms.not(holds));
         let truth = Truth { is_true: terms.and(known, holds), is_false: terms.and(known, not) };
         debug_assert!(operator.is_comparison() || operator == Equal);
-        truth.negated_if(matches!(operator, NotEqual | GreaterEqual | LessEqual))
+        truth.negated_if(matches!(operator, NotEqual | IsNot | GreaterEqual | LessEqual))
     }
 
     /// The operands of a comparison after their conversions, so that they compare byte by byte.
@@ -263,6 +288,7 @@ impl Run<'_, '_> {
         (mut own, mut other): (SymbolicValue, SymbolicValue),
     ) -> Result<(SymbolicValue, SymbolicValue), Stop> {
         match comparison.conversion {
+            _ if self.world.has(Defect::NoAffinity) => {}
             Fact::Known(Conversion::None) => {}
             Fact::Known(Conversion::ToNumber) => {
                 own = self.with_numeric_affinity(own)?;
@@ -290,7 +316,7 @@ impl Run<'_, '_> {
         value: SymbolicValue,
         collation: Fact<&Collation>,
     ) -> Result<SymbolicValue, Stop> {
-        if value.is_text == Terms::FALSE {
+        if value.is_text == Terms::FALSE || self.world.has(Defect::NoCollation) {
             return Ok(value);
         }
         let folded = match collation {
@@ -314,8 +340,8 @@ impl Run<'_, '_> {
         env: &Env,
     ) -> Result<SymbolicValue, Stop> {
         let mut result = match otherwise {
-            Some(otherwise) => self.value(otherwise, env)?,
-            None => self.world.terms.null(),
+            Some(otherwise) if !self.world.has(Defect::NoElse) => self.value(otherwise, env)?,
+            _ => self.world.terms.null(),
         };
         for (when, then) in branches.iter().rev() {
             let condition = match operand {
@@ -336,7 +362,10 @@ impl Run<'_, '_> {
         escape: Option<&Expr>,
         env: &Env,
     ) -> Result<Truth, Stop> {
-        if let (Expr::Literal(Literal::Text(pattern)), None) = (pattern, escape)
+        let keeps_case = self.world.has(Defect::LikeKeepsCase) && operator == LikeOperator::Like;
+        let ignores_case = self.world.has(Defect::GlobIgnoresCase) && operator == LikeOperator::Glob;
+        if let (Expr::Literal(Literal::Text(pattern)), None, false) =
+            (pattern, escape, keeps_case || ignores_case)
             && let Some(truth) = self.like_prefix(operator, expr, pattern, env)?
         {
             return Ok(truth);
@@ -353,6 +382,10 @@ impl Run<'_, '_> {
         }
         let spell = |args: &[String]| match args {
             [text, pattern, escape] => format!("{text} {word} {pattern} ESCAPE {escape}"),
+            [text, pattern] if keeps_case => {
+                format!("{text} GLOB replace(replace({pattern}, '%', '*'), '_', '?')")
+            }
+            [text, pattern] if ignores_case => format!("lower({text}) GLOB lower({pattern})"),
             _ => format!("{} {word} {}", args[0], args[1]),
         };
         let value = self.call(&spell, ValueShape::INTEGER, &args)?;
@@ -369,7 +402,9 @@ impl Run<'_, '_> {
             };
             found.push(self.comparison(BinaryOperator::Equal, expr, &bare, env)?);
         }
-        Ok(self.world.terms.disjunction(&found))
+        let truth = self.world.terms.disjunction(&found);
+        let is_certain = self.world.has(Defect::InIsNeverNull);
+        Ok(if is_certain { self.world.terms.certain(truth.is_true) } else { truth })
     }
 
     fn in_query(&mut self, expr: &Expr, query: &Query, env: &Env) -> Result<Truth, Stop> {

@@ -3,6 +3,7 @@
 use sqlgauge_sql::tree::BinaryOperator;
 
 use super::ProofAssumption;
+use super::defect::EncoderDefect;
 use super::exec::Run;
 use super::ir::{Sort, Term, Terms};
 use super::text::ValueShape;
@@ -88,8 +89,12 @@ impl Run<'_, '_> {
         left: SymbolicValue,
         right: SymbolicValue,
     ) -> SymbolicValue {
+        let keeps_fraction = self.world.has(EncoderDefect::DivisionKeepsFraction);
         let terms = &mut self.world.terms;
-        let is_integer = terms.and(left.is_integer, right.is_integer);
+        let mut is_integer = terms.and(left.is_integer, right.is_integer);
+        if keeps_fraction && operator == BinaryOperator::Divide {
+            is_integer = Terms::FALSE;
+        }
         let mut is_null = terms.or(left.is_null, right.is_null);
         let mut integer = terms.zero(Sort::Integer);
         let mut real = terms.zero(Sort::Real);

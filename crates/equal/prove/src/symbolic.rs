@@ -10,6 +10,7 @@ use sqlgauge_sql::tree::Query;
 
 use super::OnDatabase;
 use super::decode;
+use super::defect::EncoderDefect;
 use super::evaluate::evaluate;
 use super::exec::Run;
 use super::ir::{Constant, Node, Sort, Term};
@@ -25,12 +26,13 @@ pub fn rows_on(
     schema: &Schema,
     query: &Query,
     database: &BTreeMap<TableId, Vec<Vec<Stored>>>,
-    rows: usize,
+    (rows, defect): (usize, Option<EncoderDefect>),
 ) -> Result<OnDatabase, Stop> {
     if is_entangled(query) {
         return Err(Stop::unsupported("outer aggregate"));
     }
     let mut world = SymbolicWorld::new(schema);
+    world.defect = defect;
     world.deadline = Some(Instant::now() + TIME);
     let mut tables = BTreeSet::new();
     table::tables_of(query, schema, &mut tables);

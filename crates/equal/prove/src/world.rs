@@ -8,6 +8,7 @@ use std::time::Instant;
 use sqlgauge_sql::schema::{Schema, TableId};
 
 use super::ProofAssumption;
+use super::defect::EncoderDefect;
 use super::ir::{Term, Terms};
 use super::oracle::Oracle;
 use super::value::SymbolicValue;
@@ -65,6 +66,8 @@ pub struct SymbolicWorld<'s> {
     pub reverses_choices: bool,
     /// What the result rests on.
     pub assumes: BTreeSet<ProofAssumption>,
+    /// How the encoding is wrong; only the law of the encoding plants a defect.
+    pub defect: Option<EncoderDefect>,
     /// When the time is over.
     pub deadline: Option<Instant>,
     /// The steps of executions so far.
@@ -83,9 +86,15 @@ impl<'s> SymbolicWorld<'s> {
             settled: Vec::new(),
             reverses_choices: false,
             assumes: BTreeSet::from([ProofAssumption::ValuesOfDeclaredType]),
+            defect: None,
             deadline: None,
             steps: Cell::new(0),
         }
+    }
+
+    /// Whether that defect has been planted.
+    pub fn has(&self, defect: EncoderDefect) -> bool {
+        self.defect == Some(defect)
     }
 
     /// Stops where the question becomes too large or the time is over.

@@ -76,7 +76,7 @@ pub use self::minimise::{Minimality, Shortage};
 pub use self::near::near_schema;
 pub use self::needs::Need;
 pub use self::observed::Observed;
-pub use self::realistic::{Constraints, Mined, Resemblance};
+pub use self::realistic::{Constraints, Mined, Resemblance, RowConstraint};
 pub use self::signature::Signature;
 pub use self::stand::Objection;
 pub use self::verdict::{

@@ -1,5 +1,5 @@
-//! SpotIt's solver stage alone: what each bound adds and costs, how many pairs can be encoded, how many candidates a real SQLite
-//! replays, and EX-SpotIt with and without counterexamples that need a NULL in a key or a value off its type.
+//! SpotIt's solver stage alone: what each bound adds and costs, how many pairs can be encoded, and could without each extension of the
+//! encoding, how many candidates a real SQLite replays, and EX-SpotIt with and without counterexamples that need a NULL in a key or a value off its type.
 //!
 //! ```sh
 //! cargo run --release --package sqlgauge-benches --bin spotit -- --data DATA --every 10 --solver z3
@@ -19,8 +19,12 @@ use sqlgauge_engine::compare::Semantics;
 use sqlgauge_engine::{Engine, Limits, SqliteEngine};
 use sqlgauge_prove::{Bounds, ProofOutcome, ResultSemantics, Solver, SolverLimits};
 use sqlgauge_search::{Contract, Need, Search, SearchOptions, Witness};
+use sqlgauge_sql::derive::{Conversion, Fact, Facts};
+use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::resolve;
 use sqlgauge_sql::schema::Schema;
+use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal};
+use sqlgauge_sql::visit::each_expr;
 
 /// SpotIt's solver stage alone
 #[derive(Debug, Parser)]
@@ -51,6 +55,7 @@ struct Answer {
     /// The bound and the needs of the counterexample.
     refuted: Option<(usize, Vec<Need>)>,
     is_closed: bool,
+    is_encoded: bool,
 }
 
 /// What one bound did.
@@ -88,8 +93,94 @@ fn main() -> Result<()> {
     let open: usize = unsupported.values().sum();
     let share = 100.0 * (answers.len() - open) as f64 / answers.len().max(1) as f64;
     println!("\nencoded: {share:.2} % of {} pairs; not encoded: {unsupported:?}\n", answers.len());
+    print_extensions(&answers);
     print_accuracies(&systems, &answers, questions);
     Ok(())
+}
+
+/// What SpotIt adds to the checker that it is built on, and windows, which neither has.
+const EXTENSIONS: [&str; 4] = ["dates", "texts", "conversions", "windows"];
+
+/// How many pairs an encoding without each of the extensions would leave out.
+fn print_extensions(answers: &[Answer]) {
+    let used: Vec<[bool; 4]> = answers.iter().map(of_pair).collect();
+    let share = |count: usize| 100.0 * count as f64 / answers.len().max(1) as f64;
+    println!("| without | encoded, % of the pairs |\n|---|---|");
+    let without = |lacks: &dyn Fn(&[bool; 4]) -> bool| {
+        let encoded = answers.iter().zip(&used).filter(|(answer, used)| answer.is_encoded && !lacks(used));
+        share(encoded.count())
+    };
+    println!("| nothing | {:.1} |", without(&|_| false));
+    for (at, extension) in EXTENSIONS.iter().enumerate() {
+        println!("| {extension} | {:.1} |", without(&|used| used[at]));
+    }
+    println!("| dates, texts and conversions | {:.1} |", without(&|used| used[..3].contains(&true)));
+    println!("| all of them | {:.1} |\n", without(&|used| used.contains(&true)));
+}
+
+/// Which extensions the two queries of a pair need.
+fn of_pair(answer: &Answer) -> [bool; 4] {
+    let mut used = [false; 4];
+    for text in [&answer.gold, &answer.prediction] {
+        let Ok(query) = resolve(text, &answer.schema) else { continue };
+        let facts = Facts::of(&query, &answer.schema);
+        each_expr(&query, |expr| {
+            let of_expr = [is_of_dates(expr), is_of_texts(expr), converts(expr, &facts), is_window(expr)];
+            used.iter_mut().zip(of_expr).for_each(|(used, is)| *used |= is);
+        });
+    }
+    used
+}
+
+fn is_of_dates(expr: &Expr) -> bool {
+    matches!(expr, Expr::Function { function, .. } if function.properties().may_read_clock)
+}
+
+/// LIKE and GLOB, `||`, and the functions of texts.
+fn is_of_texts(expr: &Expr) -> bool {
+    const FUNCTIONS: [&str; 16] = [
+        "char",
+        "concat",
+        "concat_ws",
+        "format",
+        "hex",
+        "instr",
+        "length",
+        "lower",
+        "ltrim",
+        "printf",
+        "replace",
+        "rtrim",
+        "substr",
+        "substring",
+        "trim",
+        "upper",
+    ];
+    match expr {
+        Expr::Like { .. } | Expr::Binary(BinaryOperator::Concat, ..) => true,
+        Expr::Function { function, .. } => FUNCTIONS.contains(&function.name()),
+        Expr::Aggregate(own) => own.function == Function::GroupConcat,
+        _ => false,
+    }
+}
+
+/// CAST, and a comparison of a column with a constant of the other kind.
+fn converts(expr: &Expr, facts: &Facts<'_>) -> bool {
+    let Expr::Binary(operator, left, right) = expr else { return matches!(expr, Expr::Cast { .. }) };
+    if !operator.is_comparison() {
+        return false;
+    }
+    let is_text = |side: &Expr| matches!(side, Expr::Literal(Literal::Text(_)));
+    let is_number = |side: &Expr| matches!(side, Expr::Literal(Literal::Integer(_) | Literal::Real(_)));
+    match facts.comparison(left, right).conversion {
+        Fact::Known(Conversion::ToNumber) => is_text(left) || is_text(right),
+        Fact::Known(Conversion::ToText) => is_number(left) || is_number(right),
+        _ => false,
+    }
+}
+
+fn is_window(expr: &Expr) -> bool {
+    matches!(expr, Expr::Window(_))
 }
 
 fn ask(
@@ -106,7 +197,7 @@ fn ask(
     let (Ok(left), Ok(right)) =
         (resolve(&answer.gold, &answer.schema), resolve(&answer.prediction, &answer.schema))
     else {
-        answer.is_closed = true;
+        (answer.is_closed, answer.is_encoded) = (true, false);
         *unsupported.entry("not resolved".to_owned()).or_default() += 1;
         return Ok(());
     };
@@ -135,7 +226,7 @@ fn ask(
         }
         ProofOutcome::Unsupported { construct } => {
             *unsupported.entry(construct).or_default() += 1;
-            answer.is_closed = true;
+            (answer.is_closed, answer.is_encoded) = (true, false);
         }
         ProofOutcome::NoDifference { .. } | ProofOutcome::Unknown { .. } => {}
     }
@@ -207,6 +298,7 @@ fn read(arguments: &Arguments) -> Result<(Vec<String>, Vec<Answer>, usize)> {
                 prediction: prediction.clone(),
                 refuted: None,
                 is_closed: false,
+                is_encoded: true,
             });
         }
     }

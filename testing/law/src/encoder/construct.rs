@@ -16,6 +16,8 @@ pub enum Construct {
     Affinity,
     /// NOCASE and RTRIM, of columns and by COLLATE.
     Collation,
+    /// Values as conditions.
+    Truth,
     /// CASE, IIF, COALESCE, NULLIF.
     Case,
     /// CAST.
@@ -70,11 +72,12 @@ pub enum Construct {
 
 impl Construct {
     /// All of them.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 30] = [
         Self::NullLogic,
         Self::Arithmetic,
         Self::Affinity,
         Self::Collation,
+        Self::Truth,
         Self::Case,
         Self::Cast,
         Self::Like,
@@ -160,7 +163,14 @@ impl Writer<'_> {
     fn query(&mut self, construct: Construct) -> String {
         use Construct as C;
         match construct {
-            C::NullLogic | C::Affinity | C::Collation | C::Like | C::Between | C::InList | C::RowValue => {
+            C::NullLogic
+            | C::Affinity
+            | C::Collation
+            | C::Truth
+            | C::Like
+            | C::Between
+            | C::InList
+            | C::RowValue => {
                 let condition = self.condition(construct, "t");
                 self.with_condition(&condition)
             }
@@ -205,6 +215,16 @@ impl Writer<'_> {
                 let (left, right) = (self.column(table), self.operand(table));
                 let collate = self.dice.word(&["", "", " COLLATE NOCASE", " COLLATE RTRIM"]);
                 format!("{left} {} {right}{collate}", self.dice.word(&COMPARISONS))
+            }
+            C::Truth => {
+                let (value, other) = (self.column(table), self.plain(table));
+                match self.dice.below(5) {
+                    0 => format!("{value} IS {}TRUE", self.dice.word(&["", "NOT "])),
+                    1 => format!("NOT {value}"),
+                    2 => format!("{value} AND {other}"),
+                    3 => format!("CASE WHEN {value} THEN 1 ELSE 0 END = {}", self.dice.below(2)),
+                    _ => value,
+                }
             }
             C::Like => {
                 let not = self.dice.word(&["", "NOT "]);

@@ -1,43 +1,28 @@
-//! Encodings broken on purpose: the law must find each of them.
+//! Queries misread on purpose: what an encoding that has a construct wrong would execute in place of the query.
 //!
-//! A misread query is what an encoding that has the construct wrong would execute in place of the query.
+//! [`super::defect`] has the defects that are planted in the encoder itself.
 
 use sqlgauge_sql::functions::Function;
-use sqlgauge_sql::schema::{Collation, Schema};
 use sqlgauge_sql::tree::{
-    Aggregate, Args, BinaryOperator, Body, Expr, FrameBound, FrameMode, From, JoinKind, LikeOperator,
-    Literal, OrderTerm, Query, UnaryOperator,
+    Aggregate, Args, BinaryOperator, Body, Expr, FrameBound, FrameMode, From, JoinKind, Literal, OrderTerm,
+    Query,
 };
 use sqlgauge_sql::visit::{Rewriter, rewrite_query};
 
 use super::construct::Construct;
 
-/// How an encoding is wrong.
+/// How a query is misread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Misreading {
-    /// NULL equals NULL, and differs from all else.
-    NullEqualsNull,
-    /// `/` on integers keeps the fraction.
-    DivisionKeepsFraction,
     /// `%` is of the sign of its second operand.
     RemainderIsPositive,
-    /// Comparisons convert nothing.
-    NoAffinity,
-    /// All text is compared byte by byte.
-    NoCollation,
-    /// ELSE is passed over.
-    NoElse,
     /// CAST to INTEGER rounds.
     CastRounds,
-    /// LIKE looks at letter case.
-    LikeKeepsCase,
     /// A day that no month has is taken as it is.
     DaysAreTexts,
     /// SUBSTR counts from 0.
     SubstrFromZero,
-    /// BETWEEN leaves its upper bound out.
-    BetweenLeavesHigh,
-    /// IN is never NULL.
+    /// IN a subquery is never NULL.
     InIsNeverNull,
     /// A comparison of row values is never NULL.
     RowsAreNeverNull,
@@ -49,8 +34,6 @@ pub enum Misreading {
     LeftIsInner,
     /// FULL and RIGHT JOIN are LEFT JOIN.
     FullIsLeft,
-    /// SUM of nothing is 0.
-    SumOfNothingIsZero,
     /// COUNT counts NULL.
     CountCountsNull,
     /// FILTER is passed over.
@@ -94,24 +77,17 @@ pub const MISREADINGS: &[(Construct, &[Misreading])] = {
     use Construct as C;
     use Misreading as M;
     &[
-        (C::NullLogic, &[M::NullEqualsNull]),
-        (C::Arithmetic, &[M::DivisionKeepsFraction, M::RemainderIsPositive]),
-        (C::Affinity, &[M::NoAffinity]),
-        (C::Collation, &[M::NoCollation]),
-        (C::Case, &[M::NoElse]),
+        (C::Arithmetic, &[M::RemainderIsPositive]),
         (C::Cast, &[M::CastRounds]),
-        (C::Like, &[M::LikeKeepsCase]),
         (C::Date, &[M::DaysAreTexts]),
         (C::Text, &[M::SubstrFromZero]),
-        (C::Between, &[M::BetweenLeavesHigh]),
-        (C::InList, &[M::InIsNeverNull]),
         (C::RowValue, &[M::RowsAreNeverNull]),
         (C::Concat, &[M::ConcatTurnsOrder, M::NoAggregateFilter]),
         (C::Distinct, &[M::NoDistinct]),
         (C::Join, &[M::NoJoinCondition]),
         (C::LeftJoin, &[M::LeftIsInner]),
         (C::FullJoin, &[M::FullIsLeft]),
-        (C::Aggregate, &[M::SumOfNothingIsZero, M::CountCountsNull, M::NoAggregateFilter]),
+        (C::Aggregate, &[M::CountCountsNull, M::NoAggregateFilter]),
         (C::GroupBy, &[M::ShortGroupBy, M::CountCountsNull]),
         (C::Having, &[M::NoHaving]),
         (C::Limit, &[M::NullsSortOtherwise, M::NoOffset, M::NoInnerLimit]),
@@ -129,11 +105,6 @@ pub const MISREADINGS: &[(Construct, &[Misreading])] = {
 impl Misreading {
     /// What an encoding with this defect takes the query for; `None` where it makes no difference to the text.
     pub fn of(self, query: &Query) -> Option<Query> {
-        if self == Self::NoCollation {
-            let mut misread = query.clone();
-            rewrite_query(&mut Work { misreading: self }, &mut misread);
-            return Some(misread);
-        }
         let mut misread = query.clone();
         let limits = (misread.limit.clone(), misread.offset.clone());
         rewrite_query(&mut Work { misreading: self }, &mut misread);
@@ -141,16 +112,6 @@ impl Misreading {
             (misread.limit, misread.offset) = limits;
         }
         (misread != *query).then_some(misread)
-    }
-
-    /// What it takes the schema for.
-    pub fn schema(self, schema: &Schema) -> Schema {
-        let mut tables = schema.tables().to_vec();
-        if self == Self::NoCollation {
-            let columns = tables.iter_mut().flat_map(|table| &mut table.columns);
-            columns.for_each(|column| column.collation = Collation::Binary);
-        }
-        Schema::new(tables)
     }
 }
 
@@ -211,23 +172,11 @@ impl Work {
         use BinaryOperator as B;
         use Misreading as M;
         Some(match (self.misreading, expr) {
-            (M::NullEqualsNull, Expr::Binary(B::Equal, left, right)) => binary(B::Is, left, right),
-            (M::NullEqualsNull, Expr::Binary(B::NotEqual, left, right)) => binary(B::IsNot, left, right),
-            (M::DivisionKeepsFraction, Expr::Binary(B::Divide, left, right)) => {
-                Expr::Binary(B::Divide, Box::new(cast(left, "REAL")), right.clone())
-            }
             (M::RemainderIsPositive, Expr::Binary(B::Modulo, ..)) => call(Function::Abs, vec![expr.clone()]),
-            (M::NoAffinity, Expr::Binary(operator, left, right)) if operator.is_comparison() => {
-                Expr::Binary(*operator, Box::new(bare(left)), Box::new(bare(right)))
-            }
-            (M::NoCollation, Expr::Collate { expr, .. }) => (**expr).clone(),
             (M::CastRounds, Expr::Cast { expr, type_name }) if type_name.eq_ignore_ascii_case("INTEGER") => {
                 cast(&call(Function::Round, vec![(**expr).clone()]), type_name)
             }
-            (M::BetweenLeavesHigh, Expr::Between { expr, low, high, negated: false }) => {
-                Expr::And(vec![binary(B::GreaterEqual, expr, low), binary(B::Less, expr, high)])
-            }
-            (M::InIsNeverNull, Expr::InList { negated: true, .. } | Expr::InQuery { negated: true, .. }) => {
+            (M::InIsNeverNull, Expr::InQuery { negated: true, .. }) => {
                 call(Function::Coalesce, vec![expr.clone(), integer(1)])
             }
             (M::RowsAreNeverNull, Expr::Binary(B::Equal, left, right)) if is_row(left) => {
@@ -235,9 +184,6 @@ impl Work {
             }
             (M::RowsAreNeverNull, Expr::Binary(B::NotEqual, left, right)) if is_row(left) => {
                 binary(B::IsNot, left, right)
-            }
-            (M::SumOfNothingIsZero, Expr::Aggregate(own)) if own.function == Function::Sum => {
-                call(Function::Coalesce, vec![expr.clone(), integer(0)])
             }
             (M::ExistsAsksForValue, Expr::Exists { query, negated }) => {
                 Expr::IsNull { expr: Box::new(Expr::Scalar(query.clone())), negated: !negated }
@@ -258,17 +204,9 @@ impl Work {
 
     /// What is changed within the expression.
     fn change(&self, expr: &mut Expr) {
-        use Misreading as M;
-        match (self.misreading, expr) {
-            (M::NoElse, Expr::Case { otherwise, .. }) => *otherwise = None,
-            (M::LikeKeepsCase, Expr::Like { operator, pattern, .. }) if *operator == LikeOperator::Like => {
-                if let Expr::Literal(Literal::Text(pattern)) = &mut **pattern {
-                    *pattern = pattern.replace('%', "*").replace('_', "?");
-                    *operator = LikeOperator::Glob;
-                }
-            }
-            (misreading, Expr::Aggregate(own)) => change_aggregate(misreading, own),
-            (misreading, Expr::Window(own)) => change_window(misreading, own),
+        match expr {
+            Expr::Aggregate(own) => change_aggregate(self.misreading, own),
+            Expr::Window(own) => change_window(self.misreading, own),
             _ => {}
         }
     }
@@ -320,10 +258,6 @@ fn turn_nulls(term: &mut OrderTerm) {
 
 fn binary(operator: BinaryOperator, left: &Expr, right: &Expr) -> Expr {
     Expr::Binary(operator, Box::new(left.clone()), Box::new(right.clone()))
-}
-
-fn bare(expr: &Expr) -> Expr {
-    Expr::Unary(UnaryOperator::Plus, Box::new(expr.clone()))
 }
 
 fn cast(expr: &Expr, type_name: &str) -> Expr {

@@ -4,6 +4,7 @@
 //! the encoding calls open (ties that show, functions without a value) or unsupported is counted and says nothing.
 
 pub mod construct;
+pub mod defect;
 pub mod misreading;
 
 use std::collections::BTreeMap;
@@ -11,12 +12,12 @@ use std::collections::BTreeMap;
 use rusqlite::Connection;
 use rusqlite::types::Value as Read;
 use sqlgauge_engine::Value;
-use sqlgauge_prove::{OnDatabase, rows_on};
+use sqlgauge_prove::{OnDatabase, rows_of_broken, rows_on};
 use sqlgauge_sql::resolve;
 use sqlgauge_sql::schema::{Affinity, Column, Schema, TableId, TableKind};
 
 use self::construct::Construct;
-use self::misreading::Misreading;
+use self::defect::Planted;
 use crate::data::{literal, remove_orphans};
 use crate::database::{dump, open};
 use crate::dice::Dice;
@@ -150,8 +151,6 @@ fn is_same(left: &Value, right: &Value) -> bool {
 struct Place {
     ddl: Vec<String>,
     schema: Schema,
-    /// What the encoding takes the catalog for.
-    believed: Schema,
     connection: Connection,
     contents: BTreeMap<TableId, Vec<Vec<Value>>>,
 }
@@ -162,7 +161,7 @@ impl Place {
         let connection = open(&ddl).ok()?;
         fill(&connection, &schema, most_rows, dice);
         let contents = contents(&connection, &schema);
-        Some(Self { ddl, believed: schema.clone(), schema, connection, contents })
+        Some(Self { ddl, schema, connection, contents })
     }
 }
 
@@ -188,14 +187,14 @@ pub fn hunt(seed: u64, queries: usize, most_rows: usize) -> anyhow::Result<Tally
     Ok(tally)
 }
 
-/// Compares until so many queries about one construct have been compared, or `most_drawn` have been drawn; with a
-/// misreading, only those that it changes, and no further than the first violation.
+/// Compares until so many queries about one construct have been compared, or `most_drawn` have been drawn; with something
+/// planted, only those that it changes, and no further than the first violation.
 ///
 /// # Errors
 /// When SQLite cannot read what it holds.
 pub fn hunt_construct(
     construct: Construct,
-    misreading: Option<Misreading>,
+    planted: Option<Planted>,
     seed: u64,
     (compared, most_drawn): (usize, usize),
 ) -> anyhow::Result<Tally> {
@@ -205,39 +204,34 @@ pub fn hunt_construct(
     while tally.compared < compared && drawn < most_drawn {
         let ddl = construct::schema(&mut dice);
         let schema = Schema::from_ddl(&ddl.join(";\n"))?;
-        let Some(mut place) = Place::draw(ddl, schema, 4, &mut dice) else { continue };
-        if let Some(misreading) = misreading {
-            place.believed = misreading.schema(&place.schema);
-        }
+        let Some(place) = Place::draw(ddl, schema, 4, &mut dice) else { continue };
         for _ in 0..20 {
             drawn += 1;
-            compare(&place, &construct.query(&mut dice), misreading, &mut tally)?;
+            compare(&place, &construct.query(&mut dice), planted, &mut tally)?;
         }
-        if misreading.is_some() && !tally.violations.is_empty() {
+        if planted.is_some() && !tally.violations.is_empty() {
             break;
         }
     }
     Ok(tally)
 }
 
-fn compare(
-    place: &Place,
-    sql: &str,
-    misreading: Option<Misreading>,
-    tally: &mut Tally,
-) -> anyhow::Result<()> {
+fn compare(place: &Place, sql: &str, planted: Option<Planted>, tally: &mut Tally) -> anyhow::Result<()> {
     let Ok(query) = resolve(sql, &place.schema) else { return Ok(()) };
     let Ok(expected) = rows_of(&place.connection, sql) else { return Ok(()) };
     if expected.iter().flatten().any(|value| matches!(value, Value::Blob(_))) {
         tally.open += 1;
         return Ok(());
     }
-    let query = match misreading.map(|misreading| misreading.of(&query)) {
-        None => query,
-        Some(Some(misread)) => misread,
-        Some(None) => return Ok(()),
+    let found = match planted {
+        None => rows_on(&place.schema, &query, &place.contents),
+        Some(Planted::Encoder(defect)) => rows_of_broken(&place.schema, &query, &place.contents, defect),
+        Some(Planted::Query(misreading)) => match misreading.of(&query) {
+            Some(misread) => rows_on(&place.schema, &misread, &place.contents),
+            None => return Ok(()),
+        },
     };
-    let found = match rows_on(&place.believed, &query, &place.contents) {
+    let found = match found {
         OnDatabase::Rows(found) => found,
         OnDatabase::Open => {
             tally.open += 1;

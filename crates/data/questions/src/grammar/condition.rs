@@ -8,6 +8,7 @@ const THREE: &[C] = &[C::Operand, C::Operand, C::Operand];
 const LIST: &[C] = &[C::Operand, C::Atom];
 const NESTED: &[C] = &[C::Operand, C::Nested];
 const LINKED: &[C] = &[C::Source, C::Filter];
+const SHARED: &[C] = &[C::Name, C::Source, C::Filter];
 const OF_ONE: &[C] = &[C::Reference, C::Source, C::Filter];
 const LIVELY: S = S::COLLOQUIAL.and(S::CONVERSATIONAL).and(S::METAPHORICAL).and(S::VAGUE);
 
@@ -32,6 +33,8 @@ pub(super) const ROWS: &[Row] = &[
         LINKED,
         &[any("that do not appear in $0 $1?"), any("that are not in $0 $1?")],
     ),
+    row(Rule::ShareWith, C::Relative, SHARED, &[any("that share their $0 with $1 $2?")]),
+    row(Rule::ShareWithNone, C::Relative, SHARED, &[any("that share their $0 with no $1 $2?")]),
     row(Rule::BelongTo, C::Relative, LINKED, &[any("that belong to $0 $1?")]),
     row(Rule::NotBelongTo, C::Relative, LINKED, &[any("that do not belong to $0 $1?")]),
     row(Rule::And, C::Condition, &[C::Conjunct], &[any("$0[[and and]]")]),
@@ -164,7 +167,7 @@ pub(super) const ROWS: &[Row] = &[
         Rule::There,
         C::Simple,
         &[C::Source, C::Filter],
-        &[any("there are $0 $1?"), any("there is at least one of $0 $1?")],
+        &[any("there are $0 $1?"), any("there is at least one of the $0 $1?")],
     ),
     row(
         Rule::ThereNone,

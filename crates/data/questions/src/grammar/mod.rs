@@ -81,6 +81,7 @@ const INCLUDED: &[(Category, Category)] = &[
     (Category::Atom, Category::Argument),
     (Category::Argument, Category::Basic),
     (Category::Basic, Category::Column),
+    (Category::Member, Category::Relation),
     (Category::Link, Category::InnerLink),
 ];
 

@@ -24,7 +24,7 @@ plain_enum! {
         // Queries.
         Query, Nested, Part, Core, Outputs, Distinct, SetPart,
         // Sources.
-        Source, Relation, Modifier, Link, InnerLink, Reference, Ordinal,
+        Source, Member, Relation, Modifier, Link, InnerLink, Reference, Ordinal,
         // Clauses.
         Filter, Relative, Group, Having, Tail, OrderTerm, Most, Degree, Amount,
         // Conditions.
@@ -43,7 +43,7 @@ plain_enum! {
     /// What is said.
     Rule {
         // Sentences.
-        Ask, AskGroups, WithAside, WithDefinitions, Dialogue,
+        Ask, AskGroups, AskEach, AskEachFor, WithAside, WithDefinitions, Dialogue,
         TurnFilter, TurnGroup, TurnHaving, TurnTail,
         Opening, OpeningOne, Aside, Definition, OnlyDefinition, HowMany, HowManyDifferent,
         // Queries.
@@ -51,7 +51,7 @@ plain_enum! {
         SelectTop, SelectTopFew, EachOfIts, EachFor, KeysAmount, KeysDegree, KeysDegreeFew, KeysTop, KeysTopFor, KeysAmountFor,
         Union, UnionAll, Intersect, Except,
         // Sources.
-        Alone, Linked, OfOuter, Table, ModifiedTable, Modifier, List, DefinedList, TheseRecords,
+        Alone, Linked, OfOuter, Which, Table, ModifiedTable, Modifier, List, DefinedList, TheseRecords,
         Their, TheirBy, Did, DoneBy, Of, OfBy, JoinedOn, Every, IfAny, RightJoined, FullJoined,
         TheOne, TheNth, ThatOne, ThatNth, TheList, TheNthList, ThatList, ThatNthList, Outer,
         First, Second, Third, Fourth, Fifth, Sixth, Seventh, Eighth, Ninth, Tenth,
@@ -68,7 +68,7 @@ plain_enum! {
         Contains, NotContains, StartsWith, NotStartsWith, EndsWith, NotEndsWith,
         Like, NotLike, LikeEscape, NotLikeEscape, Glob, NotGlob, Regexp, NotRegexp, Matches, NotMatches,
         OneOf, NoneOf, EitherOf, NeitherOf, Among, NotAmong, Missing, NotMissing,
-        Relatives, HaveSome, HaveNone, AppearIn, NotAppearIn, BelongTo, NotBelongTo,
+        Relatives, HaveSome, HaveNone, ShareWith, ShareWithNone, AppearIn, NotAppearIn, BelongTo, NotBelongTo,
         Belongs, NotBelongs, Appears, NotAppears, There, ThereNone, ThereRow, ThereNoRow, Holds,
         // Values.
         Column, ColumnOf, Field, FieldOf, TheCount, Computed, RowId, RowIdOf, OutputAt,

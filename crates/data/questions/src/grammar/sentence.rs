@@ -25,9 +25,9 @@ const OPENINGS: &[Wording] = &[
     only(S::VAGUE, "i am curious about"),
     only(S::VAGUE, "tell me about"),
     only(S::VAGUE, "what about"),
-    only(S::METAPHORICAL, "shine a light on"),
+    only(S::METAPHORICAL, "help me track down"),
     only(S::METAPHORICAL, "dig up"),
-    only(S::METAPHORICAL, "paint me a picture of"),
+    only(S::METAPHORICAL, "help me hunt down"),
     only(S::CONVERSATIONAL, "hi , could you tell me"),
     only(S::CONVERSATIONAL, "thanks ; now i would like to see"),
     only(S::CONVERSATIONAL, "quick question : do you know"),
@@ -48,12 +48,22 @@ const ASIDES: &[Wording] = &[
     any("the old report had the $0 of every $1"),
 ];
 
+/// What is asked about each group, whose keys are shown too.
+const EACH: &[C] = &[C::Operand, C::Opening, C::Operand, C::Source, C::Filter, C::Having, C::Tail];
+
 pub(super) const ROWS: &[Row] = &[
     row(Rule::Opening, C::Opening, &[], OPENINGS),
     row(Rule::OpeningOne, C::Opening, &[], &[any("what is")]),
     row(Rule::Aside, C::Aside, &[C::Name, C::Noun], ASIDES),
     row(Rule::Ask, C::Sentence, &[C::Opening, C::Query], &[any("$0 $1")]),
     row(Rule::AskGroups, C::Sentence, &[C::Opening, C::Core, C::Group, C::Having], &[any("$2 $3? , $0 $1")]),
+    row(Rule::AskEach, C::Sentence, EACH, &[any("for each $0[, and] , $1 $2[, and] of $3 $4? $5? $6?")]),
+    row(
+        Rule::AskEachFor,
+        C::Sentence,
+        EACH,
+        &[any("for each $0[, and] , $1 $2[, and] for all $3 $4? $5? $6?")],
+    ),
     row(
         Rule::HowMany,
         C::Sentence,

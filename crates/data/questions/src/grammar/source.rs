@@ -15,8 +15,10 @@ const MODIFIERS: &[Wording] = &[
 
 pub(super) const ROWS: &[Row] = &[
     row(Rule::Alone, C::Source, &[C::Relation], &[any("$0")]),
-    row(Rule::Linked, C::Source, &[C::Relation, C::Link], &[any("$0 $1[, and]")]),
+    row(Rule::Linked, C::Source, &[C::Member, C::Link], &[any("$0 $1[, and]")]),
     row(Rule::OfOuter, C::Source, &[C::Relation, C::Reference], &[any("$0 of $1")]),
+    // Conditions of one of several tables, said of that table.
+    row(Rule::Which, C::Member, &[C::Noun, C::Conjunct], &[any("$0 whose $1[and_whose and_whose]")]),
     row(Rule::Table, C::Relation, &[C::Noun], &[any("$0")]),
     row(Rule::ModifiedTable, C::Relation, &[C::Modifier, C::Noun], &[any("$0 $1")]),
     row(Rule::Modifier, C::Modifier, &[], MODIFIERS),
@@ -26,7 +28,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         Rule::Their,
         C::InnerLink,
-        &[C::Relation],
+        &[C::Member],
         &[
             any("with their $0"),
             only(S::FORMAL.and(S::DESCRIPTIVE), "together with their $0"),
@@ -42,8 +44,8 @@ pub(super) const ROWS: &[Row] = &[
             only(S::FORMAL.and(S::DESCRIPTIVE), "together with their $0 by way of the $1"),
         ],
     ),
-    row(Rule::Did, C::InnerLink, &[C::Relation, C::Verb], &[any("that $1 $0")]),
-    row(Rule::DoneBy, C::InnerLink, &[C::Relation, C::Verb], &[any("$1 by $0")]),
+    row(Rule::Did, C::InnerLink, &[C::Member, C::Verb], &[any("that $1 $0")]),
+    row(Rule::DoneBy, C::InnerLink, &[C::Member, C::Verb], &[any("$1 by $0")]),
     row(Rule::Of, C::InnerLink, &[C::Relation, C::Reference], &[any("with the $0 of $1")]),
     row(
         Rule::OfBy,

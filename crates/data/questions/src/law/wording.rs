@@ -11,6 +11,7 @@ use crate::{QuestionStyle, Speech, canonical};
 const LINKED: &str = "CREATE TABLE author (id INTEGER PRIMARY KEY, name TEXT, country TEXT, birth_date TEXT, age INTEGER); \
     CREATE TABLE paper (id INTEGER PRIMARY KEY, title TEXT, pages INTEGER, venue_id INTEGER REFERENCES venue(id)); \
     CREATE TABLE writes (author_id INTEGER REFERENCES author(id), paper_id INTEGER REFERENCES paper(id), place INTEGER); \
+    CREATE TABLE award (author_id INTEGER REFERENCES author(id), prize TEXT); \
     CREATE TABLE venue (id INTEGER PRIMARY KEY, city TEXT, is_open INTEGER, directed_by TEXT)";
 
 /// Queries with a phrase that people say.
@@ -47,8 +48,25 @@ const SHORT: &[(&str, &str)] = &[
     ),
     (
         "SELECT p.title, v.city FROM paper p JOIN venue v ON p.venue_id = v.id WHERE v.city = 'Rome' AND p.pages > 3",
-        "titles and cities for all papers",
+        "titles and cities for all papers whose",
     ),
+    (
+        "SELECT p.title FROM paper p JOIN venue v ON p.venue_id = v.id WHERE v.city = 'Rome' AND p.pages > 3 AND v.is_open = 1",
+        "with their venue whose city is",
+    ),
+    (
+        "SELECT w.author_id, count(*) FROM writes w JOIN award b ON b.author_id = w.author_id WHERE b.author_id > 3 GROUP BY b.author_id",
+        "each author id with",
+    ),
+    (
+        "SELECT name FROM author WHERE country = 'Chad' AND age IN (SELECT age FROM author WHERE country = 'Mali')",
+        "and that share their age with authors whose country is",
+    ),
+    (
+        "SELECT name FROM author WHERE age NOT IN (SELECT age FROM author WHERE country = 'Mali')",
+        "authors that share their age with no authors whose country is",
+    ),
+    ("SELECT name FROM author WHERE country NOT IN ('Chad')", "country is not"),
     (
         "SELECT v.city, count(*) FROM venue v JOIN paper p ON p.venue_id = v.id GROUP BY v.city",
         "each city with the number of papers",
@@ -145,6 +163,29 @@ fn a_count_is_asked_for_by_how_many() {
         let questions = questions(&speech, &schema, sql, QuestionStyle::Interrogative);
         assert!(questions.iter().any(|question| question.starts_with(phrase)), "{questions:?}");
     }
+}
+
+#[test]
+fn groups_are_asked_about_by_their_keys() {
+    let schema = Schema::from_ddl(LINKED).unwrap();
+    let speech = speech(&schema);
+    for (sql, phrase) in [
+        (
+            "SELECT country, count(*) FROM author GROUP BY country",
+            "For each country, what is the number of authors?",
+        ),
+        (
+            "SELECT v.city, max(p.pages) FROM venue v JOIN paper p ON p.venue_id = v.id GROUP BY v.city",
+            "For each city, what is the",
+        ),
+    ] {
+        let questions = questions(&speech, &schema, sql, QuestionStyle::Interrogative);
+        assert!(questions.iter().all(|question| question.starts_with(phrase)), "{questions:?}");
+    }
+    // Without the keys it is another question.
+    let questions =
+        questions(&speech, &schema, "SELECT count(*) FROM author GROUP BY country", QuestionStyle::Formal);
+    assert!(!questions.iter().any(|question| question.starts_with("For e")), "{questions:?}");
 }
 
 /// Where a short form would say something else, or nothing certain, it is not written.

@@ -240,6 +240,7 @@ impl Say<'_> {
     pub(super) fn there(&mut self, from: &From, filter: Option<&Expr>) -> Said<Vec<Slot>> {
         let source = self.source(from)?;
         let (source, filter) = self.of_outer(source, filter)?;
+        let (source, filter) = self.restricted(source, filter)?;
         let filter = filter.as_ref().map(|filter| self.filter(filter)).transpose()?;
         Ok(vec![source.into(), filter.into()])
     }

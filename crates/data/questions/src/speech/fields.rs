@@ -139,7 +139,7 @@ impl Hear<'_> {
     /// The fields of a relation that are plain columns of a name.
     pub(super) fn fields_named(&self, relations: &[(RelationId, Reads)], name: &Tree) -> Vec<ColumnRef> {
         let phrase = Tree::of(Rule::Column, [bare(name)]);
-        called(&self.known, &Scope { relations: relations.to_vec(), has_outer: false }, &phrase)
+        called(&self.known, &Scope { relations: relations.to_vec(), ..Scope::default() }, &phrase)
     }
 
     /// The field of the query at hand that a phrase may mean, if it means one; several are choices, as is the phrase itself.

@@ -13,6 +13,7 @@ mod short;
 mod source;
 mod tail;
 mod value;
+mod which;
 
 pub(crate) use self::sentence::Frame;
 
@@ -20,7 +21,7 @@ use std::rc::Rc;
 
 use sqlgauge_base::Random;
 use sqlgauge_sql::schema::{Schema, TableId};
-use sqlgauge_sql::tree::{Expr, RelationId};
+use sqlgauge_sql::tree::{ColumnRef, Expr, RelationId};
 
 use crate::engine::tree::Tree;
 use crate::grammar::Rule;
@@ -89,6 +90,10 @@ struct Scope {
     relations: Vec<(RelationId, Reads)>,
     /// Whether a join keeps rows without a partner.
     has_outer: bool,
+    /// Those that a phrase names, in its order; none where a join keeps rows without a partner.
+    shown: Vec<RelationId>,
+    /// Columns that are the same as earlier ones.
+    same: Vec<ColumnRef>,
 }
 
 /// Whether words have the letters of a name: `car_makers` is "car makers", and "content" is not said for `cont`.
@@ -168,8 +173,8 @@ pub(crate) struct Hear<'a> {
     scopes: Vec<Scope>,
     lists: Vec<u32>,
     known: Vec<Vec<Tree>>,
-    /// The condition of a source that was heard last.
-    correlation: Option<Expr>,
+    /// The conditions of the source that was heard last.
+    of_source: Vec<Expr>,
     relations: u32,
     /// What to choose, and of how many, one after the other.
     choices: Vec<(usize, usize)>,
@@ -184,7 +189,7 @@ impl<'a> Hear<'a> {
             scopes: Vec::new(),
             lists: Vec::new(),
             known: Vec::new(),
-            correlation: None,
+            of_source: Vec::new(),
             relations: 0,
             choices,
             chosen: 0,

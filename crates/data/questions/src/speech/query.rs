@@ -11,7 +11,7 @@ use sqlgauge_sql::tree::{
 use super::condition::subject;
 use super::sentence::{FILTER, GROUP, HAVING, TAIL};
 use super::{Hear, Reads, Said, Say, Scope};
-use crate::canonical::{conjuncts_of, joined};
+use crate::canonical::{conjuncts_of, joined, only_relation};
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
 use crate::style::QuestionStyle;
@@ -80,6 +80,7 @@ impl Say<'_> {
         let (source, filter) = if let Some(from) = &select.from {
             let source = self.source(from)?;
             let (source, filter) = self.of_outer(source, select.filter.as_ref())?;
+            let (source, filter) = self.restricted(source, filter)?;
             (Some(source), filter)
         } else {
             self.scopes.push(Scope::default());
@@ -99,9 +100,12 @@ impl Say<'_> {
             };
             // "The number of singers", if that is the last thing said before the singers.
             counts = is_last
-                && is_alone
                 && self.care.leaves_out()
-                && matches!(said, Tree::Node(Rule::CountRows | Rule::NumberOf, _));
+                && if is_alone {
+                    matches!(said, Tree::Node(Rule::CountRows | Rule::NumberOf, _))
+                } else {
+                    place == 0 && select.group_by.is_empty() && self.counts_first(&said)
+                };
             let said = if counts { Tree::word(Rule::Number) } else { said };
             outputs.push(if shows_many(select, query) { in_plural(said) } else { said });
         }
@@ -131,10 +135,26 @@ impl Say<'_> {
         self.shortened(select, query, said)
     }
 
-    /// "Of" joins what is shown to one table; of several it would seem to belong to the last one named.
+    /// "Of" joins what is shown to the table named first.
     fn select_rule(&mut self, select: &Select) -> Rule {
+        let of_first = |output: &Output| self.is_of_first(&output.expr);
         let joins = matches!(select.from, Some(From::Join(_)));
-        if joins || self.random.chance(30) { Rule::SelectFor } else { Rule::Select }
+        let fits = !joins || self.care.is_terse() && select.outputs.iter().all(of_first);
+        if !fits || self.random.chance(30) { Rule::SelectFor } else { Rule::Select }
+    }
+
+    /// Whether an expression reads the table named first, and not another.
+    pub(super) fn is_of_first(&self, expr: &Expr) -> bool {
+        let first = self.scopes.last().and_then(|scope| scope.shown.first().copied());
+        first.is_some() && only_relation(expr) == first
+    }
+
+    /// Whether the rows of the table named first are counted.
+    pub(super) fn counts_first(&self, said: &Tree) -> bool {
+        let Some((Rule::NumberOf, [noun])) = said.node() else { return false };
+        let table = self.scopes.last().and_then(|scope| scope.relations.first()?.1.table());
+        let first = table.and_then(|table| self.noun(table, true).ok());
+        noun.one().map(|noun| &**noun) == first.as_ref()
     }
 
     fn group(&mut self, keys: &[Expr], top: Option<&Query>) -> Said<Option<Tree>> {
@@ -283,7 +303,7 @@ impl Hear<'_> {
             (Rule::Bracketed | Rule::Bare, [inner]) => self.query(inner.one()?),
             (Rule::Select | Rule::SelectFor, slots) => {
                 let source = self.source(slots.get(2)?.one()?)?;
-                let own = self.correlation.take();
+                let own = std::mem::take(&mut self.of_source);
                 let clauses = Clauses {
                     filter: slots.get(FILTER)?.one(),
                     group: slots.get(GROUP)?.one(),
@@ -292,9 +312,9 @@ impl Hear<'_> {
                 };
                 let distinct = slots.first()?.one().is_some();
                 let mut query = self.select(Some(source), distinct, slots.get(1)?.one()?, &clauses)?;
-                if let (Some(own), Body::Select(select)) = (own, &mut query.body) {
+                if let Body::Select(select) = &mut query.body {
                     let filter = select.filter.take().into_iter().flat_map(conjuncts_of);
-                    select.filter = joined(std::iter::once(own).chain(filter).collect());
+                    select.filter = joined(own.into_iter().chain(filter).collect());
                 }
                 Some(query)
             }
@@ -410,6 +430,11 @@ impl Hear<'_> {
     pub(super) fn filter(&mut self, tree: &Tree) -> Option<Expr> {
         let (rule, slots) = tree.node()?;
         let parts = slots.first()?;
+        let is_whose = matches!(rule, Rule::Whose | Rule::WhoseAll | Rule::WhoseAny);
+        // Of several tables it is said of the one named last (`Rule::Which`).
+        if is_whose && self.scopes.last()?.relations.len() > 1 {
+            return None;
+        }
         match rule {
             Rule::Where | Rule::Whose => self.condition(parts.one()?),
             Rule::Relatives => self.relatives(slots),

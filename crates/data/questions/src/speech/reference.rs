@@ -141,9 +141,10 @@ impl Say<'_> {
                 && self.care.leaves_out();
         let Ok(Tree::Name(name, _)) = self.name(table, at) else { return false };
         let columns = self.vocabulary.columns(name);
-        let holders = scope.relations.iter().filter(
-            |(_, reads)| matches!(reads, Reads::Table(table) if columns.iter().any(|(own, _)| own == table)),
-        );
+        let is_free = |id: RelationId, at: u32| !scope.same.contains(&ColumnRef::at(id, at));
+        let holders = scope.relations.iter().filter(|&&(id, reads)| {
+            columns.iter().any(|&(own, at)| reads == Reads::Table(own) && is_free(id, at))
+        });
         brief && holders.count() == 1
     }
 

@@ -20,6 +20,9 @@ const REFERRED: &super::Pairs<bool> = &[(false, Rule::AppearIn), (true, Rule::No
 /// Whether the row refers to some of others.
 const REFERS: &super::Pairs<bool> = &[(false, Rule::BelongTo), (true, Rule::NotBelongTo)];
 
+/// Whether the row has a value of other rows of its table.
+const SHARES: &super::Pairs<bool> = &[(false, Rule::ShareWith), (true, Rule::ShareWithNone)];
+
 /// The same, said of one of several relations.
 const APPEARS: &super::Pairs<bool> = &[(false, Rule::Appears), (true, Rule::NotAppears)];
 const BELONGS: &super::Pairs<bool> = &[(false, Rule::Belongs), (true, Rule::NotBelongs)];
@@ -132,9 +135,20 @@ impl Say<'_> {
             _ => return Ok(None),
         };
         let Some((select, from, table)) = plain(query) else { return Ok(None) };
+        let inner = from.relations()[0].id;
+        if let Expr::InQuery { expr, .. } = condition
+            && let ((of, at), [output]) = (column_of(expr).unwrap_or((inner, 0)), select.outputs.as_slice())
+            && (of, table) == own
+            && column_of(&output.expr) == Some((inner, at))
+        {
+            let name = self.name(table, at)?;
+            let source = self.source(from)?;
+            let filter = select.filter.as_ref().map(|filter| self.filter(filter)).transpose()?;
+            let rule = super::rule_of(SHARES, &negated);
+            return Ok(rule.map(|rule| Tree::Node(rule, vec![name.into(), source.into(), filter.into()])));
+        }
         let Some(key) = only_key(self.schema, own.1, table) else { return Ok(None) };
         let source = self.source(from)?;
-        let inner = from.relations()[0].id;
         let (rules, rest) = match condition {
             Expr::Exists { .. } => {
                 let Some((first, rest)) = select.filter.as_ref().and_then(split) else { return Ok(None) };
@@ -200,7 +214,7 @@ impl Hear<'_> {
         filter: Option<&Rc<Tree>>,
     ) -> Option<(From, Option<Expr>)> {
         let from = self.source(source)?;
-        let own = self.correlation.take();
+        let own = std::mem::take(&mut self.of_source);
         let filter = match filter {
             Some(filter) => Some(self.filter(filter).filter(is_of_rows)?),
             None => None,
@@ -239,7 +253,26 @@ impl Hear<'_> {
         heard
     }
 
+    /// That a row has a value of other rows of its table.
+    fn shared(&mut self, negated: bool, slots: &[Slot], own: (RelationId, u32)) -> Option<Expr> {
+        let [name, source, filter] = slots else { return None };
+        let Tree::Name(name, _) = &**name.one()? else { return None };
+        let columns = self.vocabulary.columns(*name).iter().filter(|(table, _)| *table == own.1);
+        let columns: Vec<u32> = columns.map(|(_, at)| *at).collect();
+        let at = self.choose(&columns)?;
+        let (from, filter) = self.source_and_filter(source.one()?, filter.one())?;
+        let relations = self.scopes.last()?.relations.clone();
+        let [(inner, Reads::Table(table))] = *relations.as_slice() else { return None };
+        let column = |relation| Expr::Column(ColumnRef::at(relation, at));
+        let output = Output { expr: column(inner), alias: None };
+        let query = Box::new(select_of(output, from, filter));
+        (table == own.1).then(|| Expr::InQuery { expr: Box::new(column(own.0)), query, negated })
+    }
+
     fn linked(&mut self, rule: Rule, slots: &[Slot], own: (RelationId, u32)) -> Option<Expr> {
+        if let Some(negated) = super::value_of(SHARES, rule) {
+            return self.shared(negated, slots, own);
+        }
         let [source, filter] = slots else { return None };
         let (from, filter) = self.source_and_filter(source.one()?, filter.one())?;
         let relations = self.scopes.last()?.relations.clone();

@@ -64,6 +64,10 @@ impl Say<'_> {
         if let Some(how_many) = self.how_many(&inner) {
             return how_many;
         }
+        let inner = match self.each_first(inner) {
+            Ok(sentence) => return sentence,
+            Err(inner) => inner,
+        };
         let opening = if self.style == QuestionStyle::Interrogative && shows_one_thing(&inner) {
             Rule::OpeningOne
         } else {
@@ -75,13 +79,31 @@ impl Say<'_> {
         };
         let groups_first = slots[HAVING] == Slot::None && self.random.chance(self.style.meta().groups_first);
         let group = match &slots[GROUP] {
-            Slot::One(group) if groups_first => Rc::clone(group),
+            Slot::One(group) if groups_first && shows_keys(&slots[1], group) => Rc::clone(group),
             _ => return Tree::of(Rule::Ask, [opening, Tree::Node(rule, slots)]),
         };
         slots[GROUP] = Slot::None;
         let having = std::mem::replace(&mut slots[HAVING], Slot::None);
         let core = Tree::Node(rule, slots);
         Tree::Node(Rule::AskGroups, vec![opening.into(), core.into(), Slot::One(group), having])
+    }
+
+    /// What is asked of each group, with the groups first; else the query as it was.
+    fn each_first(&mut self, inner: Tree) -> Result<Tree, Tree> {
+        let Tree::Node(rule @ (Rule::EachOfIts | Rule::EachFor), slots) = inner else { return Err(inner) };
+        let [keys, rest, source, filter, having, tail] = slots.as_slice() else {
+            return Err(Tree::Node(rule, slots));
+        };
+        let is_what = self.style == QuestionStyle::Interrogative;
+        if *having != Slot::None || !is_what && !self.random.chance(self.style.meta().groups_first) {
+            return Err(Tree::Node(rule, slots));
+        }
+        let is_one = is_what && rest.all().len() == 1;
+        let opening = Tree::word(if is_one { Rule::OpeningOne } else { Rule::Opening });
+        let each = if rule == Rule::EachOfIts { Rule::AskEach } else { Rule::AskEachFor };
+        let clauses = [rest, source, filter, having, tail].map(Clone::clone);
+        let slots = [keys.clone(), opening.into()].into_iter().chain(clauses);
+        Ok(Tree::Node(each, slots.collect()))
     }
 
     /// The number of rows or of different values of a table, asked for as a question.
@@ -105,6 +127,18 @@ impl Say<'_> {
             }
             _ => None,
         }
+    }
+}
+
+/// Whether the keys of groups are among what is shown, or one group alone is wanted.
+fn shows_keys(outputs: &Slot, group: &Tree) -> bool {
+    let shown = match outputs.one().and_then(|outputs| outputs.node()) {
+        Some((Rule::Outputs, [outputs])) => outputs.all(),
+        _ => &[],
+    };
+    match group.node() {
+        Some((Rule::ForEach, [keys])) => keys.all().iter().all(|key| shown.contains(key)),
+        _ => true,
     }
 }
 
@@ -184,9 +218,21 @@ impl Hear<'_> {
             (Rule::HowManyDifferent, [counted, source, filter]) => {
                 self.counted_in(Tree::Node(Rule::CountDistinct, vec![counted.clone()]), source, filter)
             }
+            (Rule::AskEach | Rule::AskEachFor, [keys, _, rest, clauses @ ..]) => {
+                // What is asked of each group is not what it is called by.
+                if rest.all().iter().any(|part| keys.all().contains(part)) {
+                    return None;
+                }
+                let slots: Vec<Slot> = [keys, rest].into_iter().chain(clauses).cloned().collect();
+                self.short(Rule::EachFor, &slots)
+            }
             (Rule::AskGroups, [_, core, group, having]) => {
                 let (_, slots) = core.one()?.node()?;
                 let mut slots = slots.to_vec();
+                // "For each country, what is the number": the country is shown (`Rule::AskEach`).
+                if !shows_keys(slots.get(1)?, group.one()?) {
+                    return None;
+                }
                 add(&mut slots, GROUP, group.one()?)?;
                 if let Some(having) = having.one() {
                     add(&mut slots, HAVING, having)?;

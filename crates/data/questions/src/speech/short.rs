@@ -14,9 +14,6 @@ use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
 use crate::style::QuestionStyle;
 
-/// Of 100 groups whose keys are shown, how many are said by "each … with …".
-const EACH: u8 = 75;
-
 /// How a number of rows is compared.
 const AMOUNTS: &super::Pairs<BinaryOperator> = &[
     (BinaryOperator::Greater, Rule::MoreThan),
@@ -63,22 +60,27 @@ impl Say<'_> {
             return self.keys_alone(select, query, keys, slots);
         }
         let is_each = matches!(slots[GROUP].one().and_then(|group| group.node()), Some((Rule::ForEach, _)));
-        if !is_each || self.style == QuestionStyle::Interrogative || !self.random.chance(EACH) {
+        // A question with "what is" has the groups first, where a condition on them has no place.
+        if !is_each || self.style == QuestionStyle::Interrogative && slots[HAVING] != Slot::None {
             return Ok(None);
         }
-        let is_table = is_table(&slots[2]);
+        let of_first = select.outputs[keys.len()..]
+            .iter()
+            .zip(rest)
+            .all(|(output, said)| self.counts_first(said) || self.is_of_first(&output.expr));
+        let is_own = is_table(&slots[2]) || of_first;
         let mut rest = rest.to_vec();
         if let Some(last) = rest.last_mut()
             && matches!(last.node(), Some((Rule::NumberOf | Rule::Number, _)))
         {
             // "The number of its singers", and "the number of records" where the rows have no noun.
             match last.node() {
-                _ if is_table => *last = Rc::new(Tree::word(Rule::Number)),
+                _ if is_own => *last = Rc::new(Tree::word(Rule::Number)),
                 Some((Rule::Number, _)) => *last = Rc::new(Tree::word(Rule::CountRows)),
                 _ => {}
             }
         }
-        let rule = if is_table { Rule::EachOfIts } else { Rule::EachFor };
+        let rule = if is_own { Rule::EachOfIts } else { Rule::EachFor };
         let lists = [Slot::Many(keys.to_vec()), Slot::Many(rest)];
         let clauses = [2, FILTER, HAVING, TAIL].map(|place| slots[place].clone());
         Ok(Some(Tree::Node(rule, lists.into_iter().chain(clauses).collect())))
@@ -224,7 +226,7 @@ impl Hear<'_> {
                 let depth = self.scopes.len();
                 let counted = self.source(source.one()?).and_then(|_| self.number_of(noun.one()?));
                 self.scopes.truncate(depth);
-                self.correlation = None;
+                self.of_source.clear();
                 counted?;
                 self.with_amount(keys, amount, source, filter)
             }

@@ -11,6 +11,7 @@ use crate::canonical::{Key, column_of, columns_of, condition_of, conjuncts_of, k
 use crate::engine::tree::Tree;
 use crate::grammar::Rule;
 use crate::names::Vocabulary;
+use crate::same::same_columns;
 use crate::style::QuestionStyle;
 use crate::unsayable::Unsayable;
 
@@ -30,7 +31,7 @@ impl Say<'_> {
         let keeps_all =
             |(join, _): &(&Join, &Relation)| !matches!(join.kind, JoinKind::Inner | JoinKind::Cross);
         let has_outer = joins.iter().any(keeps_all);
-        let mut known = Scope { relations: vec![(first.id, reads)], has_outer };
+        let mut known = Scope { relations: vec![(first.id, reads)], has_outer, ..Scope::default() };
         let tables = std::iter::once(first).chain(joins.iter().map(|(_, relation)| *relation));
         let tables: Vec<&Relation> = tables.collect();
         for (_, relation) in &joins {
@@ -39,15 +40,18 @@ impl Say<'_> {
             relations.push(said);
             known.relations.push((relation.id, reads));
         }
+        known.same = same_columns(self.schema, from).into_iter().map(|(later, _)| later).collect();
         self.scopes.push(known);
         if joins.is_empty() {
             return Ok(Tree::of(Rule::Alone, [first_said]));
         }
         let mut links = Vec::new();
+        let mut shown = vec![first.id];
         let mut place = 0;
         while place < joins.len() {
             if let Some(link) = self.through(&tables, &joins, place)? {
                 links.push(link);
+                shown.push(joins[place + 1].1.id);
                 place += 2;
                 continue;
             }
@@ -61,7 +65,11 @@ impl Say<'_> {
                     Tree::of(rule, [link])
                 }
             });
+            shown.push(joins[place].1.id);
             place += 1;
+        }
+        if let Some(scope) = self.scopes.last_mut().filter(|scope| !scope.has_outer) {
+            scope.shown = shown;
         }
         Ok(Tree::Node(Rule::Linked, vec![first_said.into(), links.into()]))
     }
@@ -297,7 +305,7 @@ impl Hear<'_> {
             (Rule::Alone, [first]) => (first.one()?, &[]),
             (Rule::OfOuter, [first, reference]) => {
                 let from = self.source(&Tree::Node(Rule::Alone, vec![first.clone()]))?;
-                self.correlation = Some(self.correlation(reference.one()?)?);
+                self.of_source = vec![self.correlation(reference.one()?)?];
                 return Some(from);
             }
             (Rule::Linked, [first, links]) => (first.one()?, links.all()),
@@ -307,7 +315,9 @@ impl Hear<'_> {
         if self.is_one(first) {
             return None;
         }
-        let first = self.relation(first, &mut scope)?;
+        // Conditions of the tables, in their order; a query inside has its own.
+        let mut conditions = Vec::new();
+        let first = self.member(first, &mut scope, &mut conditions)?;
         let mut added = Vec::new();
         for link in links {
             let (kind, inner) = match link.node()? {
@@ -316,7 +326,7 @@ impl Hear<'_> {
                 }
                 _ => (JoinKind::Inner, link),
             };
-            let relation = self.relation(inner.node()?.1.first()?.one()?, &mut scope)?;
+            let relation = self.member(inner.node()?.1.first()?.one()?, &mut scope, &mut conditions)?;
             added.push((kind, inner, relation));
         }
         self.scopes.push(scope);
@@ -346,7 +356,20 @@ impl Hear<'_> {
             before.push(relation.id);
             from = From::Join(Box::new(Join { kind, left: from, right: From::Relation(relation), on }));
         }
+        if !conditions.is_empty() && !from.is_inner() {
+            return None;
+        }
+        self.of_source = conditions;
         Some(from)
+    }
+
+    /// A relation and the conditions that are said of it.
+    fn member(&mut self, tree: &Tree, scope: &mut Scope, conditions: &mut Vec<Expr>) -> Option<Relation> {
+        let (Rule::Which, [noun, said]) = tree.node()? else { return self.relation(tree, scope) };
+        let relation = self.relation(&Tree::Node(Rule::Table, vec![noun.clone()]), scope)?;
+        let own = *scope.relations.last()?;
+        conditions.extend(self.said_of(own, said.all())?);
+        Some(relation)
     }
 
     /// The table between that a link leaves out, and the conditions of both joins.
@@ -381,7 +404,10 @@ impl Hear<'_> {
 
     /// Whether a relation is in the singular: then it is one row that was spoken of, and no source of rows.
     fn is_one(&self, relation: &Tree) -> bool {
-        let Some((Rule::Table | Rule::ModifiedTable, [.., noun])) = relation.node() else { return false };
+        let noun = match relation.node() {
+            Some((Rule::Table | Rule::Which, [noun, ..]) | (Rule::ModifiedTable, [_, noun])) => noun,
+            _ => return false,
+        };
         match noun.one().map(|noun| &**noun) {
             Some(Tree::Noun(noun, false)) => self.vocabulary.has_plural(*noun),
             _ => false,

@@ -17,6 +17,7 @@ use sqlgauge_sql::visit::children;
 
 use super::{Env, Run};
 use crate::ProofAssumption;
+use crate::defect::EncoderDefect;
 use crate::ir::{Sort, Term, Terms};
 use crate::text::ValueShape;
 use crate::value::{SymbolicValue, Truth};
@@ -386,6 +387,7 @@ impl Run<'_, '_> {
             is_real.push(terms.and(present, value.is_real));
             there.push(present);
         }
+        let is_zero = self.world.has(EncoderDefect::SumOfNothingIsZero);
         let terms = &mut self.world.terms;
         let real = terms.add(Sort::Real, reals);
         let any = terms.any(there.iter().copied());
@@ -402,8 +404,9 @@ impl Run<'_, '_> {
             _ => {
                 let integer = terms.add(Sort::Integer, integers);
                 let is_real = terms.any(is_real);
-                let integer = terms.integer_value(integer, is_empty);
-                let real = terms.real_value(real, is_empty);
+                let is_null = if is_zero { Terms::FALSE } else { is_empty };
+                let integer = terms.integer_value(integer, is_null);
+                let real = terms.real_value(real, is_null);
                 terms.choose_value(is_real, real, integer)
             }
         })

@@ -25,6 +25,7 @@ use sqlgauge_sql::visit::{Visitor, walk_query};
 
 pub use self::group::Group;
 pub use self::order::{LimitClause, SortDirection};
+use super::defect::EncoderDefect;
 use super::ir::{Term, Terms};
 use super::value::SymbolicValue;
 use super::world::{Stop, SymbolicRow, SymbolicWorld};
@@ -166,7 +167,10 @@ impl<'w, 's> Run<'w, 's> {
             self.ctes.insert(cte.id, rows);
         }
         let env = env.inside();
-        let directions = query.order_by.iter().map(SortDirection::of).collect();
+        let mut directions: Vec<SortDirection> = query.order_by.iter().map(SortDirection::of).collect();
+        if self.world.has(EncoderDefect::NullsSortOtherwise) {
+            directions.iter_mut().for_each(|direction| direction.nulls_first = !direction.nulls_first);
+        }
         let rows = match &query.body {
             Body::Select(select) => self.select(select, &query.order_by, &env)?,
             body => {

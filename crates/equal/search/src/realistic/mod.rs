@@ -7,6 +7,7 @@
 
 mod dependencies;
 mod inclusions;
+mod listed;
 mod mined;
 mod resemblance;
 
@@ -18,6 +19,7 @@ use sqlgauge_sql::schema::{ForeignKey, Schema, Table, TableId};
 
 use self::dependencies::Dependency;
 use self::inclusions::Inclusion;
+pub use self::listed::RowConstraint;
 pub use self::mined::Mined;
 use self::mined::Source;
 pub(super) use self::resemblance::Likeness;

@@ -1,0 +1,106 @@
+//! Conditions of one of several tables, said of that table: "dogs whose age is above 3 with their owners whose city is Bonn".
+
+use std::rc::Rc;
+
+use sqlgauge_sql::tree::{Expr, RelationId};
+
+use super::condition::subject;
+use super::query::is_of_rows;
+use super::{Hear, Reads, Said, Say, Scope};
+use crate::canonical::{conjuncts_of, joined, only_relation};
+use crate::engine::tree::{Slot, Tree};
+use crate::grammar::Rule;
+use crate::style::QuestionStyle;
+
+impl Say<'_> {
+    /// The source with the conditions that are each of one of its tables, and the other conditions.
+    pub(super) fn restricted(&mut self, source: Tree, filter: Option<Expr>) -> Said<(Tree, Option<Expr>)> {
+        let Some(shown) = self.scopes.last().map(|scope| scope.shown.clone()) else {
+            return Ok((source, filter));
+        };
+        let Tree::Node(Rule::Linked, slots) = &source else { return Ok((source, filter)) };
+        let (Some(all), true) =
+            (filter.as_ref(), self.care.is_terse() && self.style != QuestionStyle::MultiTurn)
+        else {
+            return Ok((source, filter));
+        };
+        let [first, links] = slots.as_slice() else { return Ok((source, filter)) };
+        let mut members: Vec<Tree> =
+            first.one().into_iter().chain(links.all()).map(|member| (**member).clone()).collect();
+        let mut rest = Vec::new();
+        let mut own: Vec<Vec<Tree>> = vec![Vec::new(); members.len()];
+        for condition in conjuncts_of(all.clone()) {
+            let place = self.takes(&condition).and_then(|id| shown.iter().position(|other| *other == id));
+            match place.filter(|&place| members.get(place).is_some_and(|member| takes(member, place))) {
+                Some(place) => own[place].push(self.said_of(shown[place], &condition)?),
+                None => rest.push(condition),
+            }
+        }
+        for (member, conditions) in members.iter_mut().zip(own) {
+            if !conditions.is_empty() {
+                *member = with(member, conditions);
+            }
+        }
+        let links = members.split_off(1);
+        let parts = members.into_iter().map(Slot::from).chain([links.into()]);
+        Ok((Tree::Node(Rule::Linked, parts.collect()), joined(rest)))
+    }
+
+    /// The table of the query at hand of which alone a condition says something.
+    fn takes(&self, condition: &Expr) -> Option<RelationId> {
+        let Some(Expr::Column(column)) = subject(condition) else { return None };
+        (only_relation(condition) == Some(column.relation)).then_some(column.relation)
+    }
+
+    /// A condition, said where one table alone is spoken of.
+    fn said_of(&mut self, relation: RelationId, condition: &Expr) -> Said {
+        let reads = self.reads(self.scopes.len() - 1, relation);
+        self.scopes.push(Scope {
+            relations: reads.map(|reads| (relation, reads)).into_iter().collect(),
+            ..Scope::default()
+        });
+        let said = self.condition(condition);
+        self.scopes.pop();
+        said
+    }
+}
+
+/// Whether conditions can be said of a member of a source: it is a table, and named last in its link.
+fn takes(member: &Tree, place: usize) -> bool {
+    let is_table = |tree: &Tree| matches!(tree, Tree::Node(Rule::Table, _));
+    match member {
+        _ if place == 0 => is_table(member),
+        Tree::Node(Rule::Their | Rule::Did | Rule::DoneBy, slots) => {
+            slots.first().and_then(Slot::one).is_some_and(|table| is_table(table))
+        }
+        _ => false,
+    }
+}
+
+/// A member with the conditions of its table.
+fn with(member: &Tree, conditions: Vec<Tree>) -> Tree {
+    match member {
+        Tree::Node(Rule::Table, slots) => {
+            Tree::Node(Rule::Which, slots.iter().cloned().chain([conditions.into()]).collect())
+        }
+        Tree::Node(rule, slots) => {
+            let mut slots = slots.clone();
+            if let Some(Slot::One(table)) = slots.first_mut() {
+                *table = Rc::new(with(&Rc::clone(table), conditions));
+            }
+            Tree::Node(*rule, slots)
+        }
+        other => other.clone(),
+    }
+}
+
+impl Hear<'_> {
+    /// The conditions that are said of one table of a source.
+    pub(super) fn said_of(&mut self, own: (RelationId, Reads), conditions: &[Rc<Tree>]) -> Option<Vec<Expr>> {
+        self.scopes.push(Scope { relations: vec![own], ..Scope::default() });
+        let heard: Option<Vec<Expr>> = conditions.iter().map(|condition| self.condition(condition)).collect();
+        self.scopes.pop();
+        let is_own = |expr: &Expr| is_of_rows(expr) && only_relation(expr) == Some(own.0);
+        heard.filter(|heard| heard.iter().all(is_own))
+    }
+}

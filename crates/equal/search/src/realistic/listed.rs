@@ -1,0 +1,97 @@
+//! What the rows of a database keep, as a list.
+
+use sqlgauge_engine::Value;
+use sqlgauge_sql::schema::{Schema, Table};
+
+use super::{Constraints, TableConstraints};
+
+/// One thing that all rows keep beyond what the schema declares. Columns are called `table.column`.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum RowConstraint {
+    /// A column is never NULL.
+    NotNull {
+        /// The column.
+        column: String,
+    },
+    /// The numbers or dates of a column lie between two values.
+    Range {
+        /// The column.
+        column: String,
+        /// The least value.
+        low: Value,
+        /// The greatest value.
+        high: Value,
+    },
+    /// A column has few values.
+    Categories {
+        /// The column.
+        column: String,
+        /// All of them but NULL.
+        values: Vec<Value>,
+    },
+    /// Columns repeat no value together.
+    Unique {
+        /// The columns.
+        columns: Vec<String>,
+    },
+    /// Rows that agree in one column agree in another.
+    Dependency {
+        /// The column that determines.
+        from: String,
+        /// The column that is determined.
+        to: String,
+    },
+    /// The values of a column are all in a key of another table.
+    Inclusion {
+        /// The column.
+        column: String,
+        /// The key.
+        target: String,
+    },
+}
+
+impl Constraints {
+    /// What the rows keep, table by table.
+    pub fn listed(&self, schema: &Schema) -> Vec<RowConstraint> {
+        let of_table =
+            |(at, own): (usize, &TableConstraints)| Some(own.listed(schema.tables().get(at)?, schema));
+        self.rows().filter_map(of_table).flatten().collect()
+    }
+}
+
+impl TableConstraints {
+    fn listed(&self, table: &Table, schema: &Schema) -> Vec<RowConstraint> {
+        let mut found = Vec::new();
+        for (at, own) in (0..).zip(&self.columns) {
+            let column = || named(table, at);
+            if own.is_not_null {
+                found.push(RowConstraint::NotNull { column: column() });
+            }
+            if let Some((low, high)) = own.range.clone() {
+                found.push(RowConstraint::Range { column: column(), low, high });
+            }
+            if let Some(values) = own.categories.clone() {
+                found.push(RowConstraint::Categories { column: column(), values });
+            }
+        }
+        let unique = self.unique.iter().map(|key| key.iter().map(|&at| named(table, at)).collect());
+        found.extend(unique.map(|columns| RowConstraint::Unique { columns }));
+        found.extend(
+            self.dependencies.iter().map(|own| RowConstraint::Dependency {
+                from: named(table, own.from),
+                to: named(table, own.to),
+            }),
+        );
+        found.extend(self.inclusions.iter().filter_map(|own| {
+            let target = named(schema.tables().get(own.table)?, own.target);
+            Some(RowConstraint::Inclusion { column: named(table, own.column), target })
+        }));
+        found
+    }
+}
+
+fn named(table: &Table, column: u32) -> String {
+    let name = table.column(column).map_or("?", |column| column.name.as_str());
+    format!("{}.{name}", table.name)
+}
