@@ -112,6 +112,9 @@ pub(super) struct Part<'a> {
     pub(super) truths: &'a BTreeMap<String, f64>,
 }
 
+/// What is found for a system on a part of a run; `None` where nothing is.
+type Measure<'m, T> = dyn Fn(&TargetCase<'_>, &Part<'_>) -> Result<Option<T>, EstimateError> + 'm;
+
 /// What `measure` finds for every system of the first run on every other one and on each database of it. The labels of the
 /// first run are known of the systems that stand beside the estimated one by `is_beside(estimated, other)`.
 ///
@@ -123,7 +126,7 @@ pub(super) fn over_parts<T>(
     databases: &[Databases],
     options: EstimateOptions,
     is_beside: &dyn Fn(&str, &str) -> bool,
-    measure: &dyn Fn(&TargetCase<'_>, &Part<'_>) -> Result<Option<T>, EstimateError>,
+    measure: &Measure<'_, T>,
 ) -> Result<Vec<T>, EstimateError> {
     let mut found = Vec::new();
     let Some(first) = runs.first() else { return Ok(found) };
