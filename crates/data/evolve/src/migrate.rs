@@ -7,6 +7,7 @@
 
 use std::path::Path;
 
+use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 use sqlgauge_base::regular;
 use sqlgauge_engine::machine_error;
@@ -161,12 +162,17 @@ fn continue_numbers(connection: &Connection, table: &Table, old: &Table) -> rusq
     connection.execute(copy, [&table.name, &old.name]).map(drop)
 }
 
+/// Instructions of one compiled statement. A table with generated columns is read once while it is defined, and columns that name
+/// each other twice are compiled to a power of their number, before a step is taken.
+const MOST_INSTRUCTIONS: i32 = 4_000_000;
+
 /// Both databases must have one encoding, which is set before anything is in the new one.
 fn prepare(connection: &Connection, from: &Path) -> rusqlite::Result<()> {
     let encoding: String = {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         Connection::open_with_flags(from, flags)?.query_row("PRAGMA encoding", [], |row| row.get(0))?
     };
+    connection.set_limit(Limit::SQLITE_LIMIT_VDBE_OP, MOST_INSTRUCTIONS)?;
     connection.execute_batch(&format!(
         "PRAGMA encoding = '{}'; PRAGMA trusted_schema = OFF; PRAGMA foreign_keys = OFF; \
          PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF",

@@ -83,36 +83,46 @@ impl RunDirectory {
     /// again when it fails.
     pub fn create(path: &Path, manifest: &Manifest, start: Start) -> Result<Self, RunError> {
         let made = make_folder(path)?;
-        let result = Self::take(path, manifest, start);
+        let result = Self::take(path, manifest, start, !made.is_empty());
         // A folder that another process has taken meanwhile is that one's, whoever made it.
         if result.as_ref().is_err_and(|error| !matches!(error, RunError::Locked { .. })) {
             // Only folders of this call, and only while empty: the innermost first.
             for folder in made.iter().rev() {
-                let _ = fs::remove_file(folder.join(LOCK));
                 let _ = fs::remove_dir(folder);
             }
         }
         result
     }
 
-    fn take(path: &Path, manifest: &Manifest, start: Start) -> Result<Self, RunError> {
+    fn take(path: &Path, manifest: &Manifest, start: Start, is_new: bool) -> Result<Self, RunError> {
         refuse_occupied(path)?;
         for file in RUN_FILES.map(|name| path.join(name)) {
             regular::check(&file).map_err(|source| RunError::Unreadable { path: file, source })?;
         }
         let lock = lock(path)?;
+        let settled = Self::settle(path, manifest, start);
+        if settled.is_err() && is_new {
+            // While it is held: a lock of another process is never removed.
+            let _ = fs::remove_file(path.join(LOCK));
+        }
+        let manifest = settled?;
+        Ok(Self { path: path.to_owned(), manifest, index: Mutex::default(), found: Mutex::default(), lock })
+    }
+
+    /// Makes the folder that of the run, whose lock is held.
+    fn settle(path: &Path, manifest: &Manifest, start: Start) -> Result<Manifest, RunError> {
         sweep(path);
         let stored = read_record::<Manifest>(&path.join(MANIFEST));
-        let manifest = match (stored, start) {
+        match (stored, start) {
             (Ok(Some(stored)), Start::Continue) => {
                 let stored = without_seal(stored);
                 let differences = differences(&stored, manifest);
                 if !differences.is_empty() {
                     return Err(RunError::OtherRun { path: path.to_owned(), differences });
                 }
-                stored
+                Ok(stored)
             }
-            (Err(error), Start::Continue) => return Err(error),
+            (Err(error), Start::Continue) => Err(error),
             (Ok(None), _) | (_, Start::Restart) => {
                 // The log goes before the manifest changes, so that a kill between the two leaves no item
                 // under a manifest that it does not belong to.
@@ -121,10 +131,9 @@ impl RunDirectory {
                 }
                 remove_folder_if_there(&path.join(REPORT_ITEMS))?;
                 write_record(&path.join(MANIFEST), manifest)?;
-                manifest.clone()
+                Ok(manifest.clone())
             }
-        };
-        Ok(Self { path: path.to_owned(), manifest, index: Mutex::default(), found: Mutex::default(), lock })
+        }
     }
 
     /// Whether a run, whole or not, lies in that folder.
@@ -320,6 +329,10 @@ fn refuse_occupied(path: &Path) -> Result<(), RunError> {
     let unreadable = |source| RunError::Unreadable { path: path.to_owned(), source };
     for entry in fs::read_dir(path).map_err(unreadable)? {
         let name = entry.map_err(unreadable)?.file_name().to_string_lossy().into_owned();
+        // Another process may have begun the run since it was looked for.
+        if name == MANIFEST {
+            return Ok(());
+        }
         // What a process leaves that was killed before its run.json was in place.
         if name != LOCK && !is_partial(Path::new(&name)) {
             return Err(RunError::Occupied { path: path.to_owned(), found: name });
@@ -333,9 +346,26 @@ fn lock(path: &Path) -> Result<File, RunError> {
     let file = OpenOptions::new().write(true).create(true).truncate(false).open(path.join(LOCK));
     let file = file.map_err(unwritable)?;
     match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(RunError::Locked { path: path.to_owned() }),
+        Ok(()) if is_at(&file, &path.join(LOCK)) => Ok(file),
+        // Another process removed it, with the folder that it had made, since it was opened.
+        Ok(()) | Err(TryLockError::WouldBlock) => Err(RunError::Locked { path: path.to_owned() }),
         Err(TryLockError::Error(source)) => Err(unwritable(source)),
+    }
+}
+
+/// Whether the file is the one at that path.
+fn is_at(file: &File, path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let (Ok(ours), Ok(theirs)) = (file.metadata(), fs::metadata(path)) else { return false };
+        (ours.dev(), ours.ino()) == (theirs.dev(), theirs.ino())
+    }
+    // An open file cannot be removed.
+    #[cfg(not(unix))]
+    {
+        let _ = file;
+        path.exists()
     }
 }
 

@@ -103,10 +103,17 @@ fn tables(size: f64) -> String {
     sql
 }
 
+/// The columns are put into the schema table: SQLite reads a table that it creates once, and runs out of memory over them.
 fn doubled(size: f64) -> String {
     let last = scaled(26, size);
     let columns = listed(last, |at| format!("g{at} INTEGER AS (g{next} + g{next})", next = at + 1));
-    format!("{SMALL} CREATE TABLE big (id INTEGER PRIMARY KEY, g{last} INTEGER, {columns});")
+    format!(
+        "{SMALL} CREATE TABLE big (id INTEGER PRIMARY KEY, g{last} INTEGER);
+         PRAGMA writable_schema = ON;
+         UPDATE sqlite_schema SET sql = 'CREATE TABLE big (id INTEGER PRIMARY KEY, g{last} INTEGER, {columns})'
+         WHERE name = 'big';
+         PRAGMA writable_schema = OFF;"
+    )
 }
 
 fn wide(size: f64) -> String {

@@ -143,7 +143,7 @@ pub(crate) fn run(round: &Round<'_>, report: &mut Report) -> Result<()> {
             report.add(("folders", case, name), &ended, LIMIT, wrong);
         }
         let golds = golds_of(&sources, &folder.join("golds"))?;
-        let mut command = round.program(["score", "--metrics", "spider2", "--results"]);
+        let mut command = round.program(["score", "--results"]);
         command.arg(format!("s={}", sources.display())).arg("--gold-results").arg(golds);
         let ended = measure_within(command.arg("--out").arg(folder.join("scored")), END)?;
         // Each bad file is an outcome of its item; a folder that holds no result alone is refused.
