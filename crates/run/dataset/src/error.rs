@@ -163,4 +163,14 @@ pub enum DatasetError {
         /// `; the closest names there are …`, or a remedy.
         closest: String,
     },
+    /// No database is named, and a folder is given.
+    #[error(
+        "no db_id is given, and {folder} holds {databases}; name the database of each question, or give one file"
+    )]
+    NoDatabaseNamed {
+        /// The folder.
+        folder: PathBuf,
+        /// How many databases are in it.
+        databases: String,
+    },
 }

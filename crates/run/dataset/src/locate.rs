@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::DatasetError;
-use sqlgauge_base::{closest, server};
+use sqlgauge_base::{closest, counted, server};
 
 /// Extensions of database files, in order of preference.
 const EXTENSIONS: [&str; 3] = ["sqlite", "sqlite3", "db"];
@@ -94,6 +94,10 @@ impl Databases {
 
     fn unknown(&self, db_id: &str) -> DatasetError {
         let names = self.names();
+        if db_id.is_empty() {
+            let databases = counted(names.len(), "database");
+            return DatasetError::NoDatabaseNamed { folder: self.root.clone(), databases };
+        }
         let near = closest(db_id, names.iter().map(String::as_str));
         let closest = if near.is_empty() {
             "; check the folder of the databases".to_owned()
@@ -211,10 +215,17 @@ mod tests {
     }
 
     #[test]
+    fn where_no_database_is_named_the_error_says_that_one_must_be() {
+        let (_folder, databases) = folder(&["concert_singer/concert_singer.sqlite", "pets_1.sqlite"]);
+        let message = databases.locate("").unwrap_err().to_string();
+        assert!(message.contains("no db_id") && message.contains("holds 2"), "{message}");
+    }
+
+    #[test]
     fn no_name_leads_out_of_the_folder() {
         let (folder, _) = folder(&["x.sqlite", "inner/y.sqlite"]);
         let databases = Databases::open(&folder.path().join("inner")).unwrap();
-        for db_id in ["../x", "..", ".", "", "a/b", "a\\b", "y\0"] {
+        for db_id in ["../x", "..", ".", "a/b", "a\\b", "y\0"] {
             assert!(
                 matches!(databases.locate(db_id), Err(DatasetError::UnknownDatabase { .. })),
                 "{db_id:?}"

@@ -243,6 +243,9 @@ mod tests {
             reason(&ints(1, &[1, 2]), &ints(1, &[3, 1]), false),
             "gold row 2 (2) is not in the prediction; prediction row 1 (3) is not in the gold"
         );
+        for ordered in [true, false] {
+            assert_eq!(reason(&ints(1, &[13]), &ints(1, &[17]), ordered), "gold 13, prediction 17");
+        }
         assert_eq!(reason(&ints(2, &[1, 2]), &ints(2, &[2, 1]), true), "equal with the columns permuted");
     }
 }

@@ -1,6 +1,6 @@
 //! A table of a report, and how each format writes it.
 
-use comfy_table::CellAlignment;
+use comfy_table::{CellAlignment, ColumnConstraint};
 use sqlgauge_base::printable;
 use unicode_width::UnicodeWidthStr;
 
@@ -85,11 +85,14 @@ impl Sheet {
         let width = usize::from(tables.width.max(40));
         let fits = |lines: &Vec<String>| lines.iter().all(|line| line.width() <= width);
         // A name that is broken letter by letter says less than a row without intervals, and a broken row less than a list.
-        let lines = [Intervals::All, Intervals::Strong, Intervals::None]
-            .into_iter()
-            .map(|shown| self.lines(tables, shown))
-            .find(fits)
-            .unwrap_or_else(|| self.listed(width));
+        let attempts = [
+            (Intervals::All, Names::Whole),
+            (Intervals::Strong, Names::Whole),
+            (Intervals::None, Names::Whole),
+            (Intervals::None, Names::Broken),
+        ];
+        let lines = attempts.into_iter().map(|(shown, names)| self.lines(tables, shown, names)).find(fits);
+        let lines = lines.unwrap_or_else(|| self.listed(width));
         let mut text = tables.heading(&self.title, &self.note);
         for line in lines {
             text.push_str(&line);
@@ -99,7 +102,7 @@ impl Sheet {
         text
     }
 
-    fn lines(&self, tables: TextTables, intervals: Intervals) -> Vec<String> {
+    fn lines(&self, tables: TextTables, intervals: Intervals, names: Names) -> Vec<String> {
         let header: Vec<&str> = self.header.iter().map(String::as_str).collect();
         let mut table = tables.new_table(&header);
         for row in &self.rows {
@@ -111,10 +114,12 @@ impl Sheet {
             });
             table.add_row(cells.collect::<Vec<_>>());
         }
-        // Names are not broken either, but for a table that fits in no other way; words are.
-        let is_last = intervals == Intervals::None;
-        if !is_last || self.rows.iter().all(|row| row.iter().skip(1).all(SheetCell::is_number)) {
-            whole_numbers(&mut table, usize::from(is_last));
+        // Numbers are never broken; words are where there is no room otherwise.
+        let has_words = self.rows.iter().any(|row| row.iter().skip(1).any(|cell| !cell.is_number()));
+        if intervals != Intervals::None || !has_words {
+            whole_numbers(&mut table, usize::from(names == Names::Broken));
+        } else if let (Names::Whole, Some(first)) = (names, table.column_mut(0)) {
+            first.set_constraint(ColumnConstraint::ContentWidth);
         }
         table.lines().map(|line| line.trim_end().to_owned()).collect()
     }
@@ -199,6 +204,13 @@ enum Intervals {
     None,
 }
 
+/// Whether the names of rows may be broken over lines.
+#[derive(Clone, Copy, PartialEq)]
+enum Names {
+    Whole,
+    Broken,
+}
+
 impl Intervals {
     /// The text of a cell, its interval left out where there is no room for it.
     fn of(self, cell: &SheetCell) -> &str {
@@ -250,6 +262,8 @@ mod tests {
             ..sheet()
         };
         let words: Vec<&str> = names.iter().skip(1).flat_map(|text| text.split(' ')).collect();
+        let whole = sheet.text(TextTables { width: 60, colour: false });
+        assert!(whole.contains("A system"), "{whole}");
         for width in 40..120 {
             let text = sheet.text(TextTables { width, colour: false });
             let widest = text.lines().map(UnicodeWidthStr::width).max().unwrap();

@@ -15,7 +15,11 @@ const NAMED: usize = 5;
 pub fn warnings(summary: &Summary) -> Vec<String> {
     let golds = &summary.golds;
     let of_golds = [no_gold_runs(golds), databases_are_empty(golds), golds_are_empty(golds)];
-    let of_answers = summary.systems.iter().filter_map(names_are_unknown);
+    let of_answers = summary
+        .systems
+        .iter()
+        .flat_map(|system| [names_are_unknown(system), constants_are_wrong(system)])
+        .flatten();
     of_golds.into_iter().flatten().chain(of_answers).chain(texts_are_changed(summary)).collect()
 }
 
@@ -32,6 +36,32 @@ fn names_are_unknown(system: &SystemSummary) -> Option<String> {
             counted_of(unknown, answered, "answer"),
             system.system,
             verb_for(&unknown, ["reads", "read"])
+        )
+    })
+}
+
+/// Exact set match above execution accuracy from which on constants are the likely cause: no other part of a query
+/// makes so many answers match and not agree.
+const BY_CONSTANTS: f64 = 0.15;
+
+/// Fewest items that say so.
+const ENOUGH: usize = 20;
+
+/// The sentence about a system whose answers match the golds but for their constants, as those that hold placeholders do.
+fn constants_are_wrong(system: &SystemSummary) -> Option<String> {
+    let of = |name: &str| {
+        let (id, score) = system.scores.iter().find(|(id, _)| id.split('@').next() == Some(name))?;
+        Some((id, score.mean.filter(|_| score.count >= ENOUGH)?))
+    };
+    let (matching, matched) = of("esm")?;
+    let (execution, right) = of("ex").or_else(|| of("ex-bird")).or_else(|| of("ex-spider"))?;
+    (matched - right >= BY_CONSTANTS).then(|| {
+        format!(
+            "{}: {matching}, which does not look at constants, is {}, and {execution} {}: check that its answers hold the \
+             values that are asked for, and not placeholders",
+            system.system,
+            percent(matched),
+            percent(right)
         )
     })
 }
@@ -113,7 +143,8 @@ fn without_rows(golds: &GoldCounts) -> String {
 /// What a reader may want to know of the items of a run, each in one sentence without its full stop.
 pub fn notes(summary: &Summary) -> Vec<String> {
     let golds = &summary.golds;
-    let empty = (golds.empty > 0).then(|| without_rows(golds));
+    // A warning has said it where they are many.
+    let empty = (golds.empty > 0 && golds_are_empty(golds).is_none()).then(|| without_rows(golds));
     let count: usize = summary.systems.iter().map(|system| system.counts.volatile).sum();
     let all: usize = summary.systems.iter().map(|system| system.counts.requested).sum();
     let volatile = (count > 0).then(|| {
@@ -157,5 +188,21 @@ mod tests {
         assert!(
             said(empty).starts_with("7 of 40 examples are about databases without a row (a, b, c, d, e, …)")
         );
+    }
+    #[test]
+    fn answers_that_match_but_for_their_constants_are_reported() {
+        let system = |esm: f64, ex: f64, count: usize| {
+            let score =
+                |mean: f64| serde_json::json!({"mean": mean, "low": 0.0, "high": 1.0, "count": count});
+            let counts = serde_json::to_value(sqlgauge_run::Counts::default()).unwrap();
+            let summary = serde_json::json!({"system": "S", "counts": counts, "statuses": {}, "breakdown": {},
+                "scores": {"esm@1": score(esm), "ex@1": score(ex)}});
+            constants_are_wrong(&serde_json::from_value(summary).unwrap()).unwrap_or_default()
+        };
+        assert!(system(0.5, 0.16, 166).contains("esm@1, which does not look at constants, is 50.0"));
+        assert!(system(0.5, 0.16, 166).contains("ex@1 16.0"), "{}", system(0.5, 0.16, 166));
+        for (esm, ex, count) in [(0.80, 0.84, 1034), (0.6, 0.5, 1034), (0.5, 0.16, 8)] {
+            assert_eq!(system(esm, ex, count), "", "{esm} {ex} {count}");
+        }
     }
 }

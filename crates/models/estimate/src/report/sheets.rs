@@ -73,8 +73,11 @@ pub(super) fn parts(what: &str, parts: &[EstimatePart], most: usize) -> Option<S
 /// At most so many predictions that are probably wrong; nothing where there are none. With their texts if asked for.
 pub(super) fn doubtful(estimate: &SystemEstimate, most: usize, with_texts: bool) -> Option<Sheet> {
     let row = |answer: &super::Answer| {
-        let reasons =
-            if answer.reasons.is_empty() { status(&answer.status) } else { answer.reasons.join("; ") };
+        let reasons = match answer.reasons.as_slice() {
+            [] if answer.status == "ok" => "resembles answers that were wrong".to_owned(),
+            [] => status(&answer.status),
+            reasons => reasons.join("; "),
+        };
         let mut row: Vec<Cell> = vec![
             answer.id.as_str().into(),
             percent(answer.probability).into(),

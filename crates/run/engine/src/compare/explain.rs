@@ -61,15 +61,23 @@ pub fn width(gold: &ResultSet, prediction: &ResultSet) -> Option<String> {
         .then(|| format!("gold has {}, prediction {}", counted(gold.width(), "column"), prediction.width()))
 }
 
+/// Both values, where each result is a single one.
+fn single_values(gold: &ResultSet, prediction: &ResultSet) -> Option<String> {
+    let single = |result: &ResultSet| match result.row(0)? {
+        [only] if result.len() == 1 && !result.is_beginning() => Some(value(only)),
+        _ => None,
+    };
+    Some(format!("gold {}, prediction {}", single(gold)?, single(prediction)?))
+}
+
 /// The first row that differs when both are read in order.
 pub fn first_difference(gold: (&ResultSet, &Grid), prediction: (&ResultSet, &Grid)) -> Option<String> {
     let at = gold.1.rows().zip(prediction.1.rows()).position(|(a, b)| a != b)?;
-    Some(format!(
-        "row {} differs: gold {}, prediction {}",
-        at + 1,
-        row(gold.0.row(at)?),
-        row(prediction.0.row(at)?)
-    ))
+    if let Some(values) = single_values(gold.0, prediction.0) {
+        return Some(values);
+    }
+    let [ours, theirs] = [row(gold.0.row(at)?), row(prediction.0.row(at)?)];
+    Some(format!("row {} differs: gold {ours}, prediction {theirs}", at + 1))
 }
 
 /// A row that one result has and the other lacks, whatever the order; `as_sets` ignores repetition.
@@ -82,7 +90,9 @@ pub fn missing_row(
         .map(|(at, row)| format!("gold row {at} {row} is not in the prediction"));
     let extra = lacking_in_gold(gold, prediction, as_sets);
     match (lacking, extra) {
-        (Some(lacking), Some(extra)) => Some(format!("{lacking}; {extra}")),
+        (Some(lacking), Some(extra)) => {
+            single_values(gold.0, prediction.0).or_else(|| Some(format!("{lacking}; {extra}")))
+        }
         (lacking, extra) => lacking.or(extra),
     }
 }
