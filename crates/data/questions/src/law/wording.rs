@@ -208,6 +208,15 @@ fn what_would_mean_something_else_is_not_said() {
             "SELECT name FROM author WHERE age > (SELECT avg(age) FROM author) ORDER BY age LIMIT 1",
             "all authors with the",
         ),
+        // A venue counts as often as it has papers.
+        (
+            "SELECT avg(v.is_open) FROM venue v JOIN paper p ON p.venue_id = v.id WHERE p.pages > 3",
+            "of all venues",
+        ),
+        (
+            "SELECT v.directed_by, sum(v.is_open) FROM venue v JOIN paper p ON p.venue_id = v.id GROUP BY v.directed_by",
+            "of its venues",
+        ),
         // Papers are written and do not write.
         (
             "SELECT a.name, v.city FROM paper p JOIN venue v ON p.venue_id = v.id JOIN writes w ON w.paper_id = p.id JOIN author a ON w.author_id = a.id",

@@ -8,6 +8,7 @@ use sqlgauge_sql::tree::{
     Body, ColumnRef, Expr, From, Literal, OrderTerm, Output, Query, Select, SetOperator,
 };
 
+use super::call::count_of_rows;
 use super::condition::subject;
 use super::sentence::{FILTER, GROUP, HAVING, TAIL};
 use super::{Hear, Reads, Said, Say, Scope};
@@ -143,18 +144,24 @@ impl Say<'_> {
         if !fits || self.random.chance(30) { Rule::SelectFor } else { Rule::Select }
     }
 
-    /// Whether an expression reads the table named first, and not another.
+    /// Whether an expression reads the table named first, and not another; one that computes over rows also counts each of
+    /// the table's rows once.
     pub(super) fn is_of_first(&self, expr: &Expr) -> bool {
         let first = self.scopes.last().and_then(|scope| scope.shown.first().copied());
-        first.is_some() && only_relation(expr) == first
+        let counts_once = || self.counted(&count_of_rows()).is_ok_and(|noun| noun == self.first_noun());
+        first.is_some() && only_relation(expr) == first && (is_of_rows(expr) || counts_once())
+    }
+
+    /// The name of the table named first.
+    fn first_noun(&self) -> Option<Tree> {
+        let table = self.scopes.last().and_then(|scope| scope.relations.first()?.1.table())?;
+        self.noun(table, true).ok()
     }
 
     /// Whether the rows of the table named first are counted.
     pub(super) fn counts_first(&self, said: &Tree) -> bool {
         let Some((Rule::NumberOf, [noun])) = said.node() else { return false };
-        let table = self.scopes.last().and_then(|scope| scope.relations.first()?.1.table());
-        let first = table.and_then(|table| self.noun(table, true).ok());
-        noun.one().map(|noun| &**noun) == first.as_ref()
+        noun.one().map(|noun| &**noun) == self.first_noun().as_ref()
     }
 
     fn group(&mut self, keys: &[Expr], top: Option<&Query>) -> Said<Option<Tree>> {

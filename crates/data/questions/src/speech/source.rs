@@ -404,9 +404,10 @@ impl Hear<'_> {
 
     /// Whether a relation is in the singular: then it is one row that was spoken of, and no source of rows.
     fn is_one(&self, relation: &Tree) -> bool {
-        let noun = match relation.node() {
-            Some((Rule::Table | Rule::Which, [noun, ..]) | (Rule::ModifiedTable, [_, noun])) => noun,
-            _ => return false,
+        let Some((Rule::Table | Rule::Which, [noun, ..]) | (Rule::ModifiedTable, [_, noun])) =
+            relation.node()
+        else {
+            return false;
         };
         match noun.one().map(|noun| &**noun) {
             Some(Tree::Noun(noun, false)) => self.vocabulary.has_plural(*noun),

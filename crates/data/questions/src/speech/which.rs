@@ -30,7 +30,7 @@ impl Say<'_> {
         let mut rest = Vec::new();
         let mut own: Vec<Vec<Tree>> = vec![Vec::new(); members.len()];
         for condition in conjuncts_of(all.clone()) {
-            let place = self.takes(&condition).and_then(|id| shown.iter().position(|other| *other == id));
+            let place = subject_of(&condition).and_then(|id| shown.iter().position(|other| *other == id));
             match place.filter(|&place| members.get(place).is_some_and(|member| takes(member, place))) {
                 Some(place) => own[place].push(self.said_of(shown[place], &condition)?),
                 None => rest.push(condition),
@@ -46,12 +46,6 @@ impl Say<'_> {
         Ok((Tree::Node(Rule::Linked, parts.collect()), joined(rest)))
     }
 
-    /// The table of the query at hand of which alone a condition says something.
-    fn takes(&self, condition: &Expr) -> Option<RelationId> {
-        let Some(Expr::Column(column)) = subject(condition) else { return None };
-        (only_relation(condition) == Some(column.relation)).then_some(column.relation)
-    }
-
     /// A condition, said where one table alone is spoken of.
     fn said_of(&mut self, relation: RelationId, condition: &Expr) -> Said {
         let reads = self.reads(self.scopes.len() - 1, relation);
@@ -63,6 +57,12 @@ impl Say<'_> {
         self.scopes.pop();
         said
     }
+}
+
+/// The relation of whose column alone a condition says something.
+fn subject_of(condition: &Expr) -> Option<RelationId> {
+    let Some(Expr::Column(column)) = subject(condition) else { return None };
+    (only_relation(condition) == Some(column.relation)).then_some(column.relation)
 }
 
 /// Whether conditions can be said of a member of a source: it is a table, and named last in its link.
