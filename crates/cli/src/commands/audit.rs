@@ -89,21 +89,14 @@ impl Audit {
         let Some(name) = self.format.as_deref() else {
             return (None, self.output_format.as_deref().unwrap_or("text"));
         };
-        let is_output = self.output_format.is_none() && formats::find(name).is_some();
-        match name.parse() {
-            Ok(format) => {
-                if is_output {
-                    note(format!(
-                        "--format {name} is the format of the golds; --output-format {name} prints it"
-                    ));
-                }
-                (Some(format), self.output_format.as_deref().unwrap_or("text"))
-            }
-            Err(_) => {
-                note(format!("--format {name} is the old name of --output-format {name}"));
-                (None, self.output_format.as_deref().unwrap_or(name))
-            }
+        let Ok(format) = name.parse() else {
+            note(format!("--format {name} is the old name of --output-format {name}"));
+            return (None, self.output_format.as_deref().unwrap_or(name));
+        };
+        if self.output_format.is_none() && formats::find(name).is_some() {
+            note(format!("--format {name} is the format of the golds; --output-format {name} prints it"));
         }
+        (Some(format), self.output_format.as_deref().unwrap_or("text"))
     }
 
     pub fn run(self) -> Result<Verdict> {

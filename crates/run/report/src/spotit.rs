@@ -8,8 +8,8 @@
 //! Source: "SpotIt: Evaluating Text-to-SQL Evaluation with Formal Verification", ICLR 2026, the table of EX-Test and
 //! EX-SpotIt.
 
-use sqlgauge_base::counted;
 use sqlgauge_base::stats::wilson;
+use sqlgauge_base::{counted, verb_for};
 use sqlgauge_metrics::is_execution_accuracy;
 use sqlgauge_run::{RunError, ScoreSummary};
 use sqlgauge_verify::TIE;
@@ -153,9 +153,11 @@ impl Beyond {
         }
         let said = [(self.ties, TIE), (self.unknown, "nobody knows")];
         let said = said.iter().filter(|(count, _)| *count > 0).map(|(count, why)| format!("{why} ({count})"));
+        let count = self.ties + self.unknown;
         format!(
-            "; the mean of verify can be higher, as {} wrong by EX are not refuted: {}",
-            words::many(self.ties + self.unknown, "answer"),
+            "; the mean of verify can be higher, as {} wrong by EX {} not refuted: {}",
+            words::many(count, "answer"),
+            verb_for(&count, ["is", "are"]),
             said.collect::<Vec<_>>().join(", ")
         )
     }

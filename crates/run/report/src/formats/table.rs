@@ -285,10 +285,12 @@ impl TextTables {
         }
         if shown.len() < all.len() {
             let rest = all.len() - shown.len();
-            writeln!(
-                out,
-                "{rest} more comparisons: `sqlgauge compare RUN --systems A,B`, or the html report.\n"
-            )?;
+            let more =
+                format!("{rest} more comparisons: `sqlgauge compare RUN --systems A,B`, or the html report.");
+            for line in wrapped(&more, width) {
+                writeln!(out, "{line}")?;
+            }
+            writeln!(out)?;
         }
         Ok(())
     }
