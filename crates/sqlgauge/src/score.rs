@@ -53,9 +53,10 @@ impl System {
         extract: bool,
         only_sql: bool,
     ) -> Result<PredictionSet, Error> {
-        let format = self.predictions.format(format)?;
+        let given = format;
+        let format = self.predictions.format(given)?;
         let options = PredictionOptions { format, columns: self.columns.clone(), extract, only_sql };
-        Ok(parse_predictions(&self.name, self.predictions.read()?, benchmark, &options)?)
+        Ok(parse_predictions(&self.name, self.predictions.read_rows(given)?, benchmark, &options)?)
     }
 
     /// Its predictions for a benchmark that was evolved from the one that they answer.
@@ -285,7 +286,7 @@ impl ScoreJob {
     fn benchmark(&self) -> Result<Benchmark, Error> {
         let questions = self.questions.as_ref().map(Source::read).transpose()?;
         Ok(parse_benchmark(
-            &self.gold.read()?,
+            &self.gold.read_rows(self.format)?,
             questions.as_ref(),
             self.gold.format(self.format)?,
             &self.columns,

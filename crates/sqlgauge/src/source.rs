@@ -86,6 +86,15 @@ impl Source {
             Self::Memory { name, bytes } => Ok(Text::of_shared(name, Arc::clone(bytes))),
         }
     }
+
+    /// The content, for a reader of benchmarks or predictions; a large file of JSON lines stays on disk. `given` is the format that a
+    /// user named.
+    pub(crate) fn read_rows(&self, given: Option<FileFormat>) -> Result<Text, DatasetError> {
+        match self.file().filter(|_| given.is_none()) {
+            Some(file) => Text::read_or_leave(file),
+            None => self.read(),
+        }
+    }
 }
 
 /// The records of inputs with those roles, in their order.

@@ -120,8 +120,13 @@ struct Outcomes {
 }
 
 impl Outcomes {
-    /// Whether there is but one: what SQLite chooses may change nothing.
+    /// Whether there is but one.
     fn is_settled(&self) -> bool {
+        self.loose.is_empty() && matches!(self.possible.as_slice(), [one] if !one.is_open())
+    }
+
+    /// Whether all are the same, as where each of the rows that SQLite may choose leads to one result.
+    fn are_alike(&self) -> bool {
         let (Some(first), true) = (self.possible.first(), self.loose.is_empty()) else { return false };
         self.possible.iter().all(|one| !one.is_open() && !one.is_disjoint(first))
     }
@@ -390,7 +395,7 @@ impl<'s> Pair<'s> {
         let reason = match self.difference(&left, &right) {
             Ok(None) => {
                 let is_open =
-                    |outcomes: Option<Outcomes>| outcomes.is_some_and(|outcomes| !outcomes.is_settled());
+                    |outcomes: Option<Outcomes>| outcomes.is_some_and(|outcomes| !outcomes.are_alike());
                 let is_luck = is_open(self.right.outcomes(self.sandbox, &right))
                     && is_settled(self.left.outcomes(self.sandbox, &left));
                 return if is_luck { Stand::Differs(LUCK.to_owned()) } else { Stand::Equal };

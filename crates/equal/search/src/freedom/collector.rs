@@ -249,10 +249,7 @@ impl Collector<'_> {
                 inner.push(&output.expr);
                 continue;
             }
-            let having = select.having.as_ref();
-            for (check, place) in
-                self.open_checks(select, query, &[&output.expr], all.extreme.as_ref(), having)
-            {
+            for (check, place) in self.open_checks(select, query, &[&output.expr], all.extreme.as_ref()) {
                 let closed = self.closed(check);
                 match closed.and_then(|check| print(&check, self.schema, PrintDialect::Sqlite).ok()) {
                     Some(check) => self.loose.push(Loose { column: at, check, place }),
@@ -260,20 +257,18 @@ impl Collector<'_> {
                 }
             }
         }
-        // What HAVING itself takes from any row decides which groups there are.
-        for (check, place) in self.open_checks(select, query, &inner, all.extreme.as_ref(), None) {
+        for (check, place) in self.open_checks(select, query, &inner, all.extreme.as_ref()) {
             self.add(check, place);
         }
     }
 
-    /// The checks for what the expressions take from any row of a group, of those groups that meet a condition.
+    /// The checks for what the expressions take from any row of a group.
     fn open_checks(
         &mut self,
         select: &Select,
         query: &Query,
         exprs: &[&Expr],
         extreme: Option<&Extreme>,
-        having: Option<&Expr>,
     ) -> Vec<(Select, Place)> {
         let mut level = Level::new(select);
         exprs.iter().for_each(|expr| level.visit(expr));
@@ -282,11 +277,7 @@ impl Collector<'_> {
         let check = |(exprs, extreme, choice): (Vec<Expr>, Option<&Extreme>, Choice)| {
             let words = exprs.iter().map(|expr| print_expr(expr, query, self.schema, PrintDialect::Sqlite));
             let part = words.collect::<Result<Vec<String>, _>>().ok().map(|words| words.join(", "));
-            let check = match (extreme, having) {
-                (None, Some(having)) => constancy_check_of_kept(select, &exprs, having),
-                (extreme, _) => self.constancy_check(select, exprs, extreme.cloned()),
-            };
-            (check, Place { choice, part })
+            (self.constancy_check(select, exprs, extreme.cloned()), Place { choice, part })
         };
         parts.map(check).collect()
     }
@@ -383,12 +374,6 @@ impl Collector<'_> {
         self.next_relation += 1;
         RelationId(self.next_relation - 1)
     }
-}
-
-/// Rows if one of the expressions varies within a group that meets the condition.
-fn constancy_check_of_kept(select: &Select, exprs: &[Expr], having: &Expr) -> Select {
-    let having = Expr::And(vec![having.clone(), any(exprs.iter().map(varies).collect())]);
-    Select { distinct: false, having: Some(having), outputs: vec![output(integer(1))], ..select.clone() }
 }
 
 fn count_rows() -> Expr {

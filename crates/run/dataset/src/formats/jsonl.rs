@@ -27,17 +27,29 @@ impl Reader for Jsonl {
     }
 
     fn read(&self, input: &Input, notes: &mut Vec<String>, take: Take<'_>) -> Result<(), DatasetError> {
+        if let Some(mut lines) = input.lines()? {
+            let mut index = 0;
+            while let Some(line) = lines.next_line().map_err(|error| input.unreadable(error))? {
+                take_line(input, index, line, take)?;
+                index += 1;
+            }
+            return Ok(());
+        }
         let text = input.text(notes)?;
         for (index, line) in text::lines(&text).enumerate() {
-            if text::strip(line).is_empty() {
-                continue;
-            }
-            let value = json::parse(line).map_err(|e| {
-                let place = format!("line {} column {}", index + 1, e.column);
-                input.malformed(place, e.problem, "give one complete JSON value per line")
-            })?;
-            take(Part::Row(Row { place: Place::Line(index + 1), value }))?;
+            take_line(input, index, line, take)?;
         }
         Ok(())
     }
+}
+
+fn take_line(input: &Input, index: usize, line: &str, take: Take<'_>) -> Result<(), DatasetError> {
+    if text::strip(line).is_empty() {
+        return Ok(());
+    }
+    let value = json::parse(line).map_err(|e| {
+        let place = format!("line {} column {}", index + 1, e.column);
+        input.malformed(place, e.problem, "give one complete JSON value per line")
+    })?;
+    take(Part::Row(Row { place: Place::Line(index + 1), value }))
 }
