@@ -41,16 +41,16 @@ elif [ -n "${BASELINE:-}" ]; then
     printf 'There is no run at the baseline, so nothing was compared.\n\n' > "$summary"
 fi
 
-sqlgauge report "$OUT" --format markdown --out - >> "$summary"
+sqlgauge report "$OUT" --output-format markdown --out - >> "$summary"
 sqlgauge report "$OUT" --format html > /dev/null
-junit=(report "$OUT" --format junit)
+junit=(report "$OUT" --output-format junit)
 # Without a bar there is no test case.
 if [ "${#bars[@]}" -eq 0 ]; then junit+=(--junit-items); fi
 sqlgauge "${junit[@]}" "${bars[@]}" > /dev/null
 keep $?
 
 if [ "${AUDIT:-false}" = true ]; then
-    audit=(audit --gold "$GOLD" --db "$DB" --format sarif --out "$OUT/sqlgauge.sarif" --quiet)
+    audit=(audit --gold "$GOLD" --db "$DB" --output-format sarif --out "$OUT/sqlgauge.sarif" --quiet)
     if [ -n "${AUDIT_FAIL_ON:-}" ]; then audit+=(--fail-on "$AUDIT_FAIL_ON"); fi
     sqlgauge "${audit[@]}"
     keep $?
