@@ -26,6 +26,9 @@ class VerifyOptions:
     semantics: Literal["ex", "set", "bag", "list"] | None = None
     """What of a result counts: what ``ex@1`` compares, or rows as a set, a bag, a list. Without it ``ex``; beside the metric
     ``ex-bird``, where that is the first execution accuracy, ``set``."""
+    values: Literal["rows", "declared", "any"] = "rows"
+    """Which values a witness may hold: ``declared``, those of the columns' declared types and no NULL in a primary key; ``any``, whatever
+    SQLite stores; ``rows``, those that are declared, and any in columns in which the given rows hold others."""
     bound: int = 5
     """Rows of each table up to which a bounded proof goes."""
     timeout: float = 60.0
@@ -39,6 +42,7 @@ class VerifyOptions:
     def _arguments(self) -> dict[str, Any]:
         return {
             "semantics": self.semantics,
+            "values": self.values,
             "bound": self.bound,
             "timeout": float(self.timeout),
             "seed": self.seed,

@@ -48,6 +48,16 @@ class Verification:
     """Where it permits more, another result that SQLite returned for the right query on the same rows."""
     permits_less: bool
     """Whether ``equivalent_up_to`` is proved one way only: the right query permits no result that the left one does not."""
+    values: Literal["declared", "any"] | None
+    """Which values the verdict is about: those that columns declare (and, in a primary key, no NULL), or any that SQLite stores."""
+    free_columns: tuple[str, ...]
+    """The columns that may hold any value nevertheless, as the given rows do: ``table.column``."""
+    undeclared: tuple[str, ...]
+    """Where the verdict is another than ``different``, the values that columns do not declare and by which the queries differ all the
+    same: ``t.a: 1.5 in a column INT``. ``raw["undeclared_witness"]`` is a database with them."""
+    minimal: str | None
+    """How small the witness is: ``locally`` minimal, if the difference is lost without any of its rows, and with a plainer value in any
+    place; or ``unfinished:`` and what ended the trials."""
     difference: str | None
     """In words, how the two results differ."""
     explanation: str | None
@@ -137,6 +147,10 @@ def verify(
         kind=said.get("kind"),
         other_right_result=said.get("other_right_result"),
         permits_less=said.get("permits_less", False),
+        values=said.get("values"),
+        free_columns=tuple(said.get("free_columns", ())),
+        undeclared=tuple(said.get("undeclared", ())),
+        minimal=said.get("minimal"),
         difference=said.get("difference"),
         explanation=said.get("explanation"),
         words=said.get("words", {}).get("sentence"),

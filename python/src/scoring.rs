@@ -29,6 +29,8 @@ use crate::watching::watched;
 pub(crate) struct VerifyArguments {
     /// Without, what the job takes: `ex`, or what the execution metric beside it compares.
     semantics: Option<String>,
+    /// Without, what the given rows keep.
+    values: Option<String>,
     bound: usize,
     timeout: f64,
     seed: u64,
@@ -42,6 +44,8 @@ impl VerifyArguments {
     pub(crate) fn settings(&self) -> Result<VerifySettings, Failure> {
         let semantics = self.semantics.as_deref().map(str::parse).transpose();
         let semantics = semantics.map_err(|error| Failure::of(Class::Input, &error))?.unwrap_or_default();
+        let values = self.values.as_deref().map(str::parse).transpose();
+        let values = values.map_err(|error| Failure::of(Class::Input, &error))?.unwrap_or_default();
         let solver_time = Duration::try_from_secs_f64(self.timeout).ok().filter(|time| !time.is_zero());
         let solver_time = solver_time.ok_or_else(|| {
             Failure::input(&format!("timeout {} is no positive number of seconds", self.timeout))
@@ -54,6 +58,7 @@ impl VerifyArguments {
         Ok(VerifySettings {
             options: sqlgauge_verify::VerifyOptions {
                 semantics,
+                values,
                 seed: self.seed,
                 bound: self.bound,
                 solver_time,

@@ -50,6 +50,17 @@ def test_a_counterexample_that_keeps_what_the_rows_keep_says_so(bikes: sg.Databa
     assert "It keeps what the rows of the given database keep" in repr(found)
 
 
+def test_what_columns_do_not_declare_is_a_note() -> None:
+    schema = sg.Schema.from_ddl("CREATE TABLE t (code TEXT PRIMARY KEY, a INT)")
+    pair = "SELECT count(*) FROM t", "SELECT count(code) FROM t"
+    found = sg.verify(*pair, schema, options=sg.VerifyOptions(values="any"))
+    assert (found.verdict, found.values, found.minimal) == ("different", "any", "locally")
+    found = sg.verify(*pair, schema)
+    assert (found.verdict, found.values) == ("equivalent", "declared")
+    assert found.undeclared == ("t.code: NULL in a primary key",)
+    assert "By other values the queries differ" in repr(found)
+
+
 def test_a_tie_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     sentence = "The results differ on the given database: the gold permits several results (a tie); both are among them."
     told = {"record": {"verdict": "equivalent", "stage": "rules", "tie": True}, "sentences": [sentence]}

@@ -13,7 +13,7 @@ use sqlgauge_engine::compare::Semantics;
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_metrics::Metric;
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_verify::VerifyOptions;
+use sqlgauge_verify::{ColumnValues, VerifyOptions};
 
 use crate::engine::engine;
 use crate::solver::solver;
@@ -257,6 +257,10 @@ pub struct VerifyFlags {
     #[arg(long, value_name = "SECONDS", help_heading = "Verification",
         help = format!("Seconds for verifying one pair, all stages together [default: {}]", VerifySettings::SECONDS))]
     pair_timeout: Option<f64>,
+    /// Values of a counterexample: those that columns declare, or any that SQLite stores there [default: rows, what the rows of the
+    /// given database keep; without rows declared]
+    #[arg(long, value_name = "NAME", value_parser = values(), help_heading = "Verification")]
+    values: Option<ColumnValues>,
     /// The solver Z3; without it the variable `SQLGAUGE_SOLVER`, then PATH, then Python's package z3-solver
     #[arg(long, value_name = "PATH", help_heading = "Verification")]
     solver: Option<PathBuf>,
@@ -265,6 +269,12 @@ pub struct VerifyFlags {
 /// Reads the name of a contract; the help lists all of them.
 fn semantics() -> impl TypedValueParser<Value = Semantics> {
     PossibleValuesParser::new(Semantics::ALL.map(Semantics::name)).try_map(|name| name.parse::<Semantics>())
+}
+
+/// Reads the name of the values of counterexamples; the help lists all of them.
+fn values() -> impl TypedValueParser<Value = ColumnValues> {
+    PossibleValuesParser::new(ColumnValues::ALL.map(ColumnValues::name))
+        .try_map(|name| name.parse::<ColumnValues>())
 }
 
 impl VerifyFlags {
@@ -279,6 +289,7 @@ impl VerifyFlags {
             semantics: self.semantics.unwrap_or(default.options.semantics),
             bound: self.bound.unwrap_or(default.options.bound),
             solver_time,
+            values: self.values.unwrap_or_default(),
             ..default.options
         };
         Ok(VerifySettings { options, solver: solver(self.solver.as_deref())? })
@@ -294,6 +305,7 @@ impl VerifyFlags {
             ("--semantics", self.semantics.is_some()),
             ("--bound", self.bound.is_some()),
             ("--pair-timeout", self.pair_timeout.is_some()),
+            ("--values", self.values.is_some()),
             ("--solver", self.solver.is_some()),
         ];
         match given.into_iter().find(|(_, is_given)| *is_given) {

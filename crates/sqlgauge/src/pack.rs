@@ -13,12 +13,12 @@ use sqlgauge_dataset::{
 };
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_metrics::{PackedTarget, Target, Verification};
-use sqlgauge_search::{Search, Witness};
+use sqlgauge_search::{DeclaredColumns, Search, Witness};
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_verify::Verdict;
 use sqlgauge_verify::pack::{
     KillCount, Pack, PackError, PackQuestion, PackSettings, Refuted, gold_name, pack_question,
 };
+use sqlgauge_verify::{ColumnValues, Verdict};
 
 use crate::context::Context;
 use crate::error::Error;
@@ -195,6 +195,10 @@ impl PackJob {
             None => Vec::new(),
         };
         let search = Search::new(Arc::clone(schema), self.verify.options.search())?;
+        if self.verify.options.values != ColumnValues::Any {
+            // A pack comes without rows that could hold other values.
+            search.hold(DeclaredColumns::all());
+        }
         let mut failure = None;
         let mut refute = |gold: &str, other: &str| match verification.verdict(schema, None, gold, other) {
             Ok(Ok(report)) => match report.verdict {

@@ -45,8 +45,9 @@ impl VerifySettings {
     /// What the settings change of a result, by name.
     pub fn recorded(&self) -> Vec<(String, Value)> {
         let time = u64::try_from(self.options.solver_time.as_millis()).unwrap_or(u64::MAX);
-        let recorded: [(&str, Value); 4] = [
+        let recorded: [(&str, Value); 5] = [
             ("verify_semantics", self.options.semantics.name().into()),
+            ("verify_values", self.options.values.name().into()),
             ("verify_bound", self.options.bound.into()),
             ("verify_solver_ms", time.into()),
             ("verify_solver", self.solver.is_some().into()),

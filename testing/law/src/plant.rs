@@ -334,6 +334,8 @@ pub const PLANTS: &[(&str, &[Plant])] = {
         ("S28", &[P::EverythingRefers, P::EverythingHolds]),
         ("S29", &[P::Damaged(D::Turned)]),
         ("S30", &[P::NoPlanShows]),
+        ("S31", &[P::Damaged(D::Constant)]),
+        ("S32", &[P::Damaged(D::Constant)]),
     ]
 };
 

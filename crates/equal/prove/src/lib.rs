@@ -105,6 +105,8 @@ pub enum ProofAssumption {
     /// A column holds NULL or values of its declared type only: integers, real numbers or text; NUMERIC either
     /// number; DATE and TIME text; no type any of them. Nowhere is there a blob.
     ValuesOfDeclaredType,
+    /// No column of a primary key holds NULL, though SQLite would let it.
+    NoNullInKey,
     /// Integers stay within 53 bits where they are stored, and computing with them never overflows 64 bits.
     NoOverflow,
     /// Real numbers are computed without rounding, and so are those that are made of stored or computed integers. Constants that are
@@ -123,6 +125,7 @@ impl ProofAssumption {
     pub fn code(&self) -> Cow<'static, str> {
         Cow::Borrowed(match self {
             Self::ValuesOfDeclaredType => "values-of-declared-type",
+            Self::NoNullInKey => "no-null-in-key",
             Self::NoOverflow => "no-overflow",
             Self::ExactReals => "exact-reals",
             Self::FiniteNumbers => "finite-numbers",

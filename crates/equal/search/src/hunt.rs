@@ -149,7 +149,17 @@ impl<'h, 's> Hunt<'h, 's> {
         } else {
             replay.run(&filled)
         };
+        let found = found.filter(|found| self.is_declared(found));
         self.freer = self.freer.take().or(found.map(|found| found.after(databases)));
+    }
+
+    /// Whether a counterexample holds what its columns declare, where they are to; one that does not is kept apart.
+    fn is_declared(&mut self, found: &Refutation) -> bool {
+        let is_declared = self.search.is_declared(found);
+        if !is_declared && self.survived.undeclared.is_none() {
+            self.survived.undeclared = Some(Box::new(found.clone()));
+        }
+        is_declared
     }
 
     /// On a database on which the results are equal, whether they are so by a choice of SQLite's for the right query.
@@ -164,6 +174,7 @@ impl<'h, 's> Hunt<'h, 's> {
         let minimises = self.minimise && self.search.constraints.is_none();
         let found = replay.run(&filled);
         let found = found.map(|found| if minimises { without_rows(&replay, filled, found) } else { found });
+        let found = found.filter(|found| self.is_declared(found));
         self.freer = found.map(|found| found.after(databases));
     }
 
@@ -192,7 +203,11 @@ impl<'h, 's> Hunt<'h, 's> {
         let needs = needs(&self.search.schema, &filled, &difference.left, &difference.right);
         let fewest = self.best.as_ref().map(|best| best.needs().len());
         let is_better = |needs: usize| fewest.is_none_or(|fewest| needs < fewest);
-        if !is_better(needs.len()) {
+        let is_known = !needs.is_empty() && self.survived.undeclared.is_some() && {
+            let declared = self.search.declared.borrow();
+            !declared.allow(&self.search.schema, &filled)
+        };
+        if is_known || !is_better(needs.len()) {
             return;
         }
         let replay = self.prepared.replay(self.search);
@@ -203,6 +218,7 @@ impl<'h, 's> Hunt<'h, 's> {
             replay.run(&filled)
         };
         match found {
+            Some(found) if !self.is_declared(&found) => {}
             Some(found) if is_better(found.needs().len()) => self.best = Some(found.after(databases)),
             Some(_) => {}
             None => self.survived.undecided += 1,

@@ -9,6 +9,7 @@
 
 mod contract;
 mod ddl;
+mod declared;
 mod exercise;
 mod freedom;
 mod generate;
@@ -66,6 +67,7 @@ use self::trace::{Trace, trace};
 use self::verdict::TOO_MANY_STEPS;
 
 pub use self::ddl::{create_definitions, create_table};
+pub use self::declared::DeclaredColumns;
 pub use self::plan::{tables_of, tables_under, with_targets};
 
 pub use self::contract::{ColumnOrder, Contract, Equality};
@@ -118,6 +120,9 @@ pub struct SearchOptions {
     pub other_spellings: bool,
     /// Whether queries differ where the left one, the gold, permits one result alone and the right one permits another too.
     pub counts_choices: bool,
+    /// Whether a database on which the left query permits several results says something against a right query that permits none of them
+    /// there ([`Search::told`]).
+    pub tells_open_golds: bool,
 }
 
 impl Default for SearchOptions {
@@ -131,6 +136,7 @@ impl Default for SearchOptions {
             null_in_primary_key: true,
             other_spellings: true,
             counts_choices: false,
+            tells_open_golds: false,
         }
     }
 }
@@ -150,6 +156,8 @@ pub struct Search {
     created: RefCell<Created>,
     /// What the databases keep besides the schema.
     constraints: Option<Constraints>,
+    /// The columns that hold what they declare in a counterexample.
+    declared: RefCell<DeclaredColumns>,
     /// The left query of the last pair: a gold comes with one query after another.
     last_left: RefCell<Option<LeftQuery>>,
     /// When a search ends, whatever it has found.
@@ -185,6 +193,7 @@ impl Search {
             sandbox,
             created: RefCell::default(),
             constraints: None,
+            declared: RefCell::default(),
             last_left: RefCell::default(),
             deadline: Cell::default(),
             own_left: Arc::new(AtomicU64::new(u64::MAX)),
@@ -393,7 +402,8 @@ impl Search {
         let mut minimiser = Minimiser::new(on, &mut loader, &mut pair, start.clone(), &difference)?
             .counting_choices(!refutation.is_certain())
             .thorough(self.deadline.get())
-            .keeping_likeness(likeness);
+            .keeping_likeness(likeness)
+            .holding(self.declared.borrow().clone());
         let last_confirmed = |accepted: &[FilledTables]| {
             accepted.iter().enumerate().rev().find_map(|(at, filled)| Some((at, replayed(filled)?)))
         };

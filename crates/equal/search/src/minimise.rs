@@ -15,6 +15,7 @@ use rusqlite::Statement;
 use sqlgauge_engine::{Sandbox, Value};
 use sqlgauge_sql::schema::{Affinity, Schema, Table, TableId};
 
+use super::declared::DeclaredColumns;
 use super::links::foreign_key_texts;
 use super::load::Loader;
 use super::needs::{FilledTables, Need, is_of_type, needs};
@@ -120,6 +121,8 @@ pub(super) struct Minimiser<'m, 's> {
     shortage: Option<Shortage>,
     /// What is to be kept of the rows of a given database.
     likeness: Option<Likeness<'m>>,
+    /// The columns that hold what they declare.
+    declared: DeclaredColumns,
     /// The needs of a database on which a fresh SQLite shows the difference too.
     confirms: Option<&'m Confirms<'m>>,
     /// The places of columns that refer to others, or are referred to.
@@ -157,6 +160,7 @@ impl<'m, 's> Minimiser<'m, 's> {
             deadline: None,
             shortage: None,
             likeness: None,
+            declared: DeclaredColumns::None,
             confirms: None,
             linked: BTreeSet::new(),
         })
@@ -186,6 +190,11 @@ impl<'m, 's> Minimiser<'m, 's> {
     /// Loses nothing of what the database keeps of the rows of a given one.
     pub(super) fn keeping_likeness(self, likeness: Option<Likeness<'m>>) -> Self {
         Self { likeness, ..self }
+    }
+
+    /// Leaves those columns with what they declare.
+    pub(super) fn holding(self, declared: DeclaredColumns) -> Self {
+        Self { declared, ..self }
     }
 
     /// Goes on from that database with those needs, and takes only what is confirmed.
@@ -257,9 +266,12 @@ impl<'m, 's> Minimiser<'m, 's> {
         }
         // What a choice of SQLite's shows is seen in other layouts of the rows alone.
         let is_judged = !(self.is_thorough && self.counts_choices);
-        let judged = if is_judged { self.judged(&candidate) } else { Some(Vec::new()) };
+        let judged = if is_judged { self.judged(&candidate) } else { Some(self.needs.clone()) };
         let is_like = self.likeness.as_ref().is_none_or(|likeness| likeness.is_kept_by(&candidate));
         let Some(needs) = judged.filter(|_| is_like) else { return false };
+        if !needs.is_empty() && !self.declared.allow(self.schema, &candidate) {
+            return false;
+        }
         let confirmed = self.confirms.map_or(Some(needs), |confirms| confirms(&candidate));
         let Some(needs) = confirmed.filter(|needs| needs.iter().all(|need| self.needs.contains(need))) else {
             return false;

@@ -113,6 +113,28 @@ pub(super) fn is_of_type(value: &Value, column: &Column) -> bool {
     }
 }
 
+/// A condition on a column by that name, true of the values that [`is_of_type`] calls false.
+pub(super) fn is_off_type_in_sql(name: &str, column: &Column) -> String {
+    let declares = |word: &str| {
+        let declared = column.declared_type.as_deref().unwrap_or_default();
+        declared.to_ascii_uppercase().contains(word)
+    };
+    let other_than = |classes: &str| format!("typeof({name}) NOT IN ('null', {classes})");
+    match column.affinity {
+        Affinity::Text => other_than("'text'"),
+        Affinity::Integer => other_than("'integer'"),
+        Affinity::Numeric if declares("BOOL") => {
+            format!("({name} IS NOT NULL AND NOT (typeof({name}) = 'integer' AND {name} IN (0, 1)))")
+        }
+        Affinity::Numeric if declares("DATE") || declares("TIME") => format!(
+            "({name} IS NOT NULL AND NOT (typeof({name}) = 'text' AND ({name} GLOB \
+             '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' OR {name} GLOB '[0-9][0-9]:[0-9][0-9]*')))"
+        ),
+        Affinity::Real | Affinity::Numeric => other_than("'integer', 'real'"),
+        Affinity::Blob => "0".to_owned(),
+    }
+}
+
 /// Whether the text begins with a time of day, `HH:MM`.
 fn is_time(text: &str) -> bool {
     let digits = |range: std::ops::Range<usize>| {
@@ -127,6 +149,7 @@ mod tests {
 
     #[test]
     fn a_value_is_of_the_type_that_its_column_declares() {
+        let sqlite = rusqlite::Connection::open_in_memory().unwrap();
         for (declared, value, fits) in [
             ("INTEGER", Value::Integer(1), true),
             ("INTEGER", Value::Real(1.5), false),
@@ -145,7 +168,15 @@ mod tests {
             ("DECIMAL(10, 2)", Value::Real(0.5), true),
             ("", Value::text("anything"), true),
         ] {
-            assert_eq!(is_of_type(&value, &Column::new("c", Some(declared))), fits, "{declared} {value:?}");
+            let column = Column::new("c", Some(declared));
+            assert_eq!(is_of_type(&value, &column), fits, "{declared} {value:?}");
+            let sql = format!(
+                "SELECT {} FROM (SELECT {} AS c)",
+                is_off_type_in_sql("c", &column),
+                super::super::literal(&value)
+            );
+            let is_off: bool = sqlite.query_row(&sql, [], |row| row.get(0)).unwrap();
+            assert_eq!(is_off, !fits, "{sql}");
         }
     }
 }

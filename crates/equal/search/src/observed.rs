@@ -11,11 +11,14 @@ use sqlgauge_engine::{Database, Engine, Value};
 use sqlgauge_sql::quote::name as quoted;
 use sqlgauge_sql::schema::{Affinity, Schema, Table, TableKind};
 
+use super::declared::DeclaredColumns;
+use super::needs::is_off_type_in_sql;
+
 /// Rows of each table that are looked at.
 pub(super) const ROWS: i64 = 10_000;
 
-/// Columns of a table that one query asks about: SQLite returns at most 2,000 at once.
-pub(super) const COLUMNS: usize = 400;
+/// Columns of a table that one query asks at most five things about: SQLite returns at most 2,000 values at once.
+pub(super) const COLUMNS: usize = 390;
 
 /// What the first 10,000 rows of each table show.
 #[derive(Debug)]
@@ -41,6 +44,21 @@ impl Observed {
     /// Whether some text that refers to a number is another spelling of it, as `'01'` is for 1.
     pub fn has_other_spellings(&self) -> bool {
         self.has_other_spellings
+    }
+
+    /// The columns that hold what they declare. A table that was not looked at is taken for one that does, as it has no rows or
+    /// none that a query can read.
+    pub fn declared(&self) -> DeclaredColumns {
+        let tables = self.schema.tables().iter().enumerate().zip(&self.counts);
+        let free = tables.filter_map(|((place, table), counts)| Some((place, table, counts.as_ref()?)));
+        let free = free.flat_map(|(place, table, counts)| {
+            let is_free = move |at: u32, own: &ColumnCounts| {
+                own.off_type > 0 || (table.primary_key.contains(&at) && own.present < counts.rows)
+            };
+            let columns = (0_u32..).zip(&counts.columns).filter(move |&(at, own)| is_free(at, own));
+            columns.map(move |(at, _)| (place, at))
+        });
+        DeclaredColumns::AllBut(free.collect())
     }
 
     /// The schema with NOT NULL for every column without NULL in the rows.
@@ -104,6 +122,8 @@ pub(super) struct ColumnCounts {
     /// Rows with a value.
     pub(super) present: i64,
     pub(super) distinct: i64,
+    /// Rows with a value that is not of the column's declared type.
+    pub(super) off_type: i64,
 }
 
 impl Counts {
@@ -122,7 +142,8 @@ pub(super) fn counts(table: &Table, engine: &dyn Engine, database: &Database) ->
     for columns in table.columns.chunks(COLUMNS) {
         let asked = columns.iter().map(|column| {
             let name = quoted(&column.name);
-            format!("count({name}), count(DISTINCT {name})")
+            let off_type = is_off_type_in_sql(&name, column);
+            format!("count({name}), count(DISTINCT {name}), sum({off_type})")
         });
         let sql = format!(
             "SELECT count(*), {} FROM (SELECT * FROM {} LIMIT {ROWS})",
@@ -132,10 +153,11 @@ pub(super) fn counts(table: &Table, engine: &dyn Engine, database: &Database) ->
         let execution = engine.run(database, &sql);
         let (rows, found) = execution.rows()?.values().split_first()?;
         counts.rows = count(rows);
-        let found = found.chunks_exact(2);
-        counts
-            .columns
-            .extend(found.map(|of| ColumnCounts { present: count(&of[0]), distinct: count(&of[1]) }));
+        counts.columns.extend(found.chunks_exact(3).map(|of| ColumnCounts {
+            present: count(&of[0]),
+            distinct: count(&of[1]),
+            off_type: count(&of[2]),
+        }));
     }
     (counts.rows > 0).then_some(counts)
 }

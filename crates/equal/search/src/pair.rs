@@ -384,8 +384,9 @@ impl<'s> Pair<'s> {
         self.difference(left, right).ok().flatten()
     }
 
-    /// Runs both queries on what the tables hold now; the left one is the gold.
-    pub(super) fn stand(&mut self) -> Stand {
+    /// Runs both queries on what the tables hold now; the left one is the gold. Where it permits several results, it is asked whether
+    /// the right one permits none of them only if that is to be told.
+    pub(super) fn stand(&mut self, tells_open_golds: bool) -> Stand {
         let Ok(left) = self.sandbox.run(&mut self.left.statement) else { return Stand::Open };
         let right = match self.sandbox.run(&mut self.right.statement) {
             Ok(right) => right,
@@ -403,8 +404,12 @@ impl<'s> Pair<'s> {
             Ok(Some(reason)) => reason,
             Err(_) => return Stand::Open,
         };
-        let is_open = self.clock_moved(&left) || !is_settled(self.left.outcomes(self.sandbox, &left));
-        if is_open { Stand::Open } else { Stand::Differs(reason) }
+        if self.clock_moved(&left) {
+            return Stand::Open;
+        }
+        let Some(of_left) = self.left.outcomes(self.sandbox, &left) else { return Stand::Open };
+        let is_told = of_left.is_settled() || (tells_open_golds && self.shares_none(of_left, &right));
+        if is_told { Stand::Differs(reason) } else { Stand::Open }
     }
 
     /// The results of both queries on what the tables hold now; `None` where one of them fails.
@@ -441,6 +446,12 @@ impl<'s> Pair<'s> {
         let Some(right) = self.right.outcomes(self.sandbox, right) else { return Some(free) };
         let is_settled = left.is_settled() && right.is_settled();
         (!is_settled && self.may_be_equal(left, right)).then_some(free)
+    }
+
+    /// Whether no result of the right query is one of those.
+    fn shares_none(&mut self, left: Outcomes, right: &ResultSet) -> bool {
+        let right = self.right.outcomes(self.sandbox, right);
+        right.is_some_and(|right| !self.may_be_equal(left, right))
     }
 
     /// Whether some result of the one is some result of the other.

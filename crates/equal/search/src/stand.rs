@@ -3,7 +3,8 @@
 //! A refutation is a proof, so a difference for which SQLite's freedom may be to blame is none. Here the question is another:
 //! whether an answer may be taken for the gold. On a database on which the gold permits one result alone, a query must
 //! return that one, whatever SQLite chooses: that it did, or could have, by a choice of SQLite's does not help it, nor does
-//! failing. A database on which the gold itself permits several results says nothing where the results differ.
+//! failing. A database on which the gold itself permits several results says nothing where the results differ, unless it is asked for
+//! queries that permit none of these ([`SearchOptions::tells_open_golds`](super::SearchOptions)).
 
 use std::collections::BTreeSet;
 
@@ -112,7 +113,7 @@ impl Search {
         };
         let told = databases.into_iter().enumerate().filter_map(|(place, database)| {
             let is_loaded = self.load(&mut loader, database, &prepared.tables);
-            let reason = is_loaded.then(|| against(&mut pair)).flatten()?;
+            let reason = is_loaded.then(|| against(&mut pair, self.options.tells_open_golds)).flatten()?;
             Some(Objection { place, reason })
         });
         let told = told.take(most).collect();
@@ -205,8 +206,8 @@ impl Search {
     }
 }
 
-fn against(pair: &mut Pair<'_>) -> Option<String> {
-    match pair.stand() {
+fn against(pair: &mut Pair<'_>, tells_open_golds: bool) -> Option<String> {
+    match pair.stand(tells_open_golds) {
         Stand::Equal | Stand::Open => None,
         Stand::Differs(reason) => Some(reason),
         Stand::RightFailed(failure) => Some(failure.message),
@@ -235,6 +236,20 @@ mod tests {
     }
 
     /// Each pair on one row, and on two rows that tie in `a`.
+    #[test]
+    fn a_gold_with_ties_tells_what_permits_none_of_its_results_if_asked() {
+        let witness = witness("(1, 6, 'x'), (2, 6, 'y')");
+        let gold = "SELECT b FROM t ORDER BY a DESC LIMIT 1";
+        for tells_open_golds in [false, true] {
+            let options = SearchOptions { tells_open_golds, ..SearchOptions::default() };
+            let search = Search::new(Schema::from_ddl(DDL).unwrap(), options).unwrap();
+            let is_told = |other: &str| search.told([&witness], gold, other).unwrap().is_some();
+            assert_eq!(is_told("SELECT b FROM t WHERE a = (SELECT max(a) FROM t)"), tells_open_golds);
+            // One of the gold's results.
+            assert!(!is_told("SELECT b FROM t ORDER BY a DESC, id DESC LIMIT 1"));
+        }
+    }
+
     #[test]
     fn what_counts_against_an_answer() {
         let search = search();

@@ -54,7 +54,7 @@ impl SearchVerdict {
 }
 
 /// A search that found no difference.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Survived {
     /// Databases on which both queries ran and could be compared with the same outcome.
     pub databases: usize,
@@ -65,6 +65,8 @@ pub struct Survived {
     pub open: Vec<OpenPlace>,
     /// Databases on which a query failed or reached a limit.
     pub failed: usize,
+    /// A difference that only values make which their columns do not declare ([`super::Search::hold`]).
+    pub undeclared: Option<Box<Refutation>>,
 }
 
 /// Why a pair cannot be searched.

@@ -62,6 +62,18 @@ pub struct VerdictRecord {
     /// Another result that SQLite returned for the prediction on the same rows in another layout, for `permits-more`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other_right_result: Option<ResultTable>,
+    /// Which values were allowed: `declared` by their columns, or `any`. Absent in logs of earlier versions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub values: Option<String>,
+    /// The columns that may hold any value nevertheless, as the given rows do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub free_columns: Option<Vec<String>>,
+    /// Without a difference within those values: the columns, each with a value that they do not declare, by which the queries differ.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undeclared: Option<Vec<String>>,
+    /// The database on which they do, as an SQL script.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undeclared_witness: Option<String>,
     /// What the counterexample needs that plainer databases have not: duplicates, NULLs, ….
     #[serde(skip_serializing_if = "Option::is_none")]
     pub needs: Option<Vec<String>>,
@@ -177,6 +189,10 @@ impl VerifyReport {
             verdict: self.verdict.name().to_owned(),
             stage: self.stage.name().to_owned(),
             tie: self.is_tie,
+            values: Some(self.values.name().to_owned()),
+            free_columns: texts(&self.free_columns),
+            undeclared: self.undeclared.as_ref().and_then(|beyond| texts(&beyond.columns)),
+            undeclared_witness: self.undeclared.as_ref().map(|beyond| beyond.refutation.database().script()),
             ..VerdictRecord::default()
         };
         match &self.verdict {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use sqlgauge_engine::compare::Semantics;
 
+use crate::values::ColumnValues;
 use sqlgauge_prove::{Bounds, Permitted};
 
 /// Databases on which queries that the rules call equal must return the same.
@@ -28,6 +29,8 @@ pub struct VerifyOptions {
     /// Whether queries differ where the left one, the gold, permits one result alone on a database and the right one
     /// permits another too.
     pub counts_choices: bool,
+    /// Which values a counterexample may hold.
+    pub values: ColumnValues,
 }
 
 impl Default for VerifyOptions {
@@ -39,6 +42,7 @@ impl Default for VerifyOptions {
             bound: rows_per_table,
             solver_time: time,
             counts_choices: true,
+            values: ColumnValues::default(),
         }
     }
 }
@@ -52,6 +56,7 @@ impl VerifyOptions {
             seed: self.seed,
             contract,
             counts_choices: self.counts_choices,
+            tells_open_golds: true,
             ..sqlgauge_search::SearchOptions::default()
         }
     }

@@ -30,14 +30,15 @@ use crate::explain::explain;
 use crate::options::{BELT_DATABASES, VerifyOptions};
 use crate::said::said;
 use crate::spelling::{Spelled, spelled as spell};
+use crate::values::{ColumnValues, UndeclaredDifference};
 use crate::verdict::{
     BoundedProof, Counterexample, Defect, NO_SOLVER, Proof, RefusedText, SOLVER_REMEDY, Stage, Unknown,
     Verdict, VerifyReport,
 };
-use sqlgauge_prove::{Bounds, ProofOutcome, ResultSemantics, Solver};
+use sqlgauge_prove::{Bounds, ProofAssumption, ProofOutcome, ResultSemantics, Solver};
 use sqlgauge_search::{
-    Inapplicable, Mined, Minimality, Need, Refutation, Resemblance, Search, SearchError, SearchReason,
-    SearchVerdict as Found, Side, Survived, Witness, near_schema, tables_under, with_targets,
+    DeclaredColumns, Inapplicable, Mined, Minimality, Need, Refutation, Resemblance, Search, SearchError,
+    SearchReason, SearchVerdict as Found, Side, Survived, Witness, near_schema, tables_under, with_targets,
 };
 
 /// What is known of a pair besides its texts.
@@ -74,6 +75,18 @@ pub struct Verifier {
     mined: Option<Arc<Mined>>,
     /// A search that keeps what those rows keep, for the pair at hand.
     like: RefCell<Option<Like>>,
+    /// For the pair at hand.
+    held: RefCell<Held>,
+}
+
+/// What the columns hold in the databases that count.
+#[derive(Debug, Default)]
+struct Held {
+    columns: DeclaredColumns,
+    /// The schema with NOT NULL for the columns of primary keys that hold no NULL, where it lets them.
+    demanded: Option<Arc<Schema>>,
+    /// A difference on a database that does not count.
+    undeclared: Option<Refutation>,
 }
 
 #[derive(Debug)]
@@ -91,7 +104,7 @@ impl Verifier {
     pub fn new(schema: impl Into<Arc<Schema>>, options: VerifyOptions) -> Result<Self, SearchError> {
         let schema = schema.into();
         let search = Search::new(Arc::clone(&schema), options.search())?;
-        Ok(Self { schema, options, search, mined: None, like: RefCell::default() })
+        Ok(Self { schema, options, search, mined: None, like: RefCell::default(), held: RefCell::default() })
     }
 
     /// The verifier that looks first for counterexamples that keep what the rows of a database keep, for pairs that come
@@ -168,7 +181,7 @@ impl Verifier {
                             self.search.unexercised(left_text, right_text).unwrap_or_default();
                         report.is_tie = self.is_tie(beside.data.as_ref(), left_text);
                     }
-                    return Ok(VerifyReport { spelled, ..report });
+                    return Ok(VerifyReport { spelled, ..self.with_values(report) });
                 }
                 Err(refused) => refused,
             };
@@ -179,6 +192,21 @@ impl Verifier {
             let other = spell(sql, |text| self.refuses(text)).filter(|_| spelled[at].is_none());
             spelled[at] = Some(other.ok_or(refused)?);
         }
+    }
+
+    /// The report with the values that were allowed.
+    fn with_values(&self, report: VerifyReport) -> VerifyReport {
+        let Held { columns, undeclared, .. } = self.held.take();
+        let values = match columns {
+            DeclaredColumns::None => ColumnValues::Any,
+            DeclaredColumns::AllBut(_) => ColumnValues::Declared,
+        };
+        let of_other = undeclared.filter(|_| !matches!(report.verdict, Verdict::Different(_)));
+        let undeclared = of_other.map(|refutation| UndeclaredDifference {
+            columns: columns.broken_by(&self.schema, refutation.database()),
+            refutation,
+        });
+        VerifyReport { values, free_columns: columns.free(&self.schema), undeclared, ..report }
     }
 
     /// Whether a text is no query over the schema; not so one that is only too much for the analysis.
@@ -199,6 +227,8 @@ impl Verifier {
         let mut clock = Clock::default();
         let differing = data.as_ref().filter(|data| self.differs(data));
         self.like.take();
+        // A proof by rules covers whatever SQLite stores, and so does what is to contradict it.
+        self.hold(ColumnValues::Any.columns(None));
         if let Some(verdict) = self.rules(left, right)? {
             if let Some(data) = differing {
                 self.look_at_rows(data, left, right);
@@ -210,12 +240,18 @@ impl Verifier {
         }
         clock.ended(Stage::Rules);
         if let Some(data) = data.as_ref() {
-            self.look_at_rows(data, left, right);
-            if let Some(found) = differing.and_then(|data| self.sliced(data, left, right)) {
+            let rows = self.look_at_rows(data, left, right);
+            self.hold(self.options.values.columns(Some(rows)));
+            let sliced = differing.and_then(|data| self.sliced(data, left, right));
+            if let Some(found) = sliced.filter(|found| self.takes_of_data(found)) {
                 return Ok(clock.report(self.different(found, left, right), Stage::Data));
             }
             clock.ended(Stage::Data);
+        } else {
+            self.hold(self.options.values.columns(None));
         }
+        // What only undeclared values of the data make is no difference.
+        let differing = differing.filter(|_| self.held.borrow().undeclared.is_none());
         let survived = match self.searched(left, right)? {
             Searched::Found(found) => {
                 let is_vacuous = found.needs().contains(&Need::EmptyResult);
@@ -229,7 +265,10 @@ impl Verifier {
                 };
                 return Ok(clock.report(self.different(found, left, right), stage));
             }
-            Searched::Survived(survived) => survived,
+            Searched::Survived(mut survived) => {
+                self.keep_apart(survived.take_undeclared());
+                survived
+            }
         };
         if !peers.is_empty() {
             clock.ended(Stage::Search);
@@ -238,6 +277,10 @@ impl Verifier {
             }
         }
         let last = if peers.is_empty() { Stage::Search } else { Stage::Reuse };
+        if let Some(proof) = self.proof_without_null_in_keys(left, right) {
+            let is_tie = differing.is_some();
+            return Ok(VerifyReport { is_tie, ..clock.report(Verdict::Equivalent(proof), Stage::Rules) });
+        }
         if differing.is_some() && survived.is_free_to_choose() {
             // The data rule out a proof, and nothing is left for the solver but differences like those.
             let message = "the results differ on the given database, and SQLite is free to choose there too";
@@ -265,7 +308,7 @@ impl Verifier {
 
     /// The verdict by rules; `None` if they prove nothing.
     fn rules(&self, left: &str, right: &str) -> Result<Option<Verdict>, RefusedText> {
-        let comparison = self.compared(left, right);
+        let comparison = self.compared(&self.schema, left, right);
         if let Match::Unresolved(side, error) = &comparison.verdict
             && !matches!(error.kind(), ErrorKind::Unsupported(_) | ErrorKind::TooComplex(_))
         {
@@ -275,10 +318,7 @@ impl Verifier {
             };
             return Err(RefusedText { side, message: error.to_string() });
         }
-        let proof = Proof::of(&comparison)
-            .or_else(|| self.proof_without_order(left, right))
-            .or_else(|| self.proof_before_limit(left, right));
-        let Some(proof) = proof else { return Ok(None) };
+        let Some(proof) = self.proof(&self.schema, &comparison, left, right) else { return Ok(None) };
         match self.search.refute_within(left, right, BELT_DATABASES) {
             Found::Refuted(refutation) => Ok(Some(self.defect(*refutation, proof, left, right))),
             Found::Inapplicable(reason) => refused(&reason).map_or(Ok(Some(Verdict::Equivalent(proof))), Err),
@@ -286,42 +326,99 @@ impl Verifier {
         }
     }
 
+    /// The proof over a schema that a comparison found, or one of what it did not look at.
+    fn proof(&self, schema: &Schema, comparison: &MatchReport, left: &str, right: &str) -> Option<Proof> {
+        Proof::of(comparison)
+            .or_else(|| self.proof_without_order(schema, left, right))
+            .or_else(|| self.proof_before_limit(schema, left, right))
+    }
+
+    /// A proof on databases in which primary keys are not NULL, where they are taken for that.
+    fn proof_without_null_in_keys(&self, left: &str, right: &str) -> Option<Proof> {
+        let demanded = self.held.borrow().demanded.clone()?;
+        let proof = self.proof(&demanded, &self.compared(&demanded, left, right), left, right)?;
+        Some(proof.without_null_in_keys())
+    }
+
     /// Where rows count as a bag or as a set, the queries are equal if they are without ORDER BY, or with DISTINCT.
-    fn proof_without_order(&self, left: &str, right: &str) -> Option<Proof> {
+    fn proof_without_order(&self, schema: &Schema, left: &str, right: &str) -> Option<Proof> {
         let [left, right] = self.search.rows_without_order(left, right)?;
-        let proof = Proof::of(&Matcher::new(&self.schema, Profile::Sound).compare(&left, &right))?;
+        let proof = Proof::of(&Matcher::new(schema, Profile::Sound).compare(&left, &right))?;
         Some(proof.with_rows_as(self.options.semantics))
     }
 
     /// Queries whose rows are equal with their sort keys permit the same results under one LIMIT, whichever rows SQLite
     /// takes among ties.
-    fn proof_before_limit(&self, left: &str, right: &str) -> Option<Proof> {
+    fn proof_before_limit(&self, schema: &Schema, left: &str, right: &str) -> Option<Proof> {
         let [left, right] = self.search.rows_before_limit(left, right)?;
-        Proof::of(&Matcher::new(&self.schema, Profile::Sound).compare(&left, &right))
+        Proof::of(&Matcher::new(schema, Profile::Sound).compare(&left, &right))
     }
 
     /// For results as lists both orders count; else only the gold's does.
-    fn compared(&self, left: &str, right: &str) -> MatchReport {
-        let matcher = Matcher::new(&self.schema, Profile::Sound);
+    fn compared(&self, schema: &Schema, left: &str, right: &str) -> MatchReport {
+        let matcher = Matcher::new(schema, Profile::Sound);
         match self.options.semantics {
             Semantics::List => matcher.compare(left, right),
             Semantics::Ex | Semantics::Set | Semantics::Bag => matcher.judge(left, right),
         }
     }
 
-    /// Sees what the rows keep in the tables that the pair leads to, where a verifier is to keep to it.
-    fn look_at_rows(&self, data: &Data<'_>, left: &str, right: &str) {
-        let Some(mined) = &self.mined else { return };
+    /// From here on only databases count in which those columns hold what they declare.
+    fn hold(&self, columns: DeclaredColumns) {
+        self.search.hold(columns.clone());
+        let demanded = columns.demanded(&self.schema).map(Arc::new);
+        *self.held.borrow_mut() = Held { columns, demanded, undeclared: None };
+    }
+
+    /// Whether a slice of the data counts: what its rows hold does, unless only what columns declare is to.
+    fn takes_of_data(&self, found: &Refutation) -> bool {
+        let takes = self.options.values != ColumnValues::Declared || self.search.is_declared(found);
+        if !takes {
+            self.keep_apart(Some(found.clone()));
+        }
+        takes
+    }
+
+    /// Keeps the first difference on a database that does not count.
+    fn keep_apart(&self, found: Option<Refutation>) {
+        let mut held = self.held.borrow_mut();
+        held.undeclared = held.undeclared.take().or(found);
+    }
+
+    /// The schema for proofs: with what the columns hold.
+    fn proved_schema(&self) -> Arc<Schema> {
+        self.held.borrow().demanded.clone().unwrap_or_else(|| Arc::clone(&self.schema))
+    }
+
+    /// What the solver's database says, if it counts.
+    fn confirmed(&self, database: &Witness, left: &str, right: &str) -> Option<Refutation> {
+        self.search.replay(database, left, right).filter(|found| self.search.is_declared(found))
+    }
+
+    /// A bounded proof that rests on all of that.
+    fn bounded_proof(&self, bound: usize, assumes: Vec<ProofAssumption>, permits_less: bool) -> BoundedProof {
+        let no_null = self.held.borrow().demanded.is_some().then_some(ProofAssumption::NoNullInKey);
+        let mut assumes: Vec<ProofAssumption> = assumes.into_iter().chain(no_null).collect();
+        assumes.sort();
+        BoundedProof { bound, assumes, permits_less }
+    }
+
+    /// Sees what the rows keep in the tables that the pair leads to, where a verifier is to keep to it, and which columns hold
+    /// what they declare there, where that is known.
+    fn look_at_rows(&self, data: &Data<'_>, left: &str, right: &str) -> Option<DeclaredColumns> {
+        let mined = self.mined.as_ref()?;
         let read = |text| {
             resolve(text, &self.schema).map(|query| tables_under(&query, &self.schema)).unwrap_or_default()
         };
         let read = read(left).union(&read(right)).copied().collect();
-        let Ok(tables) = with_targets(&self.schema, &read) else { return };
+        let tables = with_targets(&self.schema, &read).ok()?;
         let constraints = mined.among(tables, data.engine, data.database);
+        let declared = constraints.declared(&self.schema);
         let is_known = constraints.are_known();
         let search = Search::realistic(&self.schema, constraints, self.options.search());
         *self.like.borrow_mut() =
             search.ok().map(|search| Like { search: search.beside(&self.search), is_known });
+        Some(declared)
     }
 
     /// Whether the results on the data differ by more than an order that does not count.
@@ -420,9 +517,10 @@ impl Verifier {
         let (semantics, bounds) =
             (self.options.bounded_semantics(), self.in_time(self.options.bounds_with_rows()));
         let is_plain = |found: &Refutation| !found.needs().contains(&Need::EmptyResult);
-        let mut replay = |database: &Witness| self.search.replay(database, left, right).filter(is_plain);
+        let mut replay = |database: &Witness| self.confirmed(database, left, right).filter(is_plain);
         let pair = (&queries.0, &queries.1);
-        let outcome = sqlgauge_prove::bounded(&self.schema, pair, semantics, bounds, solver, &mut replay);
+        let schema = self.proved_schema();
+        let outcome = sqlgauge_prove::bounded(&schema, pair, semantics, bounds, solver, &mut replay);
         if let ProofOutcome::Different { found, .. } = outcome { Some(found) } else { None }
     }
 
@@ -432,9 +530,10 @@ impl Verifier {
             return Verdict::Unknown(tried.unknown("unsupported:resolve", "a query cannot be resolved"));
         };
         let (semantics, bounds) = (self.options.bounded_semantics(), self.in_time(self.options.bounds()));
-        let mut replay = |database: &Witness| self.search.replay(database, left, right);
+        let mut replay = |database: &Witness| self.confirmed(database, left, right);
         let pair = (&left_query, &right_query);
-        let outcome = sqlgauge_prove::bounded(&self.schema, pair, semantics, bounds, solver, &mut replay);
+        let schema = self.proved_schema();
+        let outcome = sqlgauge_prove::bounded(&schema, pair, semantics, bounds, solver, &mut replay);
         if matches!(outcome, ProofOutcome::Unknown { .. })
             && let Some(proof) = self.no_more(pair, solver)
         {
@@ -442,7 +541,7 @@ impl Verifier {
         }
         match outcome {
             ProofOutcome::NoDifference { bound, assumes } => {
-                Verdict::EquivalentUpTo(BoundedProof { bound, assumes, permits_less: false })
+                Verdict::EquivalentUpTo(self.bounded_proof(bound, assumes, false))
             }
             ProofOutcome::Different { found, .. } => self.different(found, left, right),
             ProofOutcome::Unsupported { construct } => {
@@ -467,12 +566,16 @@ impl Verifier {
         }
         let bounds = self.in_time(self.options.bounds_of_no_more());
         let mut refuse = |_: &Witness| None::<()>;
-        let asked =
-            sqlgauge_prove::bounded(&self.schema, (left, right), semantics, bounds, solver, &mut refuse);
+        let asked = sqlgauge_prove::bounded(
+            &self.proved_schema(),
+            (left, right),
+            semantics,
+            bounds,
+            solver,
+            &mut refuse,
+        );
         match asked {
-            ProofOutcome::NoDifference { bound, assumes } => {
-                Some(BoundedProof { bound, assumes, permits_less: true })
-            }
+            ProofOutcome::NoDifference { bound, assumes } => Some(self.bounded_proof(bound, assumes, true)),
             _ => None,
         }
     }
@@ -554,6 +657,14 @@ enum Tried {
 }
 
 impl Tried {
+    /// What told the queries apart on a database that does not count.
+    fn take_undeclared(&mut self) -> Option<Refutation> {
+        match self {
+            Self::Databases(survived) => survived.undeclared.take().map(|found| *found),
+            Self::Nothing(_) => None,
+        }
+    }
+
     /// Whether the results differed somewhere by SQLite's choice.
     fn is_free_to_choose(&self) -> bool {
         matches!(self, Self::Databases(Survived { undecided: 1.., .. }))
@@ -567,7 +678,7 @@ impl Tried {
                 let message = format!("{inapplicable}; {message}");
                 Unknown { reason: inapplicable.code(), message, places: Vec::new(), unexercised: Vec::new() }
             }
-            Self::Databases(Survived { databases, undecided, open, failed }) => {
+            Self::Databases(Survived { databases, undecided, open, failed, .. }) => {
                 let failed =
                     if *failed > 0 { format!(", {failed} on which a query failed") } else { String::new() };
                 let mut tried = format!("{} with equal results{failed}", counted(*databases, "database"));
@@ -609,6 +720,15 @@ impl Clock {
 
     fn report(mut self, verdict: Verdict, stage: Stage) -> VerifyReport {
         self.ended(stage);
-        VerifyReport { verdict, stage, spelled: [None, None], is_tie: false, times: self.times }
+        VerifyReport {
+            verdict,
+            stage,
+            spelled: [None, None],
+            is_tie: false,
+            values: ColumnValues::Any,
+            free_columns: Vec::new(),
+            undeclared: None,
+            times: self.times,
+        }
     }
 }

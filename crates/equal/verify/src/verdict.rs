@@ -11,9 +11,11 @@ use sqlgauge_engine::ResultSet;
 use sqlgauge_engine::compare::Semantics;
 use sqlgauge_etm::{Application, MatchReport};
 
+use sqlgauge_prove::ProofAssumption;
 use sqlgauge_search::{Minimality, OpenPlace, Refutation, Resemblance, Side, Unexercised};
 
 use crate::spelling::Spelled;
+use crate::values::{ColumnValues, UndeclaredDifference};
 
 /// Whether two queries permit the same results on every database that satisfies the schema.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,6 +69,12 @@ impl Proof {
         self
     }
 
+    /// The proof on databases without NULL in the columns of primary keys.
+    pub(crate) fn without_null_in_keys(mut self) -> Self {
+        self.assumes.push(ProofAssumption::NoNullInKey.code().into_owned());
+        self
+    }
+
     /// As what the rows must be compared for it to hold: a bag or a set; `None` where it holds for any comparison.
     pub fn rows_as(&self) -> Option<Semantics> {
         self.rows_as
@@ -101,7 +109,7 @@ fn chain(comparison: &MatchReport) -> Vec<String> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BoundedProof {
     pub(crate) bound: usize,
-    pub(crate) assumes: Vec<sqlgauge_prove::ProofAssumption>,
+    pub(crate) assumes: Vec<ProofAssumption>,
     pub(crate) permits_less: bool,
 }
 
@@ -118,7 +126,7 @@ impl BoundedProof {
     }
 
     /// What it rests on besides the constraints of the schema.
-    pub fn assumes(&self) -> &[sqlgauge_prove::ProofAssumption] {
+    pub fn assumes(&self) -> &[ProofAssumption] {
         &self.assumes
     }
 }
@@ -230,6 +238,12 @@ pub struct VerifyReport {
     pub spelled: [Option<Spelled>; 2],
     /// The results differ on the given database, and the left query permits both there: see [`TIE`].
     pub is_tie: bool,
+    /// Which values were allowed: [`ColumnValues::Any`], or what the columns declare.
+    pub values: ColumnValues,
+    /// The columns that the queries' tables have, `t.a`, and that may nevertheless hold any value, as the given rows do.
+    pub free_columns: Vec<String>,
+    /// Where there is no difference within those values, one beyond them.
+    pub undeclared: Option<UndeclaredDifference>,
     /// The time that each stage took, in order. No part of the verdict.
     pub times: Vec<(Stage, Duration)>,
 }

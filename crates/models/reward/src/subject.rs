@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use sqlgauge_engine::{Engine, SqliteEngine};
 use sqlgauge_etm::{Matcher, Profile};
 use sqlgauge_metrics::Target;
-use sqlgauge_search::{Contract, Observed, Search, SearchError, SearchOptions};
+use sqlgauge_search::{Contract, DeclaredColumns, Observed, Search, SearchError, SearchOptions};
 use sqlgauge_sql::schema::Schema;
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ impl Subject {
         options: &crate::options::RewardOptions,
     ) -> Result<Self, RewardError> {
         let database = engine.open(&databases.locate(db_id)?.main)?;
-        let world = |schema| World::new(schema, options, true);
+        let world = |schema| World::new(schema, options, true, DeclaredColumns::all());
         let (plain, with_repeats) = if options.witnesses {
             let schema = Arc::clone(&database.kept_schema(engine).schema);
             let observed = || Observed::new(Arc::clone(&schema), engine, &database);
@@ -42,11 +42,13 @@ impl Subject {
                 Likeness::Schema => (world(Arc::clone(&schema)), None),
                 Likeness::Nulls => {
                     let observed = observed();
-                    (World::new(observed.without_nulls(), options, observed.has_other_spellings()), None)
+                    let (spellings, declared) = (observed.has_other_spellings(), observed.declared());
+                    (World::new(observed.without_nulls(), options, spellings, declared), None)
                 }
                 Likeness::Repeats => {
                     let observed = observed();
-                    let world = |schema| World::new(schema, options, observed.has_other_spellings());
+                    let (spellings, declared) = (observed.has_other_spellings(), observed.declared());
+                    let world = |schema| World::new(schema, options, spellings, declared.clone());
                     (world(observed.without_repeats()), Some(world(observed.without_nulls())))
                 }
             }
@@ -73,11 +75,18 @@ pub(crate) struct World {
     /// ([`Likeness`]). Without witnesses the catalog as it is.
     pub(crate) schema: Arc<Schema>,
     options: SearchOptions,
+    /// The columns that hold what they declare in a witness.
+    declared: DeclaredColumns,
     idle: Mutex<Vec<Search>>,
 }
 
 impl World {
-    fn new(schema: Arc<Schema>, options: &crate::options::RewardOptions, other_spellings: bool) -> Self {
+    fn new(
+        schema: Arc<Schema>,
+        options: &crate::options::RewardOptions,
+        other_spellings: bool,
+        declared: DeclaredColumns,
+    ) -> Self {
         let options = SearchOptions {
             seed: options.seed,
             vm_steps_per_query: STEPS,
@@ -89,7 +98,7 @@ impl World {
             contract: Contract { null_is_nothing: true, ..options.contract() },
             ..SearchOptions::default()
         };
-        Self { schema, options, idle: Mutex::default() }
+        Self { schema, options, declared, idle: Mutex::default() }
     }
 
     /// Whether the rules of `etm@1` prove that a query is right for the gold on every database that satisfies the schema, so
@@ -106,7 +115,11 @@ impl World {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let search = match idle {
             Some(search) => search,
-            None => Search::new(Arc::clone(&self.schema), self.options)?,
+            None => {
+                let search = Search::new(Arc::clone(&self.schema), self.options)?;
+                search.hold(self.declared.clone());
+                search
+            }
         };
         // What a panic leaves behind is not put back.
         let done = act(&search);

@@ -2,8 +2,8 @@
 //!
 //! # Contract
 //! 1 if the prediction is right by `ex@1` (by `ex-bird@1` for a pack that compares sets) on the benchmark's database, and no
-//! database of the pack says anything against it; else 0. A database says nothing where the gold permits several results there. Where
-//! the gold permits one, the prediction must return it whatever SQLite chooses.
+//! database of the pack says anything against it; else 0. Where the gold permits one result on a database, the prediction must return it
+//! whatever SQLite chooses; where it permits several, one of them must be the prediction's.
 //!
 //! Null where the run has no pack, the pack does not have the question, or it has the question with another gold. A question for
 //! which no database could be made (its gold cannot be searched) scores what the execution metric does.
@@ -52,7 +52,7 @@ impl PackedTarget {
     fn searching<T>(&self, act: impl FnOnce(&Search) -> T) -> Result<T, sqlgauge_search::SearchError> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let contract = Contract { semantics: self.semantics, ..Contract::default() };
-        let options = SearchOptions { contract, ..SearchOptions::default() };
+        let options = SearchOptions { contract, tells_open_golds: true, ..SearchOptions::default() };
         let search = match idle {
             Some(search) => search,
             None => Search::new(Arc::clone(&self.schema), options)?,

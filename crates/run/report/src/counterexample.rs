@@ -47,6 +47,27 @@ pub(crate) fn results(gold: Shown, prediction: Shown, options: ShowOptions, text
     beside(("result of gold", gold), ("result of prediction", prediction), options, text);
 }
 
+/// Which values the verdict is about, and by which others the queries differ.
+pub fn values_sentences(record: &VerdictRecord) -> Vec<String> {
+    let mut sentences = Vec::new();
+    match record.values.as_deref() {
+        Some("any") => sentences.push("Values are any that SQLite stores.".to_owned()),
+        Some(_) => {
+            let free = record.free_columns.as_ref();
+            let free = free.map_or_else(String::new, |free| {
+                format!("; but any in {}, as in the given rows", free.join(", "))
+            });
+            let keys = "no column of a primary key is NULL";
+            sentences.push(format!("Values are of their columns' declared types, and {keys}{free}."));
+        }
+        None => {}
+    }
+    if let Some(beyond) = &record.undeclared {
+        sentences.push(format!("By other values the queries differ: {}.", beyond.join("; ")));
+    }
+    sentences
+}
+
 /// Why the results differ, and how far the database is to be believed.
 pub fn counterexample_sentences(record: &VerdictRecord) -> Vec<String> {
     let words = record.words.as_ref().and_then(|words| words.sentence.clone());
@@ -73,6 +94,7 @@ pub fn counterexample_sentences(record: &VerdictRecord) -> Vec<String> {
         let sentence = "A query asks for the present time: the results may be others on another day.";
         sentences.push(sentence.to_owned());
     }
+    sentences.extend(values_sentences(record));
     sentences
 }
 

@@ -3,7 +3,8 @@
 //! # Contract
 //! For a run with `verify@2` and an execution metric; the first execution metric of the run is EX. EX-SpotIt is the share
 //! of the same items that are right by EX and not told from the gold by a counterexample. Intervals are Wilson's, 95 %;
-//! a rank is one more than the number of systems that are better.
+//! a rank is one more than the number of systems that are better. With any values are also told from the gold those whose
+//! results differ by values alone that their columns do not declare.
 //!
 //! Source: "SpotIt: Evaluating Text-to-SQL Evaluation with Formal Verification", ICLR 2026, the table of EX-Test and
 //! EX-SpotIt.
@@ -28,6 +29,8 @@ struct Row {
     ex_rank: usize,
     spotit: ScoreSummary,
     spotit_rank: usize,
+    /// EX-SpotIt where columns may hold any values.
+    any_values: ScoreSummary,
     /// Answers that are right by EX and were refuted.
     refuted: usize,
     /// Of these, those refuted by a database that keeps what the rows of the benchmark's keep.
@@ -62,6 +65,7 @@ fn rows(report: &Report) -> Result<Option<(String, Vec<Row>, Beyond)>, ReportErr
         ex_rank: better(|count| count.right, own),
         spotit: share(own.kept, own.items),
         spotit_rank: better(|count| count.kept, own),
+        any_values: share(own.kept - own.undeclared, own.items),
         refuted: own.right - own.kept,
         realistic: own.realistic,
         unknown: own.unknown,
@@ -74,8 +78,9 @@ fn rows(report: &Report) -> Result<Option<(String, Vec<Row>, Beyond)>, ReportErr
 /// The table; nothing for a run without both metrics.
 pub(crate) fn table(report: &Report) -> Result<Option<SystemTable>, ReportError> {
     let Some((ex, rows, beyond)) = rows(report)? else { return Ok(None) };
+    let ex_of = format!("EX ({ex})");
     let header =
-        ["system", &format!("EX ({ex})"), "rank", "EX-SpotIt", "rank", "refuted", "realistic", "unknown"];
+        ["system", &ex_of, "rank", "EX-SpotIt", "rank", "any values", "refuted", "realistic", "unknown"];
     Ok(Some(SystemTable {
         title: "EX and EX-SpotIt",
         note: note(report, &beyond),
@@ -94,6 +99,11 @@ fn note(report: &Report, beyond: &Beyond) -> String {
         Some(_) => "; rows are compared as ex@1 does",
         None => "",
     };
+    let values = match option("verify_values").and_then(serde_json::Value::as_str) {
+        Some("rows") => "; values as columns declare, and where the given rows hold others, any",
+        Some("declared") => "; values as columns declare",
+        _ => "; any values that SQLite stores",
+    };
     let bound = option("verify_bound").and_then(serde_json::Value::as_u64);
     let has_solver = option("verify_solver").and_then(serde_json::Value::as_bool).unwrap_or(true);
     let bound = match bound {
@@ -103,14 +113,15 @@ fn note(report: &Report, beyond: &Beyond) -> String {
     };
     format!(
         "percent: right on the database, and of these not refuted on another; refuted, unknown: of the answers right by EX; \
-         realistic: refuted by a database that keeps what the rows of the benchmark's keep{rows}{bound}{}",
+         realistic: refuted by a database that keeps what the rows of the benchmark's keep; any values: EX-SpotIt where columns may hold any\
+         {values}{rows}{bound}{}",
         beyond.sentence()
     )
 }
 
 impl Row {
     /// The cells after the name. A rank that moved shows how far.
-    fn cells(&self, ex: &str) -> [String; 7] {
+    fn cells(&self, ex: &str) -> [String; 8] {
         let nature = Nature::of(ex);
         let moved = match self.spotit_rank.cmp(&self.ex_rank) {
             std::cmp::Ordering::Less => format!(" ▲{}", self.ex_rank - self.spotit_rank),
@@ -122,6 +133,7 @@ impl Row {
             self.ex_rank.to_string(),
             number::interval(&self.spotit, nature),
             format!("{}{moved}", self.spotit_rank),
+            number::interval(&self.any_values, nature),
             self.refuted.to_string(),
             self.realistic.to_string(),
             self.unknown.to_string(),
@@ -134,6 +146,8 @@ struct Count {
     items: usize,
     right: usize,
     kept: usize,
+    /// Of those kept, the ones told apart by undeclared values.
+    undeclared: usize,
     realistic: usize,
     unknown: usize,
     beyond: Beyond,
@@ -178,6 +192,8 @@ impl Count {
         self.right += 1;
         let is_refuted = item.score(verify) == Some(0.0);
         self.kept += usize::from(!is_refuted);
+        let is_undeclared = verdict.is_some_and(|own| own.undeclared.is_some());
+        self.undeclared += usize::from(!is_refuted && is_undeclared);
         self.realistic += usize::from(is_refuted && verdict.is_some_and(|own| own.realistic == Some(true)));
         let is_unknown = verdict.is_none_or(|record| record.verdict == "unknown");
         self.unknown += usize::from(is_unknown && item.score(verify) != Some(0.0));

@@ -41,6 +41,11 @@ pub fn verdict(gold: &str, prediction: &str, report: &VerifyReport, options: Sho
             }
         }
     }
+    if !matches!(report.verdict, Verdict::Different(_)) {
+        for sentence in counterexample::values_sentences(&report.record()) {
+            let _infallible = writeln!(text, "{}", printable(&sentence));
+        }
+    }
     if report.is_tie {
         let _infallible = writeln!(text, "The results differ on the given database: {TIE}.");
     }
@@ -154,6 +159,8 @@ mod tests {
         return the same on this database.
         Locally minimal: without any of its rows, or with a plainer value
         anywhere, the difference is lost.
+        Values are of their columns' declared types, and no column of a primary
+        key is NULL.
         ");
     }
 
@@ -172,11 +179,13 @@ mod tests {
         insta::assert_snapshot!(shown(left, right, 72), @r"
         equivalent
         rule left: 6 count-of-not-null in query
+        Values are any that SQLite stores.
         ");
         insta::assert_snapshot!(shown(left, "select count( b.id ) from boat b", 72), @r"
         equivalent
         rule left: 6 count-of-not-null in query
         rule right: 6 count-of-not-null in query
+        Values are any that SQLite stores.
         ");
     }
 }

@@ -57,7 +57,9 @@ mod outer_join_without_effect;
 mod output_order;
 mod parentheses;
 mod prefix_and_rest;
+mod present_time;
 mod quoted_number;
+mod real_factor;
 mod repetition_in_set;
 mod right_join;
 mod set_operation_as_exists;
@@ -139,6 +141,8 @@ static RULES: &[&dyn Rule] = &[
     &keys_that_are_referred_to::KeysThatAreReferredTo,  // S28
     &null_group_in_in::NullGroupInIn,                   // S29
     &index_hint::IndexHints,                            // S30
+    &present_time::PresentTime,                         // S31
+    &real_factor::RealFactor,                           // S32
 ];
 
 /// All rules: the paper's in the order of its tables, then ours.

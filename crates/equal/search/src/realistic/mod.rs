@@ -24,6 +24,8 @@ pub use self::mined::Mined;
 use self::mined::Source;
 pub(super) use self::resemblance::Likeness;
 pub use self::resemblance::Resemblance;
+use super::declared::DeclaredColumns;
+use super::needs::is_off_type_in_sql;
 use super::observed::{COLUMNS, Counts, ROWS, count};
 use super::plan::{Plan, TablePlan};
 use super::values::{date_part, number};
@@ -89,6 +91,8 @@ struct TableConstraints {
 #[derive(Debug, Clone, Default, PartialEq)]
 struct ColumnConstraint {
     is_not_null: bool,
+    /// Every value is of the column's declared type.
+    is_of_type: bool,
     /// Its values say which row is meant: a new row has another, so that neither range nor categories are kept. They still
     /// make what is generated look like the rows.
     is_key: bool,
@@ -135,6 +139,24 @@ impl Constraints {
             Looked::Unknown(reason) => Some(reason),
             Looked::Rows(_) | Looked::NoRows => None,
         }
+    }
+
+    /// The columns that hold what they declare, as far as the rows that were looked at show. A table of which that is not known
+    /// is taken for one that does not.
+    pub fn declared(&self, schema: &Schema) -> DeclaredColumns {
+        let is_free = |table: &Table, looked: &Looked, at: u32| match looked {
+            Looked::NoRows => false,
+            Looked::Unknown(_) => true,
+            Looked::Rows(own) => own.columns.get(at as usize).is_none_or(|column| {
+                !column.is_of_type || (table.primary_key.contains(&at) && !column.is_not_null)
+            }),
+        };
+        let free = self.tables.iter().filter_map(|(&place, looked)| {
+            let table = schema.tables().get(place)?;
+            let columns = (0..).take(table.columns.len());
+            Some(columns.filter(move |&at| is_free(table, looked, at)).map(move |at| (place, at)))
+        });
+        DeclaredColumns::AllBut(free.flatten().collect())
     }
 
     fn table(&self, id: TableId) -> Option<&TableConstraints> {
@@ -258,13 +280,16 @@ fn columns(table: &Table, counts: &Counts, source: Source<'_>) -> Option<Vec<Col
     for (columns, counts) in table.columns.chunks(COLUMNS).zip(counts.columns.chunks(COLUMNS)) {
         let asked = columns.iter().map(|column| {
             let c = quoted(&column.name);
-            format!("count({c}), min({c}), max({c}), sum(typeof({c}) IN ('integer', 'real'))")
+            let off_type = is_off_type_in_sql(&c, column);
+            format!(
+                "count({c}), min({c}), max({c}), sum(typeof({c}) IN ('integer', 'real')), sum({off_type})"
+            )
         });
         let asked = asked.collect::<Vec<_>>().join(", ");
         let found = source.rows(&format!("SELECT count(*), {asked} FROM {name}"))?;
         let (total, found) = found.row(0).and_then(<[Value]>::split_first)?;
         let total = count(total);
-        for ((column, counts), of) in columns.iter().zip(counts).zip(found.chunks_exact(4)) {
+        for ((column, counts), of) in columns.iter().zip(counts).zip(found.chunks_exact(5)) {
             let (present, low, high) = (count(&of[0]), &of[1], &of[2]);
             let is_date = |value: &Value| value.as_str().is_some_and(|text| date_part(text).is_some());
             let has_range = present > 0 && (count(&of[3]) == present || (is_date(low) && is_date(high)));
@@ -280,6 +305,7 @@ fn columns(table: &Table, counts: &Counts, source: Source<'_>) -> Option<Vec<Col
                 categories.filter(|values| i64::try_from(values.len()).is_ok_and(|count| count <= most));
             all.push(ColumnConstraint {
                 is_not_null: present == total,
+                is_of_type: count(&of[4]) == 0,
                 is_key: false,
                 range: has_range.then(|| (low.clone(), high.clone())),
                 categories: categories.map(|values| values.values().to_vec()),

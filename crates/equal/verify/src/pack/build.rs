@@ -9,13 +9,14 @@ use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::{PrintDialect, print, resolve};
 
 use super::format::{KillCount, PackQuestion};
+use super::readings::readings;
 
 /// How a pack is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PackSettings {
     /// Most databases of one question.
     pub databases: usize,
-    /// Most mutations of one gold; of more, so many at equal distances.
+    /// Most single mutations of one gold; of more, so many at equal distances. Other readings of the gold come besides.
     pub mutations: usize,
 }
 
@@ -76,7 +77,8 @@ impl Others {
             let count = mutations.count();
             let numbers = (0..count.min(most)).map(|number| number * count / count.min(most));
             let texts = numbers
-                .filter_map(|number| print(&mutations.get(number)?, schema, PrintDialect::Sqlite).ok());
+                .filter_map(|number| print(&mutations.get(number)?, schema, PrintDialect::Sqlite).ok())
+                .chain(readings(&query, schema));
             texts.filter(|text| seen.insert(text.clone())).collect()
         });
         let mutations = texts.len();

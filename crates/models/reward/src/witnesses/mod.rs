@@ -32,7 +32,7 @@ use base::Base;
 use store::Folder;
 
 /// Name and version of what is kept. A change of what a witness means makes a new version, and folders of their own.
-const FORMAT: &str = "witnesses@3";
+const FORMAT: &str = "witnesses@4";
 
 /// Most witnesses of one question.
 const MOST: usize = 64;

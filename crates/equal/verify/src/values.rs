@@ -1,0 +1,89 @@
+//! Which values a counterexample may hold.
+
+use std::fmt;
+use std::str::FromStr;
+
+use sqlgauge_search::{DeclaredColumns, Refutation};
+
+/// Which values the columns of a counterexample may hold, and which a proof covers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum ColumnValues {
+    /// What their columns declare, but for columns of which the rows of the given database hold something else.
+    #[default]
+    Rows,
+    /// What their columns declare, as in a STRICT table, and no NULL in a primary key.
+    Declared,
+    /// Whatever SQLite stores there.
+    Any,
+}
+
+impl ColumnValues {
+    /// All of them, the default first.
+    pub const ALL: [Self; 3] = [Self::Rows, Self::Declared, Self::Any];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rows => "rows",
+            Self::Declared => "declared",
+            Self::Any => "any",
+        }
+    }
+
+    /// The columns that hold what they declare. `rows` says so of those of the given database, if there is one.
+    pub(crate) fn columns(self, rows: Option<Option<DeclaredColumns>>) -> DeclaredColumns {
+        match (self, rows) {
+            (Self::Any, _) => DeclaredColumns::None,
+            (Self::Declared, _) | (Self::Rows, None) => DeclaredColumns::all(),
+            // Of rows that nobody could look at nothing is known.
+            (Self::Rows, Some(rows)) => rows.unwrap_or_default(),
+        }
+    }
+}
+
+/// There are no such values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownColumnValues(String);
+
+impl fmt::Display for UnknownColumnValues {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known = ColumnValues::ALL.map(ColumnValues::name).join(", ");
+        write!(f, "invalid values {:?}: give one of {known}", self.0)
+    }
+}
+
+impl std::error::Error for UnknownColumnValues {}
+
+impl FromStr for ColumnValues {
+    type Err = UnknownColumnValues;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Self::ALL
+            .into_iter()
+            .find(|values| values.name() == name)
+            .ok_or_else(|| UnknownColumnValues(name.to_owned()))
+    }
+}
+
+/// A difference that only values make which their columns do not declare.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UndeclaredDifference {
+    /// The columns, each with such a value, in words.
+    pub columns: Vec<String>,
+    /// The database on which the results differ.
+    pub refutation: Refutation,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_back() {
+        for values in ColumnValues::ALL {
+            assert_eq!(values.name().parse(), Ok(values));
+        }
+        let error = "strict".parse::<ColumnValues>().unwrap_err().to_string();
+        assert_eq!(error, "invalid values \"strict\": give one of rows, declared, any");
+    }
+}
