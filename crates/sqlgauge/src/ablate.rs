@@ -154,7 +154,7 @@ impl AblateJob {
         }
         let engine = context.sqlite(Limits::default(), Moment::now())?;
         let of = |name: &str| {
-            let database = engine.open(&database_of(manifest, name)?)?;
+            let database = engine.open(&database_of(&self.folder, manifest, name)?)?;
             // As the metrics do: a proof may not use a foreign key that the rows break.
             let schema = match self.profile {
                 Profile::Sound => Arc::clone(&database.kept_schema(&engine).schema),

@@ -67,7 +67,7 @@ impl ShowJob {
         let system = self.system(&manifest)?;
         let item = items.find(&system, &self.id)?;
         let item = item.ok_or_else(|| self.missing(&system, &items))?;
-        let [gold_rows, prediction_rows] = match database_of(&manifest, &item.db_id) {
+        let [gold_rows, prediction_rows] = match database_of(&self.folder, &manifest, &item.db_id) {
             Ok(path) => self.rows(&path, &item, recorded_now(&manifest)?, context)?,
             Err(why) => {
                 let text = format!("{}; only the rows kept in the run are shown", crate::sentence(&why));
@@ -145,8 +145,9 @@ impl ShowJob {
     }
 }
 
-/// The database of an item, if it is still the one that was scored.
-pub(crate) fn database_of(manifest: &Manifest, db_id: &str) -> Result<PathBuf, Error> {
+/// The database of an item, if it is still the one that was scored. A relative path is one from the working directory, or from a folder
+/// above the run's.
+pub(crate) fn database_of(run: &Path, manifest: &Manifest, db_id: &str) -> Result<PathBuf, Error> {
     let role = format!("database:{db_id}");
     let input = manifest.inputs.iter().find(|input| input.role == role);
     let unsaid = || Error::Invalid(format!("the run does not say where database {db_id} is"));
@@ -157,5 +158,35 @@ pub(crate) fn database_of(manifest: &Manifest, db_id: &str) -> Result<PathBuf, E
         Ok(_) => format!("the database {} has changed since the run", path.display()),
         Err(error) => format!("the database {} cannot be read ({error})", path.display()),
     };
-    Err(Error::Invalid(why))
+    let is_it = |path: &PathBuf| sha256_of_file(path).is_ok_and(|sha256| sha256 == input.sha256);
+    let above = if path.is_relative() { std::fs::canonicalize(run).ok() } else { None };
+    let mut elsewhere = above.iter().flat_map(|run| run.ancestors().skip(1)).map(|above| above.join(&path));
+    elsewhere.find(is_it).ok_or(Error::Invalid(why))
+}
+
+#[cfg(test)]
+mod tests {
+    use sqlgauge_run::{InputRecord, read_manifest};
+
+    use super::*;
+    use crate::Sample;
+
+    #[test]
+    fn a_database_is_found_from_above_the_run_and_only_if_it_is_the_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let sample = Sample::unpack(&folder.path().join("sample")).expect("unpacked");
+        let run = folder.path().join("runs/one");
+        sample.score_job(&["ex"], &run).expect("a job").run(&Context::default()).expect("a run");
+        let mut manifest = read_manifest(&run).expect("a manifest");
+        let name = "bike_rental";
+        let whole = database_of(&run, &manifest, name).expect("as it stands there");
+        let is_of = |input: &&mut InputRecord| input.role == format!("database:{name}");
+        let input = manifest.inputs.iter_mut().find(is_of).expect("the database");
+        let inside = whole.strip_prefix(folder.path()).expect("below the folder");
+        input.path = inside.display().to_string();
+        let found = database_of(&run, &manifest, name).expect("from above");
+        assert_eq!(found.canonicalize().expect("it is there"), whole.canonicalize().expect("it is there"));
+        std::fs::write(&whole, "another").expect("writable");
+        assert!(database_of(&run, &manifest, name).is_err());
+    }
 }

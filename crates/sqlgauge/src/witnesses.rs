@@ -90,7 +90,8 @@ impl SuiteJob {
         let writer = Writer { engine: context.sqlite(Limits::default(), Moment::now())?, metric, context };
         let mut size = SuiteSize { metric: metric.id(), ..SuiteSize::default() };
         for (db_id, questions) in questions(&items)? {
-            let place = Place::new(folder.path(), &manifest, &db_id)?;
+            let source = database_of(&self.folder, &manifest, &db_id)?;
+            let place = Place::new(folder.path(), source, &db_id)?;
             for (id, question) in questions {
                 let (databases, refuted) = writer.add(&place, &id, &question)?;
                 size.databases += databases;
@@ -143,8 +144,7 @@ struct Place {
 
 impl Place {
     /// Makes the folder with a copy of the benchmark's own database.
-    fn new(out: &Path, manifest: &Manifest, db_id: &str) -> Result<Self, Error> {
-        let source = database_of(manifest, db_id)?;
+    fn new(out: &Path, source: PathBuf, db_id: &str) -> Result<Self, Error> {
         let folder = out.join(db_id);
         let path = folder.join(format!("{db_id}.sqlite"));
         let copied = std::fs::create_dir_all(&folder).and_then(|()| std::fs::copy(&source, &path));

@@ -70,6 +70,12 @@ pub enum ViewError {
         /// Why.
         message: String,
     },
+    /// A file is too large to be shown, alone or with those before it.
+    #[error("{path} is too large to be shown here; name a folder with fewer or smaller files")]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+    },
     /// A file cannot be written.
     #[error("{path} cannot be written: {source}; --labels DIR and --export DIR name folders that can")]
     Write {

@@ -6,7 +6,7 @@ use sqlgauge::StoredReport;
 use sqlgauge_base::file::write_atomically;
 use sqlgauge_report::formats::Html;
 
-use crate::records::{RecordKind, find_records, read};
+use crate::records::{KnownKinds, MOST_OF_PAGE, RecordKind, find_records, read};
 use crate::routes::home_of;
 use crate::runs::RunRow;
 use crate::{FoundRun, ViewError, find_runs};
@@ -27,13 +27,13 @@ pub fn export(folders: &[PathBuf], out: &Path) -> Result<Vec<FoundRun>, ViewErro
         let folder = made(out.join("run").join(&run.id))?;
         Html.write_file_of_site(&report, &folder.join("index.html"), "../../index.html")?;
     }
-    let mut records = find_records(folders)?;
+    let mut records = find_records(folders, &KnownKinds::default())?;
     // A finding is decided on a page that a server answers.
-    records.retain(|record| !record.is(RecordKind::Audit));
-    for record in &records {
+    records.found.retain(|record| !record.is(RecordKind::Audit));
+    for record in &records.found {
         if let Some(report) = record.report() {
             let page = made(out.join("estimate"))?.join(format!("{}.html", record.id));
-            let bytes = read(&report)?;
+            let bytes = read(&report, MOST_OF_PAGE)?;
             write(&page, &bytes)?;
         }
     }

@@ -36,6 +36,7 @@ pub use export::export;
 pub use runs::{FoundRun, find_runs};
 
 use pages::Pages;
+use records::KnownKinds;
 
 /// What is shown, and where.
 #[derive(Debug, Clone)]
@@ -57,6 +58,7 @@ pub struct ViewOptions {
 pub(crate) struct Dashboard {
     pub(crate) options: ViewOptions,
     pub(crate) pages: Pages,
+    pub(crate) kinds: KnownKinds,
     pub(crate) token: String,
     /// Where it listens.
     pub(crate) address: SocketAddr,
@@ -102,6 +104,7 @@ impl Dashboard {
         let token = sqlgauge_base::hex(&random);
         Ok(Self {
             pages: Pages::new(options.cache.as_deref())?,
+            kinds: KnownKinds::default(),
             options,
             token,
             address,

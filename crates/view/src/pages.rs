@@ -1,10 +1,14 @@
 //! The pages of runs, made when somebody first looks and again when the log has grown.
+//!
+//! Servers may share a folder of pages. A lock beside each page lets one of them write it while none reads it.
 
 use std::collections::HashMap;
+use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sqlgauge::StoredReport;
+use sqlgauge_base::regular;
 use sqlgauge_report::formats::ServedHtml;
 use sqlgauge_run::{Items, REPORT};
 use tempfile::TempDir;
@@ -61,41 +65,60 @@ impl Pages {
         row
     }
 
-    /// The folder with the page of a run as it is now.
-    pub(crate) fn of(&self, run: &FoundRun) -> Result<PathBuf, ViewError> {
-        self.made(run).map(|(folder, _)| folder)
-    }
-
-    /// The lines of a run's log with those numbers, by its index.
-    pub(crate) fn lines(&self, run: &FoundRun, numbers: &[usize]) -> Result<Vec<Option<Vec<u8>>>, ViewError> {
-        let (_, items) = self.made(run)?;
-        Ok(numbers.iter().map(|number| items.as_ref()?.line(*number)).collect())
-    }
-
-    fn made(&self, run: &FoundRun) -> Result<(PathBuf, Option<Items>), ViewError> {
+    /// The page of a run as it is now.
+    pub(crate) fn of(&self, run: &FoundRun) -> Result<Page, ViewError> {
         let state = {
             let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(made.entry(run.id.clone()).or_default())
         };
         let folder = self.folder.join(&run.id);
+        let lock = lock_beside(&folder)?;
+        let about = |source| ViewError::Write { path: folder.clone(), source };
         // Two requests for one run wait for each other; those for others do not.
         let mut of = state.lock().unwrap_or_else(PoisonError::into_inner);
         let now = run.state();
         if of.log != now || now == (0, 0) {
+            lock.lock().map_err(about)?;
             let items = write_page(run, &folder)?;
             *of = MadeOf { log: now, items: Some(items) };
         }
-        Ok((folder, of.items.clone()))
+        lock.lock_shared().map_err(about)?;
+        let items = of.items.clone();
+        Ok(Page { folder, items, _lock: lock })
     }
 }
 
-/// Makes the folder, readable by this user alone, unless it exists, and tries to write to it.
+/// A run's page, which nobody writes anew as long as this lives.
+pub(crate) struct Page {
+    /// Where its files are.
+    pub(crate) folder: PathBuf,
+    items: Option<Items>,
+    _lock: File,
+}
+
+impl Page {
+    /// The lines of the run's log with those numbers, by its index.
+    pub(crate) fn lines(&self, numbers: &[usize]) -> Vec<Option<Vec<u8>>> {
+        numbers.iter().map(|number| self.items.as_ref()?.line(*number)).collect()
+    }
+}
+
+/// The file beside a page's folder that is locked.
+fn lock_beside(folder: &Path) -> Result<File, ViewError> {
+    let path = folder.with_extension("lock");
+    let opened = regular::check(&path)
+        .and_then(|()| OpenOptions::new().write(true).create(true).truncate(false).open(&path));
+    opened.map_err(|source| ViewError::Write { path, source })
+}
+
+/// Makes the folder, readable by this user alone, unless it exists, and tries to write to it and to lock.
 fn can_keep(folder: &Path) -> bool {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).is_ok() && tempfile::tempfile_in(folder).is_ok()
+    builder.create(folder).is_ok()
+        && tempfile::tempfile_in(folder).is_ok_and(|file| file.try_lock_shared().is_ok())
 }
 
 fn write_page(run: &FoundRun, folder: &Path) -> Result<Items, ViewError> {
@@ -122,5 +145,45 @@ fn take_over(from: &Path, to: &Path) {
         // A link costs nothing where both are on one disk.
         let _ = std::fs::hard_link(entry.path(), &place)
             .or_else(|_| std::fs::copy(entry.path(), &place).map(drop));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use sqlgauge::{Context, Sample};
+
+    use super::*;
+    use crate::find_runs;
+
+    #[test]
+    fn servers_that_share_a_folder_write_a_page_while_none_of_them_reads_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let sample = Sample::unpack(&folder.path().join("sample")).expect("unpacked");
+        let score = |name: &str| {
+            let job = sample.score_job(&["ex"], folder.path().join("runs").join(name)).expect("a job");
+            job.run(&Context::default()).expect("a run");
+        };
+        score("a");
+        let run = find_runs(&[folder.path().join("runs")]).expect("runs").remove(0);
+        let cache = folder.path().join("cache");
+        let servers = [(); 2].map(|()| Pages::new(Some(&cache)).expect("a server"));
+        let read = servers[0].of(&run).expect("a page");
+        let (say, hear) = mpsc::channel();
+        std::thread::scope(|scope| {
+            let (other, run) = (&servers[1], &run);
+            scope.spawn(move || {
+                // Both may read it, but the other must first make sure that it is the page of this log.
+                let page = other.of(run).expect("a page");
+                say.send(page.folder.join(PAGE)).expect("somebody listens");
+            });
+            assert!(hear.recv_timeout(Duration::from_millis(200)).is_err(), "written while it is read");
+            let page = read.folder.join(PAGE);
+            drop(read);
+            assert_eq!(hear.recv().expect("the page"), page);
+            assert!(page.is_file());
+        });
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sqlgauge::{CompareJob, SystemComparison};
 use sqlgauge_base::seed_of;
-use sqlgauge_run::{Item, RunError, RunFiles};
+use sqlgauge_run::{Comparison, Item, RunError, RunFiles};
 
 use crate::runs::FoundRun;
 use crate::{Dashboard, ViewError};
@@ -44,16 +44,31 @@ struct PairItem {
     cause: String,
 }
 
-/// What the page needs of a system's answer.
+/// What the second system's answer must say where the first's is met.
 struct Answer {
-    index: usize,
-    db: String,
-    level: Option<String>,
-    question: Option<String>,
     /// Hash of database and golds.
     asked: u64,
     score: Option<f64>,
     cause: String,
+}
+
+/// What the page shows of two systems.
+#[derive(Serialize)]
+pub(crate) struct Compared {
+    metric: String,
+    comparisons: Vec<Comparison>,
+    only_first: Vec<String>,
+    only_second: Vec<String>,
+    both: usize,
+    items: Vec<PairItem>,
+    left_out: LeftOutCounts,
+}
+
+#[derive(Serialize)]
+struct LeftOutCounts {
+    only_first: usize,
+    only_second: usize,
+    changed: usize,
 }
 
 impl Dashboard {
@@ -62,7 +77,7 @@ impl Dashboard {
     }
 
     /// What `sqlgauge compare` says of the two, and the items on which not both are right.
-    pub(crate) fn compared(&self, pair: Pair) -> Result<Value, ViewError> {
+    pub(crate) fn compared(&self, pair: Pair) -> Result<Compared, ViewError> {
         let [a, b] = self.two(&pair)?;
         let job = CompareJob {
             other: (a.id != b.id).then(|| b.path.clone()),
@@ -71,22 +86,16 @@ impl Dashboard {
             ..CompareJob::new(&a.path)
         };
         let compared = job.run()?;
-        let first = answers_of(&a, &pair.first, &compared.metric)?;
         let second = answers_of(&b, &pair.second, &compared.metric)?;
-        let (both, items) = items_of(&compared, first, &second);
-        Ok(json!({
-            "metric": compared.metric,
-            "comparisons": compared.summary.comparisons,
-            "only_first": compared.only_first,
-            "only_second": compared.only_second,
-            "both": both,
-            "items": items,
-            "left_out": {
-                "only_first": compared.left_out.only_first,
-                "only_second": compared.left_out.only_second,
-                "changed": compared.left_out.changed,
-            },
-        }))
+        let (both, items) = items_of(&compared, &a, &pair.first, &second)?;
+        let left_out = LeftOutCounts {
+            only_first: compared.left_out.only_first,
+            only_second: compared.left_out.only_second,
+            changed: compared.left_out.changed,
+        };
+        let SystemComparison { summary, metric, only_first, only_second, .. } = compared;
+        let comparisons = summary.comparisons;
+        Ok(Compared { metric, comparisons, only_first, only_second, both, items, left_out })
     }
 
     /// The texts of one item of both.
@@ -131,14 +140,10 @@ fn answers_of(run: &FoundRun, system: &str, metric: &str) -> Result<HashMap<Stri
 
 impl Answer {
     fn of(item: &Item, metric: &str) -> Self {
-        let details = &item.details;
+        let golds = item.details.golds();
         let asked: Vec<&str> =
-            std::iter::once(item.db_id.as_str()).chain(details.golds().iter().map(String::as_str)).collect();
+            std::iter::once(item.db_id.as_str()).chain(golds.iter().map(String::as_str)).collect();
         Self {
-            index: item.index,
-            db: item.db_id.clone(),
-            level: details.difficulty.clone().or_else(|| details.hardness.clone()),
-            question: details.question.clone(),
             asked: seed_of(&asked.join("\0")),
             score: item.metrics.get(metric).copied().flatten(),
             cause: cause_of(item),
@@ -155,33 +160,50 @@ fn cause_of(item: &Item) -> String {
     words.and_then(|words| words.causes.first().cloned()).unwrap_or_else(|| "not explained".to_owned())
 }
 
-/// How many items both get right, and the others in the order of the golds.
+/// How many items both get right, and the others in the order of the golds. Of the first run's items only those that are listed are kept.
 fn items_of(
     compared: &SystemComparison,
-    first: HashMap<String, Answer>,
+    run: &FoundRun,
+    system: &str,
     second: &HashMap<String, Answer>,
-) -> (usize, Vec<PairItem>) {
+) -> Result<(usize, Vec<PairItem>), ViewError> {
     let named = |ids: &'_ [String], side| ids.iter().map(move |id| (id.clone(), side)).collect::<Vec<_>>();
     let sides: HashMap<String, Side> = named(&compared.only_first, Side::First)
         .into_iter()
         .chain(named(&compared.only_second, Side::Second))
         .collect();
     let (mut both, mut listed) = (0, Vec::new());
-    for (id, own) in first {
-        let Some(other) = second.get(&id).filter(|other| other.asked == own.asked) else { continue };
-        let side = match (sides.get(&id), own.score, other.score) {
-            (Some(side), ..) => *side,
-            (None, Some(a), Some(_)) if a < 1.0 => Side::Neither,
-            (None, Some(_), Some(_)) => {
-                both += 1;
-                continue;
-            }
-            (None, ..) => continue,
+    RunFiles::open(&run.path)?.items.for_each(|item| {
+        if item.system != system {
+            return Ok::<(), RunError>(());
+        }
+        let own = Answer::of(item, &compared.metric);
+        let Some(other) = second.get(&item.id).filter(|other| other.asked == own.asked) else {
+            return Ok(());
         };
-        let cause = if side == Side::Second { own.cause } else { other.cause.clone() };
-        let item = PairItem { id, side, db: own.db, level: own.level, question: own.question, cause };
-        listed.push((own.index, item));
-    }
+        match (sides.get(&item.id), own.score, other.score) {
+            (Some(side), ..) => listed.push((item.index, PairItem::of(item, *side, own, other))),
+            (None, Some(a), Some(_)) if a < 1.0 => {
+                listed.push((item.index, PairItem::of(item, Side::Neither, own, other)));
+            }
+            (None, Some(_), Some(_)) => both += 1,
+            (None, ..) => {}
+        }
+        Ok(())
+    })?;
     listed.sort_by_key(|(index, _)| *index);
-    (both, listed.into_iter().map(|(_, item)| item).collect())
+    Ok((both, listed.into_iter().map(|(_, item)| item).collect()))
+}
+
+impl PairItem {
+    fn of(item: &Item, side: Side, own: Answer, other: &Answer) -> Self {
+        Self {
+            id: item.id.clone(),
+            side,
+            db: item.db_id.clone(),
+            level: item.details.difficulty.clone().or_else(|| item.details.hardness.clone()),
+            question: item.details.question.clone(),
+            cause: if side == Side::Second { own.cause } else { other.cause.clone() },
+        }
+    }
 }

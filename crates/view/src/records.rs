@@ -1,21 +1,27 @@
 //! What other commands left below the folders: audits, estimates, and their histories. A file is known by what it says, not by its
 //! name.
 
-use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read};
+use std::collections::{BTreeMap, HashMap};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
 use serde_json::{Value, json};
 use sqlgauge_base::regular;
 
-use crate::runs::{look, state_of};
+use crate::runs::{LogState, look, state_of};
 use crate::{Dashboard, ViewError};
 
 /// Bytes of a first line that are looked at.
 const FIRST_LINE: u64 = 1 << 20;
-/// Bytes of a file of estimates that are read.
-const MOST_BYTES: u64 = 64 << 20;
+/// Bytes of first lines that one listing reads, where each line counts as a block at least. The next listing goes on.
+const MOST_LOOKED_AT: u64 = 64 << 20;
+const BLOCK: u64 = 4096;
+/// Bytes of all estimates together that the page shows.
+const MOST_SHOWN: u64 = 16 << 20;
+/// Bytes of a page that `estimate` wrote.
+pub(crate) const MOST_OF_PAGE: u64 = 64 << 20;
 
 /// What a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -42,11 +48,29 @@ pub(crate) struct Record {
     pub(crate) path: PathBuf,
 }
 
-/// All records below those folders, by name.
-pub(crate) fn find_records(folders: &[PathBuf]) -> Result<Vec<Record>, ViewError> {
+/// What files of JSON lines are, by path and state: each is opened once.
+#[derive(Default)]
+pub(crate) struct KnownKinds(Mutex<HashMap<PathBuf, KnownKind>>);
+
+type KnownKind = (LogState, Option<RecordKind>);
+
+/// The records below some folders.
+#[derive(Default)]
+pub(crate) struct Records {
+    /// By name.
+    pub(crate) found: Vec<Record>,
+    /// Files of JSON lines that are left to a next listing.
+    pub(crate) unread: usize,
+}
+
+/// All records below those folders.
+pub(crate) fn find_records(folders: &[PathBuf], known: &KnownKinds) -> Result<Records, ViewError> {
+    let mut known = known.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let before = std::mem::take(&mut *known);
+    let mut listing = Listing { before, ..Listing::default() };
     let mut records = BTreeMap::new();
     look(folders, |path, found| {
-        if let Some(kind) = kind_of(path) {
+        if let Some(kind) = listing.kind_of(path) {
             let found = found();
             let (id, name) = (found.id, found.name);
             let record =
@@ -54,19 +78,53 @@ pub(crate) fn find_records(folders: &[PathBuf]) -> Result<Vec<Record>, ViewError
             records.insert(name, record);
         }
     })?;
-    Ok(records.into_values().collect())
+    *known = listing.now;
+    Ok(Records { found: records.into_values().collect(), unread: listing.unread })
 }
 
-fn kind_of(path: &Path) -> Option<RecordKind> {
-    if path.file_name()? == "estimate.json" {
-        return path.with_file_name("run.json").is_file().then_some(RecordKind::Estimate);
+/// One look at all files.
+#[derive(Default)]
+struct Listing {
+    before: HashMap<PathBuf, KnownKind>,
+    now: HashMap<PathBuf, KnownKind>,
+    looked_at: u64,
+    unread: usize,
+}
+
+impl Listing {
+    fn kind_of(&mut self, path: &Path) -> Option<RecordKind> {
+        if path.file_name()? == "estimate.json" {
+            return path.with_file_name("run.json").is_file().then_some(RecordKind::Estimate);
+        }
+        if path.extension()? != "jsonl" {
+            return None;
+        }
+        let state = state_of(path);
+        let kind = match self.before.get(path) {
+            Some((of, kind)) if *of == state => *kind,
+            _ if self.looked_at >= MOST_LOOKED_AT => {
+                self.unread += 1;
+                return None;
+            }
+            _ => {
+                let line = first_line(path).unwrap_or_default();
+                self.looked_at += BLOCK.max(line.len() as u64);
+                kind_by(&line)
+            }
+        };
+        self.now.insert(path.to_owned(), (state, kind));
+        kind
     }
-    if path.extension()? != "jsonl" {
-        return None;
-    }
-    let mut line = String::new();
-    BufReader::new(regular::open(path).ok()?.take(FIRST_LINE)).read_line(&mut line).ok()?;
-    let first: BTreeMap<String, Value> = serde_json::from_str(&line).ok()?;
+}
+
+fn first_line(path: &Path) -> io::Result<Vec<u8>> {
+    let mut line = Vec::new();
+    BufReader::new(regular::open(path)?.take(FIRST_LINE)).read_until(b'\n', &mut line)?;
+    Ok(line)
+}
+
+fn kind_by(line: &[u8]) -> Option<RecordKind> {
+    let first: BTreeMap<String, Value> = serde_json::from_slice(line).ok()?;
     let has = |keys: &[&str]| keys.iter().all(|key| first.contains_key(*key));
     if has(&["id", "sql", "findings"]) {
         Some(RecordKind::Audit)
@@ -76,12 +134,13 @@ fn kind_of(path: &Path) -> Option<RecordKind> {
 }
 
 impl Record {
-    /// What the page of estimates says of an estimate or a history; why not, where it cannot be read.
-    pub(crate) fn content(&self) -> Value {
+    /// What the page of estimates says of an estimate or a history; why not, where it cannot be read. `left`: bytes that may
+    /// still be read.
+    fn content(&self, left: &mut u64) -> Value {
         let content = match self.kind {
             RecordKind::Audit => return Value::Null,
-            RecordKind::Estimate => self.estimate(),
-            RecordKind::History => self.history(),
+            RecordKind::Estimate => self.estimate(left),
+            RecordKind::History => self.history(left),
         };
         let head = json!({"id": self.id, "name": self.name, "kind": self.kind, "changed": self.changed});
         let mut all = content.unwrap_or_else(|error| json!({"problem": sqlgauge::sentence(&error)}));
@@ -91,15 +150,17 @@ impl Record {
         all
     }
 
-    fn estimate(&self) -> Result<Value, ViewError> {
+    fn estimate(&self, left: &mut u64) -> Result<Value, ViewError> {
         let drift = self.path.with_file_name("drift.json");
-        let drift = if drift.is_file() { read_json(&drift)? } else { json!([]) };
-        Ok(json!({"estimates": read_json(&self.path)?, "drift": drift, "report": self.report().is_some()}))
+        let drift = if drift.is_file() { read_json(&drift, left)? } else { json!([]) };
+        Ok(
+            json!({"estimates": read_json(&self.path, left)?, "drift": drift, "report": self.report().is_some()}),
+        )
     }
 
     /// The earlier estimates as series: by system and method, each label with what was said last.
-    fn history(&self) -> Result<Value, ViewError> {
-        let text = String::from_utf8_lossy(&read(&self.path)?).into_owned();
+    fn history(&self, left: &mut u64) -> Result<Value, ViewError> {
+        let text = String::from_utf8_lossy(&read_from(&self.path, left)?).into_owned();
         let mut series: Vec<(String, Vec<Value>)> = Vec::new();
         for line in text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
             let text = |key: &str| line[key].as_str().unwrap_or_default().to_owned();
@@ -134,25 +195,93 @@ impl Record {
 }
 
 impl Dashboard {
+    /// The records below the folders.
+    pub(crate) fn records(&self) -> Result<Records, ViewError> {
+        find_records(&self.options.folders, &self.kinds)
+    }
+
     /// The record of that kind with that name.
     pub(crate) fn record(&self, kind: RecordKind, id: &str) -> Result<Record, ViewError> {
-        let records = find_records(&self.options.folders)?;
+        let records = self.records()?.found;
         records.into_iter().find(|record| record.is(kind) && record.id == id).ok_or(ViewError::UnknownRun)
     }
 }
 
-/// The bytes of a file that is not too large.
-pub(crate) fn read(path: &Path) -> Result<Vec<u8>, ViewError> {
+/// What the pages of audits and estimates list.
+pub(crate) fn listed(Records { found, unread }: &Records) -> Value {
+    let (audits, estimates): (Vec<&Record>, Vec<&Record>) =
+        found.iter().partition(|record| record.is(RecordKind::Audit));
+    let mut left = MOST_SHOWN;
+    let estimates: Vec<Value> = estimates.into_iter().map(|record| record.content(&mut left)).collect();
+    json!({"audits": audits, "estimates": estimates, "unread": unread})
+}
+
+/// The bytes of a file of at most so many.
+pub(crate) fn read(path: &Path, most: u64) -> Result<Vec<u8>, ViewError> {
     let about = |source| ViewError::Folder { path: path.to_owned(), source };
     let mut bytes = Vec::new();
-    regular::open(path).map_err(about)?.take(MOST_BYTES).read_to_end(&mut bytes).map_err(about)?;
+    regular::open(path)
+        .map_err(about)?
+        .take(most.saturating_add(1))
+        .read_to_end(&mut bytes)
+        .map_err(about)?;
+    if bytes.len() as u64 > most {
+        return Err(ViewError::TooLarge { path: path.to_owned() });
+    }
     Ok(bytes)
 }
 
-fn read_json(path: &Path) -> Result<Value, ViewError> {
-    serde_json::from_slice(&read(path)?).map_err(|error| ViewError::Record {
+/// The bytes of a file, which are taken from what is left.
+fn read_from(path: &Path, left: &mut u64) -> Result<Vec<u8>, ViewError> {
+    let bytes = read(path, *left)?;
+    *left -= bytes.len() as u64;
+    Ok(bytes)
+}
+
+fn read_json(path: &Path, left: &mut u64) -> Result<Value, ViewError> {
+    serde_json::from_slice(&read_from(path, left)?).map_err(|error| ViewError::Record {
         path: path.to_owned(),
         line: error.line(),
         message: error.to_string(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_listing_reads_so_much_and_the_next_one_goes_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let audit = "{\"id\":\"1\",\"sql\":\"SELECT 1\",\"findings\":[]}\n";
+        for at in 0..70 {
+            std::fs::write(folder.path().join(format!("long-{at}.jsonl")), " ".repeat(1 << 20)).unwrap();
+        }
+        std::fs::write(folder.path().join("audit.jsonl"), audit).unwrap();
+        let (folders, known) = ([folder.path().to_owned()], KnownKinds::default());
+        let first = find_records(&folders, &known).unwrap();
+        assert!((6..=7).contains(&first.unread), "{}", first.unread);
+        let second = find_records(&folders, &known).unwrap();
+        assert_eq!((second.found.len(), second.unread), (1, 0));
+        // Another state of a file is looked at.
+        std::fs::write(folder.path().join("long-3.jsonl"), audit).unwrap();
+        assert_eq!(find_records(&folders, &known).unwrap().found.len(), 2);
+        std::fs::remove_file(folder.path().join("audit.jsonl")).unwrap();
+        assert_eq!(find_records(&folders, &known).unwrap().found.len(), 1);
+    }
+
+    #[test]
+    fn estimates_that_are_too_much_together_say_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let line =
+            "{\"as_of\":\"1\",\"system\":\"s\",\"method\":\"m\",\"accuracy\":0.5,\"low\":0,\"high\":1}\n";
+        for name in ["a", "b"] {
+            let text = line.to_owned() + &" ".repeat(9 << 20);
+            std::fs::write(folder.path().join(format!("{name}.jsonl")), text).unwrap();
+        }
+        let records = find_records(&[folder.path().to_owned()], &KnownKinds::default()).unwrap();
+        let estimates = &listed(&records)["estimates"];
+        assert!(estimates[0]["problem"].is_null() && estimates[0]["drift"][0]["system"] == "s by m");
+        assert!(estimates[1]["problem"].as_str().unwrap().contains("too large"), "{estimates}");
+    }
 }

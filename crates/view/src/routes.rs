@@ -21,8 +21,8 @@ use crate::guard::{StyleInside, guard};
 use crate::history::HistoryRow;
 use crate::labels::{Labelled, Verdict};
 use crate::pages::PAGE;
-use crate::pairs::Pair;
-use crate::records::{Record, RecordKind, find_records};
+use crate::pairs::{Compared, Pair};
+use crate::records::{MOST_OF_PAGE, RecordKind, Records, listed, read as read_some};
 use crate::runs::{FoundRun, RunRow, find_runs};
 use crate::{Dashboard, ViewError};
 
@@ -81,7 +81,9 @@ impl IntoResponse for ViewError {
             Self::UnknownRun | Self::UnknownItem { .. } | Self::UnknownFinding { .. } => {
                 StatusCode::NOT_FOUND
             }
-            Self::Job(_) | Self::NoReason { .. } | Self::Record { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::Job(_) | Self::NoReason { .. } | Self::Record { .. } | Self::TooLarge { .. } => {
+                StatusCode::UNPROCESSABLE_ENTITY
+            }
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
         (status, Json(Problem { problem: sqlgauge::sentence(&self) })).into_response()
@@ -136,8 +138,8 @@ async fn page(
     Path(run): Path<String>,
 ) -> Result<Response, ViewError> {
     let text = blocking(move || {
-        let folder = dashboard.pages.of(&dashboard.run(&run)?)?;
-        read(&folder.join(PAGE))
+        let page = dashboard.pages.of(&dashboard.run(&run)?)?;
+        read(&page.folder.join(PAGE))
     });
     Ok(([(CONTENT_TYPE, HTML)], text.await?).into_response())
 }
@@ -152,7 +154,7 @@ async fn piece(
             return alone(&dashboard, &run, &file);
         }
         let page = dashboard.pages.of(&run)?;
-        read(&below(&page, &[&folder, &file]).ok_or(ViewError::UnknownRun)?)
+        read(&below(&page.folder, &[&folder, &file]).ok_or(ViewError::UnknownRun)?)
     });
     Ok(([(CONTENT_TYPE, SCRIPT)], text.await?).into_response())
 }
@@ -170,7 +172,7 @@ fn alone(dashboard: &Dashboard, run: &FoundRun, file: &str) -> Result<Vec<u8>, V
         system.parse::<usize>().ok()?.checked_mul(examples)?.checked_add(example.parse().ok()?)
     };
     let numbers: Option<Vec<usize>> = name.split('.').take(MOST_ALONE).map(number).collect();
-    let lines = dashboard.pages.lines(run, &numbers.ok_or(ViewError::UnknownRun)?)?;
+    let lines = dashboard.pages.of(run)?.lines(&numbers.ok_or(ViewError::UnknownRun)?);
     Ok(ServedHtml::piece_of(&format!("{ALONE}/{name}"), &lines)?.into_bytes())
 }
 
@@ -191,7 +193,7 @@ fn read(path: &FilePath) -> Result<Vec<u8>, ViewError> {
 async fn compare(
     State(dashboard): State<Arc<Dashboard>>,
     Query(pair): Query<Pair>,
-) -> Result<Json<Value>, ViewError> {
+) -> Result<Json<Compared>, ViewError> {
     blocking(move || dashboard.compared(pair)).await.map(Json)
 }
 
@@ -222,15 +224,7 @@ async fn labelled(State(dashboard): State<Arc<Dashboard>>) -> Result<Json<Vec<La
 }
 
 async fn records(State(dashboard): State<Arc<Dashboard>>) -> Result<Json<Value>, ViewError> {
-    blocking(move || Ok(listed(&find_records(&dashboard.options.folders)?))).await.map(Json)
-}
-
-/// What the pages of audits and estimates list.
-pub(crate) fn listed(records: &[Record]) -> Value {
-    let (audits, estimates): (Vec<&Record>, Vec<&Record>) =
-        records.iter().partition(|record| record.is(RecordKind::Audit));
-    let estimates: Vec<Value> = estimates.into_iter().map(Record::content).collect();
-    json!({"audits": audits, "estimates": estimates})
+    blocking(move || Ok(listed(&dashboard.records()?))).await.map(Json)
 }
 
 /// An audit or an estimate.
@@ -260,7 +254,7 @@ async fn estimate(
 ) -> Result<Response, ViewError> {
     let page = blocking(move || {
         let record = dashboard.record(RecordKind::Estimate, &id)?;
-        read(&record.report().ok_or(ViewError::UnknownRun)?)
+        read_some(&record.report().ok_or(ViewError::UnknownRun)?, MOST_OF_PAGE)
     });
     let mut answer = ([(CONTENT_TYPE, HTML)], page.await?).into_response();
     answer.extensions_mut().insert(StyleInside);
@@ -305,7 +299,7 @@ async fn label(
 }
 
 /// The page of all runs as one that needs no server: what it would ask for stands in it.
-pub(crate) fn home_of(rows: &[RunRow], records: &[Record]) -> serde_json::Result<String> {
+pub(crate) fn home_of(rows: &[RunRow], records: &Records) -> serde_json::Result<String> {
     let data = serde_json::to_string(&json!({"runs": rows, "records": listed(records)}))?;
     let page = FramedHtml { data: &data, style: STYLE, script: &HOME_SCRIPTS.concat() };
     Ok(page.whole())
@@ -317,7 +311,7 @@ mod tests {
 
     #[test]
     fn the_exported_page_has_everything_in_it() {
-        let page = home_of(&[], &[]).expect("no text");
+        let page = home_of(&[], &Records::default()).expect("no text");
         assert!(!page.contains("/assets/") && page.contains("\"runs\":[]"));
     }
 

@@ -62,10 +62,10 @@ pub(crate) fn look(
                 continue;
             }
             let Ok(entries) = fs::read_dir(&path) else { continue };
-            for entry in entries.flatten() {
+            for entry in entries.flatten().take(MOST_ENTRIES.saturating_sub(looked_at)) {
                 looked_at += 1;
                 let Ok(kind) = entry.file_type() else { continue };
-                if kind.is_dir() && depth < MOST_DEEP && looked_at < MOST_ENTRIES {
+                if kind.is_dir() && depth < MOST_DEEP {
                     open.push((entry.path(), depth + 1));
                 } else if kind.is_file() {
                     let path = entry.path();

@@ -3,12 +3,14 @@
 
 async function auditsPage({ parts, params }, isCurrent) {
   if (parts[1]) { await auditPage(parts[1], params, isCurrent); return; }
-  const { audits } = await readRecords();
+  const { audits, unread } = await readRecords();
   if (!isCurrent()) return;
-  replace(main, h('h1', {}, 'Audits'), audits.length === 0
+  replace(main, h('h1', {}, 'Audits'), unreadNote(unread), audits.length === 0
     ? h('p', { class: 'empty' }, 'There is no audit below these folders. Write one with ', h('code', {}, 'sqlgauge audit … --output-format jsonl --out audit.jsonl'), '.')
     : scroller(h('table', {}, columns(['File'], ['Last written (UTC)']), h('tbody', {}, audits.map((own) => h('tr', {}, h('th', { scope: 'row', class: 'path' }, h('a', { href: address(`audits/${own.id}`) }, own.name)), h('td', { class: 'soft' }, when(own.changed))))))));
 }
+
+const unreadNote = (unread) => unread > 0 && h('p', { class: 'note' }, `${many(unread, '.jsonl file')} below these folders ${unread === 1 ? 'is' : 'are'} still to be looked into; reload the page to go on.`);
 
 async function auditPage(id, params, isCurrent) {
   const audit = await ask('/api/audit', { id });
@@ -53,9 +55,9 @@ function findingBox(own, known, decide) {
 }
 
 async function estimatesPage(_, isCurrent) {
-  const { estimates } = await readRecords();
+  const { estimates, unread } = await readRecords();
   if (!isCurrent()) return;
-  replace(main, h('h1', {}, 'Estimates'), estimates.length === 0
+  replace(main, h('h1', {}, 'Estimates'), unreadNote(unread), estimates.length === 0
     ? h('p', { class: 'empty' }, 'There is no estimate below these folders. Write one with ', h('code', {}, 'sqlgauge estimate … --out DIR'), ', or keep a history with ', h('code', {}, '--history FILE'), '.')
     : estimates.map(estimateSection));
 }

@@ -149,7 +149,7 @@ fn read(path: &Path, must_exist: bool) -> Result<Option<(Vec<u8>, Table)>> {
     let text = match regular::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound && !must_exist => return Ok(None),
-        Err(error) => return Err(anyhow!("{} cannot be read: {error}", path.display())),
+        Err(error) => return Err(anyhow!("{} cannot be read: {error}; make it readable", path.display())),
     };
     let table = text.parse::<Table>().map_err(|error| {
         let line = error.span().map_or(0, |span| text[..span.start.min(text.len())].matches('\n').count());

@@ -7,6 +7,7 @@
 use std::env;
 use std::ffi::OsStr;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
@@ -61,9 +62,12 @@ fn mark(path: &Path, bytes: &[u8]) -> Option<PathBuf> {
     )
 }
 
-/// The user's own file of flags, whether it is there or not.
+/// The user's own file of flags, whether it is there or not. In a folder that this user may not look into it is another's: in a
+/// container, HOME is often root's.
 pub fn user_config() -> Option<PathBuf> {
-    Some(user_folder("XDG_CONFIG_HOME", "APPDATA", ".config")?.join("config.toml"))
+    let path = user_folder("XDG_CONFIG_HOME", "APPDATA", ".config")?.join("config.toml");
+    let is_hidden = |error: &io::Error| error.kind() == io::ErrorKind::PermissionDenied;
+    (!fs::metadata(&path).is_err_and(|error| is_hidden(&error))).then_some(path)
 }
 
 /// The user's folder of ours; relative paths in the variables do not count, as the XDG specification has it.
