@@ -90,8 +90,8 @@ impl<'a> Plan<'a> {
         let id = |&position: &usize| examples[position].id.as_str();
         let mut by_id: Vec<usize> = (0..examples.len()).collect();
         by_id.sort_unstable_by_key(id);
-        if let Some([twice, _]) = by_id.windows(2).find(|pair| id(&pair[0]) == id(&pair[1])) {
-            let id = id(twice);
+        if let Some([first, ..]) = by_id.windows(2).find(|pair| id(&pair[0]) == id(&pair[1])) {
+            let id = id(first);
             return Err(RunError::BadPlan(format!(
                 "the benchmark has two examples with id {id:?}; make the ids unique"
             )));
