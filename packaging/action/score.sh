@@ -42,7 +42,7 @@ elif [ -n "${BASELINE:-}" ]; then
 fi
 
 sqlgauge report "$OUT" --output-format markdown --out - >> "$summary"
-sqlgauge report "$OUT" --format html > /dev/null
+sqlgauge report "$OUT" --output-format html > /dev/null
 junit=(report "$OUT" --output-format junit)
 # Without a bar there is no test case.
 if [ "${#bars[@]}" -eq 0 ]; then junit+=(--junit-items); fi
