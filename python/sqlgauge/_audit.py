@@ -41,6 +41,8 @@ class AuditFinding:
     """A proposed query without the defect."""
     verdict: str | None
     """What ``verify`` says of gold and proposal."""
+    confidence: float
+    """How probable it is that the gold is wrong, by all its findings: from 0 to 1."""
 
     def __repr__(self) -> str:
         return _show.text(self._sentences(), self._tables())
@@ -92,8 +94,8 @@ class Audit(Sequence[AuditFinding]):
     def _tables(self) -> list[_show.Table]:
         counted = [(one["rule"], one["golds"], one["allowed"], one["unchecked"]) for one in self.counts]
         rules = _show.Table("rules", ["rule", "golds", "allowed", "not checked"], counted, whole=True)
-        found = [(one.id, one.rule, one.why) for one in self.findings]
-        return [rules, _show.Table("findings", ["id", "rule", "why"], found)]
+        found = [(one.id, f"{one.confidence:.0%}", one.rule, one.why) for one in self.findings]
+        return [rules, _show.Table("findings", ["id", "confidence", "rule", "why"], found)]
 
 
 def audit(
@@ -183,4 +185,5 @@ def _finding(item: dict[str, Any], own: dict[str, Any]) -> AuditFinding:
         evidence=own.get("evidence"),
         rewrite=rewrite.get("sql"),
         verdict=rewrite.get("verdict"),
+        confidence=item["confidence"],
     )

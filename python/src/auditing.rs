@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use serde_json::json;
 use sqlgauge::{AuditJob, Source};
-use sqlgauge_audit::RuleSelection;
+use sqlgauge_audit::{AuditedItem, RuleSelection};
 
 use crate::database::{Limited, not_ddl};
 use crate::error::{Class, Failure};
@@ -64,7 +64,8 @@ fn audit_golds<'py>(
     let (mut said, notes) = watched(py, progress.as_ref(), move |context| {
         let audit = work.run(context)?;
         let ranked: Vec<_> = audit.ranked().into_iter().map(|item| (item.index, item.gold)).collect();
-        Ok(json!({"items": audit.items, "counts": audit.counts(), "ranked": ranked}))
+        let items: Vec<_> = audit.items.iter().map(AuditedItem::to_json).collect();
+        Ok(json!({"items": items, "counts": audit.counts(), "ranked": ranked}))
     })?;
     said["notes"] = notes.into();
     to_python(py, &said)

@@ -15,6 +15,7 @@ def test_findings_have_a_rule_a_reason_and_rows(sample: Sample) -> None:
     frame = [{"id": "a", "db_id": "bike_rental", "gold": "SELECT COUNT(*) FROM bike WHERE 'x' = NULL"}]
     found = sg.audit(frame, db=sample.db, progress=False)
     assert [(one.id, one.rule) for one in found] == [("a", "constant-condition")]
+    assert 0.5 < found[0].confidence < 1
     assert "never true" in found[0].why and "never true" in found[0]._repr_html_()
     assert "1 of 1 gold has" in repr(found) and "constant-condition" in found._repr_html_()
 

@@ -10,6 +10,8 @@ use sqlgauge_sql::schema::{Column, Table};
 
 /// Values of a column that are compared with a literal which no row has.
 const MAX_VALUES: usize = 5_000;
+/// Repeated values that are read.
+const REPEATED: usize = 20;
 
 /// A database, with what was found out of its rows. The golds of a database share it.
 pub struct AuditData<'a> {
@@ -130,6 +132,20 @@ impl<'a> AuditData<'a> {
             iso_dates: number(5)?,
             lengths: (number(6)?, number(7)?),
         })
+    }
+
+    /// Values of those columns that several rows of the table have, a few; `None` where they cannot be read within the limits.
+    pub fn repeated(&self, table: &Table, columns: &[&Column]) -> Option<Arc<ResultSet>> {
+        let list: Vec<String> = columns.iter().map(|column| quote::name(&column.name)).collect();
+        let list = list.join(", ");
+        let present: Vec<String> =
+            columns.iter().map(|column| format!("{} IS NOT NULL", quote::name(&column.name))).collect();
+        let sql = format!(
+            "SELECT {list}, count(*) AS rows FROM {} WHERE {} GROUP BY {list} HAVING count(*) > 1 LIMIT {REPEATED}",
+            quote::name(&table.name),
+            present.join(" AND ")
+        );
+        self.run(&sql).rows().cloned()
     }
 
     /// The different texts of a column; `None` where there are too many of them.

@@ -71,6 +71,15 @@ impl AuditItem<'_> {
         }
     }
 
+    /// What the benchmark says besides the question; says "not checked" where it says nothing.
+    pub(crate) fn evidence(&self, findings: &mut Findings) -> Option<&str> {
+        let text = self.evidence.filter(|text| !text.trim().is_empty());
+        if text.is_none() {
+            findings.unchecked("no evidence");
+        }
+        text
+    }
+
     /// Question and evidence in one text.
     pub(crate) fn all_words(&self) -> Words {
         Words::of(&format!("{} {}", self.question.unwrap_or_default(), self.evidence.unwrap_or_default()))

@@ -11,7 +11,9 @@
 
 mod allowed;
 mod auditor;
+mod confidence;
 mod data;
+mod evidence;
 mod finding;
 pub mod formats;
 mod item;

@@ -1,9 +1,11 @@
 //! What was found in a benchmark.
 
 use serde::Serialize;
+use serde_json::{Value, json};
 
+use crate::confidence::confidence;
 use crate::finding::{Finding, Unchecked};
-use crate::rule::{AuditMeta, RuleStanding};
+use crate::rule::AuditMeta;
 use crate::rules::rules;
 
 /// What the rules say of one gold.
@@ -55,11 +57,18 @@ pub struct AuditedItem {
 }
 
 impl AuditedItem {
-    /// What a person should look at first is least.
-    fn rank(&self) -> (RuleStanding, usize, usize, usize) {
-        let findings = &self.audit.findings;
-        let best = findings.iter().map(|finding| finding.standing).min().unwrap_or(RuleStanding::Hint);
-        (best, usize::MAX - findings.len(), self.index, self.gold)
+    /// The probability that the gold is wrong, by what its findings were worth on golds that people judged.
+    pub fn confidence(&self) -> f64 {
+        self.audit.confidence()
+    }
+
+    /// The item as a JSON object, with its confidence where it has a finding.
+    pub fn to_json(&self) -> Value {
+        let mut value = json!(self);
+        if !self.audit.findings.is_empty() {
+            value["confidence"] = ((self.confidence() * 1000.0).round() / 1000.0).into();
+        }
+        value
     }
 }
 
@@ -92,7 +101,10 @@ impl BenchmarkAudit {
     pub fn ranked(&self) -> Vec<&AuditedItem> {
         let mut found: Vec<&AuditedItem> =
             self.items.iter().filter(|item| !item.audit.findings.is_empty()).collect();
-        found.sort_by_key(|item| item.rank());
+        let key = |item: &AuditedItem| (item.index, item.gold);
+        found.sort_by(|one, other| {
+            other.confidence().total_cmp(&one.confidence()).then_with(|| key(one).cmp(&key(other)))
+        });
         found
     }
 
@@ -127,6 +139,11 @@ impl BenchmarkAudit {
 }
 
 impl ItemAudit {
+    /// The probability that the gold is wrong, see [`AuditedItem::confidence`].
+    pub fn confidence(&self) -> f64 {
+        confidence(&self.findings)
+    }
+
     /// Whether the rule reported something that nobody allowed.
     pub fn has(&self, rule: &str) -> bool {
         self.findings.iter().any(|finding| finding.rule == rule)

@@ -28,6 +28,8 @@ pub enum Needs {
     Rows,
     /// The question.
     Question,
+    /// What the benchmark says besides the question.
+    Evidence,
     /// Answers of other systems, and the rows.
     Peers,
 }
@@ -39,6 +41,7 @@ impl Needs {
             Self::Schema => "schema",
             Self::Rows => "rows",
             Self::Question => "question",
+            Self::Evidence => "evidence",
             Self::Peers => "rows, answers of systems",
         }
     }
@@ -57,6 +60,15 @@ pub enum RuleStanding {
 }
 
 impl RuleStanding {
+    /// What a finding adds to the log odds that a gold is wrong, where no judged gold says more.
+    pub fn prior(self) -> f64 {
+        match self {
+            Self::Certain => 2.0,
+            Self::Likely => 0.7,
+            Self::Hint => 0.0,
+        }
+    }
+
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
@@ -117,6 +129,8 @@ pub struct AuditCase {
     pub database: &'static str,
     /// The question; empty for none.
     pub question: &'static str,
+    /// What the benchmark says besides; empty for nothing.
+    pub evidence: &'static str,
     /// The gold.
     pub sql: &'static str,
     /// Answers of other systems.
@@ -130,7 +144,7 @@ pub struct AuditCase {
 impl AuditCase {
     /// A gold that must be reported.
     pub const fn fires(database: &'static str, sql: &'static str) -> Self {
-        Self { database, question: "", sql, peers: &[], fires: true, from_benchmark: false }
+        Self { database, question: "", evidence: "", sql, peers: &[], fires: true, from_benchmark: false }
     }
 
     /// A gold that looks alike and must not be reported.
@@ -142,6 +156,12 @@ impl AuditCase {
     #[must_use]
     pub const fn asked(self, question: &'static str) -> Self {
         Self { question, ..self }
+    }
+
+    /// The same where the benchmark says that besides the question.
+    #[must_use]
+    pub const fn hinted(self, evidence: &'static str) -> Self {
+        Self { evidence, ..self }
     }
 
     /// The same with answers of other systems.

@@ -1,5 +1,6 @@
 //! The SELECTs of a query, and their expressions.
 
+use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{Aggregate, Body, Expr, From, Literal, Query, RelationId, RelationSource, Select};
 use sqlgauge_sql::visit::{Rewriter, children};
 
@@ -135,6 +136,23 @@ fn subqueries<'q>(scope: &Scope<'q>) -> Vec<&'q Query> {
         }
     }
     found
+}
+
+/// The expressions of all SELECTs, with their conditions.
+pub(crate) fn all_exprs(query: &Query) -> Vec<&Expr> {
+    scopes(query).iter().flat_map(|scope| [scope.exprs(), scope.conditions()].concat()).collect()
+}
+
+/// Whether a query sorts, cuts off or takes an extreme somewhere.
+pub(crate) fn takes_extreme(query: &Query) -> bool {
+    let is_extreme = |expr: &&Expr| match expr {
+        Expr::Aggregate(call) => matches!(call.function, Function::Max | Function::Min),
+        Expr::Function { function, .. } => matches!(function, Function::Max | Function::Min),
+        Expr::Window(_) => true,
+        _ => false,
+    };
+    let sorts = |scope: &Scope<'_>| !scope.query.order_by.is_empty() || scope.query.limit.is_some();
+    scopes(query).iter().any(sorts) || all_exprs(query).iter().any(is_extreme)
 }
 
 /// A whole number that stands as a literal.

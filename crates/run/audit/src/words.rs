@@ -17,6 +17,9 @@ const NUMBERS: [(&str, i64); 13] = [
     ("dozen", 12),
 ];
 
+/// Words after "how many" among which the counted thing is.
+const NEAR: usize = 5;
+
 /// A text as words in lower case.
 #[derive(Debug, Clone)]
 pub(crate) struct Words {
@@ -65,11 +68,26 @@ impl Words {
         self.list.iter().map(String::as_str)
     }
 
+    /// What the question counts, in the singular: the first plural after "how many" or "number of".
+    pub(crate) fn counted(&self) -> Option<String> {
+        let asks = |pair: &[String]| {
+            (pair[0] == "how" && pair[1] == "many") || (pair[0] == "number" && pair[1] == "of")
+        };
+        let start = self.list.windows(2).position(asks)? + 2;
+        let is_plural = |word: &&String| word.len() > 3 && stem(word) != **word;
+        self.list[start..].iter().take(NEAR).find(is_plural).map(|word| stem(word))
+    }
+
     /// The numbers, as digits and as words.
     pub(crate) fn numbers(&self) -> Vec<i64> {
         let of_word = |word: &str| NUMBERS.iter().find(|(name, _)| *name == word).map(|(_, number)| *number);
         self.iter().filter_map(|word| word.parse().ok().or_else(|| of_word(word))).collect()
     }
+}
+
+/// Whether one of the words of a name is that word.
+pub(crate) fn names(name: &str, word: &str) -> bool {
+    split(name).iter().any(|own| stem(own) == word)
 }
 
 /// The words of a text or of a name such as `first_name` or `firstName`, in lower case.
@@ -129,6 +147,15 @@ mod tests {
         ] {
             assert_eq!(stem(word), expected);
         }
+    }
+
+    #[test]
+    fn what_is_counted_is_the_first_plural() {
+        let counted = |text: &str| Words::of(text).counted();
+        assert_eq!(counted("How many players have won awards?").as_deref(), Some("player"));
+        assert_eq!(counted("State the number of married male clients.").as_deref(), Some("client"));
+        assert_eq!(counted("Who has the awards?"), None);
+        assert!(names("order_lines", "line") && !names("order_lines", "orders"));
     }
 
     #[test]

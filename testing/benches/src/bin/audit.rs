@@ -12,12 +12,14 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs::File;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::{Parser, ValueEnum};
-use serde_json::Value;
-use sqlgauge_audit::{Auditor, RuleSelection, rules};
+use serde_json::{Value, json};
+use sqlgauge_audit::{Auditor, Finding, ItemAudit, RuleSelection, RuleStanding, find, rules};
 use sqlgauge_base::seed_of;
 use sqlgauge_base::stats::wilson;
 use sqlgauge_engine::{Engine, Limits, SqliteEngine};
@@ -36,6 +38,12 @@ struct Arguments {
     /// Print the golds on which this rule reports something
     #[arg(long)]
     show: Option<String>,
+    /// Write the golds of the half for designing to this file, one JSON object a line, with labels and findings
+    #[arg(long)]
+    dump: Option<PathBuf>,
+    /// Fit the weights of the confidence on the half for designing, and print them
+    #[arg(long)]
+    fit: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -60,6 +68,8 @@ struct Labelled {
     evidence: String,
     sql: String,
     is_wrong: bool,
+    /// What people wrote instead, or which errors they name.
+    remark: Value,
 }
 
 /// A gold with what the rules say of it.
@@ -68,6 +78,8 @@ struct Judged {
     is_wrong: bool,
     is_resolved: bool,
     rules: BTreeSet<&'static str>,
+    /// By the rules that are on.
+    confidence: f64,
 }
 
 fn main() -> Result<()> {
@@ -78,6 +90,7 @@ fn main() -> Result<()> {
     let mut halves: [Vec<Judged>; 2] = [Vec::new(), Vec::new()];
     let engine = SqliteEngine::new(Limits::default()).at("2026-01-01".parse()?);
     let mut auditors: HashMap<(bool, &str), Auditor<'_>> = HashMap::new();
+    let mut dump = arguments.dump.as_ref().map(File::create).transpose()?;
     for gold in &golds {
         let key = (gold.set == 2, gold.db_id.as_str());
         let auditor = match auditors.entry(key) {
@@ -87,17 +100,27 @@ fn main() -> Result<()> {
                 place.insert(Auditor::new(&engine, database, RuleSelection::of(["all"])?))
             }
         };
-        let judged = judge(auditor, gold, &arguments);
+        let judged = judge(auditor, gold, &arguments, &mut dump)?;
         halves[usize::from(Half::of(&gold.db_id) == Half::Report)].push(judged);
     }
     let [design, report] = &halves;
     let shown = if arguments.half == Half::Design { design } else { report };
     by_rule(shown);
     together(design, shown);
+    ranked(shown);
+    calibrated(shown);
+    if arguments.fit {
+        fit(design);
+    }
     Ok(())
 }
 
-fn judge(auditor: &Auditor<'_>, gold: &Labelled, arguments: &Arguments) -> Judged {
+fn judge(
+    auditor: &Auditor<'_>,
+    gold: &Labelled,
+    arguments: &Arguments,
+    dump: &mut Option<File>,
+) -> Result<Judged> {
     let audit = auditor.audit(&gold.sql, Some(&gold.question), Some(&gold.evidence), &[]);
     if let Some(rule) = &arguments.show
         && Half::of(&gold.db_id) == arguments.half
@@ -107,12 +130,34 @@ fn judge(auditor: &Auditor<'_>, gold: &Labelled, arguments: &Arguments) -> Judge
             println!("{label} {}: {}\n  {}\n  {}", SETS[gold.set], gold.question, gold.sql, finding.why);
         }
     }
-    Judged {
+    if let Some(file) = dump
+        && Half::of(&gold.db_id) == Half::Design
+    {
+        let line = json!({
+            "set": SETS[gold.set],
+            "db_id": gold.db_id,
+            "question": gold.question,
+            "evidence": gold.evidence,
+            "sql": gold.sql,
+            "is_wrong": gold.is_wrong,
+            "remark": gold.remark,
+            "unresolved": audit.unresolved,
+            "findings": audit.findings.iter().map(|own| (own.rule, &own.why)).collect::<Vec<_>>(),
+        });
+        writeln!(file, "{line}")?;
+    }
+    let is_on = |finding: &&Finding| finding.standing != RuleStanding::Hint;
+    let on = ItemAudit {
+        findings: audit.findings.iter().filter(is_on).cloned().collect(),
+        ..ItemAudit::default()
+    };
+    Ok(Judged {
+        confidence: on.confidence(),
         set: gold.set,
         is_wrong: gold.is_wrong,
         is_resolved: audit.unresolved.is_none(),
         rules: audit.findings.iter().map(|finding| finding.rule).collect(),
-    }
+    })
 }
 
 /// Right and wrong golds among those that a choice reports.
@@ -199,6 +244,85 @@ fn together(design: &[Judged], shown: &[Judged]) {
     }
 }
 
+/// How many of the first golds of the ranking are wrong, when a share of the wrong ones is found.
+fn ranked(golds: &[Judged]) {
+    println!("\nprecision of the golds with the highest confidence that hold a share of the wrong ones");
+    for (set, name) in SETS.iter().enumerate() {
+        let mut all: Vec<&Judged> = golds.iter().filter(|gold| gold.set == set).collect();
+        all.sort_by(|one, other| other.confidence.total_cmp(&one.confidence));
+        let at = |least: f64| {
+            // Golds with the same confidence are taken together.
+            all.iter().map(|gold| gold.confidence).find_map(|border| {
+                let counts = Counts::of(all.iter().copied(), |gold| gold.confidence >= border);
+                (counts.hits as f64 >= least * counts.wrong as f64).then_some(counts)
+            })
+        };
+        for least in [0.1, 0.2, 0.3, 0.4, 0.5] {
+            println!("{name:<6} {least:.1} {}", at(least).unwrap_or_default().text());
+        }
+    }
+}
+
+/// Confidence beside the share that is wrong.
+fn calibrated(golds: &[Judged]) {
+    println!("\nconfidence   golds   mean confidence   wrong");
+    for bin in 0..10 {
+        let (low, high) = (f64::from(bin) / 10.0, f64::from(bin + 1) / 10.0);
+        let own: Vec<&Judged> =
+            golds.iter().filter(|gold| gold.confidence >= low && gold.confidence < high).collect();
+        if own.is_empty() {
+            continue;
+        }
+        let mean = own.iter().map(|gold| gold.confidence).sum::<f64>() / own.len() as f64;
+        let counts = Counts::of(own.iter().copied(), |_| true);
+        let interval = wilson(counts.hits, counts.reported, 0.95);
+        println!(
+            "{low:.1}-{high:.1} {:>12} {:>17.0} {:>7.0} [{:.0}, {:.0}]",
+            own.len(),
+            100.0 * mean,
+            100.0 * counts.hits as f64 / counts.reported.max(1) as f64,
+            100.0 * interval.low,
+            100.0 * interval.high
+        );
+    }
+}
+
+/// Fits log odds of the rules that are on: a logistic model with one intercept for each set, weights that are not negative, and a
+/// penalty on their distance from the weight of the rule's standing, so that few golds move a weight little.
+fn fit(golds: &[Judged]) {
+    const PENALTY: f64 = 1.0;
+    const STEPS: usize = 4_000;
+    let on: Vec<&str> = RuleSelection::default().rules().iter().map(|rule| rule.meta().name).collect();
+    let known: Vec<&str> =
+        on.into_iter().filter(|rule| golds.iter().any(|gold| gold.rules.contains(rule))).collect();
+    let prior = |rule: &&str| find(rule).map(|rule| rule.meta().standing.prior()).unwrap_or_default();
+    let priors: Vec<f64> = known.iter().map(prior).collect();
+    let (mut bases, mut weights) = ([0.0_f64; 3], priors.clone());
+    let places: Vec<Vec<usize>> = golds
+        .iter()
+        .map(|gold| (0..known.len()).filter(|&at| gold.rules.contains(known[at])).collect())
+        .collect();
+    for _ in 0..STEPS {
+        let (mut base_steps, mut steps) = ([0.0_f64; 3], vec![0.0_f64; known.len()]);
+        for (gold, places) in golds.iter().zip(&places) {
+            let odds = bases[gold.set] + places.iter().map(|&at| weights[at]).sum::<f64>();
+            let error = f64::from(u8::from(gold.is_wrong)) - 1.0 / (1.0 + (-odds).exp());
+            base_steps[gold.set] += error;
+            places.iter().for_each(|&at| steps[at] += error);
+        }
+        for (base, step) in bases.iter_mut().zip(base_steps) {
+            *base += 0.002 * step;
+        }
+        for ((weight, step), prior) in weights.iter_mut().zip(steps).zip(&priors) {
+            *weight = (*weight + 0.002 * (step - PENALTY * (*weight - prior))).max(0.0);
+        }
+    }
+    println!("\nbase {:.2} {bases:.2?}", bases.iter().sum::<f64>() / 3.0);
+    for (rule, weight) in known.iter().zip(&weights) {
+        println!("    (\"{rule}\", {weight:.2}),");
+    }
+}
+
 fn golds(data: &Path) -> Result<Vec<Labelled>> {
     let dev = read(&data.join("bird/dev.json"))?;
     let by_question: HashMap<String, &Value> =
@@ -217,6 +341,7 @@ fn golds(data: &Path) -> Result<Vec<Labelled>> {
             evidence,
             sql: text(&item, "sql"),
             is_wrong,
+            remark: item["error_types"].clone(),
         });
     }
     for item in read(&data.join("bird_corrected/arcwise_plat_sql.json"))? {
@@ -225,7 +350,15 @@ fn golds(data: &Path) -> Result<Vec<Labelled>> {
         let sql = text(original, "SQL");
         let is_wrong = plain(&sql) != plain(&text(&item, "SQL"));
         let [db_id, question, evidence] = ["db_id", "question", "evidence"].map(|name| text(original, name));
-        golds.push(Labelled { set: 1, db_id, question, evidence, sql, is_wrong });
+        golds.push(Labelled {
+            set: 1,
+            db_id,
+            question,
+            evidence,
+            sql,
+            is_wrong,
+            remark: item["SQL"].clone(),
+        });
     }
     for item in read(&data.join("bird_corrected/bird-verified-train.json"))? {
         // What was not changed has no original.
@@ -235,7 +368,16 @@ fn golds(data: &Path) -> Result<Vec<Labelled>> {
         };
         let [sql, question, evidence] = ["SQL", "question", "evidence"].map(original);
         let is_wrong = plain(&sql) != plain(&text(&item, "SQL"));
-        golds.push(Labelled { set: 2, db_id: text(&item, "db_id"), question, evidence, sql, is_wrong });
+        let remark = json!([item["question"], item["evidence"], item["SQL"]]);
+        golds.push(Labelled {
+            set: 2,
+            db_id: text(&item, "db_id"),
+            question,
+            evidence,
+            sql,
+            is_wrong,
+            remark,
+        });
     }
     Ok(golds)
 }

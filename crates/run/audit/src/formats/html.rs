@@ -7,9 +7,10 @@ use std::io::{self, Write};
 use sqlgauge_base::counted;
 use sqlgauge_report::page::{Page, escape, section, table};
 
-use super::{AuditFormat, headline};
+use super::{AuditFormat, CONFIDENCE, headline, share};
 use crate::finding::{Evidence, Finding};
 use crate::report::{AuditedItem, BenchmarkAudit, RuleCount};
+use crate::rules::find;
 
 /// See the head of this file.
 pub struct Html;
@@ -19,6 +20,7 @@ article { border-top: 1px solid var(--hair); margin-top: 18px; padding-top: 6px;
 article h3 small { font-weight: 400; }
 article table { width: auto; }
 pre.sql { white-space: pre-wrap; }
+th.name { white-space: normal; }
 ";
 
 impl AuditFormat for Html {
@@ -31,8 +33,8 @@ impl AuditFormat for Html {
         let found: String = audit.ranked().into_iter().map(item).collect();
         let body = [
             format!("<h1>{}</h1>\n<p>{}.</p>\n", escape(&title), escape(&headline(audit))),
-            section("rules", "Rules", "golds with a finding", &rules(audit)),
-            section("findings", "Findings", "those that say most come first", &found),
+            section("rules", "Rules", "how many golds each reports", &rules(audit)),
+            section("findings", "Findings", &format!("{CONFIDENCE}; the highest come first"), &found),
             allowed(audit),
         ];
         let nav = [("rules", "Rules"), ("findings", "Findings")];
@@ -65,7 +67,9 @@ fn table_of(counts: &[RuleCount]) -> String {
     let row = |count: &RuleCount| {
         let numbers = [count.golds, count.allowed, count.unchecked];
         let cells: String = numbers.iter().map(|number| format!("<td class=\"num\">{number}</td>")).collect();
-        format!("<tr><th scope=\"row\" class=\"name\">{}</th>{cells}</tr>\n", count.rule)
+        let summary = find(count.rule).map(|rule| escape(rule.meta().summary)).unwrap_or_default();
+        let name = format!("{}<br><span class=\"soft\">{summary}</span>", count.rule);
+        format!("<tr><th scope=\"row\" class=\"name\">{name}</th>{cells}</tr>\n")
     };
     let rows: String = counts.iter().map(row).collect();
     table("", &[("", "rule"), ("num", "golds"), ("num", "allowed"), ("num", "not checked")], &rows)
@@ -75,9 +79,10 @@ fn item(item: &AuditedItem) -> String {
     let question = item.question.as_deref().unwrap_or_default();
     let findings: String = item.audit.findings.iter().map(finding).collect();
     format!(
-        "<article><h3>{} <small class=\"soft\">{}</small></h3>\n<p>{}</p>\n<pre class=\"sql\">{}</pre>\n{findings}</article>\n",
+        "<article><h3>{} <small class=\"soft\">{} · {}</small></h3>\n<p>{}</p>\n<pre class=\"sql\">{}</pre>\n{findings}</article>\n",
         escape(&item.id),
         escape(&item.db_id),
+        share(item),
         escape(question),
         escape(&item.sql)
     )
@@ -91,13 +96,21 @@ fn finding(finding: &Finding) -> String {
     );
     text.extend(finding.evidence.as_ref().map(evidence));
     if let Some(rewrite) = &finding.rewrite {
-        let verdict = rewrite.verdict.as_ref().map(|verdict| format!(" ({verdict})")).unwrap_or_default();
+        let verdict = rewrite.verdict.as_deref().map(verified).unwrap_or_default();
         let sql = escape(&rewrite.sql);
         text +=
             &[format!("<p>Proposal{}:</p>\n", escape(&verdict)), format!("<pre class=\"sql\">{sql}</pre>\n")]
                 .concat();
     }
     text
+}
+
+/// What `verify` says of a proposal, for people.
+fn verified(verdict: &str) -> String {
+    match verdict {
+        "different" => ", whose result differs from the gold's on a database that verify gives".to_owned(),
+        other => format!(", verify says {other}"),
+    }
 }
 
 fn evidence(evidence: &Evidence) -> String {

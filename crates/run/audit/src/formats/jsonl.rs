@@ -15,7 +15,7 @@ impl AuditFormat for Jsonl {
 
     fn render(&self, audit: &BenchmarkAudit, out: &mut dyn Write) -> io::Result<()> {
         for item in &audit.items {
-            serde_json::to_writer(&mut *out, item)?;
+            serde_json::to_writer(&mut *out, &item.to_json())?;
             out.write_all(b"\n")?;
         }
         Ok(())
@@ -33,6 +33,8 @@ mod tests {
             text.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect();
         assert_eq!(lines.len(), 2);
         assert_eq!(lines[0]["findings"][0]["rule"], "tie-at-limit");
+        assert!(lines[0]["confidence"].as_f64().is_some_and(|share| share > 0.0 && share < 1.0));
+        assert!(lines[1]["confidence"].is_null());
         assert_eq!(lines[1]["unchecked"][0]["reason"], "no rows");
     }
 }

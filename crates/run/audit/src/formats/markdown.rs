@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use sqlgauge_base::markdown_text;
 
-use super::{AuditFormat, headline};
+use super::{AuditFormat, CONFIDENCE, headline, share};
 use crate::finding::{Evidence, Finding};
 use crate::report::BenchmarkAudit;
 
@@ -17,13 +17,14 @@ impl AuditFormat for Markdown {
     }
 
     fn render(&self, audit: &BenchmarkAudit, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "# Audit of {}\n\n{}.\n", markdown_text(&audit.source), headline(audit))?;
+        writeln!(out, "# Audit of {}\n\n{}. {CONFIDENCE}.\n", markdown_text(&audit.source), headline(audit))?;
         writeln!(out, "| rule | golds | allowed | not checked |\n|---|---|---|---|")?;
         for count in audit.counts() {
             writeln!(out, "| {} | {} | {} | {} |", count.rule, count.golds, count.allowed, count.unchecked)?;
         }
         for item in audit.ranked() {
-            writeln!(out, "\n## {} ({})\n", markdown_text(&item.id), markdown_text(&item.db_id))?;
+            let (id, db_id) = (markdown_text(&item.id), markdown_text(&item.db_id));
+            writeln!(out, "\n## {id} ({db_id}), {}\n", share(item))?;
             if let Some(question) = &item.question {
                 writeln!(out, "{}\n", markdown_text(question))?;
             }

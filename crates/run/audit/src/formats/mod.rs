@@ -8,7 +8,7 @@ mod text;
 
 use std::io::{self, Write};
 
-use crate::report::BenchmarkAudit;
+use crate::report::{AuditedItem, BenchmarkAudit};
 use sqlgauge_base::counted;
 
 pub use html::Html;
@@ -39,6 +39,14 @@ pub fn find(name: &str) -> Option<&'static dyn AuditFormat> {
     all().iter().copied().find(|format| format.name() == name)
 }
 
+/// The confidence of an item, for people.
+fn share(item: &AuditedItem) -> String {
+    format!("{:.0} %", 100.0 * item.confidence())
+}
+
+/// What the confidence of an item is.
+const CONFIDENCE: &str = "The percentage of an item is how often people found golds with these findings wrong, by a model over three labelled benchmarks";
+
 /// How many golds were looked at, and how many have a finding, in a sentence.
 fn headline(audit: &BenchmarkAudit) -> String {
     let (golds, found) = (audit.items.len(), audit.ranked().len());
@@ -46,14 +54,18 @@ fn headline(audit: &BenchmarkAudit) -> String {
         0 => String::new(),
         count => format!("; {count} could not be resolved"),
     };
-    format!("golds with a finding: {found} of {golds} ({}){unresolved}", counted(audit.rules.len(), "rule"))
+    format!(
+        "{found} of {} have a finding of {}{unresolved}",
+        counted(golds, "gold"),
+        counted(audit.rules.len(), "rule")
+    )
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
     use crate::finding::{Evidence, Finding, Proposal, Unchecked};
-    use crate::report::{AllowedFinding, AuditedItem, ItemAudit};
+    use crate::report::{AllowedFinding, ItemAudit};
     use crate::rule::RuleStanding;
 
     /// An audit with everything that a format must show, and with what must not be obeyed.

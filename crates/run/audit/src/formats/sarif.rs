@@ -92,6 +92,7 @@ fn result(
             "logicalLocations": [{"name": item.id, "fullyQualifiedName": format!("{}/{}/{}", item.db_id, item.id, item.gold)}],
         }],
         "partialFingerprints": {"item/v1": format!("{}/{}/{}", item.id, item.gold, finding.rule)},
+        "rank": (100.0 * item.confidence()).round(),
         "properties": {"finding": finding, "sql": item.sql, "question": item.question},
     });
     if let Some(position) = position {
@@ -190,6 +191,7 @@ mod tests {
                 "ruleIndex",
                 "level",
                 "locations",
+                "rank",
                 "partialFingerprints",
                 "properties",
                 "suppressions",

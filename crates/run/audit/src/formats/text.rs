@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use sqlgauge_base::{printable, printable_lines};
 
-use super::{AuditFormat, headline};
+use super::{AuditFormat, CONFIDENCE, headline, share};
 use crate::finding::{Evidence, Finding};
 use crate::report::{AuditedItem, BenchmarkAudit};
 
@@ -39,12 +39,13 @@ impl AuditFormat for Text {
                 count.rule, count.golds, count.allowed, count.unchecked
             )?;
         }
-        writeln!(out, "\n{}", headline(audit))
+        writeln!(out, "\n{}", headline(audit))?;
+        if audit.ranked().is_empty() { Ok(()) } else { writeln!(out, "{CONFIDENCE}") }
     }
 }
 
 fn item(item: &AuditedItem, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "\n{} ({})", printable(&item.id), printable(&item.db_id))?;
+    writeln!(out, "\n{} ({}), {}", printable(&item.id), printable(&item.db_id), share(item))?;
     if let Some(question) = &item.question {
         writeln!(out, "  {}", printable(question))?;
     }

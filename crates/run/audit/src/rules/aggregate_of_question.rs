@@ -21,11 +21,12 @@ use sqlgauge_sql::derive::collect_columns;
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{BinaryOperator, Expr};
 
+use crate::evidence::calls;
 use crate::item::AuditSubject;
 use crate::walk::{number, scopes};
 use crate::words::Words;
 
-const AVERAGE: [&str; 4] = ["average", "mean", "averaged", "avg"];
+const AVERAGE: [&str; 5] = ["average", "averages", "averaged", "avg", "the mean"];
 const SHARE: [&str; 4] = ["percentage", "percent", "ratio", "proportion"];
 
 pub(super) struct AggregateOfQuestion;
@@ -69,7 +70,8 @@ impl AuditRule for AggregateOfQuestion {
         if of_hundred && !computes.names_share {
             findings.report("the question asks for a percentage, and the gold computes a share of 1");
         }
-        if computes.average && !known.any(&AVERAGE) && !known.any(&SHARE) && !known.mentions("avg") {
+        let asks_average = known.any(&AVERAGE) || known.any(&["mean"]) || known.mentions("avg");
+        if computes.average && !asks_average && !known.any(&SHARE) {
             findings.report("the gold computes an average, and the question asks for none");
         }
     }
@@ -111,13 +113,37 @@ impl Computes {
         for column in columns {
             let Some((_, column)) = subject.column(column) else { continue };
             let name = Words::of(&crate::words::split(&column.name).join(" "));
-            own.names_number |= column.affinity.is_numeric();
-            own.names_average |= name.any(&AVERAGE) || name.mentions("average") || name.mentions("avg");
+            own.names_average |= name.any(&AVERAGE)
+                || name.mentions("average")
+                || name.mentions("avg")
+                || is_stored_average(subject, &column.name);
             own.names_share |=
                 ["percent", "rate", "ratio", "share", "pct"].iter().any(|part| name.mentions(part));
         }
+        own.names_number = returns_number(subject);
         own
     }
+}
+
+/// Whether the gold returns a column that may hold numbers: one without a type may.
+fn returns_number(subject: &AuditSubject<'_>) -> bool {
+    let mut columns = Vec::new();
+    let outputs = subject.query.outputs().unwrap_or_default();
+    outputs.iter().for_each(|output| collect_columns(&output.expr, &mut columns));
+    let known = columns.into_iter().filter_map(|column| subject.column(column));
+    known.into_iter().any(|(_, column)| column.affinity.is_numeric() || column.declared_type.is_none())
+}
+
+/// Whether the evidence says that the column holds averages: "A11 refers to the average salary".
+fn is_stored_average(subject: &AuditSubject<'_>, column: &str) -> bool {
+    let evidence = subject.item.evidence.unwrap_or_default();
+    let (column, computes) = (column.to_lowercase(), |piece: &str| {
+        ["avg", "divide", "sum"].iter().any(|name| !calls(piece, name).is_empty())
+    });
+    evidence.split([';', ',']).any(|piece| {
+        let words = Words::of(piece);
+        words.any(&AVERAGE) && words.any(&[&column]) && !computes(piece)
+    })
 }
 
 const CASES: &[AuditCase] = &[
@@ -125,6 +151,12 @@ const CASES: &[AuditCase] = &[
     AuditCase::fires(CLUBS, "SELECT AVG(goals) FROM player").asked("What are the most goals of a player?"),
     AuditCase::fires(CLUBS, "SELECT SUM(goals) FROM player").asked("What is the average number of goals?"),
     AuditCase::silent(CLUBS, "SELECT COUNT(*) FROM club").asked("How many clubs are there?"),
+    AuditCase::silent(CLUBS, "SELECT wage FROM player WHERE id = 1")
+        .asked("What is the average pay of player 1?")
+        .hinted("wage refers to the average pay"),
+    AuditCase::silent(CLUBS, "SELECT name FROM player WHERE goals = 10")
+        .asked("Who scored ten goals?")
+        .hinted("ten goals mean goals = 10"),
     AuditCase::silent(CLUBS, "SELECT goals FROM player WHERE id = 1").asked("How many goals has player 1?"),
     AuditCase::silent(CLUBS, "SELECT SUM(goals) * 1.0 / COUNT(*) FROM player")
         .asked("What is the average number of goals?"),

@@ -13,7 +13,7 @@
 //! ```
 //!
 //! ## When it is no defect
-//! The question asks for the rows: how many awards. With rows at hand, the rule is silent where nothing repeats.
+//! The question asks for the rows: how many awards; the rule is silent where it says so. With rows at hand, the rule is silent where nothing repeats.
 
 use crate::finding::Findings;
 use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
@@ -25,7 +25,7 @@ use sqlgauge_sql::visit::rewrite_query;
 use crate::finding::Evidence;
 use crate::item::AuditSubject;
 use crate::walk::{Distinct, joined_scopes};
-use crate::words::split;
+use crate::words::{Words, names, split, stem};
 
 pub(super) struct CountOfReference;
 
@@ -54,6 +54,7 @@ impl AuditRule for CountOfReference {
                     || call.distinct
                     || scope.select.group_by.contains(arg)
                     || !refers(table, place)
+                    || counts_rows(subject, table)
                 {
                     continue;
                 }
@@ -73,12 +74,23 @@ impl AuditRule for CountOfReference {
     }
 }
 
-/// Whether a column refers to rows of another table, and is no key of its own.
+/// Whether a column refers to rows of another table, and is no key of its own. Where the schema has no keys, `id` and a column that
+/// is named after its table are taken for one.
 fn refers(table: &Table, column: u32) -> bool {
     let is_foreign = table.foreign_keys.iter().any(|key| key.columns == [column]);
     let name = table.column(column).map(|own| own.name.as_str()).unwrap_or_default();
-    let is_id = split(name).last().is_some_and(|word| word.ends_with("id"));
-    (is_foreign || is_id) && !table.is_unique(&[column])
+    let words = split(name).concat();
+    let of_what = words.strip_suffix("id").filter(|rest| !matches!(*rest, "" | "uu" | "gu"));
+    let own = split(&table.name);
+    let is_own = |rest: &str| own.iter().chain([&own.concat()]).any(|word| stem(word) == stem(rest));
+    let is_other = of_what.is_some_and(|rest| !is_own(rest));
+    (is_foreign || is_other) && !table.is_unique(&[column])
+}
+
+/// Whether the question counts the rows of the column's table: "how many awards" for `COUNT(award.player_id)`.
+fn counts_rows(subject: &AuditSubject<'_>, table: &Table) -> bool {
+    let counted = subject.item.question.and_then(|question| Words::of(question).counted());
+    counted.is_some_and(|word| names(&table.name, &word))
 }
 
 const CASES: &[AuditCase] = &[
@@ -91,6 +103,11 @@ const CASES: &[AuditCase] = &[
         CLUBS,
         "SELECT COUNT(DISTINCT a.player_id) FROM award AS a JOIN player AS p ON a.player_id = p.id",
     ),
+    AuditCase::silent(
+        CLUBS,
+        "SELECT COUNT(a.player_id) FROM award AS a JOIN player AS p ON a.player_id = p.id",
+    )
+    .asked("How many awards have the players won?"),
     AuditCase::silent(CLUBS, "SELECT COUNT(a.id) FROM award AS a JOIN player AS p ON a.player_id = p.id"),
     AuditCase::silent(
         CLUBS,

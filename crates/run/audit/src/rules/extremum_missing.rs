@@ -17,11 +17,10 @@
 
 use crate::finding::Findings;
 use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
-use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::Expr;
 
 use crate::item::AuditSubject;
-use crate::walk::scopes;
+use crate::walk::{all_exprs, takes_extreme};
 
 const SUPERLATIVES: [&str; 16] = [
     "most", "highest", "lowest", "oldest", "youngest", "latest", "earliest", "longest", "shortest",
@@ -47,27 +46,14 @@ impl AuditRule for ExtremumMissing {
     }
 
     fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        let takes_extreme = scopes(subject.query).iter().any(|scope| {
-            let is_extreme = |expr: &&Expr| match expr {
-                Expr::Aggregate(call) => matches!(call.function, Function::Max | Function::Min),
-                Expr::Function { function, .. } => matches!(function, Function::Max | Function::Min),
-                Expr::Window(_) => true,
-                _ => false,
-            };
-            !scope.query.order_by.is_empty()
-                || scope.query.limit.is_some()
-                || [scope.exprs(), scope.conditions()].concat().iter().any(is_extreme)
-        });
-        if takes_extreme {
+        if takes_extreme(subject.query) {
             return;
         }
         let Some(words) = subject.item.words(findings) else { return };
         let superlative = SUPERLATIVES.iter().find(|word| words.any(&[word]));
         let is_value = |word: &str| {
-            let texts = scopes(subject.query)
-                .into_iter()
-                .flat_map(|scope| [scope.exprs(), scope.conditions()].concat());
             let names = |expr: &Expr| subject.text(expr).to_lowercase().contains(word);
+            let texts = all_exprs(subject.query).into_iter();
             texts.filter(|expr| matches!(expr, Expr::Literal(_) | Expr::Column(_))).any(names)
         };
         if let Some(word) = superlative

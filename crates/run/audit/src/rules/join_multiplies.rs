@@ -13,19 +13,20 @@
 //! ```
 //!
 //! ## When it is no defect
-//! The question is about the pairs: how many awards players have won. With rows at hand, the rule is silent where
+//! The question is about the pairs: how many awards players have won; the rule is silent where it says so. With rows at hand, the rule is silent where
 //! nothing is repeated.
 
 use crate::finding::Findings;
 use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_sql::derive::Dependencies;
 use sqlgauge_sql::functions::Function;
-use sqlgauge_sql::tree::{Aggregate, ColumnRef, Expr, Query};
+use sqlgauge_sql::tree::{Aggregate, ColumnRef, Expr, Query, RelationId};
 use sqlgauge_sql::visit::rewrite_query;
 
 use crate::finding::Evidence;
 use crate::item::AuditSubject;
 use crate::walk::{Distinct, Scope, joined_scopes, relations_read};
+use crate::words::{Words, names};
 
 pub(super) struct JoinMultiplies;
 
@@ -79,9 +80,28 @@ fn aggregate(subject: &AuditSubject<'_>, scope: &Scope<'_>, call: &Aggregate, fi
     if Dependencies::of(scope.select, &subject.facts).closure(&given).is_complete() {
         return;
     }
+    if is_count && counts_partners(subject, scope, relation, &table.name) {
+        return;
+    }
     let text = subject.text(&Expr::Aggregate(Box::new(call.clone())));
     let why = format!("{text} takes a row of {} as often as the join repeats it", table.name);
     report(subject, call, why, findings);
+}
+
+/// Whether the question counts another table of which the join has each row once: "how many awards" for `COUNT(player.id)`.
+fn counts_partners(subject: &AuditSubject<'_>, scope: &Scope<'_>, own: RelationId, name: &str) -> bool {
+    let Some(counted) = subject.item.question.and_then(|question| Words::of(question).counted()) else {
+        return false;
+    };
+    let is_once = |relation: RelationId| {
+        Dependencies::of(scope.select, &subject.facts).closure_of_rows(&[relation]).is_complete()
+    };
+    let is_meant = |relation: RelationId| {
+        let table = subject.facts.table_of(relation).and_then(|id| subject.schema.table(id));
+        table.is_some_and(|table| names(&table.name, &counted))
+    };
+    let mut others = scope.relations().into_iter().map(|relation| relation.id).filter(|id| *id != own);
+    !names(name, &counted) && others.any(|id| is_meant(id) && is_once(id))
 }
 
 /// Whether a sum is over a column, or computed of columns, and does not count cases.
@@ -121,6 +141,11 @@ const CASES: &[AuditCase] = &[
         CLUBS,
         "SELECT COUNT(DISTINCT p.id) FROM player AS p JOIN award AS a ON a.player_id = p.id",
     ),
+    AuditCase::silent(
+        CLUBS,
+        "SELECT COUNT(p.id) FROM player AS p JOIN award AS a ON a.player_id = p.id WHERE a.year > 2000",
+    )
+    .asked("How many awards were won by players after 2000?"),
     AuditCase::silent(CLUBS, "SELECT COUNT(a.id) FROM player AS p JOIN award AS a ON a.player_id = p.id"),
     AuditCase::silent(
         CLUBS,

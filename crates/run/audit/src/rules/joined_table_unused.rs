@@ -12,15 +12,18 @@
 //! ```
 //!
 //! ## When it is no defect
-//! The join is the condition: players who have an award.
+//! The join is the condition: players who have an award. The rule is silent where rows of the join are counted, added up or made
+//! distinct and the question speaks of the table.
 
 use crate::finding::Findings;
 use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_sql::derive::{collect_columns, conjuncts};
+use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{Args, BinaryOperator, ColumnRef, Expr};
 
 use crate::item::AuditSubject;
 use crate::walk::{Scope, scopes};
+use crate::words::{split, stem};
 
 pub(super) struct JoinedTableUnused;
 
@@ -45,6 +48,7 @@ impl AuditRule for JoinedTableUnused {
                 continue;
             }
             let (used, joins) = read(subject, &scope);
+            let restricts = is_read_by_rows(&scope);
             for relation in relations {
                 let Some(table) = subject.facts.table_of(relation.id).and_then(|id| subject.schema.table(id))
                 else {
@@ -53,7 +57,9 @@ impl AuditRule for JoinedTableUnused {
                 let of_it = joins
                     .iter()
                     .filter(|(left, right)| left.relation == relation.id || right.relation == relation.id);
-                if of_it.count() == 1 && !used.iter().any(|column| column.relation == relation.id) {
+                let is_unused =
+                    of_it.count() == 1 && !used.iter().any(|column| column.relation == relation.id);
+                if is_unused && !(restricts && is_meant(subject, &table.name)) {
                     findings.report(format!("{} is joined, and nothing else is read of it", table.name));
                 }
             }
@@ -64,6 +70,21 @@ impl AuditRule for JoinedTableUnused {
 /// Whether the rows of the join are counted.
 fn counts_rows(scope: &Scope<'_>) -> bool {
     scope.exprs().into_iter().any(|expr| matches!(expr, Expr::Aggregate(call) if call.args == Args::Star))
+}
+
+/// Whether it matters only which rows have a partner, or how many: rows are made distinct, counted or added up.
+fn is_read_by_rows(scope: &Scope<'_>) -> bool {
+    let adds = |expr: &&Expr| {
+        let Expr::Aggregate(call) = expr else { return false };
+        matches!(call.function, Function::Count | Function::Sum | Function::Total | Function::Avg)
+    };
+    scope.select.distinct || scope.exprs().iter().any(adds)
+}
+
+/// Whether question or evidence speak of a table: then the join is a condition, such as having an award.
+fn is_meant(subject: &AuditSubject<'_>, table: &str) -> bool {
+    let said: Vec<String> = subject.item.all_words().iter().map(stem).collect();
+    split(table).iter().any(|word| word.len() > 2 && said.contains(&stem(word)))
 }
 
 /// The columns that are read outside of equalities of columns, and those equalities.
@@ -109,4 +130,17 @@ const CASES: &[AuditCase] = &[
         CLUBS,
         "SELECT p.name FROM player AS p JOIN award AS a ON a.player_id = p.id WHERE a.year = 2010",
     ),
+    AuditCase::fires(
+        CLUBS,
+        "SELECT COUNT(DISTINCT p.id) FROM player AS p JOIN award AS a ON a.player_id = p.id JOIN club AS c ON p.club_id = c.id \
+         WHERE a.year = 2010",
+    )
+    .asked("How many players won an award in 2010?"),
+    AuditCase::silent(
+        CLUBS,
+        "SELECT COUNT(DISTINCT p.id) FROM player AS p JOIN award AS a ON a.player_id = p.id",
+    )
+    .asked("How many players have won awards?"),
+    AuditCase::silent(CLUBS, "SELECT DISTINCT p.name FROM player AS p JOIN award AS a ON a.player_id = p.id")
+        .asked("Which players have an award?"),
 ];

@@ -16,8 +16,12 @@ mod depends_on_plan;
 mod direction_of_question;
 mod does_not_run;
 mod empty_result;
+mod evidence_column_unused;
+mod evidence_not_computed;
+mod evidence_value_unused;
 mod extremum_for_all;
 mod extremum_missing;
+mod group_by_name;
 mod integer_division;
 mod join_multiplies;
 mod join_without_key;
@@ -64,6 +68,7 @@ static RULES: &[&dyn AuditRule] = &[
     &join_multiplies::JoinMultiplies,
     &count_of_reference::CountOfReference,
     &count_per_group::CountPerGroup,
+    &group_by_name::GroupByName,
     &missing_distinct::MissingDistinct,
     &superfluous_distinct::SuperfluousDistinct,
     &count_of_nullable::CountOfNullable,
@@ -76,6 +81,9 @@ static RULES: &[&dyn AuditRule] = &[
     &aggregate_of_question::AggregateOfQuestion,
     &literal_not_asked::LiteralNotAsked,
     &value_not_used::ValueNotUsed,
+    &evidence_column_unused::EvidenceColumnUnused,
+    &evidence_value_unused::EvidenceValueUnused,
+    &evidence_not_computed::EvidenceNotComputed,
 ];
 
 /// All rules.
@@ -114,7 +122,8 @@ mod tests {
         let names = ["one", "two", "three", "four"];
         let peers: Vec<Peer<'_>> =
             names.iter().zip(case.peers).map(|(system, sql)| Peer { system, sql }).collect();
-        Auditor::new(&engine, database, selection).audit(case.sql, question, None, &peers)
+        let evidence = Some(case.evidence).filter(|evidence| !evidence.is_empty());
+        Auditor::new(&engine, database, selection).audit(case.sql, question, evidence, &peers)
     }
 
     #[test]

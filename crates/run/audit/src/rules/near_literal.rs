@@ -19,12 +19,12 @@ use crate::finding::Findings;
 use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_base::closest;
 use sqlgauge_sql::schema::Collation;
-use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal, Query};
+use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, Literal, Query};
 use sqlgauge_sql::visit::{Rewriter, rewrite_query};
 
 use crate::finding::Evidence;
 use crate::item::AuditSubject;
-use crate::walk::scopes;
+use crate::walk::all_exprs;
 
 /// From how many letters on a difference of one counts as near.
 const LONG: usize = 5;
@@ -46,50 +46,77 @@ impl AuditRule for NearLiteral {
     }
 
     fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        for scope in scopes(subject.query) {
-            for expr in [scope.exprs(), scope.conditions()].concat() {
-                match expr {
-                    Expr::Binary(BinaryOperator::Equal, left, right) => {
-                        [(left, right), (right, left)]
-                            .into_iter()
-                            .for_each(|(column, value)| compare(subject, column, value, findings));
-                    }
-                    Expr::InList { expr, list, .. } => {
-                        list.iter().for_each(|value| compare(subject, expr, value, findings));
-                    }
-                    _ => {}
+        let mut missed: Vec<Missed> = Vec::new();
+        for expr in all_exprs(subject.query) {
+            let pairs: Vec<(&Expr, &Expr)> = match expr {
+                Expr::Binary(BinaryOperator::Equal, left, right) => {
+                    vec![(&**left, &**right), (&**right, &**left)]
+                }
+                Expr::InList { expr, list, .. } => list.iter().map(|value| (&**expr, value)).collect(),
+                _ => continue,
+            };
+            for (column, value) in pairs {
+                if let Some(own) = compare(subject, column, value, findings)
+                    && !missed.contains(&own)
+                {
+                    missed.push(own);
                 }
             }
+        }
+        if !missed.is_empty() {
+            report(subject, &missed, findings);
         }
     }
 }
 
-fn compare(subject: &AuditSubject<'_>, column: &Expr, value: &Expr, findings: &mut Findings) {
-    let Expr::Literal(Literal::Text(text)) = value else { return };
-    let Some((own, table, column)) = subject.as_column(column) else { return };
+/// A literal that no row has, with the value that a row has.
+#[derive(Debug, PartialEq)]
+struct Missed {
+    column: ColumnRef,
+    literal: String,
+    near: String,
+}
+
+fn compare(
+    subject: &AuditSubject<'_>,
+    column: &Expr,
+    value: &Expr,
+    findings: &mut Findings,
+) -> Option<Missed> {
+    let Expr::Literal(Literal::Text(text)) = value else { return None };
+    let (own, table, column) = subject.as_column(column)?;
     if column.collation != Collation::Binary {
-        return;
+        return None;
     }
-    let Some(data) = subject.item.data(findings) else { return };
+    let data = subject.item.data(findings)?;
     let Some(values) = data.texts(table, column) else {
         findings.unchecked("a column has too many different values");
-        return;
+        return None;
     };
     if values.is_empty() || values.iter().any(|own| own == text) {
-        return;
+        return None;
     }
-    let Some(near) = near(text, &values) else { return };
-    let name = subject.name(own);
-    let why = format!("no row has {name} = '{text}', but there is '{near}'");
+    let near = near(text, &values)?;
+    Some(Missed { column: own, literal: text.clone(), near: near.to_owned() })
+}
+
+/// Reports all literals at once, for only together are they a query without the defect.
+fn report(subject: &AuditSubject<'_>, missed: &[Missed], findings: &mut Findings) {
+    let say = |own: &Missed| {
+        let name = subject.name(own.column);
+        format!("no row has {name} = '{}', but there is '{}'", own.literal, own.near)
+    };
+    let why: Vec<String> = missed.iter().map(say).collect();
+    let row = |own: &Missed| vec![subject.name(own.column), own.literal.clone(), own.near.clone()];
     let rows = Evidence {
-        title: "values in the rows".to_owned(),
-        columns: vec![column.name.clone()],
-        rows: vec![vec![near.to_owned()]],
+        title: "literals and values".to_owned(),
+        columns: ["column", "in the gold", "in the rows"].map(str::to_owned).to_vec(),
+        rows: missed.iter().map(row).collect(),
         left_out: 0,
     };
     let mut query: Query = subject.query.clone();
-    rewrite_query(&mut Replaced { from: text, to: near }, &mut query);
-    findings.propose(why, Some(rows), subject.print(&query));
+    rewrite_query(&mut Replaced(missed), &mut query);
+    findings.propose(why.join("; "), Some(rows), subject.print(&query));
 }
 
 /// A value with the same letters and digits, else one that is a letter apart.
@@ -120,23 +147,37 @@ fn is_one_letter_apart(one: &str, other: &str) -> bool {
     a.len().abs_diff(b.len()) <= 1 && same_start + same_end + 1 >= longer
 }
 
-struct Replaced<'t> {
-    from: &'t str,
-    to: &'t str,
+/// Puts the values of the rows in the place of the literals.
+struct Replaced<'m>(&'m [Missed]);
+
+impl Replaced<'_> {
+    fn value(&self, column: &Expr, value: &mut Expr) {
+        let (Expr::Column(column), Expr::Literal(Literal::Text(text))) = (column, value) else { return };
+        if let Some(own) = self.0.iter().find(|own| own.column == *column && own.literal == *text) {
+            text.clone_from(&own.near);
+        }
+    }
 }
 
 impl Rewriter for Replaced<'_> {
     fn expr(&mut self, expr: &mut Expr) {
-        if let Expr::Literal(Literal::Text(text)) = expr
-            && text == self.from
-        {
-            self.to.clone_into(text);
+        match expr {
+            Expr::Binary(BinaryOperator::Equal, left, right) => {
+                self.value(left, right);
+                self.value(right, left);
+            }
+            Expr::InList { expr, list, .. } => list.iter_mut().for_each(|value| self.value(expr, value)),
+            _ => {}
         }
     }
 }
 
 const CASES: &[AuditCase] = &[
     AuditCase::fires(CLUBS, "SELECT COUNT(*) FROM club WHERE city = 'lisbon'").from_benchmark(),
+    AuditCase::fires(
+        CLUBS,
+        "SELECT city FROM club WHERE city = 'lisbon' UNION SELECT city FROM club WHERE city = 'porto'",
+    ),
     AuditCase::fires(CLUBS, "SELECT name FROM club WHERE name IN ('Harbour', 'Forrest')"),
     AuditCase::fires(CLUBS, "SELECT name FROM player WHERE born = '1990/01/02'"),
     AuditCase::silent(CLUBS, "SELECT COUNT(*) FROM club WHERE city = 'Lisbon'"),

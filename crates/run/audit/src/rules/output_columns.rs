@@ -56,6 +56,10 @@ const REQUESTS: [&str; 16] = [
     "mention",
     "show",
 ];
+/// Words that ask for something wherever they stand.
+const QUESTIONS: [&str; 7] = ["which", "who", "whose", "what", "how", "where", "when"];
+/// What names a thing.
+const IDENTIFIERS: [&str; 6] = ["id", "ids", "name", "names", "identifier", "identifiers"];
 /// Words that end the list.
 const ENDS: [&str; 18] = [
     "ordered", "sorted", "order", "sort", "of", "for", "in", "who", "whose", "that", "which", "with",
@@ -119,11 +123,32 @@ fn sorts_by(term: &Expr, outputs: &[Output], aggregate: &Expr) -> bool {
     }
 }
 
-/// Whether a second sentence asks for something more.
+/// Whether a second sentence asks for something more. It does not where the first one only says of what, or where it says by
+/// what to name the things of the first one: "Which cards …? List their IDs."
 fn asks_twice(question: &str) -> bool {
-    let sentences: Vec<Words> =
-        question.split(['.', '?', '!']).filter(|text| !text.trim().is_empty()).map(Words::of).collect();
-    sentences.iter().skip(1).any(|sentence| sentence.begins(&REQUESTS))
+    let sentences: Vec<Words> = sentences(question).into_iter().map(Words::of).collect();
+    let Some((first, others)) = sentences.split_first() else { return false };
+    let asks = |sentence: &Words| sentence.begins(&REQUESTS);
+    let names =
+        |sentence: &Words| sentence.any(&["them"]) || (sentence.any(&IDENTIFIERS) && !sentence.any(&["and"]));
+    (asks(first) || first.any(&QUESTIONS)) && others.iter().any(|other| asks(other) && !names(other))
+}
+
+/// The sentences of a text: a stop inside a word or before a small letter, as in "Inc. of" and "No.5", ends none.
+fn sentences(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    for (at, stop) in text.match_indices(['.', '?', '!']) {
+        let rest = &text[at + stop.len()..];
+        let begins = rest.trim_start().chars().next().is_none_or(char::is_uppercase);
+        if begins && (rest.is_empty() || rest.starts_with(char::is_whitespace)) {
+            found.push(&text[from..at]);
+            from = at + stop.len();
+        }
+    }
+    found.push(&text[from..]);
+    found.retain(|sentence| !sentence.trim().is_empty());
+    found
 }
 
 fn asks_for_one(words: &Words) -> bool {
@@ -164,6 +189,10 @@ fn listed(question: &str) -> Option<Vec<String>> {
 }
 
 const CASES: &[AuditCase] = &[
+    AuditCase::silent(CLUBS, "SELECT id FROM club WHERE city = 'Lisbon'")
+        .asked("Which clubs are in Lisbon? List their IDs."),
+    AuditCase::silent(CLUBS, "SELECT name FROM club WHERE city = 'Lisbon'")
+        .asked("For all the clubs of Acme Inc. in Lisbon. Give the name."),
     AuditCase::fires(CLUBS, "SELECT name FROM club WHERE id = 1")
         .asked("Which club is the first? State its city."),
     AuditCase::silent(CLUBS, "SELECT name, city FROM club ORDER BY name")
