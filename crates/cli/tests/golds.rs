@@ -130,6 +130,33 @@ fn a_bundle_is_scored_without_its_databases_and_a_changed_database_is_refused() 
 }
 
 #[test]
+fn a_bundle_stands_for_all_its_systems_or_for_the_named_one() {
+    let world = Benchmark::new(&["SELECT name FROM item"], &["SELECT name FROM item"]);
+    let path = |name: &str| world.path(name).display().to_string();
+    let mut words = world.score();
+    words.extend(["--pred".to_owned(), format!("T={}", path("pred.sql"))]);
+    run(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    run(&["bundle", &path("run"), "--db", &path("database"), "--out", &path("run.bundle"), "-q"]);
+    let names = |folder: &str| -> Vec<Value> {
+        let json = read_json(&world.path(&format!("{folder}/results.json")));
+        json["systems"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|own| own["metrics"]["fair@1"]["right"].clone())
+            .collect()
+    };
+    run(&["score", "--results", &path("run.bundle"), "--out", &path("all"), "-q"]);
+    assert_eq!(names("all"), [json!(1), json!(1)]);
+    run(&["score", "--results", &format!("T={}", path("run.bundle")), "--out", &path("one"), "-q"]);
+    assert_eq!(names("one"), [json!(1)]);
+    let unknown = format!("U={}", path("run.bundle"));
+    let output = sqlgauge(&["score", "--results", &unknown, "--out", &path("none")]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("the name of one: S, T"), "{}", stderr(&output));
+}
+
+#[test]
 fn versions_of_golds_are_compared_over_the_items_that_both_have() {
     let world = Benchmark::new(&[], &[]);
     let row =

@@ -9,6 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use serde_json::{Map, Value, json};
 use sqlgauge_report::Report;
@@ -111,7 +112,7 @@ pub struct MetricCounts {
 /// Where results and golds come from.
 enum Origin {
     Folder(ResultFolder),
-    Bundle(Box<Bundle>),
+    Bundle(Rc<Bundle>),
 }
 
 impl Origin {
@@ -119,7 +120,7 @@ impl Origin {
         if path.is_dir() {
             Ok(Self::Folder(ResultFolder::open(path)?))
         } else {
-            Ok(Self::Bundle(Box::new(Bundle::open(path)?)))
+            Ok(Self::Bundle(Rc::new(Bundle::open(path)?)))
         }
     }
 }
@@ -166,13 +167,12 @@ impl ResultsJob {
     /// is wrong with one result is an outcome of its item.
     pub fn run(&self, context: &Context<'_>) -> Result<ScoredResults, Error> {
         let golds = self.open_golds()?;
-        let origins =
-            self.systems.iter().map(|system| Origin::open(&system.path)).collect::<Result<Vec<_>, _>>()?;
-        let manifest = self.manifest(&golds, &origins)?;
+        let (systems, origins) = self.systems()?;
+        let manifest = self.manifest(&golds, &systems, &origins)?;
         keep_inputs_of_run(&self.out, &manifest)?;
         let directory = RunDirectory::create(&self.out, &manifest, start(self.restart))?;
         let mut outcomes: Vec<SystemOutcome> =
-            self.systems.iter().map(|system| SystemOutcome::new(&system.name)).collect();
+            systems.iter().map(|system| SystemOutcome::new(&system.name)).collect();
         let mut without_gold = BTreeSet::new();
         let path = self.out.join(ITEMS);
         directory.write_file(ITEMS, |out| {
@@ -196,6 +196,35 @@ impl ResultsJob {
         let json = to_json(&outcomes, &without_gold, golds.items().len());
         write_sheets(&self.out, "results", "Results", &sheets, &json)?;
         Ok(ScoredResults { report, systems: outcomes, without_gold, sheets })
+    }
+
+    /// The systems with the places of their results. A bundle of several systems stands for all of them, unless it is given the
+    /// name of one.
+    fn systems(&self) -> Result<(Vec<SystemResults>, Vec<Origin>), Error> {
+        let (mut systems, mut origins) = (Vec::new(), Vec::new());
+        for system in &self.systems {
+            match Origin::open(&system.path)? {
+                Origin::Bundle(bundle) if !names_one(&bundle.head.systems, &system.name) => {
+                    if system.path.file_stem().is_none_or(|stem| stem.to_string_lossy() != system.name) {
+                        return Err(Error::Invalid(format!(
+                            "{} has no results of {:?}; give the file alone for all its systems, or the name of one: {}",
+                            system.path.display(),
+                            system.name,
+                            listed(&bundle.head.systems)
+                        )));
+                    }
+                    for name in &bundle.head.systems {
+                        systems.push(SystemResults { name: name.clone(), path: system.path.clone() });
+                        origins.push(Origin::Bundle(Rc::clone(&bundle)));
+                    }
+                }
+                origin => {
+                    systems.push(system.clone());
+                    origins.push(origin);
+                }
+            }
+        }
+        Ok((systems, origins))
     }
 
     fn open_golds(&self) -> Result<Golds, Error> {
@@ -250,7 +279,12 @@ impl ResultsJob {
         }
     }
 
-    fn manifest(&self, golds: &Golds, origins: &[Origin]) -> Result<Manifest, Error> {
+    fn manifest(
+        &self,
+        golds: &Golds,
+        systems: &[SystemResults],
+        origins: &[Origin],
+    ) -> Result<Manifest, Error> {
         let file = |role: String, path: &Path| (role, Source::from(path));
         let mut inputs: Vec<(String, Source)> = Vec::new();
         inputs.extend(self.config.iter().map(|path| file("config".to_owned(), path)));
@@ -258,7 +292,7 @@ impl ResultsJob {
             let of_item = |item: &ItemConfig| folder.files(&item.id);
             inputs.extend(folder.items.iter().flat_map(of_item).map(|path| file("gold".to_owned(), &path)));
         }
-        for (system, origin) in self.systems.iter().zip(origins) {
+        for (system, origin) in systems.iter().zip(origins) {
             let role = format!("results:{}", system.name);
             match origin {
                 Origin::Bundle(_) => inputs.push(file(role, &system.path)),
@@ -277,12 +311,17 @@ impl ResultsJob {
             engine: engine_of(origins),
             command: self.command.clone(),
             metrics: METRICS.iter().map(|metric| metric.id().to_owned()).collect(),
-            systems: self.systems.iter().map(|system| system.name.clone()).collect(),
+            systems: systems.iter().map(|system| system.name.clone()).collect(),
             inputs: digest_sources(&inputs)?,
             options,
             examples: golds.items().len(),
         })
     }
+}
+
+/// Whether a bundle has results under that name: one with a single system is that system, whatever name it is given now.
+fn names_one(systems: &[String], name: &str) -> bool {
+    systems.len() <= 1 || systems.iter().any(|system| system == name)
 }
 
 fn engine_of(origins: &[Origin]) -> String {
