@@ -31,7 +31,7 @@ pub struct RoleSetup {
     pub role: String,
     /// The database.
     pub database: String,
-    /// The schemas that it may read.
+    /// What it may read: schemas on PostgreSQL (`public` where none is named), further databases on MySQL.
     pub schemas: Vec<String>,
 }
 
@@ -51,7 +51,9 @@ pub struct Lock {
 /// ```
 /// let engines = sqlgauge::engines::all();
 /// assert!(engines.iter().any(|engine| engine.name == "sqlite" && engine.state.starts_with("SQLite 3")));
-/// assert!(engines.iter().any(|engine| engine.name == "postgresql"));
+/// for name in ["postgresql", "duckdb", "mysql"] {
+///     assert!(engines.iter().any(|engine| engine.name == name), "{name}");
+/// }
 /// ```
 pub fn all() -> Vec<EngineRow> {
     let row = |name: &str, address: &str, state: String| EngineRow {
@@ -60,13 +62,15 @@ pub fn all() -> Vec<EngineRow> {
         state,
     };
     let state = if cfg!(feature = "engines") {
-        "built in; `sqlgauge engines check ADDRESS` asks the server".to_owned()
+        "built in; `sqlgauge engines check ADDRESS` tries its locks".to_owned()
     } else {
         "left out of this build; build it with --features engines".to_owned()
     };
     vec![
         row("sqlite", "FOLDER or FILE", format!("SQLite {}", rusqlite::version())),
-        row("postgresql", "postgresql://USER@HOST:PORT/{db_id}", state),
+        row("postgresql", "postgresql://USER@HOST:PORT/{db_id}", state.clone()),
+        row("mysql", "mysql://USER@HOST:PORT/{db_id}", state.clone()),
+        row("duckdb", "duckdb:FOLDER/{db_id}.duckdb", state),
     ]
 }
 

@@ -27,7 +27,7 @@ enum Action {
 
 #[derive(Debug, Args)]
 struct Setup {
-    /// The engine: postgresql
+    /// The engine: postgresql, mysql or duckdb
     engine: String,
     /// Print the SQL; it is run by the owner of the server
     #[arg(long, required = true)]
@@ -38,14 +38,15 @@ struct Setup {
     /// Name of the database
     #[arg(long, value_name = "NAME")]
     database: String,
-    /// A schema that the role may read; may be given several times
-    #[arg(long = "schema", value_name = "NAME", default_values = ["public"])]
+    /// A schema that the role may read (PostgreSQL: `public` unless one is given), or a further database (MySQL); may be given
+    /// several times
+    #[arg(long = "schema", value_name = "NAME")]
     schemas: Vec<String>,
 }
 
 #[derive(Debug, Args)]
 struct Check {
-    /// Address of one database: postgresql://USER@HOST:PORT/DATABASE
+    /// Address of one database: postgresql://USER@HOST:PORT/DATABASE, mysql://USER@HOST:PORT/DATABASE, duckdb:FILE
     address: PathBuf,
 }
 

@@ -35,9 +35,9 @@ pub struct Score {
     /// File with the questions, where the gold file has none
     #[arg(long, value_name = "FILE", value_parser = input_file)]
     questions: Option<PathBuf>,
-    /// Folder with `DB_ID/DB_ID.sqlite`, or one database file, or a server (`postgresql://USER@HOST:PORT/{db_id}`, password in
-    /// PGPASSWORD or `SQLGAUGE_DB_PASSWORD`); may be left out where --tables is given and no metric runs a
-    /// query
+    /// Folder with `DB_ID/DB_ID.sqlite`, or one database file, or a server (`postgresql://USER@HOST:PORT/{db_id}`,
+    /// `mysql://USER@HOST:PORT/{db_id}`, password in PGPASSWORD or `SQLGAUGE_DB_PASSWORD`), or DuckDB files
+    /// (`duckdb:FOLDER/{db_id}.duckdb`); may be left out where --tables is given and no metric runs a query
     #[arg(long, value_name = "DIR", required_unless_present_any = ["results", "tables"])]
     db: Option<PathBuf>,
     /// Schema file (tables.json); exact set match takes foreign keys from it

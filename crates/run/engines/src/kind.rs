@@ -8,7 +8,6 @@ use sqlgauge_base::server::scheme;
 use sqlgauge_engine::{Engine, EngineError, Limits};
 
 use crate::locks::{LockResult, Setup};
-use crate::postgresql::PostgresEngine;
 
 /// What a person gives besides the address.
 #[derive(Debug, Clone, Default)]
@@ -43,24 +42,28 @@ pub struct Kind {
     pub name: &'static str,
     /// What its addresses begin with.
     pub schemes: &'static [&'static str],
-    open: fn(Limits, Access) -> Arc<dyn Engine>,
-    setup: fn(&Setup) -> String,
-    check: fn(&Path, &Access) -> Trial,
+    pub(crate) engine: fn(Limits, Access) -> Arc<dyn Engine>,
+    pub(crate) setup: fn(&Setup) -> String,
+    pub(crate) check: fn(&Path, &Access) -> Trial,
 }
 
 /// All kinds, the ones with the strongest locks first.
-pub static KINDS: &[Kind] = &[Kind {
-    name: "postgresql",
-    schemes: &["postgresql", "postgres"],
-    open: |limits, access| Arc::new(PostgresEngine::new(limits, access)),
-    setup: crate::postgresql::setup,
-    check: crate::postgresql::check,
-}];
+pub static KINDS: &[Kind] = &[
+    crate::postgresql::KIND,
+    #[cfg(unix)]
+    crate::duckdb::KIND,
+    crate::mysql::KIND,
+];
 
 impl Kind {
     /// The kind of that name.
     pub fn find(name: &str) -> Option<&'static Self> {
         KINDS.iter().find(|kind| kind.name == name || kind.schemes.contains(&name))
+    }
+
+    /// An engine with those limits. Nothing is connected yet.
+    pub fn engine(&self, limits: Limits, access: Access) -> Arc<dyn Engine> {
+        (self.engine)(limits, access)
     }
 
     /// The SQL that makes a role which can only read. The owner of the server runs it in each database.
@@ -79,8 +82,7 @@ impl Kind {
 
 /// The engine of an address; `None` for the address of a server that this crate does not know.
 pub fn open(address: &Path, limits: Limits, access: Access) -> Option<Arc<dyn Engine>> {
-    let kind = Kind::find(scheme(address)?)?;
-    Some((kind.open)(limits, access))
+    Some(Kind::find(scheme(address)?)?.engine(limits, access))
 }
 
 #[cfg(test)]

@@ -5,12 +5,19 @@
 //! - [`Access`] is what a person gives besides the address: the password, how many connections.
 
 mod address;
+#[cfg(unix)]
+mod duckdb;
+mod json;
 mod kind;
 mod locks;
+mod mysql;
 mod pool;
 mod postgresql;
+mod rows;
+mod server;
+mod socket;
+mod values;
 
 pub use address::{Address, AddressError};
 pub use kind::{Access, KINDS, Kind, Secret, open};
 pub use locks::{LockResult, Setup};
-pub use postgresql::PostgresEngine;

@@ -1,5 +1,7 @@
 //! What every engine says of its locks.
 
+use sqlgauge_engine::{FailureKind, Outcome};
+
 /// For whom a role is made.
 #[derive(Debug, Clone)]
 pub struct Setup {
@@ -7,15 +9,50 @@ pub struct Setup {
     pub role: String,
     /// The database.
     pub database: String,
-    /// What the role may read.
+    /// What the role may read besides what it reads anyway: on PostgreSQL schemas (`public` where none is named), on MySQL further
+    /// databases.
     pub schemas: Vec<String>,
 }
 
 impl Default for Setup {
     fn default() -> Self {
-        Self { role: "sqlgauge".into(), database: "DATABASE".into(), schemas: vec!["public".into()] }
+        Self { role: "sqlgauge".into(), database: "DATABASE".into(), schemas: Vec::new() }
     }
 }
+
+/// A text that must fail, in one of those ways, or return no row where none is named.
+pub(crate) struct Attempt {
+    /// What the lock is for.
+    pub(crate) name: &'static str,
+    pub(crate) sql: &'static str,
+    pub(crate) expected: &'static [FailureKind],
+    /// Whether our own reading of texts is part of the lock.
+    pub(crate) is_read: bool,
+}
+
+impl Attempt {
+    pub(crate) const fn new(name: &'static str, sql: &'static str, expected: &'static [FailureKind]) -> Self {
+        Self { name, sql, expected, is_read: false }
+    }
+
+    /// A lock that is not the server's, or not its alone.
+    pub(crate) const fn read(self) -> Self {
+        Self { is_read: true, ..self }
+    }
+
+    /// Whether that outcome shows that the lock holds.
+    pub(crate) fn holds(&self, outcome: &Outcome) -> bool {
+        match outcome {
+            Outcome::Rows(rows) => self.expected.is_empty() && rows.is_empty(),
+            Outcome::Failed(failure) => {
+                self.expected.contains(&failure.kind) && (self.is_read || failure.message != NO_ROWS)
+            }
+        }
+    }
+}
+
+/// What is said of a text that the server would run, and that returns no rows: it is not run.
+pub(crate) const NO_ROWS: &str = "only queries are run, and this returns no rows";
 
 /// What became of the attempt to break a lock.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,15 +1,17 @@
 //! PostgreSQL on a real server.
+#![allow(clippy::unwrap_used, reason = "a test fails by panic")]
 
-mod server;
+mod servers;
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use sqlgauge_engine::{Database, Engine, Enough, FailureKind, Limits, Value};
-use sqlgauge_engines::{Access, Kind, PostgresEngine, Secret};
+use sqlgauge_engines::{Access, Kind, Secret};
 
-use server::{PASSWORD, Server};
+use servers::PASSWORD;
+use servers::postgresql::Server;
 
 const DDL: &str = "CREATE TABLE team (id int PRIMARY KEY, name text NOT NULL UNIQUE, budget numeric(20, 4)); \
     CREATE TABLE player (id bigint PRIMARY KEY, team_id int REFERENCES team (id), born date, height real); \
@@ -21,15 +23,19 @@ fn access() -> Access {
     Access { password: Some(Secret(PASSWORD.into())), connections: 3 }
 }
 
-fn engine(seconds: u64) -> PostgresEngine {
-    PostgresEngine::new(Limits { timeout: Duration::from_secs(seconds), ..Limits::default() }, access())
+fn engine_of(limits: Limits, access: Access) -> Arc<dyn Engine> {
+    Kind::find("postgresql").unwrap().engine(limits, access)
 }
 
-fn opened(engine: &PostgresEngine, path: &Path) -> Arc<Database> {
+fn engine(seconds: u64) -> Arc<dyn Engine> {
+    engine_of(Limits { timeout: Duration::from_secs(seconds), ..Limits::default() }, access())
+}
+
+fn opened(engine: &Arc<dyn Engine>, path: &Path) -> Arc<Database> {
     engine.open(path).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn cells(engine: &PostgresEngine, database: &Database, sql: &str) -> Vec<Value> {
+fn cells(engine: &Arc<dyn Engine>, database: &Database, sql: &str) -> Vec<Value> {
     let outcome = engine.run(database, sql).outcome;
     outcome.rows().unwrap_or_else(|| panic!("{sql}: {outcome:?}")).values().to_vec()
 }
@@ -174,7 +180,7 @@ fn whatever_a_text_says_it_has_a_typed_outcome_and_nothing_changes() {
     let Some(server) = Server::start() else { return };
     let path = server.database("club", DDL);
     let limits = Limits { timeout: Duration::from_secs(2), max_rows: 200_000, ..Limits::default() };
-    let engine = PostgresEngine::new(limits, access());
+    let engine = engine_of(limits, access());
     let database = opened(&engine, &path);
     let state = "SELECT md5(string_agg(t::text, ',' ORDER BY id)), (SELECT count(*) FROM pg_class), \
                  (SELECT count(*) FROM pg_largeobject_metadata), (SELECT count(*) FROM pg_proc) FROM team t";
@@ -207,37 +213,52 @@ fn whatever_a_text_says_it_has_a_typed_outcome_and_nothing_changes() {
     assert_eq!(server.sql("postgres", left), "0");
 }
 
-/// As a role without the locks in the server, the settings that a query makes still end with it.
+const SETTINGS: [(&str, &str, &str); 4] = [
+    (
+        "SELECT set_config('statement_timeout', '0', false)",
+        "SELECT current_setting('statement_timeout')",
+        "5s",
+    ),
+    ("SELECT set_config('search_path', 'nowhere', false)", "SELECT count(*)::text FROM team", "2"),
+    ("SELECT set_config('TimeZone', 'Asia/Tokyo', false)", "SELECT current_setting('TimeZone')", "UTC"),
+    (
+        "SELECT set_config('transaction_read_only', 'off', false)",
+        "SELECT current_setting('transaction_read_only')",
+        "on",
+    ),
+];
+
+/// Whether the connection goes back to a savepoint or is cleaned whole, what a query sets ends with it.
 #[test]
 fn no_setting_outlives_its_query() {
     let Some(server) = Server::start() else { return };
-    server.database("club", DDL);
-    let engine = engine(5);
-    let database = opened(&engine, &server.address("owner", "club"));
-    for (sql, asked, expected) in [
-        (
-            "SELECT set_config('statement_timeout', '0', false)",
-            "SELECT current_setting('statement_timeout')",
-            "5s",
-        ),
-        ("SELECT set_config('search_path', 'nowhere', false)", "SELECT count(*)::text FROM team", "2"),
-        ("SELECT set_config('TimeZone', 'Asia/Tokyo', false)", "SELECT current_setting('TimeZone')", "UTC"),
-        (
-            "SELECT set_config('transaction_read_only', 'off', false)",
-            "SELECT current_setting('transaction_read_only')",
-            "on",
-        ),
-        (
-            "SELECT pg_advisory_lock(7)::text",
-            "SELECT count(*)::text FROM pg_locks WHERE locktype = 'advisory'",
-            "0",
-        ),
-    ] {
+    let path = server.database("club", DDL);
+    server.sql("club", "GRANT EXECUTE ON FUNCTION set_config TO sqlgauge");
+    let ends = |engine: &Arc<dyn Engine>, path: &Path, (sql, asked, expected): (&str, &str, &str)| {
+        let database = opened(engine, path);
         let _any = engine.run(&database, sql);
         for _ in 0..4 {
-            assert_eq!(cells(&engine, &database, asked), [Value::text(expected)], "{sql}");
+            assert_eq!(cells(engine, &database, asked), [Value::text(expected)], "{sql}");
         }
+        let _failed = engine.run(&database, "SELECT 1 / 0");
+        assert_eq!(cells(engine, &database, asked), [Value::text(expected)], "{sql}");
+    };
+    let (locked, free) = (engine(5), engine(5));
+    let owner = server.address("owner", "club");
+    for case in SETTINGS {
+        ends(&locked, &path, case);
+        ends(&free, &owner, case);
     }
+    let advisory = "SELECT count(*)::text FROM pg_locks WHERE locktype = 'advisory'";
+    ends(&free, &owner, ("SELECT pg_advisory_lock(7)::text", advisory, "0"));
+    // A function that somebody wrote can leave more than settings.
+    server.sql(
+        "club",
+        "CREATE FUNCTION leave() RETURNS text LANGUAGE plpgsql AS $$ BEGIN EXECUTE 'PREPARE left_behind AS SELECT 1'; \
+         RETURN 'x'; END $$",
+    );
+    let prepared = "SELECT count(*)::text FROM pg_prepared_statements";
+    ends(&engine(5), &path, ("SELECT leave()", prepared, "0"));
 }
 
 #[test]
@@ -261,7 +282,7 @@ fn a_server_that_cannot_be_used_is_named_with_a_remedy_and_without_the_password(
     let wrong = Access { password: Some(Secret("wrong-secret".into())), ..access() };
     let none = Access { password: None, ..access() };
     let said = |path: &Path, access: Access| {
-        PostgresEngine::new(Limits::default(), access).open(path).map(drop).unwrap_err().to_string()
+        engine_of(Limits::default(), access).open(path).map(drop).unwrap_err().to_string()
     };
     for (text, part) in [
         (said(&path, wrong), "PGPASSWORD"),

@@ -1,27 +1,13 @@
 //! The catalog of a database, the role that may read it, and whether its locks hold.
 
 use std::collections::HashMap;
-use std::path::Path;
-use std::time::Duration;
 
-use sqlgauge_engine::{Engine, EngineError, FailureKind, Limits};
+use sqlgauge_engine::FailureKind;
 use sqlgauge_sql::schema::{Action, Column, ForeignKey, Schema, Table, TableKind};
 
-use super::PostgresEngine;
-use super::connection::{Broken, Connection};
-use crate::kind::Access;
-use crate::locks::{LockResult, Setup};
-
-/// What is read of a database when it is opened.
-pub(super) struct Catalog {
-    pub(super) schema: Schema,
-    /// The tables that can be read, quoted.
-    pub(super) tables: Vec<String>,
-    /// The catalog as text.
-    pub(super) digest: String,
-    /// The snapshot that the connection's transaction holds.
-    pub(super) snapshot: String,
-}
+use super::connection::Connection;
+use crate::locks::{Attempt, Setup};
+use crate::server::{Broken, Catalog};
 
 const COLUMNS: &str = "SELECT c.oid::text, c.relname::text, c.relkind::text, a.attnum::text, a.attname::text, \
     format_type(a.atttypid, a.atttypmod), a.attnotnull::text, format('%I.%I', n.nspname, c.relname) \
@@ -33,8 +19,14 @@ const COLUMNS: &str = "SELECT c.oid::text, c.relname::text, c.relkind::text, a.a
 const KEYS: &str = "SELECT k.conrelid::text, k.contype::text, k.conkey::text, k.confrelid::text, k.confkey::text \
     FROM pg_constraint k WHERE k.contype IN ('p', 'u', 'f') ORDER BY k.conrelid, k.conname";
 
-/// Begins the transaction whose snapshot all workers read, and reads the catalog in it.
-pub(super) fn read(connection: &mut Connection) -> Result<Catalog, Broken> {
+/// Whether a query of the role can leave nothing behind that going back to a savepoint does not undo. Locks of the session can be taken
+/// by those functions only; a function that somebody wrote can prepare, listen and take them too.
+pub(super) const LEAVES_NOTHING: &str = "SELECT NOT EXISTS (SELECT FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang \
+    WHERE has_function_privilege(p.oid, 'EXECUTE') AND (p.proname ~ '^pg_(try_)?advisory_lock' \
+    OR p.oid >= 16384 AND l.lanname NOT IN ('internal', 'c')))";
+
+/// Begins the transaction whose snapshot all workers read, and reads the catalog in it. Returns the snapshot beside it.
+pub(super) fn read(connection: &mut Connection) -> Result<(String, Catalog), Broken> {
     connection.ask("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
     let snapshot = connection.ask("SELECT pg_export_snapshot()")?;
     let snapshot = snapshot.into_iter().flatten().flatten().next().unwrap_or_default();
@@ -44,7 +36,7 @@ pub(super) fn read(connection: &mut Connection) -> Result<Catalog, Broken> {
     let mut reader = Reader::default();
     columns.iter().for_each(|row| reader.column(row));
     keys.iter().for_each(|row| reader.key(row));
-    Ok(Catalog { schema: Schema::new(reader.tables), tables: reader.stored, digest, snapshot })
+    Ok((snapshot, Catalog { schema: Schema::new(reader.tables), tables: reader.stored, digest }))
 }
 
 #[derive(Default)]
@@ -124,7 +116,7 @@ const REVOKED: &str = "^(lo_.*|lowrite|loread|pg_notify|pg_advisory_.*|pg_try_ad
 pub(crate) fn setup(setup: &Setup) -> String {
     let (role, database) = (name(&setup.role), name(&setup.database));
     let schemas: Vec<String> = setup.schemas.iter().map(|schema| name(schema)).collect();
-    let schemas = schemas.join(", ");
+    let schemas = if schemas.is_empty() { name("public") } else { schemas.join(", ") };
     format!(
         "-- Run as the owner of the server, in each database: psql -d {database} -f setup.sql\n\
          -- Then give the role a password: \\password {role}\n\
@@ -160,62 +152,37 @@ fn text(text: &str) -> String {
 }
 
 /// What is tried, as the role; each must fail, in that way.
-const LOCKS: [(&str, &str, &[FailureKind]); 17] = {
+pub(super) const LOCKS: &[Attempt] = {
     use FailureKind::{Denied, InvalidQuery, MultipleStatements, NoSuchFunction, Timeout, TooLarge};
-    [
-        ("reads no passwords", "SELECT rolpassword FROM pg_authid", &[Denied]),
-        ("makes no large object", "SELECT lo_create(0)", &[Denied]),
-        ("imports no file as a large object", "SELECT lo_import('/etc/passwd')", &[Denied]),
-        ("exports no large object to a file", "SELECT lo_export(1, '/tmp/sqlgauge')", &[Denied]),
-        ("reads no file", "SELECT pg_read_file('/etc/passwd')", &[Denied]),
-        ("lists no folder", "SELECT pg_ls_dir('/')", &[Denied]),
-        ("notifies nobody", "SELECT pg_notify('a', 'b')", &[Denied]),
-        ("takes no advisory lock", "SELECT pg_advisory_lock(1)", &[Denied]),
-        ("does not sleep", "SELECT pg_sleep(1)", &[Denied]),
-        ("ends no session", "SELECT pg_terminate_backend(1)", &[Denied]),
-        ("cancels no query", "SELECT pg_cancel_backend(1)", &[Denied]),
-        ("changes no setting", "SELECT set_config('statement_timeout', '0', false)", &[Denied]),
-        (
+    &[
+        Attempt::new("reads no passwords", "SELECT rolpassword FROM pg_authid", &[Denied]),
+        Attempt::new("makes no large object", "SELECT lo_create(0)", &[Denied]),
+        Attempt::new("imports no file as a large object", "SELECT lo_import('/etc/passwd')", &[Denied]),
+        Attempt::new("exports no large object to a file", "SELECT lo_export(1, '/tmp/sqlgauge')", &[Denied]),
+        Attempt::new("reads no file", "SELECT pg_read_file('/etc/passwd')", &[Denied]),
+        Attempt::new("lists no folder", "SELECT pg_ls_dir('/')", &[Denied]),
+        Attempt::new("notifies nobody", "SELECT pg_notify('a', 'b')", &[Denied]),
+        Attempt::new("takes no advisory lock", "SELECT pg_advisory_lock(1)", &[Denied]),
+        Attempt::new("does not sleep", "SELECT pg_sleep(1)", &[Denied]),
+        Attempt::new("ends no session", "SELECT pg_terminate_backend(1)", &[Denied]),
+        Attempt::new("cancels no query", "SELECT pg_cancel_backend(1)", &[Denied]),
+        Attempt::new("changes no setting", "SELECT set_config('statement_timeout', '0', false)", &[Denied]),
+        Attempt::new(
             "reaches no other server",
             "SELECT * FROM dblink('x', 'SELECT 1') AS t(a int)",
             &[Denied, NoSuchFunction],
         ),
-        (
+        Attempt::new(
             "writes no row",
             "WITH a AS (DELETE FROM pg_class RETURNING 1) SELECT * FROM a",
             &[Denied, InvalidQuery],
         ),
-        ("makes no table", "SELECT 1 AS a INTO TEMP sqlgauge_x", &[Denied]),
-        ("runs one statement", "SELECT 1; SELECT 2", &[MultipleStatements]),
-        (
+        Attempt::new("makes no table", "SELECT 1 AS a INTO TEMP sqlgauge_x", &[Denied]).read(),
+        Attempt::new("runs one statement", "SELECT 1; SELECT 2", &[MultipleStatements]),
+        Attempt::new(
             "ends at its time limit",
             "WITH RECURSIVE a(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM a) SELECT count(*) FROM a",
             &[Timeout, TooLarge],
         ),
     ]
 };
-
-/// The server's version, and what became of the attempt to break each lock.
-pub(crate) fn check(path: &Path, access: &Access) -> Result<(String, Vec<LockResult>), EngineError> {
-    let limits = Limits { timeout: Duration::from_secs(2), ..Limits::default() };
-    let engine = PostgresEngine::new(limits, access.clone());
-    let database = engine.open(path)?;
-    let mut results = Vec::new();
-    for (name, sql, expected) in LOCKS {
-        let execution = engine.run(&database, sql);
-        let failure = execution.outcome.failure();
-        results.push(LockResult {
-            name,
-            holds: failure.is_some_and(|failure| expected.contains(&failure.kind)),
-            message: failure.map_or_else(|| "it ran".to_owned(), ToString::to_string),
-        });
-        engine.check()?;
-    }
-    let after = engine.run(&database, "SELECT 1");
-    results.push(LockResult {
-        name: "is as it was for the next query",
-        holds: after.rows().is_some(),
-        message: after.outcome.status().to_owned(),
-    });
-    Ok((engine.name_and_version(), results))
-}

@@ -1,7 +1,6 @@
 //! One connection, by the protocol's own messages: columns come as text, and a frame is measured before it is read.
 
-use std::io::{self, Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
+use std::io;
 use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
@@ -12,44 +11,23 @@ use postgres_protocol::message::frontend;
 
 use crate::address::Address;
 use crate::kind::Secret;
+use crate::server::Broken;
+use crate::socket::{PATIENCE, Socket};
 
-/// How long a server may take to answer what is not a query.
-const PATIENCE: Duration = Duration::from_secs(10);
 /// Bytes of a frame that is no row.
 const LONGEST_FRAME: usize = 16 << 20;
 
-/// Why there is no answer.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum Broken {
-    /// The server refused.
-    #[error("{message} ({code})")]
-    Refused {
-        /// SQLSTATE.
-        code: String,
-        /// In words.
-        message: String,
-    },
-    /// The deadline has passed; the connection may still be of use, see [`Connection::cancel`].
-    #[error("no answer in time")]
-    Late,
-    /// A frame is longer than it may be; the connection is of no use.
-    #[error("a frame of {0} bytes")]
-    TooLarge(usize),
-    /// The connection is gone.
-    #[error("{0}")]
-    Lost(#[from] io::Error),
-}
-
 /// A connection that has logged in.
 #[derive(Debug)]
-pub(super) struct Connection {
-    stream: TcpStream,
-    input: BytesMut,
-    output: BytesMut,
+pub(crate) struct Connection {
+    socket: Socket,
+    address: Address,
     /// What a request to cancel names.
     key: (i32, i32),
-    /// Whether the answers to [`Connection::begin_cleaning`] are still to come.
-    is_cleaning: bool,
+    /// Answers to [`Connection::begin_cleaning`] that are still to come.
+    cleaning: usize,
+    /// Whether the transaction of the queries is open, with a savepoint before the next.
+    pub(super) has_savepoint: bool,
     /// `15.13`.
     pub(super) version: String,
 }
@@ -70,18 +48,16 @@ const SETTINGS: [(&str, &str); 9] = [
 impl Connection {
     /// Connects and logs in.
     pub(super) fn open(address: &Address, password: Option<&Secret>) -> Result<Self, Broken> {
-        let stream = dial(address)?;
-        stream.set_nodelay(true)?;
         let mut connection = Self {
-            stream,
-            input: BytesMut::new(),
-            output: BytesMut::new(),
+            socket: Socket::dial(address)?,
+            address: address.clone(),
             key: (0, 0),
-            is_cleaning: false,
+            cleaning: 0,
+            has_savepoint: false,
             version: String::new(),
         };
         let own = [("user", address.user.as_str()), ("database", address.database.as_str())];
-        frontend::startup_message(own.into_iter().chain(SETTINGS), &mut connection.output)?;
+        frontend::startup_message(own.into_iter().chain(SETTINGS), &mut connection.socket.output)?;
         connection.log_in(address, password)?;
         Ok(connection)
     }
@@ -89,7 +65,7 @@ impl Connection {
     fn log_in(&mut self, address: &Address, password: Option<&Secret>) -> Result<(), Broken> {
         let deadline = Instant::now() + PATIENCE;
         let password = || {
-            let missing = || refusal("28P01", "the server wants a password and none is given");
+            let missing = || Broken::refused("28P01", "the server wants a password and none is given");
             password.map(|secret| secret.0.as_bytes()).ok_or_else(missing)
         };
         let mut scram = None;
@@ -98,21 +74,25 @@ impl Connection {
             match self.read(deadline, LONGEST_FRAME)? {
                 Message::AuthenticationMd5Password(body) => {
                     let hash = md5_hash(address.user.as_bytes(), password()?, body.salt());
-                    frontend::password_message(hash.as_bytes(), &mut self.output)?;
+                    frontend::password_message(hash.as_bytes(), &mut self.socket.output)?;
                 }
                 Message::AuthenticationSasl(body) => {
                     let has = body.mechanisms().any(|name| Ok(name == sasl::SCRAM_SHA_256))?;
                     if !has {
-                        return Err(refusal("28000", "the server offers no SCRAM-SHA-256"));
+                        return Err(Broken::refused("28000", "the server offers no SCRAM-SHA-256"));
                     }
                     let own = sasl::ScramSha256::new(password()?, sasl::ChannelBinding::unsupported());
-                    frontend::sasl_initial_response(sasl::SCRAM_SHA_256, own.message(), &mut self.output)?;
+                    frontend::sasl_initial_response(
+                        sasl::SCRAM_SHA_256,
+                        own.message(),
+                        &mut self.socket.output,
+                    )?;
                     scram = Some(own);
                 }
                 Message::AuthenticationSaslContinue(body) => {
                     let own = scram.as_mut().ok_or_else(out_of_turn)?;
                     own.update(body.data())?;
-                    frontend::sasl_response(own.message(), &mut self.output)?;
+                    frontend::sasl_response(own.message(), &mut self.socket.output)?;
                 }
                 Message::AuthenticationSaslFinal(body) => {
                     scram.as_mut().ok_or_else(out_of_turn)?.finish(body.data())?;
@@ -127,7 +107,7 @@ impl Connection {
                 Message::ErrorResponse(body) => return Err(refused(&body)),
                 _ => {
                     let text = "the server wants a way to log in that is not md5 or SCRAM-SHA-256";
-                    return Err(refusal("28000", text));
+                    return Err(Broken::refused("28000", text));
                 }
             }
         }
@@ -135,57 +115,33 @@ impl Connection {
 
     /// The messages that are sent next.
     pub(super) fn output(&mut self) -> &mut BytesMut {
-        &mut self.output
+        &mut self.socket.output
     }
 
     /// Sends what has been written to [`Connection::output`].
     pub(super) fn send(&mut self) -> io::Result<()> {
-        self.stream.set_write_timeout(Some(PATIENCE))?;
-        self.stream.write_all(&self.output)?;
-        self.output.clear();
-        Ok(())
+        self.socket.send()
     }
 
     /// The next message.
     pub(super) fn read(&mut self, deadline: Instant, longest: usize) -> Result<Message, Broken> {
         loop {
-            if let Some(header) = Header::parse(&self.input)? {
+            if let Some(header) = Header::parse(&self.socket.input)? {
                 let length = usize::try_from(header.len()).unwrap_or_default();
                 if length > longest {
                     return Err(Broken::TooLarge(length));
                 }
-                if let Some(message) = Message::parse(&mut self.input)? {
+                if let Some(message) = Message::parse(&mut self.socket.input)? {
                     return Ok(message);
                 }
             }
-            self.fill(deadline)?;
-        }
-    }
-
-    fn fill(&mut self, deadline: Instant) -> Result<(), Broken> {
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Err(Broken::Late);
-        }
-        self.stream.set_read_timeout(Some(left))?;
-        let mut piece = [0; 1 << 14];
-        match self.stream.read(&mut piece) {
-            Ok(0) => Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
-            Ok(count) => {
-                self.input.extend_from_slice(&piece[..count]);
-                Ok(())
-            }
-            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
-                Err(Broken::Late)
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
-            Err(error) => Err(error.into()),
+            self.socket.fill(deadline)?;
         }
     }
 
     /// Runs statements of ours, and returns the rows of the last, as text.
     pub(super) fn ask(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>, Broken> {
-        frontend::query(sql, &mut self.output)?;
+        frontend::query(sql, &mut self.socket.output)?;
         self.send()?;
         self.answer()
     }
@@ -210,34 +166,37 @@ impl Connection {
         }
     }
 
-    /// Ends the transaction, and forgets settings, prepared statements, cursors, advisory locks, temporary tables and listeners. The
-    /// server does it while the rows are compared.
+    /// Has the server forget what the query has left, while the rows are compared.
+    ///
+    /// - Back to the savepoint before it: settings, cursors and locks of its subtransaction are gone, and the transaction with its limits
+    ///   and its snapshot goes on. That is all a role can leave that may neither take a lock of the session nor run code
+    ///   of its own, see [`super::catalog::LEAVES_NOTHING`].
+    /// - For another role the transaction ends, and DISCARD ALL forgets prepared statements, advisory locks and listeners too.
     pub(super) fn begin_cleaning(&mut self) -> Result<(), Broken> {
-        frontend::query("ROLLBACK", &mut self.output)?;
-        frontend::query("DISCARD ALL", &mut self.output)?;
+        let commands: &[&str] =
+            if self.has_savepoint { &["ROLLBACK TO before_query"] } else { &["ROLLBACK", "DISCARD ALL"] };
+        for command in commands {
+            frontend::query(command, &mut self.socket.output)?;
+        }
+        self.cleaning = commands.len();
         self.send()?;
-        self.is_cleaning = true;
         Ok(())
     }
 
     /// Waits until that is done. A connection on which it fails is lost: no query begins on it.
     pub(super) fn finish_cleaning(&mut self) -> Result<(), Broken> {
-        if !std::mem::take(&mut self.is_cleaning) {
-            return Ok(());
+        for _ in 0..std::mem::take(&mut self.cleaning) {
+            self.answer().map_err(Broken::lost)?;
         }
-        let lost = |broken: Broken| Broken::Lost(io::Error::other(broken.to_string()));
-        self.answer().map_err(lost)?;
-        self.answer().map(drop).map_err(lost)
+        Ok(())
     }
 
     /// Asks the server to end what this connection runs, over another connection, and waits until it has. `false` if the
     /// connection is of no use any more.
-    pub(super) fn cancel(&mut self, address: &Address) -> bool {
-        let mut request = BytesMut::new();
-        frontend::cancel_request(self.key.0, self.key.1, &mut request);
-        let asked = dial(address).and_then(|mut stream| {
-            stream.set_write_timeout(Some(PATIENCE))?;
-            stream.write_all(&request)
+    pub(super) fn cancel(&mut self) -> bool {
+        let asked = Socket::dial(&self.address).and_then(|mut socket| {
+            frontend::cancel_request(self.key.0, self.key.1, &mut socket.output);
+            socket.send()
         });
         asked.is_ok() && self.skip_to_end(Instant::now() + Duration::from_secs(2))
     }
@@ -254,17 +213,6 @@ impl Connection {
     }
 }
 
-fn dial(address: &Address) -> io::Result<TcpStream> {
-    let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
-    for place in (address.host.as_str(), address.port).to_socket_addrs()? {
-        match TcpStream::connect_timeout(&place, PATIENCE) {
-            Ok(stream) => return Ok(stream),
-            Err(error) => last = error,
-        }
-    }
-    Err(last)
-}
-
 /// What the server said.
 pub(super) fn refused(body: &ErrorResponseBody) -> Broken {
     let (mut code, mut message) = (String::new(), String::new());
@@ -278,10 +226,6 @@ pub(super) fn refused(body: &ErrorResponseBody) -> Broken {
         }
     }
     Broken::Refused { code, message }
-}
-
-fn refusal(code: &str, message: &str) -> Broken {
-    Broken::Refused { code: code.to_owned(), message: message.to_owned() }
 }
 
 fn out_of_turn() -> Broken {

@@ -1,81 +1,43 @@
-//! One query, from BEGIN to DISCARD ALL.
+//! One query, from its transaction to its last row.
 
 use std::io;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use fallible_iterator::FallibleIterator;
 use postgres_protocol::IsNull;
 use postgres_protocol::message::backend::{DataRowBody, Message, RowDescriptionBody};
 use postgres_protocol::message::frontend;
-use sqlgauge_engine::{Enough, Execution, Failure, FailureKind, Limits, Outcome, ResultSet, Value};
+use sqlgauge_engine::{Enough, Failure, FailureKind, Limits, Outcome, Value};
 
-use super::connection::{Broken, Connection, refused};
-use super::{Served, errors, finished, values};
+use super::connection::{Connection, refused};
+use super::{Postgres, errors, values};
+use crate::locks::NO_ROWS;
+use crate::rows::Rows;
+use crate::server::{Broken, End, GRACE};
 
-/// How long after its own limit the server is asked to end a query.
-const GRACE: Duration = Duration::from_millis(500);
-/// Rows after which a result is looked at first for being enough; then after twice as many, so that looking costs no more than reading.
-const FIRST_LOOK: usize = 64;
-
-/// How a query ended.
-enum End {
-    /// The server is ready for the next.
-    Ready(Outcome),
-    /// The server is still at it.
-    Running(Outcome),
-}
-
-/// Runs a query on a connection, which comes back if it is of further use. `Err` if it was lost.
-pub(super) fn run(
-    mut connection: Connection,
-    served: &Served,
-    sql: &str,
-    limits: &Limits,
-    enough: Option<&Enough>,
-) -> (Result<Execution, Broken>, Option<Connection>) {
-    let started = Instant::now();
-    let end = match attempt(&mut connection, served, sql, limits, enough) {
-        Ok(end) => end,
-        Err(Broken::Refused { code, message }) => {
-            End::Running(Outcome::Failed(errors::failure(&code, &message)))
-        }
-        Err(Broken::Late) => {
-            let message = format!("ran longer than {} s", limits.timeout.as_secs_f64());
-            End::Running(Outcome::Failed(Failure::new(FailureKind::Timeout, message)))
-        }
-        Err(Broken::TooLarge(bytes)) => {
-            let message = format!("a row of {bytes} bytes, and at most {} are read", limits.max_value_bytes);
-            let failure = Failure::new(FailureKind::TooLarge, message);
-            // The frame that follows is not read, so nothing else can be.
-            return (Ok(finished(Err(failure), started.elapsed())), None);
-        }
-        Err(lost @ Broken::Lost(_)) => return (Err(lost), None),
-    };
-    let elapsed = started.elapsed();
-    let (outcome, is_ready) = match end {
-        End::Ready(outcome) => (outcome, true),
-        End::Running(outcome) => (outcome, connection.cancel(&served.address)),
-    };
-    let is_clean = is_ready && connection.begin_cleaning().is_ok();
-    (Ok(finished(Ok(outcome), elapsed)), is_clean.then_some(connection))
-}
-
-fn attempt(
+/// Runs a query, whose connection may still be cleaned from the one before.
+pub(super) fn attempt(
     connection: &mut Connection,
-    served: &Served,
+    served: &Postgres,
     sql: &str,
     limits: &Limits,
     enough: Option<&Enough>,
 ) -> Result<End, Broken> {
     connection.finish_cleaning()?;
     let deadline = Instant::now() + limits.timeout + GRACE;
-    frontend::query(&begin(served, limits), connection.output())?;
+    let is_begun = connection.has_savepoint;
+    if !is_begun {
+        frontend::query(&begin(served, limits), connection.output())?;
+    }
     frontend::parse("", sql, [], connection.output())?;
     frontend::describe(b'S', "", connection.output())?;
     frontend::sync(connection.output());
     connection.send()?;
-    connection.answer()?;
+    if !is_begun {
+        connection.answer()?;
+        connection.has_savepoint = served.leaves_nothing;
+    }
     let columns = match described(connection, deadline)? {
         Ok(columns) => columns,
         Err(failure) => return Ok(End::Ready(Outcome::Failed(failure))),
@@ -89,14 +51,16 @@ fn attempt(
     fetch(connection, &columns, (limits, enough), deadline)
 }
 
-/// What stands before each query: what an earlier one has set is gone, and what this one sets counts for the next no more.
-fn begin(served: &Served, limits: &Limits) -> String {
+/// What stands before each query, or before the first where a savepoint follows it: what an earlier one has set is gone, and what
+/// this one sets counts for the next no more.
+fn begin(served: &Postgres, limits: &Limits) -> String {
     let timeout = limits.timeout.as_millis().max(1);
+    let savepoint = if served.leaves_nothing { "; SAVEPOINT before_query" } else { "" };
     let watch = if served.major >= 14 { "SET LOCAL client_connection_check_interval = '1s'; " } else { "" };
     format!(
         "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET TRANSACTION SNAPSHOT '{}'; \
          SET LOCAL statement_timeout = {timeout}; SET LOCAL lock_timeout = {timeout}; {watch}\
-         SET LOCAL work_mem = '64MB'; SET LOCAL max_parallel_workers_per_gather = 0",
+         SET LOCAL work_mem = '64MB'; SET LOCAL max_parallel_workers_per_gather = 0{savepoint}",
         served.snapshot
     )
 }
@@ -105,7 +69,7 @@ fn begin(served: &Served, limits: &Limits) -> String {
 type Columns = Vec<(String, u32)>;
 
 fn described(connection: &mut Connection, deadline: Instant) -> Result<Result<Columns, Failure>, Broken> {
-    let mut answer = Err(Failure::new(FailureKind::Denied, "only queries are run, and this returns no rows"));
+    let mut answer = Err(Failure::new(FailureKind::Denied, NO_ROWS));
     let mut has_parameters = false;
     loop {
         match connection.read(deadline, 16 << 20)? {
@@ -135,34 +99,13 @@ fn fetch(
     (limits, enough): (&Limits, Option<&Enough>),
     deadline: Instant,
 ) -> Result<End, Broken> {
-    let (mut cells, mut rows, mut bytes) = (Vec::new(), 0_usize, 0_usize);
-    let mut next_look = FIRST_LOOK;
-    let too_large =
-        |what: String| Ok(End::Running(Outcome::Failed(Failure::new(FailureKind::TooLarge, what))));
+    let mut rows = Rows::new(columns.iter().map(|(name, _)| name.clone()).collect(), limits, enough);
     let mut failure = None;
-    let result = |cells| ResultSet::new(columns.iter().map(|(name, _)| name.clone()).collect(), cells);
     loop {
         match connection.read(deadline, limits.max_value_bytes)? {
             Message::DataRow(row) => {
-                rows += 1;
-                bytes += columns.len() * size_of::<Value>() + row.buffer().len();
-                if rows > limits.max_rows {
-                    return too_large(format!("returns more than {} rows", limits.max_rows));
-                }
-                if bytes > limits.max_bytes {
-                    return too_large(format!("returns more than {} bytes", limits.max_bytes));
-                }
-                push(&mut cells, &row, columns)?;
-                if rows >= next_look
-                    && let Some(enough) =
-                        enough.filter(|enough| enough.rows_over.is_none_or(|over| rows > over))
-                {
-                    next_look = rows * 2;
-                    let so_far = result(std::mem::take(&mut cells));
-                    if enough.is_reached_by(&so_far) {
-                        return Ok(End::Running(Outcome::Rows(Arc::new(so_far.beginning()))));
-                    }
-                    cells = so_far.values().to_vec();
+                if let Err(stop) = rows.push(cells(&row, columns)?, row.buffer().len()) {
+                    return Ok(stop.into());
                 }
                 if Instant::now() > deadline {
                     return Err(Broken::Late);
@@ -176,7 +119,7 @@ fn fetch(
                 failure = Some(Failure::new(FailureKind::Denied, "only queries are run"));
             }
             Message::ReadyForQuery(_) => {
-                let rows = || Outcome::Rows(Arc::new(result(std::mem::take(&mut cells))));
+                let rows = || Outcome::Rows(Arc::new(rows.finish()));
                 return Ok(End::Ready(failure.map_or_else(rows, Outcome::Failed)));
             }
             _ => {}
@@ -184,12 +127,12 @@ fn fetch(
     }
 }
 
-fn push(cells: &mut Vec<Value>, row: &DataRowBody, columns: &Columns) -> io::Result<()> {
+fn cells(row: &DataRowBody, columns: &Columns) -> io::Result<Vec<Value>> {
     let mut ranges = row.ranges();
-    for (_, oid) in columns {
+    let cell = |&(_, oid): &(String, u32)| {
         let range = ranges.next()?.flatten();
-        let value = range.and_then(|range| row.buffer().get(range)).map(|text| values::value(*oid, text));
-        cells.push(value.unwrap_or(Value::Null));
-    }
-    Ok(())
+        let value = range.and_then(|range| row.buffer().get(range)).map(|text| values::value(oid, text));
+        Ok(value.unwrap_or(Value::Null))
+    };
+    columns.iter().map(cell).collect()
 }

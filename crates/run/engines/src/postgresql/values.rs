@@ -1,7 +1,9 @@
 //! Values of the server's text format, up to the server's own equality.
 
-use serde_json::Value as Json;
 use sqlgauge_engine::Value;
+
+use crate::json;
+use crate::values::{bytes, seconds};
 
 /// The value of a text of that type.
 ///
@@ -20,7 +22,7 @@ pub(super) fn value(oid: u32, text: &[u8]) -> Value {
         17 => utf8.strip_prefix("\\x").and_then(bytes),
         1082 | 1114 | 1184 => Some(Value::text(moment(utf8))),
         1186 => interval(utf8),
-        114 | 3802 => serde_json::from_str(utf8).ok().map(|json| Value::text(&sorted(json).to_string())),
+        114 | 3802 => json::canonical(utf8).map(|text| Value::text(&text)),
         1005 | 1007 | 1016 | 1021 | 1022 | 1231 => numbers(oid, utf8),
         _ => None,
     };
@@ -29,12 +31,6 @@ pub(super) fn value(oid: u32, text: &[u8]) -> Value {
 
 fn float(text: &str) -> Option<Value> {
     text.parse().ok().filter(|float: &f64| !float.is_nan()).map(Value::Real)
-}
-
-fn bytes(hex: &str) -> Option<Value> {
-    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-    let bytes: Option<Vec<u8>> = hex.as_bytes().chunks(2).map(byte).collect();
-    bytes.map(|bytes| Value::Blob(bytes.into()))
 }
 
 fn moment(text: &str) -> &str {
@@ -61,41 +57,17 @@ fn interval(text: &str) -> Option<Value> {
                 _ => return None,
             };
     }
-    let sign = if micros < 0 { "-" } else { "" };
-    let micros = micros.unsigned_abs();
-    let seconds = format!("{sign}{}.{:06}", micros / 1_000_000, micros % 1_000_000);
-    let seconds = seconds.trim_end_matches('0').trim_end_matches('.');
-    Some(Value::text(&format!("{seconds} seconds")))
+    Some(seconds(micros))
 }
 
 fn clock(text: &str) -> Option<i128> {
     let (sign, text) = text.strip_prefix('-').map_or((1, text), |rest| (-1, rest));
     let mut parts = text.trim_start_matches('+').split(':');
-    let (hours, minutes, seconds) = (parts.next()?, parts.next()?, parts.next()?);
-    let (seconds, fraction) = seconds.split_once('.').unwrap_or((seconds, ""));
+    let (hours, minutes, rest) = (parts.next()?, parts.next()?, parts.next()?);
+    let (seconds, fraction) = rest.split_once('.').unwrap_or((rest, ""));
     let number = |part: &str| part.parse::<i128>().ok();
     let whole = number(hours)? * 3600 + number(minutes)? * 60 + number(seconds)?;
     Some(sign * (whole * 1_000_000 + number(&format!("{fraction:0<6}"))?))
-}
-
-fn sorted(json: Json) -> Json {
-    match json {
-        Json::Array(items) => items.into_iter().map(sorted).collect(),
-        Json::Object(object) => {
-            let mut entries: Vec<_> = object.into_iter().map(|(key, value)| (key, sorted(value))).collect();
-            entries.sort_by(|a, b| a.0.cmp(&b.0));
-            Json::Object(entries.into_iter().collect())
-        }
-        // 1.0 is 1.
-        Json::Number(number) => match number.as_f64() {
-            #[expect(clippy::cast_possible_truncation, reason = "the bounds are checked")]
-            Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() < 9e15 => {
-                (float as i64).into()
-            }
-            _ => Json::Number(number),
-        },
-        other => other,
-    }
 }
 
 /// An array of numbers, each written in one way.

@@ -1,18 +1,14 @@
-//! A PostgreSQL server for one test: in a temporary folder, on a free port of the loopback, as a user without rights. It is stopped when
-//! the test ends, however that is.
+//! A PostgreSQL server.
 
-#![allow(clippy::unwrap_used, reason = "a test fails by panic")]
-
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use sqlgauge_engines::{Kind, Setup};
 use tempfile::TempDir;
 
-/// The password of the roles.
-pub const PASSWORD: &str = "p'w \\ é";
+use super::{PASSWORD, free_port, give_away, program, wait_for};
 
 pub struct Server {
     folder: TempDir,
@@ -29,15 +25,10 @@ impl Server {
             return None;
         };
         let folder = tempfile::tempdir().unwrap();
-        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port();
-        let mut server = Self { folder, programs, port, process: None };
+        let mut server = Self { folder, programs, port: free_port(), process: None };
         let data = server.data();
         std::fs::create_dir(&data).unwrap();
-        if is_root() {
-            let owned =
-                Command::new("chown").args(["-R", "nobody"]).arg(server.folder.path()).status().unwrap();
-            assert!(owned.success());
-        }
+        give_away(server.folder.path());
         let mut initdb = server.program("initdb");
         initdb
             .args(["--username=owner", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync", "-D"])
@@ -54,18 +45,8 @@ impl Server {
         self.folder.path().join("data")
     }
 
-    /// A program of the server, run by a user without rights.
     fn program(&self, name: &str) -> Command {
-        let path = self.programs.join(name);
-        let mut command = if is_root() {
-            let mut command = Command::new("setpriv");
-            command.args(["--reuid=nobody", "--regid=nogroup", "--clear-groups"]).arg(path);
-            command
-        } else {
-            Command::new(path)
-        };
-        command.current_dir(self.folder.path());
-        command
+        program(&self.programs.join(name), self.folder.path())
     }
 
     /// Starts the server, also again after [`Server::kill`].
@@ -74,11 +55,7 @@ impl Server {
         postgres.arg("-D").arg(self.data()).args(["-p", &self.port.to_string(), "-h", "127.0.0.1"]);
         postgres.arg("-k").arg(self.folder.path()).args(["-c", "fsync=off"]);
         self.process = Some(postgres.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
-        let deadline = Instant::now() + Duration::from_mins(1);
-        while self.try_sql("postgres", "SELECT 1").is_none() {
-            assert!(Instant::now() < deadline, "the server does not start");
-            std::thread::sleep(Duration::from_millis(50));
-        }
+        wait_for(|| self.try_sql("postgres", "SELECT 1").is_some());
     }
 
     /// Ends the server at once, as a crash does.
@@ -127,10 +104,6 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.kill();
     }
-}
-
-fn is_root() -> bool {
-    Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0")
 }
 
 /// The folder with the newest server.

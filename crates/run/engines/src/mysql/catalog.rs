@@ -1,0 +1,161 @@
+//! The catalog of a database, the account that may read it, and the locks that are tried.
+
+use std::collections::HashMap;
+
+use sqlgauge_engine::FailureKind;
+use sqlgauge_sql::schema::{Action, Column, ForeignKey, Schema, Table, TableKind};
+
+use super::connection::Connection;
+use crate::locks::{Attempt, Setup};
+use crate::server::{Broken, Catalog};
+
+const COLUMNS: &str = "SELECT c.TABLE_NAME, t.TABLE_TYPE, c.COLUMN_NAME, c.COLUMN_TYPE, c.IS_NULLABLE \
+    FROM information_schema.COLUMNS c JOIN information_schema.TABLES t \
+    ON t.TABLE_SCHEMA = c.TABLE_SCHEMA AND t.TABLE_NAME = c.TABLE_NAME \
+    WHERE c.TABLE_SCHEMA = DATABASE() ORDER BY c.TABLE_NAME, c.ORDINAL_POSITION";
+
+/// Columns of a key stand in their order.
+const KEYS: &str = "SELECT TABLE_NAME, CONSTRAINT_NAME, COLUMN_NAME, REFERENCED_TABLE_NAME, REFERENCED_COLUMN_NAME \
+    FROM information_schema.KEY_COLUMN_USAGE WHERE TABLE_SCHEMA = DATABASE() \
+    ORDER BY TABLE_NAME, CONSTRAINT_NAME, ORDINAL_POSITION";
+
+/// Reads the catalog.
+pub(super) fn read(connection: &mut Connection) -> Result<Catalog, Broken> {
+    let columns = connection.ask(COLUMNS)?;
+    let keys = connection.ask(KEYS)?;
+    let digest = format!("{columns:?}{keys:?}");
+    let mut reader = Reader::default();
+    columns.iter().for_each(|row| reader.column(row));
+    keys.chunk_by(|a, b| a.get(..2) == b.get(..2)).for_each(|rows| reader.key(rows));
+    Ok(Catalog { schema: Schema::new(reader.tables), tables: reader.stored, digest })
+}
+
+#[derive(Default)]
+struct Reader {
+    tables: Vec<Table>,
+    stored: Vec<String>,
+    places: HashMap<String, usize>,
+}
+
+impl Reader {
+    fn column(&mut self, row: &[Option<String>]) {
+        let [Some(name), Some(kind), Some(column), Some(declared), nullable] = row else { return };
+        let at = *self.places.entry(name.clone()).or_insert(self.tables.len());
+        if at == self.tables.len() {
+            let mut table = Table::new(name.clone(), Vec::new());
+            if kind.ends_with("VIEW") {
+                table.kind = TableKind::View;
+            } else {
+                self.stored.push(quoted(name));
+            }
+            self.tables.push(table);
+        }
+        if let Some(table) = self.tables.get_mut(at) {
+            let mut own = Column::new(column.clone(), Some(declared));
+            own.not_null = nullable.as_deref() == Some("NO");
+            table.columns.push(own);
+        }
+    }
+
+    /// A key, by the rows of its columns.
+    fn key(&mut self, rows: &[Vec<Option<String>>]) {
+        let Some([Some(table), Some(name), _, target, _]) = rows.first().map(Vec::as_slice) else { return };
+        let at = self.places.get(table).and_then(|&at| self.tables.get_mut(at));
+        let Some(table) = at else { return };
+        let names = |part: usize| rows.iter().filter_map(move |row| row.get(part)?.clone());
+        let place = |name: String| {
+            let at = table.columns.iter().position(|column| column.name == name);
+            at.and_then(|at| u32::try_from(at).ok())
+        };
+        let Some(columns) = names(2).map(place).collect::<Option<Vec<u32>>>() else { return };
+        match (name.as_str(), target) {
+            ("PRIMARY", None) => table.primary_key = columns,
+            (_, None) => table.unique.push(columns),
+            (_, Some(target)) => table.foreign_keys.push(ForeignKey {
+                columns,
+                referenced_table: target.clone(),
+                referenced_columns: names(4).collect(),
+                on_delete: Action::default(),
+                on_update: Action::default(),
+                deferred: false,
+            }),
+        }
+    }
+}
+
+/// The SQL that makes the account.
+pub(super) fn setup(setup: &Setup) -> String {
+    let account = format!("{}@'%'", text(&setup.role));
+    let databases = std::iter::once(&setup.database).chain(&setup.schemas);
+    let grant = |name: &String| format!("GRANT SELECT ON {}.* TO {account};", pattern(name));
+    let grants = databases.map(grant).collect::<Vec<_>>().join("\n");
+    format!(
+        "-- Run as an administrator of the server, once per database: mariadb < setup.sql\n\
+         -- The account can do nothing before it has a password:\n\
+         --   ALTER USER {account} IDENTIFIED BY '…' ACCOUNT UNLOCK;\n\
+         -- It has no other right: no FILE, no PROCESS, no SUPER, no EXECUTE, no LOCK TABLES.\n\
+         CREATE USER IF NOT EXISTS {account} ACCOUNT LOCK;\n\
+         {grants}\n"
+    )
+}
+
+fn quoted(name: &str) -> String {
+    format!("`{}`", name.replace('`', "``"))
+}
+
+/// A database in a grant, where `_` and `%` would stand for others.
+fn pattern(name: &str) -> String {
+    quoted(&name.replace('\\', "\\\\").replace('_', "\\_").replace('%', "\\%"))
+}
+
+fn text(text: &str) -> String {
+    format!("'{}'", text.replace('\\', "\\\\").replace('\'', "''"))
+}
+
+/// What is tried, as the account; each must fail, in that way. Where none is named, it must run and return no row.
+pub(super) const LOCKS: &[Attempt] = {
+    use FailureKind::{Denied, MultipleStatements, NoSuchTable, SyntaxError, Timeout, TooLarge};
+    &[
+        Attempt::new(
+            "has no right but SELECT",
+            "SELECT PRIVILEGE_TYPE FROM information_schema.USER_PRIVILEGES WHERE PRIVILEGE_TYPE NOT IN ('USAGE', 'SELECT') \
+             UNION ALL SELECT PRIVILEGE_TYPE FROM information_schema.SCHEMA_PRIVILEGES WHERE PRIVILEGE_TYPE <> 'SELECT' \
+             UNION ALL SELECT PRIVILEGE_TYPE FROM information_schema.TABLE_PRIVILEGES WHERE PRIVILEGE_TYPE <> 'SELECT'",
+            &[],
+        ),
+        Attempt::new("reads no passwords", "SELECT * FROM mysql.user", &[Denied]),
+        Attempt::new("reads no rights of others", "SELECT * FROM mysql.db", &[Denied]),
+        Attempt::new("writes no file", "SELECT 1 INTO OUTFILE '/tmp/sqlgauge-lock'", &[Denied]),
+        Attempt::new("writes no dump", "SELECT 1 INTO DUMPFILE '/tmp/sqlgauge-lock'", &[Denied]),
+        Attempt::new("reads no file", "SELECT LOAD_FILE('/etc/passwd')", &[Denied]).read(),
+        Attempt::new("deletes no row", "DELETE FROM mysql.user WHERE FALSE", &[Denied]),
+        Attempt::new("changes no row", "UPDATE mysql.db SET Db = Db WHERE FALSE", &[Denied, NoSuchTable]),
+        Attempt::new("makes no table", "CREATE TABLE sqlgauge_lock (a INT)", &[Denied]),
+        Attempt::new("sleeps not", "SELECT SLEEP(1)", &[Denied]).read(),
+        Attempt::new("takes no named lock", "SELECT GET_LOCK('a', 1)", &[Denied]).read(),
+        Attempt::new("locks no row", "SELECT 1 FROM information_schema.TABLES LOCK IN SHARE MODE", &[Denied])
+            .read(),
+        Attempt::new("sees no other session", "SELECT * FROM information_schema.PROCESSLIST", &[Denied])
+            .read(),
+        Attempt::new("runs no comment", "SELECT 1 /*!, SLEEP(1) */", &[Denied]).read(),
+        Attempt::new("runs one statement", "SELECT 1; SELECT 2", &[MultipleStatements, SyntaxError]).read(),
+        Attempt::new(
+            "ends at its time limit",
+            "WITH RECURSIVE a(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM a) SELECT COUNT(*) FROM a",
+            &[Timeout, TooLarge],
+        ),
+    ]
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grant_reaches_one_database_only() {
+        let made =
+            setup(&Setup { database: "a_b`c".into(), role: "o'x".into(), schemas: vec!["more".into()] });
+        assert!(made.contains("GRANT SELECT ON `a\\_b``c`.* TO 'o''x'@'%';"), "{made}");
+        assert!(made.contains("GRANT SELECT ON `more`.* TO 'o''x'@'%';"), "{made}");
+    }
+}

@@ -1,0 +1,149 @@
+//! MySQL and MariaDB.
+//!
+//! Each query runs alone: its settings, a READ ONLY transaction and the statement to prepare are sent at once; it is executed if it
+//! returns rows and has no parameters; then the connection is reset, which ends the transaction and forgets settings, variables,
+//! locks and temporary tables. The server ends a query at its time limit; half a second later a second connection has it ended;
+//! two seconds later the connection itself.
+
+mod bytes;
+mod catalog;
+mod connection;
+mod errors;
+mod query;
+mod text;
+mod values;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use sqlgauge_engine::{EngineError, Enough, Failure, Limits};
+
+use crate::address::Address;
+use crate::kind::{Access, Kind, Secret};
+use crate::locks::LockResult;
+use crate::server::{self, Broken, Catalog, End, Server, ServerEngine};
+
+use connection::Connection;
+use text::Lexing;
+
+const DEFAULT_PORT: u16 = 3306;
+
+/// The kind.
+pub(crate) const KIND: Kind = Kind {
+    name: "mysql",
+    schemes: &["mysql", "mariadb"],
+    engine: |limits, access| Arc::new(ServerEngine::<MySql>::new(limits, access)),
+    setup: catalog::setup,
+    check,
+};
+
+/// A database of a MySQL or MariaDB server.
+#[derive(Debug)]
+pub(crate) struct MySql {
+    is_mariadb: bool,
+    sql_mode: String,
+    lexing: Lexing,
+}
+
+impl MySql {
+    /// What stands before each query. A limit that an earlier query has lifted is gone: the connection was reset.
+    fn settings(&self, limits: &Limits) -> String {
+        let seconds = limits.timeout.as_secs_f64().max(0.001);
+        let whole = limits.timeout.as_secs().max(1);
+        let own = if self.is_mariadb {
+            format!(
+                "max_statement_time = {seconds:.3}, max_recursive_iterations = 4294967295, tmp_disk_table_size = 1073741824, \
+                 tx_read_only = 1"
+            )
+        } else {
+            let millis = limits.timeout.as_millis().max(1);
+            format!(
+                "max_execution_time = {millis}, cte_max_recursion_depth = 4294967295, transaction_read_only = 1"
+            )
+        };
+        format!(
+            "SET NAMES utf8mb4, time_zone = '+00:00', sql_mode = '{}', lock_wait_timeout = {whole}, \
+             innodb_lock_wait_timeout = {whole}, group_concat_max_len = {}, max_error_count = 1024, {own}",
+            self.sql_mode,
+            limits.max_value_bytes.max(1024)
+        )
+    }
+}
+
+impl Server for MySql {
+    const NAME: &'static str = "MySQL";
+    const FORM: &'static str = "write --db as mysql://USER@HOST:PORT/{db_id}";
+    type Address = Address;
+    type Connection = Connection;
+
+    fn address(path: &Path) -> Result<Address, String> {
+        Address::parse(path, DEFAULT_PORT).map_err(|error| error.to_string())
+    }
+
+    fn connect(address: &Address, password: Option<&Secret>) -> Result<Connection, Broken> {
+        Connection::open(address, password)
+    }
+
+    fn version(connection: &Connection) -> String {
+        connection.version.clone()
+    }
+
+    fn open(mut first: Connection) -> Result<(Self, Catalog), Broken> {
+        let is_mariadb = first.version.contains("MariaDB");
+        let answer = first.ask("SELECT @@GLOBAL.sql_mode")?;
+        let sql_mode = answer.into_iter().flatten().flatten().next().unwrap_or_default();
+        let mut catalog = catalog::read(&mut first)?;
+        // Another mode reads texts otherwise.
+        catalog.digest.push_str(&sql_mode);
+        Ok((Self { is_mariadb, lexing: Lexing::of(&sql_mode), sql_mode }, catalog))
+    }
+
+    fn content(table: &str) -> Vec<String> {
+        vec![format!("CHECKSUM TABLE {table} EXTENDED"), format!("SELECT COUNT(*) FROM {table}")]
+    }
+
+    fn refuse(&self, sql: &str) -> Option<Failure> {
+        text::refuse(sql, self.lexing)
+    }
+
+    fn attempt(
+        &self,
+        connection: &mut Connection,
+        sql: &str,
+        limits: &Limits,
+        enough: Option<&Enough>,
+    ) -> Result<End, Broken> {
+        query::attempt(connection, self, sql, limits, enough)
+    }
+
+    fn cancel(connection: &mut Connection) -> bool {
+        connection.cancel()
+    }
+
+    fn begin_cleaning(connection: &mut Connection) -> bool {
+        connection.begin_cleaning().is_ok()
+    }
+
+    fn failure(code: &str, message: &str) -> Failure {
+        errors::failure(code, message)
+    }
+
+    fn remedy(code: &str) -> &'static str {
+        match code {
+            "1045" | "1698" => "give the password of the account in SQLGAUGE_DB_PASSWORD",
+            "4151" | "3118" => "the account is locked: give it a password, then ALTER USER … ACCOUNT UNLOCK",
+            "1251" => "have the account log in by mysql_native_password",
+            "1049" | "1044" => {
+                "check the name of the database, that {db_id} stands for it in --db, and that the account may read it"
+            }
+            "1040" | "1203" => "allow more connections on the server, or use fewer with --connections",
+            "" => "check that the server runs and that --db names its host and port",
+            _ => "see `sqlgauge engines setup mysql --print` for the account that it needs",
+        }
+    }
+}
+
+/// The server's version, and what became of the attempt to break each lock.
+fn check(path: &Path, access: &Access) -> Result<(String, Vec<LockResult>), EngineError> {
+    server::try_locks::<MySql>(path, access, catalog::LOCKS)
+}

@@ -1,0 +1,399 @@
+//! What all engines of servers share: connections that are lent, a second attempt, and whom a failure blames.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use sqlgauge_engine::{
+    Database, Dependence, Engine, EngineError, Enough, Execution, Failure, FailureKind, Limits, Outcome,
+};
+use sqlgauge_sql::schema::Schema;
+
+use crate::kind::{Access, Secret, Trial};
+use crate::locks::{Attempt, LockResult};
+use crate::pool::Pool;
+use crate::rows::Stop;
+
+/// How long after its own limit the server is asked to end a query.
+pub(crate) const GRACE: Duration = Duration::from_millis(500);
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Broken {
+    /// The server refused.
+    #[error("{message} ({code})")]
+    Refused {
+        /// The server's own code.
+        code: String,
+        /// In words.
+        message: String,
+    },
+    /// The deadline has passed; the connection may still be of use, see [`Server::cancel`].
+    #[error("no answer in time")]
+    Late,
+    /// A frame is longer than it may be; the connection is of no use.
+    #[error("a frame of {0} bytes")]
+    TooLarge(usize),
+    /// The connection is gone.
+    #[error("{0}")]
+    Lost(#[from] io::Error),
+}
+
+impl Broken {
+    pub(crate) fn refused(code: &str, message: &str) -> Self {
+        Self::Refused { code: code.to_owned(), message: message.to_owned() }
+    }
+
+    /// The same for a connection on which no query may begin any more.
+    pub(crate) fn lost(self) -> Self {
+        match self {
+            Self::Lost(_) => self,
+            other => Self::Lost(io::Error::other(other.to_string())),
+        }
+    }
+}
+
+/// How a query ended.
+pub(crate) enum End {
+    /// The server is ready for the next.
+    Ready(Outcome),
+    /// The server is still at it.
+    Running(Outcome),
+}
+
+impl End {
+    /// A query that is over and has failed.
+    pub(crate) fn failed(kind: FailureKind, message: impl Into<String>) -> Self {
+        Self::Ready(Outcome::Failed(Failure::new(kind, message)))
+    }
+}
+
+impl From<Stop> for End {
+    fn from(stop: Stop) -> Self {
+        Self::Running(match stop {
+            Stop::Enough(rows) => Outcome::Rows(Arc::new(rows)),
+            Stop::TooLarge(failure) => Outcome::Failed(failure),
+        })
+    }
+}
+
+/// What is read of a database when it is opened.
+pub(crate) struct Catalog {
+    pub(crate) schema: Schema,
+    /// The tables whose rows belong to the version of the data, quoted.
+    pub(crate) tables: Vec<String>,
+    /// The catalog as text.
+    pub(crate) digest: String,
+}
+
+/// One database on a kind of server, as all connections to it share it.
+pub(crate) trait Server: fmt::Debug + Send + Sync + Sized + 'static {
+    /// The name that people know.
+    const NAME: &'static str;
+    /// How an address is written.
+    const FORM: &'static str;
+    /// What to do when the server fails in the middle of a run.
+    const AGAIN: &'static str =
+        "start the server, then run the same command again: it goes on where it stopped";
+
+    /// Where it is.
+    type Address: fmt::Debug + Send + Sync;
+    /// A connection that has logged in.
+    type Connection: fmt::Debug + Send;
+
+    /// Takes an address apart, or says what is wrong with it.
+    fn address(path: &Path) -> Result<Self::Address, String>;
+
+    /// Connects and logs in.
+    fn connect(address: &Self::Address, password: Option<&Secret>) -> Result<Self::Connection, Broken>;
+
+    /// The server's version.
+    fn version(connection: &Self::Connection) -> String;
+
+    /// Reads the catalog by the first connection.
+    fn open(connection: Self::Connection) -> Result<(Self, Catalog), Broken>;
+
+    /// Queries that return another row when a row of the table changes, the best first.
+    fn content(table: &str) -> Vec<String>;
+
+    /// Why a text is not sent to the server.
+    fn refuse(&self, sql: &str) -> Option<Failure>;
+
+    /// Runs one query. What an earlier one has set is gone.
+    fn attempt(
+        &self,
+        connection: &mut Self::Connection,
+        sql: &str,
+        limits: &Limits,
+        enough: Option<&Enough>,
+    ) -> Result<End, Broken>;
+
+    /// Has the server end what the connection runs, and waits until it has. `false` if the connection is of no use any more.
+    fn cancel(connection: &mut Self::Connection) -> bool;
+
+    /// Begins to forget what the query has set; the server does it while the rows are compared. `false` if the connection is of
+    /// no use any more.
+    fn begin_cleaning(connection: &mut Self::Connection) -> bool;
+
+    /// The class of a server's refusal of a query. [`FailureKind::Machine`] says nothing of the query.
+    fn failure(code: &str, message: &str) -> Failure;
+
+    /// What to do when a database cannot be opened; the code is empty where the server did not answer.
+    fn remedy(code: &str) -> &'static str;
+}
+
+/// Runs SQL on the databases of a server.
+#[derive(Debug)]
+pub(crate) struct ServerEngine<S: Server> {
+    limits: Limits,
+    access: Access,
+    served: Mutex<HashMap<PathBuf, Arc<Served<S>>>>,
+    version: OnceLock<String>,
+    /// The first thing for which no query is to blame.
+    fault: Mutex<Option<(PathBuf, String)>>,
+}
+
+/// A database that is open.
+#[derive(Debug)]
+struct Served<S: Server> {
+    address: S::Address,
+    database: Arc<Database>,
+    pool: Pool<S::Connection>,
+    server: S,
+}
+
+impl<S: Server> ServerEngine<S> {
+    /// An engine with those limits. Nothing is connected yet.
+    pub(crate) fn new(limits: Limits, access: Access) -> Self {
+        Self { limits, access, served: Mutex::default(), version: OnceLock::new(), fault: Mutex::default() }
+    }
+
+    fn served(&self) -> MutexGuard<'_, HashMap<PathBuf, Arc<Served<S>>>> {
+        self.served.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn fault(&self) -> MutexGuard<'_, Option<(PathBuf, String)>> {
+        self.fault.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn connect(&self, path: &Path) -> Result<Served<S>, EngineError> {
+        let address = S::address(path).map_err(|message| EngineError::Server {
+            // An address that holds a password is not repeated.
+            address: sqlgauge_base::without_secrets(&path.display().to_string()).into_owned().into(),
+            message,
+            remedy: S::FORM,
+        })?;
+        let unusable = |broken: Broken| {
+            let code = if let Broken::Refused { code, .. } = &broken { code.as_str() } else { "" };
+            let (message, remedy) = (broken.to_string(), S::remedy(code));
+            EngineError::Server { address: path.to_owned(), message, remedy }
+        };
+        let first = S::connect(&address, self.access.password.as_ref()).map_err(unusable)?;
+        let _known = self.version.set(S::version(&first));
+        let (server, catalog) = S::open(first).map_err(unusable)?;
+        let connections = match self.access.connections {
+            0 => Access::CONNECTIONS,
+            given => given,
+        };
+        let database =
+            |version: &str| Arc::new(Database::on_server(path.to_owned(), catalog.schema.clone(), version));
+        let mut opened = Served { address, database: database(""), pool: Pool::new(connections), server };
+        let version = self.data_version(&opened, &catalog)?;
+        opened.database = database(&version);
+        Ok(opened)
+    }
+
+    /// A text that changes with the rows: of each table a hash of them all, or their number where that takes too long.
+    fn data_version(&self, served: &Served<S>, catalog: &Catalog) -> Result<String, EngineError> {
+        let mut version = catalog.digest.clone();
+        for table in &catalog.tables {
+            let queries = S::content(table);
+            let rows = queries.iter().find_map(|sql| self.run_sent(served, sql, None).rows().cloned());
+            self.check()?;
+            let rows = rows.map(|rows| format!("{:?}", rows.values())).unwrap_or_default();
+            version.extend(["\n", table.as_str(), " ", rows.as_str()]);
+        }
+        Ok(version)
+    }
+
+    fn run_text(&self, database: &Database, sql: &str, enough: Option<&Enough>) -> Execution {
+        let served = self.served().get(database.path()).cloned();
+        let Some(served) = served else {
+            return Execution::failed(Failure::new(FailureKind::DatabaseError, "the database is not open"));
+        };
+        match refuse(sql, &self.limits).or_else(|| served.server.refuse(sql)) {
+            Some(failure) => Execution::failed(failure),
+            None => self.run_sent(&served, sql, enough),
+        }
+    }
+
+    /// Once more where the connection was lost: it may have been closed while it was idle. A server that ends the connection of
+    /// the same query twice and takes new ones has answered it.
+    fn run_sent(&self, served: &Served<S>, sql: &str, enough: Option<&Enough>) -> Execution {
+        let open = || S::connect(&served.address, self.access.password.as_ref());
+        let mut lost = String::new();
+        for attempt in 0..2 {
+            let answer = served.pool.with(|idle| match idle.filter(|_| attempt == 0).map_or_else(open, Ok) {
+                Ok(connection) => run(&served.server, connection, sql, &self.limits, enough),
+                Err(broken) => (Err(broken), None),
+            });
+            match answer {
+                Ok(execution) => return self.watched(served, execution),
+                Err(broken) => lost = broken.to_string(),
+            }
+        }
+        let kind = if open().is_ok() { FailureKind::RuntimeError } else { FailureKind::Machine };
+        let failure = Failure::new(kind, format!("the server ended the connection ({lost})"));
+        self.watched(served, Execution::failed(failure))
+    }
+
+    /// Keeps that the server failed, for [`Engine::check`].
+    fn watched(&self, served: &Served<S>, execution: Execution) -> Execution {
+        if let Some(failure) = execution.outcome.failure().filter(|own| own.kind == FailureKind::Machine) {
+            self.fault().get_or_insert_with(|| (served.database.path().to_owned(), failure.message.clone()));
+        }
+        execution
+    }
+}
+
+/// Runs a query on a connection, which comes back if it is of further use. `Err` if it was lost.
+fn run<S: Server>(
+    server: &S,
+    mut connection: S::Connection,
+    sql: &str,
+    limits: &Limits,
+    enough: Option<&Enough>,
+) -> (Result<Execution, Broken>, Option<S::Connection>) {
+    let started = Instant::now();
+    let failed = |failure| End::Running(Outcome::Failed(failure));
+    let end = match server.attempt(&mut connection, sql, limits, enough) {
+        Ok(end) => end,
+        Err(Broken::Refused { code, message }) => failed(S::failure(&code, &message)),
+        Err(Broken::Late) => failed(late(limits)),
+        Err(Broken::TooLarge(bytes)) => {
+            let message = format!("a row of {bytes} bytes, and at most {} are read", limits.max_value_bytes);
+            let failure = Failure::new(FailureKind::TooLarge, message);
+            // The frame that follows is not read, so nothing else can be.
+            return (Ok(finished(Outcome::Failed(failure), started.elapsed())), None);
+        }
+        Err(lost @ Broken::Lost(_)) => return (Err(lost), None),
+    };
+    let elapsed = started.elapsed();
+    let (outcome, is_ready) = match end {
+        End::Ready(outcome) => (outcome, true),
+        End::Running(outcome) => (outcome, S::cancel(&mut connection)),
+    };
+    let is_clean = is_ready && S::begin_cleaning(&mut connection);
+    (Ok(finished(outcome, elapsed)), is_clean.then_some(connection))
+}
+
+fn late(limits: &Limits) -> Failure {
+    Failure::new(FailureKind::Timeout, format!("ran longer than {} s", limits.timeout.as_secs_f64()))
+}
+
+fn finished(outcome: Outcome, elapsed: Duration) -> Execution {
+    Execution { outcome, vm_steps: 0, elapsed, depends_on: Dependence::default() }
+}
+
+impl<S: Server> Engine for ServerEngine<S> {
+    fn name_and_version(&self) -> String {
+        let version = self.version.get().map_or("", String::as_str);
+        format!("{} {version}", S::NAME).trim_end().to_owned()
+    }
+
+    fn is_sqlite(&self) -> bool {
+        false
+    }
+
+    fn timeout(&self) -> Duration {
+        self.limits.timeout
+    }
+
+    fn open(&self, path: &Path) -> Result<Arc<Database>, EngineError> {
+        if let Some(served) = self.served().get(path) {
+            return Ok(Arc::clone(&served.database));
+        }
+        let served = Arc::new(self.connect(path)?);
+        let mut all = self.served();
+        // Of two threads that opened it, the first has the database.
+        let kept = all.entry(path.to_owned()).or_insert(served);
+        Ok(Arc::clone(&kept.database))
+    }
+
+    fn run(&self, database: &Database, sql: &str) -> Execution {
+        self.run_text(database, sql, None)
+    }
+
+    fn run_until(&self, database: &Database, sql: &str, enough: &Enough) -> Execution {
+        self.run_text(database, sql, Some(enough))
+    }
+
+    fn check(&self) -> Result<(), EngineError> {
+        let error = |(address, message): &(PathBuf, String)| EngineError::Server {
+            address: address.clone(),
+            message: message.clone(),
+            remedy: S::AGAIN,
+        };
+        self.fault().as_ref().map_or(Ok(()), |fault| Err(error(fault)))
+    }
+}
+
+/// The server's version, and what became of the attempt to break each lock.
+pub(crate) fn try_locks<S: Server>(path: &Path, access: &Access, attempts: &[Attempt]) -> Trial {
+    let limits = Limits { timeout: Duration::from_secs(2), ..Limits::default() };
+    let engine = ServerEngine::<S>::new(limits, access.clone());
+    let database = engine.open(path)?;
+    let mut results = Vec::new();
+    for attempt in attempts {
+        // Past our own reading of the text, where the lock must hold without it.
+        let served = engine.served().get(path).cloned().filter(|_| !attempt.is_read);
+        let execution = served.map_or_else(
+            || engine.run(&database, attempt.sql),
+            |served| engine.run_sent(&served, attempt.sql, None),
+        );
+        let failure = execution.outcome.failure();
+        let message = match failure {
+            Some(failure) => failure.to_string(),
+            None if attempt.holds(&execution.outcome) => "nothing".to_owned(),
+            None => "it ran".to_owned(),
+        };
+        results.push(LockResult { name: attempt.name, holds: attempt.holds(&execution.outcome), message });
+        engine.check()?;
+    }
+    let after = engine.run(&database, "SELECT 1");
+    results.push(LockResult {
+        name: "is as it was for the next query",
+        holds: after.rows().is_some(),
+        message: after.outcome.status().to_owned(),
+    });
+    Ok((engine.name_and_version(), results))
+}
+
+/// What no server has to read to be refused.
+fn refuse(sql: &str, limits: &Limits) -> Option<Failure> {
+    if sql.len() > limits.max_sql_bytes {
+        let message =
+            format!("the SQL text has {} bytes, and at most {} are read", sql.len(), limits.max_sql_bytes);
+        return Some(Failure::new(FailureKind::TooLarge, message));
+    }
+    let nul = || Failure::new(FailureKind::NulByte, "the SQL text has a NUL, which SQL text may not contain");
+    sql.contains('\0').then(nul)
+}
+
+/// Only a query is sent at all: what begins with another word than those is none. `first` is the first word of the text, behind
+/// parentheses and semicolons.
+pub(crate) fn refuse_commands(first: Option<&str>, queries: &[&str]) -> Option<Failure> {
+    match first {
+        None => Some(Failure::new(FailureKind::Empty, "the text holds no SQL statement")),
+        Some(first) if queries.iter().any(|word| word.eq_ignore_ascii_case(first)) => None,
+        Some(first) if first.bytes().all(|byte| byte.is_ascii_alphabetic()) => {
+            let first: String = first.chars().take(40).collect();
+            let message = format!("only queries are run, and this begins with {first}");
+            Some(Failure::new(FailureKind::Denied, message))
+        }
+        Some(_) => Some(Failure::new(FailureKind::SyntaxError, "the text begins with no word of a query")),
+    }
+}

@@ -1,0 +1,94 @@
+//! Bytes to and from a server, up to a deadline.
+
+use std::io::{self, Read, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::time::{Duration, Instant};
+
+use bytes::BytesMut;
+
+use crate::address::Address;
+use crate::server::Broken;
+
+/// Bytes in both directions, with a limit of time on reading.
+pub(crate) trait Stream: Read + Write + Send + Sync + std::fmt::Debug {
+    /// How long the next read may wait.
+    fn set_patience(&self, patience: Duration) -> io::Result<()>;
+}
+
+impl Stream for TcpStream {
+    fn set_patience(&self, patience: Duration) -> io::Result<()> {
+        self.set_read_timeout(Some(patience))
+    }
+}
+
+#[cfg(unix)]
+impl Stream for std::os::unix::net::UnixStream {
+    fn set_patience(&self, patience: Duration) -> io::Result<()> {
+        self.set_read_timeout(Some(patience))
+    }
+}
+
+/// How long a server may take to answer what is not a query.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A socket with what has arrived, and what is sent next.
+#[derive(Debug)]
+pub(crate) struct Socket {
+    stream: Box<dyn Stream>,
+    /// What has arrived and was not read yet.
+    pub(crate) input: BytesMut,
+    /// What [`Socket::send`] sends.
+    pub(crate) output: BytesMut,
+}
+
+impl Socket {
+    /// A socket over a stream that is connected already.
+    pub(crate) fn over(stream: Box<dyn Stream>) -> Self {
+        Self { stream, input: BytesMut::new(), output: BytesMut::new() }
+    }
+
+    /// Connects to the first place that answers.
+    pub(crate) fn dial(address: &Address) -> io::Result<Self> {
+        let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
+        for place in (address.host.as_str(), address.port).to_socket_addrs()? {
+            match TcpStream::connect_timeout(&place, PATIENCE) {
+                Ok(stream) => {
+                    stream.set_nodelay(true)?;
+                    stream.set_write_timeout(Some(PATIENCE))?;
+                    return Ok(Self::over(Box::new(stream)));
+                }
+                Err(error) => last = error,
+            }
+        }
+        Err(last)
+    }
+
+    /// Sends what has been written to `output`.
+    pub(crate) fn send(&mut self) -> io::Result<()> {
+        self.stream.write_all(&self.output)?;
+        self.output.clear();
+        Ok(())
+    }
+
+    /// Waits for more bytes.
+    pub(crate) fn fill(&mut self, deadline: Instant) -> Result<(), Broken> {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(Broken::Late);
+        }
+        self.stream.set_patience(left)?;
+        let mut piece = [0; 1 << 14];
+        match self.stream.read(&mut piece) {
+            Ok(0) => Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
+            Ok(count) => {
+                self.input.extend_from_slice(&piece[..count]);
+                Ok(())
+            }
+            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
+                Err(Broken::Late)
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Servers for one test: each in a temporary folder, on a free port of the loopback, as a user without rights. They are stopped when the
+//! test ends, however that is.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panic")]
+#![allow(dead_code, reason = "each test program uses a part")]
+
+pub mod mariadb;
+pub mod postgresql;
+
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// The password of the roles.
+pub const PASSWORD: &str = "p'w \\ é";
+
+fn free_port() -> u16 {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port()
+}
+
+fn is_root() -> bool {
+    Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0")
+}
+
+/// Gives a folder to the user that runs the server.
+fn give_away(folder: &Path) {
+    if is_root() {
+        assert!(Command::new("chown").args(["-R", "nobody"]).arg(folder).status().unwrap().success());
+    }
+}
+
+/// A program of the server, run by a user without rights.
+fn program(path: &Path, folder: &Path) -> Command {
+    let mut command = if is_root() {
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid=nobody", "--regid=nogroup", "--clear-groups"]).arg(path);
+        command
+    } else {
+        Command::new(path)
+    };
+    command.current_dir(folder);
+    command
+}
+
+/// Waits until the server answers.
+fn wait_for(mut answers: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_mins(2);
+    while !answers() {
+        assert!(Instant::now() < deadline, "the server does not start");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
