@@ -101,6 +101,7 @@ const OWN_VM_STEPS_OF_PAIR: u64 = 40_000_000;
 const MAX_TABLES: usize = 500;
 
 /// How a search is done.
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchOptions {
     /// Where the random numbers begin.

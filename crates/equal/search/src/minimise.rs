@@ -99,6 +99,7 @@ impl fmt::Display for Minimality {
 }
 
 /// A counterexample that is being made smaller.
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub(super) struct Minimiser<'m, 's> {
     schema: &'m Schema,
     loader: &'m mut Loader<'s>,

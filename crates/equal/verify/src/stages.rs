@@ -241,10 +241,11 @@ impl Verifier {
         clock.ended(Stage::Rules);
         if let Some(data) = data.as_ref() {
             let rows = self.look_at_rows(data, left, right);
-            self.hold(self.options.values.columns(Some(rows)));
+            // Of rows that nobody could look at nothing is known.
+            self.hold(self.options.values.columns(Some(rows.unwrap_or_default())));
             let sliced = differing.and_then(|data| self.sliced(data, left, right));
             if let Some(found) = sliced.filter(|found| self.takes_of_data(found)) {
-                return Ok(clock.report(self.different(found, left, right), Stage::Data));
+                return Ok(clock.report(self.different(&found, left, right), Stage::Data));
             }
             clock.ended(Stage::Data);
         } else {
@@ -256,14 +257,14 @@ impl Verifier {
             Searched::Found(found) => {
                 let is_vacuous = found.needs().contains(&Need::EmptyResult);
                 let Some(solver) = solver.as_deref_mut().filter(|_| is_vacuous) else {
-                    return Ok(clock.report(self.different(*found, left, right), Stage::Search));
+                    return Ok(clock.report(self.different(&found, left, right), Stage::Search));
                 };
                 clock.ended(Stage::Search);
                 let (found, stage) = match self.with_rows(left, right, solver) {
                     Some(plainer) => (plainer, Stage::Smt),
                     None => (*found, Stage::Search),
                 };
-                return Ok(clock.report(self.different(found, left, right), stage));
+                return Ok(clock.report(self.different(&found, left, right), stage));
             }
             Searched::Survived(mut survived) => {
                 self.keep_apart(survived.take_undeclared());
@@ -502,7 +503,7 @@ impl Verifier {
         peers.iter().filter(|peer| **peer != right).take(MAX_PEERS).find_map(|peer| {
             let found = self.search.refute_within(left, peer, BELT_DATABASES);
             let found = self.search.replay(found.refutation()?.database(), left, right)?;
-            Some(self.different(found, left, right))
+            Some(self.different(&found, left, right))
         })
     }
 
@@ -543,7 +544,7 @@ impl Verifier {
             ProofOutcome::NoDifference { bound, assumes } => {
                 Verdict::EquivalentUpTo(self.bounded_proof(bound, assumes, false))
             }
-            ProofOutcome::Different { found, .. } => self.different(found, left, right),
+            ProofOutcome::Different { found, .. } => self.different(&found, left, right),
             ProofOutcome::Unsupported { construct } => {
                 let message = format!("the bounded proof does not know {construct}");
                 Verdict::Unknown(tried.unknown(&format!("unsupported:{construct}"), &message))
@@ -581,10 +582,10 @@ impl Verifier {
     }
 
     /// A difference as small and plain as it can be made.
-    fn different(&self, found: Refutation, left: &str, right: &str) -> Verdict {
+    fn different(&self, found: &Refutation, left: &str, right: &str) -> Verdict {
         let like = self.like.borrow();
         let like = like.as_ref().map(|like| &like.search);
-        let (refutation, minimality) = self.search.plainest(&found, left, right, like);
+        let (refutation, minimality) = self.search.plainest(found, left, right, like);
         let explanation = explain(&self.search, &self.schema, &refutation, left, right);
         self.counterexample((refutation, Some(minimality)), (left, right), explanation, None)
     }

@@ -31,12 +31,11 @@ impl ColumnValues {
     }
 
     /// The columns that hold what they declare. `rows` says so of those of the given database, if there is one.
-    pub(crate) fn columns(self, rows: Option<Option<DeclaredColumns>>) -> DeclaredColumns {
+    pub(crate) fn columns(self, rows: Option<DeclaredColumns>) -> DeclaredColumns {
         match (self, rows) {
             (Self::Any, _) => DeclaredColumns::None,
             (Self::Declared, _) | (Self::Rows, None) => DeclaredColumns::all(),
-            // Of rows that nobody could look at nothing is known.
-            (Self::Rows, Some(rows)) => rows.unwrap_or_default(),
+            (Self::Rows, Some(rows)) => rows,
         }
     }
 }

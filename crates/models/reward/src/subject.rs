@@ -113,13 +113,12 @@ impl World {
     /// When SQLite cannot open a database in memory.
     pub(crate) fn searching<T>(&self, act: impl FnOnce(&Search) -> T) -> Result<T, SearchError> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let search = match idle {
-            Some(search) => search,
-            None => {
-                let search = Search::new(Arc::clone(&self.schema), self.options)?;
-                search.hold(self.declared.clone());
-                search
-            }
+        let search = if let Some(search) = idle {
+            search
+        } else {
+            let search = Search::new(Arc::clone(&self.schema), self.options)?;
+            search.hold(self.declared.clone());
+            search
         };
         // What a panic leaves behind is not put back.
         let done = act(&search);

@@ -74,7 +74,7 @@ fn what_to_fix_first_is_what_costs_most() {
 #[test]
 fn denominators_and_means_leave_null_out() {
     let bare = json!({});
-    let items = [
+    let items = vec![
         item("a", 0, "ok", Some(1.0), &bare),
         item("a", 1, "missing", Some(0.0), &bare),
         item("a", 2, "gold_failed", None, &bare),

@@ -67,7 +67,7 @@ impl Rule for RealFactor {
 }
 
 /// Makes an integer of a real constant, and the other side real. A factor of 1.0 is rule S17's.
-#[expect(clippy::cast_possible_truncation, reason = "a whole number below 2^53")]
+#[expect(clippy::cast_possible_truncation, clippy::float_cmp, reason = "a whole number below 2^53 is exact")]
 fn as_integer(constant: &mut Expr, other: &mut Expr, may_be_one: bool) -> bool {
     let Expr::Literal(Literal::Real(real)) = constant else { return false };
     let value = real.get();

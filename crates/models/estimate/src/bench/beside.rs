@@ -77,7 +77,8 @@ fn transfer(
     let questions = &case.evidence.questions;
     let asked = questions.len();
     let id = |question: &usize| &case.pool().questions[*question].id;
-    let Some(truth) = questions.iter().map(|question| part.truths.get(id(question))).sum::<Option<f64>>() else {
+    let Some(truth) = questions.iter().map(|question| part.truths.get(id(question))).sum::<Option<f64>>()
+    else {
         return Ok(None);
     };
     let runs =
