@@ -23,12 +23,15 @@ const POLL: Duration = Duration::from_millis(40);
 static CAUGHT: AtomicUsize = AtomicUsize::new(0);
 /// Whether the command stops by itself when it is asked to.
 static STOPS_BY_ITSELF: AtomicBool = AtomicBool::new(false);
+/// Whether the process ends already: by itself, or by a signal. What comes second changes nothing.
+static ENDS: AtomicBool = AtomicBool::new(false);
 static STOP: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 /// What a person should know when the command is broken off.
 static HOW_TO_GO_ON: Mutex<String> = Mutex::new(String::new());
 
 /// Listens from now on. Without a handler the system's own stays, which ends the process.
 pub fn listen() {
+    ENDS.store(false, Ordering::SeqCst);
     let (number, second) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
     for signal in [SIGINT, SIGTERM] {
         let code = usize::try_from(signal).unwrap_or_default();
@@ -112,7 +115,17 @@ pub fn exit_code() -> u8 {
     u8::try_from(128 + CAUGHT.load(Ordering::SeqCst)).unwrap_or(130)
 }
 
+/// The command has done its work, unless a signal was faster, which then ends the process.
+pub fn done() {
+    while ENDS.swap(true, Ordering::SeqCst) {
+        std::thread::park();
+    }
+}
+
 fn end() {
+    if ENDS.swap(true, Ordering::SeqCst) {
+        return;
+    }
     abandon_pending();
     end_all();
     stdin::forget();

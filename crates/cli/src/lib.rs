@@ -75,6 +75,7 @@ pub fn main(arguments: Vec<OsString>, worker: WorkerCommand) -> u8 {
     interrupt::listen();
     let invocation = engine::Invocation { arguments, worker };
     let code = catch_unwind(AssertUnwindSafe(|| run(engine::begin(invocation)))).unwrap_or_else(|_| defect());
+    interrupt::done();
     stdin::forget();
     // A host that is not a Rust program does not do it at its end.
     let _ = std::io::stdout().flush();

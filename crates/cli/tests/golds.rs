@@ -247,23 +247,7 @@ fn lists_of_answers_have_rates_and_a_vote() {
     assert_eq!(json["systems"][0]["abstention"]["abstained"], 1);
 
     for by in ["result", "proof", "both"] {
-        let out = path(by);
-        run(&[
-            "vote",
-            "--gold",
-            &path("gold.sql"),
-            "--db",
-            &path("database"),
-            "--pred",
-            &lists,
-            "--by",
-            by,
-            "--metrics",
-            "ex",
-            "--out",
-            &out,
-            "-q",
-        ]);
+        vote(&world, &lists, by, &["--metrics", "ex"]);
         let text = fs::read_to_string(world.path(&format!("{by}/S.jsonl"))).unwrap();
         let choices: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(choices[0]["prediction"], "SELECT 1", "{by}");
@@ -275,6 +259,15 @@ fn lists_of_answers_have_rates_and_a_vote() {
     }
 }
 
+/// Votes over the answers of `lists`, into a folder with the name of the way.
+fn vote(world: &Benchmark, lists: &str, by: &str, more: &[&str]) {
+    let path = |name: &str| world.path(name).display().to_string();
+    let (gold, database, out) = (path("gold.sql"), path("database"), path(by));
+    let words =
+        ["vote", "--gold", &gold, "--db", &database, "--pred", lists, "--by", by, "--out", &out, "-q"];
+    run(&[&words[..], more].concat());
+}
+
 #[test]
 fn answers_that_agree_by_luck_part_when_databases_are_made() {
     // On the rows at hand both return three; only one counts items without a price too.
@@ -284,20 +277,7 @@ fn answers_that_agree_by_luck_part_when_databases_are_made() {
     let path = |name: &str| world.path(name).display().to_string();
     let lists = format!("S={}", path("lists.jsonl"));
     let chosen = |by: &str| {
-        run(&[
-            "vote",
-            "--gold",
-            &path("gold.sql"),
-            "--db",
-            &path("database"),
-            "--pred",
-            &lists,
-            "--by",
-            by,
-            "--out",
-            &path(by),
-            "-q",
-        ]);
+        vote(&world, &lists, by, &[]);
         let text = fs::read_to_string(world.path(&format!("{by}/S.jsonl"))).unwrap();
         let choice: Value = serde_json::from_str(text.trim()).unwrap();
         (choice["groups"].as_u64().unwrap(), choice["prediction"].as_str().unwrap().to_owned())

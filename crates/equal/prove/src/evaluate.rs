@@ -13,7 +13,7 @@ use super::ir::{Constant, Node, Sort, Term, Terms, euclidean};
 use super::oracle::{Call, Oracle, part_of};
 
 /// The values of all terms that those roots are made of; an unknown without a value is 0, false or the empty text. A
-/// term has none where a function that SQLite cannot compute, or a division by 0, decides it.
+/// term has none where the present time, a function that SQLite cannot compute, or a division by 0, decides it.
 pub fn evaluate(
     terms: &Terms,
     oracle: &mut Oracle,
@@ -29,7 +29,7 @@ pub fn evaluate(
                 let args: Option<Vec<Constant>> = args.iter().map(|arg| values.get(arg).cloned()).collect();
                 let value = match oracle.get(*function).call {
                     // Any choice will do.
-                    Call::Open(_) => Some(Stored::Null),
+                    Call::Choice(_) => Some(Stored::Null),
                     _ => args.and_then(|args| oracle.value(*function, &args)),
                 };
                 // A part that the value does not have is never looked at.

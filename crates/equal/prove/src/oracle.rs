@@ -23,8 +23,10 @@ pub enum Call {
     Sql(Box<str>),
     /// What a column with NUMERIC affinity stores for a text.
     NumericAffinity,
-    /// Something that nobody can compute beforehand, by name: the present time, or a choice that SQL leaves open.
+    /// Something that nobody can compute beforehand, by name: the present time.
     Open(Box<str>),
+    /// A choice that SQL leaves open, by name.
+    Choice(Box<str>),
 }
 
 /// A function with the sorts of its arguments.
@@ -93,7 +95,7 @@ impl Oracle {
         let literals: Vec<String> =
             args.iter().map(|arg| Some(literal(&stored(arg)?))).collect::<Option<_>>()?;
         match &self.get(id).call {
-            Call::Open(_) => None,
+            Call::Open(_) | Call::Choice(_) => None,
             Call::NumericAffinity => {
                 let [text] = literals.as_slice() else { return None };
                 let run = |sql: &str| {

@@ -254,7 +254,7 @@ impl<'s> BoundedQuestion<'s> {
         let values = evaluate(terms, oracle, &candidate.values, &self.assertions);
         for term in terms.reachable(&self.assertions) {
             let Node::Apply(function, part, args) = terms.node(term) else { continue };
-            if matches!(oracle.get(*function).call, Call::Open(_)) {
+            if matches!(oracle.get(*function).call, Call::Open(_) | Call::Choice(_)) {
                 continue;
             }
             let args: Option<Vec<Constant>> = args.iter().map(|arg| values.get(arg).cloned()).collect();

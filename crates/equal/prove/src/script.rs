@@ -264,7 +264,7 @@ impl Facts {
             let texts: Vec<Constant> = facts.texts.iter().cloned().map(Constant::Text).collect();
             for &(function, _) in &parts {
                 let wanted = oracle.get(function).clone();
-                if matches!(wanted.call, Call::Open(_)) {
+                if matches!(wanted.call, Call::Open(_) | Call::Choice(_)) {
                     continue;
                 }
                 let values = |sort: &Sort| match sort {

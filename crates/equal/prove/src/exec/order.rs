@@ -222,7 +222,7 @@ impl Run<'_, '_> {
             let mut args = vec![occurrence];
             own.iter().for_each(|&value| args.extend(self.flattened(value)));
             let params = args.iter().map(|&arg| self.world.terms.sort(arg)).collect();
-            let call = Call::Open(choice.name.as_str().into());
+            let call = Call::Choice(choice.name.as_str().into());
             let function = self.world.oracle.function(Function { call, params });
             found.push(self.world.terms.apply(function, FunctionPart::Integer, &args));
         }
