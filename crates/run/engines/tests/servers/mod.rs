@@ -39,7 +39,8 @@ fn program(path: &Path, folder: &Path) -> Command {
     } else {
         Command::new(path)
     };
-    command.current_dir(folder);
+    // MariaDB removes the temporary files of others in a folder that it shares with them.
+    command.current_dir(folder).env("TMPDIR", folder);
     command
 }
 
