@@ -4,6 +4,9 @@
 
 use super::svg::{Svg, escape, n};
 
+/// Nearer than this to 0 or 1 there is no room for a number beside the bar, on a narrow screen.
+const EDGE: f64 = 0.12;
+
 /// The bar of an estimate: a track from 0 to 100 %, the interval, the estimate, and the known accuracy where there is
 /// one. As wide as its place, with text of constant size.
 pub fn interval_bar(accuracy: f64, interval: (f64, f64), known: Option<f64>) -> String {
@@ -25,9 +28,17 @@ pub fn interval_bar(accuracy: f64, interval: (f64, f64), known: Option<f64>) -> 
         text("", "middle", &at(tick), 84, &format!("{:.0}", 100.0 * tick));
     }
     text("tb big", "middle", &at(accuracy), 20, &format!("{} %", percent(accuracy)));
-    // The ends of a narrow interval would run into the estimate, so they stand outside of it.
-    text("ti", "end", &at(low), 60, &format!("{}\u{2002}", percent(low)));
-    text("ti", "start", &at(high), 60, &format!("\u{2002}{}", percent(high)));
+    let (is_at_left, is_at_right) = (low < EDGE, high > 1.0 - EDGE);
+    if (is_at_left || is_at_right) && high - low < 2.0 * EDGE {
+        let (anchor, place) = if is_at_left { ("start", low) } else { ("end", high) };
+        text("ti", anchor, &at(place), 60, &format!("{} – {}", percent(low), percent(high)));
+    } else {
+        // The ends of a narrow interval would run into the estimate, so they stand outside of it where there is room.
+        let (left, right) =
+            (if is_at_left { "start" } else { "end" }, if is_at_right { "end" } else { "start" });
+        text("ti", left, &at(low), 60, &format!("\u{2002}{}\u{2002}", percent(low)));
+        text("ti", right, &at(high), 60, &format!("\u{2002}{}\u{2002}", percent(high)));
+    }
     if let Some(known) = known.filter(|known| known.is_finite()) {
         let (anchor, label) = if known > 0.5 { ("end", "known runs") } else { ("start", "known runs") };
         text("", anchor, &at(known), 104, &format!("{label} {} ▴", percent(known)));
