@@ -53,7 +53,7 @@ pub struct JudgedPeerTransfer {
 /// system stand the answers of the other families on the other run.
 ///
 /// # Errors
-/// As [`over_parts`], and when an estimate fails.
+/// As [`pool_of`](super::run::pool_of), and when an estimate fails.
 pub fn peer_transfers(
     runs: &[BenchRun],
     family: &dyn Fn(&str) -> String,
