@@ -105,7 +105,10 @@ impl Audit {
             bail!("--fail-on: there is no audit rule {name:?}; `sqlgauge rules list --audit` lists them");
         }
         let (gold_format, output) = self.formats();
-        let shape = formats::find(output).ok_or_else(|| anyhow!("there is no format {output}"))?;
+        let shape = formats::find(output).ok_or_else(|| {
+            let known: Vec<&str> = formats::all().iter().map(|format| format.name()).collect();
+            anyhow!("--output-format {output} is unknown; give one of {}", known.join(", "))
+        })?;
         let new = AuditJob::new(source(self.benchmark.gold), self.benchmark.db);
         let job = AuditJob {
             questions: self.benchmark.questions.map(source),

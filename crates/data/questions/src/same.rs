@@ -1,7 +1,7 @@
 //! Columns that are one: the columns of one name that an inner join compares.
 //!
 //! `paper.venue_id = visit.venue_id`: in each row both have the same value, and a question says "the venue id" and not of
-//! which table. The canonical form has the earlier relation's column in the place of the later one's.
+//! which table. The canonical form names the column of the earlier relation only.
 
 use sqlgauge_sql::schema::{Affinity, Collation, Column, Schema};
 use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, From, Place, RelationSource, Select};
@@ -61,7 +61,7 @@ fn resolved(same: &[(ColumnRef, ColumnRef)], column: ColumnRef) -> ColumnRef {
     same.iter().find(|(own, _)| *own == column).map_or(column, |(_, first)| *first)
 }
 
-/// Puts the earlier columns in the place of those that are the same, but for subqueries.
+/// Replaces each column by the earlier one that is the same; subqueries stay.
 pub(crate) fn replace(same: &[(ColumnRef, ColumnRef)], expr: &mut Expr) {
     if let Expr::Column(column) = expr {
         *column = resolved(same, *column);

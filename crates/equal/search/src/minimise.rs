@@ -41,9 +41,9 @@ pub(super) type Confirms<'m> = dyn Fn(&FilledTables) -> Option<Vec<Need>> + 'm;
 /// How small a counterexample is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Minimality {
-    /// Without any one of its rows, and with a plainer value (NULL, 0, 1, `'a'`) in the place of any one of its values, the queries no
-    /// longer differ; or the schema is violated; or the database loses what it keeps of the rows of a given one, or needs
-    /// more of what real ones lack ([`Need`]). All of that was tried.
+    /// Every row was left out and every value made plainer (NULL, 0, 1, `'a'`), one at a time. Each time the queries no longer
+    /// differed, or the schema was violated, or the database lost what it keeps of the given rows, or it needed more of what
+    /// real ones lack ([`Need`]).
     Local,
     /// Not all was tried.
     Unfinished(Shortage),
@@ -383,8 +383,7 @@ impl<'m, 's> Minimiser<'m, 's> {
         true
     }
 
-    /// The database with a plain value in the place of one that refers or is referred to, there and wherever it refers or is
-    /// referred to; `None` where that is one place.
+    /// The database with a key and all references to it made plain together; `None` where the value stands in one place only.
     fn with_linked(&self, (table, row, cell): (usize, usize, usize), plain: &Value) -> Option<FilledTables> {
         let old = &self.smallest.rows[table][row][cell];
         if *plain == Value::Null || !self.linked.contains(&(table, cell)) {
@@ -423,7 +422,7 @@ impl<'m, 's> Minimiser<'m, 's> {
         let may_stand = |plain: &Value| {
             self.likeness.as_ref().is_none_or(|likeness| likeness.may_hold(*id, index, plain))
         };
-        // The number of the row only in the place of a greater one, so that no two rows change theirs for ever.
+        // A value only ever becomes a smaller row number. Otherwise two rows could exchange theirs for ever.
         let is_less =
             |plain: &Value| numbered(plain).is_none_or(|own| numbered(value).is_none_or(|old| own < old));
         all.take_while(|plain| plain != value).filter(is_less).filter(may_stand).collect()
@@ -458,7 +457,7 @@ impl<'m, 's> Minimiser<'m, 's> {
     }
 }
 
-/// The number that stands in the place of a value: 3 in 3, 3.0 and `'a3'`.
+/// The number in a value: 3 in 3, 3.0 and `'a3'`.
 #[expect(clippy::cast_possible_truncation, reason = "a whole number below 10^15")]
 fn numbered(value: &Value) -> Option<i64> {
     match value {

@@ -68,7 +68,7 @@ pub struct VerdictRecord {
     /// The columns that may hold any value nevertheless, as the given rows do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub free_columns: Option<Vec<String>>,
-    /// Without a difference within those values: the columns, each with a value that they do not declare, by which the queries differ.
+    /// The columns that hold undeclared values in the only difference that was found; absent where declared values show one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undeclared: Option<Vec<String>>,
     /// The database on which they do, as an SQL script.

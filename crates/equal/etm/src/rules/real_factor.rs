@@ -9,7 +9,7 @@
 //! integer becomes the nearest real number, and of a text its beginning counts. So one side that is real is enough.
 //!
 //! ## Needs
-//! The constant is a whole number other than 0 and below 2^53, of which an integer and a real number are the same; the other side
+//! The constant is a whole number, not 0, and below 2^53: there an integer and a real number are exactly equal. The other side
 //! is not a constant.
 //!
 //! ## Example

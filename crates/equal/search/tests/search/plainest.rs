@@ -7,7 +7,7 @@ use sqlgauge_search::{Minimality, Search, Shortage, Witness};
 
 use super::{SCHOOL, options, schema};
 
-/// Every plainer value that may stand in the place of one.
+/// Every plainer value that may replace one.
 fn plainer_values(value: &Value) -> Vec<Value> {
     let all = match value {
         Value::Null => return Vec::new(),
@@ -32,7 +32,7 @@ fn the_plainest_counterexample_loses_the_difference_with_any_change() {
         let verdict = search.refute(left, right);
         let (found, minimality) = search.plainest(verdict.refutation().unwrap(), left, right, None);
         assert_eq!(minimality, Minimality::Local, "{left}\n{right}");
-        // SQLite puts a number in the place of a NULL in an INTEGER PRIMARY KEY.
+        // SQLite replaces NULL in an INTEGER PRIMARY KEY by a number.
         let refutes = |database: &Witness| {
             let again = search.replay(database, left, right);
             again.is_some_and(|again| {

@@ -16,8 +16,8 @@ pub(super) fn readings(query: &Query, schema: &Schema) -> Vec<String> {
     printed.chain(all_at_extremum(query, schema)).collect()
 }
 
-/// The query grouped by a table's key in the place of another column of it or of DISTINCT, and by a column that it returns in the place of
-/// the key: what groups by names merges namesakes.
+/// The query with other groups: by a table's key where it groups by another column of the table or has DISTINCT, and by a returned
+/// column where it groups by the key. What groups by names merges namesakes.
 fn regrouped(query: &Query, schema: &Schema) -> Vec<Query> {
     let Some(select) = query.as_select() else { return Vec::new() };
     let (keys, shown) = (keys(select, schema), shown(select));
