@@ -8,8 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use sqlgauge_base::seed_of;
-use sqlgauge_run::{Comparison, Details, Item, Manifest, RunError, RunFiles, Summary, SummaryBuilder};
+use sqlgauge_run::{Comparison, Item, Manifest, RunError, RunFiles, Summary, SummaryBuilder};
 
 use crate::error::Error;
 
@@ -112,7 +111,7 @@ impl CompareJob {
         other: &Path,
     ) -> Result<SystemComparison, Error> {
         let (of_first, of_second) = self.pair_of_two(&first.manifest, &second.manifest)?;
-        let (golds, other_golds) = (golds_of(first, &of_first)?, golds_of(second, &of_second)?);
+        let (golds, other_golds) = (asked_of(first, &of_first)?, asked_of(second, &of_second)?);
         let shared: HashSet<&String> =
             golds.iter().filter(|(id, gold)| other_golds.get(*id) == Some(gold)).map(|(id, _)| id).collect();
         let in_both = golds.keys().filter(|id| other_golds.contains_key(*id)).count();
@@ -257,18 +256,13 @@ impl SystemComparison {
 const SURE: f64 = 0.05;
 
 /// What a system was asked, by the id of the item: a hash of database and golds.
-fn golds_of(run: &RunFiles, system: &str) -> Result<HashMap<String, u64>, Error> {
-    let mut golds = HashMap::new();
-    run.items.for_each(|item| {
-        if item.system == system {
-            let Details { gold, golds: several, .. } = &item.details;
-            let texts = gold.iter().chain(several.iter().flatten()).map(String::as_str);
-            let asked: Vec<&str> = std::iter::once(item.db_id.as_str()).chain(texts).collect();
-            golds.insert(item.id.clone(), seed_of(&asked.join("\0")));
-        }
+fn asked_of(run: &RunFiles, system: &str) -> Result<HashMap<String, u64>, Error> {
+    let mut asked = HashMap::new();
+    run.items.for_each_raw_of(system, |item| item.asked(), |id, hash| {
+        asked.insert(id, hash);
         Ok::<(), RunError>(())
     })?;
-    Ok(golds)
+    Ok(asked)
 }
 
 /// The two systems' scores on one metric, by item.

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use sqlgauge::{CompareJob, SystemComparison};
-use sqlgauge_base::seed_of;
-use sqlgauge_run::{Comparison, Item, RunError, RunFiles};
+use sqlgauge_run::{Comparison, Item, RawItem, RunError, RunFiles};
 
 use crate::runs::FoundRun;
 use crate::{Dashboard, ViewError};
@@ -129,22 +129,21 @@ fn said(item: &Item) -> Value {
 /// The answers of a system, by id.
 fn answers_of(run: &FoundRun, system: &str, metric: &str) -> Result<HashMap<String, Answer>, ViewError> {
     let mut answers = HashMap::new();
-    RunFiles::open(&run.path)?.items.for_each(|item| {
-        if item.system == system {
-            answers.insert(item.id.clone(), Answer::of(item, metric));
-        }
-        Ok::<(), RunError>(())
-    })?;
+    RunFiles::open(&run.path)?.items.for_each_raw_of(
+        system,
+        |item| Answer::of(item, metric),
+        |id, answer| {
+            answers.insert(id, answer);
+            Ok::<(), RunError>(())
+        },
+    )?;
     Ok(answers)
 }
 
 impl Answer {
-    fn of(item: &Item, metric: &str) -> Self {
-        let golds = item.details.golds();
-        let asked: Vec<&str> =
-            std::iter::once(item.db_id.as_str()).chain(golds.iter().map(String::as_str)).collect();
+    fn of(item: &RawItem<'_>, metric: &str) -> Self {
         Self {
-            asked: seed_of(&asked.join("\0")),
+            asked: item.asked(),
             score: item.metrics.get(metric).copied().flatten(),
             cause: cause_of(item),
         }
@@ -152,12 +151,12 @@ impl Answer {
 }
 
 /// What a wrong answer is listed under.
-fn cause_of(item: &Item) -> String {
+fn cause_of(item: &RawItem<'_>) -> String {
     if item.status != "ok" {
         return item.status.replace('_', " ");
     }
-    let words = item.details.words();
-    words.and_then(|words| words.causes.first().cloned()).unwrap_or_else(|| "not explained".to_owned())
+    let causes = item.words().map(|words| words.causes).unwrap_or_default();
+    causes.into_iter().next().unwrap_or_else(|| "not explained".to_owned())
 }
 
 /// How many items both get right, and the others in the order of the golds. Of the first run's items only those that are listed are kept.
@@ -172,37 +171,41 @@ fn items_of(
         .into_iter()
         .chain(named(&compared.only_second, Side::Second))
         .collect();
-    let (mut both, mut listed) = (0, Vec::new());
-    RunFiles::open(&run.path)?.items.for_each(|item| {
-        if item.system != system {
-            return Ok::<(), RunError>(());
-        }
+    // What the page lists, with its place among the golds; `None` where both are right.
+    let listed_of = |item: &RawItem<'_>| -> Option<Option<(usize, PairItem)>> {
         let own = Answer::of(item, &compared.metric);
-        let Some(other) = second.get(&item.id).filter(|other| other.asked == own.asked) else {
-            return Ok(());
-        };
-        match (sides.get(&item.id), own.score, other.score) {
-            (Some(side), ..) => listed.push((item.index, PairItem::of(item, *side, own, other))),
+        let other = second.get(item.id.as_ref()).filter(|other| other.asked == own.asked)?;
+        match (sides.get(item.id.as_ref()), own.score, other.score) {
+            (Some(side), ..) => Some(Some((item.index, PairItem::of(item, *side, own, other)))),
             (None, Some(a), Some(_)) if a < 1.0 => {
-                listed.push((item.index, PairItem::of(item, Side::Neither, own, other)));
+                Some(Some((item.index, PairItem::of(item, Side::Neither, own, other))))
             }
-            (None, Some(_), Some(_)) => both += 1,
-            (None, ..) => {}
+            (None, Some(_), Some(_)) => Some(None),
+            (None, ..) => None,
         }
-        Ok(())
+    };
+    let (mut both, mut listed) = (0, Vec::new());
+    RunFiles::open(&run.path)?.items.for_each_raw_of(system, listed_of, |_, found| {
+        match found {
+            Some(Some(item)) => listed.push(item),
+            Some(None) => both += 1,
+            None => {}
+        }
+        Ok::<(), RunError>(())
     })?;
     listed.sort_by_key(|(index, _)| *index);
     Ok((both, listed.into_iter().map(|(_, item)| item).collect()))
 }
 
 impl PairItem {
-    fn of(item: &Item, side: Side, own: Answer, other: &Answer) -> Self {
+    fn of(item: &RawItem<'_>, side: Side, own: Answer, other: &Answer) -> Self {
+        let text = |detail: Option<&RawValue>| detail.and_then(|text| serde_json::from_str(text.get()).ok());
         Self {
-            id: item.id.clone(),
+            id: item.id.clone().into_owned(),
             side,
-            db: item.db_id.clone(),
-            level: item.details.difficulty.clone().or_else(|| item.details.hardness.clone()),
-            question: item.details.question.clone(),
+            db: item.db_id.clone().into_owned(),
+            level: text(item.details.difficulty).or_else(|| text(item.details.hardness)),
+            question: text(item.details.question),
             cause: if side == Side::Second { own.cause } else { other.cause.clone() },
         }
     }

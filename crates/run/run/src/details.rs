@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use indexmap::IndexMap;
+use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -33,22 +34,35 @@ pub enum DetailOf {
 macro_rules! details {
     ($($(#[doc = $text:literal])+ $of:ident $name:ident: $type:ty, $skip:literal;)*) => {
         /// What explains the scores of an item.
-        #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+        #[derive(Debug, Clone, Default, PartialEq, Serialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         pub struct Details {
             $(
                 $(#[doc = $text])+
-                #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = $skip)]
+                #[serde(default, skip_serializing_if = $skip)]
                 pub $name: $type,
             )*
             /// The verdict of a run of pairs on its way into the log, where it stands behind `metrics`; read as `verdict`.
-            #[serde(rename = "verdict", skip_deserializing, skip_serializing_if = "Option::is_none")]
+            #[serde(rename = "verdict", skip_serializing_if = "Option::is_none")]
             #[cfg_attr(feature = "schema", schemars(skip))]
             pub verdict_of_pair: Option<VerdictRecord>,
             /// What a later version wrote beside these.
             #[serde(flatten)]
             #[cfg_attr(feature = "schema", schemars(skip))]
             pub other: Map<String, Value>,
+        }
+
+        // Derived, the flattened rest makes serde hold each field a second time before it is read.
+        impl Details {
+            fn read<'de, A: MapAccess<'de>>(&mut self, name: Cow<'de, str>, map: &mut A) -> Result<(), A::Error> {
+                match name.as_ref() {
+                    $(stringify!($name) => self.$name = map.next_value::<Option<$type>>()?.unwrap_or_default(),)*
+                    _ => {
+                        self.other.insert(name.into_owned(), map.next_value()?);
+                    }
+                }
+                Ok(())
+            }
         }
 
         /// The details of an item, each as its JSON in the log.
@@ -128,12 +142,6 @@ details! {
     Answer gold_result: Option<ResultTable>, "Option::is_none";
     /// The first rows of the prediction's result, likewise.
     Answer prediction_result: Option<ResultTable>, "Option::is_none";
-}
-
-fn null_as_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
-    deserializer: D,
-) -> Result<T, D::Error> {
-    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
 /// Place in a conversation (`SParC`, `CoSQL`).
@@ -238,16 +246,25 @@ impl From<Map<String, Value>> for MetricDetail {
 impl<'de> Deserialize<'de> for MetricDetail {
     /// A text alone is the reason.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Form {
-            Entries(Map<String, Value>),
-            Reason(String),
-        }
-        Ok(match Form::deserialize(deserializer)? {
-            Form::Entries(entries) => Self(entries),
-            Form::Reason(text) => Self(Map::from_iter([("reason".to_owned(), text.into())])),
-        })
+        deserializer.deserialize_any(MetricVisitor)
+    }
+}
+
+struct MetricVisitor;
+
+impl<'de> Visitor<'de> for MetricVisitor {
+    type Value = MetricDetail;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map of what a metric says, or a reason")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, reason: &str) -> Result<Self::Value, E> {
+        Ok(MetricDetail(Map::from_iter([("reason".to_owned(), reason.into())])))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+        Map::deserialize(MapAccessDeserializer::new(map)).map(MetricDetail)
     }
 }
 
@@ -279,6 +296,30 @@ impl Details {
             result: self.result.clone(),
             ..Self::default()
         }
+    }
+}
+
+impl<'de> Deserialize<'de> for Details {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(DetailsVisitor)
+    }
+}
+
+struct DetailsVisitor;
+
+impl<'de> Visitor<'de> for DetailsVisitor {
+    type Value = Details;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map of details")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut details = Details::default();
+        while let Some(Name(name)) = map.next_key()? {
+            details.read(name, &mut map)?;
+        }
+        Ok(details)
     }
 }
 

@@ -168,6 +168,33 @@ impl Items {
     pub fn for_each_raw<T: Send, E: From<RunError>>(
         &self,
         prepare: impl Fn(&RawItem<'_>) -> T + Sync,
+        visit: impl FnMut(Entry<'_, Prepared<T>>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.walk_raw(true, prepare, visit)
+    }
+
+    /// Visits every item of a system in canonical order, as what `prepare` makes of it. Many items are prepared at once, on all
+    /// cores.
+    ///
+    /// # Errors
+    /// As [`Items::for_each`].
+    pub fn for_each_raw_of<T: Send, E: From<RunError>>(
+        &self,
+        system: &str,
+        prepare: impl Fn(&RawItem<'_>) -> T + Sync,
+        mut visit: impl FnMut(String, T) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let of_system = |item: &RawItem<'_>| (item.system == system).then(|| prepare(item));
+        self.walk_raw(false, of_system, |entry| match entry {
+            Entry::New(Prepared { id, content: Some(content), .. }) => visit(id, content),
+            Entry::New(_) | Entry::Same { .. } => Ok(()),
+        })
+    }
+
+    fn walk_raw<T: Send, E: From<RunError>>(
+        &self,
+        sharing: bool,
+        prepare: impl Fn(&RawItem<'_>) -> T + Sync,
         mut visit: impl FnMut(Entry<'_, Prepared<T>>) -> Result<(), E>,
     ) -> Result<(), E> {
         let decode = |line: &[u8]| {
@@ -181,7 +208,7 @@ impl Items {
                 let of_memory = |error| corrupt(Path::new("the list of items"), number, &error);
                 visit(Entry::New(prepared.map_err(of_memory)?))
             }),
-            Source::Log { .. } => self.walk_log(true, decode, visit),
+            Source::Log { .. } => self.walk_log(sharing, decode, visit),
         }
     }
 
