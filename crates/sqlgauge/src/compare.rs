@@ -87,13 +87,15 @@ impl CompareJob {
         let manifest = Manifest { systems: vec![first.clone(), second.clone()], ..run.manifest };
         let mut builder = SummaryBuilder::new(&manifest);
         let mut scores = Scores::default();
-        run.items.for_each(|item| {
-            if item.system == first || item.system == second {
-                builder.add(item);
-                scores.add(item, &metric, item.system == first);
-            }
-            Ok::<(), RunError>(())
-        })?;
+        run.items.for_each_raw_of(
+            &[&first, &second],
+            |item| item.without_texts(),
+            |item| {
+                builder.add(&item.content);
+                scores.add(&item.content, &metric, item.system == first);
+                Ok::<(), RunError>(())
+            },
+        )?;
         let (only_first, only_second) = scores.differing(&metric);
         Ok(SystemComparison {
             summary: builder.finish(),
@@ -138,14 +140,18 @@ impl CompareJob {
         let mut builder = SummaryBuilder::new(&manifest);
         let mut scores = Scores::default();
         for (run, system, label) in [(first, &of_first, &labels[0]), (second, &of_second, &labels[1])] {
-            run.items.for_each(|item| {
-                if item.system == *system && shared.contains(&item.id) {
-                    let item = Item { system: label.clone(), ..item.clone() };
-                    builder.add(&item);
-                    scores.add(&item, &metric, *label == labels[0]);
-                }
-                Ok::<(), RunError>(())
-            })?;
+            run.items.for_each_raw_of(
+                &[system],
+                |item| item.without_texts(),
+                |item| {
+                    if shared.contains(&item.id) {
+                        let item = Item { system: label.clone(), ..item.content };
+                        builder.add(&item);
+                        scores.add(&item, &metric, *label == labels[0]);
+                    }
+                    Ok::<(), RunError>(())
+                },
+            )?;
         }
         let (only_first, only_second) = scores.differing(&metric);
         Ok(SystemComparison { summary: builder.finish(), metric, only_first, only_second, left_out })
@@ -258,10 +264,14 @@ const SURE: f64 = 0.05;
 /// What a system was asked, by the id of the item: a hash of database and golds.
 fn asked_of(run: &RunFiles, system: &str) -> Result<HashMap<String, u64>, Error> {
     let mut asked = HashMap::new();
-    run.items.for_each_raw_of(system, |item| item.asked(), |id, hash| {
-        asked.insert(id, hash);
-        Ok::<(), RunError>(())
-    })?;
+    run.items.for_each_raw_of(
+        &[system],
+        |item| item.asked(),
+        |item| {
+            asked.insert(item.id, item.content);
+            Ok::<(), RunError>(())
+        },
+    )?;
     Ok(asked)
 }
 

@@ -130,10 +130,10 @@ fn said(item: &Item) -> Value {
 fn answers_of(run: &FoundRun, system: &str, metric: &str) -> Result<HashMap<String, Answer>, ViewError> {
     let mut answers = HashMap::new();
     RunFiles::open(&run.path)?.items.for_each_raw_of(
-        system,
+        &[system],
         |item| Answer::of(item, metric),
-        |id, answer| {
-            answers.insert(id, answer);
+        |item| {
+            answers.insert(item.id, item.content);
             Ok::<(), RunError>(())
         },
     )?;
@@ -141,22 +141,19 @@ fn answers_of(run: &FoundRun, system: &str, metric: &str) -> Result<HashMap<Stri
 }
 
 impl Answer {
-    fn of(item: &RawItem<'_>, metric: &str) -> Self {
-        Self {
-            asked: item.asked(),
-            score: item.metrics.get(metric).copied().flatten(),
-            cause: cause_of(item),
-        }
+    fn of(item: &RawItem<'_>, metric: &str) -> serde_json::Result<Self> {
+        let score = item.metrics.get(metric).copied().flatten();
+        Ok(Self { asked: item.asked()?, score, cause: cause_of(item)? })
     }
 }
 
 /// What a wrong answer is listed under.
-fn cause_of(item: &RawItem<'_>) -> String {
+fn cause_of(item: &RawItem<'_>) -> serde_json::Result<String> {
     if item.status != "ok" {
-        return item.status.replace('_', " ");
+        return Ok(item.status.replace('_', " "));
     }
-    let causes = item.words().map(|words| words.causes).unwrap_or_default();
-    causes.into_iter().next().unwrap_or_else(|| "not explained".to_owned())
+    let causes = item.words()?.map(|words| words.causes).unwrap_or_default();
+    Ok(causes.into_iter().next().unwrap_or_else(|| "not explained".to_owned()))
 }
 
 /// How many items both get right, and the others in the order of the golds. Of the first run's items only those that are listed are kept.
@@ -171,25 +168,24 @@ fn items_of(
         .into_iter()
         .chain(named(&compared.only_second, Side::Second))
         .collect();
-    // What the page lists, with its place among the golds; `None` where both are right.
-    let listed_of = |item: &RawItem<'_>| -> Option<Option<(usize, PairItem)>> {
-        let own = Answer::of(item, &compared.metric);
-        let other = second.get(item.id.as_ref()).filter(|other| other.asked == own.asked)?;
-        match (sides.get(item.id.as_ref()), own.score, other.score) {
-            (Some(side), ..) => Some(Some((item.index, PairItem::of(item, *side, own, other)))),
-            (None, Some(a), Some(_)) if a < 1.0 => {
-                Some(Some((item.index, PairItem::of(item, Side::Neither, own, other))))
-            }
-            (None, Some(_), Some(_)) => Some(None),
-            (None, ..) => None,
-        }
+    let listed_of = |item: &RawItem<'_>| {
+        let own = Answer::of(item, &compared.metric)?;
+        let other = second.get(item.id.as_ref()).filter(|other| other.asked == own.asked);
+        let Some(other) = other else { return Ok(Place::Nowhere) };
+        let side = match (sides.get(item.id.as_ref()), own.score, other.score) {
+            (Some(side), ..) => *side,
+            (None, Some(a), Some(_)) if a < 1.0 => Side::Neither,
+            (None, Some(_), Some(_)) => return Ok(Place::Both),
+            (None, ..) => return Ok(Place::Nowhere),
+        };
+        Ok(Place::Listed(item.index, PairItem::of(item, side, own, other)?))
     };
     let (mut both, mut listed) = (0, Vec::new());
-    RunFiles::open(&run.path)?.items.for_each_raw_of(system, listed_of, |_, found| {
-        match found {
-            Some(Some(item)) => listed.push(item),
-            Some(None) => both += 1,
-            None => {}
+    RunFiles::open(&run.path)?.items.for_each_raw_of(&[system], listed_of, |item| {
+        match item.content {
+            Place::Listed(index, item) => listed.push((index, item)),
+            Place::Both => both += 1,
+            Place::Nowhere => {}
         }
         Ok::<(), RunError>(())
     })?;
@@ -197,16 +193,29 @@ fn items_of(
     Ok((both, listed.into_iter().map(|(_, item)| item).collect()))
 }
 
+/// Where an item counts.
+enum Place {
+    /// At that place among the golds.
+    Listed(usize, PairItem),
+    /// Both are right.
+    Both,
+    /// It is not of both, or has no score.
+    Nowhere,
+}
+
 impl PairItem {
-    fn of(item: &RawItem<'_>, side: Side, own: Answer, other: &Answer) -> Self {
-        let text = |detail: Option<&RawValue>| detail.and_then(|text| serde_json::from_str(text.get()).ok());
-        Self {
+    fn of(item: &RawItem<'_>, side: Side, own: Answer, other: &Answer) -> serde_json::Result<Self> {
+        let text = |detail: Option<&RawValue>| -> serde_json::Result<Option<String>> {
+            detail.map_or(Ok(None), |text| serde_json::from_str(text.get()))
+        };
+        let difficulty = text(item.details.difficulty)?;
+        Ok(Self {
             id: item.id.clone().into_owned(),
             side,
             db: item.db_id.clone().into_owned(),
-            level: text(item.details.difficulty).or_else(|| text(item.details.hardness)),
-            question: text(item.details.question),
+            level: difficulty.map_or_else(|| text(item.details.hardness), |level| Ok(Some(level)))?,
+            question: text(item.details.question)?,
             cause: if side == Side::Second { own.cause } else { other.cause.clone() },
-        }
+        })
     }
 }

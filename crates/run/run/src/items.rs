@@ -170,23 +170,26 @@ impl Items {
         prepare: impl Fn(&RawItem<'_>) -> T + Sync,
         visit: impl FnMut(Entry<'_, Prepared<T>>) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.walk_raw(true, prepare, visit)
+        self.walk_raw(true, |item| Ok(prepare(item)), visit)
     }
 
-    /// Visits every item of a system in canonical order, as what `prepare` makes of it. Many items are prepared at once, on all
-    /// cores.
+    /// Visits every item of those systems in canonical order, as what `prepare` makes of it. Many items are prepared at once, on
+    /// all cores.
     ///
     /// # Errors
-    /// As [`Items::for_each`].
+    /// As [`Items::for_each`], and where `prepare` cannot read a detail.
     pub fn for_each_raw_of<T: Send, E: From<RunError>>(
         &self,
-        system: &str,
-        prepare: impl Fn(&RawItem<'_>) -> T + Sync,
-        mut visit: impl FnMut(String, T) -> Result<(), E>,
+        systems: &[&str],
+        prepare: impl Fn(&RawItem<'_>) -> serde_json::Result<T> + Sync,
+        mut visit: impl FnMut(Prepared<T>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let of_system = |item: &RawItem<'_>| (item.system == system).then(|| prepare(item));
-        self.walk_raw(false, of_system, |entry| match entry {
-            Entry::New(Prepared { id, content: Some(content), .. }) => visit(id, content),
+        let of_systems =
+            |item: &RawItem<'_>| systems.contains(&item.system.as_ref()).then(|| prepare(item)).transpose();
+        self.walk_raw(false, of_systems, |entry| match entry {
+            Entry::New(Prepared { system, id, content: Some(content) }) => {
+                visit(Prepared { system, id, content })
+            }
             Entry::New(_) | Entry::Same { .. } => Ok(()),
         })
     }
@@ -194,12 +197,12 @@ impl Items {
     fn walk_raw<T: Send, E: From<RunError>>(
         &self,
         sharing: bool,
-        prepare: impl Fn(&RawItem<'_>) -> T + Sync,
+        prepare: impl Fn(&RawItem<'_>) -> serde_json::Result<T> + Sync,
         mut visit: impl FnMut(Entry<'_, Prepared<T>>) -> Result<(), E>,
     ) -> Result<(), E> {
         let decode = |line: &[u8]| {
             let item: RawItem<'_> = serde_json::from_slice(line)?;
-            let content = prepare(&item);
+            let content = prepare(&item)?;
             Ok(Prepared { system: item.system.into_owned(), id: item.id.into_owned(), content })
         };
         match &self.0 {

@@ -9,9 +9,9 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use sqlgauge_base::seed_of;
 use sqlgauge_causes::DifferenceRecord;
-use sqlgauge_verify::VerdictRecord;
 
-use crate::details::RawDetails;
+use crate::details::{Details, RawDetails};
+use crate::record::Item;
 
 /// A line of the log, as [`crate::Item`] but for its details.
 #[derive(Debug, Deserialize)]
@@ -33,22 +33,73 @@ pub struct RawItem<'a> {
 
 impl RawItem<'_> {
     /// A hash of what was asked: database and golds.
-    pub fn asked(&self) -> u64 {
-        let gold: Option<String> = decoded(self.details.gold);
-        let golds = gold.map(|gold| vec![gold]).or_else(|| decoded(self.details.golds)).unwrap_or_default();
+    ///
+    /// # Errors
+    /// When the golds are no texts.
+    pub fn asked(&self) -> serde_json::Result<u64> {
+        let gold: Option<String> = decoded(self.details.gold)?;
+        let golds = match gold {
+            Some(gold) => vec![gold],
+            None => decoded(self.details.golds)?,
+        };
         let asked: Vec<&str> =
             std::iter::once(self.db_id.as_ref()).chain(golds.iter().map(String::as_str)).collect();
-        seed_of(&asked.join("\0"))
+        Ok(seed_of(&asked.join("\0")))
     }
 
-    /// As [`crate::Details::words`].
-    pub fn words(&self) -> Option<DifferenceRecord> {
-        let verdict: Option<VerdictRecord> = decoded(self.details.verdict);
-        verdict.and_then(|verdict| verdict.words).or_else(|| decoded(self.details.difference))
+    /// The item without its texts and its results: all that a summary reads.
+    ///
+    /// # Errors
+    /// When a detail has another type than written here.
+    pub fn without_texts(&self) -> serde_json::Result<Item> {
+        let raw = &self.details;
+        let details = Details {
+            hardness: decoded(raw.hardness)?,
+            features: decoded(raw.features)?,
+            difficulty: decoded(raw.difficulty)?,
+            turn: decoded(raw.turn)?,
+            error: decoded(raw.error)?,
+            gold_error: decoded(raw.gold_error)?,
+            prediction_status: decoded(raw.prediction_status)?,
+            gold_empty: decoded(raw.gold_empty)?,
+            database_empty: decoded(raw.database_empty)?,
+            difference: self.words()?,
+            metrics: decoded(raw.metrics)?,
+            depends_on: decoded(raw.depends_on)?,
+            ..Details::default()
+        };
+        Ok(Item {
+            system: self.system.clone().into_owned(),
+            id: self.id.clone().into_owned(),
+            index: self.index,
+            db_id: self.db_id.clone().into_owned(),
+            status: self.status.clone().into_owned(),
+            metrics: self.metrics.clone(),
+            details,
+        })
+    }
+
+    /// As [`Details::words`].
+    ///
+    /// # Errors
+    /// When verdict or difference have another type than written here.
+    pub fn words(&self) -> serde_json::Result<Option<DifferenceRecord>> {
+        let verdict: Option<Words> = decoded(self.details.verdict)?;
+        match verdict.and_then(|verdict| verdict.words) {
+            Some(words) => Ok(Some(words)),
+            None => decoded(self.details.difference),
+        }
     }
 }
 
-/// A detail; `None` where there is none, or one of another type.
-fn decoded<T: DeserializeOwned>(detail: Option<&RawValue>) -> Option<T> {
-    serde_json::from_str::<Option<T>>(detail?.get()).ok().flatten()
+/// The part of a verdict that says what differs.
+#[derive(Deserialize)]
+struct Words {
+    words: Option<DifferenceRecord>,
+}
+
+/// A detail, or what stands for none.
+fn decoded<T: DeserializeOwned + Default>(detail: Option<&RawValue>) -> serde_json::Result<T> {
+    let value = detail.map(|detail| serde_json::from_str::<Option<T>>(detail.get())).transpose()?;
+    Ok(value.flatten().unwrap_or_default())
 }
