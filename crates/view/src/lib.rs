@@ -36,6 +36,7 @@ pub use export::export;
 pub use runs::{FoundRun, find_runs};
 
 use pages::Pages;
+use pairs::KnownPair;
 use records::KnownKinds;
 
 /// What is shown, and where.
@@ -62,6 +63,8 @@ pub(crate) struct Dashboard {
     pub(crate) token: String,
     /// Where it listens.
     pub(crate) address: SocketAddr,
+    /// One comparison is made at a time, and the last is kept.
+    pub(crate) compared: std::sync::Mutex<Option<KnownPair>>,
     /// Labels are written by one request at a time.
     pub(crate) labelling: std::sync::Mutex<()>,
     /// Whether the server is about to end.
@@ -77,8 +80,10 @@ pub fn serve(
     announce: impl FnOnce(&str),
     stopped: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), ViewError> {
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(ViewError::Start)?;
+    // One person asks. Each further thread keeps memory of its own.
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    runtime.enable_all().worker_threads(2).max_blocking_threads(4);
+    let runtime = runtime.build().map_err(ViewError::Start)?;
     runtime.block_on(async {
         let asked = SocketAddr::from((Ipv4Addr::LOCALHOST, options.port));
         let listener = tokio::net::TcpListener::bind(asked)
@@ -108,6 +113,7 @@ impl Dashboard {
             options,
             token,
             address,
+            compared: std::sync::Mutex::default(),
             labelling: std::sync::Mutex::default(),
             ending: tokio::sync::watch::Sender::new(false),
         })

@@ -1,18 +1,20 @@
 //! Two systems of any runs item by item: which items only one gets right, which neither, and what makes the answers wrong.
 
 use std::collections::HashMap;
+use std::sync::PoisonError;
 
+use axum::body::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use sqlgauge::{CompareJob, SystemComparison};
 use sqlgauge_run::{Comparison, Item, RawItem, RunError, RunFiles};
 
-use crate::runs::FoundRun;
+use crate::runs::{FoundRun, LogState};
 use crate::{Dashboard, ViewError};
 
 /// Two systems, each of a run.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 pub(crate) struct Pair {
     a: String,
     b: String,
@@ -21,6 +23,13 @@ pub(crate) struct Pair {
     metric: Option<String>,
     /// An item, where one is asked for.
     id: Option<String>,
+}
+
+/// The last comparison that was made.
+pub(crate) struct KnownPair {
+    pair: Pair,
+    states: [LogState; 2],
+    json: Bytes,
 }
 
 /// Which of the two is better on an item.
@@ -54,11 +63,9 @@ struct Answer {
 
 /// What the page shows of two systems.
 #[derive(Serialize)]
-pub(crate) struct Compared {
+struct Compared {
     metric: String,
     comparisons: Vec<Comparison>,
-    only_first: Vec<String>,
-    only_second: Vec<String>,
     both: usize,
     items: Vec<PairItem>,
     left_out: LeftOutCounts,
@@ -76,26 +83,22 @@ impl Dashboard {
         Ok([self.run(&pair.a)?, self.run(&pair.b)?])
     }
 
-    /// What `sqlgauge compare` says of the two, and the items on which not both are right.
-    pub(crate) fn compared(&self, pair: Pair) -> Result<Compared, ViewError> {
-        let [a, b] = self.two(&pair)?;
-        let job = CompareJob {
-            other: (a.id != b.id).then(|| b.path.clone()),
-            systems: vec![pair.first.clone(), pair.second.clone()],
-            metric: pair.metric,
-            ..CompareJob::new(&a.path)
-        };
-        let compared = job.run()?;
-        let second = answers_of(&b, &pair.second, &compared.metric)?;
-        let (both, items) = items_of(&compared, &a, &pair.first, &second)?;
-        let left_out = LeftOutCounts {
-            only_first: compared.left_out.only_first,
-            only_second: compared.left_out.only_second,
-            changed: compared.left_out.changed,
-        };
-        let SystemComparison { summary, metric, only_first, only_second, .. } = compared;
-        let comparisons = summary.comparisons;
-        Ok(Compared { metric, comparisons, only_first, only_second, both, items, left_out })
+    /// As JSON what `sqlgauge compare` says of the two, and the items on which not both are right. Asked again, it is not made again
+    /// unless a log has changed.
+    pub(crate) fn compared(&self, pair: &Pair) -> Result<Bytes, ViewError> {
+        let runs = self.two(pair)?;
+        let states = runs.each_ref().map(FoundRun::state);
+        let mut known = self.compared.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known.as_ref().filter(|known| known.pair == *pair && known.states == states) {
+            return Ok(known.json.clone());
+        }
+        // The one before goes before the next is made.
+        *known = None;
+        let json =
+            serde_json::to_vec(&compare(runs, pair)?).map_err(|error| ViewError::Start(error.into()))?;
+        let json = Bytes::from(json);
+        *known = Some(KnownPair { pair: pair.clone(), states, json: json.clone() });
+        Ok(json)
     }
 
     /// The texts of one item of both.
@@ -115,6 +118,26 @@ impl Dashboard {
             "second": said(&second),
         }))
     }
+}
+
+/// Compares two systems, each of a run.
+fn compare([a, b]: [FoundRun; 2], pair: &Pair) -> Result<Compared, ViewError> {
+    let job = CompareJob {
+        other: (a.id != b.id).then(|| b.path.clone()),
+        systems: vec![pair.first.clone(), pair.second.clone()],
+        metric: pair.metric.clone(),
+        ..CompareJob::new(&a.path)
+    };
+    let compared = job.run()?;
+    let second = answers_of(&b, &pair.second, &compared.metric)?;
+    let (both, items) = items_of(&compared, &a, &pair.first, &second)?;
+    let left_out = LeftOutCounts {
+        only_first: compared.left_out.only_first,
+        only_second: compared.left_out.only_second,
+        changed: compared.left_out.changed,
+    };
+    let SystemComparison { summary, metric, .. } = compared;
+    Ok(Compared { metric, comparisons: summary.comparisons, both, items, left_out })
 }
 
 fn said(item: &Item) -> Value {

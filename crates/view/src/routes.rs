@@ -21,7 +21,7 @@ use crate::guard::{StyleInside, guard};
 use crate::history::HistoryRow;
 use crate::labels::{Labelled, Verdict};
 use crate::pages::PAGE;
-use crate::pairs::{Compared, Pair};
+use crate::pairs::Pair;
 use crate::records::{MOST_OF_PAGE, RecordKind, Records, listed, read as read_some};
 use crate::runs::{FoundRun, RunRow, find_runs};
 use crate::{Dashboard, ViewError};
@@ -38,6 +38,7 @@ const HOME_SCRIPTS: [&str; 6] = [
 const RUN_SCRIPT: &str = include_str!("../web/run.js");
 const STYLE: &str = include_str!("../web/view.css");
 
+const JSON: &str = "application/json";
 const HTML: &str = "text/html; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const CSS: &str = "text/css; charset=utf-8";
@@ -193,8 +194,9 @@ fn read(path: &FilePath) -> Result<Vec<u8>, ViewError> {
 async fn compare(
     State(dashboard): State<Arc<Dashboard>>,
     Query(pair): Query<Pair>,
-) -> Result<Json<Compared>, ViewError> {
-    blocking(move || dashboard.compared(pair)).await.map(Json)
+) -> Result<Response, ViewError> {
+    let json = blocking(move || dashboard.compared(&pair)).await?;
+    Ok(([(CONTENT_TYPE, JSON)], json).into_response())
 }
 
 async fn pair(

@@ -222,8 +222,16 @@ fn two_runs_are_compared_as_the_command_does() {
     let (a, b) = (asker.id("good"), asker.id("hostile"));
     let system = MARKUP.replace('<', "%3C").replace('>', "%3E").replace('/', "%2F");
     let path = |first: &str| format!("/api/compare?a={a}&b={b}&first={first}&second={system}&metric=ex");
-    let said: Value = serde_json::from_str(&asker.get(&path("baseline")).body).unwrap();
-    assert_eq!((&said["metric"], &said["only_first"]), (&json!("ex@1"), &json!(["lib-08"])));
+    let said = asker.get(&path("baseline")).body;
+    // The one that is kept says the same.
+    assert_eq!(asker.get(&path("baseline")).body, said);
+    let said: Value = serde_json::from_str(&said).unwrap();
+    let items = said["items"].as_array().unwrap();
+    let only_first: Vec<&Value> =
+        items.iter().filter(|item| item["side"] == "first").map(|item| &item["id"]).collect();
+    assert_eq!((&said["metric"], only_first), (&json!("ex@1"), vec![&json!("lib-08")]));
+    let other = asker.get(&path("careful")).body;
+    assert_ne!(serde_json::from_str::<Value>(&other).unwrap()["items"], said["items"]);
     let unknown = asker.get(&path("nobody"));
     assert_eq!(unknown.status, 422);
     assert!(unknown.body.contains("nobody"), "{}", unknown.body);
