@@ -70,8 +70,8 @@ operators! {
     "self_join" Moderate false 2 s s.features.self_joins > 0;
     "union" Moderate false 5 s s.count("UNION") > 0;
     "union_all" Moderate false 1 s s.count("UNION ALL") > 0;
-    "intersect" Moderate false 9 s s.count("INTERSECT") > 0;
-    "except" Moderate false 12 s s.count("EXCEPT") > 0;
+    "intersect" Moderate false 4 s s.count("INTERSECT") > 0;
+    "except" Moderate false 6 s s.count("EXCEPT") > 0;
     "derived_table" Moderate true 3 s s.derived_tables > 0;
     "with" Moderate true 3 s s.count("WITH") > 0;
     "scalar_subquery" Moderate true 25 s s.scalar_subqueries > 0;
@@ -97,7 +97,7 @@ operators! {
     "sum" Simple false 20 s s.count("sum()") > 0;
     "average" Simple false 40 s s.count("avg()") > 0;
     "extremum" Simple false 40 s s.count("min()") + s.count("max()") > 0;
-    "window" Moderate false 3 s s.count("OVER") > 0;
+    "window" Moderate false 1 s s.count("OVER") > 0;
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ use crate::world::GrammarDatabase;
 /// How many pairs are drawn at a time.
 const BATCH: usize = 512;
 /// Tries up to which the wished-for operator, the depth, and the tier are held to.
-const TRIES: [u32; 3] = [32, 48, 80];
+const TRIES: [u32; 3] = [32, 64, 120];
 /// Tries in all: what has a demand may have another tier in the end.
 const LAST_TRY: u32 = 128;
 /// After how many queries without a question a pair goes without.

@@ -134,6 +134,7 @@ impl Say<'_> {
             return Ok(Tree::Node(Rule::SelectValues, slots));
         };
         let row = top.is_none().then(|| self.row_of(select)).flatten();
+        let says_of = has_of(&source);
         let group = match row {
             Some(noun) => Some(Tree::of(Rule::ForEachOf, [noun])),
             None => self.group(&select.group_by, top)?,
@@ -143,13 +144,17 @@ impl Say<'_> {
         let having = select.having.as_ref().map(|having| self.having(having, whose)).transpose()?;
         let parts =
             [distinct.into(), outputs.into(), source.into(), filter.into(), group.into(), having.into()];
-        let rule = if counts { Rule::Select } else { self.select_rule(select) };
+        let rule = if counts { Rule::Select } else { self.select_rule(select, says_of) };
         let said = Tree::Node(rule, parts.into_iter().chain([tail.into()]).collect());
         self.shortened(select, query, said)
     }
 
     /// "Of" joins what is shown to the table named first.
-    fn select_rule(&mut self, select: &Select) -> Rule {
+    fn select_rule(&mut self, select: &Select, says_of: bool) -> Rule {
+        // "The highest bonus of all evaluations of employees": of all of them, for each employee.
+        if says_of && !select.outputs.iter().all(|output| is_of_rows(&output.expr)) {
+            return Rule::SelectFor;
+        }
         let of_first = |output: &Output| self.is_of_first(&output.expr);
         let joins = matches!(select.from, Some(From::Join(_)));
         let fits = !joins || self.care.is_terse() && select.outputs.iter().all(of_first);
@@ -297,6 +302,15 @@ fn is_top_group(select: &Select, query: &Query) -> bool {
 
 fn is_filtered(query: &Query) -> bool {
     query.as_select().is_some_and(|select| select.filter.is_some())
+}
+
+/// Whether a table is said by "of" and its conditions.
+fn has_of(source: &Tree) -> bool {
+    let links = match source.node() {
+        Some((Rule::Linked, [_, links])) => links.all(),
+        _ => &[],
+    };
+    links.iter().any(|link| matches!(link.node(), Some((Rule::OfThose, _))))
 }
 
 /// The one column of a table's primary key.

@@ -80,11 +80,12 @@ impl Grammar<'_> {
         let has_choice = profile.is_none_or(|profile| profile.distinct > 1 && !profile.is_cryptic);
         let base = match facet.kind {
             _ if !has_choice => 0.0,
+            // A name is that of one row: what is computed over rows is not asked of one.
+            _ if is_label && self.is_of_many => 0.0,
             ContentKind::Category => 3.0,
             ContentKind::Number if profile.is_none_or(|profile| profile.is_quantity) => 2.0,
             ContentKind::Number => 0.5,
             ContentKind::Date => 1.0,
-            // A name is that of one row: what is computed over rows is not asked of one.
             ContentKind::Text if self.is_of_many => 0.0,
             ContentKind::Text if is_label => 1.3,
             ContentKind::Text => 0.8,
@@ -104,6 +105,8 @@ impl Grammar<'_> {
                 facet.kind == ContentKind::Category && profile.is_some_and(|profile| profile.distinct > 3)
             }
             Some("not_equal") => facet.kind == ContentKind::Category,
+            // A moment to the second is not asked for.
+            Some("equal") => facet.kind != ContentKind::Date || facet.is_integer,
             _ => true,
         };
         if fits { base } else { 0.0 }
@@ -206,6 +209,10 @@ impl Grammar<'_> {
             return None;
         }
         let bound = round(facet, own, !less_than);
+        // Nothing or more is no question.
+        if matches!(&bound, Literal::Integer(0)) || matches!(&bound, Literal::Real(real) if real.get() == 0.0) {
+            return None;
+        }
         let operator = match (bound == *own, less_than) {
             (false, true) => BinaryOperator::Less,
             (false, false) => BinaryOperator::Greater,

@@ -85,10 +85,19 @@ impl Draft {
             }
         }
         draft.insist(wish.operator.get().name, random);
+        if draft.having && draft.limited && wish.operator.get().name != "limit" {
+            draft.limited = false;
+        }
+        if draft.nest == Some(Nest::Output) {
+            (draft.joins, draft.special) = (0, None);
+        }
         // What rows of several tables have to do with those of others takes many words.
-        if matches!(draft.nest, Some(Nest::In | Nest::Exists)) && draft.special.is_none() && random.chance(85)
-        {
-            draft.joins = 0;
+        if matches!(draft.nest, Some(Nest::In | Nest::Exists)) && draft.joins > 0 {
+            if draft.special.is_some() || wish.operator.get().name == "inner_join" {
+                draft.nest = Some(Nest::Scalar);
+            } else {
+                draft.joins = 0;
+            }
         }
         draft
     }
@@ -98,11 +107,11 @@ impl Draft {
         let deep = wish.depth >= 4;
         let (joins, conditions, outputs, forms, ordered): Choices = match wish.tier {
             Tier::Simple => (&[0], &[0, 1, 1, 1, 2], &[1, 1, 1, 2, 2], [56, 28, 16, 0], 22),
-            Tier::Moderate => (&[0, 1, 1, 1], &[0, 1, 1, 2], &[1, 1, 2, 2], [50, 12, 37, 1], 40),
+            Tier::Moderate => (&[0, 1, 1, 1], &[0, 1, 1, 2], &[1, 1, 2, 2], [50, 13, 37, 0], 40),
             Tier::Complex if deep => (&[0, 0, 1], &[0, 1], &[1, 2], [75, 15, 10, 0], 10),
-            Tier::Complex => (&[0, 1, 1, 1], &[1, 1, 2, 2], &[1, 2, 2], [48, 8, 42, 2], 45),
+            Tier::Complex => (&[0, 1, 1, 1], &[1, 1, 2, 2], &[1, 2, 2], [50, 8, 42, 0], 45),
             Tier::HighlyComplex if deep => (&[0, 1, 1, 2], &[1, 1, 2], &[1, 2], [60, 10, 30, 0], 40),
-            Tier::HighlyComplex => (&[1, 2, 2], &[2, 2, 3], &[1, 2, 2], [34, 4, 60, 2], 60),
+            Tier::HighlyComplex => (&[1, 2, 2], &[2, 2, 3], &[1, 2, 2], [36, 4, 60, 0], 60),
         };
         let form = [Form::List, Form::Aggregate, Form::Grouped, Form::Windowed]
             [weighted(&forms.map(f64::from), random).unwrap_or(0)];
@@ -224,7 +233,7 @@ pub(super) fn any_nest(levels: usize, random: &mut Random) -> Nest {
     let weights = if levels > 3 {
         [70.0, 8.0, 18.0, 2.0, 1.0, 1.0, 0.0]
     } else {
-        [44.0, 26.0, 14.0, 2.0, 2.0, 5.0, 7.0]
+        [40.0, 30.0, 18.0, 2.0, 2.0, 5.0, 2.0]
     };
     all[weighted(&weights, random).unwrap_or(0)]
 }

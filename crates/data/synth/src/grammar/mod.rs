@@ -20,7 +20,7 @@ use sqlgauge_base::Random;
 use sqlgauge_sql::derive::collect_columns;
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{
-    Body, ColumnRef, Cte, CteId, Expr, From, Literal, OrderTerm, Output, Query, RelationId, Select,
+    Body, ColumnRef, Cte, CteId, Expr, From, JoinKind, Literal, OrderTerm, Output, Query, RelationId, Select,
 };
 use sqlgauge_sql::visit::{Visitor, walk_expr};
 
@@ -131,7 +131,16 @@ impl<'a> Grammar<'a> {
         let (from, mut scope) = match nest {
             Some(Nest::Derived) => self.derived_from(levels - 1, false)?,
             Some(Nest::With) => self.derived_from(levels - 1, true)?,
-            _ => self.from(draft)?,
+            _ => {
+                let found = self.from(draft)?;
+                // What is computed is of rows that refer to others: the concerts of singers.
+                let turns = match draft.form {
+                    Form::Aggregate => true,
+                    Form::Grouped => self.chance(40),
+                    Form::List | Form::Windowed => false,
+                };
+                if turns { turned(found) } else { found }
+            }
         };
         let is_of_many = matches!(draft.form, Form::Aggregate | Form::Grouped)
             || draft.shared
@@ -140,12 +149,9 @@ impl<'a> Grammar<'a> {
         let before = std::mem::replace(&mut self.is_of_many, is_of_many);
         let mut conditions = self.conditions(&scope, draft);
         self.is_of_many = before;
+        self.compared = columns_of(&conditions);
         let in_where = nest.filter(|nest| matches!(nest, Nest::In | Nest::Scalar | Nest::Exists));
-        if let Some(mut nest) = in_where {
-            // What rows of several tables have to do with others takes many words.
-            if scope.len() > 1 && levels == 2 && self.chance(75) {
-                nest = Nest::Scalar;
-            }
+        if let Some(nest) = in_where {
             conditions.push(self.nested_condition(nest, &scope, levels - 1)?);
         }
         read_by(&mut scope, &conditions);
@@ -153,8 +159,7 @@ impl<'a> Grammar<'a> {
             (draft.form, draft.having) = (Form::Grouped, true);
         }
         let inner = (nest == Some(Nest::Having)).then_some(levels - 1);
-        self.compared = Vec::new();
-        conditions.iter().for_each(|condition| collect_columns(condition, &mut self.compared));
+        self.compared = columns_of(&conditions);
         let mut made = self.outputs(&scope, draft, inner)?;
         if nest == Some(Nest::Output) {
             self.nested_output(&mut made, &scope, levels - 1)?;
@@ -271,12 +276,30 @@ fn joined(kind: sqlgauge_sql::tree::JoinKind, left: From, right: From, on: Optio
     From::Join(Box::new(sqlgauge_sql::tree::Join { kind, left, right, on }))
 }
 
-/// Marks the relations that conditions read.
-fn read_by(scope: &mut [FromRelation], conditions: &[Expr]) {
+/// The columns that conditions read.
+fn columns_of(conditions: &[Expr]) -> Vec<ColumnRef> {
     let mut columns = Vec::new();
     conditions.iter().for_each(|condition| collect_columns(condition, &mut columns));
+    columns
+}
+
+/// Marks the relations that conditions read.
+fn read_by(scope: &mut [FromRelation], conditions: &[Expr]) {
+    let columns = columns_of(conditions);
     for bound in scope {
         bound.is_read |= columns.iter().any(|column| column.relation == bound.id);
+    }
+}
+
+/// An inner join of two tables with the one first that refers to the other.
+fn turned((from, mut scope): (From, Vec<FromRelation>)) -> (From, Vec<FromRelation>) {
+    match (from, scope.as_slice()) {
+        (From::Join(join), [_, last]) if last.refers && join.kind == JoinKind::Inner => {
+            let sqlgauge_sql::tree::Join { kind, left, right, on } = *join;
+            scope.swap(0, 1);
+            (joined(kind, right, left, on), scope)
+        }
+        (from, _) => (from, scope),
     }
 }
 

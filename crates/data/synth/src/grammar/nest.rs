@@ -46,8 +46,13 @@ impl Grammar<'_> {
         levels: usize,
     ) -> Option<Expr> {
         match nest {
+            Nest::Scalar if scope.len() > 1 => self.compared(scope, levels),
             Nest::Scalar => self.compared(scope, levels).or_else(|| self.contained(scope, levels)),
             Nest::Exists => self.exists(scope, levels).or_else(|| self.contained(scope, levels)),
+            // "Singers that have concerts" is said more often than by a list of values.
+            _ if self.wish.operator.get().name != "in_subquery" && self.chance(70) => {
+                self.exists(scope, levels).or_else(|| self.contained(scope, levels))
+            }
             _ => self.contained(scope, levels),
         }
     }
@@ -64,7 +69,7 @@ impl Grammar<'_> {
                     ways.extend(target.map(|&target| (found, facet.clone(), link.parent, target)));
                 } else if link.parent == table && link.parent_columns == [column] {
                     let target = link.child_columns.first();
-                    ways.extend(target.map(|&target| (3.0 * found, facet.clone(), link.child, target)));
+                    ways.extend(target.map(|&target| (0.5 * found, facet.clone(), link.child, target)));
                 }
             }
             if facet.kind == ContentKind::Category {
@@ -155,6 +160,7 @@ impl Grammar<'_> {
             .filter(|bound| bound.table.is_some())
             .flat_map(|bound| bound.facets.iter().map(move |facet| (bound, facet)))
             .filter(|(_, facet)| facet.kind == ContentKind::Number)
+            .filter(|(_, facet)| !self.compared.contains(&facet.column))
             .collect();
         let (around, facet) = {
             let &(around, facet) = self.random.pick(&numbers)?;
@@ -232,6 +238,10 @@ impl Grammar<'_> {
         };
         let weights: Vec<f64> = links.iter().map(weight).collect();
         let (around, link, to_parent) = links[super::weighted(&weights, &mut self.random)?].clone();
+        // A row belongs to what it refers to, and has what refers to it.
+        if to_parent && self.wish.operator.get().name != "exists" && self.chance(90) {
+            return None;
+        }
         let mut draft = self.inner_draft(levels);
         if to_parent && draft.nest.is_none() {
             draft.conditions = 1;

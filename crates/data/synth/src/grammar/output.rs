@@ -88,7 +88,7 @@ impl Grammar<'_> {
                     _ => 1.0,
                 };
                 // Nobody asks for what is given.
-                let given = if self.compared.contains(&facet.column) { 0.01 } else { 1.0 };
+                let given = if self.compared.contains(&facet.column) { 0.0 } else { 1.0 };
                 part * given * self.worth_showing(facet, shared)
             };
             let weights: Vec<f64> = all.iter().map(weight).collect();
@@ -140,6 +140,11 @@ impl Grammar<'_> {
         Some(made)
     }
 
+    /// Whether a column is called by a quantity, or computed.
+    fn is_quantity(&self, facet: &Facet) -> bool {
+        self.profile(facet).is_none_or(|profile| profile.is_quantity)
+    }
+
     /// Another aggregate of the same column: the highest beside the average.
     fn beside(&mut self, aggregate: &Expr) -> Option<(Expr, Facet)> {
         let Expr::Aggregate(call) = aggregate else { return None };
@@ -160,13 +165,16 @@ impl Grammar<'_> {
         let want =
             want.unwrap_or(["count", "count", "sum", "average", "average", "extremum"][self.random.below(6)]);
         let all: Vec<&Facet> = scope.iter().flat_map(|bound| &bound.facets).collect();
-        let numbers: Vec<&Facet> =
-            all.iter().filter(|facet| facet.kind == ContentKind::Number).copied().collect();
+        let numbers: Vec<&Facet> = all
+            .iter()
+            .filter(|facet| facet.kind == ContentKind::Number && !self.compared.contains(&facet.column))
+            .copied()
+            .collect();
         let demanded = self.demanded(scope).map(|(_, column)| column);
         let number = numbers.iter().find(|facet| Some(facet.column) == demanded).copied();
         // A number of unknown meaning may be a code.
         let weight = |facet: &&Facet| {
-            let is_quantity = self.profile(facet).is_none_or(|profile| profile.is_quantity);
+            let is_quantity = self.is_quantity(facet);
             // A row counts once for each row that refers to it.
             let repeats = scope.iter().any(|bound| bound.id == facet.column.relation && !bound.refers);
             let once = if repeats && scope.len() > 1 { 0.2 } else { 1.0 };
@@ -184,11 +192,16 @@ impl Grammar<'_> {
                 let facet = *self.random.pick(&summed)?;
                 Some(aggregate_of(Function::Sum, facet, false, "total"))
             }
+            // A number of unknown meaning is seldom averaged.
+            ("average" | "extremum", Some(facet)) if !self.is_quantity(facet) && self.chance(80) => {
+                self.count(&all)
+            }
             ("average", Some(facet)) => Some(aggregate_of(Function::Avg, facet, false, "average")),
             ("extremum", number) => {
                 let dates: Vec<&Facet> =
                     all.iter().filter(|facet| facet.kind == ContentKind::Date).copied().collect();
-                let facet = number.or_else(|| self.random.pick(&dates).copied())?;
+                let has_dates = self.chance(20);
+                let facet = number.or_else(|| self.random.pick(&dates).copied().filter(|_| has_dates))?;
                 let is_max = self.chance(60);
                 let (function, word) = if is_max { (Function::Max, "max") } else { (Function::Min, "min") };
                 Some(aggregate_of(function, facet, false, word))
@@ -242,6 +255,9 @@ impl Grammar<'_> {
         // What is the same in a group is not computed of it.
         let mut scope = scope.to_vec();
         group_by.iter().for_each(|key| forget(&mut scope, key));
+        if is_named && let Some(Expr::Column(key)) = group_by.first() {
+            scope.retain(|bound| bound.id != key.relation);
+        }
         let scope = scope.as_slice();
         let count = draft.outputs.saturating_sub(1).clamp(1, 2).min(1 + usize::from(self.chance(25)));
         for _ in 0..count {
@@ -293,7 +309,9 @@ impl Grammar<'_> {
                 ContentKind::Category if profile.is_cryptic => 0.0,
                 ContentKind::Category => 4.0,
                 // Each row of one table with those of another that refer to it.
-                ContentKind::Key if profile.is_distinct && scope.len() == 2 && *at == 0 && !bound.refers => {
+                ContentKind::Key
+                    if scope.len() == 2 && *at == 0 && !bound.refers && self.is_unique(facet) =>
+                {
                     8.0
                 }
                 ContentKind::Key if !profile.is_distinct && profile.is_text => 0.6,
