@@ -75,10 +75,10 @@ impl Meaning {
 /// Whether the sum of a column whose name has these words means something: of sales and numbers of seats, and of no ages.
 pub fn adds_up<S: AsRef<str>>(words: &[S]) -> bool {
     let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+    let is_averaged = |first: &&str| ["average", "avg", "max", "min", "percent"].contains(first);
     match words.as_slice() {
-        _ if Meaning::of(&words) != Meaning::Quantity => false,
+        _ if Meaning::of(&words) != Meaning::Quantity || words.first().is_some_and(is_averaged) => false,
         ["number" | "num", ..] => true,
-        ["average" | "avg" | "max" | "min" | "percent", ..] => false,
         [.., last] => {
             let one = singular(last);
             let is_in = |set: &HashSet<&str>| set.contains(last) || set.contains(&*one);

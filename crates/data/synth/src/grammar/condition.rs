@@ -66,7 +66,7 @@ impl Grammar<'_> {
     pub(super) fn demanded(
         &self,
         scope: &[FromRelation],
-    ) -> Option<(sqlgauge_sql::tree::RelationId, sqlgauge_sql::tree::ColumnRef)> {
+    ) -> Option<(RelationId, sqlgauge_sql::tree::ColumnRef)> {
         let Some(Demand::Column(table, column)) = self.demand else { return None };
         let bound = scope.iter().find(|bound| bound.table == Some(table))?;
         let facet = bound.facets.iter().find(|facet| facet.source == Some((table, column)))?;
@@ -210,7 +210,8 @@ impl Grammar<'_> {
         }
         let bound = round(facet, own, !less_than);
         // Nothing or more is no question.
-        if matches!(&bound, Literal::Integer(0)) || matches!(&bound, Literal::Real(real) if real.get() == 0.0) {
+        if matches!(&bound, Literal::Integer(0)) || matches!(&bound, Literal::Real(real) if real.get() == 0.0)
+        {
             return None;
         }
         let operator = match (bound == *own, less_than) {

@@ -272,7 +272,7 @@ fn equal(left: Expr, right: Expr) -> Expr {
     Expr::Binary(sqlgauge_sql::tree::BinaryOperator::Equal, Box::new(left), Box::new(right))
 }
 
-fn joined(kind: sqlgauge_sql::tree::JoinKind, left: From, right: From, on: Option<Expr>) -> From {
+fn joined(kind: JoinKind, left: From, right: From, on: Option<Expr>) -> From {
     From::Join(Box::new(sqlgauge_sql::tree::Join { kind, left, right, on }))
 }
 

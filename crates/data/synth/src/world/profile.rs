@@ -37,6 +37,7 @@ pub enum ContentKind {
 
 /// One column.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a property of the values")]
 pub struct ColumnProfile {
     /// What it holds.
     pub kind: ContentKind,
