@@ -68,7 +68,8 @@ fn schemas_of(golds: &[(String, String)], folder: &Path) -> Schemas {
     let mut schemas = BTreeMap::new();
     for (_, db) in golds {
         if !schemas.contains_key(db) {
-            let database = engine.open(&folder.join(format!("{db}/{db}.sqlite"))).unwrap();
+            let path = folder.join(format!("{db}/{db}.sqlite"));
+            let database = engine.open(&path).expect("the benchmark has the database");
             let kept = Arc::clone(&database.kept_schema(&engine).schema);
             schemas.insert(db.clone(), [Arc::clone(database.schema()), kept]);
         }
