@@ -65,11 +65,11 @@ operators! {
     "offset" Moderate false 2 s s.count("OFFSET") > 0;
     "inner_join" Moderate false 60 s s.inner_joins > 0;
     "left_join" Moderate false 4 s s.count("LEFT JOIN") > 0;
-    "full_join" Moderate false 1 s s.count("FULL JOIN") > 0;
-    "cross_join" Moderate false 1 s s.count("CROSS JOIN") > 0;
-    "self_join" Moderate false 2 s s.features.self_joins > 0;
+    "full_join" Moderate false 4 s s.count("FULL JOIN") > 0;
+    "cross_join" Moderate false 8 s s.count("CROSS JOIN") > 0;
+    "self_join" Moderate false 4 s s.features.self_joins > 0;
     "union" Moderate false 5 s s.count("UNION") > 0;
-    "union_all" Moderate false 1 s s.count("UNION ALL") > 0;
+    "union_all" Moderate false 4 s s.count("UNION ALL") > 0;
     "intersect" Moderate false 4 s s.count("INTERSECT") > 0;
     "except" Moderate false 6 s s.count("EXCEPT") > 0;
     "derived_table" Moderate true 3 s s.derived_tables > 0;
@@ -85,19 +85,19 @@ operators! {
     "between" Simple false 15 s s.count("BETWEEN") > 0;
     "in_list" Simple false 10 s s.in_lists > 0;
     "like" Simple false 18 s s.count("LIKE") > 0;
-    "is_null" Simple false 4 s s.count("IS NULL") > 0;
+    "is_null" Simple false 16 s s.count("IS NULL") > 0;
     "and" Simple false 25 s s.count("AND") > 0;
     "or" Simple false 12 s s.count("OR") > 0;
     "not" Simple false 8 s s.negations > 0;
     "arithmetic" Simple false 4 s ["+", "-", "*", "/", "%"].iter().any(|operator| s.count(operator) > 0);
-    "concat" Simple false 1 s s.count("||") > 0;
-    "case" Moderate false 3 s s.count("CASE") > 0;
-    "cast" Simple false 2 s s.count("CAST") > 0;
+    "concat" Simple false 8 s s.count("||") > 0;
+    "case" Moderate false 4 s s.count("CASE") > 0;
+    "cast" Simple false 4 s s.count("CAST") > 0;
     "count" Simple false 60 s s.count("count()") > 0;
     "sum" Simple false 20 s s.count("sum()") > 0;
     "average" Simple false 40 s s.count("avg()") > 0;
     "extremum" Simple false 40 s s.count("min()") + s.count("max()") > 0;
-    "window" Moderate false 1 s s.count("OVER") > 0;
+    "window" Moderate false 3 s s.count("OVER") > 0;
 }
 
 #[cfg(test)]
