@@ -88,6 +88,9 @@ pub struct BenchEstimators {
     /// Compare the descriptors that `fusion` learns from, alone and together, instead of methods
     #[arg(long, conflicts_with = "ablate_sizes")]
     ablate_descriptors: bool,
+    /// Sample sets that `fusion` learns from, with --ablate-descriptors: fewer take less time; 3000 by default
+    #[arg(long, value_name = "N", requires = "ablate_descriptors")]
+    sample_sets: Option<usize>,
     /// Folder that has databases of runs which are not where they were; may be given several times
     #[arg(long, value_name = "DIR")]
     known_db: Vec<PathBuf>,
@@ -140,7 +143,7 @@ impl BenchEstimators {
         }
         let ablated = match (self.ablate_sizes, self.ablate_descriptors) {
             (true, _) => ablations()?,
-            (_, true) => ablations_of_descriptors()?,
+            (_, true) => ablations_of_descriptors(self.sample_sets)?,
             _ => Vec::new(),
         };
         let options = BenchOptions {
@@ -246,19 +249,20 @@ impl BenchEstimators {
 /// What `fusion` learns from: the paper's descriptors alone and together, with and without the Euclidean distance.
 #[cfg(feature = "evaluator")]
 #[allow(clippy::unnecessary_wraps, reason = "without the feature it fails")]
-fn ablations_of_descriptors() -> Result<Vec<(String, Box<dyn Estimator>)>> {
+fn ablations_of_descriptors(sets: Option<usize>) -> Result<Vec<(String, Box<dyn Estimator>)>> {
     use sqlgauge_estimate::estimators::{Fusion, FusionOptions};
     use sqlgauge_shift::DescriptorSet;
 
+    let sets = sets.unwrap_or(FusionOptions::DEFAULT.sets);
     let method = |descriptors: DescriptorSet| -> (String, Box<dyn Estimator>) {
-        let options = FusionOptions { descriptors, ..FusionOptions::DEFAULT };
+        let options = FusionOptions { descriptors, sets, ..FusionOptions::DEFAULT };
         (format!("descriptors {descriptors}"), Box::new(Fusion { options }))
     };
     Ok(DescriptorSet::ALL.map(method).into())
 }
 
 #[cfg(not(feature = "evaluator"))]
-fn ablations_of_descriptors() -> Result<Vec<(String, Box<dyn Estimator>)>> {
+fn ablations_of_descriptors(_: Option<usize>) -> Result<Vec<(String, Box<dyn Estimator>)>> {
     Err(sqlgauge_base::NotBuiltIn { what: "--ablate-descriptors", feature: "evaluator" }.into())
 }
 

@@ -33,7 +33,7 @@ use self::words::Identifier;
 
 pub use self::domain::{Domain, all as all_domains, of_words as domains_of_words};
 pub use self::inflect::{plural_phrase, singular};
-pub use self::meaning::{Meaning, as_noun};
+pub use self::meaning::{Meaning, adds_up, as_noun};
 pub use self::suggested::{SchemaNames, Suggestions};
 pub use self::verbs::{LinkVerb, begins_verb, link_verb, verbs_at};
 pub use self::words::Convention;

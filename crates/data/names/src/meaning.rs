@@ -29,7 +29,7 @@ static MEANINGS: LazyLock<HashMap<&'static str, Meaning>> = LazyLock::new(|| {
         let meaning = match meaning.trim() {
             "time" => Meaning::Time,
             "code" => Meaning::Code,
-            "quantity" | "counted" => Meaning::Quantity,
+            "quantity" | "summed" | "counted" => Meaning::Quantity,
             _ => Meaning::Other,
         };
         crate::list(nouns).into_iter().map(move |noun| (noun, meaning))
@@ -38,11 +38,16 @@ static MEANINGS: LazyLock<HashMap<&'static str, Meaning>> = LazyLock::new(|| {
 });
 
 /// Participles of what is counted.
-static COUNTED: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+static COUNTED: LazyLock<HashSet<&'static str>> = LazyLock::new(|| words_of("counted"));
+/// Quantities of which the sum means something.
+static SUMMED: LazyLock<HashSet<&'static str>> = LazyLock::new(|| words_of("summed"));
+
+/// The words that the list has of one meaning.
+fn words_of(meaning: &str) -> HashSet<&'static str> {
     let lines = crate::lines(include_str!("../data/meanings.txt")).filter_map(|line| line.split_once('|'));
-    let counted = lines.filter(|(meaning, _)| meaning.trim() == "counted");
-    counted.flat_map(|(_, words)| crate::list(words)).collect()
-});
+    let own = lines.filter(|(own, _)| own.trim() == meaning);
+    own.flat_map(|(_, words)| crate::list(words)).collect()
+}
 
 static AGENTS: LazyLock<HashMap<&'static str, &'static str>> = LazyLock::new(|| {
     let lines = crate::lines(include_str!("../data/agents.txt")).filter_map(|line| line.split_once('|'));
@@ -64,6 +69,22 @@ impl Meaning {
             [.., last] => listed(last),
             [] => Self::Other,
         }
+    }
+}
+
+/// Whether the sum of a column whose name has these words means something: of sales and numbers of seats, and of no ages.
+pub fn adds_up<S: AsRef<str>>(words: &[S]) -> bool {
+    let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+    let is_averaged = |first: &&str| ["average", "avg", "max", "min", "percent"].contains(first);
+    match words.as_slice() {
+        _ if Meaning::of(&words) != Meaning::Quantity || words.first().is_some_and(is_averaged) => false,
+        ["number" | "num", ..] => true,
+        [.., last] => {
+            let one = singular(last);
+            let is_in = |set: &HashSet<&str>| set.contains(last) || set.contains(&*one);
+            is_in(&SUMMED) || is_in(&COUNTED)
+        }
+        [] => false,
     }
 }
 
@@ -125,6 +146,17 @@ mod tests {
         ] {
             let words: Vec<&str> = name.split(' ').filter(|word| !word.is_empty()).collect();
             assert_eq!(Meaning::of(&words), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn sums_of_ages_and_averages_mean_nothing() {
+        let adds = |name: &str| adds_up(&name.split(' ').collect::<Vec<_>>());
+        for name in ["sales", "number of seats", "num employees", "killed", "total attendance"] {
+            assert!(adds(name), "{name}");
+        }
+        for name in ["age", "average attendance", "phone number", "year", "name", "heights"] {
+            assert!(!adds(name), "{name}");
         }
     }
 

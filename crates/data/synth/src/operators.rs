@@ -15,6 +15,8 @@ pub struct Operator {
     pub least: Tier,
     /// Whether it needs a query inside of the query.
     pub nests: bool,
+    /// How often it is asked for, beside the others: as people ask, and each often enough to be there.
+    pub weight: u8,
     /// Whether a query of that shape has it.
     pub is_in: fn(&QueryMeasures) -> bool,
 }
@@ -46,56 +48,56 @@ impl OperatorId {
 }
 
 macro_rules! operators {
-    ($($name:literal $least:ident $nests:literal $shape:ident $is_in:expr;)*) => {
+    ($($name:literal $least:ident $nests:literal $weight:literal $shape:ident $is_in:expr;)*) => {
         /// The registry: clauses, joins, set operations, subqueries, comparisons, predicates, logic, values, aggregates.
         pub const OPERATORS: &[Operator] =
-            &[$(Operator { name: $name, least: Tier::$least, nests: $nests, is_in: |$shape: &QueryMeasures| $is_in }),*];
+            &[$(Operator { name: $name, least: Tier::$least, nests: $nests, weight: $weight, is_in: |$shape: &QueryMeasures| $is_in }),*];
     };
 }
 
 operators! {
-    "where" Simple false s s.count("WHERE") > 0;
-    "distinct" Simple false s s.count("DISTINCT") > 0;
-    "group_by" Simple false s s.count("GROUP BY") > 0;
-    "having" Moderate false s s.count("HAVING") > 0;
-    "order_by" Simple false s s.count("ORDER BY") > 0;
-    "limit" Simple false s s.count("LIMIT") > 0;
-    "offset" Moderate false s s.count("OFFSET") > 0;
-    "inner_join" Moderate false s s.inner_joins > 0;
-    "left_join" Moderate false s s.count("LEFT JOIN") > 0;
-    "full_join" Moderate false s s.count("FULL JOIN") > 0;
-    "cross_join" Moderate false s s.count("CROSS JOIN") > 0;
-    "self_join" Moderate false s s.features.self_joins > 0;
-    "union" Moderate false s s.count("UNION") > 0;
-    "union_all" Moderate false s s.count("UNION ALL") > 0;
-    "intersect" Moderate false s s.count("INTERSECT") > 0;
-    "except" Moderate false s s.count("EXCEPT") > 0;
-    "derived_table" Moderate true s s.derived_tables > 0;
-    "with" Moderate true s s.count("WITH") > 0;
-    "scalar_subquery" Moderate true s s.scalar_subqueries > 0;
-    "in_subquery" Moderate true s s.in_subqueries > 0;
-    "exists" Moderate true s s.count("EXISTS") > 0;
-    "correlated_subquery" Moderate true s s.correlated_subqueries > 0;
-    "equal" Simple false s s.count("=") > 0;
-    "not_equal" Simple false s s.count("<>") > 0;
-    "less" Simple false s s.count("<") + s.count("<=") > 0;
-    "greater" Simple false s s.count(">") + s.count(">=") > 0;
-    "between" Simple false s s.count("BETWEEN") > 0;
-    "in_list" Simple false s s.in_lists > 0;
-    "like" Simple false s s.count("LIKE") > 0;
-    "is_null" Simple false s s.count("IS NULL") > 0;
-    "and" Simple false s s.count("AND") > 0;
-    "or" Simple false s s.count("OR") > 0;
-    "not" Simple false s s.negations > 0;
-    "arithmetic" Simple false s ["+", "-", "*", "/", "%"].iter().any(|operator| s.count(operator) > 0);
-    "concat" Simple false s s.count("||") > 0;
-    "case" Moderate false s s.count("CASE") > 0;
-    "cast" Simple false s s.count("CAST") > 0;
-    "count" Simple false s s.count("count()") > 0;
-    "sum" Simple false s s.count("sum()") > 0;
-    "average" Simple false s s.count("avg()") > 0;
-    "extremum" Simple false s s.count("min()") + s.count("max()") > 0;
-    "window" Moderate false s s.count("OVER") > 0;
+    "where" Simple false 60 s s.count("WHERE") > 0;
+    "distinct" Simple false 20 s s.count("DISTINCT") > 0;
+    "group_by" Simple false 60 s s.count("GROUP BY") > 0;
+    "having" Moderate false 35 s s.count("HAVING") > 0;
+    "order_by" Simple false 50 s s.count("ORDER BY") > 0;
+    "limit" Simple false 50 s s.count("LIMIT") > 0;
+    "offset" Moderate false 2 s s.count("OFFSET") > 0;
+    "inner_join" Moderate false 60 s s.inner_joins > 0;
+    "left_join" Moderate false 4 s s.count("LEFT JOIN") > 0;
+    "full_join" Moderate false 4 s s.count("FULL JOIN") > 0;
+    "cross_join" Moderate false 8 s s.count("CROSS JOIN") > 0;
+    "self_join" Moderate false 4 s s.features.self_joins > 0;
+    "union" Moderate false 5 s s.count("UNION") > 0;
+    "union_all" Moderate false 4 s s.count("UNION ALL") > 0;
+    "intersect" Moderate false 4 s s.count("INTERSECT") > 0;
+    "except" Moderate false 6 s s.count("EXCEPT") > 0;
+    "derived_table" Moderate true 3 s s.derived_tables > 0;
+    "with" Moderate true 3 s s.count("WITH") > 0;
+    "scalar_subquery" Moderate true 25 s s.scalar_subqueries > 0;
+    "in_subquery" Moderate true 35 s s.in_subqueries > 0;
+    "exists" Moderate true 15 s s.count("EXISTS") > 0;
+    "correlated_subquery" Moderate true 8 s s.correlated_subqueries > 0;
+    "equal" Simple false 60 s s.count("=") > 0;
+    "not_equal" Simple false 12 s s.count("<>") > 0;
+    "less" Simple false 30 s s.count("<") + s.count("<=") > 0;
+    "greater" Simple false 45 s s.count(">") + s.count(">=") > 0;
+    "between" Simple false 15 s s.count("BETWEEN") > 0;
+    "in_list" Simple false 10 s s.in_lists > 0;
+    "like" Simple false 18 s s.count("LIKE") > 0;
+    "is_null" Simple false 16 s s.count("IS NULL") > 0;
+    "and" Simple false 25 s s.count("AND") > 0;
+    "or" Simple false 12 s s.count("OR") > 0;
+    "not" Simple false 8 s s.negations > 0;
+    "arithmetic" Simple false 4 s ["+", "-", "*", "/", "%"].iter().any(|operator| s.count(operator) > 0);
+    "concat" Simple false 8 s s.count("||") > 0;
+    "case" Moderate false 4 s s.count("CASE") > 0;
+    "cast" Simple false 4 s s.count("CAST") > 0;
+    "count" Simple false 60 s s.count("count()") > 0;
+    "sum" Simple false 20 s s.count("sum()") > 0;
+    "average" Simple false 40 s s.count("avg()") > 0;
+    "extremum" Simple false 40 s s.count("min()") + s.count("max()") > 0;
+    "window" Moderate false 3 s s.count("OVER") > 0;
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 
 use sqlgauge_base::Random;
 
+use crate::grammar::weighted;
 use crate::operators::OperatorId;
 use crate::tier::Tier;
 
@@ -19,7 +20,7 @@ pub struct Wish {
     pub tier: Tier,
     /// Its levels of queries, 1 without subqueries.
     pub depth: usize,
-    /// An operator that it has.
+    /// An operator that it has, drawn by [`Operator::weight`](crate::operators::Operator::weight).
     pub operator: OperatorId,
     /// What it uses.
     pub demand: Option<Demand>,
@@ -87,10 +88,10 @@ impl TierShares {
 
 /// Percentages of the depths 1 to 8 within each tier.
 const DEPTHS: [[u8; DEEPEST]; 4] = [
-    [95, 5, 0, 0, 0, 0, 0, 0],
-    [62, 34, 4, 0, 0, 0, 0, 0],
-    [22, 42, 22, 8, 4, 2, 0, 0],
-    [4, 24, 22, 16, 12, 9, 7, 6],
+    [98, 2, 0, 0, 0, 0, 0, 0],
+    [80, 19, 1, 0, 0, 0, 0, 0],
+    [42, 50, 6, 2, 0, 0, 0, 0],
+    [6, 66, 18, 4, 2, 2, 1, 1],
 ];
 
 impl Wish {
@@ -113,7 +114,8 @@ impl Wish {
         let fitting: Vec<OperatorId> = OperatorId::all()
             .filter(|id| id.get().least <= tier && (tier != Tier::Simple || !id.get().nests))
             .collect();
-        let operator = random.pick(&fitting).copied().unwrap_or(OperatorId(0));
+        let weights: Vec<f64> = fitting.iter().map(|id| f64::from(id.get().weight)).collect();
+        let operator = weighted(&weights, random).map_or(OperatorId(0), |at| fitting[at]);
         if operator.get().nests {
             depth = depth.max(2);
         }

@@ -109,7 +109,7 @@ fn taken(world: &mut SymbolicWorld<'_>, executed: Executed) -> Result<RowsTaken,
             let same = world.terms.same_rows(&rows[one].values, &rows[other].values);
             let both = world.terms.and(tied[one], tied[other]);
             let settled = world.terms.implies(both, same);
-            world.settled.push(settled);
+            world.settle(settled);
         }
     }
     let terms = &mut world.terms;

@@ -40,7 +40,7 @@ pub struct SymbolicRow {
     pub values: Rc<[SymbolicValue]>,
 }
 
-/// Most terms and operands of one question: about 120 MiB.
+/// Most terms, operands and conditions of one question: about 120 MiB.
 const MAX_WEIGHT: usize = 1_500_000;
 /// Most expressions that are evaluated for one question.
 const MAX_STEPS: usize = 300_000;
@@ -97,6 +97,13 @@ impl<'s> SymbolicWorld<'s> {
         self.defect == Some(defect)
     }
 
+    /// Adds what holds where SQL leaves no choice open. What always holds is there once: it says that there was a choice.
+    pub fn settle(&mut self, term: Term) {
+        if term != Terms::TRUE || self.settled.is_empty() {
+            self.settled.push(term);
+        }
+    }
+
     /// Stops where the question becomes too large or the time is over.
     ///
     /// # Errors
@@ -104,7 +111,9 @@ impl<'s> SymbolicWorld<'s> {
     pub fn check_size(&self, rows: usize) -> Result<(), Stop> {
         self.steps.set(self.steps.get() + 1);
         self.check_time()?;
-        let fits = rows <= MAX_ROWS && self.terms.weight() <= MAX_WEIGHT && self.steps.get() <= MAX_STEPS;
+        // Terms that are there already take no room, and what is said of them does.
+        let weight = self.terms.weight() + self.settled.len() + self.conditions.len();
+        let fits = rows <= MAX_ROWS && weight <= MAX_WEIGHT && self.steps.get() <= MAX_STEPS;
         if fits { Ok(()) } else { Err(Stop::Size) }
     }
 

@@ -51,7 +51,7 @@ impl Tree {
     pub(crate) fn in_number(self, many: bool) -> Self {
         match self {
             Self::Noun(noun, _) => Self::Noun(noun, many),
-            Self::Node(rule @ (Rule::Table | Rule::ModifiedTable), slots) => {
+            Self::Node(rule @ (Rule::Table | Rule::ModifiedTable | Rule::Which), slots) => {
                 let turned = slots.into_iter().map(|slot| match slot {
                     Slot::One(part) => Slot::One(Rc::new(Self::clone(&part).in_number(many))),
                     other => other,

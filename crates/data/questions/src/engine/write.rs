@@ -24,7 +24,7 @@ const OTHERWISE: Styles = Styles::COLLOQUIAL
     .and(Styles::DESCRIPTIVE)
     .and(Styles::METAPHORICAL)
     .and(Styles::VAGUE);
-const OTHER_NAME: u8 = 15;
+const OTHER_NAME: u8 = 8;
 
 /// After these words an article would be wrong.
 const WITHOUT_ARTICLE: &[&str] = &[

@@ -11,7 +11,7 @@ const GROUPS: &[C] = &[C::Operand, C::Operand, C::Source, C::Filter, C::Having, 
 pub(super) const ROWS: &[Row] = &[
     row(Rule::Distinct, C::Distinct, &[], &[any("the different"), any("the distinct"), any("the unique")]),
     row(Rule::Outputs, C::Outputs, &[C::Operand], &[any("$0[, and]")]),
-    row(Rule::Everything, C::Outputs, &[], &[any("all the columns"), any("every column")]),
+    row(Rule::Everything, C::Outputs, &[], &[any("all the columns"), any("all the details")]),
     row(
         Rule::Select,
         C::Core,
@@ -41,6 +41,12 @@ pub(super) const ROWS: &[Row] = &[
     ),
     row(Rule::EachOfIts, C::Core, GROUPS, &[any("each $0[, and] with $1[, and] of its $2 $3? $4? $5?")]),
     row(Rule::EachFor, C::Core, GROUPS, &[any("each $0[, and] with $1[, and] for all $2 $3? $4? $5?")]),
+    row(
+        Rule::EachRow,
+        C::Core,
+        &[C::Operand, C::Member, C::Operand, C::Member, C::Filter, C::Having, C::Tail],
+        &[any("$0[, and] of each $1 with $2[, and] of its $3 $4? $5? $6?")],
+    ),
     row(
         Rule::KeysAmount,
         C::Core,

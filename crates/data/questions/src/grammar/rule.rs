@@ -48,15 +48,15 @@ plain_enum! {
         Opening, OpeningOne, Aside, Definition, OnlyDefinition, HowMany, HowManyDifferent,
         // Queries.
         Select, SelectFor, SelectValues, Distinct, Outputs, Everything, Compound, CompoundSorted, Bare, Bracketed, Those,
-        SelectTop, SelectTopFew, EachOfIts, EachFor, KeysAmount, KeysDegree, KeysDegreeFew, KeysTop, KeysTopFor, KeysAmountFor,
+        SelectTop, SelectTopFew, EachOfIts, EachFor, EachRow, KeysAmount, KeysDegree, KeysDegreeFew, KeysTop, KeysTopFor, KeysAmountFor,
         Union, UnionAll, Intersect, Except,
         // Sources.
         Alone, Linked, OfOuter, Which, Table, ModifiedTable, Modifier, List, DefinedList, TheseRecords,
-        Their, TheirBy, Did, DoneBy, Of, OfBy, JoinedOn, Every, IfAny, RightJoined, FullJoined,
+        Their, TheirBy, WithSome, OfThose, Did, DoneBy, Of, OfBy, JoinedOn, Every, IfAny, RightJoined, FullJoined,
         TheOne, TheNth, ThatOne, ThatNth, TheList, TheNthList, ThatList, ThatNthList, Outer,
         First, Second, Third, Fourth, Fifth, Sixth, Seventh, Eighth, Ninth, Tenth,
         // Clauses.
-        Where, Whose, WhoseAll, WhoseAny, ForEach, ForTop, KeepGroups, KeepWhose,
+        Where, Whose, WhoseAll, WhoseAny, ForEach, ForEachOf, ForTop, KeepGroups, KeepWhose,
         Sorted, SortedFirst, SortedFrom, FirstRows, RowsFrom, TopOne, TopFew,
         Highest, Lowest, Latest, Earliest, AlphabeticallyLast, AlphabeticallyFirst, MostRows, FewestRows,
         TheMost, TheFewest, MoreThan, AtLeast, FewerThan, AtMost, Exactly,

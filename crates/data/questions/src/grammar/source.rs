@@ -35,6 +35,9 @@ pub(super) const ROWS: &[Row] = &[
             only(S::COLLOQUIAL, "plus their $0"),
         ],
     ),
+    // Tables of which nothing is shown.
+    row(Rule::WithSome, C::InnerLink, &[C::Member], &[any("with $0")]),
+    row(Rule::OfThose, C::InnerLink, &[C::Member], &[any("of $0")]),
     row(
         Rule::TheirBy,
         C::InnerLink,

@@ -16,6 +16,12 @@ pub(super) const ROWS: &[Row] = &[
             only(S::FORMAL, "for every $0[, and]"),
         ],
     ),
+    row(
+        Rule::ForEachOf,
+        C::Group,
+        &[C::Noun],
+        &[any("for each $0"), only(S::CONCISE, "per $0"), only(S::FORMAL, "for every $0")],
+    ),
     row(Rule::ForTop, C::Group, &[C::Operand, C::Most], &[any("for the $0[, and] with $1")]),
     row(
         Rule::KeepGroups,

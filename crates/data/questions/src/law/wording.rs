@@ -52,7 +52,15 @@ const SHORT: &[(&str, &str)] = &[
     ),
     (
         "SELECT p.title FROM paper p JOIN venue v ON p.venue_id = v.id WHERE v.city = 'Rome' AND p.pages > 3 AND v.is_open = 1",
-        "with their venue whose city is",
+        "of venues whose city is",
+    ),
+    (
+        "SELECT v.city FROM venue v JOIN paper p ON v.id = p.venue_id WHERE p.pages > 3",
+        "venues with papers whose pages",
+    ),
+    (
+        "SELECT v.city, count(*) FROM venue v JOIN paper p ON v.id = p.venue_id WHERE p.pages > 3 GROUP BY v.id",
+        "city of each venue with the number of its papers whose pages",
     ),
     (
         "SELECT w.author_id, count(*) FROM writes w JOIN award b ON b.author_id = w.author_id WHERE b.author_id > 3 GROUP BY b.author_id",

@@ -3,9 +3,10 @@
 use std::rc::Rc;
 
 use sqlgauge_sql::derive::{has_aggregate, has_window};
+use sqlgauge_sql::reads;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{
-    Body, ColumnRef, Expr, From, Literal, OrderTerm, Output, Query, Select, SetOperator,
+    Body, ColumnRef, Expr, From, Literal, OrderTerm, Output, Query, RelationId, Select, SetOperator,
 };
 
 use super::call::count_of_rows;
@@ -15,6 +16,7 @@ use super::{Hear, Reads, Said, Say, Scope};
 use crate::canonical::{conjuncts_of, joined, only_relation};
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
+use crate::same::same_columns;
 use crate::style::QuestionStyle;
 use crate::unsayable::Unsayable;
 
@@ -82,6 +84,12 @@ impl Say<'_> {
             let source = self.source(from)?;
             let (source, filter) = self.of_outer(source, select.filter.as_ref())?;
             let (source, filter) = self.restricted(source, filter)?;
+            let is_brief = self.care.is_terse() && self.style != QuestionStyle::MultiTurn;
+            let read = is_brief.then(|| read_of(select, query, filter.as_ref()));
+            let source = match read {
+                Some(read) => self.by_conditions(source, &read),
+                None => source,
+            };
             (Some(source), filter)
         } else {
             self.scopes.push(Scope::default());
@@ -125,19 +133,28 @@ impl Say<'_> {
             let slots = vec![distinct.into(), outputs.into(), filter.into(), tail.into()];
             return Ok(Tree::Node(Rule::SelectValues, slots));
         };
-        let group = self.group(&select.group_by, top)?;
+        let row = top.is_none().then(|| self.row_of(select)).flatten();
+        let says_of = has_of(&source);
+        let group = match row {
+            Some(noun) => Some(Tree::of(Rule::ForEachOf, [noun])),
+            None => self.group(&select.group_by, top)?,
+        };
         let is_alone = filter.is_none() && is_alone || self.style == QuestionStyle::MultiTurn;
         let whose = group.is_some() && (is_alone || !self.care.is_terse());
         let having = select.having.as_ref().map(|having| self.having(having, whose)).transpose()?;
         let parts =
             [distinct.into(), outputs.into(), source.into(), filter.into(), group.into(), having.into()];
-        let rule = if counts { Rule::Select } else { self.select_rule(select) };
+        let rule = if counts { Rule::Select } else { self.select_rule(select, says_of) };
         let said = Tree::Node(rule, parts.into_iter().chain([tail.into()]).collect());
         self.shortened(select, query, said)
     }
 
     /// "Of" joins what is shown to the table named first.
-    fn select_rule(&mut self, select: &Select) -> Rule {
+    fn select_rule(&mut self, select: &Select, says_of: bool) -> Rule {
+        // "The highest bonus of all evaluations of employees": of all of them, for each employee.
+        if says_of && !select.outputs.iter().all(|output| is_of_rows(&output.expr)) {
+            return Rule::SelectFor;
+        }
         let of_first = |output: &Output| self.is_of_first(&output.expr);
         let joins = matches!(select.from, Some(From::Join(_)));
         let fits = !joins || self.care.is_terse() && select.outputs.iter().all(of_first);
@@ -162,6 +179,25 @@ impl Say<'_> {
     pub(super) fn counts_first(&self, said: &Tree) -> bool {
         let Some((Rule::NumberOf, [noun])) = said.node() else { return false };
         noun.one().map(|noun| &**noun) == self.first_noun().as_ref()
+    }
+
+    /// What a group is for each of, where its key is that of a table and is not shown.
+    fn row_of(&self, select: &Select) -> Option<Tree> {
+        let [key @ Expr::Column(column)] = select.group_by.as_slice() else { return None };
+        let is_brief = self.care.is_terse() && self.style != QuestionStyle::MultiTurn;
+        if !is_brief || select.outputs.iter().any(|output| output.expr == *key) {
+            return None;
+        }
+        let same = same_columns(self.schema, select.from.as_ref()?);
+        let scope = self.scopes.last()?;
+        let table = scope.relations.iter().find_map(|&(relation, reads)| {
+            let table = reads.table()?;
+            let own = ColumnRef::at(relation, own_key(self.schema, table)?);
+            let is_key = own == *column || same.contains(&(own, *column));
+            let is_only = scope.relations.iter().filter(|(_, other)| *other == reads).count() == 1;
+            (is_key && is_only).then_some(table)
+        })?;
+        self.noun(table, false).ok()
     }
 
     fn group(&mut self, keys: &[Expr], top: Option<&Query>) -> Said<Option<Tree>> {
@@ -239,6 +275,16 @@ fn of_those(first: &Tree, source: &Slot, filter: &Slot) -> Option<Tree> {
     Some(Tree::Node(Rule::Select, slots))
 }
 
+/// The relations that a query reads for anything but the conditions of one of them.
+fn read_of(select: &Select, query: Option<&Query>, filter: Option<&Expr>) -> Vec<RelationId> {
+    // What is said of each group is said of its keys by their names.
+    let outputs =
+        select.outputs.iter().map(|output| &output.expr).filter(|expr| !select.group_by.contains(expr));
+    let order = query.into_iter().flat_map(|query| query.order_by.iter().map(|term| &term.expr));
+    let all = outputs.chain(&select.having).chain(order).chain(filter);
+    all.flat_map(reads::columns).map(|column| column.relation).collect()
+}
+
 /// Whether a condition says something of an aggregate.
 fn is_of_group(condition: &Expr) -> bool {
     matches!(subject(condition), Some(Expr::Aggregate(_)))
@@ -256,6 +302,23 @@ fn is_top_group(select: &Select, query: &Query) -> bool {
 
 fn is_filtered(query: &Query) -> bool {
     query.as_select().is_some_and(|select| select.filter.is_some())
+}
+
+/// Whether a table is said by "of" and its conditions.
+fn has_of(source: &Tree) -> bool {
+    let links = match source.node() {
+        Some((Rule::Linked, [_, links])) => links.all(),
+        _ => &[],
+    };
+    links.iter().any(|link| matches!(link.node(), Some((Rule::OfThose, _))))
+}
+
+/// The one column of a table's primary key.
+fn own_key(schema: &Schema, table: u32) -> Option<u32> {
+    match schema.tables().get(table as usize)?.primary_key.as_slice() {
+        [key] => Some(*key),
+        _ => None,
+    }
 }
 
 /// Whether there may be many rows, each of which has a value of its own for a column that is shown.
@@ -424,6 +487,9 @@ impl Hear<'_> {
     /// The keys of a GROUP BY, and the order by which one group is wanted.
     fn group(&mut self, tree: &Tree) -> Option<(Vec<Expr>, Option<OrderTerm>)> {
         let (rule, slots) = tree.node()?;
+        if let (Rule::ForEachOf, [noun]) = (rule, slots) {
+            return Some((vec![self.key_of_row(noun.one()?)?], None));
+        }
         let keys = slots.first()?.all();
         let keys: Option<Vec<Expr>> = keys.iter().map(|key| self.operand(key).filter(is_of_rows)).collect();
         let top = match (rule, slots) {
@@ -431,6 +497,18 @@ impl Hear<'_> {
             _ => None,
         };
         Some((keys?, top))
+    }
+
+    /// The primary key of the table that is called so.
+    fn key_of_row(&mut self, noun: &Tree) -> Option<Expr> {
+        let Tree::Noun(noun, false) = noun else { return None };
+        let tables = self.vocabulary.tables(*noun);
+        let own = |&(relation, reads): &(RelationId, Reads)| {
+            let table = reads.table().filter(|table| tables.contains(table))?;
+            Some(ColumnRef::at(relation, own_key(self.schema, table)?))
+        };
+        let found: Vec<ColumnRef> = self.scopes.last()?.relations.iter().filter_map(own).collect();
+        self.choose(&found).map(Expr::Column)
     }
 
     /// The WHERE clause that a phrase means.

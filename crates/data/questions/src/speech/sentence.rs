@@ -156,7 +156,7 @@ fn shows_one_thing(query: &Tree) -> bool {
         Some((Rule::Select | Rule::SelectFor, [_, outputs, ..]) | (Rule::SelectTop, [outputs, ..])) => {
             outputs
         }
-        Some((Rule::KeysDegree | Rule::KeysTop | Rule::KeysTopFor, [keys, ..])) => {
+        Some((Rule::KeysDegree | Rule::KeysTop | Rule::KeysTopFor | Rule::EachRow, [keys, ..])) => {
             return keys.all().len() == 1;
         }
         _ => return false,

@@ -10,6 +10,7 @@ use super::call::count_of_rows;
 use super::query::in_plural;
 use super::sentence::{FILTER, GROUP, HAVING, TAIL};
 use super::{Hear, Said, Say};
+use crate::canonical::only_relation;
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
 use crate::style::QuestionStyle;
@@ -47,6 +48,9 @@ impl Say<'_> {
 
     /// Groups whose keys are shown first.
     fn of_groups(&mut self, select: &Select, query: &Query, slots: &[Slot]) -> Said<Option<Tree>> {
+        if let Some(said) = self.each_row(select, slots) {
+            return Ok(Some(said));
+        }
         let keys = &select.group_by;
         let shown = select.outputs.iter().map(|output| &output.expr);
         if !shown.take(keys.len()).eq(keys) {
@@ -84,6 +88,44 @@ impl Say<'_> {
         let lists = [Slot::Many(keys.to_vec()), Slot::Many(rest)];
         let clauses = [2, FILTER, HAVING, TAIL].map(|place| slots[place].clone());
         Ok(Some(Tree::Node(rule, lists.into_iter().chain(clauses).collect())))
+    }
+
+    /// Columns of each row of a table, and what is computed over the rows that refer to it.
+    fn each_row(&self, select: &Select, slots: &[Slot]) -> Option<Tree> {
+        let (Rule::ForEachOf, [noun]) = slots[GROUP].one()?.node()? else { return None };
+        let (Rule::Linked, [first, links]) = slots[2].one()?.node()? else { return None };
+        let (Rule::Table | Rule::Which, [own, ..]) = first.one()?.node()? else { return None };
+        let [link] = links.all() else { return None };
+        let (Rule::Their | Rule::WithSome, [member]) = link.node()? else { return None };
+        let is_noun = |tree: &Rc<Tree>| **noun.one().unwrap_or(tree) == Tree::clone(tree).in_number(false);
+        let is_child = matches!(relation_noun(member.one()?)?, Tree::Noun(_, true));
+        if !is_noun(own.one()?) || !is_child {
+            return None;
+        }
+        let (Rule::Outputs, [said]) = slots[1].one()?.node()? else { return None };
+        let relations = &self.scopes.last()?.relations;
+        let [(one, _), (other, _)] = *relations.as_slice() else { return None };
+        let exprs: Vec<&Expr> = select.outputs.iter().map(|output| &output.expr).collect();
+        let columns = exprs.iter().take_while(|expr| matches!(expr, Expr::Column(_))).count();
+        let (shown, computed) = exprs.split_at(columns);
+        let is_bare = |tree: &Rc<Tree>| matches!(tree.node(), Some((Rule::Column, _)));
+        let counts = |expr: &Expr| *expr == count_of_rows();
+        let fits = !shown.is_empty()
+            && !computed.is_empty()
+            && shown.iter().all(|expr| only_relation(expr) == Some(one))
+            && computed.iter().all(|expr| counts(expr) || only_relation(expr) == Some(other));
+        let (columns, rest) = said.all().split_at(columns);
+        if !fits || !columns.iter().all(is_bare) {
+            return None;
+        }
+        let mut rest = rest.to_vec();
+        if let Some(last) = rest.last_mut().filter(|last| matches!(last.node(), Some((Rule::NumberOf, _)))) {
+            *last = Rc::new(Tree::word(Rule::Number));
+        }
+        let row = Tree::clone(first.one()?).in_number(false);
+        let lists = [Slot::Many(columns.to_vec()), row.into(), Slot::Many(rest), member.clone()];
+        let clauses = [FILTER, HAVING, TAIL].map(|place| slots[place].clone());
+        Some(Tree::Node(Rule::EachRow, lists.into_iter().chain(clauses).collect()))
     }
 
     /// Groups of one table of which the keys are shown and nothing else.
@@ -156,6 +198,12 @@ fn relation_of(source: &Slot) -> Option<&Rc<Tree>> {
     matches!(relation.node()?, (Rule::Table | Rule::ModifiedTable, _)).then_some(relation)
 }
 
+/// The noun of a table, with its conditions or without.
+fn relation_noun(member: &Tree) -> Option<&Tree> {
+    let (Rule::Table | Rule::Which, [noun, ..]) = member.node()? else { return None };
+    noun.one().map(|noun| &**noun)
+}
+
 /// Rows of one table that have most or least of something.
 fn top_of(slots: &[Slot]) -> Option<Tree> {
     let relation = relation_of(&slots[2])?;
@@ -212,6 +260,16 @@ impl Hear<'_> {
                     having.clone(),
                     tail.clone(),
                 ))
+            }
+            (Rule::EachRow, [columns, row, rest, member, filter, having, tail]) => {
+                let shown = columns.all().iter().chain(rest.all()).cloned().collect();
+                let noun = Slot::One(Rc::new(relation_noun(row.one()?)?.clone().in_number(false)));
+                let first = Tree::clone(row.one()?).in_number(true);
+                let link = Tree::Node(Rule::Their, vec![member.clone()]);
+                let source = Tree::Node(Rule::Linked, vec![first.into(), vec![link].into()]);
+                let group = Tree::Node(Rule::ForEachOf, vec![noun.clone()]);
+                let (filter, having, tail) = (filter.clone(), having.clone(), tail.clone());
+                self.query(&select(outputs(shown), source.into(), filter, group.into(), having, tail))
             }
             (Rule::KeysTop | Rule::KeysTopFor, [keys, most, source, filter]) => {
                 let group = Tree::Node(Rule::ForTop, vec![keys.clone(), most.clone()]);

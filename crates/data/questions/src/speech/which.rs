@@ -46,6 +46,20 @@ impl Say<'_> {
         Ok((Tree::Node(Rule::Linked, parts.collect()), joined(rest)))
     }
 
+    /// The source, where a table of which nothing is read but conditions of its own is said by these: "concerts of singers
+    /// whose age is 30", "singers with concerts whose year is 2014".
+    pub(super) fn by_conditions(&self, source: Tree, read: &[RelationId]) -> Tree {
+        let Tree::Node(Rule::Linked, slots) = &source else { return source };
+        let shown = self.scopes.last().map(|scope| scope.shown.as_slice()).unwrap_or_default();
+        let [first, links] = slots.as_slice() else { return source };
+        if shown.len() != links.all().len() + 1 {
+            return source;
+        }
+        let links = links.all().iter().zip(&shown[1..]);
+        let links = links.map(|(link, id)| if read.contains(id) { (**link).clone() } else { plainly(link) });
+        Tree::Node(Rule::Linked, vec![first.clone(), links.collect::<Vec<_>>().into()])
+    }
+
     /// A condition, said where one table alone is spoken of.
     fn said_of(&mut self, relation: RelationId, condition: &Expr) -> Said {
         let reads = self.reads(self.scopes.len() - 1, relation);
@@ -57,6 +71,18 @@ impl Say<'_> {
         self.scopes.pop();
         said
     }
+}
+
+/// A link whose table has conditions, said by them.
+fn plainly(link: &Tree) -> Tree {
+    let Tree::Node(Rule::Their, slots) = link else { return link.clone() };
+    let Some(member @ Tree::Node(Rule::Which, parts)) = slots.first().and_then(Slot::one).map(|one| &**one)
+    else {
+        return link.clone();
+    };
+    let is_one = matches!(parts.first().and_then(Slot::one).map(|noun| &**noun), Some(Tree::Noun(_, false)));
+    let rule = if is_one { Rule::OfThose } else { Rule::WithSome };
+    Tree::of(rule, [member.clone().in_number(true)])
 }
 
 /// The relation of whose column alone a condition says something.

@@ -17,12 +17,14 @@ impl Grammar<'_> {
     ) -> Option<Body> {
         let mut left = draft.clone();
         (left.form, left.distinct, left.ordered, left.limited) = (Form::List, false, false, false);
-        left.outputs = draft.outputs.clamp(1, 2);
+        // One thing of one table, asked for twice; what is among both is what rows share.
+        (left.outputs, left.joins, left.special) = (1, 0, None);
+        left.conditions = 1;
+        left.shared = operator == SetOperator::Intersect;
         left.nest = draft.nest.map(|nest| match nest {
             Nest::Having | Nest::Output | Nest::Derived | Nest::With => Nest::In,
             other => other,
         });
-        left.special = None;
         let (made, scope) = self.select(&mut left, levels)?;
         draft.wanted = left.wanted.clone();
         let right = self.same_columns(&made.facets, &scope, draft, operator)?;
@@ -44,7 +46,7 @@ impl Grammar<'_> {
         }
         let &(table, _) = sources.first()?;
         let mut joins = Draft { joins: 0, special: None, ..draft.clone() };
-        joins.conditions = draft.conditions.max(1);
+        joins.conditions = 1;
         // All columns of one table need no join.
         let single = sources.iter().all(|&(other, _)| other == table);
         let (from, mut bounds) = if single {
@@ -59,7 +61,9 @@ impl Grammar<'_> {
         {
             bounds[0].row = own.row;
         }
+        let before = std::mem::replace(&mut self.is_of_many, true);
         let conditions = self.conditions(&bounds, &mut joins);
+        self.is_of_many = before;
         draft.wanted = joins.wanted;
         let outputs = sources.iter().filter_map(|&(_, column)| bounds[0].facets.get(column as usize));
         let mut select = select_of(outputs.map(|facet| output(facet.expr())).collect());

@@ -1,7 +1,7 @@
 //! WHERE: predicates that hold on a sampled row.
 
 use sqlgauge_sql::derive::collect_columns;
-use sqlgauge_sql::tree::{BinaryOperator, Expr, LikeOperator, Literal, UnaryOperator};
+use sqlgauge_sql::tree::{BinaryOperator, Expr, LikeOperator, Literal, Real, RelationId};
 
 use super::draft::Draft;
 use super::{Facet, FromRelation, Grammar};
@@ -19,15 +19,19 @@ impl Grammar<'_> {
         // Two conditions on one column mostly say one thing twice.
         let mut scope = scope.to_vec();
         for _ in 0..draft.conditions {
-            let is_alternative = draft.take(&["or"]).is_some() || self.chance(5);
+            let is_alternative = draft.take(&["or"]).is_some() || self.chance(2);
             let want = draft.take(PREDICATES);
             let Some(one) = self.predicate(&scope, want) else { continue };
             forget(&mut scope, &one);
-            let condition = match is_alternative.then(|| self.predicate(&scope, None)).flatten() {
+            // An alternative is one of the same rows.
+            let own: Vec<FromRelation> =
+                scope.iter().filter(|bound| reads(&one, bound.id)).cloned().collect();
+            let condition = match is_alternative.then(|| self.predicate(&own, None)).flatten() {
                 Some(other) if other != one => Expr::Or(vec![one, other]),
                 _ => one,
             };
             forget(&mut scope, &condition);
+            super::read_by(&mut scope, std::slice::from_ref(&condition));
             found.push(condition);
         }
         found
@@ -41,7 +45,9 @@ impl Grammar<'_> {
         for _ in 0..6 {
             let weight = |(bound, facet): &(&FromRelation, &Facet)| {
                 let is_demanded = demanded == Some((bound.id, facet.column));
-                if is_demanded { 200.0 } else { self.fitness(facet, want) }
+                // A table that is joined is there for something.
+                let unread = if bound.is_read || scope.len() == 1 { 1.0 } else { 8.0 };
+                if is_demanded { 200.0 } else { unread * self.fitness(facet, want) }
             };
             let weights: Vec<f64> = all.iter().map(weight).collect();
             let (bound, facet) = all[super::weighted(&weights, &mut self.random)?];
@@ -60,45 +66,50 @@ impl Grammar<'_> {
     pub(super) fn demanded(
         &self,
         scope: &[FromRelation],
-    ) -> Option<(sqlgauge_sql::tree::RelationId, sqlgauge_sql::tree::ColumnRef)> {
+    ) -> Option<(RelationId, sqlgauge_sql::tree::ColumnRef)> {
         let Some(Demand::Column(table, column)) = self.demand else { return None };
         let bound = scope.iter().find(|bound| bound.table == Some(table))?;
         let facet = bound.facets.iter().find(|facet| facet.source == Some((table, column)))?;
         Some((bound.id, facet.column))
     }
 
-    /// How well a column serves for a predicate.
+    /// How well a column serves for a predicate: a person asks by categories, quantities and names, and seldom by keys.
     fn fitness(&self, facet: &Facet, want: Option<&str>) -> f64 {
-        let has_null = facet
-            .source
-            .is_some_and(|(table, column)| self.world.tables[table].columns[column as usize].has_null);
+        let profile = self.profile(facet);
+        let is_label = self.is_label(facet);
+        let has_choice = profile.is_none_or(|profile| profile.distinct > 1 && !profile.is_cryptic);
         let base = match facet.kind {
+            _ if !has_choice => 0.0,
+            // A name is that of one row: what is computed over rows is not asked of one.
+            _ if is_label && self.is_of_many => 0.0,
             ContentKind::Category => 3.0,
-            ContentKind::Number => 2.5,
-            ContentKind::Date => 2.0,
-            ContentKind::Text => 1.5,
-            ContentKind::Key => 0.25,
-            ContentKind::Other => 0.0,
+            ContentKind::Number if profile.is_none_or(|profile| profile.is_quantity) => 2.0,
+            ContentKind::Number => 0.5,
+            ContentKind::Date => 1.0,
+            ContentKind::Text if self.is_of_many => 0.0,
+            ContentKind::Text if is_label => 1.3,
+            ContentKind::Text => 0.8,
+            ContentKind::Key if profile.is_some_and(|profile| profile.is_text && !profile.is_distinct) => 0.1,
+            ContentKind::Key | ContentKind::Other => 0.0,
         };
-        match want {
-            Some("is_null") => f64::from(u8::from(has_null)),
-            Some("like")
-                if !matches!(facet.kind, ContentKind::Text | ContentKind::Category | ContentKind::Date) =>
-            {
-                0.0
+        let fits = match want {
+            Some("is_null") => {
+                return f64::from(u8::from(profile.is_some_and(|profile| profile.has_null && has_choice)));
             }
-            Some("between" | "less" | "greater")
-                if !matches!(facet.kind, ContentKind::Number | ContentKind::Date) =>
-            {
-                0.0
+            Some("like") => facet.kind == ContentKind::Text,
+            Some("between" | "less" | "greater") => {
+                matches!(facet.kind, ContentKind::Number | ContentKind::Date)
             }
-            Some("in_list")
-                if !matches!(facet.kind, ContentKind::Category | ContentKind::Text | ContentKind::Number) =>
-            {
-                0.0
+            // One of two or three values leaves nearly all.
+            Some("in_list" | "not") => {
+                facet.kind == ContentKind::Category && profile.is_some_and(|profile| profile.distinct > 3)
             }
-            _ => base,
-        }
+            Some("not_equal") => facet.kind == ContentKind::Category,
+            // A moment to the second is not asked for.
+            Some("equal") => facet.kind != ContentKind::Date || facet.is_integer,
+            _ => true,
+        };
+        if fits { base } else { 0.0 }
     }
 
     /// A predicate over that column, true on the row of its relation where it has one.
@@ -114,7 +125,8 @@ impl Grammar<'_> {
             self.random.below(self.world.tables[table].sample.len())
         };
         let own = self.world.tables[table].value(row, column)?.clone();
-        let other = self.another(table, column, &own);
+        let other = self.another(table, column, &own).map(|other| plain(facet, other));
+        let own = plain(facet, own);
         match want {
             Some(want) => self.wanted(want, facet, own, other),
             None => self.natural(facet, own, other),
@@ -149,19 +161,17 @@ impl Grammar<'_> {
     /// The predicate by which a person would ask for such a value.
     fn natural(&mut self, facet: &Facet, own: Literal, other: Option<Literal>) -> Option<Expr> {
         let wants: &[(&str, f64)] = match facet.kind {
-            ContentKind::Number => {
-                &[("greater", 4.0), ("less", 3.5), ("between", 1.5), ("equal", 1.0), ("not_equal", 0.4)]
+            ContentKind::Number if facet.is_integer => {
+                &[("greater", 4.0), ("less", 2.5), ("between", 1.0), ("equal", 0.8)]
             }
-            ContentKind::Date => {
-                &[("greater", 3.0), ("less", 3.0), ("between", 1.5), ("equal", 0.7), ("like", 1.0)]
+            ContentKind::Number => &[("greater", 4.0), ("less", 2.5), ("between", 1.0)],
+            ContentKind::Date if facet.is_integer => {
+                &[("equal", 3.0), ("greater", 2.0), ("less", 2.0), ("between", 1.0)]
             }
-            ContentKind::Category => {
-                &[("equal", 6.0), ("not_equal", 1.0), ("in_list", 1.2), ("like", 0.4), ("not", 0.4)]
-            }
-            ContentKind::Text => {
-                &[("equal", 4.0), ("like", 3.0), ("not_equal", 0.4), ("in_list", 0.6), ("not", 0.4)]
-            }
-            ContentKind::Key => &[("equal", 3.0), ("in_list", 1.0), ("not_equal", 0.3)],
+            ContentKind::Date => &[("greater", 2.0), ("less", 2.0), ("between", 0.8)],
+            ContentKind::Category => &[("equal", 8.0), ("not_equal", 0.7), ("in_list", 1.0), ("not", 0.2)],
+            ContentKind::Text => &[("equal", 4.0), ("like", 1.5)],
+            ContentKind::Key => &[("equal", 1.0)],
             ContentKind::Other => &[],
         };
         let want = self.choose(wants, |(_, weight)| *weight)?.0;
@@ -170,14 +180,18 @@ impl Grammar<'_> {
 
     fn wanted(&mut self, want: &str, facet: &Facet, own: Literal, other: Option<Literal>) -> Option<Expr> {
         match want {
+            // Nobody asks for a measure to the last digit.
+            "equal" if facet.kind == ContentKind::Number && !facet.is_integer => None,
             "equal" => Some(comparison(BinaryOperator::Equal, facet, own)),
             "not_equal" => Some(comparison(BinaryOperator::NotEqual, facet, other?)),
-            "less" | "greater" => on_side(want == "less", facet, own, other),
+            "less" | "greater" => self.on_side(want == "less", facet, &own),
             "between" => {
                 let other = other?;
                 let (low, high) = if less(&own, &other)? { (own, other) } else { (other, own) };
-                Some(between(facet, low, high, false))
+                let (low, high) = (round(facet, &low, true), round(facet, &high, false));
+                (low != high).then(|| between(facet, low, high, false))
             }
+            "in_list" if self.profile(facet).is_none_or(|profile| profile.distinct <= 3) => None,
             "in_list" => {
                 let mut list = vec![own, other?];
                 list.sort();
@@ -189,22 +203,48 @@ impl Grammar<'_> {
         }
     }
 
-    /// LIKE with a word, the beginning or the end of a value.
+    /// `<`, `>`, `<=` or `>=` with a round value near the row's own, so that the row and not nearly every other one has it.
+    fn on_side(&mut self, less_than: bool, facet: &Facet, own: &Literal) -> Option<Expr> {
+        if !matches!(facet.kind, ContentKind::Number | ContentKind::Date) {
+            return None;
+        }
+        let bound = round(facet, own, !less_than);
+        // Nothing or more is no question.
+        if matches!(&bound, Literal::Integer(0)) || matches!(&bound, Literal::Real(real) if real.get() == 0.0)
+        {
+            return None;
+        }
+        let operator = match (bound == *own, less_than) {
+            (false, true) => BinaryOperator::Less,
+            (false, false) => BinaryOperator::Greater,
+            (true, true) => BinaryOperator::LessEqual,
+            (true, false) => BinaryOperator::GreaterEqual,
+        };
+        let holds = |value: &Literal| {
+            *value == bound || less(value, &bound).is_some_and(|is_less| is_less == less_than)
+        };
+        if let Some((table, column)) = facet.source {
+            let rows = &self.world.tables[table].sample;
+            let values = || rows.iter().filter_map(|row| row.get(column as usize));
+            let (all, kept) = (values().count(), values().filter(|value| holds(value)).count());
+            if kept * 10 > all * 9 {
+                return None;
+            }
+        }
+        Some(comparison(operator, facet, bound))
+    }
+
+    /// LIKE with a word or the beginning of a value.
     fn like(&mut self, facet: &Facet, value: &Literal, negated: bool) -> Option<Expr> {
         let Literal::Text(text) = value else { return None };
-        let words: Vec<&str> =
-            text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() >= 2).collect();
+        let is_word = |word: &&str| word.chars().count() >= 3 && word.chars().all(char::is_alphabetic);
+        let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).filter(is_word).collect();
         let &word = self.random.pick(&words)?;
-        let pattern = if facet.kind == ContentKind::Date {
-            format!("{}%", text.get(..[4, 7][self.random.below(2)])?)
-        } else if text.starts_with(word) && self.chance(60) {
-            let length = word.char_indices().nth(3).map_or(word.len(), |(at, _)| at);
-            let head = if self.chance(40) { &word[..length] } else { word };
-            format!("{head}%")
-        } else if text.ends_with(word) && self.chance(50) {
-            format!("%{word}")
-        } else {
-            format!("%{word}%")
+        let pattern = match self.random.below(10) {
+            0..3 if text.starts_with(word) => format!("{}%", word.chars().next()?),
+            3..5 if text.starts_with(word) => format!("{word}%"),
+            5 if text.ends_with(word) => format!("%{word}"),
+            _ => format!("%{word}%"),
         };
         let operator = LikeOperator::Like;
         let pattern = Box::new(Expr::Literal(Literal::Text(pattern)));
@@ -213,20 +253,14 @@ impl Grammar<'_> {
 
     /// Something with NOT that leaves the row's own value.
     fn negation(&mut self, facet: &Facet, own: &Literal, other: Literal) -> Option<Expr> {
-        match self.random.below(4) {
-            0 => self.like(facet, &other, true),
-            1 if matches!(facet.kind, ContentKind::Number | ContentKind::Date) => {
-                let above = less(own, &other)?;
-                let operator = if above { BinaryOperator::GreaterEqual } else { BinaryOperator::LessEqual };
-                let condition = comparison(operator, facet, other);
-                Some(Expr::Unary(UnaryOperator::Not, Box::new(condition)))
-            }
-            2 => Some(Expr::Unary(
-                UnaryOperator::Not,
-                Box::new(comparison(BinaryOperator::Equal, facet, other)),
-            )),
-            _ => Some(in_list(facet, vec![other], true)),
+        if facet.kind == ContentKind::Text {
+            return self.like(facet, &other, true);
         }
+        let (table, column) = facet.source?;
+        let third = self.another(table, column, own).filter(|third| *third != other)?;
+        let mut list = vec![other, third];
+        list.sort();
+        Some(in_list(facet, list, true))
     }
 }
 
@@ -239,17 +273,54 @@ pub(super) fn forget(scope: &mut [FromRelation], condition: &Expr) {
     }
 }
 
-/// `<` or `>` with a value on the right side of the row's own.
-fn on_side(less_than: bool, facet: &Facet, own: Literal, other: Option<Literal>) -> Option<Expr> {
-    let strict =
-        other.as_ref().and_then(|other| less(&own, other)).is_some_and(|is_less| is_less == less_than);
-    let (operator, value) = match (strict, less_than) {
-        (true, true) => (BinaryOperator::Less, other?),
-        (true, false) => (BinaryOperator::Greater, other?),
-        (false, true) => (BinaryOperator::LessEqual, own),
-        (false, false) => (BinaryOperator::GreaterEqual, own),
-    };
-    matches!(facet.kind, ContentKind::Number | ContentKind::Date).then(|| comparison(operator, facet, value))
+/// Whether a condition reads a relation.
+fn reads(condition: &Expr, relation: RelationId) -> bool {
+    let mut columns = Vec::new();
+    collect_columns(condition, &mut columns);
+    columns.iter().any(|column| column.relation == relation)
+}
+
+/// A year that is stored as a real number, as a person writes it.
+fn plain(facet: &Facet, value: Literal) -> Literal {
+    match &value {
+        Literal::Real(real) if facet.kind == ContentKind::Date && real.get().fract() == 0.0 => {
+            format!("{:.0}", real.get()).parse().map_or(value, Literal::Integer)
+        }
+        _ => value,
+    }
+}
+
+/// The round value at or below a value, or at or above it: what a person would say in its place.
+pub(super) fn round(facet: &Facet, value: &Literal, down: bool) -> Literal {
+    match (facet.kind, value) {
+        (ContentKind::Date, Literal::Text(text)) => round_date(text, down).unwrap_or_else(|| value.clone()),
+        (ContentKind::Number, Literal::Integer(integer)) if integer.unsigned_abs() >= 10 => {
+            round_number(*integer as f64, down).unwrap_or_else(|| value.clone())
+        }
+        (ContentKind::Number, Literal::Real(real)) => {
+            round_number(real.get(), down).unwrap_or_else(|| value.clone())
+        }
+        _ => value.clone(),
+    }
+}
+
+/// Half a step of the first digit: 44 is above 40, 27 above 25 and 3,287,263 above 3,000,000.
+fn round_number(value: f64, down: bool) -> Option<Literal> {
+    let exponent = value.abs().log10().floor();
+    let step = 10_f64.powf(exponent) / 2.0;
+    let steps = if down { (value / step).floor() } else { (value / step).ceil() };
+    let rounded: f64 = format!("{:.9}", steps * step).parse().ok().filter(|_| exponent.is_finite())?;
+    if rounded.fract() == 0.0 {
+        return format!("{rounded:.0}").parse().ok().map(Literal::Integer);
+    }
+    Some(Literal::Real(Real::new(rounded)))
+}
+
+/// The first day of the year, or of the next year.
+fn round_date(text: &str, down: bool) -> Option<Literal> {
+    let year: u16 = text.get(..4)?.parse().ok()?;
+    let year = if down { year } else { year + 1 };
+    Some(Literal::Text(format!("{year:04}-01-01")))
 }
 
 /// A column compared with a constant.
@@ -280,5 +351,27 @@ fn less(left: &Literal, right: &Literal) -> Option<bool> {
     match (left, right) {
         (Literal::Text(left), Literal::Text(right)) => Some(left < right),
         _ => Some(number(left)? < number(right)?),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_are_round() {
+        let bound = |value: f64, down| match round_number(value, down) {
+            Some(Literal::Integer(integer)) => integer.to_string(),
+            Some(Literal::Real(real)) => real.get().to_string(),
+            other => format!("{other:?}"),
+        };
+        let both = |value| (bound(value, true), bound(value, false));
+        let text = |low: &str, high: &str| (low.to_owned(), high.to_owned());
+        assert_eq!(both(44.0), text("40", "45"));
+        assert_eq!(both(3_287_263.0), text("3000000", "3500000"));
+        assert_eq!(both(0.73), text("0.7", "0.75"));
+        assert_eq!(both(-27.0), text("-30", "-25"));
+        assert_eq!(both(0.0), text("None", "None"));
+        assert_eq!(round_date("2014-02-03 10:00:00", true), Some(Literal::Text("2014-01-01".to_owned())));
     }
 }

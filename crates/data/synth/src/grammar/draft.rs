@@ -66,6 +66,8 @@ pub(super) struct Draft {
     pub offset: bool,
     pub compound: Option<(SetOperator, bool)>,
     pub nest: Option<Nest>,
+    /// Whether a value of what is shown may be that of many rows.
+    pub shared: bool,
     /// Operators that the outputs or conditions are to have; each is taken out when it is made.
     pub wanted: Vec<&'static str>,
 }
@@ -76,24 +78,27 @@ impl Draft {
         let mut draft = Self::of_tier(wish, random);
         draft.wanted = vec![wish.operator.get().name];
         if wish.tier >= Tier::Complex {
-            let extras = [
-                "or",
-                "in_list",
-                "like",
-                "between",
-                "is_null",
-                "not_equal",
-                "case",
-                "arithmetic",
-                "not",
-                "and",
-            ];
+            let extras = ["in_list", "like", "between", "and"];
             for _ in 0..=usize::from(wish.tier == Tier::HighlyComplex) {
                 let extra = random.pick(&extras).copied();
                 draft.wanted.extend(extra.filter(|_| random.chance(40)));
             }
         }
         draft.insist(wish.operator.get().name, random);
+        if draft.having && draft.limited && wish.operator.get().name != "limit" {
+            draft.limited = false;
+        }
+        if draft.nest == Some(Nest::Output) {
+            (draft.joins, draft.special) = (0, None);
+        }
+        // What rows of several tables have to do with those of others takes many words.
+        if matches!(draft.nest, Some(Nest::In | Nest::Exists)) && draft.joins > 0 {
+            if draft.special.is_some() || wish.operator.get().name == "inner_join" {
+                draft.nest = Some(Nest::Scalar);
+            } else {
+                draft.joins = 0;
+            }
+        }
         draft
     }
 
@@ -101,21 +106,21 @@ impl Draft {
         let pick = |random: &mut Random, from: &[usize]| random.pick(from).copied().unwrap_or(0);
         let deep = wish.depth >= 4;
         let (joins, conditions, outputs, forms, ordered): Choices = match wish.tier {
-            Tier::Simple => (&[0], &[0, 1, 1, 1, 2], &[1, 1, 2, 2], [60, 28, 12, 0], 18),
-            Tier::Moderate => (&[0, 0, 1, 1, 1, 2], &[0, 1, 1, 2], &[1, 2, 2, 3], [38, 14, 43, 5], 40),
-            Tier::Complex if deep => (&[0, 0, 1], &[0, 1], &[1, 2], [70, 15, 15, 0], 10),
-            Tier::Complex => (&[1, 1, 2, 2, 3], &[1, 2, 2], &[1, 2, 2, 3], [38, 10, 42, 10], 50),
-            Tier::HighlyComplex if deep => (&[0, 1, 1, 2], &[1, 1, 2], &[1, 2, 3], [50, 10, 40, 0], 40),
-            Tier::HighlyComplex => (&[2, 2, 3, 4], &[2, 2, 3], &[2, 2, 3], [30, 8, 52, 10], 60),
+            Tier::Simple => (&[0], &[0, 1, 1, 1, 2], &[1, 1, 1, 2, 2], [56, 28, 16, 0], 22),
+            Tier::Moderate => (&[0, 1, 1, 1], &[0, 1, 1, 2], &[1, 1, 2, 2], [50, 13, 37, 0], 40),
+            Tier::Complex if deep => (&[0, 0, 1], &[0, 1], &[1, 2], [75, 15, 10, 0], 10),
+            Tier::Complex => (&[0, 1, 1, 1], &[1, 1, 2, 2], &[1, 2, 2], [50, 8, 42, 0], 45),
+            Tier::HighlyComplex if deep => (&[0, 1, 1, 2], &[1, 1, 2], &[1, 2], [60, 10, 30, 0], 40),
+            Tier::HighlyComplex => (&[1, 2, 2], &[2, 2, 3], &[1, 2, 2], [36, 4, 60, 0], 60),
         };
         let form = [Form::List, Form::Aggregate, Form::Grouped, Form::Windowed]
             [weighted(&forms.map(f64::from), random).unwrap_or(0)];
         let ordered = random.chance(ordered) && matches!(form, Form::List | Form::Grouped);
         let is_compound = wish.tier >= Tier::Moderate
             && random.chance(match wish.tier {
-                Tier::HighlyComplex => 22,
-                Tier::Complex => 12,
-                _ => 3,
+                Tier::HighlyComplex => 8,
+                Tier::Complex => 6,
+                _ => 2,
             });
         Self {
             form,
@@ -130,6 +135,7 @@ impl Draft {
             offset: false,
             compound: is_compound.then(|| set_operator(random)),
             nest: (wish.depth > 1).then(|| nest(wish, random)),
+            shared: false,
             wanted: Vec::new(),
         }
     }
@@ -198,8 +204,9 @@ impl Draft {
 fn set_operator(random: &mut Random) -> (SetOperator, bool) {
     let all = [
         (SetOperator::Union, false),
-        (SetOperator::Union, true),
         (SetOperator::Intersect, false),
+        (SetOperator::Intersect, false),
+        (SetOperator::Except, false),
         (SetOperator::Except, false),
     ];
     random.pick(&all).copied().unwrap_or(all[0])
@@ -224,15 +231,15 @@ pub(super) fn any_nest(levels: usize, random: &mut Random) -> Nest {
     use Nest::{Derived, Exists, Having, In, Output, Scalar, With};
     let all = [In, Scalar, Exists, Derived, With, Having, Output];
     let weights = if levels > 3 {
-        [60.0, 8.0, 12.0, 10.0, 5.0, 2.0, 0.0]
+        [70.0, 8.0, 18.0, 2.0, 1.0, 1.0, 0.0]
     } else {
-        [36.0, 20.0, 13.0, 11.0, 9.0, 5.0, 6.0]
+        [40.0, 30.0, 18.0, 2.0, 2.0, 5.0, 2.0]
     };
     all[weighted(&weights, random).unwrap_or(0)]
 }
 
 /// A place drawn by weight; `None` if all weights are 0.
-pub(super) fn weighted(weights: &[f64], random: &mut Random) -> Option<usize> {
+pub(crate) fn weighted(weights: &[f64], random: &mut Random) -> Option<usize> {
     let total: f64 = weights.iter().sum();
     let mut left = random.unit() * total;
     for (place, &weight) in weights.iter().enumerate() {

@@ -57,8 +57,10 @@ impl Grammar<'_> {
         let wants_links = draft.joins > 0 || draft.nest.is_some();
         let weight = |&table: &usize| {
             let columns = world.tables[table].columns.len() as f64;
+            // What has a name is what people ask about.
+            let named = if world.tables[table].labels.is_empty() { 0.1 } else { 1.0 };
             let linked = if wants_links && !is_linked[table] { 0.1 } else { 1.0 };
-            columns.sqrt() * linked
+            columns.sqrt() * linked * named
         };
         self.choose(&all, weight).copied()
     }
@@ -78,7 +80,7 @@ impl Grammar<'_> {
         });
         let facets = facets.collect();
         let row = self.random.below(profile.sample.len());
-        let bound = FromRelation { id, table: Some(table), facets, row };
+        let bound = FromRelation { id, table: Some(table), facets, row, refers: false, is_read: false };
         (From::Relation(Relation::new(id, RelationSource::Table(profile.id))), bound)
     }
 
@@ -113,11 +115,14 @@ impl Grammar<'_> {
                 })
                 .flatten()
                 .collect();
-            let &(place, to_parent) = self.random.pick(&next)?;
+            let weights: Vec<f64> = next.iter().map(|(place, _)| self.likely(&world.links[*place])).collect();
+            let (place, to_parent) = next[super::weighted(&weights, &mut self.random)?];
             at = if to_parent { world.links[place].parent } else { world.links[place].child };
             path.push((place, to_parent));
         }
-        Some(path)
+        // Joins that no foreign key says are seldom asked for.
+        let likely: f64 = path.iter().map(|(place, _)| self.likely(&world.links[*place])).product();
+        (self.random.unit() < likely).then_some(path)
     }
 
     /// Joins the other end of a link.
@@ -131,8 +136,10 @@ impl Grammar<'_> {
     ) -> From {
         let (own, other) = if to_parent { (link.child, link.parent) } else { (link.parent, link.child) };
         let (right, mut bound) = self.table(other);
-        let here = scope.iter().rev().find(|bound| bound.table == Some(own));
+        bound.refers = !to_parent;
+        let here = scope.iter_mut().rev().find(|bound| bound.table == Some(own));
         let on = here.and_then(|here| {
+            here.refers |= to_parent;
             bound.row = self.partner(here, link, to_parent).unwrap_or(bound.row);
             link_condition(here, &bound, link, to_parent)
         });
@@ -237,7 +244,7 @@ impl Grammar<'_> {
             .map(|((at, facet), name)| Facet { column: ColumnRef::at(id, at), name, ..facet })
             .collect();
         let from = From::Relation(Relation::new(id, source));
-        let mut scope = vec![FromRelation { id, table: None, facets, row: 0 }];
+        let mut scope = vec![FromRelation { id, table: None, facets, row: 0, refers: false, is_read: false }];
         if self.chance(55)
             && let Some((from, bound)) = self.named_by_key(&from, &scope[0])
         {

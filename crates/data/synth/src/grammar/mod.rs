@@ -14,15 +14,22 @@ mod from;
 mod nest;
 mod output;
 
-use sqlgauge_base::Random;
-use sqlgauge_sql::tree::{
-    Body, ColumnRef, Cte, CteId, Expr, From, Literal, OrderTerm, Output, Query, RelationId, Select,
-};
+use std::collections::HashMap;
 
-use self::draft::{Draft, Form, Nest, weighted};
+use sqlgauge_base::Random;
+use sqlgauge_sql::derive::collect_columns;
+use sqlgauge_sql::functions::Function;
+use sqlgauge_sql::tree::{
+    Body, ColumnRef, Cte, CteId, Expr, From, JoinKind, Literal, OrderTerm, Output, Query, RelationId, Select,
+};
+use sqlgauge_sql::visit::{Visitor, walk_expr};
+
+pub(crate) use self::draft::weighted;
+
+use self::draft::{Draft, Form, Nest};
 use crate::sampler::Sampler;
 use crate::wish::{Demand, Wish};
-use crate::world::{ContentKind, GrammarDatabase};
+use crate::world::{ColumnProfile, ContentKind, GrammarDatabase};
 
 /// A column that a query can name.
 #[derive(Debug, Clone)]
@@ -51,6 +58,10 @@ struct FromRelation {
     facets: Vec<Facet>,
     /// The sampled row that the conditions are to hold on.
     row: usize,
+    /// Whether it is the one that refers to another, in a join.
+    refers: bool,
+    /// Whether a condition reads it.
+    is_read: bool,
 }
 
 /// A SELECT with what is known of its result.
@@ -70,12 +81,29 @@ pub struct Grammar<'a> {
     ctes: Vec<Cte>,
     /// A demand that is not met yet.
     demand: Option<Demand>,
+    /// The tables of the queries around the one at hand.
+    around: Vec<usize>,
+    /// The columns that conditions of the query at hand read.
+    compared: Vec<ColumnRef>,
+    /// Whether the query at hand computes something over many rows.
+    is_of_many: bool,
 }
 
 impl<'a> Grammar<'a> {
     /// A maker of a query that is wished for. All choices follow from the random numbers.
     pub fn new(world: &'a GrammarDatabase, sampler: &'static Sampler, wish: Wish, random: Random) -> Self {
-        Self { world, sampler, random, wish, relations: 0, ctes: Vec::new(), demand: wish.demand }
+        Self {
+            world,
+            sampler,
+            random,
+            wish,
+            relations: 0,
+            ctes: Vec::new(),
+            demand: wish.demand,
+            around: Vec::new(),
+            is_of_many: false,
+            compared: Vec::new(),
+        }
     }
 
     /// The query; `None` where the database has not what it needs.
@@ -100,27 +128,56 @@ impl<'a> Grammar<'a> {
     /// A SELECT with that many levels of queries.
     fn select(&mut self, draft: &mut Draft, levels: usize) -> Option<(TypedSelect, Vec<FromRelation>)> {
         let nest = draft.nest.filter(|_| levels > 1);
-        let (from, scope) = match nest {
+        let (from, mut scope) = match nest {
             Some(Nest::Derived) => self.derived_from(levels - 1, false)?,
             Some(Nest::With) => self.derived_from(levels - 1, true)?,
-            _ => self.from(draft)?,
+            _ => {
+                let found = self.from(draft)?;
+                // What is computed is of rows that refer to others: the concerts of singers.
+                let turns = match draft.form {
+                    Form::Aggregate => true,
+                    Form::Grouped => self.chance(40),
+                    Form::List | Form::Windowed => false,
+                };
+                if turns { turned(found) } else { found }
+            }
         };
+        let is_of_many = matches!(draft.form, Form::Aggregate | Form::Grouped)
+            || draft.shared
+            || draft.ordered
+            || draft.compound.is_some();
+        let before = std::mem::replace(&mut self.is_of_many, is_of_many);
         let mut conditions = self.conditions(&scope, draft);
+        self.is_of_many = before;
+        self.compared = columns_of(&conditions);
         let in_where = nest.filter(|nest| matches!(nest, Nest::In | Nest::Scalar | Nest::Exists));
         if let Some(nest) = in_where {
             conditions.push(self.nested_condition(nest, &scope, levels - 1)?);
         }
+        read_by(&mut scope, &conditions);
         if nest == Some(Nest::Having) {
             (draft.form, draft.having) = (Form::Grouped, true);
         }
         let inner = (nest == Some(Nest::Having)).then_some(levels - 1);
+        self.compared = columns_of(&conditions);
         let mut made = self.outputs(&scope, draft, inner)?;
         if nest == Some(Nest::Output) {
             self.nested_output(&mut made, &scope, levels - 1)?;
         }
         made.select.from = Some(from);
         made.select.filter = conjunction(conditions);
-        Some((made, scope))
+        let says = says_all(&made.select, &scope) && !groups_by_one(&made.select);
+        says.then_some((made, scope))
+    }
+
+    /// Whether it is a column by which a person calls a row.
+    fn is_label(&self, facet: &Facet) -> bool {
+        facet.source.is_some_and(|(table, column)| self.world.tables[table].labels.contains(&column))
+    }
+
+    /// What is known of the column that the values come from.
+    fn profile(&self, facet: &Facet) -> Option<&ColumnProfile> {
+        facet.source.and_then(|(table, column)| self.world.tables[table].columns.get(column as usize))
     }
 
     fn relation_id(&mut self) -> RelationId {
@@ -142,7 +199,7 @@ impl<'a> Grammar<'a> {
         items.get(weighted(&weights, &mut self.random)?)
     }
 
-    /// The terms of ORDER BY.
+    /// The terms of ORDER BY: what rows are sorted by is most often a quantity or a time of what is shown.
     fn order(&mut self, made: &TypedSelect, scope: &[FromRelation], draft: &Draft) -> Vec<OrderTerm> {
         let select = &made.select;
         let aggregates: Vec<&Output> =
@@ -164,8 +221,16 @@ impl<'a> Grammar<'a> {
             } else {
                 scope.iter().flat_map(|bound| &bound.facets).filter(is_sortable).collect()
             };
+            let subject = made.facets.first().map(|facet| facet.column.relation);
             let weight = |facet: &&Facet| {
-                if matches!(facet.kind, ContentKind::Number | ContentKind::Date) { 4.0 } else { 1.0 }
+                let is_scale = matches!(facet.kind, ContentKind::Number | ContentKind::Date);
+                let is_shown = made.facets.iter().any(|shown| shown.column == facet.column);
+                let base = match (is_scale, draft.limited) {
+                    (true, _) => 6.0,
+                    (false, false) if is_shown => 2.0,
+                    _ => 0.0,
+                };
+                if subject == Some(facet.column.relation) { base } else { base * 0.02 }
             };
             let found = self.choose(&all, weight).map(|facet| facet.expr());
             found.filter(|expr| !select.distinct || select.outputs.iter().any(|output| output.expr == *expr))
@@ -207,6 +272,98 @@ fn equal(left: Expr, right: Expr) -> Expr {
     Expr::Binary(sqlgauge_sql::tree::BinaryOperator::Equal, Box::new(left), Box::new(right))
 }
 
-fn joined(kind: sqlgauge_sql::tree::JoinKind, left: From, right: From, on: Option<Expr>) -> From {
+fn joined(kind: JoinKind, left: From, right: From, on: Option<Expr>) -> From {
     From::Join(Box::new(sqlgauge_sql::tree::Join { kind, left, right, on }))
+}
+
+/// The columns that conditions read.
+fn columns_of(conditions: &[Expr]) -> Vec<ColumnRef> {
+    let mut columns = Vec::new();
+    conditions.iter().for_each(|condition| collect_columns(condition, &mut columns));
+    columns
+}
+
+/// Marks the relations that conditions read.
+fn read_by(scope: &mut [FromRelation], conditions: &[Expr]) {
+    let columns = columns_of(conditions);
+    for bound in scope {
+        bound.is_read |= columns.iter().any(|column| column.relation == bound.id);
+    }
+}
+
+/// An inner join of two tables with the one first that refers to the other.
+fn turned((from, mut scope): (From, Vec<FromRelation>)) -> (From, Vec<FromRelation>) {
+    match (from, scope.as_slice()) {
+        (From::Join(join), [_, last]) if last.refers && join.kind == JoinKind::Inner => {
+            let sqlgauge_sql::tree::Join { kind, left, right, on } = *join;
+            scope.swap(0, 1);
+            (joined(kind, right, left, on), scope)
+        }
+        (from, _) => (from, scope),
+    }
+}
+
+/// Whether every table at an end of the joins is there for something: a result or a condition reads it, or its rows, which
+/// refer to others, are counted.
+fn says_all(select: &Select, scope: &[FromRelation]) -> bool {
+    if scope.len() < 2 {
+        return true;
+    }
+    let mut joins: HashMap<RelationId, usize> = HashMap::new();
+    select.from.iter().for_each(|from| count_joins(from, &mut joins));
+    let exprs = || {
+        let outputs = select.outputs.iter().map(|output| &output.expr);
+        outputs.chain(&select.group_by).chain(&select.having)
+    };
+    let mut columns = Vec::new();
+    exprs().for_each(|expr| collect_columns(expr, &mut columns));
+    let counts = exprs().any(counts_rows);
+    let is_there_for_something = |bound: &FromRelation| {
+        let is_end = joins.get(&bound.id).is_none_or(|&count| count < 2);
+        let is_shown = columns.iter().any(|column| column.relation == bound.id);
+        !is_end || bound.is_read || is_shown || bound.table.is_none() || counts && bound.refers
+    };
+    scope.iter().all(is_there_for_something)
+}
+
+/// Whether a condition leaves one value of a key of the groups.
+fn groups_by_one(select: &Select) -> bool {
+    let one = |expr: &Expr| match expr {
+        Expr::Binary(sqlgauge_sql::tree::BinaryOperator::Equal, left, right) => {
+            matches!(**right, Expr::Literal(_)) && select.group_by.contains(left)
+        }
+        _ => false,
+    };
+    match &select.filter {
+        Some(Expr::And(list)) => list.iter().any(one),
+        Some(filter) => one(filter),
+        None => false,
+    }
+}
+
+/// How many conditions of joins read each relation.
+fn count_joins(from: &From, joins: &mut HashMap<RelationId, usize>) {
+    let From::Join(join) = from else { return };
+    let mut columns = Vec::new();
+    join.on.iter().for_each(|on| collect_columns(on, &mut columns));
+    let mut relations: Vec<RelationId> = columns.into_iter().map(|column| column.relation).collect();
+    relations.sort_unstable();
+    relations.dedup();
+    relations.into_iter().for_each(|relation| *joins.entry(relation).or_default() += 1);
+    count_joins(&join.left, joins);
+    count_joins(&join.right, joins);
+}
+
+/// Whether an expression counts rows.
+fn counts_rows(expr: &Expr) -> bool {
+    struct Counts(bool);
+    impl Visitor for Counts {
+        fn expr(&mut self, expr: &Expr) {
+            self.0 |=
+                matches!(expr, Expr::Aggregate(call) if call.function == Function::Count && !call.distinct);
+        }
+    }
+    let mut counts = Counts(false);
+    walk_expr(&mut counts, expr);
+    counts.0
 }

@@ -8,7 +8,7 @@ use super::draft::{Draft, Form, Nest, any_nest};
 use super::from::{ends, link_condition};
 use super::output::has_aggregate;
 use super::{Facet, FromRelation, Grammar, TypedSelect, conjunction, equal, output, select_of};
-use crate::world::{ContentKind, Link};
+use crate::world::{ContentKind, Link, LinkEvidence};
 
 impl Grammar<'_> {
     /// The wish for an inner SELECT.
@@ -22,7 +22,7 @@ impl Grammar<'_> {
         let conditions = usize::from(if nest.is_some() { self.chance(25) } else { self.chance(85) });
         Draft {
             form: Form::List,
-            joins: usize::from(self.chance(15)),
+            joins: usize::from(self.chance(8)),
             special: None,
             conditions,
             outputs: 1,
@@ -33,6 +33,7 @@ impl Grammar<'_> {
             offset: false,
             compound: None,
             nest,
+            shared: false,
             wanted: Vec::new(),
         }
     }
@@ -45,52 +46,77 @@ impl Grammar<'_> {
         levels: usize,
     ) -> Option<Expr> {
         match nest {
+            Nest::Scalar if scope.len() > 1 => self.compared(scope, levels),
             Nest::Scalar => self.compared(scope, levels).or_else(|| self.contained(scope, levels)),
             Nest::Exists => self.exists(scope, levels).or_else(|| self.contained(scope, levels)),
+            // "Singers that have concerts" is said more often than by a list of values.
+            _ if self.wish.operator.get().name != "in_subquery" && self.chance(70) => {
+                self.exists(scope, levels).or_else(|| self.contained(scope, levels))
+            }
             _ => self.contained(scope, levels),
         }
     }
 
-    /// `a IN (SELECT b …)`: along a link, or the values of the same column that another condition leaves.
+    /// `a IN (SELECT b …)`: along a link, seldom the values of the same column that another condition leaves.
     fn contained(&mut self, scope: &[FromRelation], levels: usize) -> Option<Expr> {
-        let mut ways: Vec<(Facet, usize, u32)> = Vec::new();
+        let mut ways: Vec<(f64, Facet, usize, u32)> = Vec::new();
         for facet in scope.iter().flat_map(|bound| &bound.facets) {
             let Some((table, column)) = facet.source else { continue };
             for link in &self.world.links {
+                let found = self.likely(link);
                 if link.child == table && link.child_columns == [column] {
-                    ways.extend(
-                        link.parent_columns.first().map(|&target| (facet.clone(), link.parent, target)),
-                    );
+                    let target = link.parent_columns.first();
+                    ways.extend(target.map(|&target| (found, facet.clone(), link.parent, target)));
                 } else if link.parent == table && link.parent_columns == [column] {
-                    ways.extend(
-                        link.child_columns.first().map(|&target| (facet.clone(), link.child, target)),
-                    );
+                    let target = link.child_columns.first();
+                    ways.extend(target.map(|&target| (0.5 * found, facet.clone(), link.child, target)));
                 }
             }
-            if facet.kind != ContentKind::Other && ways.len() < 40 {
-                ways.push((facet.clone(), table, column));
+            if facet.kind == ContentKind::Category {
+                ways.push((0.02, facet.clone(), table, column));
             }
         }
-        let weight = |(facet, table, _): &(Facet, usize, u32)| {
-            let is_link = facet.source.is_some_and(|(own, _)| own != *table);
-            match (is_link, facet.kind) {
-                (true, _) => 6.0,
-                (false, ContentKind::Number | ContentKind::Date) => 0.3,
-                (false, _) => 1.0,
-            }
+        // Back to a table around says little: singers of songs of singers.
+        let own: Vec<usize> = scope.iter().filter_map(|bound| bound.table).collect();
+        let is_known = |table: &usize, facet: &Facet| {
+            let is_other = facet.source.is_none_or(|(of, _)| of != *table);
+            self.around.contains(table) || is_other && own.contains(table)
         };
-        let (facet, table, column) = self.choose(&ways, weight)?.clone();
-        let query = self.column_query(table, column, levels)?;
+        ways.iter_mut().filter(|way| is_known(&way.2, &way.1)).for_each(|way| way.0 *= 0.005);
+        let (_, facet, table, column) = self.choose(&ways, |(weight, ..)| *weight)?;
+        let (facet, table, column) = (facet.clone(), *table, *column);
+        let names_rows = facet.source.is_some_and(|(own, at)| {
+            own != table
+                && self.world.links.iter().any(|link| link.parent == own && link.parent_columns == [at])
+        });
+        let depth = self.around.len();
+        self.around.extend(own);
+        let query = self.column_query(table, column, levels, !names_rows);
+        self.around.truncate(depth);
         let negated = levels == 1 && self.chance(15);
-        Some(Expr::InQuery { expr: Box::new(facet.expr()), query: Box::new(query), negated })
+        Some(Expr::InQuery { expr: Box::new(facet.expr()), query: Box::new(query?), negated })
     }
 
-    /// The values of a column, by conditions.
-    fn column_query(&mut self, table: usize, column: u32, levels: usize) -> Option<Query> {
+    /// How likely a link is followed: what a foreign key says is what people know of.
+    pub(super) fn likely(&self, link: &Link) -> f64 {
+        let declares = |link: &Link| link.evidence == LinkEvidence::Declared;
+        let ends = |link: &Link| (link.child, link.parent);
+        // By which of two keys tables are linked takes words of its own: the matches that a player won, or lost.
+        let is_only = self.world.links.iter().filter(|other| ends(other) == ends(link)).count() == 1;
+        let sure = if declares(link) || !self.world.links.iter().any(declares) { 1.0 } else { 0.05 };
+        if is_only { sure } else { sure * 0.15 }
+    }
+
+    /// The values of a column, by conditions. That a row belongs to any row at all says nothing: then there `must` be a
+    /// condition.
+    fn column_query(&mut self, table: usize, column: u32, levels: usize, must: bool) -> Option<Query> {
         let mut draft = self.inner_draft(levels);
         draft.joins = 0;
         if matches!(draft.nest, Some(Nest::Derived | Nest::Having)) {
             draft.nest = Some(Nest::In);
+        }
+        if must && draft.nest.is_none() {
+            draft.conditions = 1;
         }
         let (from, bound) = self.table(table);
         let facet = bound.facets.get(column as usize)?.clone();
@@ -103,9 +129,12 @@ impl Grammar<'_> {
         }
         let is_shared = !self.world.tables[table].columns[column as usize].is_distinct;
         let mut select = Select { from: Some(from), ..select_of(vec![output(facet.expr())]) };
-        if levels == 1 && is_shared && (conditions.is_empty() || self.chance(15)) {
+        if levels == 1 && is_shared && !must && self.chance(if conditions.is_empty() { 30 } else { 8 }) {
             select.group_by = vec![facet.expr()];
             select.having = Some(self.more_than(&[1, 1, 2, 3])?);
+        }
+        if must && conditions.is_empty() {
+            return None;
         }
         select.filter = conjunction(conditions);
         Some(Query::of(Body::Select(Box::new(select))))
@@ -131,6 +160,7 @@ impl Grammar<'_> {
             .filter(|bound| bound.table.is_some())
             .flat_map(|bound| bound.facets.iter().map(move |facet| (bound, facet)))
             .filter(|(_, facet)| facet.kind == ContentKind::Number)
+            .filter(|(_, facet)| !self.compared.contains(&facet.column))
             .collect();
         let (around, facet) = {
             let &(around, facet) = self.random.pick(&numbers)?;
@@ -144,7 +174,7 @@ impl Grammar<'_> {
         };
         let operator = *self.random.pick(operators)?;
         let is_correlated =
-            self.wish.operator.get().name == "correlated_subquery" || (levels == 1 && self.chance(15));
+            self.wish.operator.get().name == "correlated_subquery" || (levels == 1 && self.chance(4));
         let query = self.value_query((table, column), function, levels, is_correlated.then_some(&around))?;
         Some(Expr::Binary(operator, Box::new(facet.expr()), Box::new(Expr::Scalar(Box::new(query)))))
     }
@@ -168,7 +198,7 @@ impl Grammar<'_> {
             let shared: Vec<(&Facet, &Facet)> = own.filter_map(|own| Some((own, like(own)?))).collect();
             let &(outer, inner) = self.random.pick(&shared)?;
             conditions.push(equal(inner.expr(), outer.expr()));
-        } else if self.chance(35) {
+        } else if self.chance(15) {
             conditions = self.conditions(&scope, &mut draft);
         }
         if let Some(nest) = draft.nest {
@@ -200,9 +230,22 @@ impl Grammar<'_> {
     /// `EXISTS (SELECT … WHERE u.b = t.a AND …)`.
     fn exists(&mut self, scope: &[FromRelation], levels: usize) -> Option<Expr> {
         let links = self.links_of(scope);
-        let (around, link, to_parent) =
-            self.choose(&links, |(_, _, to_parent)| if *to_parent { 0.3 } else { 1.0 })?.clone();
+        let weight = |(_, link, to_parent): &(FromRelation, Link, bool)| {
+            let other = if *to_parent { link.parent } else { link.child };
+            let is_known = self.around.contains(&other) || scope.iter().any(|own| own.table == Some(other));
+            let back = if is_known { 0.005 } else { 1.0 };
+            back * self.likely(link) * if *to_parent { 0.1 } else { 1.0 }
+        };
+        let weights: Vec<f64> = links.iter().map(weight).collect();
+        let (around, link, to_parent) = links[super::weighted(&weights, &mut self.random)?].clone();
+        // A row belongs to what it refers to, and has what refers to it.
+        if to_parent && self.wish.operator.get().name != "exists" && self.chance(90) {
+            return None;
+        }
         let mut draft = self.inner_draft(levels);
+        if to_parent && draft.nest.is_none() {
+            draft.conditions = 1;
+        }
         let (from, bound) = self.table(if to_parent { link.parent } else { link.child });
         let mut conditions = vec![link_condition(&around, &bound, &link, to_parent)?];
         let key = *ends(&link, to_parent).1.first()?;
@@ -211,7 +254,14 @@ impl Grammar<'_> {
         conditions.extend(self.conditions(&scope, &mut draft));
         if let Some(nest) = draft.nest {
             let nest = if matches!(nest, Nest::Derived | Nest::Having) { Nest::In } else { nest };
-            conditions.push(self.nested_condition(nest, &scope, levels - 1)?);
+            let depth = self.around.len();
+            self.around.extend(around.table);
+            let inner = self.nested_condition(nest, &scope, levels - 1);
+            self.around.truncate(depth);
+            conditions.push(inner?);
+        }
+        if to_parent && conditions.len() < 2 {
+            return None;
         }
         let mut select = select_of(vec![output(Expr::Column(column))]);
         select.from = Some(from);

@@ -1,5 +1,6 @@
 //! Result columns: plain ones, aggregates, groups, windows, and what is computed.
 
+use sqlgauge_names::spoken_words;
 use sqlgauge_sql::derive;
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{
@@ -7,7 +8,7 @@ use sqlgauge_sql::tree::{
     WindowCall,
 };
 
-use super::condition::comparison;
+use super::condition::{comparison, forget, round};
 use super::draft::{Draft, Form};
 use super::{Facet, FromRelation, Grammar, TypedSelect, output, select_of};
 use crate::tier::Tier;
@@ -35,13 +36,11 @@ impl Grammar<'_> {
     }
 
     fn list(&mut self, scope: &[FromRelation], draft: &mut Draft) -> Option<TypedSelect> {
-        let mut facets = self.columns(scope, draft.outputs);
+        let shared = draft.shared || draft.distinct;
+        let mut facets = self.columns(scope, draft.outputs, shared);
         let mut outputs: Vec<Output> = facets.iter().map(|facet| output(facet.expr())).collect();
         let wanted = draft.take(COMPUTED);
-        let is_rich = self.wish.tier >= Tier::Complex;
-        let computed =
-            wanted.or_else(|| (is_rich && self.chance(6)).then_some(COMPUTED[self.random.below(4)]));
-        if let Some((expr, facet)) = computed.and_then(|operator| self.computed(scope, operator)) {
+        if let Some((expr, facet)) = wanted.and_then(|operator| self.computed(scope, operator)) {
             if outputs.len() > 1 || (self.wish.tier == Tier::Simple && self.chance(50)) {
                 outputs.pop();
                 facets.pop();
@@ -56,35 +55,64 @@ impl Grammar<'_> {
         })
     }
 
-    /// Different columns; what says something to a reader comes first.
-    fn columns(&mut self, scope: &[FromRelation], count: usize) -> Vec<Facet> {
+    /// Different columns; by what a person calls a row comes first. With `shared`, those of which rows share the values.
+    fn columns(&mut self, scope: &[FromRelation], count: usize, shared: bool) -> Vec<Facet> {
         let mut found: Vec<Facet> = Vec::new();
+        let count = if shared { 1 } else { count };
+        let subject = scope.first().map(|bound| bound.id);
         let demanded = self.demanded(scope);
-        let all: Vec<&Facet> = scope.iter().flat_map(|bound| &bound.facets).collect();
+        let all: Vec<(&FromRelation, &Facet)> =
+            scope.iter().flat_map(|bound| bound.facets.iter().map(move |facet| (bound, facet))).collect();
         if let Some((_, column)) = demanded {
-            found.extend(all.iter().find(|facet| facet.column == column).map(|facet| (*facet).clone()));
+            found.extend(
+                all.iter().find(|(_, facet)| facet.column == column).map(|(_, facet)| (*facet).clone()),
+            );
             self.demand = None;
         }
         while found.len() < count {
-            let weight = |facet: &&Facet| {
+            let weight = |(bound, facet): &(&FromRelation, &Facet)| {
                 let is_there = found.iter().any(|other| {
                     other.column == facet.column || other.source == facet.source && other.source.is_some()
                 });
-                match facet.kind {
-                    _ if is_there => 0.0,
-                    ContentKind::Text => 4.0,
-                    ContentKind::Category => 2.5,
-                    ContentKind::Number => 2.0,
-                    ContentKind::Date => 1.5,
-                    ContentKind::Key => 0.6,
-                    ContentKind::Other => 0.15,
+                let is_own = self.profile(facet).is_some_and(|profile| profile.is_distinct);
+                if is_there || shared && is_own {
+                    return 0.0;
                 }
+                // Each of two tables has its part: one is shown where a condition reads the other.
+                let is_new = !bound.is_read && found.iter().all(|other| other.column.relation != bound.id);
+                let part = match (found.is_empty(), subject == Some(bound.id)) {
+                    // What is asked for is of the table named first.
+                    (true, false) => 0.01,
+                    (false, false) if is_new => 1.5,
+                    (false, false) => 0.3,
+                    _ => 1.0,
+                };
+                // Nobody asks for what is given.
+                let given = if self.compared.contains(&facet.column) { 0.0 } else { 1.0 };
+                part * given * self.worth_showing(facet, shared)
             };
-            let Some(facet) = self.choose(&all, weight) else { break };
-            let facet = (*facet).clone();
-            found.push(facet);
+            let weights: Vec<f64> = all.iter().map(weight).collect();
+            let Some(place) = super::weighted(&weights, &mut self.random) else { break };
+            found.push(all[place].1.clone());
         }
         found
+    }
+
+    /// How much a person wants to see a column.
+    fn worth_showing(&self, facet: &Facet, shared: bool) -> f64 {
+        let has_label = facet.source.is_some_and(|(table, _)| !self.world.tables[table].labels.is_empty());
+        match facet.kind {
+            _ if self.is_label(facet) && !shared => 10.0,
+            _ if self.profile(facet).is_some_and(|profile| profile.is_cryptic) => 0.1,
+            ContentKind::Category => 2.0,
+            ContentKind::Number if !shared && self.profile(facet).is_some_and(|own| own.is_quantity) => 1.5,
+            ContentKind::Number if !shared => 0.4,
+            ContentKind::Date => 1.0,
+            ContentKind::Text => 1.5,
+            ContentKind::Key if !has_label && !shared => 0.3,
+            ContentKind::Key if !shared => 0.05,
+            _ => 0.01,
+        }
     }
 
     fn aggregates(&mut self, scope: &[FromRelation], draft: &mut Draft) -> Option<TypedSelect> {
@@ -95,10 +123,13 @@ impl Grammar<'_> {
             made.select.outputs.push(output(expr));
             made.facets.push(facet);
         }
-        let count = draft.outputs.min(1 + usize::from(self.chance(35)));
+        let count = draft.outputs.min(1 + usize::from(self.chance(25)));
         while made.select.outputs.len() < count.max(1) {
             let want = draft.take(AGGREGATES);
-            let (expr, facet) = self.aggregate(scope, want)?;
+            let (expr, facet) = match made.select.outputs.last().and_then(|last| self.beside(&last.expr)) {
+                Some(found) if want.is_none() => found,
+                _ => self.aggregate(scope, want)?,
+            };
             let is_new = made.select.outputs.iter().all(|other| other.expr != expr);
             if !is_new {
                 break;
@@ -109,23 +140,68 @@ impl Grammar<'_> {
         Some(made)
     }
 
+    /// Whether a column is called by a quantity, or computed.
+    fn is_quantity(&self, facet: &Facet) -> bool {
+        self.profile(facet).is_none_or(|profile| profile.is_quantity)
+    }
+
+    /// Another aggregate of the same column: the highest beside the average.
+    fn beside(&mut self, aggregate: &Expr) -> Option<(Expr, Facet)> {
+        let Expr::Aggregate(call) = aggregate else { return None };
+        let [Expr::Column(column)] = call.args.as_slice() else { return None };
+        let functions = [Function::Avg, Function::Max, Function::Min];
+        let others: Vec<&Function> = functions.iter().filter(|own| **own != call.function).collect();
+        let function = (*self.random.pick(&others)?).clone();
+        let args = Args::List(vec![Expr::Column(*column)]);
+        let is_measured = functions.contains(&call.function);
+        is_measured.then(|| {
+            let expr = Expr::Aggregate(Box::new(Aggregate::plain(function, args)));
+            (expr, computed_facet(*column, "figure", false))
+        })
+    }
+
     /// An aggregate that means something for the column that it is over.
     pub(super) fn aggregate(&mut self, scope: &[FromRelation], want: Option<&str>) -> Option<(Expr, Facet)> {
         let want =
             want.unwrap_or(["count", "count", "sum", "average", "average", "extremum"][self.random.below(6)]);
         let all: Vec<&Facet> = scope.iter().flat_map(|bound| &bound.facets).collect();
-        let numbers: Vec<&Facet> =
-            all.iter().filter(|facet| facet.kind == ContentKind::Number).copied().collect();
+        let numbers: Vec<&Facet> = all
+            .iter()
+            .filter(|facet| facet.kind == ContentKind::Number && !self.compared.contains(&facet.column))
+            .copied()
+            .collect();
         let demanded = self.demanded(scope).map(|(_, column)| column);
         let number = numbers.iter().find(|facet| Some(facet.column) == demanded).copied();
-        let number = number.or_else(|| self.random.pick(&numbers).copied());
+        // A number of unknown meaning may be a code.
+        let weight = |facet: &&Facet| {
+            let is_quantity = self.is_quantity(facet);
+            // A row counts once for each row that refers to it.
+            let repeats = scope.iter().any(|bound| bound.id == facet.column.relation && !bound.refers);
+            let once = if repeats && scope.len() > 1 { 0.2 } else { 1.0 };
+            if is_quantity { once } else { once * 0.15 }
+        };
+        let weights: Vec<f64> = numbers.iter().map(weight).collect();
+        let number = number.or_else(|| Some(numbers[super::weighted(&weights, &mut self.random)?]));
         match (want, number) {
-            ("sum", Some(facet)) => Some(aggregate_of(Function::Sum, facet, false, "total")),
+            ("sum", _) => {
+                let summed: Vec<&Facet> = numbers
+                    .iter()
+                    .filter(|facet| self.profile(facet).is_some_and(|profile| profile.adds_up))
+                    .copied()
+                    .collect();
+                let facet = *self.random.pick(&summed)?;
+                Some(aggregate_of(Function::Sum, facet, false, "total"))
+            }
+            // A number of unknown meaning is seldom averaged.
+            ("average" | "extremum", Some(facet)) if !self.is_quantity(facet) && self.chance(80) => {
+                self.count(&all)
+            }
             ("average", Some(facet)) => Some(aggregate_of(Function::Avg, facet, false, "average")),
             ("extremum", number) => {
                 let dates: Vec<&Facet> =
                     all.iter().filter(|facet| facet.kind == ContentKind::Date).copied().collect();
-                let facet = number.or_else(|| self.random.pick(&dates).copied())?;
+                let has_dates = self.chance(20);
+                let facet = number.or_else(|| self.random.pick(&dates).copied().filter(|_| has_dates))?;
                 let is_max = self.chance(60);
                 let (function, word) = if is_max { (Function::Max, "max") } else { (Function::Min, "min") };
                 Some(aggregate_of(function, facet, false, word))
@@ -138,12 +214,15 @@ impl Grammar<'_> {
     fn count(&mut self, all: &[&Facet]) -> Option<(Expr, Facet)> {
         let shared: Vec<&Facet> = all
             .iter()
+            .filter(|facet| !self.compared.contains(&facet.column))
             .filter(|facet| {
-                matches!(facet.kind, ContentKind::Category | ContentKind::Key | ContentKind::Text)
+                facet.kind == ContentKind::Category
+                    || facet.kind == ContentKind::Text
+                        && self.profile(facet).is_some_and(|profile| !profile.is_distinct)
             })
             .copied()
             .collect();
-        if self.chance(25)
+        if self.chance(20)
             && let Some(facet) = self.random.pick(&shared)
         {
             return Some(aggregate_of(Function::Count, facet, true, "count"));
@@ -165,10 +244,22 @@ impl Grammar<'_> {
         inner: Option<usize>,
     ) -> Option<TypedSelect> {
         let keys = self.group_keys(scope)?;
-        let group_by: Vec<Expr> = keys.iter().map(Facet::expr).collect();
-        let mut outputs: Vec<Output> = group_by.iter().cloned().map(output).collect();
-        let mut facets = keys;
-        let count = draft.outputs.saturating_sub(1).clamp(1, 2);
+        let mut group_by: Vec<Expr> = keys.iter().map(Facet::expr).collect();
+        // A row is called by its name and told from others by its key.
+        let is_named = keys.len() > 1 && self.is_unique(&keys[0]);
+        let mut facets = if is_named { keys[1..].to_vec() } else { keys };
+        let mut outputs: Vec<Output> = facets.iter().map(|facet| output(facet.expr())).collect();
+        if is_named {
+            group_by.truncate(1);
+        }
+        // What is the same in a group is not computed of it.
+        let mut scope = scope.to_vec();
+        group_by.iter().for_each(|key| forget(&mut scope, key));
+        if is_named && let Some(Expr::Column(key)) = group_by.first() {
+            scope.retain(|bound| bound.id != key.relation);
+        }
+        let scope = scope.as_slice();
+        let count = draft.outputs.saturating_sub(1).clamp(1, 2).min(1 + usize::from(self.chance(25)));
         for _ in 0..count {
             let ratio = draft.take(&["case", "arithmetic", "cast"]).and_then(|want| self.ratio(scope, want));
             let want = draft.take(AGGREGATES);
@@ -189,6 +280,14 @@ impl Grammar<'_> {
         Some(TypedSelect { select: Select { group_by, having, ..select_of(outputs) }, facets })
     }
 
+    /// Whether the schema says that no two rows have the same value.
+    fn is_unique(&self, facet: &Facet) -> bool {
+        facet.source.is_some_and(|(table, column)| {
+            let table = self.world.schema.table(self.world.tables[table].id);
+            table.is_some_and(|table| table.is_unique(&[column]))
+        })
+    }
+
     /// A category, or the key of a row with what names it.
     fn group_keys(&mut self, scope: &[FromRelation]) -> Option<Vec<Facet>> {
         let profile = |facet: &Facet| {
@@ -200,17 +299,25 @@ impl Grammar<'_> {
             .flat_map(|(at, bound)| bound.facets.iter().map(move |facet| (at, facet)))
             .collect();
         let demanded = self.demanded(scope).map(|(_, column)| column);
-        let weight = |(_, facet): &(usize, &Facet)| {
+        let weight = |(at, facet): &(usize, &Facet)| {
             let Some(profile) = profile(facet) else { return 0.0 };
+            let bound = &scope[*at];
             let is_demanded = demanded == Some(facet.column) && !profile.is_distinct;
             match facet.kind {
                 _ if is_demanded => 100.0,
+                _ if profile.distinct < 2 => 0.0,
+                ContentKind::Category if profile.is_cryptic => 0.0,
                 ContentKind::Category => 4.0,
-                ContentKind::Key if !profile.is_distinct => 2.0,
-                ContentKind::Key if scope.len() > 1 => 1.5,
-                ContentKind::Text if !profile.is_distinct => 1.0,
-                ContentKind::Number if profile.is_integer && profile.distinct <= 20 => 0.6,
-                ContentKind::Date if !profile.is_distinct => 0.5,
+                // Each row of one table with those of another that refer to it.
+                ContentKind::Key
+                    if scope.len() == 2 && *at == 0 && !bound.refers && self.is_unique(facet) =>
+                {
+                    8.0
+                }
+                ContentKind::Key if !profile.is_distinct && profile.is_text => 0.6,
+                ContentKind::Key if !profile.is_distinct => 0.03,
+                ContentKind::Text if !profile.is_distinct && !self.is_label(facet) => 1.0,
+                ContentKind::Date if facet.is_integer && !profile.is_distinct => 0.8,
                 _ => 0.0,
             }
         };
@@ -219,8 +326,7 @@ impl Grammar<'_> {
         let mut keys = vec![key.clone()];
         let is_row = profile(key).is_some_and(|profile| profile.is_distinct);
         if key.kind == ContentKind::Key && is_row {
-            let names: Vec<&Facet> =
-                scope[at].facets.iter().filter(|facet| facet.kind == ContentKind::Text).collect();
+            let names: Vec<&Facet> = scope[at].facets.iter().filter(|facet| self.is_label(facet)).collect();
             if let Some(name) = self.random.pick(&names) {
                 keys.push((*name).clone());
             }
@@ -244,8 +350,8 @@ impl Grammar<'_> {
         let Some(&facet) = self.random.pick(&numbers) else { return self.more_than(&[1, 2]) };
         let Some((table, column)) = facet.source else { return self.more_than(&[1, 2]) };
         let row = self.random.below(self.world.tables[table].sample.len());
-        let value = self.world.tables[table].value(row, column)?.clone();
-        let function = self.random.pick(&[Function::Avg, Function::Max, Function::Sum])?.clone();
+        let value = round(facet, self.world.tables[table].value(row, column)?, true);
+        let function = self.random.pick(&[Function::Avg, Function::Avg, Function::Max])?.clone();
         let aggregate = Aggregate::plain(function, Args::List(vec![facet.expr()]));
         let operator = BinaryOperator::GreaterEqual;
         Some(Expr::Binary(
@@ -277,7 +383,7 @@ impl Grammar<'_> {
 
     /// Columns with a rank within a category, or an aggregate over it.
     fn windowed(&mut self, scope: &[FromRelation], draft: &mut Draft) -> Option<TypedSelect> {
-        let mut facets = self.columns(scope, draft.outputs.max(1));
+        let mut facets = self.columns(scope, draft.outputs.max(1), false);
         let all: Vec<&Facet> = scope.iter().flat_map(|bound| &bound.facets).collect();
         let of_kind = |kinds: &[ContentKind]| -> Vec<&Facet> {
             all.iter().filter(|facet| kinds.contains(&facet.kind)).copied().collect()
@@ -347,8 +453,14 @@ impl Grammar<'_> {
     /// A number with another one, or times a constant.
     fn calculated(&mut self, numbers: &[&Facet]) -> Option<(Expr, Facet)> {
         let left = *self.random.pick(numbers)?;
-        let others: Vec<&Facet> =
-            numbers.iter().filter(|facet| facet.column != left.column).copied().collect();
+        // Numbers of one table and of one noun: the points of the winner and those of the loser.
+        let noun = |facet: &Facet| spoken_words(&facet.name).pop();
+        let is_alike = |other: &&&Facet| {
+            other.column != left.column
+                && other.column.relation == left.column.relation
+                && noun(other) == noun(left)
+        };
+        let others: Vec<&Facet> = numbers.iter().filter(is_alike).copied().collect();
         let (operator, right) = match self.random.pick(&others) {
             Some(other) if self.random.chance(70) => {
                 let operators = [BinaryOperator::Add, BinaryOperator::Subtract, BinaryOperator::Subtract];
@@ -416,7 +528,7 @@ impl Grammar<'_> {
     fn threshold(&mut self, facet: &Facet) -> Option<Expr> {
         let (table, column) = facet.source?;
         let row = self.random.below(self.world.tables[table].sample.len());
-        let value = self.world.tables[table].value(row, column)?.clone();
+        let value = round(facet, self.world.tables[table].value(row, column)?, true);
         let operator = *self.random.pick(&[BinaryOperator::Greater, BinaryOperator::GreaterEqual])?;
         Some(comparison(operator, facet, value))
     }

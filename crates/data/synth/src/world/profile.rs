@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use sqlgauge_engine::{Database, Engine, Failure, Value};
-use sqlgauge_names::{Meaning, spoken_words};
+use sqlgauge_names::{Meaning, adds_up, spoken_words};
 use sqlgauge_sql::PrintDialect;
 use sqlgauge_sql::schema::{Schema, Table, TableId};
 use sqlgauge_sql::tree::{Literal, Real};
@@ -37,6 +37,7 @@ pub enum ContentKind {
 
 /// One column.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a property of the values")]
 pub struct ColumnProfile {
     /// What it holds.
     pub kind: ContentKind,
@@ -48,6 +49,14 @@ pub struct ColumnProfile {
     pub is_distinct: bool,
     /// How many different values the sample has.
     pub distinct: usize,
+    /// Whether all values are texts.
+    pub is_text: bool,
+    /// Whether a sum of its values means something.
+    pub adds_up: bool,
+    /// Whether its name says that it is a quantity.
+    pub is_quantity: bool,
+    /// Whether its values are single letters of which a person would not know what they stand for.
+    pub is_cryptic: bool,
 }
 
 /// One table.
@@ -61,6 +70,8 @@ pub struct TableProfile {
     pub rows: u64,
     /// Rows of it: all, or some from several places.
     pub sample: Vec<Vec<Literal>>,
+    /// The columns by which a person calls a row: its name or title.
+    pub labels: Vec<u32>,
 }
 
 impl TableProfile {
@@ -120,9 +131,28 @@ pub(super) fn read(
     }
     let is_whole = rows <= SAMPLE_ROWS;
     let is_key = |at| is_key(at, table) || referenced.contains(&(id, at));
-    let columns =
+    let columns: Vec<ColumnProfile> =
         (0..).take(names.len()).map(|at| column(at, table, is_key(at), &sample, is_whole)).collect();
-    Ok(TableProfile { id, columns, rows, sample })
+    let labels = labels(table, &columns);
+    Ok(TableProfile { id, columns, rows, sample, labels })
+}
+
+/// Words that a column ends in which names a row.
+const LABELS: &[&str] = &["name", "title", "nickname"];
+
+/// The texts that are called a name or a title; without any the first text that no two rows share.
+fn labels(table: &Table, columns: &[ColumnProfile]) -> Vec<u32> {
+    let all = || (0..).zip(columns).filter(|(_, column)| column.is_text && column.kind != ContentKind::Key);
+    let is_named = |at: u32| {
+        let words = table.column(at).map(|column| spoken_words(&column.name)).unwrap_or_default();
+        words.last().is_some_and(|last| LABELS.contains(&last.as_str()))
+    };
+    let named: Vec<u32> = all().map(|(at, _)| at).filter(|&at| is_named(at)).collect();
+    if !named.is_empty() {
+        return named;
+    }
+    let is_own = |column: &ColumnProfile| column.kind == ContentKind::Text && column.is_distinct;
+    all().find(|(_, column)| is_own(column)).map(|(at, _)| at).into_iter().collect()
 }
 
 /// The value as a constant; text that is not UTF-8 is bytes, which no query names.
@@ -149,16 +179,30 @@ fn column(at: u32, table: &Table, is_key: bool, sample: &[Vec<Literal>], is_whol
     let all = |is: fn(&Literal) -> bool| count > 0 && known().all(is);
     let is_number = all(|value| matches!(value, Literal::Integer(_) | Literal::Real(_)));
     let is_text = all(|value| matches!(value, Literal::Text(_)));
-    let meaning = table.column(at).map_or(Meaning::Other, |column| Meaning::of(&spoken_words(&column.name)));
-    let kind = if is_key && (is_number || is_text) || is_number && meaning == Meaning::Code {
+    let words = table.column(at).map(|column| spoken_words(&column.name)).unwrap_or_default();
+    let meaning = Meaning::of(&words);
+    let is_shared = distinct <= CATEGORIES && distinct * 2 <= count;
+    let is_flag = all(|value| matches!(value, Literal::Integer(0 | 1)));
+    let is_own = count == distinct && count >= FEWEST_CODES;
+    let is_whole_number = all(|value| matches!(value, Literal::Integer(_)));
+    // Whole numbers of unknown meaning that no two rows share name something.
+    let is_code = meaning == Meaning::Code && (is_number || is_text && !is_shared)
+        || meaning == Meaning::Other && is_whole_number && is_own;
+    // Measures that are written as text: '29.2%', '225'.
+    let is_measure = meaning != Meaning::Time && all(is_figure);
+    let kind = if is_key && (is_number || is_text) || is_code {
         ContentKind::Key
+    } else if is_flag {
+        ContentKind::Category
     } else if is_number && meaning == Meaning::Time {
         ContentKind::Date
     } else if is_number {
         ContentKind::Number
     } else if is_text && all(|value| matches!(value, Literal::Text(text) if is_date(text))) {
         ContentKind::Date
-    } else if is_text && distinct <= CATEGORIES && distinct * 2 <= count {
+    } else if is_text && is_measure {
+        ContentKind::Other
+    } else if is_text && is_shared {
         ContentKind::Category
     } else if is_text {
         ContentKind::Text
@@ -171,7 +215,20 @@ fn column(at: u32, table: &Table, is_key: bool, sample: &[Vec<Literal>], is_whol
         is_integer: all(|value| matches!(value, Literal::Integer(_))),
         is_distinct: (is_whole || table.is_unique(&[at])) && count == sample.len() && distinct == count,
         distinct,
+        is_text,
+        adds_up: kind == ContentKind::Number && adds_up(&words),
+        is_quantity: meaning == Meaning::Quantity,
+        is_cryptic: distinct > 3 && all(|value| matches!(value, Literal::Text(text) if text.len() < 2)),
     }
+}
+
+/// How many whole numbers of unknown meaning must all differ to be taken for codes.
+const FEWEST_CODES: usize = 20;
+
+/// Whether a text has digits and no letters.
+fn is_figure(value: &Literal) -> bool {
+    let Literal::Text(text) = value else { return false };
+    text.bytes().any(|byte| byte.is_ascii_digit()) && !text.chars().any(char::is_alphabetic) && !is_date(text)
 }
 
 /// Whether the column is part of the primary key or of a foreign key, or is named as one that is.

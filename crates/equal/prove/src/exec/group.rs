@@ -221,7 +221,7 @@ impl Run<'_, '_> {
         let contents: Option<Vec<Vec<SymbolicValue>>> = group.rows.envs.iter().map(content).collect();
         let contents = contents.ok_or_else(|| Stop::unsupported("rowid"))?;
         let name = format!("bare {}", bare.columns.len());
-        let chosen = self.any_of(name, &candidates, contents.clone());
+        let chosen = self.any_of(name, &candidates, contents.clone())?;
         let null = self.world.terms.null();
         let mut widths: HashMap<RelationId, Vec<SymbolicValue>> = HashMap::new();
         for (at, column) in bare.columns.iter().enumerate() {
@@ -357,6 +357,7 @@ impl Run<'_, '_> {
             keys.push(self.key(arg, value)?);
         }
         for at in 0..rows.len() {
+            self.world.check_size(0)?;
             let mut earlier = Vec::new();
             for other in 0..at {
                 let terms = &mut self.world.terms;
@@ -464,7 +465,7 @@ impl Run<'_, '_> {
         let is_taken = terms.unknown(Sort::Truth);
         let takes = terms.and(is_taken, is_there);
         let either = terms.choose_value(takes, other, extreme);
-        self.world.settled.push(other.is_null);
+        self.world.settle(other.is_null);
         either
     }
 }

@@ -239,7 +239,7 @@ impl<'w, 's> Run<'w, 's> {
                     || select.outputs.iter().any(|output| output.expr == term.expr)
             };
             if !order_by.iter().all(is_output) {
-                self.choose_keys(&mut ranked);
+                self.choose_keys(&mut ranked)?;
             }
             self.make_distinct(&mut ranked, &Body::Select(Box::new(select.clone())))?;
         }
@@ -247,7 +247,7 @@ impl<'w, 's> Run<'w, 's> {
     }
 
     /// Gives each row the sort keys of any of the rows that DISTINCT takes for the same.
-    fn choose_keys(&mut self, rows: &mut [Ranked]) {
+    fn choose_keys(&mut self, rows: &mut [Ranked]) -> Result<(), Stop> {
         let before = rows.to_vec();
         let contents: Vec<Vec<SymbolicValue>> =
             before.iter().map(|row| [&row.values, row.keys.as_slice()].concat()).collect();
@@ -259,13 +259,14 @@ impl<'w, 's> Run<'w, 's> {
                     self.world.terms.and(other.present, same)
                 })
                 .collect();
-            let chosen = self.any_of("key of DISTINCT".to_owned(), &candidates, contents.clone());
+            let chosen = self.any_of("key of DISTINCT".to_owned(), &candidates, contents.clone())?;
             for (at, key) in row.keys.iter_mut().enumerate() {
                 for (&is_chosen, other) in chosen.iter().zip(&before) {
                     *key = self.world.terms.choose_value(is_chosen, other.keys[at], *key);
                 }
             }
         }
+        Ok(())
     }
 
     fn sort_key(
@@ -331,6 +332,7 @@ impl<'w, 's> Run<'w, 's> {
             kept.extend(rights);
         } else {
             for row in &mut kept {
+                self.world.check_size(0)?;
                 let found: Vec<Term> = rights
                     .iter()
                     .map(|right| {
@@ -359,6 +361,7 @@ impl<'w, 's> Run<'w, 's> {
         self.world.check_size(rows.len())?;
         let before: Vec<Ranked> = rows.clone();
         for (at, row) in rows.iter_mut().enumerate() {
+            self.world.check_size(0)?;
             let mut earlier = Vec::new();
             for other in &before[..at] {
                 let same = self.world.terms.same_rows(&row.values, &other.values);

@@ -176,9 +176,10 @@ impl Run<'_, '_> {
         let contents = rows.iter().map(|row| telling.iter().map(|&at| row.values[at]).collect()).collect();
         let presents: Vec<Term> = rows.iter().map(|row| row.present).collect();
         let shared = rows.iter().map(|row| row.keys.clone()).collect();
-        let priorities = self.priorities(&Choice { name, contents, shared }, &presents);
+        let priorities = self.priorities(&Choice { name, contents, shared }, &presents)?;
         let is_reversed = self.world.reverses_choices;
         for (one, other) in pairs(rows.len()) {
+            self.check_pair(one, other)?;
             let before = self.world.terms.sorts_before(&rows[one].keys, &rows[other].keys, directions);
             let after = self.world.terms.sorts_before(&rows[other].keys, &rows[one].keys, directions);
             let same = self.world.terms.same_rows(&rows[one].values, &rows[other].values);
@@ -198,17 +199,18 @@ impl Run<'_, '_> {
             let settled = terms.implies(both, settled);
             let ties = terms.not(differs);
             let alike = terms.all([both, ties, same]);
-            self.world.settled.push(settled);
+            self.world.settle(settled);
             self.settle_classes(alike, &rows[one].values, &rows[other].values);
         }
         Ok(precedes)
     }
 
     /// A priority for each row: a function of its values, and of which one it is among rows with the same.
-    fn priorities(&mut self, choice: &Choice, presents: &[Term]) -> Vec<Term> {
+    fn priorities(&mut self, choice: &Choice, presents: &[Term]) -> Result<Vec<Term>, Stop> {
         let mut found = Vec::new();
         let mut occurrences = Vec::new();
         for (at, own) in choice.contents.iter().enumerate() {
+            self.world.check_size(0)?;
             let mut same = Vec::new();
             for (earlier, other) in choice.contents[..at].iter().enumerate() {
                 let terms = &mut self.world.terms;
@@ -227,6 +229,7 @@ impl Run<'_, '_> {
             found.push(self.world.terms.apply(function, FunctionPart::Integer, &args));
         }
         for (one, other) in pairs(found.len()) {
+            self.check_pair(one, other)?;
             let same = self.world.terms.same_rows(&choice.contents[one], &choice.contents[other]);
             let terms = &mut self.world.terms;
             let both = terms.equal(occurrences[one], occurrences[other]);
@@ -236,9 +239,16 @@ impl Run<'_, '_> {
             let present = terms.and(presents[one], presents[other]);
             let distinct = terms.or(same, apart);
             let condition = terms.implies(present, distinct);
-            self.world.conditions.push(condition);
+            if condition != Terms::TRUE {
+                self.world.conditions.push(condition);
+            }
         }
-        found
+        Ok(found)
+    }
+
+    /// Stops in the midst of pairs where there are too many: once for each row.
+    fn check_pair(&self, one: usize, other: usize) -> Result<(), Stop> {
+        if other == one + 1 { self.world.check_size(0) } else { Ok(()) }
     }
 
     /// A value as terms that are equal for equal values.
@@ -261,13 +271,14 @@ impl Run<'_, '_> {
         name: String,
         candidates: &[Term],
         contents: Vec<Vec<SymbolicValue>>,
-    ) -> Vec<Term> {
+    ) -> Result<Vec<Term>, Stop> {
         let shared = vec![Vec::new(); contents.len()];
         let choice = Choice { name, contents, shared };
-        let priorities = self.priorities(&choice, candidates);
+        let priorities = self.priorities(&choice, candidates)?;
         let is_reversed = self.world.reverses_choices;
         let mut beaten = vec![Vec::new(); candidates.len()];
         for (one, other) in pairs(candidates.len()) {
+            self.check_pair(one, other)?;
             let same = self.world.terms.same_rows(&choice.contents[one], &choice.contents[other]);
             let terms = &mut self.world.terms;
             let (low, high) = if is_reversed { (one, other) } else { (other, one) };
@@ -280,18 +291,16 @@ impl Run<'_, '_> {
             let both = terms.and(candidates[one], candidates[other]);
             let settled = terms.implies(both, same);
             let alike = terms.and(both, same);
-            self.world.settled.push(settled);
+            self.world.settle(settled);
             self.settle_classes(alike, &choice.contents[one], &choice.contents[other]);
         }
         let terms = &mut self.world.terms;
-        let pairs = candidates.iter().zip(beaten);
-        pairs
-            .map(|(&candidate, beaten)| {
-                let is_beaten = terms.any(beaten);
-                let stands = terms.not(is_beaten);
-                terms.and(candidate, stands)
-            })
-            .collect()
+        let chosen = candidates.iter().zip(beaten).map(|(&candidate, beaten)| {
+            let is_beaten = terms.any(beaten);
+            let stands = terms.not(is_beaten);
+            terms.and(candidate, stands)
+        });
+        Ok(chosen.collect())
     }
 }
 

@@ -399,7 +399,7 @@ impl Run<'_, '_> {
         let real = terms.real_value(number, Terms::FALSE);
         let value = terms.choose_value(is_real, real, sum);
         let settled = terms.not(is_open);
-        self.world.settled.push(settled);
+        self.world.settle(settled);
         Ok(value)
     }
 
