@@ -15,6 +15,7 @@
 mod build;
 mod format;
 mod readings;
+mod slips;
 
 pub use build::{PackSettings, Refuted, pack_question};
 pub use format::{KillCount, Pack, PackError, PackQuestion, gold_name};
