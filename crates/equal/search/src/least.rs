@@ -78,7 +78,9 @@ fn emptying_body(body: &Body) -> Tables {
 fn emptying_select(select: &Select) -> Tables {
     let mut tables = select.from.as_ref().map(emptying_from).unwrap_or_default();
     for condition in conjuncts(select) {
-        if let Expr::InQuery { negated: false, query, .. } | Expr::Exists { negated: false, query } = condition {
+        if let Expr::InQuery { negated: false, query, .. } | Expr::Exists { negated: false, query } =
+            condition
+        {
             tables.extend(emptying(query));
         }
     }
@@ -90,7 +92,9 @@ fn emptying_from(from: &From) -> Tables {
         From::Relation(relation) => match &relation.source {
             RelationSource::Table(id) => [*id].into(),
             RelationSource::Derived(query) => emptying(query),
-            RelationSource::Cte(_) | RelationSource::Function { .. } | RelationSource::Catalog => Tables::new(),
+            RelationSource::Cte(_) | RelationSource::Function { .. } | RelationSource::Catalog => {
+                Tables::new()
+            }
         },
         From::Join(join) => {
             let (left, right) = (emptying_from(&join.left), emptying_from(&join.right));
@@ -118,7 +122,8 @@ fn with_demanded(schema: &Schema, tables: Tables) -> Tables {
             continue;
         }
         let Some(table) = schema.table(id) else { continue };
-        let demanded = table.foreign_keys.iter().filter(|key| key.columns.iter().all(|&at| table.is_not_null(at)));
+        let demanded =
+            table.foreign_keys.iter().filter(|key| key.columns.iter().all(|&at| table.is_not_null(at)));
         pending.extend(demanded.filter_map(|key| Some(schema.enforced_foreign_key(key)?.0)));
     }
     found
@@ -146,10 +151,22 @@ mod tests {
             ("SELECT s.id FROM s JOIN u ON s.id = u.id", "SELECT s.id FROM s, u", Some(2)),
             ("SELECT id FROM v", "SELECT s.id FROM s, u", Some(2)),
             // Each of these returns rows without one of the tables.
-            ("SELECT s.id FROM s JOIN u ON s.id = u.id", "SELECT s.id FROM s LEFT JOIN u ON s.id = u.id", Some(1)),
-            ("SELECT id FROM s UNION SELECT id FROM u", "SELECT id FROM s UNION ALL SELECT id FROM u", Some(1)),
+            (
+                "SELECT s.id FROM s JOIN u ON s.id = u.id",
+                "SELECT s.id FROM s LEFT JOIN u ON s.id = u.id",
+                Some(1),
+            ),
+            (
+                "SELECT id FROM s UNION SELECT id FROM u",
+                "SELECT id FROM s UNION ALL SELECT id FROM u",
+                Some(1),
+            ),
             ("SELECT id FROM s WHERE id NOT IN (SELECT id FROM u)", "SELECT id FROM s", Some(1)),
-            ("SELECT id FROM s WHERE id IN (SELECT id FROM u)", "SELECT id FROM s WHERE id = (SELECT min(id) FROM u)", Some(1)),
+            (
+                "SELECT id FROM s WHERE id IN (SELECT id FROM u)",
+                "SELECT id FROM s WHERE id = (SELECT min(id) FROM u)",
+                Some(1),
+            ),
             ("SELECT id FROM s WHERE id IN (SELECT id FROM u)", "SELECT s.id FROM s, u", Some(2)),
             ("SELECT id FROM s WHERE id IN (SELECT count(*) FROM u)", "SELECT s.id FROM s, u", Some(1)),
             ("SELECT (SELECT max(n) FROM u) FROM s", "SELECT max(u.n) FROM s, u", None),
@@ -168,7 +185,15 @@ mod tests {
     fn no_database_that_is_found_has_fewer() {
         let schema = Schema::from_ddl(DDL).unwrap();
         let search = Search::new(schema, SearchOptions::default()).unwrap();
-        let froms = ["u", "t", "s", "s JOIN u ON s.id = u.id", "s LEFT JOIN u ON s.id = u.id", "s, u", "t JOIN s ON s.t_id = t.id"];
+        let froms = [
+            "u",
+            "t",
+            "s",
+            "s JOIN u ON s.id = u.id",
+            "s LEFT JOIN u ON s.id = u.id",
+            "s, u",
+            "t JOIN s ON s.t_id = t.id",
+        ];
         let outputs = ["count(*)", "1", "max(1)"];
         let texts: Vec<String> = froms
             .iter()
@@ -176,7 +201,9 @@ mod tests {
             .collect();
         let mut found = 0;
         for (left, right) in texts.iter().flat_map(|left| texts.iter().map(move |right| (left, right))) {
-            let Some(least) = (1..4).filter(|&rows| search.has_at_least(rows, left, right)).max() else { continue };
+            let Some(least) = (1..4).filter(|&rows| search.has_at_least(rows, left, right)).max() else {
+                continue;
+            };
             if let Some(refutation) = search.refute_minimised(left, right).refutation() {
                 assert!(refutation.database().rows() >= least, "{left} | {right}: {least}");
                 found += 1;

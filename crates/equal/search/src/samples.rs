@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use sqlgauge_base::{Random, seed_of};
 use sqlgauge_sql::schema::TableId;
 
+use super::Search;
 use super::generate::{Kind, generate};
 use super::hunt::fill;
 use super::links::foreign_key_texts;
@@ -17,7 +18,6 @@ use super::plan::{Allowed, plan, tables_of, with_targets};
 use super::trace::trace;
 use super::verdict::Side;
 use super::witness::Witness;
-use super::Search;
 
 impl Search {
     /// That many databases at most, which satisfy the schema and have rows for the gold and for the others. A query that cannot be

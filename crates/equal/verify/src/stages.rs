@@ -181,7 +181,8 @@ impl Verifier {
                             self.search.unexercised(left_text, right_text).unwrap_or_default();
                         report.is_tie = self.is_tie(beside.data.as_ref(), left_text);
                     }
-                    if let Some(solver) = beside.solver.as_deref_mut().filter(|_| self.options.proves_fewest) {
+                    if let Some(solver) = beside.solver.as_deref_mut().filter(|_| self.options.proves_fewest)
+                    {
                         self.make_fewest(&mut report.verdict, left_text, right_text, solver);
                     }
                     return Ok(VerifyReport { spelled, ..self.with_values(report) });

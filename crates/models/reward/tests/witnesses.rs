@@ -76,7 +76,11 @@ fn values_that_columns_do_not_declare_tell_only_where_that_is_asked_for() {
     let path = folder.path().join("code/code.sqlite");
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     let database = rusqlite::Connection::open(&path).unwrap();
-    database.execute_batch("CREATE TABLE t (code TEXT PRIMARY KEY, a INT); INSERT INTO t VALUES ('x', 1), ('y', 2)").unwrap();
+    database
+        .execute_batch(
+            "CREATE TABLE t (code TEXT PRIMARY KEY, a INT); INSERT INTO t VALUES ('x', 1), ('y', 2)",
+        )
+        .unwrap();
     let ask = |values, answer, gold| {
         let options = RewardOptions { values, likeness: Likeness::Nulls, ..with_witnesses(folder.path()) };
         reward(options).score(&[request(answer, gold, "code")]).unwrap().remove(0).code

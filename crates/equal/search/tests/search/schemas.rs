@@ -50,7 +50,8 @@ fn pairs_over_views_and_generated_columns_are_told_apart() {
 /// The merged column of FULL JOIN … USING has no other name than the one beside the join.
 #[test]
 fn what_only_the_text_can_say_is_told_apart() {
-    let schema = "CREATE TABLE t (id INTEGER PRIMARY KEY, a INT); CREATE TABLE u (id INTEGER PRIMARY KEY, a INT);";
+    let schema =
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, a INT); CREATE TABLE u (id INTEGER PRIMARY KEY, a INT);";
     let search = Search::new(super::schema(schema), options(800)).unwrap();
     let full = "t FULL JOIN u USING (a)";
     for (left, right) in [
@@ -60,7 +61,10 @@ fn what_only_the_text_can_say_is_told_apart() {
             format!("SELECT id FROM u WHERE a IN (SELECT a FROM {full} WHERE a > 1)"),
             "SELECT id FROM u WHERE a IN (SELECT a FROM t WHERE a > 1)".to_owned(),
         ),
-        (format!("SELECT a, count(*) FROM {full} GROUP BY a"), "SELECT a, count(*) FROM t GROUP BY a".to_owned()),
+        (
+            format!("SELECT a, count(*) FROM {full} GROUP BY a"),
+            "SELECT a, count(*) FROM t GROUP BY a".to_owned(),
+        ),
     ] {
         let found = search.refute_minimised(&left, &right);
         let found = found.refutation().unwrap_or_else(|| panic!("{left} | {right}: {}", show(&found)));
@@ -68,7 +72,10 @@ fn what_only_the_text_can_say_is_told_apart() {
     }
     for (left, right) in [
         (format!("SELECT DISTINCT a FROM {full}"), "SELECT a FROM t UNION SELECT a FROM u".to_owned()),
-        (format!("SELECT a, count(*) FROM {full} GROUP BY a"), format!("SELECT a, count(*) FROM {full} GROUP BY 1")),
+        (
+            format!("SELECT a, count(*) FROM {full} GROUP BY a"),
+            format!("SELECT a, count(*) FROM {full} GROUP BY 1"),
+        ),
     ] {
         let found = search.refute_minimised(&left, &right);
         assert!(matches!(found, SearchVerdict::Survived(_)), "{left} | {right}: {}", show(&found));
@@ -81,7 +88,8 @@ fn samples_satisfy_the_schema_and_serve_all_queries() {
     let search = Search::new(schema(DDL), options(800)).unwrap();
     search.hold(DeclaredColumns::all());
     let gold = "SELECT id FROM t WHERE b = 'needle'";
-    let others = ["SELECT c FROM u WHERE a = 77", "SELECT x FROM v", "SELEC", "SELECT n FROM k JOIN r ON x = k.id"];
+    let others =
+        ["SELECT c FROM u WHERE a = 77", "SELECT x FROM v", "SELEC", "SELECT n FROM k JOIN r ON x = k.id"];
     let samples = search.samples(gold, &others, 24);
     assert!(samples.len() > 12, "{}", samples.len());
     for sample in &samples {

@@ -118,7 +118,8 @@ fn databases(
         if databases.len() >= MOST_CANDIDATES {
             break;
         }
-        let found = |other: &str| search.refute(gold, other).refutation().map(|found| found.database().clone());
+        let found =
+            |other: &str| search.refute(gold, other).refutation().map(|found| found.database().clone());
         if search.told(&databases, gold, other)?.is_none() {
             match refute(gold, other) {
                 Refuted::Equal => {
@@ -176,7 +177,8 @@ fn chosen(
 ) -> PackQuestion {
     let mut told: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); databases.len()];
     let results = search.results_on(databases, gold, gold).unwrap_or_default();
-    let has_rows = |database: usize| matches!(results.get(database), Some(Some([rows, _])) if !rows.is_empty());
+    let has_rows =
+        |database: usize| matches!(results.get(database), Some(Some([rows, _])) if !rows.is_empty());
     for (at, other) in others.texts.iter().enumerate().filter(|(at, _)| !equal.contains(at)) {
         for database in search.told_by_each(databases, gold, other).unwrap_or_default() {
             // What SQLite refuses is told without a database.

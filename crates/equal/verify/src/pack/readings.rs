@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use sqlgauge_sql::derive::conjuncts;
 use sqlgauge_sql::schema::{Schema, TableId};
 use sqlgauge_sql::tree::{
-    BinaryOperator, Body, ColumnRef, Expr, From, Join, JoinKind, Literal, Output, Query, Relation, RelationId,
-    RelationSource, Select, SetOperator,
+    BinaryOperator, Body, ColumnRef, Expr, From, Join, JoinKind, Literal, Output, Query, Relation,
+    RelationId, RelationSource, Select, SetOperator,
 };
 use sqlgauge_sql::visit::{each_expr, each_relation};
 use sqlgauge_sql::{PrintDialect, ordered, print};
@@ -78,7 +78,8 @@ fn without_a_table(query: &Query) -> Vec<Query> {
     let Some(from) = select.from.as_ref().filter(|from| from.is_inner()) else { return Vec::new() };
     let relations = from.relations();
     let conditions = conjuncts(select);
-    let returned = select.outputs.iter().map(|output| &output.expr).chain(&select.group_by).chain(&select.having);
+    let returned =
+        select.outputs.iter().map(|output| &output.expr).chain(&select.group_by).chain(&select.having);
     let returned: Vec<&Expr> = returned.chain(query.order_by.iter().map(|term| &term.expr)).collect();
     let is_unread = |relation: &&&Relation| !returned.iter().any(|expr| reads(expr, relation.id));
     let without = |out: &Relation| {
@@ -145,7 +146,9 @@ fn without_nulls(query: &Query) -> Vec<Query> {
     let used = select.outputs.iter().map(|output| &output.expr);
     for expr in used.chain(query.order_by.iter().map(|term| &term.expr)).chain(&select.group_by) {
         each_expr(expr, |part| {
-            if let Expr::Column(column) = part && from.contains(&column.relation) {
+            if let Expr::Column(column) = part
+                && from.contains(&column.relation)
+            {
                 columns.insert(*column);
             }
         });
@@ -180,10 +183,14 @@ fn by_key(query: &Query, schema: &Schema) -> Option<Query> {
     let (left_key, right_key) = keys(left, schema).into_iter().find_map(|(relation, key)| {
         let table = of_left.get(&relation)?;
         let there = of_right.iter().find(|(_, other)| *other == table)?.0;
-        shown(left).iter().any(|column| column.relation == relation).then_some((key, *keys(right, schema).get(there)?))
+        shown(left)
+            .iter()
+            .any(|column| column.relation == relation)
+            .then_some((key, *keys(right, schema).get(there)?))
     })?;
     let output = Output { expr: Expr::Column(right_key), alias: None };
-    let keys_of_right = Query::of(Body::Select(Box::new(Select { outputs: vec![output], ..(**right).clone() })));
+    let keys_of_right =
+        Query::of(Body::Select(Box::new(Select { outputs: vec![output], ..(**right).clone() })));
     let is_in =
         Expr::InQuery { expr: Box::new(Expr::Column(left_key)), query: Box::new(keys_of_right), negated };
     let filter = all_of(left.filter.iter().cloned().chain([is_in]).collect());
@@ -193,10 +200,11 @@ fn by_key(query: &Query, schema: &Schema) -> Option<Query> {
 
 /// The tables in FROM, by their relations.
 fn tables(select: &Select) -> BTreeMap<RelationId, TableId> {
-    let relations = select.from.iter().flat_map(From::relations).filter_map(|relation| match relation.source {
-        RelationSource::Table(id) => Some((relation.id, id)),
-        _ => None,
-    });
+    let relations =
+        select.from.iter().flat_map(From::relations).filter_map(|relation| match relation.source {
+            RelationSource::Table(id) => Some((relation.id, id)),
+            _ => None,
+        });
     relations.collect()
 }
 
@@ -269,8 +277,7 @@ mod tests {
 
     use super::*;
 
-    const DDL: &str =
-        "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, n INT); CREATE TABLE u (t_id INT REFERENCES t(id), n INT);";
+    const DDL: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, n INT); CREATE TABLE u (t_id INT REFERENCES t(id), n INT);";
 
     /// How many of the readings there are, and how many of them a search tells from the gold. Each must be a query.
     fn told(gold: &str, read: fn(&Query, &Schema) -> Vec<String>) -> (usize, usize) {
@@ -334,7 +341,11 @@ mod tests {
             ("SELECT name FROM t UNION SELECT name FROM t WHERE n = 2", (0, 0)),
             ("SELECT n FROM u INTERSECT SELECT n FROM t", (0, 0)),
         ] {
-            assert_eq!(told(gold, |query, schema| printed(by_key(query, schema), schema)), expected, "{gold}");
+            assert_eq!(
+                told(gold, |query, schema| printed(by_key(query, schema), schema)),
+                expected,
+                "{gold}"
+            );
         }
     }
 

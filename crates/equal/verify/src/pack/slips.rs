@@ -33,7 +33,12 @@ pub(super) fn slips(query: &Query, schema: &Schema) -> Vec<Query> {
         Expr::Literal(Literal::Integer(number)) => {
             number.checked_sub(1).map(|less| Expr::Literal(Literal::Integer(less))).into_iter().collect()
         }
+        Expr::Binary(BinaryOperator::Divide, ..) => vec![rounded(expr)],
         Expr::Binary(..) | Expr::Like { .. } => matched_otherwise(expr),
+        // The first of several values.
+        Expr::InQuery { expr, query, negated: false } => {
+            vec![Expr::Binary(BinaryOperator::Equal, expr.clone(), Box::new(Expr::Scalar(query.clone())))]
+        }
         Expr::Aggregate(call) if call.function == Function::Count => columns.counts(call),
         _ => Vec::new(),
     })
@@ -50,7 +55,9 @@ fn replaced(query: &Query, others: &dyn Fn(&Expr) -> Vec<Expr>) -> Vec<Query> {
     let with = |(place, other): (usize, Expr)| {
         let (mut changed, mut at, mut other) = (query.clone(), 0, Some(other));
         change_exprs(&mut changed, |expr| {
-            if at == place && let Some(other) = other.take() {
+            if at == place
+                && let Some(other) = other.take()
+            {
                 *expr = other;
             }
             at += 1;
@@ -95,15 +102,20 @@ impl Columns<'_> {
 
     /// A count of rows as one of the different values of a column that the query reads, and of values as one of rows.
     fn counts(&self, call: &Aggregate) -> Vec<Expr> {
-        let counted = |args: Args, distinct| {
-            Expr::Aggregate(Box::new(Aggregate { args, distinct, ..call.clone() }))
-        };
+        let counted =
+            |args: Args, distinct| Expr::Aggregate(Box::new(Aggregate { args, distinct, ..call.clone() }));
         if call.args.as_slice().is_empty() {
             let columns = self.read.iter().take(MOST_COLUMNS);
             return columns.map(|column| counted(Args::List(vec![Expr::Column(*column)]), true)).collect();
         }
         vec![counted(Args::Star, false)]
     }
+}
+
+/// A number to two digits.
+fn rounded(expr: &Expr) -> Expr {
+    let digits = Expr::Literal(Literal::Integer(2));
+    Expr::Function { function: Function::Round, args: Args::List(vec![expr.clone(), digits]) }
 }
 
 /// `a = 'k'` with LIKE, as a part of the text and whatever the case; LIKE as equality, and with a fixed beginning or end.
@@ -146,12 +158,18 @@ mod tests {
 
     #[test]
     fn each_slip_is_in_one_place() {
-        let schema = Schema::from_ddl("CREATE TABLE t (id INTEGER PRIMARY KEY, a INT, b TEXT, c REAL)").unwrap();
+        let schema =
+            Schema::from_ddl("CREATE TABLE t (id INTEGER PRIMARY KEY, a INT, b TEXT, c REAL)").unwrap();
         for (gold, expected) in [
             ("SELECT a FROM t", vec!["SELECT t.id FROM t", "SELECT t.b FROM t", "SELECT t.c FROM t"]),
-            ("SELECT count(*) FROM t WHERE a > 3", vec!["SELECT count(DISTINCT t.a) FROM t WHERE t.a > 3", "a > 2"]),
+            (
+                "SELECT count(*) FROM t WHERE a > 3",
+                vec!["SELECT count(DISTINCT t.a) FROM t WHERE t.a > 3", "a > 2"],
+            ),
             ("SELECT count(DISTINCT a) FROM t", vec!["SELECT count(*) FROM t"]),
             ("SELECT x.b FROM t AS x JOIN t AS y ON x.id = y.a GROUP BY x.id", vec!["GROUP BY T2.a"]),
+            ("SELECT a / c FROM t", vec!["SELECT round(t.a / t.c, 2) FROM t"]),
+            ("SELECT a FROM t WHERE a IN (SELECT id FROM t)", vec!["t.a = (SELECT"]),
             ("SELECT a FROM t WHERE b = 'k'", vec!["b LIKE 'k'", "b LIKE '%k%'"]),
             ("SELECT a FROM t WHERE 'k' = b", vec!["b LIKE 'k'", "b LIKE '%k%'"]),
             ("SELECT a FROM t WHERE b LIKE '%k%'", vec!["b = 'k'", "b LIKE 'k%'", "b LIKE '%k'"]),
