@@ -1,9 +1,9 @@
 //! How many rows every counterexample to a pair has at least.
 //!
-//! A table is *needed* by a query if the query returns the same on all databases in which that table is empty. Two queries that
-//! return the same on the empty database then return the same wherever a table is empty that both of them need: each returns what it
-//! returns on the empty database. So a database that tells them apart has a row in every such table, and in every table that such a row
-//! must refer to. A place of which that is not plain counts as one that needs nothing, so the number is never too large.
+//! A table is *needed* by a query if the query returns what it returns on the empty database wherever that table is empty. Where two
+//! queries return the same on the empty database, and each of them lacks the rows of a table that it needs, they return the same. So a
+//! database that tells them apart has a row in every table that the one needs, or in every table that the other needs, and in every table
+//! that such a row must refer to. A place of which that is not plain counts as one that needs nothing, so the number is never too large.
 
 use std::collections::BTreeSet;
 
@@ -19,16 +19,17 @@ type Tables = BTreeSet<TableId>;
 impl Search {
     /// Whether it is known that every database that tells those queries apart has at least that many rows.
     pub fn has_at_least(&self, rows: usize, left: &str, right: &str) -> bool {
-        let is_known = || self.needed_by_both(left, right) >= Some(rows);
+        let is_known = || self.least_tables(left, right) >= Some(rows);
         rows == 0 || (is_known() && self.agree(&Witness::default(), left, right) == Some(true))
     }
 
     /// In how many tables every database has a row that tells those queries apart, if the empty one does not; at least one.
-    pub fn needed_by_both(&self, left: &str, right: &str) -> Option<usize> {
+    pub fn least_tables(&self, left: &str, right: &str) -> Option<usize> {
         self.bounded_option(&[left, right], || {
             let prepared = self.prepared(left, right).ok()?;
-            let [left, right] = [&prepared.left.query, &prepared.right.query].map(needed);
-            Some(with_demanded(&self.schema, both(&left, &right)).len().max(1))
+            let queries = [&prepared.left.query, &prepared.right.query];
+            let [left, right] = queries.map(|query| with_demanded(&self.schema, needed(query)).len());
+            Some(left.min(right).max(1))
         })
     }
 }
@@ -150,6 +151,8 @@ mod tests {
             ("SELECT a FROM t", "SELECT a FROM t WHERE a > 1", Some(2)),
             ("SELECT s.id FROM s JOIN u ON s.id = u.id", "SELECT s.id FROM s, u", Some(2)),
             ("SELECT id FROM v", "SELECT s.id FROM s, u", Some(2)),
+            // The one needs t and u, the other s and u.
+            ("SELECT a FROM t", "SELECT s.id FROM s, u", Some(2)),
             // Each of these returns rows without one of the tables.
             (
                 "SELECT s.id FROM s JOIN u ON s.id = u.id",

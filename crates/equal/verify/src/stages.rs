@@ -602,7 +602,7 @@ impl Verifier {
     }
 
     /// Asks the solver for a counterexample with fewer rows per table until there is none. What tells the queries apart then has as many
-    /// rows in some table as this one, and one in every other table that both queries need.
+    /// rows in some table as this one, and one in as many other tables as the queries need.
     fn make_fewest(&self, verdict: &mut Verdict, left: &str, right: &str, solver: &mut Solver) {
         let (Ok(left_query), Ok(right_query)) = (resolve(left, &self.schema), resolve(right, &self.schema))
         else {
@@ -625,7 +625,7 @@ impl Verifier {
             let (schema, pair) = (self.proved_schema(), (&left_query, &right_query));
             match sqlgauge_prove::bounded(&schema, pair, semantics, bounds, solver, &mut replay) {
                 ProofOutcome::NoDifference { .. } => {
-                    let needed = self.search.needed_by_both(left, right).unwrap_or(1);
+                    let needed = self.search.least_tables(left, right).unwrap_or(1);
                     if known_rows < largest + needed {
                         known.minimality = Some(Minimality::Fewest);
                     }
