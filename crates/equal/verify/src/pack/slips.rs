@@ -169,7 +169,7 @@ mod tests {
             ("SELECT count(DISTINCT a) FROM t", vec!["SELECT count(*) FROM t"]),
             ("SELECT x.b FROM t AS x JOIN t AS y ON x.id = y.a GROUP BY x.id", vec!["GROUP BY T2.a"]),
             ("SELECT a / c FROM t", vec!["SELECT round(t.a / t.c, 2) FROM t"]),
-            ("SELECT a FROM t WHERE a IN (SELECT id FROM t)", vec!["t.a = (SELECT"]),
+            ("SELECT a FROM t WHERE a IN (SELECT id FROM t)", vec!["T1.a = (SELECT"]),
             ("SELECT a FROM t WHERE b = 'k'", vec!["b LIKE 'k'", "b LIKE '%k%'"]),
             ("SELECT a FROM t WHERE 'k' = b", vec!["b LIKE 'k'", "b LIKE '%k%'"]),
             ("SELECT a FROM t WHERE b LIKE '%k%'", vec!["b = 'k'", "b LIKE 'k%'", "b LIKE '%k'"]),
