@@ -201,6 +201,8 @@ class Reward:
         columns: ``any``: an answer may return the gold's columns in another order. ``ordered``: it may not, as in ``ex@1``.
         likeness: What of the benchmark's rows witnesses keep to: ``schema`` (nothing), ``nulls`` (a column without NULL there
             has none), ``repeats`` (also a column whose values never repeat there does not repeat any).
+        values: Which values witnesses hold: ``declared`` (what their columns declare), ``any`` (whatever SQLite stores there) or ``rows`` (what
+            columns declare, but for columns of which the benchmark's rows hold something else).
         witness_folder: Where witnesses are kept; processes may share it. In memory without it.
         extract: Whether predictions are completions out of which the SQL is taken, or SQL.
         refuse_no_table: Whether an answer that reads no table is refused where the gold reads one.
@@ -234,6 +236,7 @@ class Reward:
         *,
         columns: Literal["any", "ordered"] = "any",
         likeness: Literal["schema", "nulls", "repeats"] = "repeats",
+        values: Literal["rows", "declared", "any"] = "rows",
         witness_folder: str | os.PathLike[str] | None = None,
         extract: bool = True,
         refuse_no_table: bool = True,

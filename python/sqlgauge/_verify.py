@@ -57,7 +57,7 @@ class Verification:
     same: ``t.a: 1.5 in a column INT``. ``raw["undeclared_witness"]`` is a database with them."""
     minimal: str | None
     """How small the witness is: ``locally`` minimal, if the difference is lost without any of its rows, and with a plainer value in any
-    place; or ``unfinished:`` and what ended the trials."""
+    place; ``fewest``, if besides no database with fewer rows tells the queries apart; or ``unfinished:`` and what ended the trials."""
     difference: str | None
     """In words, how the two results differ."""
     explanation: str | None

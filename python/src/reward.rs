@@ -7,6 +7,7 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use sqlgauge_reward::{Request, Reward as Scorer, RewardError, RewardOptions};
+use sqlgauge_verify::ColumnValues;
 
 use crate::call::call;
 use crate::database::not_ddl;
@@ -78,6 +79,8 @@ impl RewardResult {
 ///     columns: ``any``: an answer may return the gold's columns in another order. ``ordered``: it may not, as in ``ex@1``.
 ///     likeness: What of the benchmark's rows witnesses keep to: ``schema`` (nothing), ``nulls`` (a column without NULL there
 ///         has none), ``repeats`` (also a column whose values never repeat there does not repeat any).
+///     values: Which values witnesses hold: ``declared`` (what their columns declare), ``any`` (whatever SQLite stores there) or ``rows`` (what
+///         columns declare, but for columns of which the benchmark's rows hold something else).
 ///     witness_folder: Where witnesses are kept; processes may share it. In memory without it.
 ///     extract: Whether predictions are completions out of which the SQL is taken, or SQL.
 ///     refuse_no_table: Whether an answer that reads no table is refused where the gold reads one.
@@ -118,7 +121,7 @@ impl Reward {
 #[pymethods]
 impl Reward {
     #[new]
-    #[pyo3(signature = (db, kind="exact", witnesses=false, time_limit=2.0, *, columns="any", likeness="repeats", witness_folder=None, extract=true,
+    #[pyo3(signature = (db, kind="exact", witnesses=false, time_limit=2.0, *, columns="any", likeness="repeats", values="rows", witness_folder=None, extract=true,
         refuse_no_table=true, threads=0, slow_queries=0, growth=8, seed=0))]
     #[expect(clippy::too_many_arguments, reason = "named arguments of Python")]
     fn new(
@@ -129,6 +132,7 @@ impl Reward {
         time_limit: f64,
         columns: &str,
         likeness: &str,
+        values: &str,
         witness_folder: Option<PathBuf>,
         extract: bool,
         refuse_no_table: bool,
@@ -144,6 +148,7 @@ impl Reward {
             columns: columns.parse().map_err(Failure::from)?,
             witnesses,
             likeness: likeness.parse().map_err(Failure::from)?,
+            values: values.parse::<ColumnValues>().map_err(|error| Failure::of(Class::Input, &error))?,
             witness_folder,
             time_limit,
             extract,
@@ -230,6 +235,7 @@ impl Reward {
         dict.set_item("witnesses", own.witnesses)?;
         dict.set_item("columns", own.columns.as_str())?;
         dict.set_item("likeness", own.likeness.as_str())?;
+        dict.set_item("values", own.values.name())?;
         dict.set_item("time_limit", own.time_limit.as_secs_f64())?;
         dict.set_item("witness_folder", own.witness_folder.as_ref())?;
         dict.set_item("extract", own.extract)?;

@@ -261,6 +261,9 @@ pub struct VerifyFlags {
     /// given database keep; without rows declared]
     #[arg(long, value_name = "NAME", value_parser = values(), help_heading = "Verification")]
     values: Option<ColumnValues>,
+    /// Ask the solver for the counterexample with the fewest rows
+    #[arg(long, help_heading = "Verification")]
+    fewest: bool,
     /// The solver Z3; without it the variable `SQLGAUGE_SOLVER`, then PATH, then Python's package z3-solver
     #[arg(long, value_name = "PATH", help_heading = "Verification")]
     solver: Option<PathBuf>,
@@ -290,6 +293,7 @@ impl VerifyFlags {
             bound: self.bound.unwrap_or(default.options.bound),
             solver_time,
             values: self.values.unwrap_or_default(),
+            proves_fewest: self.fewest,
             ..default.options
         };
         Ok(VerifySettings { options, solver: solver(self.solver.as_deref())? })
@@ -306,6 +310,7 @@ impl VerifyFlags {
             ("--bound", self.bound.is_some()),
             ("--pair-timeout", self.pair_timeout.is_some()),
             ("--values", self.values.is_some()),
+            ("--fewest", self.fewest),
             ("--solver", self.solver.is_some()),
         ];
         match given.into_iter().find(|(_, is_given)| *is_given) {

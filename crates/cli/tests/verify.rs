@@ -121,7 +121,7 @@ fn a_difference_on_the_database_at_hand_is_shown_by_a_slice_of_it() {
     assert_eq!((shown["verdict"].as_str(), shown["stage"].as_str()), (Some("different"), Some("data")));
     let witness = shown["witness"].as_str().unwrap();
     assert!(witness.contains("'a'") && !witness.contains("'pen'"), "{shown}");
-    assert_eq!(shown["minimal"], "locally");
+    assert_eq!(shown["minimal"], "fewest");
     assert_eq!(verify("SELECT name FROM item WHERE price >= 2")["stage"], "search");
 }
 

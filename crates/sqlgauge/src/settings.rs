@@ -52,7 +52,8 @@ impl VerifySettings {
             ("verify_solver_ms", time.into()),
             ("verify_solver", self.solver.is_some().into()),
         ];
-        recorded.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+        let fewest = self.options.proves_fewest.then_some(("verify_fewest", true.into()));
+        recorded.into_iter().chain(fewest).map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
     /// The settings beside an execution metric: what of a result counts for the first one of the run, counts here too. BIRD's

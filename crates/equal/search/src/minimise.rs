@@ -41,6 +41,9 @@ pub(super) type Confirms<'m> = dyn Fn(&FilledTables) -> Option<Vec<Need>> + 'm;
 /// How small a counterexample is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Minimality {
+    /// [`Minimality::Local`], and it is known that every database that satisfies the schema and tells the queries apart has as many
+    /// rows.
+    Fewest,
     /// Every row was left out and every value made plainer (NULL, 0, 1, `'a'`), one at a time. Each time the queries no longer
     /// differed, or the schema was violated, or the database lost what it keeps of the given rows, or it needed more of what
     /// real ones lack ([`Need`]).
@@ -62,7 +65,8 @@ pub enum Shortage {
 
 impl Minimality {
     /// All of them.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
+        Self::Fewest,
         Self::Local,
         Self::Unfinished(Shortage::Trials),
         Self::Unfinished(Shortage::Steps),
@@ -72,6 +76,7 @@ impl Minimality {
     /// Its name in records.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Fewest => "fewest",
             Self::Local => "locally",
             Self::Unfinished(Shortage::Trials) => "unfinished:trials",
             Self::Unfinished(Shortage::Steps) => "unfinished:steps",
@@ -84,6 +89,7 @@ impl Minimality {
 impl fmt::Display for Minimality {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Fewest => "Minimal: no database with fewer rows tells the queries apart, and a plainer value anywhere loses the difference.",
             Self::Local => "Locally minimal: without any of its rows, or with a plainer value anywhere, the difference is lost.",
             Self::Unfinished(Shortage::Trials) => {
                 "A smaller counterexample may exist: the trials that a pair may have were used up."

@@ -24,7 +24,7 @@ pub(super) const COLUMNS: usize = 390;
 #[derive(Debug)]
 pub struct Observed {
     schema: Arc<Schema>,
-    /// Of each table; `None` of a view, a table without rows, and one that the engine cannot read within its limits.
+    /// Of each table; `None` of a view, and of a table that the engine cannot read within its limits.
     pub(super) counts: Vec<Option<Counts>>,
     /// Whether some text refers to a number and is not how SQLite writes it.
     has_other_spellings: bool,
@@ -46,17 +46,19 @@ impl Observed {
         self.has_other_spellings
     }
 
-    /// The columns that hold what they declare. A table that was not looked at is taken for one that does, as it has no rows or
-    /// none that a query can read.
+    /// The columns that hold what they declare, as far as the rows that were looked at show. A table whose rows the engine could not
+    /// read is taken for one that does not.
     pub fn declared(&self) -> DeclaredColumns {
         let tables = self.schema.tables().iter().enumerate().zip(&self.counts);
-        let free = tables.filter_map(|((place, table), counts)| Some((place, table, counts.as_ref()?)));
-        let free = free.flat_map(|(place, table, counts)| {
-            let is_free = move |at: u32, own: &ColumnCounts| {
-                own.off_type > 0 || (table.primary_key.contains(&at) && own.present < counts.rows)
+        let free = tables.flat_map(|((place, table), counts)| {
+            let is_free = move |at: u32| match counts {
+                None => table.kind == TableKind::Table,
+                Some(counts) => counts.columns.get(at as usize).is_some_and(|own| {
+                    own.off_type > 0 || (table.primary_key.contains(&at) && own.present < counts.rows)
+                }),
             };
-            let columns = (0_u32..).zip(&counts.columns).filter(move |&(at, own)| is_free(at, own));
-            columns.map(move |(at, _)| (place, at))
+            let columns = (0_u32..).zip(&table.columns).map(|(at, _)| at);
+            columns.filter(move |&at| is_free(at)).map(move |at| (place, at))
         });
         DeclaredColumns::AllBut(free.collect())
     }
@@ -82,7 +84,7 @@ impl Observed {
     fn with(&self, add: impl Fn(&mut Table, &Counts)) -> Arc<Schema> {
         let mut tables = self.schema.tables().to_vec();
         for (table, counts) in tables.iter_mut().zip(&self.counts) {
-            if let Some(counts) = counts {
+            if let Some(counts) = counts.as_ref().filter(|counts| counts.rows > 0) {
                 add(table, counts);
             }
         }
@@ -136,7 +138,7 @@ impl Counts {
     }
 }
 
-/// Counts a table's first rows; `None` if it is empty or the engine cannot read it within its limits.
+/// Counts a table's first rows; `None` if the engine cannot read it within its limits.
 pub(super) fn counts(table: &Table, engine: &dyn Engine, database: &Database) -> Option<Counts> {
     let mut counts = Counts { rows: 0, columns: Vec::with_capacity(table.columns.len()) };
     for columns in table.columns.chunks(COLUMNS) {
@@ -159,7 +161,7 @@ pub(super) fn counts(table: &Table, engine: &dyn Engine, database: &Database) ->
             off_type: count(&of[2]),
         }));
     }
-    (counts.rows > 0).then_some(counts)
+    Some(counts)
 }
 
 /// A number of rows as SQLite returned it.

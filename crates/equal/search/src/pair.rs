@@ -23,7 +23,7 @@ const MAX_EXPANSION: f64 = 1e6;
 #[derive(Debug)]
 pub(super) struct Resolved {
     text: String,
-    /// What the query is printed as.
+    /// What the query is printed as; the text where SQL has no words for the query and its result is never open.
     printed: String,
     /// What the text is, with views written out.
     pub(super) query: Query,
@@ -52,8 +52,12 @@ impl Resolved {
             return Err(Inapplicable::too_complex(message).of(side));
         }
         let freedom = Freedom::of(&query, schema).map_err(|error| error.of(side))?;
-        let printed = print(&query, schema, PrintDialect::Sqlite)
-            .map_err(|error| Inapplicable::unsupported("print", error.to_string()).of(side))?;
+        let printed = match print(&query, schema, PrintDialect::Sqlite) {
+            Ok(printed) => printed,
+            // Nothing is asked of the query besides what the text returns.
+            Err(_) if freedom.is_none() && !freedom.uses_clock => text.to_owned(),
+            Err(error) => return Err(Inapplicable::unsupported("print", error.to_string()).of(side)),
+        };
         Ok(Self { text: text.to_owned(), printed, query, views, freedom })
     }
 

@@ -4,9 +4,10 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use sqlgauge_engine::{Engine, Limits, SqliteEngine, Value};
-use sqlgauge_search::{Mined, Refutation, Search, SearchOptions};
+use sqlgauge_search::{Mined, Observed, Refutation, Search, SearchOptions, Witness};
 
 /// 400 orders of 20 customers of 4 towns; order 401 refers to no customer.
 fn shop(path: &Path) {
@@ -74,6 +75,62 @@ fn a_realistic_witness_keeps_what_the_database_keeps() {
         assert_eq!(like(&realistic, left, right), None, "{left}\n{right}");
         let found = like(&plain, left, right).unwrap();
         assert!(found.not_kept.iter().any(|own| own.starts_with(broken)), "{left}\n{right}\n{found:?}");
+    }
+}
+
+/// The rows of a counterexample have no values of generated columns, and what is said of the columns after one is about those.
+#[test]
+fn columns_after_a_generated_one_are_compared_with_themselves() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("made.sqlite");
+    let create = "CREATE TABLE t (id INTEGER PRIMARY KEY, twice INT AS (id * 2), name TEXT, a INT)";
+    let rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
+        INSERT INTO t SELECT i, 'name ' || i, 100 + i % 3 FROM n;";
+    rusqlite::Connection::open(&path).unwrap().execute_batch(&format!("{create}; {rows}")).unwrap();
+    let engine = SqliteEngine::new(Limits::default());
+    let database = engine.open(&path).unwrap();
+    let schema = Arc::clone(database.schema());
+    let constraints =
+        Mined::new(Arc::clone(&schema)).among([schema.table_id("t").unwrap()], &engine, &database);
+    let search = Search::realistic(&schema, constraints, SearchOptions::default()).unwrap();
+    for (rows, not_kept) in [
+        ("(7, 'x', 101), (8, 'y', 101)", vec![]),
+        ("(7, 'x', 101), (8, 'x', 5)", vec!["t.name: 'x' twice", "t.a: 5 is not one of"]),
+        ("(7, NULL, NULL)", vec!["t.name: never NULL there", "t.a: never NULL there"]),
+    ] {
+        let witness = Witness::of_script(&format!("{create};\nINSERT INTO t VALUES {rows};\n")).unwrap();
+        let found = search.resemblance(&witness, "SELECT twice, name, a FROM t", "SELECT id FROM t").unwrap();
+        assert_eq!(found.not_kept.len(), not_kept.len(), "{rows}: {found:?}");
+        for (found, expected) in found.not_kept.iter().zip(not_kept) {
+            assert!(found.starts_with(expected), "{rows}: {found}");
+        }
+    }
+}
+
+/// Of a table that cannot be read it is not known what it holds, so that any value may stand there; an empty one is what it
+/// declares.
+#[test]
+fn a_table_that_cannot_be_read_need_not_hold_what_it_declares() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("long.sqlite");
+    let ddl = "CREATE TABLE long (id INTEGER PRIMARY KEY, a TEXT); CREATE TABLE none (id INTEGER PRIMARY KEY, a INT NOT NULL);
+        CREATE TABLE wrong (id INTEGER PRIMARY KEY, a INT); INSERT INTO wrong VALUES (1, 'x');
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9000)
+            INSERT INTO long SELECT i, hex(randomblob(200)) FROM n;";
+    rusqlite::Connection::open(&path).unwrap().execute_batch(ddl).unwrap();
+    let columns = ["long.id", "long.a"];
+    for (timeout, is_readable) in [(Limits::default().timeout, true), (Duration::from_nanos(1), false)] {
+        let engine = SqliteEngine::new(Limits { timeout, ..Limits::default() });
+        let database = engine.open(&path).unwrap();
+        let schema = Arc::clone(database.schema());
+        let observed = Observed::new(Arc::clone(&schema), &engine, &database);
+        let free = observed.declared().free(&schema);
+        assert_eq!(columns.map(|column| free.iter().any(|own| own == column)), [!is_readable; 2], "{free:?}");
+        if is_readable {
+            assert_eq!(free, ["wrong.a"]);
+            // Nothing is learnt of a table without rows.
+            assert_eq!(observed.without_repeats().tables()[1], schema.tables()[1]);
+        }
     }
 }
 

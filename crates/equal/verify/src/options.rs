@@ -31,6 +31,8 @@ pub struct VerifyOptions {
     pub counts_choices: bool,
     /// Which values a counterexample may hold.
     pub values: ColumnValues,
+    /// Whether the solver is asked for a counterexample with fewer rows, or a proof that there is none.
+    pub proves_fewest: bool,
 }
 
 impl Default for VerifyOptions {
@@ -43,6 +45,7 @@ impl Default for VerifyOptions {
             solver_time: time,
             counts_choices: true,
             values: ColumnValues::default(),
+            proves_fewest: false,
         }
     }
 }

@@ -181,6 +181,10 @@ impl Verifier {
                             self.search.unexercised(left_text, right_text).unwrap_or_default();
                         report.is_tie = self.is_tie(beside.data.as_ref(), left_text);
                     }
+                    if let Some(solver) = beside.solver.as_deref_mut().filter(|_| self.options.proves_fewest)
+                    {
+                        self.make_fewest(&mut report.verdict, left_text, right_text, solver);
+                    }
                     return Ok(VerifyReport { spelled, ..self.with_values(report) });
                 }
                 Err(refused) => refused,
@@ -586,8 +590,51 @@ impl Verifier {
         let like = self.like.borrow();
         let like = like.as_ref().map(|like| &like.search);
         let (refutation, minimality) = self.search.plainest(found, left, right, like);
+        let minimality = self.with_fewest(minimality, &refutation, left, right);
         let explanation = explain(&self.search, &self.schema, &refutation, left, right);
         self.counterexample((refutation, Some(minimality)), (left, right), explanation, None)
+    }
+
+    /// How small it is, where every counterexample is known to have as many rows.
+    fn with_fewest(&self, own: Minimality, found: &Refutation, left: &str, right: &str) -> Minimality {
+        let has_fewest = || self.search.has_at_least(found.database().rows(), left, right);
+        if own == Minimality::Local && has_fewest() { Minimality::Fewest } else { own }
+    }
+
+    /// Asks the solver for a counterexample with fewer rows per table until there is none. What tells the queries apart then has as many
+    /// rows in some table as this one, and one in as many other tables as the queries need.
+    fn make_fewest(&self, verdict: &mut Verdict, left: &str, right: &str, solver: &mut Solver) {
+        let (Ok(left_query), Ok(right_query)) = (resolve(left, &self.schema), resolve(right, &self.schema))
+        else {
+            return;
+        };
+        while let Verdict::Different(known) = verdict {
+            let known_rows = known.refutation.database().rows();
+            let of_tables = known.refutation.database().tables.iter().map(|table| table.rows.len());
+            let largest = of_tables.max().unwrap_or_default();
+            if known.minimality != Some(Minimality::Local) || !known.refutation.is_certain() || largest < 2 {
+                return;
+            }
+            let is_better = |found: &Refutation| {
+                let is_as_plain = found.needs().iter().all(|need| known.refutation.needs().contains(need));
+                found.database().rows() < known_rows && found.is_certain() && is_as_plain
+            };
+            let mut replay = |database: &Witness| self.confirmed(database, left, right).filter(is_better);
+            let (semantics, bounds) = (self.options.bounded_semantics(), self.in_time(self.options.bounds()));
+            let bounds = Bounds { rows_per_table: largest - 1, ..bounds };
+            let (schema, pair) = (self.proved_schema(), (&left_query, &right_query));
+            match sqlgauge_prove::bounded(&schema, pair, semantics, bounds, solver, &mut replay) {
+                ProofOutcome::NoDifference { .. } => {
+                    let needed = self.search.least_tables(left, right).unwrap_or(1);
+                    if known_rows < largest + needed {
+                        known.minimality = Some(Minimality::Fewest);
+                    }
+                    return;
+                }
+                ProofOutcome::Different { found, .. } => *verdict = self.different(&found, left, right),
+                ProofOutcome::Unsupported { .. } | ProofOutcome::Unknown { .. } => return,
+            }
+        }
     }
 
     fn counterexample(

@@ -31,7 +31,7 @@ impl ColumnValues {
     }
 
     /// The columns that hold what they declare. `rows` says so of those of the given database, if there is one.
-    pub(crate) fn columns(self, rows: Option<DeclaredColumns>) -> DeclaredColumns {
+    pub fn columns(self, rows: Option<DeclaredColumns>) -> DeclaredColumns {
         match (self, rows) {
             (Self::Any, _) => DeclaredColumns::None,
             (Self::Declared, _) | (Self::Rows, None) => DeclaredColumns::all(),

@@ -104,10 +104,10 @@ fn a_slice_of_the_rows_gets_the_plain_values_that_are_like_them() {
     let pair = ["SELECT note FROM t WHERE a > 20", "SELECT note FROM t WHERE a >= 20"];
     let report = over_rows(&rows.join(", "), ColumnValues::Rows, pair);
     let Verdict::Different(found) = &report.verdict else { panic!("{:?}", report.verdict) };
-    assert_eq!(found.minimality, Some(Minimality::Local));
+    assert_eq!(found.minimality, Some(Minimality::Fewest));
     assert_eq!(found.resemblance.as_ref().unwrap().is_complete(), Some(true), "{:?}", found.resemblance);
     // 20 is what tells the queries apart; the note is never NULL there.
     let witness = found.refutation.database().script();
     assert!(witness.ends_with("VALUES ('a', 20, NULL, 'a');\n"), "{witness}");
-    assert_eq!(report.record().minimal.as_deref(), Some("locally"));
+    assert_eq!(report.record().minimal.as_deref(), Some("fewest"));
 }

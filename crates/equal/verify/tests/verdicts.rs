@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use sqlgauge_engine::compare::Semantics;
-use sqlgauge_search::{Choice, Event, Side, Unexercised};
+use sqlgauge_prove::{Solver, SolverLimits};
+use sqlgauge_search::{Choice, Event, Minimality, Side, Unexercised};
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_verify::{Verdict, Verifier, VerifyOptions, VerifyReport};
 
@@ -132,4 +133,50 @@ fn a_difference_is_said_in_words() {
     let (left, right) = ("SELECT count(*) FROM orders", "SELECT 1 UNION SELECT count(*) + 1 FROM customer");
     let words = verifier.verify(left, right, None).unwrap().record().words.unwrap();
     assert_eq!((words.sentence, words.unclear.as_deref()), (None, Some("other-shape")));
+}
+
+/// How small the counterexample is said to be, and how many rows it has.
+fn minimal(pair: [&str; 2], solver: Option<&mut Solver>) -> (Minimality, usize) {
+    let options = VerifyOptions { proves_fewest: solver.is_some(), ..VerifyOptions::default() };
+    let verifier = Verifier::new(Schema::from_ddl(DDL).unwrap(), options).unwrap();
+    let report = verifier.verify(pair[0], pair[1], solver).unwrap();
+    let Verdict::Different(found) = report.verdict else { panic!("{pair:?}: {:?}", report.verdict) };
+    (found.minimality.unwrap(), found.refutation.database().rows())
+}
+
+/// Of these each needs as many rows as there are: of one price there must be two to be one too many.
+const TWO_ROWS_OF_A_TABLE: [[&str; 2]; 2] = [
+    ["SELECT price FROM item", "SELECT DISTINCT price FROM item"],
+    ["SELECT max(price) FROM item", "SELECT min(price) FROM item"],
+];
+
+#[test]
+fn the_fewest_rows_are_known_where_each_table_needs_one() {
+    for (left, right, rows) in [
+        ("SELECT name FROM item WHERE price > 1", "SELECT name FROM item WHERE price >= 1", 1),
+        ("SELECT count(*) FROM item", "SELECT count(name) FROM item", 1),
+        ("SELECT item.id FROM item JOIN shop ON shop.id = item.shop", "SELECT item.id FROM item, shop", 2),
+    ] {
+        assert_eq!(minimal([left, right], None), (Minimality::Fewest, rows), "{left} | {right}");
+    }
+    for pair in TWO_ROWS_OF_A_TABLE {
+        assert_eq!(minimal(pair, None), (Minimality::Local, 2), "{pair:?}");
+    }
+}
+
+/// Needs a solver.
+#[test]
+fn a_solver_knows_that_there_are_no_fewer_rows() {
+    let Some(program) = std::env::var_os("SQLGAUGE_SOLVER") else {
+        eprintln!("skipped: SQLGAUGE_SOLVER names no solver");
+        return;
+    };
+    let mut solver = Solver::new(program, SolverLimits::default());
+    for pair in TWO_ROWS_OF_A_TABLE {
+        assert_eq!(minimal(pair, Some(&mut solver)), (Minimality::Fewest, 2), "{pair:?}");
+    }
+    // Two rows of one table and one of the other.
+    let left = "SELECT shop.id FROM item JOIN shop ON shop.id = item.shop";
+    let pair = [left, "SELECT DISTINCT shop.id FROM item JOIN shop ON shop.id = item.shop"];
+    assert_eq!(minimal(pair, Some(&mut solver)), (Minimality::Fewest, 3));
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use sqlgauge_engine::Limits;
 use sqlgauge_search::{ColumnOrder, Contract};
+use sqlgauge_verify::ColumnValues;
 
 use crate::error::RewardError;
 
@@ -139,6 +140,8 @@ pub struct RewardOptions {
     pub witnesses: bool,
     /// What of the benchmark's rows these databases keep to.
     pub likeness: Likeness,
+    /// Which values they hold. What the benchmark's rows hold is looked at with the likeness; without one it is what columns declare.
+    pub values: ColumnValues,
     /// Where these are kept; without a folder they are in memory. Several processes may share one.
     pub witness_folder: Option<PathBuf>,
     /// Processor time of one query; ten times as much by the clock on the wall. What runs beside it costs it nothing.
@@ -171,6 +174,7 @@ impl RewardOptions {
             columns: AnswerColumns::default(),
             witnesses: false,
             likeness: Likeness::default(),
+            values: ColumnValues::default(),
             witness_folder: None,
             time_limit: Duration::from_secs(2),
             extract: true,

@@ -7,6 +7,7 @@ use sqlgauge_etm::{Matcher, Profile};
 use sqlgauge_metrics::Target;
 use sqlgauge_search::{Contract, DeclaredColumns, Observed, Search, SearchError, SearchOptions};
 use sqlgauge_sql::schema::Schema;
+use sqlgauge_verify::ColumnValues;
 use std::time::Duration;
 
 use crate::error::RewardError;
@@ -34,7 +35,7 @@ impl Subject {
         options: &crate::options::RewardOptions,
     ) -> Result<Self, RewardError> {
         let database = engine.open(&databases.locate(db_id)?.main)?;
-        let world = |schema| World::new(schema, options, true, DeclaredColumns::all());
+        let world = |schema| World::new(schema, options, true, None);
         let (plain, with_repeats) = if options.witnesses {
             let schema = Arc::clone(&database.kept_schema(engine).schema);
             let observed = || Observed::new(Arc::clone(&schema), engine, &database);
@@ -43,12 +44,12 @@ impl Subject {
                 Likeness::Nulls => {
                     let observed = observed();
                     let (spellings, declared) = (observed.has_other_spellings(), observed.declared());
-                    (World::new(observed.without_nulls(), options, spellings, declared), None)
+                    (World::new(observed.without_nulls(), options, spellings, Some(declared)), None)
                 }
                 Likeness::Repeats => {
                     let observed = observed();
                     let (spellings, declared) = (observed.has_other_spellings(), observed.declared());
-                    let world = |schema| World::new(schema, options, spellings, declared.clone());
+                    let world = |schema| World::new(schema, options, spellings, Some(declared.clone()));
                     (world(observed.without_repeats()), Some(world(observed.without_nulls())))
                 }
             }
@@ -85,14 +86,16 @@ impl World {
         schema: Arc<Schema>,
         options: &crate::options::RewardOptions,
         other_spellings: bool,
-        declared: DeclaredColumns,
+        of_rows: Option<DeclaredColumns>,
     ) -> Self {
+        let declared = options.values.columns(of_rows);
         let options = SearchOptions {
             seed: options.seed,
             vm_steps_per_query: STEPS,
             time_limit_per_query: TIME,
-            // People do not write NULL into a key, and no answer is to be refused for what only that would tell.
-            null_in_primary_key: false,
+            // People do not write NULL into a key, and no answer is to be refused for what only that would tell, unless that is asked
+            // for.
+            null_in_primary_key: options.values == ColumnValues::Any,
             other_spellings,
             // Where a query finds nothing, no question says whether that is NULL or no row.
             contract: Contract { null_is_nothing: true, ..options.contract() },

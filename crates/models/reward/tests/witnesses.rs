@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use common::{ask, code, request, reward, shop};
 use sqlgauge_reward::{AnswerColumns, Code, Likeness, RewardError, RewardKind, RewardOptions};
+use sqlgauge_verify::ColumnValues;
 
 const COUNT: &str = "SELECT count(*) FROM sale WHERE amount > 6";
 
@@ -66,6 +67,41 @@ fn a_repeat_that_the_database_has_nowhere_is_held_against_an_answer_only_where_t
     let (gold, answer) =
         ("SELECT max(id) FROM shop GROUP BY city", "SELECT max(id) FROM shop GROUP BY city, name");
     assert_eq!(code(&repeats, answer, gold), Code::Wrong);
+}
+
+/// SQLite lets 1.3 stand in a column of integers.
+#[test]
+fn values_that_columns_do_not_declare_tell_only_where_that_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("code/code.sqlite");
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let database = rusqlite::Connection::open(&path).unwrap();
+    database
+        .execute_batch(
+            "CREATE TABLE t (code TEXT PRIMARY KEY, a INT); INSERT INTO t VALUES ('x', 1), ('y', 2)",
+        )
+        .unwrap();
+    let ask = |values, answer, gold| {
+        let options = RewardOptions { values, likeness: Likeness::Nulls, ..with_witnesses(folder.path()) };
+        reward(options).score(&[request(answer, gold, "code")]).unwrap().remove(0).code
+    };
+    for (gold, answer) in [
+        ("SELECT code FROM t WHERE a > 1", "SELECT code FROM t WHERE a >= 2"),
+        ("SELECT code FROM t WHERE a > 1.2", "SELECT code FROM t WHERE a > 1.4"),
+    ] {
+        for (values, code) in [
+            (ColumnValues::Rows, Code::Right),
+            (ColumnValues::Declared, Code::Right),
+            (ColumnValues::Any, Code::WrongOnWitness),
+        ] {
+            assert_eq!(ask(values, answer, gold), code, "{gold} | {answer}, {values:?}");
+        }
+    }
+    // What the benchmark's own rows hold may stand there.
+    database.execute_batch("INSERT INTO t VALUES ('z', 5.5)").unwrap();
+    let (gold, answer) = ("SELECT code FROM t WHERE a > 1.2", "SELECT code FROM t WHERE a > 1.4");
+    assert_eq!(ask(ColumnValues::Rows, answer, gold), Code::WrongOnWitness);
+    assert_eq!(ask(ColumnValues::Declared, answer, gold), Code::Right);
 }
 
 /// A database on which the gold has several results says nothing of an answer, whoever made it.

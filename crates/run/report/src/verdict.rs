@@ -157,8 +157,8 @@ mod tests {
         row, the gold no row.
         The difference lies in WHERE, which is another in each: without, both
         return the same on this database.
-        Locally minimal: without any of its rows, or with a plainer value
-        anywhere, the difference is lost.
+        Minimal: no database with fewer rows tells the queries apart, and a
+        plainer value anywhere loses the difference.
         Values are of their columns' declared types, and no column of a primary
         key is NULL.
         ");

@@ -62,6 +62,11 @@ pub(crate) struct Freedom {
 }
 
 impl Freedom {
+    /// Whether the query has one result on every database.
+    pub(crate) fn is_none(&self) -> bool {
+        self.checks.is_empty() && self.cut.is_none() && self.sites.is_empty() && self.loose.is_empty()
+    }
+
     /// The freedoms of a query.
     ///
     /// # Errors

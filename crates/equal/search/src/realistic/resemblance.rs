@@ -120,8 +120,10 @@ impl Constraints {
             .filter_map(|&id| {
                 let (table, own) = (schema.table(id)?, self.table(id)?);
                 let rows = witness.table(&table.name).filter(|rows| !rows.rows.is_empty())?;
-                let read = read.iter().filter(|(other, _)| *other == id).map(|(_, at)| *at).collect();
-                Some(Look { schema, witness, table, own, rows, read })
+                let stored = table.stored_columns();
+                let is_read = |at: &&u32| read.contains(&(id, **at));
+                let read = stored.iter().filter(is_read).copied().collect();
+                Some(Look { schema, witness, table, own, rows, stored, read })
             })
             .collect();
         looks.iter().for_each(|look| look.uniqueness(&mut found));
@@ -139,7 +141,15 @@ struct Look<'a> {
     table: &'a Table,
     own: &'a TableConstraints,
     rows: &'a WitnessTable,
+    /// The columns that the rows have values of, in their order: all but generated ones.
+    stored: Vec<u32>,
+    /// Those of them that the queries read.
     read: BTreeSet<u32>,
+}
+
+/// The value that a row has in a column, given the columns that it has values of.
+fn value_in<'r>(row: &'r [Value], stored: &[u32], column: u32) -> Option<&'r Value> {
+    row.get(stored.binary_search(&column).ok()?)
 }
 
 impl Look<'_> {
@@ -150,7 +160,7 @@ impl Look<'_> {
 
     /// The values of a column.
     fn values(&self, column: u32) -> impl Iterator<Item = &Value> {
-        self.rows.rows.iter().filter_map(move |row| row.get(column as usize))
+        self.rows.rows.iter().filter_map(move |row| value_in(row, &self.stored, column))
     }
 
     fn uniqueness(&self, found: &mut Resemblance) {
@@ -158,7 +168,7 @@ impl Look<'_> {
             let names = key.iter().map(|&at| self.name(at)).collect::<Vec<_>>().join(", ");
             match self.repeated(key) {
                 Some(row) => {
-                    let values = key.iter().filter_map(|&at| row.get(at as usize)).map(literal);
+                    let values = key.iter().filter_map(|&at| value_in(row, &self.stored, at)).map(literal);
                     let values = values.collect::<Vec<_>>().join(", ");
                     found.not_kept.push(format!("{names}: {values} twice, and nothing is there twice"));
                 }
@@ -173,7 +183,7 @@ impl Look<'_> {
         let mut seen = HashSet::new();
         self.rows.rows.iter().find(|row| {
             let values = key.iter().filter_map(|&at| {
-                let value = row.get(at as usize).filter(|value| **value != Value::Null)?;
+                let value = value_in(row, &self.stored, at).filter(|value| **value != Value::Null)?;
                 Some(key_of(value, &self.table.column(at)?.collation))
             });
             let values: Vec<Key<'_>> = values.collect();
@@ -219,8 +229,12 @@ impl Look<'_> {
             };
             // The tables of a counterexample are those of the queries, and what foreign keys lead to.
             let Some(rows) = self.witness.table(&target.name) else { continue };
-            let keys: HashSet<&Value> =
-                rows.rows.iter().filter_map(|row| row.get(own.target as usize)).collect();
+            let stored_there = target.stored_columns();
+            if !stored_there.contains(&own.target) {
+                continue;
+            }
+            let keys = rows.rows.iter().filter_map(|row| value_in(row, &stored_there, own.target));
+            let keys: HashSet<&Value> = keys.collect();
             let (from, to) = (self.name(own.column), format!("{}.{}", target.name, column.name));
             let is_lost =
                 |value: &&Value| **value != Value::Null && !keys.contains(&stored(value, column.affinity));

@@ -1,7 +1,7 @@
 //! What a schema has besides tables and constraints: views, generated columns, further UNIQUE indexes, keys of other types.
 
 use sqlgauge_engine::Value;
-use sqlgauge_search::{Choice, Search, SearchOptions, SearchVerdict};
+use sqlgauge_search::{Choice, DeclaredColumns, Search, SearchOptions, SearchVerdict};
 
 use super::{options, satisfies, schema, show};
 
@@ -45,6 +45,66 @@ fn pairs_over_views_and_generated_columns_are_told_apart() {
         let found = verdict(left, right);
         assert!(matches!(found, SearchVerdict::Survived(_)), "{left} | {right}: {}", show(&found));
     }
+}
+
+/// The merged column of FULL JOIN … USING has no other name than the one beside the join.
+#[test]
+fn what_only_the_text_can_say_is_told_apart() {
+    let schema =
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, a INT); CREATE TABLE u (id INTEGER PRIMARY KEY, a INT);";
+    let search = Search::new(super::schema(schema), options(800)).unwrap();
+    let full = "t FULL JOIN u USING (a)";
+    for (left, right) in [
+        (format!("SELECT DISTINCT a FROM {full}"), "SELECT DISTINCT a FROM t".to_owned()),
+        (format!("SELECT x FROM (SELECT a AS x FROM {full})"), "SELECT a FROM t".to_owned()),
+        (
+            format!("SELECT id FROM u WHERE a IN (SELECT a FROM {full} WHERE a > 1)"),
+            "SELECT id FROM u WHERE a IN (SELECT a FROM t WHERE a > 1)".to_owned(),
+        ),
+        (
+            format!("SELECT a, count(*) FROM {full} GROUP BY a"),
+            "SELECT a, count(*) FROM t GROUP BY a".to_owned(),
+        ),
+    ] {
+        let found = search.refute_minimised(&left, &right);
+        let found = found.refutation().unwrap_or_else(|| panic!("{left} | {right}: {}", show(&found)));
+        satisfies(found.database());
+    }
+    for (left, right) in [
+        (format!("SELECT DISTINCT a FROM {full}"), "SELECT a FROM t UNION SELECT a FROM u".to_owned()),
+        (
+            format!("SELECT a, count(*) FROM {full} GROUP BY a"),
+            format!("SELECT a, count(*) FROM {full} GROUP BY 1"),
+        ),
+    ] {
+        let found = search.refute_minimised(&left, &right);
+        assert!(matches!(found, SearchVerdict::Survived(_)), "{left} | {right}: {}", show(&found));
+    }
+}
+
+/// Databases that are made for many queries satisfy the schema, hold what columns declare, and have what the queries ask for.
+#[test]
+fn samples_satisfy_the_schema_and_serve_all_queries() {
+    let search = Search::new(schema(DDL), options(800)).unwrap();
+    search.hold(DeclaredColumns::all());
+    let gold = "SELECT id FROM t WHERE b = 'needle'";
+    let others =
+        ["SELECT c FROM u WHERE a = 77", "SELECT x FROM v", "SELEC", "SELECT n FROM k JOIN r ON x = k.id"];
+    let samples = search.samples(gold, &others, 24);
+    assert!(samples.len() > 12, "{}", samples.len());
+    for sample in &samples {
+        satisfies(sample);
+        assert!(DeclaredColumns::all().broken_by(&schema(DDL), sample).is_empty());
+    }
+    let has = |name: &str, value: Value| {
+        let tables = samples.iter().filter_map(|sample| sample.table(name));
+        tables.flat_map(|table| &table.rows).any(|row| row.contains(&value))
+    };
+    assert!(has("t", Value::text("needle")) && has("u", Value::Integer(77)));
+    assert!(samples.iter().any(|sample| sample.table("r").is_some_and(|table| !table.rows.is_empty())));
+    // The same again; and none for a gold that is no query.
+    assert_eq!(search.samples(gold, &others, 24), samples);
+    assert!(search.samples("SELEC", &others, 24).is_empty());
 }
 
 #[test]

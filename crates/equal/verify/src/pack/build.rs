@@ -10,6 +10,7 @@ use sqlgauge_sql::{PrintDialect, print, resolve};
 
 use super::format::{KillCount, PackQuestion};
 use super::readings::readings;
+use super::slips::slips;
 
 /// How a pack is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +28,10 @@ impl Default for PackSettings {
 }
 
 /// Most databases of one question from which the kept ones are chosen.
-const MOST_CANDIDATES: usize = 48;
+const MOST_CANDIDATES: usize = 64;
+
+/// Databases that are made for all of a question's queries at once.
+const SAMPLES: usize = 16;
 
 /// What came of a search for a database that tells a query from the gold.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,11 +77,12 @@ impl Others {
     fn new(gold: &str, answers: &[&str], schema: &Schema, most: usize) -> Self {
         let mut seen: BTreeSet<String> = [gold.to_owned()].into();
         let mut texts: Vec<String> = resolve(gold, schema).ok().map_or_else(Vec::new, |query| {
-            let mutations = Mutations::new(&query, schema);
-            let count = mutations.count();
-            let numbers = (0..count.min(most)).map(|number| number * count / count.min(most));
-            let texts = numbers
-                .filter_map(|number| print(&mutations.get(number)?, schema, PrintDialect::Sqlite).ok())
+            let (mutations, slips) = (Mutations::new(&query, schema), slips(&query, schema));
+            let mutated = spread(mutations.count(), most).filter_map(|number| mutations.get(number));
+            let slipped = spread(slips.len(), most).map(|number| slips[number].clone());
+            let texts = mutated
+                .chain(slipped)
+                .filter_map(|other| print(&other, schema, PrintDialect::Sqlite).ok())
                 .chain(readings(&query, schema));
             texts.filter(|text| seen.insert(text.clone())).collect()
         });
@@ -89,6 +94,12 @@ impl Others {
     }
 }
 
+/// At most so many numbers below the count, at equal distances.
+fn spread(count: usize, most: usize) -> impl Iterator<Item = usize> {
+    let taken = count.min(most);
+    (0..taken).map(move |number| number * count / taken)
+}
+
 /// Databases that tell the others from the gold, and which of the others equal it.
 fn databases(
     search: &Search,
@@ -98,25 +109,44 @@ fn databases(
     refute: &mut dyn FnMut(&str, &str) -> Refuted,
 ) -> Result<(Vec<Witness>, BTreeSet<usize>), Inapplicable> {
     let (mut databases, mut equal) = (before, BTreeSet::new());
+    let texts: Vec<&str> = others.texts.iter().map(String::as_str).collect();
+    databases.extend(search.samples(gold, &texts, SAMPLES));
     // Answers come first: what people got wrong is worth more than what could be.
     let order = (others.mutations..others.texts.len()).chain(0..others.mutations);
     for at in order {
         let other = &others.texts[at];
-        if databases.len() >= MOST_CANDIDATES || search.told(&databases, gold, other)?.is_some() {
-            continue;
+        if databases.len() >= MOST_CANDIDATES {
+            break;
         }
-        match refute(gold, other) {
-            Refuted::Equal => drop(equal.insert(at)),
-            Refuted::By(database) => {
-                // As it was found: with more rows it tells more answers from the gold, those that nobody has given too.
-                let whole = search.refute(gold, other).refutation().map(|found| found.database().clone());
-                databases.extend(whole);
-                databases.push(database);
+        let found =
+            |other: &str| search.refute(gold, other).refutation().map(|found| found.database().clone());
+        if search.told(&databases, gold, other)?.is_none() {
+            match refute(gold, other) {
+                Refuted::Equal => {
+                    equal.insert(at);
+                    continue;
+                }
+                Refuted::By(database) => {
+                    // As it was found: with more rows it tells more answers from the gold, those that nobody has given too.
+                    databases.extend(found(other));
+                    databases.push(database);
+                }
+                Refuted::Open => continue,
             }
-            Refuted::Open => {}
+        }
+        let with_rows = where_gold_has_rows(gold, other);
+        if search.told(&databases, gold, &with_rows)?.is_none() {
+            databases.extend(found(&with_rows));
         }
     }
     Ok((databases, equal))
+}
+
+/// A query that returns what the other does where the gold returns a row, and nothing where it returns none. What tells it from the gold
+/// tells more answers than a database on which the gold finds nothing.
+fn where_gold_has_rows(gold: &str, other: &str) -> String {
+    let bare = |text: &str| text.trim().trim_end_matches(';').to_owned();
+    format!("SELECT * FROM ({}\n) WHERE EXISTS ({}\n)", bare(other), bare(gold))
 }
 
 /// The places of at most so many sets: a cover, then a cover by the others, and so on. What several databases tell from the gold
@@ -146,17 +176,23 @@ fn chosen(
     settings: PackSettings,
 ) -> PackQuestion {
     let mut told: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); databases.len()];
+    let results = search.results_on(databases, gold, gold).unwrap_or_default();
+    let has_rows =
+        |database: usize| matches!(results.get(database), Some(Some([rows, _])) if !rows.is_empty());
     for (at, other) in others.texts.iter().enumerate().filter(|(at, _)| !equal.contains(at)) {
         for database in search.told_by_each(databases, gold, other).unwrap_or_default() {
             // What SQLite refuses is told without a database.
             if let Some(told) = told.get_mut(database) {
                 told.insert(at);
+                // To tell it where the gold returns rows counts once more.
+                told.extend(has_rows(database).then_some(others.texts.len() + at));
             }
         }
     }
     let sets: Vec<&BTreeSet<usize>> = told.iter().collect();
     let kept = covered_often(&sets, settings.databases);
-    let killed: BTreeSet<usize> = kept.iter().flat_map(|&at| told[at].iter().copied()).collect();
+    let killed = kept.iter().flat_map(|&at| told[at].iter().copied()).filter(|at| *at < others.texts.len());
+    let killed: BTreeSet<usize> = killed.collect();
     let count = |is_one: &dyn Fn(usize) -> bool| KillCount {
         tried: (0..others.texts.len()).filter(|&at| is_one(at)).count(),
         killed: killed.iter().filter(|&&at| is_one(at)).count(),

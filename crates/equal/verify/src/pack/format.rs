@@ -9,7 +9,7 @@ use sqlgauge_base::hex;
 use sqlgauge_engine::Value;
 use sqlgauge_engine::compare::Semantics;
 use sqlgauge_search::{Witness, WitnessTable, create_table};
-use sqlgauge_sql::schema::Schema;
+use sqlgauge_sql::schema::{Schema, Table};
 
 /// Name and version of the format.
 const FORMAT: &str = "sqlgauge-pack@1";
@@ -84,7 +84,7 @@ impl KillCount {
     }
 }
 
-/// A table of a database. Tables without rows are left out.
+/// A table of a database. Tables without rows are left out, and columns that are NULL in all rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct StoredTable {
     name: String,
@@ -212,27 +212,12 @@ impl PackQuestion {
     /// When the schema has other tables or columns.
     pub fn witnesses(&self, schema: &Schema) -> Result<Vec<Witness>, PackError> {
         let table = |stored: &StoredTable| {
-            let table = schema.table_named(&stored.name).filter(|table| {
-                let own = table.stored_columns();
-                let names = own.iter().filter_map(|&at| table.column(at)).map(|column| column.name.as_str());
-                names.eq(stored.columns.iter().map(String::as_str))
-            });
-            let rows: Option<Vec<Vec<Value>>> = stored
-                .rows
-                .iter()
-                .map(|row| {
-                    let values: Option<Vec<Value>> = row.iter().map(value).collect();
-                    values.filter(|values| values.len() == stored.columns.len())
-                })
-                .collect();
-            let (Some(table), Some(rows)) = (table, rows) else {
-                return Err(PackError::OtherSchema {
-                    id: self.id.clone(),
-                    db_id: self.db_id.clone(),
-                    table: stored.name.clone(),
-                });
-            };
-            Ok(WitnessTable::new(&table.name, stored.columns.clone(), create_table(schema, table), rows))
+            let table = schema.table_named(&stored.name).and_then(|table| stored.over(schema, table));
+            table.ok_or_else(|| PackError::OtherSchema {
+                id: self.id.clone(),
+                db_id: self.db_id.clone(),
+                table: stored.name.clone(),
+            })
         };
         let witness = |tables: &Vec<StoredTable>| {
             Ok(Witness {
@@ -244,15 +229,39 @@ impl PackQuestion {
     }
 }
 
-fn stored(witness: &Witness) -> Vec<StoredTable> {
-    let tables = witness.tables.iter().filter(|table| !table.rows.is_empty());
-    tables
-        .map(|table| StoredTable {
+impl StoredTable {
+    fn of(table: &WitnessTable) -> Self {
+        let has_value =
+            |at: &usize| table.rows.iter().any(|row| row.get(*at).is_some_and(|value| *value != Value::Null));
+        let filled: Vec<usize> = (0..table.columns.len()).filter(has_value).collect();
+        let of_row = |row: &Vec<Value>| filled.iter().filter_map(|&at| row.get(at)).map(json_of).collect();
+        Self {
             name: table.name.clone(),
-            columns: table.columns.clone(),
-            rows: table.rows.iter().map(|row| row.iter().map(json_of).collect()).collect(),
-        })
-        .collect()
+            columns: filled.iter().map(|&at| table.columns[at].clone()).collect(),
+            rows: table.rows.iter().map(of_row).collect(),
+        }
+    }
+
+    /// The rows of a table of the schema; `None` if it lacks a column, or a row is of another width.
+    fn over(&self, schema: &Schema, table: &Table) -> Option<WitnessTable> {
+        let own = table.stored_columns();
+        let names: Vec<String> = own.iter().filter_map(|&at| Some(table.column(at)?.name.clone())).collect();
+        let places = self.columns.iter().map(|column| names.iter().position(|name| name == column));
+        let places: Vec<usize> = places.collect::<Option<_>>()?;
+        let row = |row: &Vec<Json>| {
+            let mut values = vec![Value::Null; names.len()];
+            for (&place, json) in places.iter().zip(row) {
+                values[place] = value(json)?;
+            }
+            (row.len() == places.len()).then_some(values)
+        };
+        let rows: Vec<Vec<Value>> = self.rows.iter().map(row).collect::<Option<_>>()?;
+        Some(WitnessTable::new(&table.name, names, create_table(schema, table), rows))
+    }
+}
+
+fn stored(witness: &Witness) -> Vec<StoredTable> {
+    witness.tables.iter().filter(|table| !table.rows.is_empty()).map(StoredTable::of).collect()
 }
 
 fn json_of(value: &Value) -> Json {
@@ -356,9 +365,16 @@ mod tests {
         let line =
             r#"{"id":"a","db_id":"d","gold":"","databases":[[{"name":"t","columns":["x"],"rows":[[1]]}]]}"#;
         let question: PackQuestion = serde_json::from_str(line).unwrap();
-        let same = Schema::from_ddl("CREATE TABLE t (x INT)").unwrap();
-        assert_eq!(question.witnesses(&same).unwrap()[0].rows(), 1);
-        for other in ["CREATE TABLE t (y INT)", "CREATE TABLE t (x INT, y INT)", "CREATE TABLE u (x INT)"] {
+        for (same, row) in [
+            ("CREATE TABLE t (x INT)", vec![Value::Integer(1)]),
+            ("CREATE TABLE t (y INT, x INT)", vec![Value::Null, Value::Integer(1)]),
+        ] {
+            let witness = question.witnesses(&Schema::from_ddl(same).unwrap()).unwrap().remove(0);
+            assert_eq!(witness.tables[0].rows, [row]);
+            // A column without a value takes no room.
+            assert_eq!(stored(&witness), question.databases[0]);
+        }
+        for other in ["CREATE TABLE t (y INT)", "CREATE TABLE u (x INT)"] {
             let other = Schema::from_ddl(other).unwrap();
             let error = question.witnesses(&other).unwrap_err().to_string();
             assert!(error.starts_with("question a of the pack has the table t"), "{error}");

@@ -3,21 +3,213 @@
 //! On most databases they return what the gold does. Those on which they do not show more of what answers get wrong: namesakes,
 //! and ties.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use sqlgauge_sql::schema::Schema;
-use sqlgauge_sql::tree::{Body, ColumnRef, Expr, Literal, Query, RelationId, RelationSource, Select};
+use sqlgauge_sql::derive::conjuncts;
+use sqlgauge_sql::schema::{Schema, TableId};
+use sqlgauge_sql::tree::{
+    BinaryOperator, Body, ColumnRef, Expr, From, Join, JoinKind, Literal, Output, Query, Relation,
+    RelationId, RelationSource, Select, SetOperator,
+};
+use sqlgauge_sql::visit::{each_expr, each_relation};
 use sqlgauge_sql::{PrintDialect, ordered, print};
 
 /// The readings as SQL.
 pub(super) fn readings(query: &Query, schema: &Schema) -> Vec<String> {
-    let other = regrouped(query, schema);
-    let printed = other.iter().filter_map(|reading| print(reading, schema, PrintDialect::Sqlite).ok());
-    printed.chain(all_at_extremum(query, schema)).collect()
+    let others = regrouped(query, schema)
+        .into_iter()
+        .chain(joined(query, schema))
+        .chain(without_a_table(query))
+        .chain(without_nulls(query))
+        .chain(one_row(query))
+        .chain(by_key(query, schema));
+    let printed = others.filter_map(|reading| print(&reading, schema, PrintDialect::Sqlite).ok());
+    all_at_extremum(query, schema).into_iter().chain(printed).collect()
 }
 
-/// The query with other groups: by a table's key where it groups by another column of the table or has DISTINCT, and by a returned
-/// column where it groups by the key. What groups by names merges namesakes.
+/// The query with another SELECT.
+fn with_select(query: &Query, select: Select) -> Query {
+    Query { body: Body::Select(Box::new(select)), ..query.clone() }
+}
+
+/// The query joined with each table that a foreign key leads to or comes from. On rows without a partner there, or with two, it is
+/// another.
+fn joined(query: &Query, schema: &Schema) -> Vec<Query> {
+    let Some(select) = query.as_select() else { return Vec::new() };
+    let Some(from) = &select.from else { return Vec::new() };
+    let tables = tables(select);
+    let mut last = 0;
+    each_relation(query, |relation| last = last.max(relation.id.0));
+    let own = RelationId(last + 1);
+    let with = |table: TableId, pairs: Vec<(ColumnRef, ColumnRef)>| {
+        let equal = pairs.into_iter().map(|(left, right)| {
+            let [left, right] = [left, right].map(|column| Box::new(Expr::Column(column)));
+            Expr::Binary(BinaryOperator::Equal, left, right)
+        });
+        let on = all_of(equal.collect());
+        let right = From::Relation(Relation::new(own, RelationSource::Table(table)));
+        let join = Join { kind: JoinKind::Inner, left: from.clone(), right, on };
+        with_select(query, Select { from: Some(From::Join(Box::new(join))), ..select.clone() })
+    };
+    let mut found = Vec::new();
+    for (id, table) in schema.ids().filter_map(|id| Some((id, schema.table(id)?))) {
+        for key in &table.foreign_keys {
+            let Some((target, columns)) = schema.resolve_foreign_key(key) else { continue };
+            let pairs = |child: RelationId, parent: RelationId| {
+                let pairs = key.columns.iter().zip(&columns);
+                pairs.map(|(&at, &there)| (ColumnRef::at(child, at), ColumnRef::at(parent, there))).collect()
+            };
+            let here = tables.iter();
+            let here = here.flat_map(|(&relation, &own_table)| {
+                let to = (own_table == id).then(|| with(target, pairs(relation, own)));
+                let from = (own_table == target).then(|| with(id, pairs(own, relation)));
+                to.into_iter().chain(from)
+            });
+            found.extend(here);
+        }
+    }
+    found
+}
+
+/// The query without each table that nothing but conditions reads, where all joins are inner ones: without the table and the conditions on
+/// it, and with these in a subquery. `a = (SELECT …)` takes one of several partners, and IN each once.
+fn without_a_table(query: &Query) -> Vec<Query> {
+    let Some(select) = query.as_select() else { return Vec::new() };
+    let Some(from) = select.from.as_ref().filter(|from| from.is_inner()) else { return Vec::new() };
+    let relations = from.relations();
+    let conditions = conjuncts(select);
+    let returned =
+        select.outputs.iter().map(|output| &output.expr).chain(&select.group_by).chain(&select.having);
+    let returned: Vec<&Expr> = returned.chain(query.order_by.iter().map(|term| &term.expr)).collect();
+    let is_unread = |relation: &&&Relation| !returned.iter().any(|expr| reads(expr, relation.id));
+    let without = |out: &Relation| {
+        let mut rest = relations.iter().filter(|relation| relation.id != out.id);
+        let Some(first) = rest.next() else { return Vec::new() };
+        let from = rest.fold(From::Relation((*first).clone()), |left, relation| {
+            let right = From::Relation((*relation).clone());
+            From::Join(Box::new(Join { kind: JoinKind::Inner, left, right, on: None }))
+        });
+        let (on_it, kept): (Vec<&Expr>, Vec<&Expr>) =
+            conditions.iter().partition(|condition| reads(condition, out.id));
+        let with = |further: Option<Expr>| {
+            let filter = all_of(kept.iter().map(|own| (*own).clone()).chain(further).collect());
+            with_select(query, Select { from: Some(from.clone()), filter, ..select.clone() })
+        };
+        [None].into_iter().chain(as_subquery(out, &on_it).into_iter().flatten().map(Some)).map(with).collect()
+    };
+    relations.iter().filter(is_unread).flat_map(|relation| without(relation)).collect()
+}
+
+/// The conditions on a relation as one on the column that it is joined by: equal to the only value of a subquery, or one of its values.
+fn as_subquery(relation: &Relation, conditions: &[&Expr]) -> Option<[Expr; 2]> {
+    let is_own = |condition: &Expr| {
+        let mut others = false;
+        each_expr(condition, |part| {
+            others |= matches!(part, Expr::Column(column) if column.relation != relation.id);
+        });
+        !others
+    };
+    let (own, links): (Vec<&Expr>, Vec<&Expr>) = conditions.iter().partition(|condition| is_own(condition));
+    let [Expr::Binary(BinaryOperator::Equal, left, right)] = links.as_slice() else { return None };
+    let (outer, inner) = if reads(left, relation.id) { (right, left) } else { (left, right) };
+    if reads(outer, relation.id) || !is_own(inner) {
+        return None;
+    }
+    let select = Select {
+        distinct: false,
+        from: Some(From::Relation(relation.clone())),
+        filter: all_of(own.into_iter().cloned().collect()),
+        group_by: Vec::new(),
+        having: None,
+        outputs: vec![Output { expr: (**inner).clone(), alias: None }],
+    };
+    let query = Box::new(Query::of(Body::Select(Box::new(select))));
+    let one = Expr::Binary(BinaryOperator::Equal, outer.clone(), Box::new(Expr::Scalar(query.clone())));
+    Some([one, Expr::InQuery { expr: outer.clone(), query, negated: false }])
+}
+
+fn reads(expr: &Expr, id: RelationId) -> bool {
+    let mut found = false;
+    each_expr(expr, |part| found |= matches!(part, Expr::Column(column) if column.relation == id));
+    found
+}
+
+fn all_of(mut conditions: Vec<Expr>) -> Option<Expr> {
+    if conditions.len() > 1 { Some(Expr::And(conditions)) } else { conditions.pop() }
+}
+
+/// The query without the rows in which a column is NULL that it returns, sorts by or aggregates.
+fn without_nulls(query: &Query) -> Vec<Query> {
+    let Some(select) = query.as_select() else { return Vec::new() };
+    let from: BTreeSet<RelationId> = tables(select).into_keys().collect();
+    let mut columns = BTreeSet::new();
+    let used = select.outputs.iter().map(|output| &output.expr);
+    for expr in used.chain(query.order_by.iter().map(|term| &term.expr)).chain(&select.group_by) {
+        each_expr(expr, |part| {
+            if let Expr::Column(column) = part
+                && from.contains(&column.relation)
+            {
+                columns.insert(*column);
+            }
+        });
+    }
+    let with = |column: ColumnRef| {
+        let present = Expr::IsNull { expr: Box::new(Expr::Column(column)), negated: true };
+        let filter = all_of(select.filter.iter().cloned().chain([present]).collect());
+        with_select(query, Select { filter, ..select.clone() })
+    };
+    columns.into_iter().map(with).collect()
+}
+
+/// The first row of what it returns, where that may be several.
+fn one_row(query: &Query) -> Option<Query> {
+    query.limit.is_none().then(|| Query { limit: Some(Expr::Literal(Literal::Integer(1))), ..query.clone() })
+}
+
+/// INTERSECT and EXCEPT of two SELECTs of one table as conditions on its key: of namesakes each counts by itself.
+fn by_key(query: &Query, schema: &Schema) -> Option<Query> {
+    let Body::SetOperation { operator, left, right, .. } = &query.body else { return None };
+    let negated = match operator {
+        SetOperator::Intersect => false,
+        SetOperator::Except => true,
+        SetOperator::Union => return None,
+    };
+    let (Body::Select(left), Body::Select(right)) = (&**left, &**right) else { return None };
+    let (of_left, of_right) = (tables(left), tables(right));
+    let is_grouped = |select: &Select| !select.group_by.is_empty() || select.having.is_some();
+    if is_grouped(left) || is_grouped(right) || !query.order_by.is_empty() || query.limit.is_some() {
+        return None;
+    }
+    let (left_key, right_key) = keys(left, schema).into_iter().find_map(|(relation, key)| {
+        let table = of_left.get(&relation)?;
+        let there = of_right.iter().find(|(_, other)| *other == table)?.0;
+        shown(left)
+            .iter()
+            .any(|column| column.relation == relation)
+            .then_some((key, *keys(right, schema).get(there)?))
+    })?;
+    let output = Output { expr: Expr::Column(right_key), alias: None };
+    let keys_of_right =
+        Query::of(Body::Select(Box::new(Select { outputs: vec![output], ..(**right).clone() })));
+    let is_in =
+        Expr::InQuery { expr: Box::new(Expr::Column(left_key)), query: Box::new(keys_of_right), negated };
+    let filter = all_of(left.filter.iter().cloned().chain([is_in]).collect());
+    let select = Select { filter, distinct: true, ..(**left).clone() };
+    Some(with_select(query, select))
+}
+
+/// The tables in FROM, by their relations.
+fn tables(select: &Select) -> BTreeMap<RelationId, TableId> {
+    let relations =
+        select.from.iter().flat_map(From::relations).filter_map(|relation| match relation.source {
+            RelationSource::Table(id) => Some((relation.id, id)),
+            _ => None,
+        });
+    relations.collect()
+}
+
+/// The query with other groups: by a table's key where it has DISTINCT, and by a key or a returned column in the place of each that it
+/// groups by. What groups by names merges namesakes.
 fn regrouped(query: &Query, schema: &Schema) -> Vec<Query> {
     let Some(select) = query.as_select() else { return Vec::new() };
     let (keys, shown) = (keys(select, schema), shown(select));
@@ -27,35 +219,26 @@ fn regrouped(query: &Query, schema: &Schema) -> Vec<Query> {
         let keys = keys.values().filter(is_shown);
         groups.extend(keys.map(|key| vec![Expr::Column(*key)]));
     }
+    let others: BTreeSet<ColumnRef> = keys.into_values().chain(shown).collect();
     for (at, group) in select.group_by.iter().enumerate() {
         let Expr::Column(column) = group else { continue };
-        let Some(key) = keys.get(&column.relation) else { continue };
-        let others = if column == key {
-            shown.iter().copied().filter(|other| other.relation == key.relation && other != key).collect()
-        } else {
-            vec![*key]
-        };
-        groups.extend(others.into_iter().map(|other| {
+        groups.extend(others.iter().filter(|other| *other != column).map(|other| {
             let mut groups = select.group_by.clone();
-            groups[at] = Expr::Column(other);
+            groups[at] = Expr::Column(*other);
             groups
         }));
     }
-    let with = |group_by: Vec<Expr>| {
-        let select = Select { distinct: false, group_by, ..select.clone() };
-        Query { body: Body::Select(Box::new(select)), ..query.clone() }
-    };
+    let with = |group_by| with_select(query, Select { distinct: false, group_by, ..select.clone() });
     groups.into_iter().map(with).collect()
 }
 
 /// The key of each table in FROM whose key is one column.
 fn keys(select: &Select, schema: &Schema) -> BTreeMap<RelationId, ColumnRef> {
-    let relations = select.from.iter().flat_map(|from| from.relations()).filter_map(|relation| {
-        let RelationSource::Table(id) = relation.source else { return None };
+    let keys = tables(select).into_iter().filter_map(|(relation, id)| {
         let [key] = schema.table(id)?.primary_key.as_slice() else { return None };
-        Some((relation.id, ColumnRef::at(relation.id, *key)))
+        Some((relation, ColumnRef::at(relation, *key)))
     });
-    relations.collect()
+    keys.collect()
 }
 
 /// The columns that it returns as they are.
@@ -94,31 +277,87 @@ mod tests {
 
     use super::*;
 
-    const DDL: &str =
-        "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, n INT); CREATE TABLE u (t_id INT, n INT);";
+    const DDL: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, n INT); CREATE TABLE u (t_id INT REFERENCES t(id), n INT);";
 
-    /// Each reading is a query, and a search tells it from the gold where it leaves no choice itself.
-    #[test]
-    fn golds_are_read_otherwise() {
+    /// How many of the readings there are, and how many of them a search tells from the gold. Each must be a query.
+    fn told(gold: &str, read: fn(&Query, &Schema) -> Vec<String>) -> (usize, usize) {
         let schema = Schema::from_ddl(DDL).unwrap();
         let options = SearchOptions { tells_open_golds: true, ..SearchOptions::default() };
         let search = Search::new(schema.clone(), options).unwrap();
-        for (gold, count, told) in [
-            ("SELECT name FROM t GROUP BY name", 1, 1),
-            ("SELECT name, count(*) FROM t GROUP BY id", 1, 1),
-            ("SELECT DISTINCT t.name FROM t JOIN u ON t.id = u.t_id", 1, 1),
-            ("SELECT name FROM t ORDER BY n DESC LIMIT 1", 1, 1),
+        let found = read(&resolve(gold, &schema).unwrap(), &schema);
+        assert!(found.iter().all(|reading| resolve(reading, &schema).is_ok()), "{found:?}");
+        (found.len(), found.iter().filter(|reading| search.refute(gold, reading).is_refuted()).count())
+    }
+
+    fn printed(readings: impl IntoIterator<Item = Query>, schema: &Schema) -> Vec<String> {
+        readings.into_iter().map(|own| print(&own, schema, PrintDialect::Sqlite).unwrap()).collect()
+    }
+
+    /// A search tells the readings from the gold where they leave no choice themselves.
+    #[test]
+    fn golds_are_read_otherwise() {
+        for (gold, expected) in [
+            ("SELECT name FROM t GROUP BY name", (1, 1)),
+            ("SELECT name, count(*) FROM t GROUP BY id", (1, 1)),
+            ("SELECT t.name, count(*) FROM t JOIN u ON t.id = u.t_id GROUP BY u.t_id", (2, 1)),
+            ("SELECT DISTINCT t.name FROM t JOIN u ON t.id = u.t_id", (1, 1)),
+            ("SELECT name FROM t ORDER BY n DESC LIMIT 1", (1, 1)),
             // By the key all groups tie.
-            ("SELECT name FROM t GROUP BY name ORDER BY count(*) LIMIT 1", 2, 1),
-            ("SELECT n FROM u GROUP BY n", 0, 0),
-            ("SELECT DISTINCT n FROM u", 0, 0),
-            ("SELECT name FROM t ORDER BY n LIMIT 2", 0, 0),
+            ("SELECT name FROM t GROUP BY name ORDER BY count(*) LIMIT 1", (2, 1)),
+            ("SELECT n FROM u GROUP BY n", (0, 0)),
+            ("SELECT DISTINCT n FROM u", (0, 0)),
+            ("SELECT name FROM t ORDER BY n LIMIT 2", (0, 0)),
         ] {
-            let found = readings(&resolve(gold, &schema).unwrap(), &schema);
-            assert_eq!(found.len(), count, "{gold}: {found:?}");
-            assert!(found.iter().all(|reading| resolve(reading, &schema).is_ok()), "{found:?}");
-            let refuted = found.iter().filter(|reading| search.refute(gold, reading).is_refuted());
-            assert_eq!(refuted.count(), told, "{gold}: {found:?}");
+            let read = |query: &Query, schema: &Schema| {
+                let all = printed(regrouped(query, schema), schema);
+                all.into_iter().chain(all_at_extremum(query, schema)).collect()
+            };
+            assert_eq!(told(gold, read), expected, "{gold}");
+        }
+    }
+
+    #[test]
+    fn tables_come_and_go() {
+        for (gold, more, less) in [
+            ("SELECT name FROM t", (1, 1), (0, 0)),
+            // u refers to t, but no row of u need do so.
+            ("SELECT n FROM u", (1, 1), (0, 0)),
+            ("SELECT name FROM t JOIN u ON t.id = u.t_id", (2, 1), (3, 3)),
+            ("SELECT u.n FROM u JOIN t ON t.id = u.t_id WHERE t.name = 'k'", (2, 1), (3, 2)),
+            ("SELECT max(t.n) FROM t JOIN u ON t.id = u.t_id AND t.n > u.n", (2, 0), (1, 1)),
+            ("SELECT name FROM t LEFT JOIN u ON t.id = u.t_id", (2, 2), (0, 0)),
+            ("SELECT 1 FROM t UNION SELECT 2 FROM u", (0, 0), (0, 0)),
+        ] {
+            assert_eq!(told(gold, |query, schema| printed(joined(query, schema), schema)), more, "{gold}");
+            assert_eq!(told(gold, |query, schema| printed(without_a_table(query), schema)), less, "{gold}");
+        }
+    }
+
+    #[test]
+    fn set_operations_are_read_by_the_key() {
+        for (gold, expected) in [
+            ("SELECT name FROM t WHERE n = 1 INTERSECT SELECT name FROM t WHERE n = 2", (1, 1)),
+            ("SELECT name FROM t EXCEPT SELECT name FROM t JOIN u ON t.id = u.t_id", (1, 1)),
+            ("SELECT name FROM t UNION SELECT name FROM t WHERE n = 2", (0, 0)),
+            ("SELECT n FROM u INTERSECT SELECT n FROM t", (0, 0)),
+        ] {
+            assert_eq!(
+                told(gold, |query, schema| printed(by_key(query, schema), schema)),
+                expected,
+                "{gold}"
+            );
+        }
+    }
+
+    #[test]
+    fn rows_are_left_out() {
+        for (gold, nulls, row) in [
+            ("SELECT name FROM t", (1, 1), (1, 1)),
+            ("SELECT name FROM t WHERE n > 1 ORDER BY n LIMIT 3", (2, 1), (0, 0)),
+            ("SELECT count(*) FROM t", (0, 0), (1, 0)),
+        ] {
+            assert_eq!(told(gold, |query, schema| printed(without_nulls(query), schema)), nulls, "{gold}");
+            assert_eq!(told(gold, |query, schema| printed(one_row(query), schema)), row, "{gold}");
         }
     }
 }

@@ -1,0 +1,187 @@
+//! Slips in one place that go beyond [`Mutations`](sqlgauge_search::mutation::Mutations): another column of the table, whatever its type,
+//! a text that is matched otherwise, a count of something else.
+
+use std::collections::{BTreeSet, HashMap};
+
+use sqlgauge_sql::functions::Function;
+use sqlgauge_sql::reads;
+use sqlgauge_sql::schema::{Affinity, Schema, TableId};
+use sqlgauge_sql::tree::{
+    Aggregate, Args, BinaryOperator, ColumnRef, Expr, LikeOperator, Literal, Query, RelationId,
+};
+use sqlgauge_sql::visit::{change_exprs, each_expr};
+
+/// Most columns that one becomes.
+const MOST_COLUMNS: usize = 6;
+
+/// The query with each of the slips.
+pub(super) fn slips(query: &Query, schema: &Schema) -> Vec<Query> {
+    let tables: HashMap<RelationId, TableId> = reads::tables(query).into_iter().collect();
+    let (mut read, mut equated) = (BTreeSet::new(), Vec::new());
+    each_expr(query, |expr| match expr {
+        Expr::Column(column) => drop(read.insert(*column)),
+        Expr::Binary(BinaryOperator::Equal, left, right) => {
+            if let (Expr::Column(left), Expr::Column(right)) = (&**left, &**right) {
+                equated.extend([(*left, *right), (*right, *left)]);
+            }
+        }
+        _ => {}
+    });
+    let columns = Columns { schema, tables, read, equated };
+    replaced(query, &|expr| match expr {
+        Expr::Column(column) => columns.others(*column),
+        Expr::Literal(Literal::Integer(number)) => {
+            number.checked_sub(1).map(|less| Expr::Literal(Literal::Integer(less))).into_iter().collect()
+        }
+        Expr::Binary(BinaryOperator::Divide, ..) => vec![rounded(expr)],
+        Expr::Binary(..) | Expr::Like { .. } => matched_otherwise(expr),
+        // The first of several values.
+        Expr::InQuery { expr, query, negated: false } => {
+            vec![Expr::Binary(BinaryOperator::Equal, expr.clone(), Box::new(Expr::Scalar(query.clone())))]
+        }
+        Expr::Aggregate(call) if call.function == Function::Count => columns.counts(call),
+        _ => Vec::new(),
+    })
+}
+
+/// The query with one expression replaced, for each expression and each of what it may become.
+fn replaced(query: &Query, others: &dyn Fn(&Expr) -> Vec<Expr>) -> Vec<Query> {
+    let mut places: Vec<(usize, Expr)> = Vec::new();
+    let mut at = 0;
+    change_exprs(&mut query.clone(), |expr| {
+        places.extend(others(expr).into_iter().map(|other| (at, other)));
+        at += 1;
+    });
+    let with = |(place, other): (usize, Expr)| {
+        let (mut changed, mut at, mut other) = (query.clone(), 0, Some(other));
+        change_exprs(&mut changed, |expr| {
+            if at == place
+                && let Some(other) = other.take()
+            {
+                *expr = other;
+            }
+            at += 1;
+        });
+        changed
+    };
+    places.into_iter().map(with).collect()
+}
+
+struct Columns<'a> {
+    schema: &'a Schema,
+    tables: HashMap<RelationId, TableId>,
+    /// The columns that the query reads.
+    read: BTreeSet<ColumnRef>,
+    /// Columns that it compares for equality, both ways.
+    equated: Vec<(ColumnRef, ColumnRef)>,
+}
+
+impl Columns<'_> {
+    /// The columns that it is compared with, and other ones of the table: its keys and those that the query reads, then texts, then the
+    /// rest.
+    fn others(&self, column: ColumnRef) -> Vec<Expr> {
+        let Some(table) = self.tables.get(&column.relation).and_then(|id| self.schema.table(*id)) else {
+            return Vec::new();
+        };
+        let mut others: Vec<(bool, bool, ColumnRef)> = (0_u32..)
+            .zip(&table.columns)
+            .filter(|(_, other)| !other.generated)
+            .map(|(at, other)| {
+                let reference = ColumnRef::at(column.relation, at);
+                let is_key = table.primary_key.contains(&at);
+                let is_rare = !is_key && !self.read.contains(&reference);
+                (is_rare, is_rare && other.affinity != Affinity::Text, reference)
+            })
+            .filter(|(.., other)| *other != column)
+            .collect();
+        others.sort();
+        let own = others.into_iter().take(MOST_COLUMNS).map(|(.., other)| other);
+        let equated = self.equated.iter().filter(|(left, _)| *left == column).map(|(_, right)| *right);
+        equated.chain(own).map(Expr::Column).collect()
+    }
+
+    /// A count of rows as one of the different values of a column that the query reads, and of values as one of rows.
+    fn counts(&self, call: &Aggregate) -> Vec<Expr> {
+        let counted =
+            |args: Args, distinct| Expr::Aggregate(Box::new(Aggregate { args, distinct, ..call.clone() }));
+        if call.args.as_slice().is_empty() {
+            let columns = self.read.iter().take(MOST_COLUMNS);
+            return columns.map(|column| counted(Args::List(vec![Expr::Column(*column)]), true)).collect();
+        }
+        vec![counted(Args::Star, false)]
+    }
+}
+
+/// A number to two digits.
+fn rounded(expr: &Expr) -> Expr {
+    let digits = Expr::Literal(Literal::Integer(2));
+    Expr::Function { function: Function::Round, args: Args::List(vec![expr.clone(), digits]) }
+}
+
+/// `a = 'k'` with LIKE, as a part of the text and whatever the case; LIKE as equality, and with a fixed beginning or end.
+fn matched_otherwise(expr: &Expr) -> Vec<Expr> {
+    let text = |expr: &Expr| match expr {
+        Expr::Literal(Literal::Text(text)) => Some(text.clone()),
+        _ => None,
+    };
+    let like = |expr: &Expr, pattern: String| Expr::Like {
+        operator: LikeOperator::Like,
+        expr: Box::new(expr.clone()),
+        pattern: Box::new(Expr::Literal(Literal::Text(pattern))),
+        escape: None,
+        negated: false,
+    };
+    match expr {
+        Expr::Binary(BinaryOperator::Equal, left, right) => match (text(left), text(right)) {
+            (None, Some(text)) => vec![like(left, text.clone()), like(left, format!("%{text}%"))],
+            (Some(text), None) => vec![like(right, text.clone()), like(right, format!("%{text}%"))],
+            _ => Vec::new(),
+        },
+        Expr::Like { operator: LikeOperator::Like, expr, pattern, escape: None, negated: false } => {
+            let Some(pattern) = text(pattern) else { return Vec::new() };
+            let bare = pattern.trim_matches('%').to_owned();
+            let is = Expr::Literal(Literal::Text(bare.clone()));
+            let equal = Expr::Binary(BinaryOperator::Equal, expr.clone(), Box::new(is));
+            let others = [format!("{bare}%"), format!("%{bare}"), format!("%{bare}%")];
+            let others = others.into_iter().filter(|other| *other != pattern);
+            [equal].into_iter().chain(others.map(|other| like(expr, other))).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sqlgauge_sql::{PrintDialect, print, resolve};
+
+    use super::*;
+
+    #[test]
+    fn each_slip_is_in_one_place() {
+        let schema =
+            Schema::from_ddl("CREATE TABLE t (id INTEGER PRIMARY KEY, a INT, b TEXT, c REAL)").unwrap();
+        for (gold, expected) in [
+            ("SELECT a FROM t", vec!["SELECT t.id FROM t", "SELECT t.b FROM t", "SELECT t.c FROM t"]),
+            (
+                "SELECT count(*) FROM t WHERE a > 3",
+                vec!["SELECT count(DISTINCT t.a) FROM t WHERE t.a > 3", "a > 2"],
+            ),
+            ("SELECT count(DISTINCT a) FROM t", vec!["SELECT count(*) FROM t"]),
+            ("SELECT x.b FROM t AS x JOIN t AS y ON x.id = y.a GROUP BY x.id", vec!["GROUP BY T2.a"]),
+            ("SELECT a / c FROM t", vec!["SELECT round(t.a / t.c, 2) FROM t"]),
+            ("SELECT a FROM t WHERE a IN (SELECT id FROM t)", vec!["T1.a = (SELECT"]),
+            ("SELECT a FROM t WHERE b = 'k'", vec!["b LIKE 'k'", "b LIKE '%k%'"]),
+            ("SELECT a FROM t WHERE 'k' = b", vec!["b LIKE 'k'", "b LIKE '%k%'"]),
+            ("SELECT a FROM t WHERE b LIKE '%k%'", vec!["b = 'k'", "b LIKE 'k%'", "b LIKE '%k'"]),
+        ] {
+            let query = resolve(gold, &schema).unwrap();
+            let found = slips(&query, &schema);
+            let texts: Vec<String> =
+                found.iter().map(|own| print(own, &schema, PrintDialect::Sqlite).unwrap()).collect();
+            assert!(texts.iter().all(|text| resolve(text, &schema).is_ok()), "{texts:?}");
+            for part in expected {
+                assert!(texts.iter().any(|text| text.contains(part)), "{gold}: {part} in {texts:?}");
+            }
+        }
+    }
+}
