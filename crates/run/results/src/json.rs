@@ -236,6 +236,7 @@ impl<'de> Visitor<'de> for Shape<'_> {
 }
 
 /// A table of typed values, or what is wrong with its rows.
+#[cfg(feature = "parquet")]
 pub(crate) fn table_of(names: Vec<String>, rows: Vec<Vec<Value<'static>>>) -> Result<ResultFile, Unreadable> {
     let table = ResultFile::typed(names, rows).map_err(|row| ragged(row + 1))?;
     if table.cost > MAX_COST { Err(Unreadable::TooLarge { limit: MAX_COST }) } else { Ok(table) }

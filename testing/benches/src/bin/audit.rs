@@ -4,8 +4,10 @@
 //! cargo run --package sqlgauge-benches --bin audit -- --data ../shared/data --half report
 //! ```
 //! - `bugs`: NL2SQL-Bugs, queries over BIRD's databases that people labelled right or wrong;
-//! - `plat`: BIRD's golds for the 498 questions of mini-dev; wrong where the corrected version has another text;
-//! - `train`: BIRD's golds for 2,064 questions; wrong where the corrected version has another text.
+//! - `plat`: BIRD's golds for the 498 questions of mini-dev; wrong where the corrected version is another query;
+//! - `train`: BIRD's golds for 2,064 questions; wrong where the corrected version is another query.
+//!
+//! A corrected version that `etm` proves equal to the gold, as it has other quotes or aliases, is no other query.
 //!
 //! The databases of one half, by a hash of their names, are for designing rules; figures are of the other half. `train` has no
 //! schema at hand: its tables and columns are what its queries name, without types and keys. Of the others superhero has rows.
@@ -23,8 +25,10 @@ use sqlgauge_audit::{Auditor, Finding, ItemAudit, RuleSelection, RuleStanding, f
 use sqlgauge_base::seed_of;
 use sqlgauge_base::stats::wilson;
 use sqlgauge_engine::{Engine, Limits, SqliteEngine};
+use sqlgauge_etm::{Matcher, Profile};
 use sqlgauge_sql::lex::{Token, TokenKind, words};
 use sqlgauge_sql::quote;
+use sqlgauge_sql::schema::Schema;
 
 /// Precision and recall of the audit's rules against people's labels
 #[derive(Debug, Parser)]
@@ -70,6 +74,16 @@ struct Labelled {
     is_wrong: bool,
     /// What people wrote instead, or which errors they name.
     remark: Value,
+    /// The corrected version.
+    corrected: Option<String>,
+}
+
+impl Labelled {
+    /// Whether people call it wrong, and do not only write it otherwise.
+    fn is_wrong(&self, schema: &Schema) -> bool {
+        let is_equal = |other: &String| Matcher::new(schema, Profile::Sound).compare(&self.sql, other).verdict.is_equal();
+        self.is_wrong && !self.corrected.as_ref().is_some_and(is_equal)
+    }
 }
 
 /// A gold with what the rules say of it.
@@ -109,6 +123,7 @@ fn main() -> Result<()> {
     together(design, shown);
     ranked(shown);
     calibrated(shown);
+    people(&arguments.data)?;
     if arguments.fit {
         fit(design);
     }
@@ -122,11 +137,12 @@ fn judge(
     dump: &mut Option<File>,
 ) -> Result<Judged> {
     let audit = auditor.audit(&gold.sql, Some(&gold.question), Some(&gold.evidence), &[]);
+    let is_wrong = gold.is_wrong(auditor.database().schema());
     if let Some(rule) = &arguments.show
         && Half::of(&gold.db_id) == arguments.half
     {
         for finding in audit.findings.iter().filter(|finding| finding.rule == rule) {
-            let label = if gold.is_wrong { "wrong" } else { "right" };
+            let label = if is_wrong { "wrong" } else { "right" };
             println!("{label} {}: {}\n  {}\n  {}", SETS[gold.set], gold.question, gold.sql, finding.why);
         }
     }
@@ -139,7 +155,7 @@ fn judge(
             "question": gold.question,
             "evidence": gold.evidence,
             "sql": gold.sql,
-            "is_wrong": gold.is_wrong,
+            "is_wrong": is_wrong,
             "remark": gold.remark,
             "unresolved": audit.unresolved,
             "findings": audit.findings.iter().map(|own| (own.rule, &own.why)).collect::<Vec<_>>(),
@@ -154,7 +170,7 @@ fn judge(
     Ok(Judged {
         confidence: on.confidence(),
         set: gold.set,
-        is_wrong: gold.is_wrong,
+        is_wrong,
         is_resolved: audit.unresolved.is_none(),
         rules: audit.findings.iter().map(|finding| finding.rule).collect(),
     })
@@ -287,6 +303,38 @@ fn calibrated(golds: &[Judged]) {
     }
 }
 
+/// How far people who corrected the same golds agree.
+fn people(data: &Path) -> Result<()> {
+    let texts = |path: &str, key: &str| -> Result<HashMap<String, String>> {
+        let items = read(&data.join(path))?;
+        let key = |item: &Value| item[key].to_string().trim_matches('"').to_lowercase();
+        Ok(items.iter().map(|item| (key(item), plain(&text(item, "SQL")))).collect())
+    };
+    println!("\npeople beside people: golds that both looked at, changed by the first, by the second, by both");
+    let dev = texts("bird/dev.json", "question_id")?;
+    let plat = texts("bird_corrected/arcwise_plat_sql.json", "question_id")?;
+    let third = texts("bird_corrected/platinum_eval_gold.json", "question_id")?;
+    let changes = |first: &HashMap<String, String>, second: &HashMap<String, String>, from: &HashMap<String, String>| {
+        let shared = || first.iter().filter_map(|(id, own)| Some((own, second.get(id)?, from.get(id)?)));
+        let count = |has: &dyn Fn((&String, &String, &String)) -> bool| shared().filter(|own| has(*own)).count();
+        let of_both = count(&|(a, b, old)| a != old && b != old);
+        [shared().count(), count(&|(a, _, old)| a != old), count(&|(_, b, old)| b != old), of_both]
+    };
+    println!("plat, its later version      {:?}", changes(&plat, &third, &dev));
+    let by_question = |path: &str| texts(path, "question");
+    let ids: HashMap<String, String> = read(&data.join("bird/dev.json"))?
+        .iter()
+        .filter(|item| item["db_id"] == "financial")
+        .map(|item| (item["question_id"].to_string(), item["question"].to_string().trim_matches('"').to_lowercase()))
+        .collect();
+    let financial = |all: &HashMap<String, String>| {
+        ids.iter().filter_map(|(id, question)| Some((question.clone(), all.get(id)?.clone()))).collect()
+    };
+    let other = by_question("human/bird_financial_noise/financial_corrected_sql.json")?;
+    println!("plat, BIRD financial's team  {:?}", changes(&financial(&plat), &other, &financial(&dev)));
+    Ok(())
+}
+
 /// Fits log odds of the rules that are on: a logistic model with one intercept for each set, weights that are not negative, and a
 /// penalty on their distance from the weight of the rule's standing, so that few golds move a weight little.
 fn fit(golds: &[Judged]) {
@@ -342,6 +390,7 @@ fn golds(data: &Path) -> Result<Vec<Labelled>> {
             sql: text(&item, "sql"),
             is_wrong,
             remark: item["error_types"].clone(),
+            corrected: None,
         });
     }
     for item in read(&data.join("bird_corrected/arcwise_plat_sql.json"))? {
@@ -358,6 +407,7 @@ fn golds(data: &Path) -> Result<Vec<Labelled>> {
             sql,
             is_wrong,
             remark: item["SQL"].clone(),
+            corrected: Some(text(&item, "SQL")),
         });
     }
     for item in read(&data.join("bird_corrected/bird-verified-train.json"))? {
@@ -377,6 +427,7 @@ fn golds(data: &Path) -> Result<Vec<Labelled>> {
             sql,
             is_wrong,
             remark,
+            corrected: Some(text(&item, "SQL")),
         });
     }
     Ok(golds)
@@ -413,7 +464,9 @@ type Tables = BTreeMap<String, BTreeMap<String, String>>;
 fn infer(golds: &[Labelled], folder: &Path) -> Result<()> {
     let mut databases: BTreeMap<&str, Tables> = BTreeMap::new();
     for gold in golds.iter().filter(|gold| gold.set == 2) {
-        name_columns(&gold.sql, databases.entry(&gold.db_id).or_default());
+        let tables = databases.entry(&gold.db_id).or_default();
+        name_columns(&gold.sql, tables);
+        gold.corrected.iter().for_each(|sql| name_columns(sql, tables));
     }
     for (db_id, tables) in databases {
         let connection = rusqlite::Connection::open(folder.join(format!("{db_id}.sqlite")))?;
