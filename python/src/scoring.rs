@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::json;
 use sqlgauge::{
-    SampleRules, SamplesJob, ScoreJob, ScorePairJob, Source, System, VerifySettings, VersionsJob, VoteBy, VoteJob,
-    metrics_of, verifies,
+    SampleRules, SamplesJob, ScoreJob, ScorePairJob, Source, System, VerifySettings, VersionsJob, VoteBy,
+    VoteJob, metrics_of, verifies,
 };
 use sqlgauge_engine::Stoppable;
 use sqlgauge_metrics::Metric;

@@ -85,8 +85,16 @@ fn odd_entries_of_a_folder_do_not_keep_the_others_from_being_scored() {
     fs::write(at("mine/a.json"), "[]").unwrap();
     fs::write(at("mine/log.txt"), "done").unwrap();
     let path = |name: &str| at(name).display().to_string();
-    let words =
-        ["score", "--results", &path("mine"), "--gold-results", &path("gold"), "--out", &path("run"), "--json"];
+    let words = [
+        "score",
+        "--results",
+        &path("mine"),
+        "--gold-results",
+        &path("gold"),
+        "--out",
+        &path("run"),
+        "--json",
+    ];
     run(&words);
     let json = read_json(&at("run/results.json"));
     assert_eq!(json["no_gold"], json!(["c"]));
@@ -251,13 +259,29 @@ fn lists_of_answers_have_rates_under_every_version() {
     let path = |name: &str| world.path(name).display().to_string();
     let (db, out) = (path("database"), path("v"));
     let words = [
-        "score", "--gold", &one, "--gold", &two, "--db", &db, "--pred", &lists, "--metrics", "ex", "--k", "1,2",
-        "--out", &out,
+        "score",
+        "--gold",
+        &one,
+        "--gold",
+        &two,
+        "--db",
+        &db,
+        "--pred",
+        &lists,
+        "--metrics",
+        "ex",
+        "--k",
+        "1,2",
+        "--out",
+        &out,
     ];
     let output = run(&words);
     assert!(String::from_utf8(output.stdout).unwrap().contains("Several answers by version"));
     let json = read_json(&world.path("v/versions.json"));
-    assert_eq!(json["changes"][0], json!({"system": "S", "versions": ["one", "two"], "shared": 1, "gained": ["b"], "lost": []}));
+    assert_eq!(
+        json["changes"][0],
+        json!({"system": "S", "versions": ["one", "two"], "shared": 1, "gained": ["b"], "lost": []})
+    );
     let rate = |version: usize, name: &str| {
         let rates = json["versions"][version]["samples"][0]["rates"].as_array().unwrap();
         rates.iter().find(|rate| rate["name"] == name).unwrap()["mean"].as_f64().unwrap()

@@ -156,7 +156,8 @@ impl VersionsJob {
             let out = self.job.out.join(name);
             let others = others(&union, benchmark);
             let systems = self.job.systems.iter().zip(&answers);
-            let systems = systems.map(|(system, answers)| answers_without(system, answers, &others)).collect();
+            let systems =
+                systems.map(|(system, answers)| answers_without(system, answers, &others)).collect();
             let job = ScoreJob {
                 gold: gold.clone(),
                 systems,
@@ -490,14 +491,18 @@ impl Versions {
             let tau = own.kendall.map_or_else(|| "–".to_owned(), |tau| format!("{tau:.2}"));
             vec![own.versions.join(", "), own.shared.to_string(), own.pairs.to_string(), equal, tau]
         }));
-        [scores, self.lists(), swaps, changes, agreement].into_iter().filter(|sheet| !sheet.rows.is_empty()).collect()
+        [scores, self.lists(), swaps, changes, agreement]
+            .into_iter()
+            .filter(|sheet| !sheet.rows.is_empty())
+            .collect()
     }
 
     /// The rates of lists of answers under each version.
     fn lists(&self) -> Sheet {
         let header: Vec<&str> =
             ["system", "rate"].into_iter().chain(self.versions.iter().map(String::as_str)).collect();
-        let note = format!("{}, percent with 95 % intervals over items, and the number of items", self.metric);
+        let note =
+            format!("{}, percent with 95 % intervals over items, and the number of items", self.metric);
         let mut sheet = Sheet::new("Several answers by version", &note, &header);
         for (system, own) in self.samples.first().into_iter().flatten().enumerate() {
             sheet.rows.extend(own.rates.iter().enumerate().map(|(at, rate)| {

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow, bail, ensure};
 use clap::Args;
 use sqlgauge::{
-    ResultsJob, SampleRules, SamplesJob, ScoreJob, Sheet, SystemResults, VersionsJob, failed_questions, has_lists,
+    ResultsJob, SampleRules, SamplesJob, ScoreJob, Sheet, SystemResults, VersionsJob, failed_questions,
+    has_lists,
 };
 use sqlgauge_dataset::ColumnRole;
 use sqlgauge_report::ReportFormat as _;
@@ -222,8 +223,7 @@ fn sample_rules(samples: SampleOptions, job: &ScoreJob) -> Result<Option<SampleR
     if !samples.is_given() && !job.systems.iter().any(has_lists) {
         return Ok(None);
     }
-    let mut rules =
-        SampleRules { unanswerable: samples.unanswerable.map(source), ..SampleRules::default() };
+    let mut rules = SampleRules { unanswerable: samples.unanswerable.map(source), ..SampleRules::default() };
     if !samples.k.is_empty() {
         ensure!(!samples.k.contains(&0), "--k is a number of answers from 1 on");
         rules.ks = samples.k;

@@ -54,12 +54,16 @@ pub(crate) fn quoted(text: &str) -> Vec<&str> {
     const PAIRS: [(char, char); 4] = [('\'', '\''), ('"', '"'), ('“', '”'), ('‘', '’')];
     let mut found = Vec::new();
     let mut from = 0;
-    while let Some((start, open)) = text[from..].char_indices().find(|(_, c)| PAIRS.iter().any(|(open, _)| open == c)) {
+    while let Some((start, open)) =
+        text[from..].char_indices().find(|(_, c)| PAIRS.iter().any(|(open, _)| open == c))
+    {
         let (start, inner) = (from + start, from + start + open.len_utf8());
         from = inner;
         let is_open = !text[..start].chars().next_back().is_some_and(is_of_word);
         let Some((_, close)) = PAIRS.iter().find(|(own, _)| is_open && *own == open) else { continue };
-        let ends = |(at, _): &(usize, &str)| !text[inner + at + close.len_utf8()..].chars().next().is_some_and(is_of_word);
+        let ends = |(at, _): &(usize, &str)| {
+            !text[inner + at + close.len_utf8()..].chars().next().is_some_and(is_of_word)
+        };
         if let Some((end, _)) = text[inner..].match_indices(*close).find(ends) {
             found.push(&text[inner..inner + end]);
             from = inner + end + close.len_utf8();
@@ -93,13 +97,23 @@ pub(crate) fn comparisons(text: &str) -> Vec<Stated<'_>> {
 fn lists(text: &str) -> Vec<Stated<'_>> {
     let mut found = Vec::new();
     for (at, _) in text.char_indices() {
-        let Some(head) = text.get(at..at + 3).filter(|head| head.eq_ignore_ascii_case(" in")) else { continue };
+        let Some(head) = text.get(at..at + 3).filter(|head| head.eq_ignore_ascii_case(" in")) else {
+            continue;
+        };
         let Some(list) = text[at + head.len()..].trim_start().strip_prefix('(') else { continue };
         let before = text[..at].trim_end();
-        let is_not = before.get(before.len().saturating_sub(4)..).filter(|end| end.eq_ignore_ascii_case(" not"));
-        let Some(column) = name_before(&before[..before.len() - is_not.map_or(0, str::len)]) else { continue };
+        let is_not =
+            before.get(before.len().saturating_sub(4)..).filter(|end| end.eq_ignore_ascii_case(" not"));
+        let Some(column) = name_before(&before[..before.len() - is_not.map_or(0, str::len)]) else {
+            continue;
+        };
         let values = quoted(&list[..closed(list)]).into_iter();
-        found.extend(values.map(|value| Stated { column, operator: "in".to_owned(), value, is_number: false }));
+        found.extend(values.map(|value| Stated {
+            column,
+            operator: "in".to_owned(),
+            value,
+            is_number: false,
+        }));
     }
     found
 }
@@ -200,7 +214,8 @@ mod tests {
 
     #[test]
     fn lists_and_parts_of_dates_are_comparisons() {
-        let found = comparisons("SSA IN('-', '+-'); not `A 1` not in ( 'x' ); YEAR(`First Date`) < 2000; abs(x) = 3");
+        let found =
+            comparisons("SSA IN('-', '+-'); not `A 1` not in ( 'x' ); YEAR(`First Date`) < 2000; abs(x) = 3");
         let all: Vec<_> = found.iter().map(|own| (own.column, own.operator.as_str(), own.value)).collect();
         let expected =
             [("SSA", "in", "-"), ("SSA", "in", "+-"), ("A 1", "in", "x"), ("First Date", "<", "2000")];

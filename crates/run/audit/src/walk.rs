@@ -1,7 +1,9 @@
 //! The SELECTs of a query, and their expressions.
 
 use sqlgauge_sql::functions::Function;
-use sqlgauge_sql::tree::{Aggregate, BinaryOperator, Body, Expr, From, Literal, Query, RelationId, RelationSource, Select};
+use sqlgauge_sql::tree::{
+    Aggregate, BinaryOperator, Body, Expr, From, Literal, Query, RelationId, RelationSource, Select,
+};
 use sqlgauge_sql::visit::{Rewriter, children};
 
 /// Makes the calls that equal an aggregate count each value once.

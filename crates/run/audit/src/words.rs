@@ -81,8 +81,8 @@ impl Words {
     /// Whether the text has that number: as digits, also beside letters, as a word, an ordinal or the name of a month.
     pub(crate) fn states(&self, number: i64) -> bool {
         const ORDINALS: [&str; 12] = [
-            "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh",
-            "twelfth",
+            "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
+            "eleventh", "twelfth",
         ];
         const MONTHS: [&str; 12] =
             ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];

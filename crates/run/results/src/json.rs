@@ -64,7 +64,8 @@ pub(crate) fn read_lines(file: File, most_rows: usize) -> Result<ResultFile, Unr
             continue;
         }
         let json = serde_json::from_str(&line);
-        let json = json.map_err(|error| malformed(format!("line {number} is not JSON: {error}; write it again")));
+        let json =
+            json.map_err(|error| malformed(format!("line {number} is not JSON: {error}; write it again")));
         table.push(json?)?;
         if table.has_enough() {
             break;
@@ -231,7 +232,11 @@ impl<'de> Visitor<'de> for Shape<'_> {
                 _ => drop(entries.next_value::<IgnoredAny>()?),
             }
         }
-        if has_rows && self.table.names.is_some() && !self.is_split { Ok(()) } else { Err(self.fail(shape())) }
+        if has_rows && self.table.names.is_some() && !self.is_split {
+            Ok(())
+        } else {
+            Err(self.fail(shape()))
+        }
     }
 }
 

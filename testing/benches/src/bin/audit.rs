@@ -81,7 +81,9 @@ struct Labelled {
 impl Labelled {
     /// Whether people call it wrong, and do not only write it otherwise.
     fn is_wrong(&self, schema: &Schema) -> bool {
-        let is_equal = |other: &String| Matcher::new(schema, Profile::Sound).compare(&self.sql, other).verdict.is_equal();
+        let is_equal = |other: &String| {
+            Matcher::new(schema, Profile::Sound).compare(&self.sql, other).verdict.is_equal()
+        };
         self.is_wrong && !self.corrected.as_ref().is_some_and(is_equal)
     }
 }
@@ -307,31 +309,38 @@ fn calibrated(golds: &[Judged]) {
 fn people(data: &Path) -> Result<()> {
     let texts = |path: &str, key: &str| -> Result<HashMap<String, String>> {
         let items = read(&data.join(path))?;
-        let key = |item: &Value| item[key].to_string().trim_matches('"').to_lowercase();
+        let key = |item: &Value| item[key].as_str().map_or_else(|| item[key].to_string(), str::to_lowercase);
         Ok(items.iter().map(|item| (key(item), plain(&text(item, "SQL")))).collect())
     };
-    println!("\npeople beside people: golds that both looked at, changed by the first, by the second, by both");
+    println!(
+        "\npeople beside people: golds that both looked at, changed by the first, by the second, by both"
+    );
     let dev = texts("bird/dev.json", "question_id")?;
     let plat = texts("bird_corrected/arcwise_plat_sql.json", "question_id")?;
     let third = texts("bird_corrected/platinum_eval_gold.json", "question_id")?;
-    let changes = |first: &HashMap<String, String>, second: &HashMap<String, String>, from: &HashMap<String, String>| {
-        let shared = || first.iter().filter_map(|(id, own)| Some((own, second.get(id)?, from.get(id)?)));
-        let count = |has: &dyn Fn((&String, &String, &String)) -> bool| shared().filter(|own| has(*own)).count();
-        let of_both = count(&|(a, b, old)| a != old && b != old);
-        [shared().count(), count(&|(a, _, old)| a != old), count(&|(_, b, old)| b != old), of_both]
-    };
-    println!("plat, its later version      {:?}", changes(&plat, &third, &dev));
-    let by_question = |path: &str| texts(path, "question");
-    let ids: HashMap<String, String> = read(&data.join("bird/dev.json"))?
+    let team = |file: &str| texts(&format!("human/bird_financial_noise/{file}.json"), "question");
+    let (old, new) = (team("financial")?, team("financial_corrected_sql")?);
+    let questions: HashMap<String, String> = read(&data.join("bird/dev.json"))?
         .iter()
-        .filter(|item| item["db_id"] == "financial")
-        .map(|item| (item["question_id"].to_string(), item["question"].to_string().trim_matches('"').to_lowercase()))
+        .map(|item| (text(item, "question").to_lowercase(), item["question_id"].to_string()))
         .collect();
-    let financial = |all: &HashMap<String, String>| {
-        ids.iter().filter_map(|(id, question)| Some((question.clone(), all.get(id)?.clone()))).collect()
+    // By id whether the golds were changed, of those that both versions have.
+    let changed = |old: &HashMap<String, String>, new: &HashMap<String, String>| -> HashMap<String, bool> {
+        new.iter().filter_map(|(key, own)| Some((key.clone(), old.get(key)? != own))).collect()
     };
-    let other = by_question("human/bird_financial_noise/financial_corrected_sql.json")?;
-    println!("plat, BIRD financial's team  {:?}", changes(&financial(&plat), &other, &financial(&dev)));
+    let of_team = changed(&old, &new);
+    let of_team = of_team.iter().filter_map(|(question, own)| Some((questions.get(question)?.clone(), *own)));
+    let of_plat = changed(&dev, &plat);
+    for (name, other) in [
+        ("plat, its later version", changed(&dev, &third)),
+        ("plat, BIRD financial's team", of_team.collect()),
+    ] {
+        let pairs: Vec<(bool, bool)> =
+            of_plat.iter().filter_map(|(id, own)| Some((*own, *other.get(id)?))).collect();
+        let count = |has: fn(&(bool, bool)) -> bool| pairs.iter().filter(|own| has(own)).count();
+        let (first, second, both) = (count(|own| own.0), count(|own| own.1), count(|own| own.0 && own.1));
+        println!("{name:<28} {:>4} golds {first:>4} {second:>4} {both:>4}", pairs.len());
+    }
     Ok(())
 }
 

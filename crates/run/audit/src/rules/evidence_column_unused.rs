@@ -74,6 +74,8 @@ const CASES: &[AuditCase] = &[
     AuditCase::silent(CLUBS, "SELECT wage FROM player WHERE id = 1").hinted("to earn refers to wage"),
     AuditCase::silent(CLUBS, "SELECT name FROM player WHERE id = 1")
         .hinted("the goals of a player do not count"),
-    AuditCase::silent(CLUBS, "SELECT COUNT(*) FROM award WHERE title = 'Cup'").hinted("COUNT(player_id) where title = 'Cup'"),
-    AuditCase::silent(CLUBS, "SELECT name FROM player WHERE born LIKE '1990%'").hinted("then refers to year(born) = 1990"),
+    AuditCase::silent(CLUBS, "SELECT COUNT(*) FROM award WHERE title = 'Cup'")
+        .hinted("COUNT(player_id) where title = 'Cup'"),
+    AuditCase::silent(CLUBS, "SELECT name FROM player WHERE born LIKE '1990%'")
+        .hinted("then refers to year(born) = 1990"),
 ];

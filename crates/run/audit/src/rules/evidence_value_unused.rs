@@ -115,7 +115,9 @@ fn asked_instead(subject: &AuditSubject<'_>, exprs: &[&Expr], stated: &Stated<'_
     let is_asked = |expr: &&Expr| match expr {
         Expr::Binary(operator, left, right) => {
             sign(*operator).is_some()
-                && subject.as_column(left).is_some_and(|(_, _, own)| own.name.eq_ignore_ascii_case(stated.column))
+                && subject
+                    .as_column(left)
+                    .is_some_and(|(_, _, own)| own.name.eq_ignore_ascii_case(stated.column))
                 && asks(right)
         }
         _ => false,

@@ -42,7 +42,9 @@ impl AuditRule for LimitWithoutOrder {
     fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         let query = subject.query;
         let limit = query.limit.as_ref().and_then(whole).filter(|limit| *limit > 0);
-        let Some(limit) = limit.filter(|_| query.order_by.is_empty() && !returns_one_row(subject)) else { return };
+        let Some(limit) = limit.filter(|_| query.order_by.is_empty() && !returns_one_row(subject)) else {
+            return;
+        };
         let why = format!("LIMIT {limit} takes some of the rows, and no ORDER BY says which");
         if !subject.item.data.has_rows() {
             findings.report(why);

@@ -86,5 +86,6 @@ const CASES: &[AuditCase] = &[
     AuditCase::fires(CLUBS, "SELECT name FROM player WHERE club_id = 2").asked("Who plays for Forest?"),
     AuditCase::silent(CLUBS, "SELECT name FROM player WHERE goals = 2 AND club_id = 1")
         .asked("Who has the second goal?"),
-    AuditCase::silent(CLUBS, "SELECT title FROM award WHERE year = 2010").asked("Which awards are of the 2010s?"),
+    AuditCase::silent(CLUBS, "SELECT title FROM award WHERE year = 2010")
+        .asked("Which awards are of the 2010s?"),
 ];

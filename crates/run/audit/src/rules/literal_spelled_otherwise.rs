@@ -52,11 +52,18 @@ impl AuditRule for LiteralSpelledOtherwise {
         if literals.is_empty() || subject.item.words(findings).is_none() {
             return;
         }
-        let asked = format!("{} {}", subject.item.question.unwrap_or_default(), subject.item.evidence.unwrap_or_default());
+        let asked = format!(
+            "{} {}",
+            subject.item.question.unwrap_or_default(),
+            subject.item.evidence.unwrap_or_default()
+        );
         let texts = quoted(&asked);
         for (column, literal) in literals {
-            let is_other = |text: &&&str| packed(text) == packed(literal) && !text.eq_ignore_ascii_case(literal);
-            let Some(text) = texts.iter().find(is_other).filter(|_| packed(literal).len() > 1) else { continue };
+            let is_other =
+                |text: &&&str| packed(text) == packed(literal) && !text.eq_ignore_ascii_case(literal);
+            let Some(text) = texts.iter().find(is_other).filter(|_| packed(literal).len() > 1) else {
+                continue;
+            };
             if !asked.contains(literal) && !is_there(subject, column, literal) {
                 findings.report(format!(
                     "{} is compared with '{literal}', and the question has '{text}'",
@@ -69,7 +76,9 @@ impl AuditRule for LiteralSpelledOtherwise {
 
 /// Whether a row has the literal, as far as rows are at hand.
 fn is_there(subject: &AuditSubject<'_>, column: ColumnRef, literal: &str) -> bool {
-    let Some((table, own)) = subject.column(column).filter(|_| subject.item.data.has_rows()) else { return false };
+    let Some((table, own)) = subject.column(column).filter(|_| subject.item.data.has_rows()) else {
+        return false;
+    };
     subject.item.data.texts(table, own).is_none_or(|texts| texts.iter().any(|text| text == literal))
 }
 
@@ -82,5 +91,6 @@ const CASES: &[AuditCase] = &[
         .hinted("the two refer to name IN ('Harbour', 'Forest')"),
     AuditCase::silent(CLUBS, "SELECT id FROM club WHERE name = 'Harbour'").asked("How old is 'Har-bour'?"),
     AuditCase::silent(EMPTY, "SELECT id FROM club WHERE name = 'ajax'").asked("How old is 'Ajax'?"),
-    AuditCase::silent(EMPTY, "SELECT id FROM club WHERE name = 'Ajax, Amsterdam'").asked("How old is 'Ajax, Amsterdam'?"),
+    AuditCase::silent(EMPTY, "SELECT id FROM club WHERE name = 'Ajax, Amsterdam'")
+        .asked("How old is 'Ajax, Amsterdam'?"),
 ];

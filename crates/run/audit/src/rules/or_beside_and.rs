@@ -119,7 +119,10 @@ const CASES: &[AuditCase] = &[
         .from_benchmark(),
     AuditCase::fires(CLUBS, "SELECT name FROM player WHERE goals < 8 OR goals >= 10 AND club_id = 1"),
     AuditCase::silent(CLUBS, "SELECT name FROM player WHERE goals < 8 OR goals > 9"),
-    AuditCase::silent(CLUBS, "SELECT name FROM player WHERE club_id = 1 AND goals > 7 AND goals < 9 OR goals > 11"),
+    AuditCase::silent(
+        CLUBS,
+        "SELECT name FROM player WHERE club_id = 1 AND goals > 7 AND goals < 9 OR goals > 11",
+    ),
     AuditCase::silent(CLUBS, "SELECT name FROM player WHERE goals > 7 AND (club_id = 1 OR club_id = 2)"),
     AuditCase::silent(
         CLUBS,
