@@ -8,7 +8,7 @@ from typing import Any
 
 from ._native import InputError
 
-__all__ = ["rows_of"]
+__all__ = ["is_missing", "rows_of"]
 
 
 def rows_of(frame: Any) -> Any:
@@ -39,6 +39,11 @@ def rows_of(frame: Any) -> Any:
         f"a value of type {type(frame).__name__} is no table; give a DataFrame, a Table, a Dataset, a list of mappings, "
         "a mapping of columns, or a path"
     )
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a cell has no value: ``None``, NaN, or pandas' ``NA`` and ``NaT``."""
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
 
 
 def _rows_of_columns(columns: Mapping[Any, Any]) -> list[dict[str, Any]]:

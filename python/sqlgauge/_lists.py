@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ._frames import rows_of
+from ._frames import is_missing, rows_of
 from ._native import InputError
 
 __all__ = ["has_lists", "write_lists", "write_rows"]
@@ -17,11 +17,15 @@ __all__ = ["has_lists", "write_lists", "write_rows"]
 def has_lists(given: Any, rows: Any) -> bool:
     """Whether predictions of a system are lists of answers: a column, a list or a mapping of lists."""
     if isinstance(given, (str, os.PathLike)):
-        first = None if isinstance(rows, (str, os.PathLike)) else next(iter(rows), None)
-        own = first.get(given) if isinstance(first, Mapping) and isinstance(given, str) else None
-        return isinstance(own, (list, tuple))
+        is_column = isinstance(given, str) and not isinstance(rows, (str, os.PathLike))
+        return is_column and any(_is_list(row.get(given)) for row in rows if isinstance(row, Mapping))
     values = given.values() if isinstance(given, Mapping) else rows_of(given)
-    return any(isinstance(value, (list, tuple)) for value in values)
+    return any(_is_list(value) for value in values)
+
+
+def _is_list(value: Any) -> bool:
+    """Whether it is a list, or an array of NumPy, as the cells of a Parquet file are; its scalars have no dimension."""
+    return isinstance(value, (list, tuple)) or getattr(value, "ndim", 0) > 0
 
 
 def write_lists(path: Path, given: Any, rows: Any) -> Path:
@@ -29,11 +33,15 @@ def write_lists(path: Path, given: Any, rows: Any) -> Path:
     if isinstance(given, str):
         given = [row.get(given) for row in rows]
     if isinstance(given, Mapping):
-        lines: Iterable[Any] = ({"id": str(name), "predictions": value} for name, value in given.items())
+        lines: Iterable[Any] = ({"id": str(name), "predictions": _present(value)} for name, value in given.items())
     else:
         own = rows_of(given)
-        lines = (value if isinstance(value, Mapping) else {"predictions": value} for value in own)
+        lines = (value if isinstance(value, Mapping) else {"predictions": _present(value)} for value in own)
     return write_rows(path, lines)
+
+
+def _present(value: Any) -> Any:
+    return None if is_missing(value) else value
 
 
 def write_rows(path: Path, rows: Iterable[Any]) -> Path:
@@ -51,8 +59,8 @@ def write_rows(path: Path, rows: Iterable[Any]) -> Path:
 
 
 def _plain(value: Any) -> Any:
-    if hasattr(value, "item"):
-        return value.item()
     if hasattr(value, "tolist"):
         return value.tolist()
+    if hasattr(value, "item"):
+        return value.item()
     raise TypeError(f"a value of type {type(value).__name__}")

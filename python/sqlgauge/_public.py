@@ -30,7 +30,8 @@ from ._synth import Corpus, synth
 from ._tables import BuiltDatabase, BuiltDatabases, tables
 from ._translate import Translation, Translations, translate
 from ._verify import Verification, verify
-from ._vote import Versions, Vote, vote
+from ._versions import Versions
+from ._vote import Vote, vote
 
 __all__ = [
     "Application",

@@ -18,7 +18,7 @@ from ._over import with_rows
 from ._progress import shown
 from ._runs import Run
 from ._subset import subset
-from ._vote import is_versions, read_versions
+from ._versions import by_id, is_versions, read_versions, versions_of
 
 __all__ = ["Frame", "Score", "Scores", "given_systems", "rows_of", "score", "score_many"]
 
@@ -122,9 +122,10 @@ def _golds(gold: Any) -> list[str]:
 
 
 def score_many(
-    frame: Frame | str | os.PathLike[str],
+    frame: Frame | str | os.PathLike[str] | None = None,
     *,
     db: str | os.PathLike[str],
+    gold: Mapping[str, Any] | None = None,
     metrics: str | Sequence[str] | None = None,
     predictions: Mapping[str, Any] | str | None = None,
     columns: Mapping[str, str] | None = None,
@@ -153,7 +154,7 @@ def score_many(
 ) -> Any:
     """Scores the predictions of one or more systems into a run directory.
 
-    Returns a :class:`Run`; of several versions of the golds :class:`Versions`. With lists of answers, :meth:`Run.samples` has the rates.
+    Returns a :class:`Run`; with ``gold``, :class:`Versions`. With lists of answers, :meth:`Run.samples` has the rates.
 
     The items are those that ``sqlgauge score`` writes, byte for byte, from files that say the same at the same ``now``.
     The same call with the same ``out`` finishes a run that was broken off, without scoring an item twice.
@@ -161,7 +162,9 @@ def score_many(
     Args:
         frame: The benchmark: one row per question, with the columns ``gold`` (or ``query``, ``sql``, …; a text, or a
             list of accepted ones), ``db_id``, and as there are ``id``, ``question``, ``evidence``, ``difficulty``.
-            A path is read as ``--gold`` is. A mapping from names to paths is several versions of the golds.
+            A path is read as ``--gold`` is. It may be left out where ``gold`` has files or frames.
+        gold: Several versions of the golds, each by its name: a column of the frame, a path, or a frame of its own. In a column, an
+            empty cell is a question that the version does not have. The systems are scored under each version and compared.
         db: Folder with ``DB_ID/DB_ID.sqlite``, or one database file.
         metrics: Ids of metrics, with or without version, in a list or separated by commas. Without them ``ex-bird`` and
             ``ex`` where questions have evidence (BIRD), else ``ex``, ``ex-spider``, ``ex-bird`` and ``esm``.
@@ -207,14 +210,19 @@ def score_many(
     # Here and not above: it takes a third of the time to import this package.
     import tempfile
 
-    given: Any = frame
-    versions = [(str(name), os.fspath(file)) for name, file in given.items()] if is_versions(frame) else []
-    rows = versions[0][1] if versions else rows_of(frame)
+    if gold is None and is_versions(frame):
+        gold, frame = frame, None
+    versions: list[tuple[str, Any]] = []
+    if gold is not None:
+        rows, versions = versions_of(gold, frame, columns)
+        predictions = by_id(predictions, rows, columns)
+    elif frame is None:
+        raise InputError("frame is missing; give the benchmark, or gold with the versions of its golds")
+    else:
+        rows = rows_of(frame)
     lists = tempfile.TemporaryDirectory(prefix="sqlgauge-")
     predictions, are_lists = _listed_answers(rows, predictions, Path(lists.name))
     are_lists = are_lists or bool(k) or unanswerable is not None
-    if versions and are_lists:
-        raise InputError("lists of answers are scored under one version of the golds; give one frame")
     # The folder is gone with the run that has it.
     folder = tempfile.TemporaryDirectory(prefix="sqlgauge-") if out is None else None
     path = Path(folder.name, "run") if folder is not None else Path(out or "")
@@ -238,12 +246,13 @@ def score_many(
     }
     # The core empties the job once it has read it: rows that were made here do not stay while they are scored.
     del rows
+    of_lists = (list(k), None if unanswerable is None else os.fspath(unanswerable))
     with shown(progress) as show:
-        if versions:
-            notes = _native.score_versions(job, versions, show)
+        if gold is not None:
+            notes = _native.score_versions(job, versions, of_lists if are_lists else None, show)
             return read_versions(path, [name for name, _ in versions], notes, folder)
         if are_lists:
-            notes = _native.score_lists(job, list(k), None if unanswerable is None else os.fspath(unanswerable), show)
+            notes = _native.score_lists(job, *of_lists, show)
         else:
             notes = _native.score_run(job, show)
     return Run(path, notes=tuple(notes), _folder=folder)

@@ -1,11 +1,11 @@
-"""One of several answers, and golds in several versions: what ``sqlgauge vote`` and ``score --gold A=… --gold B=…`` say."""
+"""One of several answers to each question: ``sqlgauge vote``."""
 
 from __future__ import annotations
 
 import json
 import os
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,13 +17,12 @@ from ._lists import write_lists, write_rows
 from ._native import InputError
 from ._options import VerifyOptions, limits, listed
 from ._progress import shown
-from ._runs import Run
 
-__all__ = ["Versions", "Vote", "vote"]
+__all__ = ["Vote", "vote"]
 
 
 @documented
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Vote:
     """The choice for each question."""
 
@@ -44,26 +43,15 @@ class Vote:
     def __repr__(self) -> str:
         return _show.text([self._sentence()], [])
 
+    def _repr_html_(self) -> str:
+        return _show.html([self._sentence()], [])
+
     def _sentence(self) -> str:
         said = _show.counted(len(self.choices), "question")
         if self.gain is None:
             return said
         points = [100 * self.gain[name] for name in ("difference", "low", "high")]
         return said + ", {:+.1f} points [{:+.1f}, {:+.1f}] over the first answer".format(*points)
-
-
-@documented
-@dataclass(frozen=True)
-class Versions:
-    """Systems under several versions of the golds."""
-
-    runs: dict[str, Run]
-    """The run of each version."""
-    raw: dict[str, Any]
-    """All that ``versions.json`` has: scores and ranks, ``swaps`` with their probability, ``changes``, ``agreements``."""
-    notes: tuple[str, ...] = ()
-    """What reading noticed."""
-    _folder: Any = field(default=None, repr=False, compare=False)
 
 
 def vote(
@@ -134,14 +122,3 @@ def vote(
     raw = json.loads((where / "vote.json").read_text(encoding="utf-8"))
     choices = [json.loads(line) for line in text.splitlines()]
     return Vote(choices, raw["gain"], raw["curve"], tuple(notes), folder)
-
-
-def is_versions(frame: Any) -> bool:
-    """Whether a frame is a mapping from the name of a version to the path of its golds."""
-    return isinstance(frame, Mapping) and bool(frame) and all(isinstance(own, (str, os.PathLike)) for own in frame.values())
-
-
-def read_versions(out: Path, names: Sequence[str], notes: Sequence[str], folder: Any) -> Versions:
-    """What a job wrote into a folder."""
-    raw = json.loads((out / "versions.json").read_text(encoding="utf-8"))
-    return Versions({name: Run(out / name) for name in names}, raw, tuple(notes), folder)

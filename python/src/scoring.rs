@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::json;
 use sqlgauge::{
-    SamplesJob, ScoreJob, ScorePairJob, Source, System, VerifySettings, VersionsJob, VoteBy, VoteJob,
-    metrics_of, verifies,
+    SampleRules, SamplesJob, ScoreJob, ScorePairJob, Source, System, VerifySettings, VersionsJob, VoteBy,
+    VoteJob, metrics_of, verifies,
 };
 use sqlgauge_engine::Stoppable;
 use sqlgauge_metrics::Metric;
@@ -203,14 +203,7 @@ fn score_lists(
     unanswerable: Option<PathBuf>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Vec<String>> {
-    let mut work =
-        SamplesJob { unanswerable: unanswerable.map(Source::File), ..SamplesJob::new(job.read()?) };
-    if ks.contains(&0) {
-        return Err(Failure::input("k is a number of answers from 1 on").into());
-    }
-    if !ks.is_empty() {
-        work.ks = ks;
-    }
+    let work = SamplesJob { rules: sample_rules(ks, unanswerable)?, job: job.read()? };
     let ((), notes) = watched(py, progress.as_ref(), move |context| {
         work.run(context)?;
         Ok(())
@@ -218,16 +211,31 @@ fn score_lists(
     Ok(notes)
 }
 
-/// Scores under several versions of the golds, each into a folder of its name; returns what reading noticed.
+fn sample_rules(ks: Vec<usize>, unanswerable: Option<PathBuf>) -> Result<SampleRules, Failure> {
+    if ks.contains(&0) {
+        return Err(Failure::input("k is a number of answers from 1 on"));
+    }
+    let new = SampleRules::default();
+    let ks = if ks.is_empty() { new.ks } else { ks };
+    Ok(SampleRules { ks, unanswerable: unanswerable.map(Source::File), ..new })
+}
+
+/// Scores under several versions of the golds, each a file or rows, into a folder of its name; `lists` has k and the unanswerable
+/// questions where predictions are lists. Returns what reading noticed.
 #[pyfunction]
-fn score_versions(
-    py: Python<'_>,
-    job: Job<'_>,
-    versions: Vec<(String, PathBuf)>,
-    progress: Option<Bound<'_, PyAny>>,
+fn score_versions<'py>(
+    py: Python<'py>,
+    job: Job<'py>,
+    versions: Vec<(String, Bound<'py, PyAny>)>,
+    lists: Option<(Vec<usize>, Option<PathBuf>)>,
+    progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Vec<String>> {
-    let versions = versions.into_iter().map(|(name, path)| (name, Source::File(path))).collect();
-    let work = VersionsJob { versions, job: job.read()? };
+    let read = |(name, golds): (String, Bound<'py, PyAny>)| {
+        Ok((name, Frame::read(&golds, &job.columns, &[])?.source))
+    };
+    let versions = versions.into_iter().map(read).collect::<PyResult<Vec<_>>>()?;
+    let lists = lists.map(|(ks, unanswerable)| sample_rules(ks, unanswerable)).transpose()?;
+    let work = VersionsJob { versions, job: job.read()?, lists };
     let ((), notes) = watched(py, progress.as_ref(), move |context| {
         work.run(context)?;
         Ok(())

@@ -74,6 +74,39 @@ fn results_are_scored_without_an_engine_and_every_denominator_is_said() {
     assert_eq!(statuses, ["ok", "missing", "missing"]);
 }
 
+#[cfg(unix)]
+#[test]
+fn odd_entries_of_a_folder_do_not_keep_the_others_from_being_scored() {
+    let folder = results();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir(at("mine/c.csv")).unwrap();
+    std::os::unix::fs::symlink(at("mine/b.csv"), at("mine/b.csv")).unwrap();
+    fs::create_dir(at("gold/c.csv")).unwrap();
+    fs::write(at("mine/a.json"), "[]").unwrap();
+    fs::write(at("mine/log.txt"), "done").unwrap();
+    let path = |name: &str| at(name).display().to_string();
+    let words = [
+        "score",
+        "--results",
+        &path("mine"),
+        "--gold-results",
+        &path("gold"),
+        "--out",
+        &path("run"),
+        "--json",
+    ];
+    run(&words);
+    let json = read_json(&at("run/results.json"));
+    assert_eq!(json["no_gold"], json!(["c"]));
+    assert_eq!(json["systems"][0]["not_read"], json!(["a.json", "log.txt"]));
+    assert_eq!(
+        json["systems"][0]["metrics"]["fair@1"],
+        json!({"right": 0, "answered": 2, "scored": 2, "unknown": 1})
+    );
+    let statuses: Vec<Value> = items(&at("run")).iter().map(|item| item["status"].clone()).collect();
+    assert_eq!(statuses, ["ok", "not_a_file", "gold_failed"]);
+}
+
 #[test]
 fn options_of_the_other_way_to_score_are_refused() {
     let folder = results();
@@ -208,6 +241,53 @@ fn versions_of_golds_are_compared_over_the_items_that_both_have() {
         json["changes"][0],
         json!({"system": "x", "versions": ["a", "b"], "shared": 2, "gained": [], "lost": ["1"]})
     );
+}
+
+#[test]
+fn lists_of_answers_have_rates_under_every_version() {
+    let world = Benchmark::new(&[], &[]);
+    let row = |id: &str, sql: &str| json!({"id": id, "db_id": "shop", "question": "q", "query": sql});
+    let first = json!([row("a", "SELECT 1"), row("b", "SELECT 2")]);
+    let second = json!([row("b", "SELECT 3")]);
+    fs::write(world.path("first.json"), first.to_string()).unwrap();
+    fs::write(world.path("second.json"), second.to_string()).unwrap();
+    let lists = json!({"a": ["SELECT 1", "SELECT 3"], "b": ["SELECT 3", "SELECT 2", "SELECT 3"]});
+    fs::write(world.path("lists.json"), lists.to_string()).unwrap();
+    let named = |name: &str, file: &str| format!("{name}={}", world.path(file).display());
+    let [one, two, lists] =
+        [named("one", "first.json"), named("two", "second.json"), named("S", "lists.json")];
+    let path = |name: &str| world.path(name).display().to_string();
+    let (db, out) = (path("database"), path("v"));
+    let words = [
+        "score",
+        "--gold",
+        &one,
+        "--gold",
+        &two,
+        "--db",
+        &db,
+        "--pred",
+        &lists,
+        "--metrics",
+        "ex",
+        "--k",
+        "1,2",
+        "--out",
+        &out,
+    ];
+    let output = run(&words);
+    assert!(String::from_utf8(output.stdout).unwrap().contains("Several answers by version"));
+    let json = read_json(&world.path("v/versions.json"));
+    assert_eq!(
+        json["changes"][0],
+        json!({"system": "S", "versions": ["one", "two"], "shared": 1, "gained": ["b"], "lost": []})
+    );
+    let rate = |version: usize, name: &str| {
+        let rates = json["versions"][version]["samples"][0]["rates"].as_array().unwrap();
+        rates.iter().find(|rate| rate["name"] == name).unwrap()["mean"].as_f64().unwrap()
+    };
+    assert!((rate(0, "pass@1") - (1.0 / 2.0 + 1.0 / 3.0) / 2.0).abs() < 1e-9);
+    assert!((rate(1, "pass@1") - 2.0 / 3.0).abs() < 1e-9 && (rate(1, "pass^2") - 1.0 / 3.0).abs() < 1e-9);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use sqlgauge_base::counted;
 use sqlgauge_dataset::{Benchmark, is_abstention};
 
@@ -41,6 +41,13 @@ impl AnswerList {
     /// Whether the system chose not to answer.
     pub fn abstains(&self) -> bool {
         self.candidates.is_empty()
+    }
+
+    /// The answers to a question of that id as a row that [`read_answers`] reads.
+    pub(crate) fn to_row(&self, id: &str) -> Value {
+        let candidate = |own: &AnswerCandidate| json!({"sql": own.sql, "weight": own.weight});
+        let candidates: Vec<Value> = self.candidates.iter().map(candidate).collect();
+        json!({"id": id, "predictions": candidates, "reason": self.reason})
     }
 }
 

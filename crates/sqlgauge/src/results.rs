@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use sqlgauge_report::Report;
 use sqlgauge_results::{
     Bundle, FairRules, Gold, GoldFolder, ItemConfig, METRICS, MISSING, ResultFile, ResultFolder,
-    ResultJudgement, Unreadable, judge, most_rows, read_config, read_table,
+    ResultJudgement, Unreadable, is_readable, judge, most_rows, read_config, read_table,
 };
 use sqlgauge_run::{Details, ITEMS, Item, Manifest, MetricDetail, RunDirectory, RunError};
 
@@ -92,6 +92,8 @@ pub struct SystemOutcome {
     pub metrics: BTreeMap<String, MetricCounts>,
     /// Results that belong to no item.
     pub strangers: Vec<String>,
+    /// Entries of its folder that are not read.
+    pub left: Vec<String>,
     /// Items on which the metrics differ: id, and what each says.
     pub differ: Vec<(String, Vec<String>)>,
 }
@@ -135,6 +137,14 @@ impl Golds {
         match self {
             Self::Folder(folder) => &folder.items,
             Self::Bundle(bundle) => &bundle.items,
+        }
+    }
+
+    /// Entries of their folder that are not read.
+    fn left(&self) -> &[String] {
+        match self {
+            Self::Folder(folder) => folder.left(),
+            Self::Bundle(_) => &[],
         }
     }
 
@@ -189,11 +199,14 @@ impl ResultsJob {
         })?;
         for (outcome, origin) in outcomes.iter_mut().zip(&origins) {
             outcome.strangers = strangers(origin, golds.items());
+            if let Origin::Folder(folder) = origin {
+                outcome.left.clone_from(&folder.left);
+            }
         }
         let report = finish_run(&directory, Vec::new())?;
         let without_gold: Vec<String> = without_gold.into_iter().collect();
-        let sheets = sheets(&outcomes, &without_gold);
-        let json = to_json(&outcomes, &without_gold, golds.items().len());
+        let sheets = sheets(&outcomes, &without_gold, golds.left());
+        let json = to_json(&outcomes, &without_gold, &golds);
         write_sheets(&self.out, "results", "Results", &sheets, &json)?;
         Ok(ScoredResults { report, systems: outcomes, without_gold, sheets })
     }
@@ -298,6 +311,7 @@ impl ResultsJob {
                 Origin::Bundle(_) => inputs.push(file(role, &system.path)),
                 Origin::Folder(folder) => {
                     let files = golds.items().iter().filter_map(|item| folder.file(&item.id));
+                    let files = files.filter(|path| is_readable(path));
                     inputs.extend(files.map(|path| file(role.clone(), path)));
                 }
             }
@@ -407,7 +421,7 @@ impl SystemOutcome {
 }
 
 /// The tables: scores with their denominators, the items where the metrics differ, what is missing or too much.
-fn sheets(outcomes: &[SystemOutcome], without_gold: &[String]) -> Vec<Sheet> {
+fn sheets(outcomes: &[SystemOutcome], without_gold: &[String], left_golds: &[String]) -> Vec<Sheet> {
     let note = "percent with 95 % intervals: over the items that have a result, as the official script counts, and over all that have a \
                 gold, where a missing result is wrong";
     let mut scores = Sheet::new(
@@ -439,7 +453,7 @@ fn sheets(outcomes: &[SystemOutcome], without_gold: &[String]) -> Vec<Sheet> {
     }
     let mut left = Sheet::new(
         "Left out",
-        "items without a gold that can be read, and results that belong to no item",
+        "items without a gold that can be read, results that belong to no item, and entries of the folders that are not read",
         &["what", "ids"],
     );
     let mut add = |what: String, ids: &[String]| {
@@ -448,9 +462,11 @@ fn sheets(outcomes: &[SystemOutcome], without_gold: &[String]) -> Vec<Sheet> {
         }
     };
     add("no gold".to_owned(), without_gold);
-    outcomes
-        .iter()
-        .for_each(|outcome| add(format!("no item: results of {}", outcome.system), &outcome.strangers));
+    add("not read: golds".to_owned(), left_golds);
+    for outcome in outcomes {
+        add(format!("no item: results of {}", outcome.system), &outcome.strangers);
+        add(format!("not read: entries of {}", outcome.system), &outcome.left);
+    }
     [scores, differ, left].into_iter().filter(|sheet| !sheet.rows.is_empty()).collect()
 }
 
@@ -462,14 +478,15 @@ fn listed(ids: &[String]) -> String {
     if more == 0 { shown } else { format!("{shown} and {more} more") }
 }
 
-fn to_json(outcomes: &[SystemOutcome], without_gold: &[String], items: usize) -> Value {
+fn to_json(outcomes: &[SystemOutcome], without_gold: &[String], golds: &Golds) -> Value {
     let metric = |counts: &MetricCounts| json!({"right": counts.right, "answered": counts.answered, "scored": counts.scored, "unknown": counts.unknown});
     let system = |outcome: &SystemOutcome| {
         let metrics: Map<String, Value> =
             outcome.metrics.iter().map(|(id, counts)| (id.clone(), metric(counts))).collect();
         let differ: Vec<Value> =
             outcome.differ.iter().map(|(id, said)| json!({"id": id, "said": said})).collect();
-        json!({"system": outcome.system, "metrics": metrics, "no_item": outcome.strangers, "differ": differ})
+        json!({"system": outcome.system, "metrics": metrics, "no_item": outcome.strangers, "not_read": outcome.left, "differ": differ})
     };
-    json!({"items": items, "no_gold": without_gold, "systems": outcomes.iter().map(system).collect::<Vec<_>>()})
+    let systems: Vec<Value> = outcomes.iter().map(system).collect();
+    json!({"items": golds.items().len(), "no_gold": without_gold, "golds_not_read": golds.left(), "systems": systems})
 }

@@ -20,7 +20,7 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 use sqlgauge_base::stats::{Interval, bootstrap_mean};
-use sqlgauge_dataset::{Benchmark, parse_benchmark, parse_workload};
+use sqlgauge_dataset::{Benchmark, Columns, Example, parse_benchmark, parse_workload};
 use sqlgauge_report::Report;
 use sqlgauge_run::RunError;
 
@@ -36,7 +36,7 @@ use crate::source::Source;
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use sqlgauge::{Context, Sample, SamplesJob, Source, System};
+/// use sqlgauge::{Context, Sample, SampleRules, SamplesJob, Source, System};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let sample = Sample::unpack(folder.path())?;
@@ -48,7 +48,8 @@ use crate::source::Source;
 ///
 /// let mut job = sample.score_job(&["ex"], folder.path().join("run"))?;
 /// job.systems = vec![System::new("mine", lists)];
-/// let scored = SamplesJob { ks: vec![1, 2, 4], ..SamplesJob::new(job) }.run(&Context::default())?;
+/// let rules = SampleRules { ks: vec![1, 2, 4], ..SampleRules::default() };
+/// let scored = SamplesJob { job, rules }.run(&Context::default())?;
 /// let pass = |name: &str| scored.systems[0].rates.iter().find(|rate| rate.name == name).expect("a rate");
 /// assert!((pass("pass@1").mean.expect("items") - 1.0 / 3.0).abs() < 0.05);
 /// assert_eq!(pass("pass@4").count, 0);
@@ -58,12 +59,49 @@ use crate::source::Source;
 pub struct SamplesJob {
     /// How each answer is scored, and whose answers: the systems' predictions are lists.
     pub job: ScoreJob,
+    /// What is said of them.
+    pub rules: SampleRules,
+}
+
+/// What is said of lists of answers.
+#[derive(Debug, Clone)]
+pub struct SampleRules {
     /// The k of `pass@k` and `pass^k`.
     pub ks: Vec<usize>,
     /// Questions that have no answer, which a system should abstain from.
     pub unanswerable: Option<Source>,
     /// The penalties, besides the number of items.
     pub penalties: Vec<f64>,
+}
+
+impl Default for SampleRules {
+    /// k of 1, 2, 4 and 8; penalties of 0, 1 and 10.
+    fn default() -> Self {
+        Self { ks: vec![1, 2, 4, 8], unanswerable: None, penalties: vec![0.0, 1.0, 10.0] }
+    }
+}
+
+impl SampleRules {
+    /// The questions that have no answer.
+    fn unanswerable(&self, columns: &Columns) -> Result<Option<Benchmark>, Error> {
+        let read = |source: &Source| Ok(parse_workload(&source.read()?, source.format(None)?, columns)?);
+        self.unanswerable.as_ref().map(read).transpose()
+    }
+
+    /// The lists of a system: the questions of a benchmark and those without an answer, each with its row if there is one.
+    pub(crate) fn rows(
+        &self,
+        system: &System,
+        benchmark: &Benchmark,
+        columns: &Columns,
+    ) -> Result<Vec<(String, Option<Value>)>, Error> {
+        let all = together(benchmark, self.unanswerable(columns)?.as_ref())?;
+        let lists = read_answers(system, &all)?;
+        let row = |(example, list): (&Example, Option<AnswerList>)| {
+            (example.id.clone(), list.map(|list| list.to_row(&example.id)))
+        };
+        Ok(all.examples.iter().zip(lists).map(row).collect())
+    }
 }
 
 /// What came of it.
@@ -118,11 +156,6 @@ pub struct Abstention {
 }
 
 impl SamplesJob {
-    /// Lists scored as the job says, with k of 1, 2, 4 and 8.
-    pub fn new(job: ScoreJob) -> Self {
-        Self { job, ks: vec![1, 2, 4, 8], unanswerable: None, penalties: vec![0.0, 1.0, 10.0] }
-    }
-
     /// Scores every answer and writes the run directory, with `samples.json`, `samples.md` and `samples.html`.
     ///
     /// # Errors
@@ -134,10 +167,7 @@ impl SamplesJob {
             self.job.gold.format(self.job.format)?,
             &self.job.columns,
         )?;
-        let refused = self.unanswerable.as_ref().map(|source| {
-            Ok::<_, Error>(parse_workload(&source.read()?, source.format(None)?, &self.job.columns)?)
-        });
-        let refused = refused.transpose()?;
+        let refused = self.rules.unanswerable(&self.job.columns)?;
         let all = together(&benchmark, refused.as_ref())?;
         let lists = self
             .job
@@ -199,10 +229,10 @@ impl SamplesJob {
             }
         }
         let total = items.len() + abstention.rightly_abstained + abstention.wrongly_answered;
-        let penalties = self.penalties.iter().map(|penalty| (penalty.to_string(), *penalty));
+        let penalties = self.rules.penalties.iter().map(|penalty| (penalty.to_string(), *penalty));
         let penalties = penalties.chain([("N".to_owned(), total as f64)]);
         abstention.scores = penalties.map(|(name, penalty)| (name, abstention.score(penalty))).collect();
-        SystemSamples { system: system.to_owned(), rates: rates(&items, &self.ks), abstention }
+        SystemSamples { system: system.to_owned(), rates: rates(&items, &self.rules.ks), abstention }
     }
 }
 
@@ -231,7 +261,8 @@ fn together(benchmark: &Benchmark, refused: Option<&Benchmark>) -> Result<Benchm
     Ok(all)
 }
 
-fn numbered_name(system: &str, at: usize) -> String {
+/// What the run calls the answers of that place.
+pub(crate) fn numbered_name(system: &str, at: usize) -> String {
     format!("{system}#{}", at + 1)
 }
 
@@ -348,28 +379,33 @@ impl Samples {
 
     /// All of it as JSON.
     pub fn to_json(&self) -> Value {
+        let systems: Vec<Value> = self.systems.iter().map(SystemSamples::to_json).collect();
+        json!({"metric": self.metric, "systems": systems})
+    }
+}
+
+impl SystemSamples {
+    pub(crate) fn to_json(&self) -> Value {
         let rate = |rate: &Rate| {
             let ends = rate.interval.map(|interval| [interval.low, interval.high]);
             json!({"name": rate.name, "mean": rate.mean, "interval": ends, "items": rate.count})
         };
-        let system = |own: &SystemSamples| {
-            let Abstention { right, wrong, abstained, rightly_abstained, wrongly_answered, scores } =
-                &own.abstention;
-            json!({
-                "system": own.system,
-                "rates": own.rates.iter().map(rate).collect::<Vec<_>>(),
-                "abstention": {
-                    "right": right, "wrong": wrong, "abstained": abstained, "rightly_abstained": rightly_abstained,
-                    "wrongly_answered": wrongly_answered,
-                    "scores": scores.iter().map(|(name, score)| json!({"penalty": name, "score": score})).collect::<Vec<_>>(),
-                },
-            })
-        };
-        json!({"metric": self.metric, "systems": self.systems.iter().map(system).collect::<Vec<_>>()})
+        let Abstention { right, wrong, abstained, rightly_abstained, wrongly_answered, scores } =
+            &self.abstention;
+        json!({
+            "system": self.system,
+            "rates": self.rates.iter().map(rate).collect::<Vec<_>>(),
+            "abstention": {
+                "right": right, "wrong": wrong, "abstained": abstained, "rightly_abstained": rightly_abstained,
+                "wrongly_answered": wrongly_answered,
+                "scores": scores.iter().map(|(name, score)| json!({"penalty": name, "score": score})).collect::<Vec<_>>(),
+            },
+        })
     }
 }
 
-fn shown(rate: &Rate) -> String {
+/// A rate with its interval and its number of items.
+pub(crate) fn shown(rate: &Rate) -> String {
     let Some(mean) = rate.mean else { return "– n=0".to_owned() };
     let ends = rate.interval.map(|ends| format!(" [{:.1}, {:.1}]", percent(ends.low), percent(ends.high)));
     format!("{:.1}{} n={}", percent(mean), ends.unwrap_or_default(), rate.count)

@@ -8,6 +8,8 @@
 //! - A swap is a pair of systems that stands in opposite orders under two versions. Its probability is the share of 2,000 resamples of
 //!   the items in which both orders hold, each strictly; an item is drawn with all that it has, its scores of every system and version.
 //! - Gained and lost items, and the agreement of versions, are over the items that both versions score.
+//! - Of systems with lists of answers, all of this is about the first answers. Each version is a run of [`SamplesJob`], and a table has
+//!   the rates of the lists under each.
 //! - All randomness has a fixed seed.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -15,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use sqlgauge_base::{Random, counted};
-use sqlgauge_dataset::{Benchmark, Example, PredictionSet, parse_benchmark};
+use sqlgauge_dataset::{Benchmark, Example, Prediction, parse_benchmark};
 use sqlgauge_metrics::Metric;
 use sqlgauge_report::Nature;
 use sqlgauge_report::number;
@@ -23,6 +25,7 @@ use sqlgauge_run::{RunError, RunFiles, ScoreSummary, SummaryBuilder};
 
 use crate::context::Context;
 use crate::error::Error;
+use crate::samples::{SampleRules, SamplesJob, SystemSamples, numbered_name, shown};
 use crate::score::{ScoreJob, System};
 use crate::sheet::{Sheet, percent, write_sheets};
 use crate::source::Source;
@@ -43,7 +46,7 @@ use crate::source::Source;
 /// std::fs::write(&other, serde_json::to_string(&golds)?)?;
 ///
 /// let versions = vec![("first".to_owned(), job.gold.clone()), ("second".to_owned(), Source::from(other))];
-/// let compared = VersionsJob { versions, job }.run(&Context::default())?;
+/// let compared = VersionsJob { versions, job, lists: None }.run(&Context::default())?;
 /// assert_eq!(compared.items, [41, 41]);
 /// assert_eq!(compared.changes[0].lost.len(), 1);
 /// # Ok(())
@@ -54,6 +57,8 @@ pub struct VersionsJob {
     pub versions: Vec<(String, Source)>,
     /// How each is scored; its golds are not read, and its folder holds those of the versions.
     pub job: ScoreJob,
+    /// What is said of lists of answers; without, each prediction is one answer.
+    pub lists: Option<SampleRules>,
 }
 
 /// Systems under versions.
@@ -81,6 +86,8 @@ pub struct Versions {
     pub changes: Vec<VersionChange>,
     /// Of every two versions.
     pub agreements: Vec<Agreement>,
+    /// By version: the rates of lists of answers; empty where each prediction is one answer.
+    pub samples: Vec<Vec<SystemSamples>>,
     /// What was scored: each version's run.
     pub runs: Vec<PathBuf>,
 }
@@ -142,22 +149,15 @@ impl VersionsJob {
         };
         let benchmarks = self.versions.iter().map(read).collect::<Result<Vec<Benchmark>, Error>>()?;
         let union = union(&benchmarks);
-        let sets = self
-            .job
-            .systems
-            .iter()
-            .map(|system| system.read(&union, self.job.prediction_format, self.job.extract, true))
-            .collect::<Result<Vec<_>, _>>()?;
-        let mut runs = Vec::new();
+        let answers = self.job.systems.iter().map(|system| self.answers(system, &union));
+        let answers = answers.collect::<Result<Vec<_>, Error>>()?;
+        let (mut runs, mut samples) = (Vec::new(), Vec::new());
         for ((name, gold), benchmark) in self.versions.iter().zip(&benchmarks) {
             let out = self.job.out.join(name);
-            let systems = self
-                .job
-                .systems
-                .iter()
-                .zip(&sets)
-                .map(|(system, set)| answers_in(system, set, &union, benchmark));
-            let systems = systems.collect();
+            let others = others(&union, benchmark);
+            let systems = self.job.systems.iter().zip(&answers);
+            let systems =
+                systems.map(|(system, answers)| answers_without(system, answers, &others)).collect();
             let job = ScoreJob {
                 gold: gold.clone(),
                 systems,
@@ -166,13 +166,36 @@ impl VersionsJob {
                 out: out.clone(),
                 ..self.job.clone()
             };
-            job.run(context)?;
+            match &self.lists {
+                None => drop(job.run(context)?),
+                Some(rules) => samples.push(SamplesJob { job, rules: rules.clone() }.run(context)?.systems),
+            }
             runs.push((name.clone(), out));
         }
-        let versions = compare_versions(&runs, self.job.metrics.first().map(|metric| metric.id()))?;
+        let metric = self.job.metrics.first().map(|metric| metric.id());
+        let names = self.job.systems.iter().map(|system| match &self.lists {
+            None => system.name.clone(),
+            Some(_) => numbered_name(&system.name, 0),
+        });
+        let mut versions = compare(&runs, metric, &names.collect::<Vec<_>>())?;
+        versions.systems = self.job.systems.iter().map(|system| system.name.clone()).collect();
+        versions.samples = samples;
         let sheets = versions.sheets();
         write_sheets(&self.job.out, "versions", "Versions of the golds", &sheets, &versions.to_json())?;
         Ok(versions)
+    }
+
+    /// A system's answers to all items, as rows by id.
+    fn answers(&self, system: &System, all: &Benchmark) -> Result<Answers, Error> {
+        if let Some(rules) = &self.lists {
+            return rules.rows(system, all, &self.job.columns);
+        }
+        let set = system.read(all, self.job.prediction_format, self.job.extract, true)?;
+        let row = |(example, prediction): (&Example, Option<Prediction>)| {
+            let row = |own: Prediction| json!({"id": example.id, "prediction": own.sql, "confidence": own.confidence});
+            (example.id.clone(), prediction.map(row))
+        };
+        Ok(all.examples.iter().zip(set.predictions).map(row).collect())
     }
 
     fn check(&self) -> Result<(), Error> {
@@ -203,20 +226,21 @@ fn union(benchmarks: &[Benchmark]) -> Benchmark {
     Benchmark { examples, sources, notes: Vec::new() }
 }
 
-/// A system's answers to the items of a version.
-fn answers_in(system: &System, set: &PredictionSet, union: &Benchmark, version: &Benchmark) -> System {
-    let wanted: HashSet<&str> = version.examples.iter().map(|example| example.id.as_str()).collect();
-    let mut bytes = Vec::new();
-    for (example, prediction) in union.examples.iter().zip(&set.predictions) {
-        if let Some(prediction) = prediction.as_ref().filter(|_| wanted.contains(example.id.as_str())) {
-            let row =
-                json!({"id": example.id, "prediction": prediction.sql, "confidence": prediction.confidence});
-            bytes.extend_from_slice(row.to_string().as_bytes());
-            bytes.push(b'\n');
-        }
-    }
+/// Ids of all items with what a system says to them.
+type Answers = Vec<(String, Option<Value>)>;
+
+/// Ids of the items that a version has not.
+fn others<'u>(union: &'u Benchmark, version: &Benchmark) -> HashSet<&'u str> {
+    let own: HashSet<&str> = version.examples.iter().map(|example| example.id.as_str()).collect();
+    union.examples.iter().map(|example| example.id.as_str()).filter(|id| !own.contains(id)).collect()
+}
+
+/// A system with its answers to all items but those.
+fn answers_without(system: &System, answers: &Answers, others: &HashSet<&str>) -> System {
+    let kept = answers.iter().filter(|(id, _)| !others.contains(id.as_str()));
+    let rows: String = kept.filter_map(|(_, row)| Some(row.as_ref()?.to_string() + "\n")).collect();
     let name = system.predictions.path().to_owned();
-    System::new(system.name.clone(), Source::Memory { name, bytes: bytes.into() })
+    System::new(system.name.clone(), Source::Memory { name, bytes: rows.into_bytes().into() })
 }
 
 /// What the runs say of each item.
@@ -226,36 +250,20 @@ struct Scores {
     values: Vec<Vec<Vec<f64>>>,
 }
 
-/// Compares runs of the same systems as versions, by a metric of all of them; the first one's first without it.
-///
-/// # Errors
-/// When a run cannot be read, or they have not a metric or a system in common.
-pub fn compare_versions(runs: &[(String, PathBuf)], metric: Option<&str>) -> Result<Versions, Error> {
+/// Compares those systems of runs as versions, by a metric of all of them; the first one's first without it.
+fn compare(runs: &[(String, PathBuf)], metric: Option<&str>, systems: &[String]) -> Result<Versions, Error> {
     let opened = runs.iter().map(|(_, path)| Ok(RunFiles::open(path)?)).collect::<Result<Vec<_>, Error>>()?;
     let Some(first) = opened.first() else { return Err(Error::Invalid("give runs to compare".to_owned())) };
-    let in_all = |has: &dyn Fn(&RunFiles) -> bool| opened.iter().all(has);
-    let metrics = first.manifest.metrics.iter().filter(|id| in_all(&|run| run.manifest.metrics.contains(id)));
+    let is_in_all = |id: &String| opened.iter().all(|run| run.manifest.metrics.contains(id));
     let is_meant =
         |id: &&String| metric.is_none_or(|name| id.as_str() == name || id.split('@').next() == Some(name));
-    let metric = metrics.clone().find(is_meant).cloned();
+    let metric = first.manifest.metrics.iter().filter(|id| is_in_all(id)).find(is_meant).cloned();
     let metric = metric.ok_or_else(|| {
         Error::Invalid("the runs have not that metric in common; score them by the same".to_owned())
     })?;
-    let systems: Vec<String> = first
-        .manifest
-        .systems
-        .iter()
-        .filter(|name| in_all(&|run| run.manifest.systems.contains(name)))
-        .cloned()
-        .collect();
-    if systems.is_empty() {
-        return Err(Error::Invalid(
-            "the runs have not a system in common; give them the same names".to_owned(),
-        ));
-    }
-    let scores = read_scores(&opened, &systems, &metric)?;
+    let scores = read_scores(&opened, systems, &metric)?;
     let summaries =
-        opened.iter().map(|run| summaries(run, &systems, &metric)).collect::<Result<Vec<_>, Error>>()?;
+        opened.iter().map(|run| summaries(run, systems, &metric)).collect::<Result<Vec<_>, Error>>()?;
     let names: Vec<String> = runs.iter().map(|(name, _)| name.clone()).collect();
     let mut versions = Versions {
         metric,
@@ -273,8 +281,9 @@ pub fn compare_versions(runs: &[(String, PathBuf)], metric: Option<&str>) -> Res
         swaps: Vec::new(),
         changes: Vec::new(),
         agreements: Vec::new(),
+        samples: Vec::new(),
         versions: names,
-        systems,
+        systems: systems.to_vec(),
         runs: runs.iter().map(|(_, path)| path.clone()).collect(),
     };
     if !versions.compare(&scores) {
@@ -437,8 +446,9 @@ impl Versions {
             std::iter::once("system".to_owned()).chain(self.versions.iter().cloned()).chain(shared).collect();
         let header: Vec<&str> = header.iter().map(String::as_str).collect();
         let note = format!(
-            "{}, percent with 95 % intervals and the number of items; shared: over the {} of every version, # is the rank",
+            "{}{}, percent with 95 % intervals and the number of items; shared: over the {} of every version, # is the rank",
             self.metric,
+            if self.samples.is_empty() { "" } else { " of the first answers" },
             counted(self.shared, "item")
         );
         let mut scores = Sheet::new("Scores by version", &note, &header);
@@ -481,7 +491,26 @@ impl Versions {
             let tau = own.kendall.map_or_else(|| "–".to_owned(), |tau| format!("{tau:.2}"));
             vec![own.versions.join(", "), own.shared.to_string(), own.pairs.to_string(), equal, tau]
         }));
-        [scores, swaps, changes, agreement].into_iter().filter(|sheet| !sheet.rows.is_empty()).collect()
+        [scores, self.lists(), swaps, changes, agreement]
+            .into_iter()
+            .filter(|sheet| !sheet.rows.is_empty())
+            .collect()
+    }
+
+    /// The rates of lists of answers under each version.
+    fn lists(&self) -> Sheet {
+        let header: Vec<&str> =
+            ["system", "rate"].into_iter().chain(self.versions.iter().map(String::as_str)).collect();
+        let note =
+            format!("{}, percent with 95 % intervals over items, and the number of items", self.metric);
+        let mut sheet = Sheet::new("Several answers by version", &note, &header);
+        for (system, own) in self.samples.first().into_iter().flatten().enumerate() {
+            sheet.rows.extend(own.rates.iter().enumerate().map(|(at, rate)| {
+                let cells = self.samples.iter().map(|version| shown(&version[system].rates[at]));
+                [own.system.clone(), rate.name.clone()].into_iter().chain(cells).collect()
+            }));
+        }
+        sheet
     }
 
     /// All of it as JSON.
@@ -492,7 +521,11 @@ impl Versions {
                 (name.clone(), score)
             });
             let systems: BTreeMap<String, Value> = systems.collect();
-            json!({"version": self.versions[at], "items": self.items[at], "run": path(&self.runs[at]), "systems": systems})
+            let mut version = json!({"version": self.versions[at], "items": self.items[at], "run": path(&self.runs[at]), "systems": systems});
+            if let Some(samples) = self.samples.get(at) {
+                version["samples"] = samples.iter().map(SystemSamples::to_json).collect();
+            }
+            version
         };
         let swap = |swap: &Swap| json!({"first": swap.first, "second": swap.second, "versions": swap.versions, "differences": swap.differences, "probability": swap.probability});
         let change = |change: &VersionChange| json!({"system": change.system, "versions": change.versions, "shared": change.shared, "gained": change.gained, "lost": change.lost});
@@ -563,6 +596,7 @@ mod tests {
             swaps: Vec::new(),
             changes: Vec::new(),
             agreements: Vec::new(),
+            samples: Vec::new(),
             runs: Vec::new(),
         };
         (versions, Scores { ids: (0..items).map(|at| at.to_string()).collect(), values })

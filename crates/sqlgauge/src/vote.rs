@@ -24,6 +24,7 @@ use sqlgauge_dataset::{Databases, Example, parse_benchmark, parse_workload};
 use sqlgauge_engine::{Engine, Moment};
 use sqlgauge_etm::Profile;
 use sqlgauge_metrics::Target;
+use sqlgauge_report::number::p_value;
 use sqlgauge_run::{Comparison, RunError, UsedDatabases};
 use sqlgauge_verify::Verdict;
 
@@ -413,7 +414,12 @@ impl Vote {
             let ends = format!("[{:+.1}, {:+.1}]", percent(gain.low), percent(gain.high));
             row(
                 "gain in points",
-                format!("{:+.1} {ends} n={}, p {:.3}", percent(gain.difference), gain.count, gain.p_value),
+                format!(
+                    "{:+.1} {ends} n={}, p {}",
+                    percent(gain.difference),
+                    gain.count,
+                    p_value(gain.p_value)
+                ),
             );
             row("items gained, lost", format!("{}, {}", gain.only_first, gain.only_second));
         }

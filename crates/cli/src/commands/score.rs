@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow, bail, ensure};
 use clap::Args;
 use sqlgauge::{
-    ResultsJob, SamplesJob, ScoreJob, Sheet, SystemResults, VersionsJob, failed_questions, has_lists,
+    ResultsJob, SampleRules, SamplesJob, ScoreJob, Sheet, SystemResults, VersionsJob, failed_questions,
+    has_lists,
 };
 use sqlgauge_dataset::ColumnRole;
 use sqlgauge_report::ReportFormat as _;
@@ -116,8 +117,8 @@ impl Score {
             golds.pop().ok_or_else(|| anyhow!("--gold is missing; give the file with the gold queries"))?;
         let samples = std::mem::take(&mut self.samples);
         let job = self.job(gold.whole())?;
-        if samples.is_given() || job.systems.iter().any(has_lists) {
-            return run_samples(samples, job, as_json, is_quiet);
+        if let Some(rules) = sample_rules(samples, &job)? {
+            return run_samples(SamplesJob { job, rules }, as_json, is_quiet);
         }
         finish(&job, as_json, is_quiet)
     }
@@ -158,7 +159,7 @@ impl Score {
     }
 
     /// Scores under several versions of the golds.
-    fn run_versions(self, golds: Vec<GoldFile>) -> Result<Verdict> {
+    fn run_versions(mut self, golds: Vec<GoldFile>) -> Result<Verdict> {
         ensure!(
             self.shard.is_none(),
             "--shard takes one --gold; score each version in shards and compare the runs"
@@ -167,8 +168,11 @@ impl Score {
         let (as_json, is_quiet, out) = (self.json, self.quiet, self.out.clone());
         let versions =
             golds.into_iter().map(GoldFile::named).map(|(name, path)| (name, source(path))).collect();
+        let samples = std::mem::take(&mut self.samples);
         let job = self.job(PathBuf::new())?;
-        let versions = crate::engine::run(is_quiet, |context| VersionsJob { versions, job }.run(context))?;
+        let lists = sample_rules(samples, &job)?;
+        let job = VersionsJob { versions, job, lists };
+        let versions = crate::engine::run(is_quiet, |context| job.run(context))?;
         if as_json {
             print_json(&versions.to_json())?;
         } else if !is_quiet {
@@ -214,23 +218,30 @@ impl Score {
     }
 }
 
-/// Scores lists of answers.
-fn run_samples(samples: SampleOptions, job: ScoreJob, as_json: bool, is_quiet: bool) -> Result<Verdict> {
-    let out = job.out.clone();
-    let mut samples_job =
-        SamplesJob { unanswerable: samples.unanswerable.map(source), ..SamplesJob::new(job) };
+/// What is to be said of lists of answers, if there are any.
+fn sample_rules(samples: SampleOptions, job: &ScoreJob) -> Result<Option<SampleRules>> {
+    if !samples.is_given() && !job.systems.iter().any(has_lists) {
+        return Ok(None);
+    }
+    let mut rules = SampleRules { unanswerable: samples.unanswerable.map(source), ..SampleRules::default() };
     if !samples.k.is_empty() {
         ensure!(!samples.k.contains(&0), "--k is a number of answers from 1 on");
-        samples_job.ks = samples.k;
+        rules.ks = samples.k;
     }
     if !samples.penalty.is_empty() {
         ensure!(
             samples.penalty.iter().all(|own| own.is_finite() && *own >= 0.0),
             "--penalty is a number from 0 on"
         );
-        samples_job.penalties = samples.penalty;
+        rules.penalties = samples.penalty;
     }
-    let scored = crate::engine::run(is_quiet, |context| samples_job.run(context))?;
+    Ok(Some(rules))
+}
+
+/// Scores lists of answers.
+fn run_samples(job: SamplesJob, as_json: bool, is_quiet: bool) -> Result<Verdict> {
+    let out = job.job.out.clone();
+    let scored = crate::engine::run(is_quiet, |context| job.run(context))?;
     if as_json {
         print_json(&scored.to_json())?;
     } else if !is_quiet {

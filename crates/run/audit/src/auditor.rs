@@ -84,7 +84,11 @@ pub struct Auditor<'a> {
 impl<'a> Auditor<'a> {
     /// An auditor of the golds of that database.
     pub fn new(engine: &'a dyn Engine, database: Arc<Database>, selection: RuleSelection) -> Self {
-        Self { schema: Arc::clone(database.schema()), data: AuditData::new(engine, database), selection }
+        let data = AuditData::new(engine, database);
+        let schema = Arc::clone(data.database().schema());
+        // Rows show what holds; without them the schema's word is taken.
+        let schema = if data.has_rows() { schema } else { Arc::new(intended(&schema)) };
+        Self { schema, data, selection }
     }
 
     /// The database.
@@ -129,6 +133,25 @@ impl<'a> Auditor<'a> {
         }
         audit
     }
+}
+
+/// A schema as its authors mean it: a primary key is not NULL, and what a foreign key refers to is unique. SQLite asks for neither.
+fn intended(schema: &Schema) -> Schema {
+    let mut tables = schema.tables().to_vec();
+    for table in &mut tables {
+        for at in &table.primary_key {
+            if let Some(column) = table.columns.get_mut(*at as usize) {
+                column.not_null = true;
+            }
+        }
+    }
+    for key in schema.tables().iter().flat_map(|table| &table.foreign_keys) {
+        let Some((id, columns)) = schema.resolve_foreign_key(key) else { continue };
+        if let Some(table) = tables.get_mut(id.index()).filter(|table| !table.is_unique(&columns)) {
+            table.unique.push(columns);
+        }
+    }
+    Schema::new(tables)
 }
 
 impl ItemAudit {

@@ -49,10 +49,33 @@ fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The comparisons with a text in quotes or with a number.
+/// The texts in quotes of any kind. A quote inside a word is none: "Fu's Club".
+pub(crate) fn quoted(text: &str) -> Vec<&str> {
+    const PAIRS: [(char, char); 4] = [('\'', '\''), ('"', '"'), ('“', '”'), ('‘', '’')];
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some((start, open)) =
+        text[from..].char_indices().find(|(_, c)| PAIRS.iter().any(|(open, _)| open == c))
+    {
+        let (start, inner) = (from + start, from + start + open.len_utf8());
+        from = inner;
+        let is_open = !text[..start].chars().next_back().is_some_and(is_of_word);
+        let Some((_, close)) = PAIRS.iter().find(|(own, _)| is_open && *own == open) else { continue };
+        let ends = |(at, _): &(usize, &str)| {
+            !text[inner + at + close.len_utf8()..].chars().next().is_some_and(is_of_word)
+        };
+        if let Some((end, _)) = text[inner..].match_indices(*close).find(ends) {
+            found.push(&text[inner..inner + end]);
+            from = inner + end + close.len_utf8();
+        }
+    }
+    found
+}
+
+/// The comparisons with a text in quotes or with a number, and the texts of lists: `name IN ('a', 'b')`.
 pub(crate) fn comparisons(text: &str) -> Vec<Stated<'_>> {
     let is_operator = |c: char| matches!(c, '=' | '<' | '>' | '!');
-    let mut found = Vec::new();
+    let mut found = lists(text);
     let mut from = 0;
     while let Some(start) = text[from..].find(is_operator).map(|at| from + at) {
         let mut operator = String::new();
@@ -70,9 +93,39 @@ pub(crate) fn comparisons(text: &str) -> Vec<Stated<'_>> {
     found
 }
 
-/// The name at the end of a text, without quotes.
+/// The texts of lists, each as a comparison by `in`.
+fn lists(text: &str) -> Vec<Stated<'_>> {
+    let mut found = Vec::new();
+    for (at, _) in text.char_indices() {
+        let Some(head) = text.get(at..at + 3).filter(|head| head.eq_ignore_ascii_case(" in")) else {
+            continue;
+        };
+        let Some(list) = text[at + head.len()..].trim_start().strip_prefix('(') else { continue };
+        let before = text[..at].trim_end();
+        let is_not =
+            before.get(before.len().saturating_sub(4)..).filter(|end| end.eq_ignore_ascii_case(" not"));
+        let Some(column) = name_before(&before[..before.len() - is_not.map_or(0, str::len)]) else {
+            continue;
+        };
+        let values = quoted(&list[..closed(list)]).into_iter();
+        found.extend(values.map(|value| Stated {
+            column,
+            operator: "in".to_owned(),
+            value,
+            is_number: false,
+        }));
+    }
+    found
+}
+
+/// The name at the end of a text, without quotes; of `YEAR(name)` that in the parentheses.
 fn name_before(text: &str) -> Option<&str> {
     let text = text.trim_end();
+    if let Some(call) = text.strip_suffix(')') {
+        let (function, argument) = call.rsplit_once('(')?;
+        let is_part = |name: &str| ["year", "month", "day"].iter().any(|own| own.eq_ignore_ascii_case(name));
+        return name_before(function).filter(|name| is_part(name)).and_then(|_| name_before(argument));
+    }
     if let Some(quote) = text.chars().next_back().filter(|c| matches!(c, '`' | '"')) {
         let inner = &text[..text.len() - 1];
         return inner.rfind(quote).map(|at| &inner[at + 1..]);
@@ -100,12 +153,15 @@ fn value_of(text: &str) -> Option<(&str, bool)> {
 }
 
 /// Whether the evidence names that column, and not only uses its word: in backquotes, with an underscore or a capital inside,
-/// before an operator, after "refers to", or inside a call.
-pub(crate) fn names(text: &str, column: &str) -> bool {
+/// before an operator, after "refers to", or inside a call. `year(born)` does not name a column `year`. What is only counted, as in
+/// `COUNT(id)`, is a row and no column for a query that `counts`.
+pub(crate) fn names(text: &str, column: &str, counts: bool) -> bool {
     if column.chars().filter(|c| c.is_alphanumeric()).count() < 2 {
         return false;
     }
     let is_plain = !column.contains('_') && !column.chars().skip(1).any(char::is_uppercase);
+    // A name such as GOT is a word in small letters.
+    let is_abbreviation = !column.chars().any(char::is_lowercase);
     let (lower, wanted) = (text.to_lowercase(), column.to_lowercase());
     lower.match_indices(&wanted).any(|(at, _)| {
         let (before, after) = (&lower[..at], &lower[at + wanted.len()..]);
@@ -114,11 +170,17 @@ pub(crate) fn names(text: &str, column: &str) -> bool {
             return false;
         }
         let is_quoted = before.ends_with('`') && after.starts_with('`');
+        let rest = after.trim_start_matches(['`', '"']).trim_start();
         let before = unqualified(before.trim_end_matches(['`', '"', '\'']).trim_end());
-        let is_compared = after.trim_start_matches(['`', '"']).trim_start().starts_with(['=', '<', '>', '!']);
-        let is_argument = before.ends_with('(') && before.trim_end_matches('(').ends_with(is_of_word);
+        let called = before.strip_suffix('(').map(str::trim_end);
+        if rest.starts_with('(') || (counts && called.is_some_and(|before| before.ends_with("count"))) {
+            return false;
+        }
+        let is_compared = rest.starts_with(['=', '<', '>', '!']);
+        let is_argument = called.is_some_and(|before| before.ends_with(is_of_word));
+        let is_written = !is_abbreviation || text.get(at..at + column.len()) == Some(column);
         is_quoted
-            || !is_plain
+            || (!is_plain && is_written)
             || is_compared
             || is_argument
             || ["refers to", "refer to"].iter().any(|words| before.ends_with(words))
@@ -151,6 +213,22 @@ mod tests {
     }
 
     #[test]
+    fn lists_and_parts_of_dates_are_comparisons() {
+        let found =
+            comparisons("SSA IN('-', '+-'); not `A 1` not in ( 'x' ); YEAR(`First Date`) < 2000; abs(x) = 3");
+        let all: Vec<_> = found.iter().map(|own| (own.column, own.operator.as_str(), own.value)).collect();
+        let expected =
+            [("SSA", "in", "-"), ("SSA", "in", "+-"), ("A 1", "in", "x"), ("First Date", "<", "2000")];
+        assert_eq!(all, expected);
+    }
+
+    #[test]
+    fn quotes_hold_texts_and_an_apostrophe_does_not() {
+        assert_eq!(quoted("the 'Fu's Club' of “Ann”, don't 'x"), ["Fu's Club", "Ann"]);
+        assert_eq!(quoted("''"), [""]);
+    }
+
+    #[test]
     fn a_column_is_named_and_not_only_its_word_used() {
         for (text, column) in [
             ("the salary refers to salary", "salary"),
@@ -160,8 +238,16 @@ mod tests {
             ("largest water_area", "water_area"),
             ("where pos = 'G'", "pos"),
         ] {
-            assert!(names(text, column), "{text}");
+            assert!(names(text, column, false), "{text}");
         }
-        assert!(!names("the height of the player", "height") && !names("birthday = 1", "day"));
+        for (text, column) in [
+            ("the height of the player", "height"),
+            ("birthday = 1", "day"),
+            ("year (born) = 1990", "year"),
+            ("the status got 9", "GOT"),
+        ] {
+            assert!(!names(text, column, false), "{text}");
+        }
+        assert!(names("COUNT(T1.id) > 3", "id", false) && !names("MAX(COUNT(T1.id))", "id", true));
     }
 }

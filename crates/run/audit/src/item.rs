@@ -10,6 +10,7 @@ use sqlgauge_sql::{PrintDialect, print, print_expr};
 
 use crate::data::AuditData;
 use crate::finding::Findings;
+use crate::walk::whole;
 use crate::words::Words;
 
 /// Said where a rule needs rows and the database does not have any.
@@ -122,6 +123,10 @@ impl<'a> AuditSubject<'a> {
 
     /// An expression as SQL, for people.
     pub fn text(&self, expr: &Expr) -> String {
+        // Alone it would be printed so that it is not taken for the position of a column.
+        if let Some(number) = whole(expr) {
+            return number.to_string();
+        }
         print_expr(expr, self.query, self.schema, PrintDialect::Sqlite).unwrap_or_else(|_| "…".to_owned())
     }
 

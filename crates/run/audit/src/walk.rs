@@ -1,7 +1,9 @@
 //! The SELECTs of a query, and their expressions.
 
 use sqlgauge_sql::functions::Function;
-use sqlgauge_sql::tree::{Aggregate, Body, Expr, From, Literal, Query, RelationId, RelationSource, Select};
+use sqlgauge_sql::tree::{
+    Aggregate, BinaryOperator, Body, Expr, From, Literal, Query, RelationId, RelationSource, Select,
+};
 use sqlgauge_sql::visit::{Rewriter, children};
 
 /// Makes the calls that equal an aggregate count each value once.
@@ -141,6 +143,17 @@ fn subqueries<'q>(scope: &Scope<'q>) -> Vec<&'q Query> {
 /// The expressions of all SELECTs, with their conditions.
 pub(crate) fn all_exprs(query: &Query) -> Vec<&Expr> {
     scopes(query).iter().flat_map(|scope| [scope.exprs(), scope.conditions()].concat()).collect()
+}
+
+/// What an expression compares by `=` or IN, each side first.
+pub(crate) fn equalities(expr: &Expr) -> Vec<(&Expr, &Expr)> {
+    match expr {
+        Expr::Binary(BinaryOperator::Equal, left, right) => {
+            vec![(&**left, &**right), (&**right, &**left)]
+        }
+        Expr::InList { expr, list, .. } => list.iter().map(|value| (&**expr, value)).collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// Whether a query sorts, cuts off or takes an extreme somewhere.

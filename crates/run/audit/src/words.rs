@@ -78,6 +78,23 @@ impl Words {
         self.list[start..].iter().take(NEAR).find(is_plural).map(|word| stem(word))
     }
 
+    /// Whether the text has that number: as digits, also beside letters, as a word, an ordinal or the name of a month.
+    pub(crate) fn states(&self, number: i64) -> bool {
+        const ORDINALS: [&str; 12] = [
+            "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
+            "eleventh", "twelfth",
+        ];
+        const MONTHS: [&str; 12] =
+            ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+        let is_word = |word: &str| {
+            let digits = word.split(|c: char| !c.is_ascii_digit()).any(|part| part.parse() == Ok(number));
+            let at = |place: usize| usize::try_from(number).is_ok_and(|number| place + 1 == number);
+            let ordinal = ORDINALS.iter().position(|own| *own == word).is_some_and(at);
+            digits || ordinal || MONTHS.iter().position(|own| word.starts_with(own)).is_some_and(at)
+        };
+        self.iter().any(is_word) || self.numbers().contains(&number)
+    }
+
     /// The numbers, as digits and as words.
     pub(crate) fn numbers(&self) -> Vec<i64> {
         let of_word = |word: &str| NUMBERS.iter().find(|(name, _)| *name == word).map(|(_, number)| *number);
@@ -111,7 +128,8 @@ pub(crate) fn split(text: &str) -> Vec<String> {
     words
 }
 
-fn packed(text: &str) -> String {
+/// Letters and digits alone, in lower case.
+pub(crate) fn packed(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
@@ -164,5 +182,8 @@ mod tests {
         assert!(words.mentions("SÃO PAULO") && words.mentions_words_of("Club") && words.any(&["how many"]));
         assert!(!words.mentions("Porto") && !words.mentions_words_of("players"));
         assert_eq!(words.numbers(), [3, 1902]);
+        assert!(words.states(3) && words.states(1902) && !words.states(2));
+        let words = Words::of("the second of August in the 1990s");
+        assert!([2, 8, 1990].iter().all(|number| words.states(*number)) && !words.states(90));
     }
 }

@@ -10,6 +10,9 @@ pub enum Unreadable {
     /// The system refused.
     #[error("cannot be read: {0}; check that you may read it")]
     Refused(String),
+    /// It is a folder, a pipe, or a link that leads to no file.
+    #[error("is not a file: {0}; write the result as a file of that name")]
+    NotAFile(String),
     /// It is not UTF-8.
     #[error("line {line} is not UTF-8; convert the file, for example with `iconv -f latin1 -t utf-8`")]
     Encoding {
@@ -44,6 +47,7 @@ impl Unreadable {
     pub fn status(&self) -> &'static str {
         match self {
             Self::Refused(_) => "unreadable",
+            Self::NotAFile(_) => "not_a_file",
             Self::Encoding { .. } => "not_utf8",
             Self::Empty => "no_columns",
             Self::OpenQuote { .. } | Self::Malformed(_) => "malformed",

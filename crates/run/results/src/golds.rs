@@ -2,6 +2,8 @@
 //!
 //! # Contract
 //! - The golds of an item are `ID.csv` and `ID_a.csv` … `ID_z.csv`, or with the ending of another format; an item may have several.
+//! - Every entry of a folder has an outcome. Of several formats of one name the first of [`endings`] is read; that one, what has another
+//!   ending and what is no file by its name are in [`ResultFolder::left`]. What cannot be opened is an outcome of its item.
 //! - The configuration has a JSON object per line: `instance_id` (or `id`), `condition_cols`, `ignore_order`; without it, the items
 //!   are those of the folder, all columns count, and the order of rows does not.
 
@@ -12,7 +14,7 @@ use serde_json::Value as Json;
 use sqlgauge_base::regular;
 
 use crate::error::{ResultsError, Unreadable};
-use crate::read::{endings, read_table};
+use crate::read::{ending_of, endings, is_readable, read_table};
 use crate::table::{MAX_COST, ResultFile};
 
 /// How the result of an item is compared.
@@ -101,33 +103,43 @@ pub struct ResultFolder {
     /// The folder.
     pub path: PathBuf,
     files: BTreeMap<String, PathBuf>,
+    /// Names of the entries that are not read, sorted; those that begin with a point are not named.
+    pub left: Vec<String>,
 }
 
 impl ResultFolder {
-    /// Looks into a folder. Files with an ending that no format has are left.
+    /// Looks into a folder.
     ///
     /// # Errors
-    /// When the folder cannot be read, has not a single result, or has two of one name.
+    /// When the folder cannot be read, or has not a single result.
     pub fn open(path: &Path) -> Result<Self, ResultsError> {
         let refused = |source| ResultsError::Read { path: path.to_owned(), source };
-        let mut files = BTreeMap::new();
+        let rank = |file: &Path| endings().position(|known| known == ending_of(file));
+        let (mut files, mut left) = (BTreeMap::<String, PathBuf>::new(), Vec::new());
         for entry in std::fs::read_dir(path).map_err(refused)? {
             let file = entry.map_err(refused)?.path();
-            let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-            let Some(stem) = file.file_stem().and_then(|stem| stem.to_str()) else { continue };
-            if !endings().any(|known| known == ending) {
+            let stem = file.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned);
+            let Some(stem) = stem.filter(|_| rank(&file).is_some()) else {
+                left.push(file);
                 continue;
-            }
-            if files.insert(stem.to_owned(), file.clone()).is_some() {
-                let (problem, remedy) = ("is there in two formats", "remove one of the two");
-                return Err(ResultsError::Nothing { path: file, problem, remedy });
+            };
+            let before = files.get(&stem);
+            // Two of one ending differ in its letter case; the order of the folder must not decide.
+            if before.is_some_and(|before| (rank(before), before) < (rank(&file), &file)) {
+                left.push(file);
+            } else {
+                left.extend(files.insert(stem, file));
             }
         }
+        let name = |file: PathBuf| Some(file.file_name()?.to_string_lossy().into_owned());
+        let mut left: Vec<String> =
+            left.into_iter().filter_map(name).filter(|name| !name.starts_with('.')).collect();
+        left.sort_unstable();
         if files.is_empty() {
             let (problem, remedy) = ("has no result", "give a folder with files such as ID.csv");
             return Err(ResultsError::Nothing { path: path.to_owned(), problem, remedy });
         }
-        Ok(Self { path: path.to_owned(), files })
+        Ok(Self { path: path.to_owned(), files, left })
     }
 
     /// The file of an id.
@@ -166,9 +178,15 @@ impl GoldFolder {
         names.filter(|name| self.folder.file(name).is_some()).collect()
     }
 
-    /// The files of the golds of an item.
+    /// The files of the golds of an item that can be opened.
     pub fn files(&self, id: &str) -> Vec<PathBuf> {
-        self.names(id).iter().filter_map(|name| self.folder.file(name)).map(Path::to_owned).collect()
+        let files = self.names(id).into_iter().filter_map(|name| self.folder.file(&name).map(Path::to_owned));
+        files.filter(|file| is_readable(file)).collect()
+    }
+
+    /// Names of the entries that are not read.
+    pub fn left(&self) -> &[String] {
+        &self.folder.left
     }
 
     /// Reads the golds of an item. Together they take no more memory than one table may.

@@ -1,6 +1,7 @@
 //! One result file to a table, by its ending.
 
 use std::fs::File;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use sqlgauge_base::regular;
@@ -17,8 +18,8 @@ struct Format {
 
 const FORMATS: [Format; 4] = [
     Format { endings: &["csv"], read: |file, most_rows| csv::read(file, most_rows, MAX_COST) },
-    Format { endings: &["json"], read: |file, _| json::read(file) },
-    Format { endings: &["jsonl"], read: |file, _| json::read_lines(file) },
+    Format { endings: &["json"], read: json::read },
+    Format { endings: &["jsonl"], read: json::read_lines },
     Format { endings: &["parquet"], read: |file, _| parquet(file) },
 ];
 
@@ -32,13 +33,34 @@ pub fn endings() -> impl Iterator<Item = &'static str> {
 /// # Errors
 /// What is wrong with the file.
 pub fn read_table(path: &Path, most_rows: usize) -> Result<ResultFile, Unreadable> {
-    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-    let format = FORMATS.iter().find(|format| format.endings.contains(&ending));
+    let ending = ending_of(path);
+    let format = FORMATS.iter().find(|format| format.endings.contains(&ending.as_str()));
     let unknown = || {
         let known = endings().collect::<Vec<_>>().join(", ");
         Unreadable::Malformed(format!("the ending {ending:?} is not that of a result; use one of {known}"))
     };
-    (format.ok_or_else(unknown)?.read)(regular::open(path)?, most_rows)
+    (format.ok_or_else(unknown)?.read)(open(path)?, most_rows)
+}
+
+/// The ending of a file's name in small letters, without the point.
+pub(crate) fn ending_of(path: &Path) -> String {
+    path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_ascii_lowercase()
+}
+
+fn open(path: &Path) -> Result<File, Unreadable> {
+    let is_link = || path.symlink_metadata().is_ok_and(|own| own.is_symlink());
+    regular::open(path).map_err(|error| match error.kind() {
+        ErrorKind::PermissionDenied => error.into(),
+        ErrorKind::IsADirectory => Unreadable::NotAFile("it is a folder".to_owned()),
+        ErrorKind::InvalidInput => Unreadable::NotAFile("it is a pipe, a device or a socket".to_owned()),
+        _ if is_link() => Unreadable::NotAFile("it is a link that leads to no file".to_owned()),
+        _ => error.into(),
+    })
+}
+
+/// Whether a file can be opened, so that its bytes are an input of the run.
+pub fn is_readable(path: &Path) -> bool {
+    open(path).is_ok()
 }
 
 #[cfg(feature = "parquet")]

@@ -101,6 +101,29 @@ fn every_accident_of_a_file_has_an_outcome() {
     assert_eq!(one("q.csv", b"n\n\"1"), ("malformed", [WRONG, WRONG]));
     assert_eq!(one("q.json", b"{"), ("malformed", [WRONG, WRONG]));
     assert_eq!(one("q.json", br#"[{"n": 1, "x": "a"}, {"n": 2, "x": "b"}]"#), ("ok", [RIGHT, RIGHT]));
+    for text in [
+        r#"[1]"#,
+        r#"5"#,
+        r#"{"columns": ["n", "x"]}"#,
+        r#"{"columns": ["n", "x"], "rows": [{"n": 1, "x": "a"}]}"#,
+        r#"{"columns": ["n"], "rows": [[1, "a"]]}"#,
+        r#"{"columns": ["n", "x"], "rows": [[1, "a"], [2]]}"#,
+        r#"[{"n": 1}, {"n": 1, "x": "a"}]"#,
+    ] {
+        assert_eq!(one("q.json", text.as_bytes()), ("malformed", [WRONG, WRONG]), "{text}");
+    }
+    assert_eq!(
+        one("q.json", br#"{"rows": [["b", 2], ["a", 1]], "columns": ["x", "n"], "index": [0, 1]}"#),
+        ("ok", [RIGHT, RIGHT])
+    );
+    assert_eq!(one("q.json", b"[]"), ("no_columns", [WRONG, WRONG]));
+    // Few bytes of JSON are many values; they are counted while they are read.
+    let many = "{\"n\":1}\n".repeat(1_200_000);
+    assert_eq!(one("q.jsonl", many.as_bytes()), ("ok", [WRONG, WRONG]), "more rows than the gold");
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), "q.jsonl", &many);
+    let whole = read_table(&folder.path().join("q.jsonl"), usize::MAX);
+    assert_eq!(whole.unwrap_err().status(), "too_large");
     assert_eq!(
         one("q.json", br#"{"columns": ["x", "n"], "data": [["b", 2], ["a", 1.0]]}"#),
         ("ok", [RIGHT, RIGHT])
@@ -159,6 +182,43 @@ fn folders_and_configurations_say_what_is_wrong_with_them() {
     let golds = GoldFolder::open(folder.path(), None).unwrap();
     let ids: Vec<&str> = golds.items.iter().map(|item| item.id.as_str()).collect();
     assert_eq!(ids, ["a", "b"]);
+}
+
+#[test]
+fn one_format_of_a_name_is_read_and_the_rest_of_a_folder_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["q.json", "q.csv", "q.parquet", "q.tsv", "NOTES", ".hidden", "r.CSV"] {
+        write(folder.path(), name, "n\n1\n");
+    }
+    let opened = ResultFolder::open(folder.path()).unwrap();
+    assert_eq!(opened.names().collect::<Vec<_>>(), ["q", "r"]);
+    assert!(opened.file("q").unwrap().ends_with("q.csv"));
+    assert_eq!(opened.left, ["NOTES", "q.json", "q.parquet", "q.tsv"]);
+    assert_eq!(read_table(opened.file("r").unwrap(), 10).unwrap().rows, 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_wrong_and_a_gold_that_is_none_is_unknown() {
+    use std::os::unix::fs::symlink;
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir(at("folder.csv")).unwrap();
+    symlink(at("circle.csv"), at("circle.csv")).unwrap();
+    symlink(at("nothing"), at("nowhere.csv")).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(at("pipe.csv")).status().unwrap().success());
+    write(folder.path(), "q.csv", "n\n1\n");
+    let config = ItemConfig::new("q", Json::Null, true);
+    let golds = GoldFolder::open(folder.path(), None).unwrap();
+    for name in ["folder", "circle", "nowhere", "pipe"] {
+        let mine = read_table(&at(&format!("{name}.csv")), 10);
+        let judgement = judge(Some(mine), &golds.read("q"), &config, FairRules::default());
+        assert_eq!((judgement.status, values(&judgement)), ("not_a_file", [WRONG, WRONG]), "{name}");
+        assert!(golds.files(name).is_empty(), "{name} is no input of the run");
+        let mine = read_table(&at("q.csv"), 10);
+        let judgement = judge(Some(mine), &golds.read(name), &config, FairRules::default());
+        assert_eq!((judgement.status, values(&judgement)), ("gold_failed", [WRONG, None]), "{name}");
+    }
 }
 
 #[test]

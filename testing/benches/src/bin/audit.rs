@@ -4,8 +4,10 @@
 //! cargo run --package sqlgauge-benches --bin audit -- --data ../shared/data --half report
 //! ```
 //! - `bugs`: NL2SQL-Bugs, queries over BIRD's databases that people labelled right or wrong;
-//! - `plat`: BIRD's golds for the 498 questions of mini-dev; wrong where the corrected version has another text;
-//! - `train`: BIRD's golds for 2,064 questions; wrong where the corrected version has another text.
+//! - `plat`: BIRD's golds for the 498 questions of mini-dev; wrong where the corrected version is another query;
+//! - `train`: BIRD's golds for 2,064 questions; wrong where the corrected version is another query.
+//!
+//! A corrected version that `etm` proves equal to the gold, as it has other quotes or aliases, is no other query.
 //!
 //! The databases of one half, by a hash of their names, are for designing rules; figures are of the other half. `train` has no
 //! schema at hand: its tables and columns are what its queries name, without types and keys. Of the others superhero has rows.
@@ -23,8 +25,10 @@ use sqlgauge_audit::{Auditor, Finding, ItemAudit, RuleSelection, RuleStanding, f
 use sqlgauge_base::seed_of;
 use sqlgauge_base::stats::wilson;
 use sqlgauge_engine::{Engine, Limits, SqliteEngine};
+use sqlgauge_etm::{Matcher, Profile};
 use sqlgauge_sql::lex::{Token, TokenKind, words};
 use sqlgauge_sql::quote;
+use sqlgauge_sql::schema::Schema;
 
 /// Precision and recall of the audit's rules against people's labels
 #[derive(Debug, Parser)]
@@ -70,6 +74,18 @@ struct Labelled {
     is_wrong: bool,
     /// What people wrote instead, or which errors they name.
     remark: Value,
+    /// The corrected version.
+    corrected: Option<String>,
+}
+
+impl Labelled {
+    /// Whether people call it wrong, and do not only write it otherwise.
+    fn is_wrong(&self, schema: &Schema) -> bool {
+        let is_equal = |other: &String| {
+            Matcher::new(schema, Profile::Sound).compare(&self.sql, other).verdict.is_equal()
+        };
+        self.is_wrong && !self.corrected.as_ref().is_some_and(is_equal)
+    }
 }
 
 /// A gold with what the rules say of it.
@@ -109,6 +125,7 @@ fn main() -> Result<()> {
     together(design, shown);
     ranked(shown);
     calibrated(shown);
+    people(&arguments.data)?;
     if arguments.fit {
         fit(design);
     }
@@ -122,11 +139,12 @@ fn judge(
     dump: &mut Option<File>,
 ) -> Result<Judged> {
     let audit = auditor.audit(&gold.sql, Some(&gold.question), Some(&gold.evidence), &[]);
+    let is_wrong = gold.is_wrong(auditor.database().schema());
     if let Some(rule) = &arguments.show
         && Half::of(&gold.db_id) == arguments.half
     {
         for finding in audit.findings.iter().filter(|finding| finding.rule == rule) {
-            let label = if gold.is_wrong { "wrong" } else { "right" };
+            let label = if is_wrong { "wrong" } else { "right" };
             println!("{label} {}: {}\n  {}\n  {}", SETS[gold.set], gold.question, gold.sql, finding.why);
         }
     }
@@ -139,7 +157,7 @@ fn judge(
             "question": gold.question,
             "evidence": gold.evidence,
             "sql": gold.sql,
-            "is_wrong": gold.is_wrong,
+            "is_wrong": is_wrong,
             "remark": gold.remark,
             "unresolved": audit.unresolved,
             "findings": audit.findings.iter().map(|own| (own.rule, &own.why)).collect::<Vec<_>>(),
@@ -154,7 +172,7 @@ fn judge(
     Ok(Judged {
         confidence: on.confidence(),
         set: gold.set,
-        is_wrong: gold.is_wrong,
+        is_wrong,
         is_resolved: audit.unresolved.is_none(),
         rules: audit.findings.iter().map(|finding| finding.rule).collect(),
     })
@@ -287,6 +305,45 @@ fn calibrated(golds: &[Judged]) {
     }
 }
 
+/// How far people who corrected the same golds agree.
+fn people(data: &Path) -> Result<()> {
+    let texts = |path: &str, key: &str| -> Result<HashMap<String, String>> {
+        let items = read(&data.join(path))?;
+        let key = |item: &Value| item[key].as_str().map_or_else(|| item[key].to_string(), str::to_lowercase);
+        Ok(items.iter().map(|item| (key(item), plain(&text(item, "SQL")))).collect())
+    };
+    println!(
+        "\npeople beside people: golds that both looked at, changed by the first, by the second, by both"
+    );
+    let dev = texts("bird/dev.json", "question_id")?;
+    let plat = texts("bird_corrected/arcwise_plat_sql.json", "question_id")?;
+    let third = texts("bird_corrected/platinum_eval_gold.json", "question_id")?;
+    let team = |file: &str| texts(&format!("human/bird_financial_noise/{file}.json"), "question");
+    let (old, new) = (team("financial")?, team("financial_corrected_sql")?);
+    let questions: HashMap<String, String> = read(&data.join("bird/dev.json"))?
+        .iter()
+        .map(|item| (text(item, "question").to_lowercase(), item["question_id"].to_string()))
+        .collect();
+    // By id whether the golds were changed, of those that both versions have.
+    let changed = |old: &HashMap<String, String>, new: &HashMap<String, String>| -> HashMap<String, bool> {
+        new.iter().filter_map(|(key, own)| Some((key.clone(), old.get(key)? != own))).collect()
+    };
+    let of_team = changed(&old, &new);
+    let of_team = of_team.iter().filter_map(|(question, own)| Some((questions.get(question)?.clone(), *own)));
+    let of_plat = changed(&dev, &plat);
+    for (name, other) in [
+        ("plat, its later version", changed(&dev, &third)),
+        ("plat, BIRD financial's team", of_team.collect()),
+    ] {
+        let pairs: Vec<(bool, bool)> =
+            of_plat.iter().filter_map(|(id, own)| Some((*own, *other.get(id)?))).collect();
+        let count = |has: fn(&(bool, bool)) -> bool| pairs.iter().filter(|own| has(own)).count();
+        let (first, second, both) = (count(|own| own.0), count(|own| own.1), count(|own| own.0 && own.1));
+        println!("{name:<28} {:>4} golds {first:>4} {second:>4} {both:>4}", pairs.len());
+    }
+    Ok(())
+}
+
 /// Fits log odds of the rules that are on: a logistic model with one intercept for each set, weights that are not negative, and a
 /// penalty on their distance from the weight of the rule's standing, so that few golds move a weight little.
 fn fit(golds: &[Judged]) {
@@ -342,6 +399,7 @@ fn golds(data: &Path) -> Result<Vec<Labelled>> {
             sql: text(&item, "sql"),
             is_wrong,
             remark: item["error_types"].clone(),
+            corrected: None,
         });
     }
     for item in read(&data.join("bird_corrected/arcwise_plat_sql.json"))? {
@@ -358,6 +416,7 @@ fn golds(data: &Path) -> Result<Vec<Labelled>> {
             sql,
             is_wrong,
             remark: item["SQL"].clone(),
+            corrected: Some(text(&item, "SQL")),
         });
     }
     for item in read(&data.join("bird_corrected/bird-verified-train.json"))? {
@@ -377,6 +436,7 @@ fn golds(data: &Path) -> Result<Vec<Labelled>> {
             sql,
             is_wrong,
             remark,
+            corrected: Some(text(&item, "SQL")),
         });
     }
     Ok(golds)
@@ -413,7 +473,9 @@ type Tables = BTreeMap<String, BTreeMap<String, String>>;
 fn infer(golds: &[Labelled], folder: &Path) -> Result<()> {
     let mut databases: BTreeMap<&str, Tables> = BTreeMap::new();
     for gold in golds.iter().filter(|gold| gold.set == 2) {
-        name_columns(&gold.sql, databases.entry(&gold.db_id).or_default());
+        let tables = databases.entry(&gold.db_id).or_default();
+        name_columns(&gold.sql, tables);
+        gold.corrected.iter().for_each(|sql| name_columns(sql, tables));
     }
     for (db_id, tables) in databases {
         let connection = rusqlite::Connection::open(folder.join(format!("{db_id}.sqlite")))?;

@@ -79,7 +79,7 @@ fn order(subject: &AuditSubject<'_>, evidence: &str, findings: &mut Findings) {
         findings.report("the evidence takes the extreme of a count or a sum, and the gold sorts by a column");
     }
     let Some((_, _, column)) = subject.as_column(&term.expr) else { return };
-    let is_of = |argument: &&str| names(&format!("of({argument})"), &column.name);
+    let is_of = |argument: &&str| names(&format!("of({argument})"), &column.name, false);
     let other = if term.descending { (&down, &up, "MIN", "highest") } else { (&up, &down, "MAX", "lowest") };
     if other.0.iter().any(is_of) && other.1.is_empty() {
         findings.report(format!(

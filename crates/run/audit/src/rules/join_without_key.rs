@@ -2,7 +2,7 @@
 //!
 //! ## What it finds
 //! Tables that no condition links; and an equality between columns that no foreign key links, where a foreign key
-//! links the two tables by other columns or both columns are the keys of their tables.
+//! links the two tables by other columns or both columns are keys, or references to keys, of different tables.
 //!
 //! ## Why it matters
 //! Rows meet that have nothing to do with each other: player 3 and club 3.
@@ -116,8 +116,11 @@ fn along_no_key(
     if left.relation == right.relation || l == r || origin(schema, l, lc) == origin(schema, r, rc) {
         return;
     }
-    let is_key =
-        |id: TableId, column: u32| schema.table(id).is_some_and(|table| table.primary_key == [column]);
+    // A primary key, or a reference to one.
+    let is_anchored = |id: TableId, column: u32| {
+        let is_key = schema.table(id).is_some_and(|table| table.primary_key == [column]);
+        is_key || origin(schema, id, column) != (id, column)
+    };
     let forth = keys(schema, l, r);
     let back: Vec<(u32, u32)> = keys(schema, r, l).into_iter().map(|(own, other)| (other, own)).collect();
     let all: Vec<(u32, u32)> = forth.into_iter().chain(back).collect();
@@ -137,11 +140,8 @@ fn along_no_key(
         );
         rewrite_query(&mut Replaced { from: condition, to: &new }, &mut query);
         findings.propose(why, None, subject.print(&query));
-    } else if is_key(l, lc) && is_key(r, rc) {
-        findings.report(format!(
-            "{} equates the keys of two tables that no foreign key links",
-            subject.text(condition)
-        ));
+    } else if is_anchored(l, lc) && is_anchored(r, rc) {
+        findings.report(format!("{} equates the keys of different things", subject.text(condition)));
     }
 }
 
@@ -162,6 +162,7 @@ const CASES: &[AuditCase] = &[
     AuditCase::fires(CLUBS, "SELECT p.name FROM player AS p JOIN club AS c ON p.id = c.id").from_benchmark(),
     AuditCase::fires(CLUBS, "SELECT p.name FROM player AS p, club AS c WHERE c.city = 'Lisbon'"),
     AuditCase::fires(CLUBS, "SELECT a.title FROM award AS a JOIN club AS c ON a.id = c.id"),
+    AuditCase::fires(CLUBS, "SELECT a.title FROM award AS a JOIN club AS c ON a.player_id = c.id"),
     AuditCase::silent(CLUBS, "SELECT p.name FROM player AS p JOIN club AS c ON p.club_id = c.id"),
     AuditCase::silent(CLUBS, "SELECT a.title FROM award AS a JOIN club AS c ON a.title = c.name"),
 ];

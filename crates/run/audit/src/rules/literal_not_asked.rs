@@ -1,7 +1,8 @@
 //! # A value that the question does not name
 //!
 //! ## What it finds
-//! A text in a condition of which neither the question nor the evidence of the benchmark has a word.
+//! A text that a condition compares with `=` or IN, of which neither the question nor the evidence of the benchmark has a word; and such a
+//! number from 2 on that neither of them has.
 //!
 //! ## Why it matters
 //! The gold is about something else than the question.
@@ -12,14 +13,14 @@
 //! ```
 //!
 //! ## When it is no defect
-//! The text is a code for what the question says: 'M' for men.
+//! The value is a code for what the question says: 'M' for men.
 
 use crate::finding::Findings;
 use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
-use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal};
+use sqlgauge_sql::tree::{Expr, Literal};
 
 use crate::item::AuditSubject;
-use crate::walk::scopes;
+use crate::walk::{all_exprs, equalities, whole};
 
 /// From how many letters on a text is no code.
 const LONG: usize = 4;
@@ -28,7 +29,7 @@ pub(super) struct LiteralNotAsked;
 
 static META: AuditMeta = AuditMeta {
     name: "literal-not-asked",
-    summary: "a condition compares with a text that neither question nor evidence has",
+    summary: "a condition compares with a text or number that neither question nor evidence has",
     needs: Needs::Question,
     standing: RuleStanding::Likely,
     cases: CASES,
@@ -41,40 +42,37 @@ impl AuditRule for LiteralNotAsked {
     }
 
     fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        let mut literals = Vec::new();
-        for scope in scopes(subject.query) {
-            for expr in [scope.exprs(), scope.conditions()].concat() {
-                match expr {
-                    Expr::Binary(BinaryOperator::Equal, left, right) => {
-                        literals.extend([(&**left, &**right), (&**right, &**left)]);
-                    }
-                    Expr::InList { expr, list, .. } => {
-                        literals.extend(list.iter().map(|value| (&**expr, value)));
-                    }
-                    _ => {}
-                }
-            }
-        }
-        let texts: Vec<_> = literals
+        let literals: Vec<_> = all_exprs(subject.query)
             .into_iter()
-            .filter_map(|(column, value)| match value {
-                Expr::Literal(Literal::Text(text)) => subject.as_column(column).map(|(own, ..)| (own, text)),
-                _ => None,
-            })
-            .filter(|(_, text)| text.chars().filter(|c| c.is_alphabetic()).count() >= LONG)
+            .flat_map(equalities)
+            .filter_map(|(column, value)| Some((subject.as_column(column)?.0, value)))
+            .filter(|(_, value)| says_something(value))
             .collect();
-        if texts.is_empty() || subject.item.words(findings).is_none() {
+        if literals.is_empty() || subject.item.words(findings).is_none() {
             return;
         }
         let known = subject.item.all_words();
-        for (column, text) in texts {
-            if !known.mentions(text) && !known.mentions_words_of(text) {
+        for (column, value) in literals {
+            let is_known = match value {
+                Expr::Literal(Literal::Text(text)) => known.mentions(text) || known.mentions_words_of(text),
+                other => whole(other).is_none_or(|number| known.states(number)),
+            };
+            if !is_known {
                 findings.report(format!(
-                    "neither question nor evidence has '{text}', which {} is compared with",
+                    "neither question nor evidence has {}, which {} is compared with",
+                    subject.text(value),
                     subject.name(column)
                 ));
             }
         }
+    }
+}
+
+/// Whether a literal is no code: a text of some letters, or a number that is no truth value.
+fn says_something(value: &Expr) -> bool {
+    match value {
+        Expr::Literal(Literal::Text(text)) => text.chars().filter(|c| c.is_alphabetic()).count() >= LONG,
+        other => whole(other).is_some_and(|number| number > 1),
     }
 }
 
@@ -85,4 +83,9 @@ const CASES: &[AuditCase] = &[
     AuditCase::silent(CLUBS, "SELECT name FROM club WHERE city = 'Lisbon'")
         .asked("Which clubs are in Lisbon?"),
     AuditCase::silent(CLUBS, "SELECT name FROM club WHERE city = 'M'").asked("Which clubs are for men?"),
+    AuditCase::fires(CLUBS, "SELECT name FROM player WHERE club_id = 2").asked("Who plays for Forest?"),
+    AuditCase::silent(CLUBS, "SELECT name FROM player WHERE goals = 2 AND club_id = 1")
+        .asked("Who has the second goal?"),
+    AuditCase::silent(CLUBS, "SELECT title FROM award WHERE year = 2010")
+        .asked("Which awards are of the 2010s?"),
 ];

@@ -6,6 +6,7 @@ mod aggregate_of_question;
 mod bare_column;
 mod clock;
 mod column_of_other_table;
+mod condition_same_for_all_rows;
 mod constant_aggregated;
 mod constant_condition;
 mod count_of_nullable;
@@ -27,7 +28,9 @@ mod join_multiplies;
 mod join_without_key;
 mod joined_table_unused;
 mod limit_on_one_row;
+mod limit_without_order;
 mod literal_not_asked;
+mod literal_spelled_otherwise;
 mod missing_distinct;
 mod near_literal;
 mod null_sorted_first;
@@ -60,6 +63,7 @@ static RULES: &[&dyn AuditRule] = &[
     &integer_division::IntegerDivision,
     &near_literal::NearLiteral,
     &constant_condition::ConstantCondition,
+    &condition_same_for_all_rows::ConditionSameForAllRows,
     &reversed_between::ReversedBetween,
     &or_beside_and::OrBesideAnd,
     &join_without_key::JoinWithoutKey,
@@ -73,6 +77,7 @@ static RULES: &[&dyn AuditRule] = &[
     &superfluous_distinct::SuperfluousDistinct,
     &count_of_nullable::CountOfNullable,
     &limit_on_one_row::LimitOnOneRow,
+    &limit_without_order::LimitWithoutOrder,
     &constant_aggregated::ConstantAggregated,
     &extremum_for_all::ExtremumForAll,
     &direction_of_question::DirectionOfQuestion,
@@ -80,6 +85,7 @@ static RULES: &[&dyn AuditRule] = &[
     &output_columns::OutputColumns,
     &aggregate_of_question::AggregateOfQuestion,
     &literal_not_asked::LiteralNotAsked,
+    &literal_spelled_otherwise::LiteralSpelledOtherwise,
     &value_not_used::ValueNotUsed,
     &evidence_column_unused::EvidenceColumnUnused,
     &evidence_value_unused::EvidenceValueUnused,

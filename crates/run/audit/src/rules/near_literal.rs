@@ -24,7 +24,7 @@ use sqlgauge_sql::visit::{Rewriter, rewrite_query};
 
 use crate::finding::Evidence;
 use crate::item::AuditSubject;
-use crate::walk::all_exprs;
+use crate::walk::{all_exprs, equalities};
 
 /// From how many letters on a difference of one counts as near.
 const LONG: usize = 5;
@@ -48,14 +48,7 @@ impl AuditRule for NearLiteral {
     fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         let mut missed: Vec<Missed> = Vec::new();
         for expr in all_exprs(subject.query) {
-            let pairs: Vec<(&Expr, &Expr)> = match expr {
-                Expr::Binary(BinaryOperator::Equal, left, right) => {
-                    vec![(&**left, &**right), (&**right, &**left)]
-                }
-                Expr::InList { expr, list, .. } => list.iter().map(|value| (&**expr, value)).collect(),
-                _ => continue,
-            };
-            for (column, value) in pairs {
+            for (column, value) in equalities(expr) {
                 if let Some(own) = compare(subject, column, value, findings)
                     && !missed.contains(&own)
                 {
@@ -107,7 +100,10 @@ fn report(subject: &AuditSubject<'_>, missed: &[Missed], findings: &mut Findings
         format!("no row has {name} = '{}', but there is '{}'", own.literal, own.near)
     };
     let why: Vec<String> = missed.iter().map(say).collect();
-    let row = |own: &Missed| vec![subject.name(own.column), own.literal.clone(), own.near.clone()];
+    // In quotes, for a space at the end is all that some differ by.
+    let row = |own: &Missed| {
+        vec![subject.name(own.column), format!("'{}'", own.literal), format!("'{}'", own.near)]
+    };
     let rows = Evidence {
         title: "literals and values".to_owned(),
         columns: ["column", "in the gold", "in the rows"].map(str::to_owned).to_vec(),

@@ -1,11 +1,11 @@
 //! # OR beside AND without parentheses
 //!
 //! ## What it finds
-//! `a AND c = 1 OR c = 2`: an alternative about the same column as the last condition of the AND before it, which
-//! AND then does not narrow.
+//! `a AND c = 1 OR c = 2`, or `c = 1 OR c = 2 AND a`: alternatives about the same column, of which only one stands under the other
+//! conditions.
 //!
 //! ## Why it matters
-//! AND binds closer than OR, so the rows with `c = 2` need not fulfil `a`.
+//! AND binds closer than OR, so one of the alternatives need not fulfil `a`.
 //!
 //! ## Example
 //! ```sql
@@ -17,7 +17,7 @@
 
 use crate::finding::Findings;
 use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
-use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, Query};
+use sqlgauge_sql::tree::{ColumnRef, Expr, Query};
 use sqlgauge_sql::visit::{Rewriter, rewrite_query};
 
 use crate::item::AuditSubject;
@@ -27,7 +27,7 @@ pub(super) struct OrBesideAnd;
 
 static META: AuditMeta = AuditMeta {
     name: "or-beside-and",
-    summary: "an OR takes a row that fulfils none of the conditions before it",
+    summary: "one of two alternatives stands without the conditions beside the other",
     needs: Needs::Schema,
     standing: RuleStanding::Likely,
     cases: CASES,
@@ -46,7 +46,7 @@ impl AuditRule for OrBesideAnd {
                 let mut query: Query = subject.query.clone();
                 rewrite_query(&mut Grouped, &mut query);
                 let why = format!(
-                    "in {} the last alternative stands without the conditions before it",
+                    "in {} one alternative stands without the conditions of the other",
                     subject.text(condition)
                 );
                 findings.propose(why, None, subject.print(&query));
@@ -58,7 +58,7 @@ impl AuditRule for OrBesideAnd {
 /// The column that a condition compares with a constant.
 fn compared(expr: &Expr) -> Option<ColumnRef> {
     match expr {
-        Expr::Binary(BinaryOperator::Equal, left, right) => match (&**left, &**right) {
+        Expr::Binary(operator, left, right) if operator.is_comparison() => match (&**left, &**right) {
             (Expr::Column(column), Expr::Literal(_)) => Some(*column),
             _ => None,
         },
@@ -70,15 +70,21 @@ fn compared(expr: &Expr) -> Option<ColumnRef> {
     }
 }
 
-/// `a AND (c = 1 OR c = 2)` of `a AND c = 1 OR c = 2`, and of the same with more conditions after the last.
+/// `a AND (c = 1 OR c = 2)` of `a AND c = 1 OR c = 2` and of `c = 1 OR c = 2 AND a`.
 fn grouped(expr: &Expr) -> Option<Expr> {
     let Expr::Or(sides) = expr else { return None };
-    let [Expr::And(first), last] = sides.as_slice() else { return None };
-    let (alternative, rest) = match last {
-        Expr::And(more) => more.split_first()?,
+    let [first, last] = sides.as_slice() else { return None };
+    let (end, before) = match first {
+        Expr::And(list) => list.split_last()?,
         single => (single, [].as_slice()),
     };
-    let (end, before) = first.split_last()?;
+    let (alternative, rest) = match last {
+        Expr::And(list) => list.split_first()?,
+        single => (single, [].as_slice()),
+    };
+    if before.is_empty() && rest.is_empty() {
+        return None;
+    }
     let column = compared(alternative)?;
     let repeats = |other: &Expr| compared(other) == Some(column);
     if compared(end) != Some(column) || before.iter().chain(rest).any(repeats) {
@@ -111,6 +117,12 @@ impl Rewriter for Grouped {
 const CASES: &[AuditCase] = &[
     AuditCase::fires(CLUBS, "SELECT name FROM player WHERE goals > 7 AND club_id = 1 OR club_id = 2")
         .from_benchmark(),
+    AuditCase::fires(CLUBS, "SELECT name FROM player WHERE goals < 8 OR goals >= 10 AND club_id = 1"),
+    AuditCase::silent(CLUBS, "SELECT name FROM player WHERE goals < 8 OR goals > 9"),
+    AuditCase::silent(
+        CLUBS,
+        "SELECT name FROM player WHERE club_id = 1 AND goals > 7 AND goals < 9 OR goals > 11",
+    ),
     AuditCase::silent(CLUBS, "SELECT name FROM player WHERE goals > 7 AND (club_id = 1 OR club_id = 2)"),
     AuditCase::silent(
         CLUBS,
