@@ -19,7 +19,6 @@
 use crate::finding::Findings;
 use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_sql::derive::conjuncts;
-use sqlgauge_sql::quote;
 use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal, Select};
 
 use crate::data::integer;
@@ -111,11 +110,11 @@ fn by_rows(subject: &AuditSubject<'_>, select: &Select, condition: &Expr, findin
         return;
     }
     let Some(data) = subject.item.data(findings) else { return };
-    let (c, literal) = (quote::name(&own.name), subject.text(right));
+    let (c, literal) = (data.engine().quoted(&own.name), subject.text(right));
     let sql = format!(
-        "SELECT count({c}), total({c} {} {literal}) FROM {}",
+        "SELECT count({c}), count(CASE WHEN {c} {} {literal} THEN 1 END) FROM {}",
         operator.symbol(),
-        quote::name(&table.name)
+        data.engine().quoted(&table.name)
     );
     let ran = data.run(&sql);
     let counts =
