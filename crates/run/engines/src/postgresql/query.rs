@@ -37,6 +37,9 @@ pub(super) fn attempt(
     bound.map_err(|_| io::Error::from(io::ErrorKind::InvalidInput))?;
     frontend::execute("", 0, connection.output())?;
     frontend::sync(connection.output());
+    if served.leaves_nothing {
+        connection.write_cleaning()?;
+    }
     connection.send()?;
     if !is_begun {
         let begun = connection.answer();

@@ -84,51 +84,20 @@ fn edited(tokens: &[Token], mut edits: Edits) -> Vec<Token> {
     out
 }
 
-/// Aggregates of the three dialects that SQLite lacks, by how their names begin.
-const AGGREGATES: [&str; 34] = [
-    "any_value",
-    "approx_",
-    "arg_max",
-    "arg_min",
-    "argmax",
-    "argmin",
-    "array_agg",
-    "bit_and",
-    "bit_or",
-    "bit_xor",
-    "bool_and",
-    "bool_or",
-    "corr",
-    "covar",
-    "every",
-    "favg",
-    "first",
-    "fsum",
-    "json_agg",
-    "json_arrayagg",
-    "json_object_agg",
-    "json_objectagg",
-    "jsonb_agg",
-    "jsonb_object_agg",
-    "kurtosis",
-    "last",
-    "list",
-    "listagg",
-    "max_by",
-    "min_by",
-    "mode",
-    "quantile",
-    "regr_",
-    "skewness",
+/// Aggregates of the three dialects that SQLite lacks.
+const AGGREGATES: [&str; 16] = [
+    "any_value", "every", "favg", "first", "fsum", "histogram", "kurtosis", "last", "list", "listagg", "max_by", "min_by",
+    "mode", "product", "skewness", "corr",
 ];
-const SPREADS: [&str; 4] = ["std", "var_", "variance", "percentile"];
+/// How the names of others begin.
+const FAMILIES: [&str; 19] = [
+    "approx_", "arg_m", "argm", "array_agg", "bit_and", "bit_or", "bit_xor", "bool_", "covar", "json_agg", "json_arrayagg",
+    "json_object_agg", "json_objectagg", "jsonb_agg", "jsonb_object_agg", "percentile", "quantile", "regr_", "std",
+];
 
 fn is_aggregate(name: &str) -> bool {
-    let is_first = matches!(name, "first_value" | "last_value" | "last_day");
-    let begins = |known: &&str| name.starts_with(*known);
-    !is_first
-        && (AGGREGATES.iter().any(|known| *known == name || known.ends_with('_') && begins(&known))
-            || SPREADS.iter().any(|known| begins(&known)))
+    let is_variance = matches!(name, "variance" | "var_pop" | "var_samp");
+    is_variance || AGGREGATES.contains(&name) || FAMILIES.iter().any(|family| name.starts_with(family))
 }
 
 /// Words without parentheses that are calls.

@@ -109,6 +109,30 @@ fn end_of_type(tokens: &[Token], from: usize) -> usize {
     at
 }
 
+/// Names without the schema that a table is in: `public.t`, `s.t.a`, and what is read as `s.t` in FROM.
+pub(super) fn qualifiers(tokens: &[Token], _: Quotes) -> Vec<Token> {
+    let is_name = |at: usize| tokens.get(at).is_some_and(|token| matches!(token.kind, Kind::Word | Kind::Name));
+    let is_point = |at: usize| tokens.get(at).is_some_and(|token| token.is_sign("."));
+    let mut out: Vec<Token> = Vec::new();
+    let mut at = 0;
+    while at < tokens.len() {
+        let begins = is_name(at) && is_point(at + 1) && is_name(at + 2);
+        let is_read = match out.as_slice() {
+            [.., before, last] if before.is(&["DISTINCT"]) && last.is(&["FROM"]) => false,
+            [.., last] => last.is(&["FROM", "JOIN"]),
+            [] => false,
+        };
+        let is_schema = ["public", "main"].iter().any(|own| tokens[at].text.eq_ignore_ascii_case(own));
+        if begins && !out.last().is_some_and(|last| last.is_sign(".")) && (is_read || is_schema || is_point(at + 3)) {
+            at += 2;
+        } else {
+            out.push(tokens[at].clone());
+            at += 1;
+        }
+    }
+    out
+}
+
 /// `ARRAY[a, b]` as a call, `a[1]` as `a -> (1)`, `{'k': v}` as a call.
 pub(super) fn brackets(tokens: &[Token], _: Quotes) -> Vec<Token> {
     let mut out: Vec<Token> = Vec::new();
