@@ -160,7 +160,8 @@ fn audit_finds_the_defects_of_golds_on_postgresql() {
     let output = audit.args(["--rules", "all"]).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).unwrap();
-    let items: Vec<serde_json::Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let items: Vec<serde_json::Value> =
+        text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     for (id, sql, rule) in golds {
         let item = items.iter().find(|item| item["id"] == id).unwrap();
         let found: Vec<&str> =
@@ -184,8 +185,10 @@ fn write_golds(folder: &Path) {
         let sql = format!("SELECT name FROM player WHERE goals > {at} ORDER BY id");
         let item = serde_json::json!({"id": at.to_string(), "db_id": "clubs", "question": "q", "gold": format!("{sql} /* gold */")});
         writeln!(gold, "{item}").unwrap();
-        writeln!(a, "{}", serde_json::json!({"id": at.to_string(), "sql": format!("{sql} /* one */")})).unwrap();
-        writeln!(b, "{}", serde_json::json!({"id": at.to_string(), "sql": format!("{sql} DESC /* two */")})).unwrap();
+        writeln!(a, "{}", serde_json::json!({"id": at.to_string(), "sql": format!("{sql} /* one */")}))
+            .unwrap();
+        writeln!(b, "{}", serde_json::json!({"id": at.to_string(), "sql": format!("{sql} DESC /* two */")}))
+            .unwrap();
     }
     for (name, text) in [("gold.jsonl", gold), ("a.jsonl", a), ("b.jsonl", b)] {
         std::fs::write(folder.join(name), text).unwrap();
@@ -205,7 +208,11 @@ fn a_second_run_asks_the_server_only_for_what_is_new() {
         command.args(["--pred", system, "--gold-cache", "golds"]).assert().success();
     };
     run("b=b.jsonl", "first");
-    std::fs::write(folder.path().join("a.jsonl"), std::fs::read_to_string(folder.path().join("b.jsonl")).unwrap().replace("two", "three")).unwrap();
+    std::fs::write(
+        folder.path().join("a.jsonl"),
+        std::fs::read_to_string(folder.path().join("b.jsonl")).unwrap().replace("two", "three"),
+    )
+    .unwrap();
     run("c=b.jsonl", "second");
     let asked = server.stop_and_read_log();
     let is_of = |line: &&str, what: &str| line.contains("execute <unnamed>") && line.contains(what);
@@ -217,7 +224,11 @@ fn a_second_run_asks_the_server_only_for_what_is_new() {
     let values = |out: &str| {
         let text = std::fs::read_to_string(folder.path().join(out).join("items.jsonl")).unwrap();
         let item = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap();
-        text.lines().map(item).filter(|item| item["system"] != "a").map(|item| item["metrics"].clone()).collect::<Vec<_>>()
+        text.lines()
+            .map(item)
+            .filter(|item| item["system"] != "a")
+            .map(|item| item["metrics"].clone())
+            .collect::<Vec<_>>()
     };
     assert_eq!(values("first"), values("second"));
 }

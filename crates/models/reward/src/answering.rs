@@ -17,7 +17,7 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 /// What runs the queries of a reward.
 pub(crate) enum Runner {
     /// SQLite, in this process or another.
-    Sqlite(SqliteEngine),
+    Sqlite(Box<SqliteEngine>),
     /// A server.
     Server(Arc<dyn Engine>),
 }
@@ -26,7 +26,7 @@ impl Runner {
     /// As an engine.
     pub(crate) fn engine(&self) -> &dyn Engine {
         match self {
-            Self::Sqlite(engine) => engine,
+            Self::Sqlite(engine) => engine.as_ref(),
             Self::Server(engine) => engine.as_ref(),
         }
     }
@@ -40,7 +40,7 @@ impl Runner {
         outside: impl FnOnce(&dyn Fn() -> Execution) -> Execution,
     ) -> Execution {
         match self {
-            Self::Sqlite(engine) => Stoppable::new(engine, stop).run_text(database, sql, enough, outside),
+            Self::Sqlite(engine) => Stoppable::new(engine.as_ref(), stop).run_text(database, sql, enough, outside),
             Self::Server(_) if stop.load(Ordering::Relaxed) => {
                 Execution::failed(Failure::new(FailureKind::RuntimeError, EngineError::Stopped.to_string()))
             }

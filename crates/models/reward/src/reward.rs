@@ -69,7 +69,7 @@ impl Reward {
             return Err(RewardError::Option(NO_ENGINE.to_owned()));
         }
         let engine = SqliteEngine::with_workers(options.limits(), worker.yielding())?;
-        Self::with(options, Runner::Sqlite(engine.with_first_slice(FIRST_SLICE)))
+        Self::with(options, Runner::Sqlite(Box::new(engine.with_first_slice(FIRST_SLICE))))
     }
 
     /// A reward whose queries a server runs; `engine` is that of the address in the options, with [`RewardOptions::limits`].

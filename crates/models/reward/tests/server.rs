@@ -42,7 +42,10 @@ fn answers_are_scored_on_postgresql() {
         ("SELECT name FROM nothing", Code::DoesNotRun),
         ("DELETE FROM shop", Code::Denied),
         ("I do not know", Code::NoSql),
-        ("WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n, shop", Code::Timeout),
+        (
+            "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n, shop",
+            Code::Timeout,
+        ),
     ];
     let requests: Vec<Request> = cases.iter().map(|(prediction, _)| request(prediction, gold)).collect();
     let results = exact.score(&requests).unwrap();
@@ -55,7 +58,8 @@ fn answers_are_scored_on_postgresql() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 
     let dense = reward(RewardOptions { kind: RewardKind::Dense, ..RewardOptions::new(&address) }).unwrap();
-    let values: Vec<Option<f64>> = dense.score(&requests[3..6]).unwrap().iter().map(|result| result.value).collect();
+    let values: Vec<Option<f64>> =
+        dense.score(&requests[3..6]).unwrap().iter().map(|result| result.value).collect();
     assert!(values[1] > Some(0.3) && values[1] < Some(0.9) && values[2] == Some(0.0), "{values:?}");
 
     // A server that is gone is no failure of an answer.

@@ -112,8 +112,8 @@ impl<'a> Auditor<'a> {
             AuditItem { sql, question, evidence, peers, gold: &gold, data: &self.data, retold: &retold };
         let mut audit = ItemAudit::default();
         let dialect = self.data.engine().dialect();
-        let (holding, others): (Vec<_>, Vec<_>) =
-            self.selection.rules().iter().partition(|rule| rule.holds_in(dialect));
+        let (holding, others): (Vec<&dyn AuditRule>, Vec<&dyn AuditRule>) =
+            self.selection.rules().iter().copied().partition(|rule| rule.holds_in(dialect));
         for rule in others {
             let mut findings = Findings::of(rule.meta());
             findings.unchecked(format!("no defect of a query in {dialect}, or not to be seen there"));

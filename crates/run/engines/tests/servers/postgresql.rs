@@ -108,7 +108,9 @@ impl Server {
     pub fn stop_and_read_log(&mut self) -> String {
         self.kill();
         let files = std::fs::read_dir(self.data().join("log")).unwrap();
-        files.map(|file| String::from_utf8_lossy(&std::fs::read(file.unwrap().path()).unwrap()).into_owned()).collect()
+        files
+            .map(|file| String::from_utf8_lossy(&std::fs::read(file.unwrap().path()).unwrap()).into_owned())
+            .collect()
     }
 
     pub fn address(&self, user: &str, database: &str) -> PathBuf {

@@ -86,13 +86,44 @@ fn edited(tokens: &[Token], mut edits: Edits) -> Vec<Token> {
 
 /// Aggregates of the three dialects that SQLite lacks.
 const AGGREGATES: [&str; 16] = [
-    "any_value", "every", "favg", "first", "fsum", "histogram", "kurtosis", "last", "list", "listagg", "max_by", "min_by",
-    "mode", "product", "skewness", "corr",
+    "any_value",
+    "every",
+    "favg",
+    "first",
+    "fsum",
+    "histogram",
+    "kurtosis",
+    "last",
+    "list",
+    "listagg",
+    "max_by",
+    "min_by",
+    "mode",
+    "product",
+    "skewness",
+    "corr",
 ];
 /// How the names of others begin.
 const FAMILIES: [&str; 19] = [
-    "approx_", "arg_m", "argm", "array_agg", "bit_and", "bit_or", "bit_xor", "bool_", "covar", "json_agg", "json_arrayagg",
-    "json_object_agg", "json_objectagg", "jsonb_agg", "jsonb_object_agg", "percentile", "quantile", "regr_", "std",
+    "approx_",
+    "arg_m",
+    "argm",
+    "array_agg",
+    "bit_and",
+    "bit_or",
+    "bit_xor",
+    "bool_",
+    "covar",
+    "json_agg",
+    "json_arrayagg",
+    "json_object_agg",
+    "json_objectagg",
+    "jsonb_agg",
+    "jsonb_object_agg",
+    "percentile",
+    "quantile",
+    "regr_",
+    "std",
 ];
 
 fn is_aggregate(name: &str) -> bool {

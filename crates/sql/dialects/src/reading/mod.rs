@@ -24,10 +24,15 @@ pub fn reading(sql: &str, dialect: &str) -> String {
         _ => return sql.to_owned(),
     };
     let mut own = tokens::tokens(sql, quotes);
-    for pass in
-        [words::casts, words::brackets, calls::special,
-        words::qualifiers, words::operators, words::clauses, calls::known]
-    {
+    for pass in [
+        words::casts,
+        words::brackets,
+        calls::special,
+        words::qualifiers,
+        words::operators,
+        words::clauses,
+        calls::known,
+    ] {
         own = pass(&own, quotes);
     }
     text_of(&own)
@@ -139,7 +144,11 @@ mod tests {
                 "SELECT count(*) FILTER (WHERE goals > 1), stddev(goals) FROM player",
                 "player player.goals",
             ),
-            ("postgres", "SELECT s.club.name FROM s.club WHERE id IS DISTINCT FROM club.name", "club club.id club.name"),
+            (
+                "postgres",
+                "SELECT s.club.name FROM s.club WHERE id IS DISTINCT FROM club.name",
+                "club club.id club.name",
+            ),
             (
                 "postgres",
                 "SELECT goals FROM player OFFSET 3 ROWS FETCH FIRST 5 ROWS ONLY",

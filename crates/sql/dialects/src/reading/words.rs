@@ -111,7 +111,8 @@ fn end_of_type(tokens: &[Token], from: usize) -> usize {
 
 /// Names without the schema that a table is in: `public.t`, `s.t.a`, and what is read as `s.t` in FROM.
 pub(super) fn qualifiers(tokens: &[Token], _: Quotes) -> Vec<Token> {
-    let is_name = |at: usize| tokens.get(at).is_some_and(|token| matches!(token.kind, Kind::Word | Kind::Name));
+    let is_name =
+        |at: usize| tokens.get(at).is_some_and(|token| matches!(token.kind, Kind::Word | Kind::Name));
     let is_point = |at: usize| tokens.get(at).is_some_and(|token| token.is_sign("."));
     let mut out: Vec<Token> = Vec::new();
     let mut at = 0;
@@ -123,7 +124,10 @@ pub(super) fn qualifiers(tokens: &[Token], _: Quotes) -> Vec<Token> {
             [] => false,
         };
         let is_schema = ["public", "main"].iter().any(|own| tokens[at].text.eq_ignore_ascii_case(own));
-        if begins && !out.last().is_some_and(|last| last.is_sign(".")) && (is_read || is_schema || is_point(at + 3)) {
+        if begins
+            && !out.last().is_some_and(|last| last.is_sign("."))
+            && (is_read || is_schema || is_point(at + 3))
+        {
             at += 2;
         } else {
             out.push(tokens[at].clone());
@@ -234,11 +238,10 @@ fn spelled_sign(sign: &str, quotes: Quotes, is_infix: bool) -> Vec<&str> {
         "~" | "~*" | "~~" | "~~*" => vec!["LIKE"],
         "!~" | "!~*" | "!~~" | "!~~*" => vec!["NOT", "LIKE"],
         "<=>" => vec!["IS"],
-        "@>" | "<@" | "@@" | "?|" | "?&" | ":=" => vec!["="],
         "?" if is_infix => vec!["="],
         "&&" if quotes.is_mysql => vec!["AND"],
         "||" if quotes.is_mysql => vec!["OR"],
-        "&&" => vec!["="],
+        "@>" | "<@" | "@@" | "?|" | "?&" | ":=" | "&&" => vec!["="],
         "#>" | "#>>" => vec!["->"],
         "#" | "^" if is_infix => vec!["|"],
         "//" | "**" => vec!["/"],
@@ -287,7 +290,7 @@ fn clause(
     }
     match token.text.to_ascii_uppercase().as_str() {
         "INTERVAL" if begins_interval(tokens, at, closing) => {
-            Some((interval(tokens, at, closing)?, end_of_interval(tokens, at, closing)?))
+            Some((interval(tokens, at, closing)?, end_of_interval(tokens, at, closing)))
         }
         "DATE" | "TIME" | "TIMESTAMP" | "TIMESTAMPTZ" | "DATETIME" if kind(1) == Some(Kind::Text) => gone(1),
         "TIMESTAMP" | "TIME" if is(1, &["WITH", "WITHOUT"]) && is(2, &["TIME"]) => gone(4),
@@ -315,7 +318,7 @@ fn clause(
         "DISTINCT" if is(1, &["ON"]) => {
             let length = group(2)?;
             let keys = tokens.get(at + 2..at + length)?;
-            Some(([&[token.clone()], keys, &[Token::sign(",")]].concat(), length))
+            Some(([std::slice::from_ref(token), keys, &[Token::sign(",")]].concat(), length))
         }
         "GROUPING" if is(1, &["SETS"]) => Some((vec![Token::new(Kind::Name, "grouping_sets")], 2)),
         "WITH" if is(1, &["ROLLUP"]) => gone(2),
@@ -400,10 +403,10 @@ fn interval(tokens: &[Token], at: usize, closing: &[Option<usize>]) -> Option<Ve
     Some([&[Token::sign("(")], operand, &[Token::sign(")")]].concat())
 }
 
-fn end_of_interval(tokens: &[Token], at: usize, closing: &[Option<usize>]) -> Option<usize> {
-    let Some(unit) = unit_of(tokens, at, closing) else { return Some(2) };
+fn end_of_interval(tokens: &[Token], at: usize, closing: &[Option<usize>]) -> usize {
+    let Some(unit) = unit_of(tokens, at, closing) else { return 2 };
     let is_range = tokens.get(unit + 1).is_some_and(|next| next.is(&["TO"]));
-    Some(unit + 1 - at + if is_range { 2 } else { 0 })
+    unit + 1 - at + if is_range { 2 } else { 0 }
 }
 
 /// `FETCH FIRST n ROWS ONLY`.
