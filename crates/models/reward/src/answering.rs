@@ -40,7 +40,9 @@ impl Runner {
         outside: impl FnOnce(&dyn Fn() -> Execution) -> Execution,
     ) -> Execution {
         match self {
-            Self::Sqlite(engine) => Stoppable::new(engine.as_ref(), stop).run_text(database, sql, enough, outside),
+            Self::Sqlite(engine) => {
+                Stoppable::new(engine.as_ref(), stop).run_text(database, sql, enough, outside)
+            }
             Self::Server(_) if stop.load(Ordering::Relaxed) => {
                 Execution::failed(Failure::new(FailureKind::RuntimeError, EngineError::Stopped.to_string()))
             }

@@ -40,7 +40,8 @@ fn answers_are_scored_on_postgresql() {
         ("SELECT name, rating FROM shop", Code::Wrong),
         ("SELECT * FROM (VALUES ('Ada', 4.5), ('Cy', 4.5)) AS t (a, b)", Code::ReadsNoTable),
         ("SELECT name FROM nothing", Code::DoesNotRun),
-        ("DELETE FROM shop", Code::Denied),
+        ("DELETE FROM shop", Code::NoSql),
+        ("SELECT pg_read_file('/etc/passwd') FROM shop", Code::Denied),
         ("I do not know", Code::NoSql),
         (
             "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n, shop",

@@ -151,8 +151,11 @@ pub(super) fn known(tokens: &[Token], _: Quotes) -> Vec<Token> {
             edits.push((at..at + 1, vec![Token::new(Kind::Text, "")]));
         }
         let Some(close) = close.filter(|_| is_call(tokens, at, close)) else { continue };
-        let commas: Vec<usize> =
-            level(&closing, at + 2, close).filter(|&place| tokens[place].is_sign(",")).collect();
+        // Behind the arguments of an aggregate may stand their order.
+        let order = level(&closing, at + 2, close).find(|&place| tokens[place].is(&["ORDER"]));
+        let commas: Vec<usize> = level(&closing, at + 2, order.unwrap_or(close))
+            .filter(|&place| tokens[place].is_sign(","))
+            .collect();
         let count = if at + 2 == close { 0 } else { commas.len() + 1 };
         let is_distinct = tokens[at + 2].is(&["DISTINCT"]);
         let name = token.text.to_ascii_lowercase();

@@ -31,6 +31,7 @@ pub fn reading(sql: &str, dialect: &str) -> String {
         words::qualifiers,
         words::operators,
         words::clauses,
+        words::operands,
         calls::known,
     ] {
         own = pass(&own, quotes);

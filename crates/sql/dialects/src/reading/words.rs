@@ -322,7 +322,7 @@ fn clause(
         }
         "GROUPING" if is(1, &["SETS"]) => Some((vec![Token::new(Kind::Name, "grouping_sets")], 2)),
         "WITH" if is(1, &["ROLLUP"]) => gone(2),
-        "ALL" if follows(&["BY"]) => Some((vec![Token::new(Kind::Number, "1")], 1)),
+        "ALL" if follows(&["BY"]) => Some((vec![Token::word("NULL")], 1)),
         "TABLESAMPLE" => gone(group(2)?),
         "EXCLUDE" | "REPLACE" if is_star(out) => gone(group(1).unwrap_or(2)),
         "TABLE" if out.is_empty() => Some((["SELECT", "*", "FROM"].map(Token::word).to_vec(), 1)),
@@ -336,6 +336,27 @@ fn clause(
         }
         _ => None,
     }
+}
+
+/// `(SELECT …) UNION …`: operands of set operations in parentheses, as subqueries in FROM.
+pub(super) fn operands(tokens: &[Token], _: Quotes) -> Vec<Token> {
+    let closing = closings(tokens);
+    let is_set = |token: Option<&Token>| token.is_some_and(|own| own.is(&["UNION", "INTERSECT", "EXCEPT"]));
+    let is_operand = |at: usize| {
+        let Some(close) = closing[at] else { return false };
+        let before = at.checked_sub(1).map(|before| &tokens[before]);
+        let is_later = is_set(before)
+            || before.is_some_and(|own| own.is(&["ALL", "DISTINCT"]))
+                && is_set(tokens.get(at.wrapping_sub(2)));
+        let begins = before.is_none_or(|own| own.is_sign("(") || own.is(&["AS"]));
+        begins_query(tokens.get(at + 1)) && (is_later || begins && is_set(tokens.get(close + 1)))
+    };
+    let spelled = |(at, token): (usize, &Token)| {
+        let from =
+            if is_operand(at) { ["SELECT", "*", "FROM"].map(Token::word).to_vec() } else { Vec::new() };
+        [from, vec![token.clone()]].concat()
+    };
+    tokens.iter().enumerate().flat_map(spelled).collect()
 }
 
 /// Whether `*` or `t.*` stands there, and no product.
