@@ -85,138 +85,129 @@ mod tests {
         Some((all.join(" "), resolve(&reading, &schema).is_ok()))
     }
 
+    /// Dialect, text, and the tables and columns that it names.
+    const NAMED: &[(&str, &str, &str)] = &[
+        ("postgres", "SELECT name::varchar(10), tags::text[] FROM public.club", "club club.name club.tags"),
+        ("postgres", r#"SELECT "Club"."NAME" FROM "Club" LIMIT ALL"#, "club club.name"),
+        (
+            "postgres",
+            "SELECT goals FROM player WHERE born > now() - INTERVAL '30 days'",
+            "player player.born player.goals",
+        ),
+        (
+            "postgres",
+            "SELECT EXTRACT(YEAR FROM born), TO_CHAR(born, 'YYYY') FROM player",
+            "player player.born",
+        ),
+        (
+            "postgres",
+            "SELECT DATE_TRUNC('month', born) AT TIME ZONE 'UTC' FROM player GROUP BY 1",
+            "player player.born",
+        ),
+        (
+            "postgres",
+            "SELECT POSITION('a' IN name), TRIM(BOTH ' ' FROM tags) FROM club",
+            "club club.name club.tags",
+        ),
+        (
+            "postgres",
+            "SELECT name FROM club WHERE name ILIKE '%a%' AND tags ~* E'\\'x' AND NOT founded !~ 'y'",
+            "club club.founded club.name club.tags",
+        ),
+        (
+            "postgres",
+            "SELECT DISTINCT ON (club_id) goals FROM player ORDER BY club_id, goals DESC NULLS LAST",
+            "player player.club_id player.goals",
+        ),
+        (
+            "postgres",
+            "SELECT STRING_AGG(name, ', ' ORDER BY id), ARRAY_AGG(tags) FROM club",
+            "club club.id club.name club.tags",
+        ),
+        (
+            "postgres",
+            "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY goals) FROM player",
+            "player player.goals",
+        ),
+        (
+            "postgres",
+            "SELECT id FROM club WHERE id = ANY (ARRAY[1, 2]) OR id <> ALL (SELECT club_id FROM player)",
+            "club player club.id player.club_id",
+        ),
+        (
+            "postgres",
+            "SELECT count(*) FILTER (WHERE goals > 1), stddev(goals) FROM player",
+            "player player.goals",
+        ),
+        (
+            "postgres",
+            "SELECT s.club.name FROM s.club WHERE id IS DISTINCT FROM club.name",
+            "club club.id club.name",
+        ),
+        ("postgres", "SELECT goals FROM player OFFSET 3 ROWS FETCH FIRST 5 ROWS ONLY", "player player.goals"),
+        (
+            "postgres",
+            "SELECT club_id, sum(goals) FROM player GROUP BY GROUPING SETS ((club_id), ())",
+            "player player.club_id player.goals",
+        ),
+        (
+            "postgres",
+            "SELECT tags[1], (tags)[1:2], tags -> 'a' ->> 'b', tags #>> '{a}' FROM club",
+            "club club.tags",
+        ),
+        (
+            "postgres",
+            "WITH a (x) AS MATERIALIZED (SELECT id FROM club) SELECT LEFT(x, 2) FROM a",
+            "club club.id",
+        ),
+        (
+            "mysql",
+            "SELECT `name`, \"text\" FROM `club` WHERE tags = 'it\\'s' # id\n",
+            "club club.name club.tags",
+        ),
+        (
+            "mysql",
+            "SELECT DATE_ADD(born, INTERVAL 1 DAY), DATE_SUB(born, INTERVAL (goals + 1) MONTH) FROM player",
+            "player player.born player.goals",
+        ),
+        (
+            "mysql",
+            "SELECT TIMESTAMPDIFF(YEAR, born, CURDATE()), IF(goals > 1, 'a', 'b') FROM player",
+            "player player.born player.goals",
+        ),
+        (
+            "mysql",
+            "SELECT GROUP_CONCAT(DISTINCT name ORDER BY id SEPARATOR ';') FROM club",
+            "club club.id club.name",
+        ),
+        (
+            "mysql",
+            "SELECT CAST(goals AS SIGNED), CONVERT(born, CHAR), goals DIV 2, goals MOD 2 FROM player STRAIGHT_JOIN club",
+            "club player player.born player.goals",
+        ),
+        (
+            "mysql",
+            "SELECT name FROM club WHERE name RLIKE '^a' && NOT tags <=> NULL || BINARY founded = 'x' LIMIT 2, 3",
+            "club club.founded club.name club.tags",
+        ),
+        (
+            "mysql",
+            "SELECT club_id, COUNT(DISTINCT born, goals) FROM player GROUP BY club_id WITH ROLLUP",
+            "player player.born player.club_id player.goals",
+        ),
+        ("mysql", "SELECT 1 FROM DUAL", ""),
+        ("duckdb", "SELECT [id, 1], {'a': name, 'b': [tags]} FROM club", "club club.id club.name club.tags"),
+        (
+            "duckdb",
+            "SELECT list(name), quantile_cont(id, 0.5), TRY_CAST(tags AS INT) FROM club GROUP BY ALL",
+            "club club.id club.name club.tags",
+        ),
+    ];
+
     #[test]
     fn texts_name_their_tables_and_columns() {
         let mut wrong = Vec::new();
-        for (dialect, sql, expected) in [
-            (
-                "postgres",
-                "SELECT name::varchar(10), tags::text[] FROM public.club",
-                "club club.name club.tags",
-            ),
-            ("postgres", r#"SELECT "Club"."NAME" FROM "Club" LIMIT ALL"#, "club club.name"),
-            (
-                "postgres",
-                "SELECT goals FROM player WHERE born > now() - INTERVAL '30 days'",
-                "player player.born player.goals",
-            ),
-            (
-                "postgres",
-                "SELECT EXTRACT(YEAR FROM born), TO_CHAR(born, 'YYYY') FROM player",
-                "player player.born",
-            ),
-            (
-                "postgres",
-                "SELECT DATE_TRUNC('month', born) AT TIME ZONE 'UTC' FROM player GROUP BY 1",
-                "player player.born",
-            ),
-            (
-                "postgres",
-                "SELECT POSITION('a' IN name), TRIM(BOTH ' ' FROM tags) FROM club",
-                "club club.name club.tags",
-            ),
-            (
-                "postgres",
-                "SELECT name FROM club WHERE name ILIKE '%a%' AND tags ~* E'\\'x' AND NOT founded !~ 'y'",
-                "club club.founded club.name club.tags",
-            ),
-            (
-                "postgres",
-                "SELECT DISTINCT ON (club_id) goals FROM player ORDER BY club_id, goals DESC NULLS LAST",
-                "player player.club_id player.goals",
-            ),
-            (
-                "postgres",
-                "SELECT STRING_AGG(name, ', ' ORDER BY id), ARRAY_AGG(tags) FROM club",
-                "club club.id club.name club.tags",
-            ),
-            (
-                "postgres",
-                "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY goals) FROM player",
-                "player player.goals",
-            ),
-            (
-                "postgres",
-                "SELECT id FROM club WHERE id = ANY (ARRAY[1, 2]) OR id <> ALL (SELECT club_id FROM player)",
-                "club player club.id player.club_id",
-            ),
-            (
-                "postgres",
-                "SELECT count(*) FILTER (WHERE goals > 1), stddev(goals) FROM player",
-                "player player.goals",
-            ),
-            (
-                "postgres",
-                "SELECT s.club.name FROM s.club WHERE id IS DISTINCT FROM club.name",
-                "club club.id club.name",
-            ),
-            (
-                "postgres",
-                "SELECT goals FROM player OFFSET 3 ROWS FETCH FIRST 5 ROWS ONLY",
-                "player player.goals",
-            ),
-            (
-                "postgres",
-                "SELECT club_id, sum(goals) FROM player GROUP BY GROUPING SETS ((club_id), ())",
-                "player player.club_id player.goals",
-            ),
-            (
-                "postgres",
-                "SELECT tags[1], (tags)[1:2], tags -> 'a' ->> 'b', tags #>> '{a}' FROM club",
-                "club club.tags",
-            ),
-            (
-                "postgres",
-                "WITH a (x) AS MATERIALIZED (SELECT id FROM club) SELECT LEFT(x, 2) FROM a",
-                "club club.id",
-            ),
-            (
-                "mysql",
-                "SELECT `name`, \"text\" FROM `club` WHERE tags = 'it\\'s' # id\n",
-                "club club.name club.tags",
-            ),
-            (
-                "mysql",
-                "SELECT DATE_ADD(born, INTERVAL 1 DAY), DATE_SUB(born, INTERVAL (goals + 1) MONTH) FROM player",
-                "player player.born player.goals",
-            ),
-            (
-                "mysql",
-                "SELECT TIMESTAMPDIFF(YEAR, born, CURDATE()), IF(goals > 1, 'a', 'b') FROM player",
-                "player player.born player.goals",
-            ),
-            (
-                "mysql",
-                "SELECT GROUP_CONCAT(DISTINCT name ORDER BY id SEPARATOR ';') FROM club",
-                "club club.id club.name",
-            ),
-            (
-                "mysql",
-                "SELECT CAST(goals AS SIGNED), CONVERT(born, CHAR), goals DIV 2, goals MOD 2 FROM player STRAIGHT_JOIN club",
-                "club player player.born player.goals",
-            ),
-            (
-                "mysql",
-                "SELECT name FROM club WHERE name RLIKE '^a' && NOT tags <=> NULL || BINARY founded = 'x' LIMIT 2, 3",
-                "club club.founded club.name club.tags",
-            ),
-            (
-                "mysql",
-                "SELECT club_id, COUNT(DISTINCT born, goals) FROM player GROUP BY club_id WITH ROLLUP",
-                "player player.born player.club_id player.goals",
-            ),
-            ("mysql", "SELECT 1 FROM DUAL", ""),
-            (
-                "duckdb",
-                "SELECT [id, 1], {'a': name, 'b': [tags]} FROM club",
-                "club club.id club.name club.tags",
-            ),
-            (
-                "duckdb",
-                "SELECT list(name), quantile_cont(id, 0.5), TRY_CAST(tags AS INT) FROM club GROUP BY ALL",
-                "club club.id club.name club.tags",
-            ),
-        ] {
+        for &(dialect, sql, expected) in NAMED {
             let found = named(sql, dialect);
             if found != Some((expected.to_owned(), true)) {
                 wrong.push(format!("{sql}\n  {}\n  {found:?}", reading(sql, dialect)));
