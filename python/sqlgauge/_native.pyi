@@ -197,7 +197,8 @@ class Reward:
     """A reward for training: a batch of answers in, one result for each out.
 
     Args:
-        db: Folder of the databases (``<db_id>/<db_id>.sqlite``), or one database for all questions.
+        db: Folder of the databases (``<db_id>/<db_id>.sqlite``), or one database for all questions, or the address of a server
+            (``postgresql://USER@HOST:PORT/{db_id}``), whose password is in ``SQLGAUGE_DB_PASSWORD``.
         kind: ``exact`` (1 or 0 by the rows, as ``ex@1`` compares), ``dense`` (partial credit) or ``structure`` (1 or 0 by ``etm@1``; runs nothing).
         witnesses: Whether a right answer must also agree with its gold on counterexample databases of the question.
         time_limit: Seconds of processor time that one query may take, and ten times as many by the clock.
@@ -210,7 +211,8 @@ class Reward:
         extract: Whether predictions are completions out of which the SQL is taken, or SQL.
         refuse_no_table: Whether an answer that reads no table is refused where the gold reads one.
         threads: Threads that score at once; one per core for 0.
-        slow_queries: Queries that run at once in processes of their own; one per core for 0.
+        slow_queries: Queries that run at once in processes of their own, one per core for 0; on a server connections to each
+            database, 8 for 0.
         growth: Wrong answers of one batch out of which witnesses are made, at most.
         seed: Where the random numbers of the search for witnesses begin.
 

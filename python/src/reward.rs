@@ -6,6 +6,9 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
+use sqlgauge::Context;
+use sqlgauge_base::server::is_address;
+use sqlgauge_engine::Moment;
 use sqlgauge_reward::{Request, Reward as Scorer, RewardError, RewardOptions};
 use sqlgauge_verify::ColumnValues;
 
@@ -72,7 +75,8 @@ impl RewardResult {
 /// A reward for training: a batch of answers in, one result for each out.
 ///
 /// Args:
-///     db: Folder of the databases (``<db_id>/<db_id>.sqlite``), or one database for all questions.
+///     db: Folder of the databases (``<db_id>/<db_id>.sqlite``), or one database for all questions, or the address of a server
+///         (``postgresql://USER@HOST:PORT/{db_id}``), whose password is in ``SQLGAUGE_DB_PASSWORD``.
 ///     kind: ``exact`` (1 or 0 by the rows, as ``ex@1`` compares), ``dense`` (partial credit) or ``structure`` (1 or 0 by ``etm@1``; runs nothing).
 ///     witnesses: Whether a right answer must also agree with its gold on counterexample databases of the question.
 ///     time_limit: Seconds of processor time that one query may take, and ten times as many by the clock.
@@ -85,7 +89,8 @@ impl RewardResult {
 ///     extract: Whether predictions are completions out of which the SQL is taken, or SQL.
 ///     refuse_no_table: Whether an answer that reads no table is refused where the gold reads one.
 ///     threads: Threads that score at once; one per core for 0.
-///     slow_queries: Queries that run at once in processes of their own; one per core for 0.
+///     slow_queries: Queries that run at once in processes of their own, one per core for 0; on a server connections to each
+///         database, 8 for 0.
 ///     growth: Wrong answers of one batch out of which witnesses are made, at most.
 ///     seed: Where the random numbers of the search for witnesses begin.
 ///
@@ -113,9 +118,20 @@ impl Reward {
     fn made(&self, py: Python<'_>) -> PyResult<Arc<Scorer>> {
         self.made.get_or_make(py, || {
             let (options, worker) = (self.options.clone(), program::worker(py)?);
-            call(py, move |_| Ok(Arc::new(Scorer::new(options, worker)?)))
+            call(py, move |_| {
+                let is_served = is_address(&options.databases);
+                Ok(Arc::new(if is_served { on_server(options)? } else { Scorer::new(options, worker)? }))
+            })
         })
     }
+}
+
+/// A reward whose queries a server runs.
+fn on_server(options: RewardOptions) -> Result<Scorer, Failure> {
+    let context = Context::default().with_server_password(sqlgauge_cli::server_password());
+    let (connections, limits) = (options.slow_queries, options.limits());
+    let engine = context.engine_for(Some(&options.databases), connections, limits, Moment::now())?;
+    Ok(Scorer::on_server(options, engine)?)
 }
 
 #[pymethods]

@@ -50,6 +50,7 @@ pub(crate) fn watched<T: Send + 'static>(
         py,
         move |stop| {
             let context = Context::default()
+                .with_server_password(sqlgauge_cli::server_password())
                 .with_worker(worker)
                 .stopped_by(Arc::clone(stop))
                 .killing_queries()

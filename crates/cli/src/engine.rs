@@ -48,7 +48,7 @@ pub fn engine(limits: Limits) -> Result<SqliteEngine> {
 }
 
 /// The password for servers, from the environment: no command line has it.
-fn server_password() -> Option<String> {
+pub fn server_password() -> Option<String> {
     ["SQLGAUGE_DB_PASSWORD", "PGPASSWORD"].into_iter().find_map(|name| std::env::var(name).ok())
 }
 

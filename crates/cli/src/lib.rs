@@ -26,6 +26,7 @@ use clap::{CommandFactory, Parser};
 use sqlgauge_engine::WorkerCommand;
 
 use crate::commands::Command;
+pub use crate::engine::server_password;
 
 /// Scores Text-to-SQL systems: the official Spider and BIRD numbers, a confidence interval on each, and the reason for every miss
 #[derive(Debug, Parser)]

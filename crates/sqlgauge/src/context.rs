@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use sqlgauge_base::server;
 use sqlgauge_engine::{Engine, Limits, Moment, SqliteEngine, Stoppable, WorkerCommand};
@@ -149,7 +150,7 @@ impl<'a> Context<'a> {
     ///
     /// # Errors
     /// When the workers cannot be started, or this build has no engine for that server.
-    pub(crate) fn engine_for(
+    pub fn engine_for(
         &self,
         db: Option<&Path>,
         connections: usize,
@@ -180,25 +181,45 @@ impl<'a> Context<'a> {
     }
 }
 
-/// A watcher as the observer of a run.
-pub(crate) struct Observed<'a>(pub(crate) &'a dyn Watcher);
+/// A watcher as the observer of a run on an engine.
+pub(crate) struct Observed<'a> {
+    watcher: &'a dyn Watcher,
+    engine: &'a dyn Engine,
+    /// When it began, and how many queries the engine had run.
+    since: (Instant, u64),
+}
+
+impl<'a> Observed<'a> {
+    pub(crate) fn new(watcher: &'a dyn Watcher, engine: &'a dyn Engine) -> Self {
+        Self { watcher, engine, since: (Instant::now(), engine.queries().unwrap_or_default()) }
+    }
+
+    /// How fast a server answers.
+    fn pace(&self) -> String {
+        let (began, before) = self.since;
+        let seconds = began.elapsed().as_secs_f64();
+        let of =
+            |count: u64| format!("{:.0} queries a second", count.saturating_sub(before) as f64 / seconds);
+        self.engine.queries().filter(|_| seconds >= 1.0).map_or_else(String::new, of)
+    }
+}
 
 impl Observer for Observed<'_> {
     fn repaired(&self, repair: &Repair) {
-        self.0.note(&repair.to_string());
+        self.watcher.note(&repair.to_string());
     }
 
     fn started(&self, total: usize, resumed: usize) {
-        self.0.started("items", total, resumed);
+        self.watcher.started("items", total, resumed);
     }
 
     fn advanced(&self, done: usize) {
-        self.0.detail("");
-        self.0.advanced(done);
+        self.watcher.detail(&self.pace());
+        self.watcher.advanced(done);
     }
 
     fn waits_for(&self, done: usize, system: &str, id: &str) {
-        self.0.detail(&format!("item {id} of {system} takes long"));
-        self.0.advanced(done);
+        self.watcher.detail(&format!("item {id} of {system} takes long"));
+        self.watcher.advanced(done);
     }
 }

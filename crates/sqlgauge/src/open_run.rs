@@ -1,8 +1,10 @@
 //! A run whose inputs are read and whose directory is there: what is left is to score it.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use sqlgauge_dataset::{Example, PredictionSet};
+use sqlgauge_engine::Engine;
 use sqlgauge_report::Report;
 use sqlgauge_run::{
     Completion, Gate, Plan, RunDirectory, RunFiles, Schedule, Scorer, Start, SummaryBuilder, execute,
@@ -19,6 +21,7 @@ pub struct OpenRun {
     /// The answers of the last systems, of which items are left.
     pub(crate) systems: Vec<PredictionSet>,
     pub(crate) scorer: Box<dyn Scorer>,
+    pub(crate) engine: Arc<dyn Engine>,
     /// Worker threads; 0 means one per core.
     pub(crate) jobs: usize,
     pub(crate) gates: Vec<Gate>,
@@ -39,10 +42,10 @@ impl OpenRun {
     pub fn score(&self, context: &Context<'_>) -> Result<(), Error> {
         let plan = Plan::continued(&self.examples, &self.directory.manifest().systems, &self.systems)?;
         let schedule = Schedule { jobs: self.jobs, ..Schedule::new(context.stop()) };
-        let completion =
-            execute(&self.directory, &plan, self.scorer.as_ref(), &schedule, &Observed(context.watcher()))?;
+        let observed = Observed::new(context.watcher(), self.engine.as_ref());
+        let completion = execute(&self.directory, &plan, self.scorer.as_ref(), &schedule, &observed)?;
         if completion.is_complete() {
-            return Ok(());
+            return Ok(self.engine.check_data()?);
         }
         let Completion { done, total, .. } = completion;
         Err(Error::Stopped { done, total, out: self.path().to_owned() })
@@ -61,9 +64,9 @@ impl OpenRun {
     /// # Errors
     /// When the log is damaged, or the summary or the page cannot be written.
     pub fn finish(self) -> Result<Report, Error> {
-        let Self { directory, gates, examples, systems, scorer, jobs: _, made } = self;
+        let Self { directory, gates, examples, systems, scorer, engine, jobs: _, made } = self;
         // Summary and report are made of the log.
-        drop((examples, systems, scorer, made));
+        drop((examples, systems, scorer, engine, made));
         finish_run(&directory, gates)
     }
 }

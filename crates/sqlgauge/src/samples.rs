@@ -246,9 +246,15 @@ impl Abstention {
     }
 }
 
-/// The questions that have an answer, then those that have none.
+/// The questions that have an answer, then those that have none. Where neither file has ids, the numbers go on.
 fn together(benchmark: &Benchmark, refused: Option<&Benchmark>) -> Result<Benchmark, Error> {
     let mut all = benchmark.clone();
+    let is_numbered = |own: &Benchmark| own.examples.iter().all(|one| one.id == one.index.to_string());
+    if let Some(refused) = refused.filter(|refused| is_numbered(benchmark) && is_numbered(refused)) {
+        let numbered = refused.examples.iter().zip(benchmark.examples.len()..);
+        all.examples.extend(numbered.map(|(example, id)| Example { id: id.to_string(), ..example.clone() }));
+        return Ok(all);
+    }
     for example in refused.iter().flat_map(|refused| &refused.examples) {
         if benchmark.examples.iter().any(|own| own.id == example.id) {
             return Err(Error::Invalid(format!(

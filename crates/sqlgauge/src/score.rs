@@ -7,6 +7,7 @@
 //! - A run that is asked to stop ends with [`Error::Stopped`]; what is in the log stays.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 use sqlgauge_dataset::{
@@ -148,6 +149,8 @@ pub struct ScoreJob {
     pub restart: bool,
     /// Connections to each database of a server; 0 means 8.
     pub connections: usize,
+    /// Folder in which results of golds are kept for other runs.
+    pub gold_cache: Option<PathBuf>,
     /// Worker threads; 0 means one per core.
     pub jobs: usize,
     /// The command or call, for the record.
@@ -185,6 +188,7 @@ impl ScoreJob {
             out,
             restart: false,
             connections: 0,
+            gold_cache: None,
             jobs: 0,
             command: Vec::new(),
         }
@@ -253,13 +257,23 @@ impl ScoreJob {
             self.read_systems(self.unfinished(&directory, examples)?, &benchmark, part, watcher)?
         };
         let examples = pick(benchmark.examples, part);
-        let scorer =
-            BenchmarkScorer::new(engine, metrics, targets).with_verification(self.verify.verification());
+        let mut scorer = BenchmarkScorer::new(Arc::clone(&engine), metrics, targets)
+            .with_verification(self.verify.verification());
+        if let Some(folder) = &self.gold_cache {
+            let refused = |error: std::io::Error| {
+                let (folder, remedy) = (folder.display(), sqlgauge_base::file::remedy(&error));
+                Error::Invalid(format!(
+                    "the folder {folder} of the golds' results cannot be made ({error}): {remedy}"
+                ))
+            };
+            scorer = scorer.keeping_golds(folder, &self.limits).map_err(refused)?;
+        }
         Ok(OpenRun {
             directory,
             examples,
             systems,
             scorer: Box::new(scorer),
+            engine,
             jobs: self.jobs,
             gates,
             made: ground.made(),

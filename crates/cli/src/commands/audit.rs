@@ -53,6 +53,9 @@ pub struct Audit {
     subset: DrawnSubsetOptions,
     #[command(flatten)]
     clock: ClockOptions,
+    /// Connections to each database of a server at once
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..))]
+    connections: u16,
     /// Worker threads; 0 means one per core
     #[arg(long, short, value_name = "N", default_value_t = 0)]
     jobs: usize,
@@ -111,6 +114,7 @@ impl Audit {
         })?;
         let new = AuditJob::new(source(self.benchmark.gold), self.benchmark.db);
         let job = AuditJob {
+            connections: self.connections.into(),
             questions: self.benchmark.questions.map(source),
             format: gold_format,
             systems: systems(self.predictions, &columns),

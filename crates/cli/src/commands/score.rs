@@ -78,6 +78,9 @@ pub struct Score {
     /// Connections to each database of a server at once
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..))]
     connections: u16,
+    /// Folder in which results of golds are kept: another run asks the database only for what is new
+    #[arg(long, value_name = "DIR")]
+    gold_cache: Option<PathBuf>,
     /// Score one part of so many, as in 3/16; `sqlgauge merge` puts all parts together. All take the same --now
     #[arg(long, value_name = "I/N", requires = "now")]
     shard: Option<Shard>,
@@ -137,6 +140,7 @@ impl Score {
         }
         Ok(ScoreJob {
             connections: self.connections.into(),
+            gold_cache: self.gold_cache,
             questions: self.questions.map(source),
             format: self.formats.format,
             columns,

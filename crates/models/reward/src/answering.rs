@@ -1,29 +1,71 @@
 //! The engine as one answer sees it: the gold has run, the answer runs once.
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use sqlgauge_engine::{Database, Engine, EngineError, Enough, Execution, SqliteEngine, Stoppable};
+use sqlgauge_engine::{
+    Database, Engine, EngineError, Enough, Execution, Failure, FailureKind, SqliteEngine, Stoppable,
+};
 
 use crate::lanes::Lanes;
 
 /// The wish of nobody to stop.
 static NEVER: AtomicBool = AtomicBool::new(false);
 
+/// What runs the queries of a reward.
+pub(crate) enum Runner {
+    /// SQLite, in this process or another.
+    Sqlite(Box<SqliteEngine>),
+    /// A server.
+    Server(Arc<dyn Engine>),
+}
+
+impl Runner {
+    /// As an engine.
+    pub(crate) fn engine(&self) -> &dyn Engine {
+        match self {
+            Self::Sqlite(engine) => engine.as_ref(),
+            Self::Server(engine) => engine.as_ref(),
+        }
+    }
+
+    /// Runs a text; what has to wait is handed to `outside`. Once `stop` is set no query begins, and none of SQLite's goes on; one of
+    /// a server ends by its time limit.
+    fn run_text(
+        &self,
+        (database, sql, enough): (&Database, &str, Option<&Enough>),
+        stop: &AtomicBool,
+        outside: impl FnOnce(&dyn Fn() -> Execution) -> Execution,
+    ) -> Execution {
+        match self {
+            Self::Sqlite(engine) => {
+                Stoppable::new(engine.as_ref(), stop).run_text(database, sql, enough, outside)
+            }
+            Self::Server(_) if stop.load(Ordering::Relaxed) => {
+                Execution::failed(Failure::new(FailureKind::RuntimeError, EngineError::Stopped.to_string()))
+            }
+            Self::Server(engine) => outside(&|| match enough {
+                Some(enough) => engine.run_until(database, sql, enough),
+                None => engine.run(database, sql),
+            }),
+        }
+    }
+}
+
 /// What runs the queries of one piece of a batch.
 pub(crate) struct Answering<'a> {
-    engine: Stoppable<&'a SqliteEngine, &'a AtomicBool>,
+    runner: &'a Runner,
+    stop: &'a AtomicBool,
     lanes: &'a Lanes,
     /// Texts that have run, the answer's among them once it has.
     known: Mutex<Vec<(String, Execution)>>,
 }
 
 impl<'a> Answering<'a> {
-    pub(crate) fn new(engine: &'a SqliteEngine, lanes: &'a Lanes, stop: Option<&'a AtomicBool>) -> Self {
-        let engine = Stoppable::new(engine, stop.unwrap_or(&NEVER));
-        Self { engine, lanes, known: Mutex::default() }
+    pub(crate) fn new(runner: &'a Runner, lanes: &'a Lanes, stop: Option<&'a AtomicBool>) -> Self {
+        Self { runner, stop: stop.unwrap_or(&NEVER), lanes, known: Mutex::default() }
     }
 
     /// Takes that execution for the text.
@@ -45,7 +87,8 @@ impl<'a> Answering<'a> {
         if let Some((_, execution)) = known {
             return execution;
         }
-        let execution = self.engine.run_text(database, sql, enough, |run| self.lanes.outside(run));
+        let asked = (database, sql, enough);
+        let execution = self.runner.run_text(asked, self.stop, |run| self.lanes.outside(run));
         self.know(sql, &execution);
         execution
     }
@@ -53,15 +96,19 @@ impl<'a> Answering<'a> {
 
 impl Engine for Answering<'_> {
     fn name_and_version(&self) -> String {
-        self.engine.name_and_version()
+        self.runner.engine().name_and_version()
+    }
+
+    fn dialect(&self) -> &'static str {
+        self.runner.engine().dialect()
     }
 
     fn timeout(&self) -> Duration {
-        self.engine.timeout()
+        self.runner.engine().timeout()
     }
 
     fn open(&self, path: &Path) -> Result<Arc<Database>, EngineError> {
-        self.engine.open(path)
+        self.runner.engine().open(path)
     }
 
     fn run(&self, database: &Database, sql: &str) -> Execution {
@@ -73,6 +120,10 @@ impl Engine for Answering<'_> {
     }
 
     fn check(&self) -> Result<(), EngineError> {
-        self.engine.check()
+        if self.stop.load(Ordering::Relaxed) {
+            Err(EngineError::Stopped)
+        } else {
+            self.runner.engine().check()
+        }
     }
 }

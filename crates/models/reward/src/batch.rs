@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use sha2::{Digest, Sha256};
 use sqlgauge_dataset::extract_sql;
 use sqlgauge_engine::{EngineError, FaultCount};
-use sqlgauge_metrics::lexical::key;
 use sqlgauge_search::Witness;
 
 use crate::answering::Answering;
@@ -61,9 +60,9 @@ type Golds<'a> = HashMap<(&'a str, &'a str), GoldQuestion>;
 /// Does the work of a batch, which is told how much the machine had failed at before. What it fails at meanwhile is the reason
 /// for all that goes wrong, and ends this batch alone: what golds found out in that time is forgotten.
 fn batch<T>(own: &Reward, work: impl FnOnce(FaultCount) -> Result<T, RewardError>) -> Result<T, RewardError> {
-    let began = own.engine.faults();
+    let began = own.engine().faults();
     let done = work(began);
-    let Err(fault) = own.engine.check_since(began) else { return done };
+    let Err(fault) = own.engine().check_since(began) else { return done };
     own.golds.clear();
     match done {
         Err(RewardError::Engine(EngineError::Stopped)) => done,
@@ -192,16 +191,21 @@ fn gold(
     if let Some(known) = own.golds.get(&place, |gold| gold.bytes()) {
         return Ok(known);
     }
-    let began = own.engine.faults();
-    let engine = Answering::new(&own.engine, lanes, stop);
-    let gold = Arc::new(Gold::of(text, subject, &engine, own.options.kind != RewardKind::Structure));
+    let began = own.engine().faults();
+    let engine = Answering::new(&own.runner, lanes, stop);
+    let gold = Arc::new(Gold::of(
+        (text, own.key(text)),
+        subject,
+        &engine,
+        own.options.kind != RewardKind::Structure,
+    ));
     if let Some(failure) = gold.broken_file() {
         return Err(RewardError::Database { db_id: place.0, message: failure.message.clone() });
     }
     // A gold that ran out of time may have more of it when less runs beside it, and one that was stopped has no outcome.
     let is_settled =
         gold.failure().is_none_or(|failure| Code::of_failure(failure.kind) != Some(Code::Timeout));
-    if is_settled && !is_set(stop) && own.engine.check_since(began).is_ok() {
+    if is_settled && !is_set(stop) && own.engine().check_since(began).is_ok() {
         own.golds.insert(place, Arc::clone(&gold), gold.bytes());
     }
     Ok(gold)
@@ -223,7 +227,7 @@ fn jobs<'a>(
         } else {
             request.prediction.clone()
         };
-        let key = key(&sql).into_owned();
+        let key = own.key(&sql);
         let job = *by_key.entry((request.db_id.as_str(), key.clone())).or_insert_with(|| {
             let subject = &subjects[request.db_id.as_str()];
             jobs.push(Job { subject, sql, key, members: Vec::new() });
@@ -274,7 +278,7 @@ fn check(
     if is_set(stop) {
         return Err(EngineError::Stopped.into());
     }
-    own.engine.check_since(began)?;
+    own.engine().check_since(began)?;
     // Looked at afterwards: what was read from another file is no result.
     subjects.values().try_for_each(|subject| subject.target.database.check_unchanged())?;
     Ok(())
@@ -287,7 +291,7 @@ fn judge(
     lanes: &Lanes,
     stop: Option<&AtomicBool>,
 ) -> Result<Vec<MemberResult>, RewardError> {
-    let engine = Answering::new(&own.engine, lanes, stop);
+    let engine = Answering::new(&own.runner, lanes, stop);
     let (subject, sql, key) = (&**job.subject, job.sql.as_str(), job.key.as_str());
     let case = Case { options: &own.options, subject, engine: &engine, sql, key };
     job.members.iter().map(|(golds, _)| judge_member(own, &case, golds, stop)).collect()
@@ -299,7 +303,7 @@ fn judge_member(
     golds: &[GoldQuestion],
     stop: Option<&AtomicBool>,
 ) -> Result<MemberResult, RewardError> {
-    let (place, began) = (place_of(case, golds), own.engine.faults());
+    let (place, began) = (place_of(case, golds), own.engine().faults());
     let is_of_now = |known: &Arc<Remembered>| {
         known.known.as_ref().is_none_or(|then| {
             golds.iter().zip(then).all(|(asked, then)| then.is_none() || *then == fingerprint(asked))
@@ -318,7 +322,7 @@ fn judge_member(
     let result =
         RewardResult { witness: found.witness, ..RewardResult::new(value, found.code, found.reason) };
     let is_settled = result.code != Code::Timeout && result.code != Code::GoldFailed;
-    if is_settled && !is_set(stop) && own.engine.check_since(began).is_ok() {
+    if is_settled && !is_set(stop) && own.engine().check_since(began).is_ok() {
         let known = known.iter().any(Option::is_some).then_some(known);
         let remembered = Arc::new(Remembered { result: result.clone(), known });
         let bytes = size(&remembered);

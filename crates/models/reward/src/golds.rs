@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use sqlgauge_engine::{Execution, Failure, FailureKind, ResultSet, Value};
-use sqlgauge_metrics::lexical::key;
 use sqlgauge_metrics::{GoldFacts, Pair};
 
 use crate::answering::Answering;
@@ -27,7 +26,12 @@ pub(crate) struct Gold {
 
 impl Gold {
     /// Runs a gold and asks for the order of its rows, or only resolves it.
-    pub(crate) fn of(text: &str, subject: &Subject, engine: &Answering<'_>, runs: bool) -> Self {
+    pub(crate) fn of(
+        (text, key): (&str, String),
+        subject: &Subject,
+        engine: &Answering<'_>,
+        runs: bool,
+    ) -> Self {
         let facts = GoldFacts::default();
         let pair = Pair::new(engine, &subject.target, text, "", None).sharing(&facts);
         let execution = runs.then(|| pair.run_gold(&subject.target.database, text));
@@ -38,8 +42,7 @@ impl Gold {
         drop(pair);
         let mut words = text.split(|c: char| !c.is_alphanumeric());
         let asks_about_repeats = words.any(|word| word.eq_ignore_ascii_case("distinct"));
-        let (text, key) = (text.to_owned(), key(text).into_owned());
-        Self { text, key, execution, facts, reads_table, asks_about_repeats }
+        Self { text: text.to_owned(), key, execution, facts, reads_table, asks_about_repeats }
     }
 
     /// Its rows.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sqlgauge_base::counted;
 use sqlgauge_dataset::is_other_statement;
 use sqlgauge_engine::compare::GoldOrder;
-use sqlgauge_engine::{FailureKind, ResultSet};
+use sqlgauge_engine::{Engine, FailureKind, ResultSet};
 use sqlgauge_metrics::{Metric, Pair, find};
 use sqlgauge_search::{Equality, SearchVerdict, Witness};
 
@@ -177,7 +177,9 @@ impl Case<'_> {
             }
             _ => Progress::Nothing,
         };
-        if kind == FailureKind::SyntaxError && !has_query_word(self.sql) {
+        // A server is not even asked about what begins with another word than a query's.
+        let is_no_query = kind == FailureKind::Denied && !self.engine.is_sqlite();
+        if (kind == FailureKind::SyntaxError || is_no_query) && !has_query_word(self.sql) {
             return JudgedAnswer::new(Code::NoSql, progress, "the answer holds no SQL");
         }
         JudgedAnswer::new(code, progress, message)

@@ -130,7 +130,7 @@ impl FromStr for AnswerColumns {
 /// How a reward is made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RewardOptions {
-    /// Folder of the databases (`<db_id>/<db_id>.sqlite`), or one database for all questions.
+    /// Folder of the databases (`<db_id>/<db_id>.sqlite`), or one database for all questions, or the address of a server.
     pub databases: PathBuf,
     /// What is rewarded.
     pub kind: RewardKind,
@@ -189,7 +189,7 @@ impl RewardOptions {
     }
 
     /// What one query may use.
-    pub(crate) fn limits(&self) -> Limits {
+    pub fn limits(&self) -> Limits {
         Limits { timeout: self.time_limit, max_heap_bytes: self.heap_bytes, ..Limits::default() }
     }
 

@@ -6,13 +6,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde::Serialize;
+use sqlgauge_base::server::is_address;
 use sqlgauge_dataset::Databases;
-use sqlgauge_engine::{SqliteEngine, WorkerCommand};
+use sqlgauge_engine::{Engine, SqliteEngine, WorkerCommand};
+use sqlgauge_metrics::lexical::key;
 
+use crate::answering::Runner;
 use crate::batch::{self, Remembered};
 use crate::error::RewardError;
 use crate::golds::Gold;
-use crate::options::RewardOptions;
+use crate::options::{RewardKind, RewardOptions};
 use crate::recent::Recent;
 use crate::request::{Request, RewardResult};
 use crate::subject::Subject;
@@ -22,11 +25,17 @@ use crate::witnesses::Witnesses;
 /// found soon; what ends within it costs no process.
 const FIRST_SLICE: Duration = Duration::from_millis(5);
 
+/// Queries that a server runs at once, unless somebody says otherwise.
+const CONNECTIONS: usize = 8;
+
+/// Said where an address of a server comes without its engine.
+const NO_ENGINE: &str = "the address of a server needs its engine: build with --features engines";
+
 /// Scores answers in batches. It is shared by threads; a process that forks makes its own. A batch that the machine fails, as
 /// by too many open files, is an error; the next one is scored as if that had not been.
 pub struct Reward {
     pub(crate) options: RewardOptions,
-    pub(crate) engine: SqliteEngine,
+    pub(crate) runner: Runner,
     pub(crate) databases: Databases,
     pub(crate) subjects: Mutex<HashMap<String, Arc<Subject>>>,
     /// By `db_id` and text.
@@ -56,16 +65,39 @@ impl Reward {
     /// When an option cannot be, the databases are not there, no process can be started, or the folder of witnesses cannot be
     /// made.
     pub fn new(options: RewardOptions, worker: WorkerCommand) -> Result<Self, RewardError> {
+        if is_address(&options.databases) {
+            return Err(RewardError::Option(NO_ENGINE.to_owned()));
+        }
+        let engine = SqliteEngine::with_workers(options.limits(), worker.yielding())?;
+        Self::with(options, Runner::Sqlite(Box::new(engine.with_first_slice(FIRST_SLICE))))
+    }
+
+    /// A reward whose queries a server runs; `engine` is that of the address in the options, with [`RewardOptions::limits`].
+    ///
+    /// # Errors
+    /// When an option cannot be, on a server or at all.
+    pub fn on_server(options: RewardOptions, engine: Arc<dyn Engine>) -> Result<Self, RewardError> {
+        let refused = if options.witnesses {
+            "witnesses are databases of SQLite, and the queries of a server do not run on them: leave the witnesses out"
+        } else if options.kind == RewardKind::Structure {
+            "the kind structure is etm@1, which reads SQLite's queries only: choose the kind exact or dense on a server"
+        } else {
+            let slow_queries = if options.slow_queries == 0 { CONNECTIONS } else { options.slow_queries };
+            return Self::with(RewardOptions { slow_queries, ..options }, Runner::Server(engine));
+        };
+        Err(RewardError::Option(refused.to_owned()))
+    }
+
+    fn with(options: RewardOptions, runner: Runner) -> Result<Self, RewardError> {
         options.check()?;
         let databases = Databases::open(&options.databases)?;
-        let engine = SqliteEngine::with_workers(options.limits(), worker.yielding())?;
         let bytes = options.cache_bytes;
         let witnesses = options
             .witnesses
             .then(|| Witnesses::new(options.witness_folder.clone(), options.seed, bytes))
             .transpose()?;
         Ok(Self {
-            engine: engine.with_first_slice(FIRST_SLICE),
+            runner,
             databases,
             subjects: Mutex::default(),
             golds: Recent::new(bytes),
@@ -73,6 +105,16 @@ impl Reward {
             witnesses,
             options,
         })
+    }
+
+    /// What runs the queries.
+    pub(crate) fn engine(&self) -> &dyn Engine {
+        self.runner.engine()
+    }
+
+    /// What all texts share that the engine cannot tell from this one.
+    pub(crate) fn key(&self, sql: &str) -> String {
+        if self.engine().is_sqlite() { key(sql).into_owned() } else { sql.to_owned() }
     }
 
     /// The options.
@@ -115,10 +157,10 @@ impl Reward {
         if let Some(known) = known {
             return Ok(known);
         }
-        let began = self.engine.faults();
-        let opened = Arc::new(Subject::open(&self.engine, &self.databases, db_id, &self.options)?);
+        let began = self.engine().faults();
+        let opened = Arc::new(Subject::open(self.engine(), &self.databases, db_id, &self.options)?);
         // What its rows show was asked for by queries.
-        self.engine.check_since(began)?;
+        self.engine().check_since(began)?;
         let mut subjects = self.subjects.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(Arc::clone(subjects.entry(db_id.to_owned()).or_insert(opened)))
     }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use sqlgauge_engine::{Engine, SqliteEngine};
+use sqlgauge_engine::Engine;
 use sqlgauge_etm::{Matcher, Profile};
 use sqlgauge_metrics::Target;
 use sqlgauge_search::{Contract, DeclaredColumns, Observed, Search, SearchError, SearchOptions};
@@ -29,7 +29,7 @@ pub(crate) struct Subject {
 
 impl Subject {
     pub(crate) fn open(
-        engine: &SqliteEngine,
+        engine: &dyn Engine,
         databases: &sqlgauge_dataset::Databases,
         db_id: &str,
         options: &crate::options::RewardOptions,

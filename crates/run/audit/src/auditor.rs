@@ -1,5 +1,6 @@
 //! Looks at the golds of one database with the rules that are on.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use sqlgauge_base::{budget, closest};
@@ -96,6 +97,11 @@ impl<'a> Auditor<'a> {
         self.data.database()
     }
 
+    /// What runs the golds.
+    pub fn engine(&self) -> &'a dyn Engine {
+        self.data.engine()
+    }
+
     /// What the rules say of a gold.
     pub fn audit(
         &self,
@@ -105,9 +111,19 @@ impl<'a> Auditor<'a> {
         peers: &[Peer<'_>],
     ) -> ItemAudit {
         let gold = self.data.run(sql);
-        let item = AuditItem { sql, question, evidence, peers, gold: &gold, data: &self.data };
+        let retold = OnceCell::new();
+        let item =
+            AuditItem { sql, question, evidence, peers, gold: &gold, data: &self.data, retold: &retold };
         let mut audit = ItemAudit::default();
-        for rule in self.selection.rules() {
+        let dialect = self.data.engine().dialect();
+        let (holding, others): (Vec<&dyn AuditRule>, Vec<&dyn AuditRule>) =
+            self.selection.rules().iter().copied().partition(|rule| rule.holds_in(dialect));
+        for rule in others {
+            let mut findings = Findings::of(rule.meta());
+            findings.unchecked(format!("no defect of a query in {dialect}, or not to be seen there"));
+            audit.take(findings);
+        }
+        for rule in &holding {
             let mut findings = Findings::of(rule.meta());
             rule.check_item(&item, &mut findings);
             audit.take(findings);
@@ -115,7 +131,7 @@ impl<'a> Auditor<'a> {
         let resolved = budget::analyse(sql.len(), || resolve(sql, &self.schema));
         match resolved {
             Ok(Ok(query)) => {
-                for rule in self.selection.rules() {
+                for rule in &holding {
                     let mut findings = Findings::of(rule.meta());
                     let checked = budget::analyse(sql.len(), || {
                         let facts = Facts::of(&query, &self.schema);

@@ -3,10 +3,14 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use sqlgauge_dialects::{Type, TypedSchema, ValueProfile, declared, dialect, translate};
 use sqlgauge_engine::{Database, Engine, Execution, ResultSet, Value};
 use sqlgauge_metrics::Target;
-use sqlgauge_sql::quote;
-use sqlgauge_sql::schema::{Column, Table};
+use sqlgauge_sql::schema::{Column, Schema, Table};
+use sqlgauge_sql::tree::Query;
+use sqlgauge_sql::{PrintDialect, print, quote};
+
+use crate::finding::cell;
 
 /// Values of a column that are compared with a literal which no row has.
 const MAX_VALUES: usize = 5_000;
@@ -112,6 +116,9 @@ impl<'a> AuditData<'a> {
     }
 
     fn read_profile(&self, table: &Table, column: &Column) -> Option<AuditedColumn> {
+        if !self.engine.is_sqlite() {
+            return self.read_values(table, column);
+        }
         let c = quote::name(&column.name);
         let sql = format!(
             "SELECT count(*), count({c}), count(DISTINCT {c}), total(typeof({c}) = 'text'), \
@@ -134,15 +141,61 @@ impl<'a> AuditData<'a> {
         })
     }
 
+    /// The same by the values themselves, for engines without SQLite's functions.
+    fn read_values(&self, table: &Table, column: &Column) -> Option<AuditedColumn> {
+        let (c, table) = (self.engine.quoted(&column.name), self.engine.quoted(&table.name));
+        let result = self.run(&format!("SELECT {c}, count(*) FROM {table} GROUP BY {c}"));
+        let rows = result.rows()?;
+        let mut found = AuditedColumn {
+            rows: 0,
+            values: 0,
+            distinct: 0,
+            texts: 0,
+            numeric_texts: 0,
+            iso_dates: 0,
+            lengths: (0, 0),
+        };
+        let mut lengths = Vec::new();
+        for row in rows.rows() {
+            let [value, count] = row else { return None };
+            let count = integer(count)?;
+            found.rows += count;
+            if *value == Value::Null {
+                continue;
+            }
+            found.values += count;
+            found.distinct += 1;
+            let text = value.as_str();
+            let of_text = |holds: bool| if holds { count } else { 0 };
+            found.texts += of_text(text.is_some());
+            found.numeric_texts += of_text(text.is_some_and(is_numeric));
+            found.iso_dates += of_text(text.is_some_and(begins_with_date));
+            lengths.push(i64::try_from(cell(value).chars().count()).unwrap_or(i64::MAX));
+        }
+        let bounds = lengths.iter().min().zip(lengths.iter().max());
+        found.lengths = bounds.map_or((0, 0), |(least, most)| (*least, *most));
+        Some(found)
+    }
+
+    /// A query in the words of the engine, with the meaning that it has in SQLite.
+    ///
+    /// # Errors
+    /// Why there are no such words.
+    pub(crate) fn spoken(&self, query: &Query, schema: &Schema) -> Result<String, String> {
+        match dialect(self.engine.dialect()) {
+            None => print(query, schema, PrintDialect::Sqlite).map_err(|error| error.to_string()),
+            Some(dialect) => translate(query, &typed(schema), dialect).map_err(|refused| refused.to_string()),
+        }
+    }
+
     /// Values of those columns that several rows of the table have, a few; `None` where they cannot be read within the limits.
     pub fn repeated(&self, table: &Table, columns: &[&Column]) -> Option<Arc<ResultSet>> {
-        let list: Vec<String> = columns.iter().map(|column| quote::name(&column.name)).collect();
-        let list = list.join(", ");
-        let present: Vec<String> =
-            columns.iter().map(|column| format!("{} IS NOT NULL", quote::name(&column.name))).collect();
+        let list: Vec<String> = columns.iter().map(|column| self.engine.quoted(&column.name)).collect();
+        let present: Vec<String> = list.iter().map(|column| format!("{column} IS NOT NULL")).collect();
+        let (list, rows) = (list.join(", "), self.engine.quoted("rows"));
         let sql = format!(
-            "SELECT {list}, count(*) AS rows FROM {} WHERE {} GROUP BY {list} HAVING count(*) > 1 LIMIT {REPEATED}",
-            quote::name(&table.name),
+            "SELECT {list}, count(*) AS {rows} FROM {} WHERE {} GROUP BY {list} HAVING count(*) > 1 LIMIT {REPEATED}",
+            self.engine.quoted(&table.name),
             present.join(" AND ")
         );
         self.run(&sql).rows().cloned()
@@ -154,16 +207,42 @@ impl<'a> AuditData<'a> {
         if let Some(known) = lock(&self.values).get(&key) {
             return known.clone();
         }
-        let c = quote::name(&column.name);
-        let limit = MAX_VALUES + 1;
-        let sql = format!(
-            "SELECT DISTINCT {c} FROM {} WHERE typeof({c}) = 'text' LIMIT {limit}",
-            quote::name(&table.name)
-        );
+        let (c, limit) = (self.engine.quoted(&column.name), MAX_VALUES + 1);
+        let is_text =
+            if self.engine.is_sqlite() { format!(" WHERE typeof({c}) = 'text'") } else { String::new() };
+        let sql =
+            format!("SELECT DISTINCT {c} FROM {}{is_text} LIMIT {limit}", self.engine.quoted(&table.name));
         let texts = self.run(&sql).rows().filter(|rows| rows.len() <= MAX_VALUES).map(texts_of);
         lock(&self.values).insert(key, texts.clone());
         texts
     }
+}
+
+/// What the columns of a server hold. A type that SQLite does not have is none that a query of ours can compare.
+fn typed(schema: &Schema) -> TypedSchema<'_> {
+    const OTHERS: [&str; 12] = [
+        "date", "time", "interval", "bool", "json", "uuid", "bytea", "array", "inet", "enum", "struct", "map",
+    ];
+    let of_column = |column: &Column| {
+        let declared_type = column.declared_type.as_deref();
+        let name = declared_type.unwrap_or_default().to_ascii_lowercase();
+        let is_other = OTHERS.iter().any(|other| name.starts_with(other)) || name.ends_with(']');
+        ValueProfile::of(if is_other { Type::Mixed } else { declared(declared_type) })
+    };
+    let of_table = |table: &Table| table.columns.iter().map(of_column).collect();
+    TypedSchema::found(schema, schema.tables().iter().map(of_table).collect())
+}
+
+/// Digits and points.
+fn is_numeric(text: &str) -> bool {
+    let has_digit = text.contains(|c: char| c.is_ascii_digit());
+    has_digit && text.chars().all(|c| c.is_ascii_digit() || c == '.')
+}
+
+/// `2026-11-25`, and whatever follows.
+fn begins_with_date(text: &str) -> bool {
+    let is_of = |(own, wanted): (u8, u8)| if wanted == b'0' { own.is_ascii_digit() } else { own == wanted };
+    text.len() >= 10 && text.bytes().zip(*b"0000-00-00").all(is_of)
 }
 
 fn texts_of(rows: &Arc<ResultSet>) -> Arc<Vec<String>> {

@@ -1,12 +1,13 @@
 //! A gold, as the rules see it.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use sqlgauge_engine::{Execution, Outcome, ResultSet};
 use sqlgauge_sql::derive::Facts;
 use sqlgauge_sql::schema::{Column, Schema, Table};
 use sqlgauge_sql::tree::{ColumnRef, Expr, Query};
-use sqlgauge_sql::{PrintDialect, print, print_expr};
+use sqlgauge_sql::{PrintDialect, print_expr};
 
 use crate::data::AuditData;
 use crate::finding::Findings;
@@ -40,6 +41,8 @@ pub struct AuditItem<'a> {
     pub(crate) gold: &'a Execution,
     /// The database.
     pub(crate) data: &'a AuditData<'a>,
+    /// Why queries of ours cannot be asked in the words of the engine, once it is known.
+    pub(crate) retold: &'a OnceCell<Option<String>>,
 }
 
 impl AuditItem<'_> {
@@ -130,15 +133,41 @@ impl<'a> AuditSubject<'a> {
         print_expr(expr, self.query, self.schema, PrintDialect::Sqlite).unwrap_or_else(|_| "…".to_owned())
     }
 
-    /// A query as SQL.
+    /// Why queries of ours would not mean on the engine what they mean in SQLite. There the gold is told in other words first: if
+    /// it then returns other rows, so may every query that is made of it.
+    fn retold(&self) -> Option<&str> {
+        let item = &self.item;
+        let tell = || {
+            if item.data.engine().is_sqlite() {
+                return None;
+            }
+            let told = match item.data.spoken(self.query, self.schema) {
+                Ok(sql) => item.data.run(&sql),
+                Err(reason) => return Some(reason),
+            };
+            let prints = [item.gold, &told].map(|ran| ran.rows().map(|rows| rows.fingerprint()));
+            let is_same = prints[0].is_some() && prints[0] == prints[1];
+            (!is_same).then(|| {
+                "the gold returns other rows when SQLite's meaning is put into words of this engine"
+                    .to_owned()
+            })
+        };
+        item.retold.get_or_init(tell).as_deref()
+    }
+
+    /// A query as SQL of the engine.
     pub fn print(&self, query: &Query) -> Option<String> {
-        print(query, self.schema, PrintDialect::Sqlite).ok()
+        self.item.data.spoken(query, self.schema).ok().filter(|_| self.retold().is_none())
     }
 
     /// What a query of ours returns; says "not checked" with the reason where it does not.
     pub fn run(&self, query: &Query, findings: &mut Findings) -> Option<Arc<ResultSet>> {
         let data = self.item.data(findings)?;
-        match print(query, self.schema, PrintDialect::Sqlite) {
+        if let Some(reason) = self.retold() {
+            findings.unchecked(reason);
+            return None;
+        }
+        match data.spoken(query, self.schema) {
             Ok(sql) => match data.run(&sql).outcome {
                 Outcome::Rows(rows) => Some(rows),
                 Outcome::Failed(failure) => {
@@ -146,8 +175,8 @@ impl<'a> AuditSubject<'a> {
                     None
                 }
             },
-            Err(error) => {
-                findings.unchecked(error.to_string());
+            Err(reason) => {
+                findings.unchecked(reason);
                 None
             }
         }

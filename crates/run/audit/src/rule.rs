@@ -11,6 +11,11 @@ pub trait AuditRule: Sync {
     /// What it is called, what it needs, and its cases.
     fn meta(&self) -> &'static AuditMeta;
 
+    /// Whether what it finds is a defect in that dialect (`sqlite`, `postgres`, `mysql`, `duckdb`), and can be seen there.
+    fn holds_in(&self, _dialect: &str) -> bool {
+        true
+    }
+
     /// Looks at a gold as text and as it ran; called for every gold, also for one that cannot be resolved.
     fn check_item(&self, _item: &AuditItem<'_>, _findings: &mut Findings) {}
 

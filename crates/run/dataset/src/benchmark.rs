@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
+use crate::alternatives::{SQL_EVAL, choices, statements};
 use crate::columns::{ColumnRole, Columns, GoldColumns, present_columns, scalar_text};
 use crate::error::DatasetError;
 use crate::formats::{FileFormat, Part, Place, Row};
@@ -279,7 +280,7 @@ impl<'a> Drafter<'a> {
             let remedy = "a gold line is the SQL, one tab, the db_id; write tabs inside the SQL as spaces";
             return Err(self.input.malformed(place, problem, remedy));
         };
-        let golds = golds_of_text(self.input, &place, sql)?;
+        let golds = accepted(self.input, &place, golds_of_text(self.input, &place, sql)?)?;
         let example = Example {
             golds,
             turn: Some(self.turn),
@@ -387,6 +388,9 @@ fn golds_of(
 ) -> Result<Vec<String>, DatasetError> {
     let Some((column, value)) = columns.find(ColumnRole::Gold, fields) else { return Ok(Vec::new()) };
     let texts = match value {
+        Value::String(text) if fields.contains_key(SQL_EVAL) && !strip(text).starts_with('[') => {
+            Some(statements(text).into_iter().map(str::to_owned).collect())
+        }
         Value::String(text) => Some(golds_of_text(input, place, text)?),
         Value::Array(items) => items.iter().map(|item| item.as_str().map(str::to_owned)).collect(),
         _ => None,
@@ -395,7 +399,27 @@ fn golds_of(
         let problem = format!("{column:?} is {}", kind(value));
         return Err(input.malformed(place, problem, "a gold is a SQL text or a list of SQL texts"));
     };
-    Ok(texts.into_iter().filter(|text| !strip(text).is_empty()).collect())
+    accepted(input, place, texts.into_iter().filter(|text| !strip(text).is_empty()))
+}
+
+/// The golds that texts stand for, each choice of columns one of its own.
+fn accepted(
+    input: &Input,
+    place: &Place,
+    texts: impl IntoIterator<Item = String>,
+) -> Result<Vec<String>, DatasetError> {
+    let mut golds = Vec::new();
+    for text in texts {
+        if !text.contains('{') {
+            golds.push(text);
+            continue;
+        }
+        golds.extend(choices(&text).ok_or_else(|| {
+            let problem = "the gold leaves a choice among more than eight columns";
+            input.malformed(place, problem, "give the golds as a list of SQL texts")
+        })?);
+    }
+    Ok(golds)
 }
 
 /// The golds that one text holds: itself, or the entries of a list, which CSV, TSV and Parquet files have as text. No

@@ -6,6 +6,7 @@
 //! names the file, the place and the remedy.
 
 mod abstention;
+mod alternatives;
 mod benchmark;
 mod columns;
 mod error;

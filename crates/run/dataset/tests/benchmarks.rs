@@ -263,3 +263,22 @@ fn a_text_that_is_a_list_is_several_golds() {
     let error = read("dev.csv", "db_id,gold\nd,\"[SELECT 1]\"\n").unwrap_err().to_string();
     assert!(error.contains("line 2") && error.contains("no list of texts"), "{error}");
 }
+
+#[test]
+fn a_row_of_sql_eval_has_several_golds_and_choices_of_columns() {
+    let csv = "question,query,db_name,query_category\n\
+               q,\"SELECT {a, b}, count(*) FROM t GROUP BY {};SELECT 'x;y' FROM t;\",d,group_by\n";
+    let golds = [
+        "SELECT a, count(*) FROM t GROUP BY a",
+        "SELECT b, count(*) FROM t GROUP BY b",
+        "SELECT a, b, count(*) FROM t GROUP BY a, b",
+        "SELECT 'x;y' FROM t",
+    ];
+    assert_eq!(read("questions.csv", csv).unwrap().examples[0].golds, golds);
+    // Elsewhere a second statement is a mistake of the gold, and a choice is one all the same.
+    let other = read("gold.csv", "gold,db_id\n\"SELECT {a} FROM t; SELECT 2\",d\n").unwrap();
+    assert_eq!(other.examples[0].golds, ["SELECT a FROM t; SELECT 2"]);
+    let many = format!("gold,db_id\n\"SELECT {{{}}} FROM t\",d\n", ["c"; 9].join(","));
+    let error = read("gold.csv", many).unwrap_err().to_string();
+    assert!(error.contains("line 2") && error.contains("list of SQL texts"), "{error}");
+}

@@ -2,10 +2,14 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
+use std::io;
+use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::database::Database;
 use crate::engine::{Engine, EngineError};
+use crate::kept_golds::KeptGolds;
+use crate::limits::Limits;
 use crate::outcome::{Execution, Outcome};
 use crate::value::{ResultSet, Value};
 
@@ -20,6 +24,7 @@ pub struct GoldCache {
     max_shard_bytes: usize,
     hasher: RandomState,
     shards: [Mutex<Shard>; SHARDS],
+    kept: Option<KeptGolds>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -50,7 +55,16 @@ impl GoldCache {
             max_shard_bytes: max_bytes / SHARDS,
             hasher: RandomState::new(),
             shards: std::array::from_fn(|_| Mutex::default()),
+            kept: None,
         }
+    }
+
+    /// The same, with results that outlive the process: in a folder, for an engine with those limits.
+    ///
+    /// # Errors
+    /// When the folder cannot be made.
+    pub fn kept_in(self, folder: &Path, limits: &Limits) -> io::Result<Self> {
+        Ok(Self { kept: Some(KeptGolds::open(folder, limits)?), ..self })
     }
 
     /// The execution of `sql` on `database`: a remembered one, or a new one by `engine`.
@@ -66,13 +80,25 @@ impl GoldCache {
         let execution = cell
             .get_or_init(|| {
                 is_new = true;
-                engine.run(database, sql)
+                self.kept_or_run(engine, database, &key)
             })
             .clone();
         if is_new {
             lock(shard).account(&key, size_of_execution(&execution, sql), self.max_shard_bytes);
         }
         Ok(execution)
+    }
+}
+
+impl GoldCache {
+    fn kept_or_run(&self, engine: &dyn Engine, database: &Database, key: &Key) -> Execution {
+        let Key { content_hash, sql } = key;
+        let Some(kept) = &self.kept else { return engine.run(database, sql) };
+        kept.get(engine, content_hash, sql).unwrap_or_else(|| {
+            let execution = engine.run(database, sql);
+            kept.put(engine, content_hash, sql, &execution);
+            execution
+        })
     }
 }
 

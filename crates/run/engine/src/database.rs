@@ -10,7 +10,6 @@ use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
 use sqlgauge_base::regular;
-use sqlgauge_sql::quote;
 use sqlgauge_sql::schema::{Schema, TableKind};
 
 use crate::engine::{Engine, EngineError};
@@ -51,7 +50,7 @@ impl Source {
             return Err(EngineError::Server {
                 address: path.to_owned(),
                 message: "this command runs on SQLite files only".to_owned(),
-                remedy: "give it a folder of SQLite files; `sqlgauge score` runs on servers",
+                remedy: "give it a folder of SQLite files; `score`, `audit` and the reward run on servers",
             });
         }
         let metadata = std::fs::metadata(path).map_err(|error| match error.kind() {
@@ -199,7 +198,7 @@ impl Database {
     pub fn has_rows(&self, engine: &dyn Engine) -> bool {
         let mut tables = self.schema.tables().iter().filter(|table| table.kind == TableKind::Table);
         tables.any(|table| {
-            let sql = format!("SELECT 1 FROM {} LIMIT 1", quote::name(&table.name));
+            let sql = format!("SELECT 1 FROM {} LIMIT 1", engine.quoted(&table.name));
             engine.run(self, &sql).rows().is_none_or(|rows| !rows.is_empty())
         })
     }

@@ -5,11 +5,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use sqlgauge_sql::quote;
 use thiserror::Error;
 
 use crate::database::Database;
 use crate::enough::Enough;
-use crate::outcome::Execution;
+use crate::faults::FaultCount;
+use crate::outcome::{Dependence, Execution};
+
+/// The dialect of SQLite.
+const SQLITE: &str = "sqlite";
 
 /// Runs untrusted SQL on databases.
 ///
@@ -18,9 +23,25 @@ pub trait Engine: Send + Sync {
     /// Name and version of what runs the SQL, for a run's record: `SQLite 3.54.0`.
     fn name_and_version(&self) -> String;
 
+    /// The dialect of the queries, by its name in crate `dialects`: `sqlite`, `postgres`, `mysql`, `duckdb`.
+    fn dialect(&self) -> &'static str {
+        SQLITE
+    }
+
     /// Whether the queries are SQLite's: what reads texts by SQLite's rules has no meaning on another engine.
     fn is_sqlite(&self) -> bool {
-        true
+        self.dialect() == SQLITE
+    }
+
+    /// A name in the quotes of the dialect.
+    fn quoted(&self, name: &str) -> String {
+        if self.dialect() == "mysql" { format!("`{}`", name.replace('`', "``")) } else { quote::name(name) }
+    }
+
+    /// Whether the text returns the same again on the same data, given how it ran.
+    fn is_repeatable(&self, sql: &str, execution: &Execution) -> bool {
+        let _ = sql;
+        execution.depends_on == Dependence::default()
     }
 
     /// Processor time that one query may take, see [`Limits::timeout`](crate::Limits::timeout).
@@ -42,6 +63,34 @@ pub trait Engine: Send + Sync {
     /// # Errors
     /// [`EngineError::NoWorker`], [`EngineError::Stopped`], [`EngineError::Machine`].
     fn check(&self) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    /// How much the machine has failed at so far, for [`Engine::check_since`].
+    fn faults(&self) -> FaultCount {
+        FaultCount::default()
+    }
+
+    /// As [`Engine::check`], of the time since `began` alone: whoever shares the engine asks about his own queries.
+    ///
+    /// # Errors
+    /// Those of [`Engine::check`].
+    fn check_since(&self, began: FaultCount) -> Result<(), EngineError> {
+        let _ = began;
+        self.check()
+    }
+
+    /// How many queries a server was asked; `None` where none is.
+    fn queries(&self) -> Option<u64> {
+        None
+    }
+
+    /// Whether the data of the databases that are open are what they were. Asked once, at the end of a job; what an engine holds
+    /// as it is, or looks at all the time, it need not look at again.
+    ///
+    /// # Errors
+    /// [`EngineError::Changed`].
+    fn check_data(&self) -> Result<(), EngineError> {
         Ok(())
     }
 
@@ -162,7 +211,7 @@ pub enum EngineError {
     #[error("the queries were stopped before they had ended")]
     Stopped,
     /// The file was replaced or written to while it was open.
-    #[error("database `{}` was changed while it was in use: run again on a file that stays as it is", path.display())]
+    #[error("database `{}` was changed while it was in use: run again on data that stay as they are", path.display())]
     Changed {
         /// The path as given.
         path: PathBuf,

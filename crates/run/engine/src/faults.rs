@@ -2,16 +2,28 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// How much the machine had failed at when a task began; see [`SqliteEngine::check_since`](crate::SqliteEngine::check_since).
+/// How much the machine had failed at when a task began; see [`Engine::check_since`](crate::Engine::check_since).
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FaultCount {
     pub(crate) queries: u64,
     pub(crate) workers: u64,
 }
 
+impl FaultCount {
+    /// So many queries that could not be run.
+    pub fn of_queries(queries: u64) -> Self {
+        Self { queries, workers: 0 }
+    }
+
+    /// Queries that could not be run.
+    pub fn queries(self) -> u64 {
+        self.queries
+    }
+}
+
 /// The number of faults of one sort, and the last of them.
 #[derive(Debug)]
-pub(crate) struct Faults<T>(Mutex<(u64, Option<T>)>);
+pub struct Faults<T>(Mutex<(u64, Option<T>)>);
 
 impl<T> Default for Faults<T> {
     fn default() -> Self {
@@ -24,17 +36,19 @@ impl<T: Clone> Faults<T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn add(&self, fault: T) {
+    /// Counts one.
+    pub fn add(&self, fault: T) {
         let mut held = self.lock();
         *held = (held.0 + 1, Some(fault));
     }
 
-    pub(crate) fn count(&self) -> u64 {
+    /// How many there were.
+    pub fn count(&self) -> u64 {
         self.lock().0
     }
 
     /// The last fault, if there was one after the first `count`.
-    pub(crate) fn since(&self, count: u64) -> Option<T> {
+    pub fn since(&self, count: u64) -> Option<T> {
         let held = self.lock();
         held.1.clone().filter(|_| held.0 > count)
     }

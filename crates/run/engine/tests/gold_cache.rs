@@ -91,3 +91,54 @@ fn a_full_cache_forgets_and_still_answers() {
     }
     assert_eq!(engine.runs.load(Ordering::Relaxed), 2);
 }
+
+#[test]
+fn kept_results_outlive_the_process_until_content_text_or_limits_change() {
+    let folder = tempfile::tempdir().unwrap();
+    let kept = folder.path().join("golds");
+    let one = common::database(folder.path(), "a.sqlite", "CREATE TABLE t(a); INSERT INTO t VALUES (1)");
+    let two = common::database(folder.path(), "b.sqlite", "CREATE TABLE t(a); INSERT INTO t VALUES (2)");
+    let limits = Limits::default();
+    let narrow = Limits { max_rows: 7, ..limits };
+    // Each runs in a new cache; whether the engine is asked is the last.
+    for (path, limits, sql, expected, runs) in [
+        (&one, &limits, "SELECT a, 0.1, x'00ff', NULL, 'é' FROM t", "1|0.1", 1),
+        (&one, &limits, "SELECT a, 0.1, x'00ff', NULL, 'é' FROM t", "1|0.1", 0),
+        (&two, &limits, "SELECT a, 0.1, x'00ff', NULL, 'é' FROM t", "2|0.1", 1),
+        (&one, &limits, "SELECT a, 0.1, x'00ff', NULL, 'é'  FROM t", "1|0.1", 1),
+        (&one, &narrow, "SELECT a, 0.1, x'00ff', NULL, 'é' FROM t", "1|0.1", 1),
+        // What may be another next time, and what fails, is asked for again.
+        (&one, &limits, "SELECT a, 0.1 FROM t WHERE date('now') > 0", "1|0.1", 1),
+        (&one, &limits, "SELECT a, 0.1 FROM t WHERE date('now') > 0", "1|0.1", 1),
+        (&one, &limits, "SELECT nothing FROM t", "", 1),
+        (&one, &limits, "SELECT nothing FROM t", "", 1),
+    ] {
+        let engine = Counting::new();
+        let cache = GoldCache::new(1 << 20).kept_in(&kept, limits).unwrap();
+        let execution = cache.run(&engine, &engine.open(path).unwrap(), sql).unwrap();
+        let fresh = engine.inside.run(&engine.open(path).unwrap(), sql);
+        assert_eq!(execution.outcome, fresh.outcome, "{sql}");
+        assert!(
+            in_short(&execution.outcome).starts_with(expected),
+            "{sql}: {}",
+            in_short(&execution.outcome)
+        );
+        assert_eq!(engine.runs.load(Ordering::Relaxed), runs, "{sql}");
+    }
+    // A torn file is as good as none.
+    for entry in walk(&kept) {
+        let bytes = std::fs::read(&entry).unwrap();
+        std::fs::write(&entry, &bytes[..bytes.len() - 1]).unwrap();
+    }
+    let engine = Counting::new();
+    let cache = GoldCache::new(1 << 20).kept_in(&kept, &limits).unwrap();
+    let sql = "SELECT a, 0.1, x'00ff', NULL, 'é' FROM t";
+    assert!(cache.run(&engine, &engine.open(&one).unwrap(), sql).unwrap().rows().is_some());
+    assert_eq!(engine.runs.load(Ordering::Relaxed), 1);
+}
+
+/// The files in the folders of a folder.
+fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
+    let inside = |folder: &Path| std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    inside(folder).flat_map(|folder| inside(&folder).collect::<Vec<_>>()).collect()
+}

@@ -17,6 +17,7 @@ mod rows;
 mod server;
 mod socket;
 mod values;
+mod volatile;
 
 pub use address::{Address, AddressError};
 pub use kind::{Access, KINDS, Kind, Secret, open};

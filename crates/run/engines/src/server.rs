@@ -4,11 +4,13 @@ use std::collections::HashMap;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use sqlgauge_engine::{
-    Database, Dependence, Engine, EngineError, Enough, Execution, Failure, FailureKind, Limits, Outcome,
+    Database, Dependence, Engine, EngineError, Enough, Execution, Failure, FailureKind, FaultCount, Faults,
+    Limits, Outcome,
 };
 use sqlgauge_sql::schema::Schema;
 
@@ -16,6 +18,7 @@ use crate::kind::{Access, Secret, Trial};
 use crate::locks::{Attempt, LockResult};
 use crate::pool::Pool;
 use crate::rows::Stop;
+use crate::volatile;
 
 /// How long after its own limit the server is asked to end a query.
 pub(crate) const GRACE: Duration = Duration::from_millis(500);
@@ -81,6 +84,7 @@ impl From<Stop> for End {
 }
 
 /// What is read of a database when it is opened.
+#[derive(Debug)]
 pub(crate) struct Catalog {
     pub(crate) schema: Schema,
     /// The tables whose rows belong to the version of the data, quoted.
@@ -93,6 +97,10 @@ pub(crate) struct Catalog {
 pub(crate) trait Server: fmt::Debug + Send + Sync + Sized + 'static {
     /// The name that people know.
     const NAME: &'static str;
+    /// The dialect of its queries.
+    const DIALECT: &'static str;
+    /// Whether the data of an open database can change while queries run.
+    const CAN_CHANGE: bool = false;
     /// How an address is written.
     const FORM: &'static str;
     /// What to do when the server fails in the middle of a run.
@@ -152,8 +160,9 @@ pub(crate) struct ServerEngine<S: Server> {
     access: Access,
     served: Mutex<HashMap<PathBuf, Arc<Served<S>>>>,
     version: OnceLock<String>,
-    /// The first thing for which no query is to blame.
-    fault: Mutex<Option<(PathBuf, String)>>,
+    /// Things for which no query is to blame.
+    faults: Faults<(PathBuf, String)>,
+    queries: AtomicU64,
 }
 
 /// A database that is open.
@@ -163,20 +172,24 @@ struct Served<S: Server> {
     database: Arc<Database>,
     pool: Pool<S::Connection>,
     server: S,
+    catalog: Catalog,
 }
 
 impl<S: Server> ServerEngine<S> {
     /// An engine with those limits. Nothing is connected yet.
     pub(crate) fn new(limits: Limits, access: Access) -> Self {
-        Self { limits, access, served: Mutex::default(), version: OnceLock::new(), fault: Mutex::default() }
+        Self {
+            limits,
+            access,
+            served: Mutex::default(),
+            version: OnceLock::new(),
+            faults: Faults::default(),
+            queries: AtomicU64::new(0),
+        }
     }
 
     fn served(&self) -> MutexGuard<'_, HashMap<PathBuf, Arc<Served<S>>>> {
         self.served.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn fault(&self) -> MutexGuard<'_, Option<(PathBuf, String)>> {
-        self.fault.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn connect(&self, path: &Path) -> Result<Served<S>, EngineError> {
@@ -198,18 +211,23 @@ impl<S: Server> ServerEngine<S> {
             0 => Access::CONNECTIONS,
             given => given,
         };
-        let database =
-            |version: &str| Arc::new(Database::on_server(path.to_owned(), catalog.schema.clone(), version));
-        let mut opened = Served { address, database: database(""), pool: Pool::new(connections), server };
-        let version = self.data_version(&opened, &catalog)?;
-        opened.database = database(&version);
+        let blank = Arc::new(Database::on_server(path.to_owned(), catalog.schema.clone(), ""));
+        let mut opened = Served { address, database: blank, pool: Pool::new(connections), server, catalog };
+        opened.database = self.with_version(&opened)?;
         Ok(opened)
     }
 
+    /// The database under the version of its data as they are now.
+    fn with_version(&self, served: &Served<S>) -> Result<Arc<Database>, EngineError> {
+        let version = self.data_version(served)?;
+        let (path, schema) = (served.database.path().to_owned(), served.catalog.schema.clone());
+        Ok(Arc::new(Database::on_server(path, schema, &version)))
+    }
+
     /// A text that changes with the rows: of each table a hash of them all, or their number where that takes too long.
-    fn data_version(&self, served: &Served<S>, catalog: &Catalog) -> Result<String, EngineError> {
-        let mut version = catalog.digest.clone();
-        for table in &catalog.tables {
+    fn data_version(&self, served: &Served<S>) -> Result<String, EngineError> {
+        let mut version = served.catalog.digest.clone();
+        for table in &served.catalog.tables {
             let queries = S::content(table);
             let rows = queries.iter().find_map(|sql| self.run_sent(served, sql, None).rows().cloned());
             self.check()?;
@@ -234,6 +252,7 @@ impl<S: Server> ServerEngine<S> {
     /// the same query twice and takes new ones has answered it.
     fn run_sent(&self, served: &Served<S>, sql: &str, enough: Option<&Enough>) -> Execution {
         let open = || S::connect(&served.address, self.access.password.as_ref());
+        self.queries.fetch_add(1, Ordering::Relaxed);
         let mut lost = String::new();
         for attempt in 0..2 {
             let answer = served.pool.with(|idle| match idle.filter(|_| attempt == 0).map_or_else(open, Ok) {
@@ -253,7 +272,7 @@ impl<S: Server> ServerEngine<S> {
     /// Keeps that the server failed, for [`Engine::check`].
     fn watched(&self, served: &Served<S>, execution: Execution) -> Execution {
         if let Some(failure) = execution.outcome.failure().filter(|own| own.kind == FailureKind::Machine) {
-            self.fault().get_or_insert_with(|| (served.database.path().to_owned(), failure.message.clone()));
+            self.faults.add((served.database.path().to_owned(), failure.message.clone()));
         }
         execution
     }
@@ -304,8 +323,12 @@ impl<S: Server> Engine for ServerEngine<S> {
         format!("{} {version}", S::NAME).trim_end().to_owned()
     }
 
-    fn is_sqlite(&self) -> bool {
-        false
+    fn dialect(&self) -> &'static str {
+        S::DIALECT
+    }
+
+    fn is_repeatable(&self, sql: &str, _: &Execution) -> bool {
+        volatile::is_repeatable(sql)
     }
 
     fn timeout(&self) -> Duration {
@@ -332,12 +355,30 @@ impl<S: Server> Engine for ServerEngine<S> {
     }
 
     fn check(&self) -> Result<(), EngineError> {
-        let error = |(address, message): &(PathBuf, String)| EngineError::Server {
-            address: address.clone(),
-            message: message.clone(),
-            remedy: S::AGAIN,
-        };
-        self.fault().as_ref().map_or(Ok(()), |fault| Err(error(fault)))
+        self.check_since(FaultCount::default())
+    }
+
+    fn faults(&self) -> FaultCount {
+        FaultCount::of_queries(self.faults.count())
+    }
+
+    fn check_since(&self, began: FaultCount) -> Result<(), EngineError> {
+        let error = |(address, message)| EngineError::Server { address, message, remedy: S::AGAIN };
+        self.faults.since(began.queries()).map_or(Ok(()), |fault| Err(error(fault)))
+    }
+
+    fn queries(&self) -> Option<u64> {
+        Some(self.queries.load(Ordering::Relaxed))
+    }
+
+    fn check_data(&self) -> Result<(), EngineError> {
+        let open: Vec<Arc<Served<S>>> = self.served().values().filter(|_| S::CAN_CHANGE).cloned().collect();
+        for served in open {
+            if self.with_version(&served)?.content_hash()? != served.database.content_hash()? {
+                return Err(EngineError::Changed { path: served.database.path().to_owned() });
+            }
+        }
+        Ok(())
     }
 }
 

@@ -1,10 +1,12 @@
 //! What a metric scores, with everything that several metrics need computed once.
 
+use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
+use sqlgauge_dialects::reading;
 use sqlgauge_engine::compare::pyeq::GridPair;
 use sqlgauge_engine::compare::{GoldOrder, explain};
 use sqlgauge_engine::{
@@ -205,22 +207,28 @@ impl<'a> Pair<'a> {
         self.shared.unwrap_or(&self.own)
     }
 
-    /// The gold as a resolved query over the database.
+    /// A text as SQLite's grammar reads it: that of another dialect in other words, of which nothing but its structure counts.
+    pub(crate) fn read(&self, sql: &'a str) -> Cow<'a, str> {
+        if self.engine.is_sqlite() { sql.into() } else { reading(sql, self.engine.dialect()).into() }
+    }
+
+    /// The gold as a resolved query over the database. Of another dialect than SQLite's it is a reading, of which only names,
+    /// clauses and nesting count ([`sqlgauge_dialects::reading`]).
     ///
     /// # Errors
     /// When it cannot be resolved.
     pub fn gold_query(&self) -> Result<&Query, &ResolveError> {
         let schema = self.target.database.schema();
-        self.facts().query.get_or_init(|| resolve(self.gold, schema)).as_ref()
+        self.facts().query.get_or_init(|| resolve(&self.read(self.gold), schema)).as_ref()
     }
 
-    /// The prediction as a resolved query over the database.
+    /// The prediction as a resolved query over the database, as [`Pair::gold_query`].
     ///
     /// # Errors
     /// When it cannot be resolved.
     pub fn prediction_query(&self) -> Result<&Query, &ResolveError> {
         let schema = self.target.database.schema();
-        self.query.get_or_init(|| resolve(self.prediction, schema)).as_ref()
+        self.query.get_or_init(|| resolve(&self.read(self.prediction), schema)).as_ref()
     }
 
     /// The features of the gold, `None` if it cannot be resolved.
@@ -242,7 +250,8 @@ impl<'a> Pair<'a> {
     /// # Errors
     /// When that parser cannot read it.
     pub fn gold_legacy(&self) -> Result<&spider::SpiderQuery, &ParseFailure> {
-        self.facts().legacy.get_or_init(|| spider::parse(&self.target.catalog, self.gold)).as_ref()
+        let parse = || spider::parse(&self.target.catalog, &self.read(self.gold));
+        self.facts().legacy.get_or_init(parse).as_ref()
     }
 
     /// The prediction as Spider's own parser reads it.

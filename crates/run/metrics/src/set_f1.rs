@@ -46,19 +46,43 @@ pub(crate) fn score_sets(
     things: &str,
     names: impl Fn(&NamedThings) -> BTreeSet<String>,
 ) -> Score {
+    if !pair.engine().is_sqlite() {
+        return score_readings(pair, unresolved, things, names);
+    }
     if let Err(error) = pair.gold_query() {
         return Score::inapplicable(format!("the gold cannot be resolved: {error}"));
     }
     let gold = names(&named(pair.gold_features()));
-    if let (Err(error), false) = (pair.prediction_query(), pair.engine().is_sqlite()) {
-        return Score::inapplicable(format!(
-            "the prediction is not in the SQL that this metric can read: {error}"
-        ));
-    }
     match (pair.prediction_query(), unresolved) {
         (Ok(_), _) => compare(&gold, &names(&named(pair.prediction_features())), things),
         (Err(error), Unresolved::Nothing) => Score::unresolved_prediction(error),
         (Err(error), Unresolved::Text) => of_text(pair, error, &gold, things, names),
+    }
+}
+
+/// The same for texts of other dialects. What the text names counts, whether or not its functions are known; null where the
+/// text cannot be read, as it may still be right.
+fn score_readings(
+    pair: &Pair<'_>,
+    unresolved: Unresolved,
+    things: &str,
+    names: impl Fn(&NamedThings) -> BTreeSet<String>,
+) -> Score {
+    let dialect = pair.engine().dialect();
+    let read = |of: &str, sql| match NamedThings::of(&pair.read(sql), pair.target().database.schema()) {
+        Ok(Some(found)) => Ok(names(&found)),
+        Ok(None) => Err(format!("the {of} has what this metric cannot read in {dialect}")),
+        Err(too_complex) => Err(format!("the {of}: {too_complex}")),
+    };
+    let unknown = |error: &ResolveError| {
+        matches!(error.kind(), ErrorKind::UnknownTable(_) | ErrorKind::UnknownColumn(_))
+    };
+    match (read("gold", pair.gold()), read("prediction", pair.prediction()), pair.prediction_query()) {
+        (Err(reason), ..) | (_, Err(reason), _) => Score::inapplicable(reason),
+        (_, _, Err(error)) if unresolved == Unresolved::Nothing && unknown(error) => {
+            Score::unresolved_prediction(error)
+        }
+        (Ok(gold), Ok(prediction), _) => compare(&gold, &prediction, things),
     }
 }
 

@@ -15,12 +15,13 @@
 
 use std::collections::HashMap;
 use std::iter::once;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 use sqlgauge_causes::{DifferenceRecord, Explainer, Judge, Proofs};
 use sqlgauge_dataset::Example;
-use sqlgauge_engine::{Dependence, Engine, Execution, GoldCache, ResultSet};
+use sqlgauge_engine::{Dependence, Engine, Execution, GoldCache, Limits, ResultSet};
 use sqlgauge_metrics::{GoldFacts, Metric, MetricKind, Pair, Reads, Score, Target, Verification, score_best};
 use sqlgauge_sql::Features;
 use sqlgauge_sql::spider::{self, Hardness};
@@ -75,6 +76,15 @@ impl BenchmarkScorer {
             facts: Mutex::default(),
             empty: Mutex::default(),
         }
+    }
+
+    /// Keeps the results of golds in a folder, for an engine with those limits; another run takes them from there.
+    ///
+    /// # Errors
+    /// When the folder cannot be made.
+    pub fn keeping_golds(mut self, folder: &Path, limits: &Limits) -> std::io::Result<Self> {
+        self.executions = self.executions.kept_in(folder, limits)?;
+        Ok(self)
     }
 
     /// Says how `verify@2` verifies.

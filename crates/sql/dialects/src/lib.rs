@@ -4,6 +4,7 @@
 //! - [`TypedSchema`] says which type the values of each column have: by declaration, or by what a database holds.
 //! - [`DIALECTS`] is the registry; each dialect is a table of facts in a file of its own.
 //! - [`create_table`] is the table that the texts are over.
+//! - [`reading`] is the other way, for seeing what a text of PostgreSQL, MySQL or DuckDB is made of.
 //!
 //! The law: on the tables that [`create_table`] makes, filled with the values of the SQLite database, a text returns the
 //! rows that the query returns in SQLite, numbers compared by value. What SQLite leaves open (which of equal rows a LIMIT
@@ -15,6 +16,7 @@ mod dialect;
 mod dialects;
 mod observe;
 mod printer;
+mod reading;
 mod refused;
 mod types;
 
@@ -23,5 +25,6 @@ pub use dialect::{CheckLevel, Dialect};
 pub use dialects::{DIALECTS, SQLITE, dialect, names};
 pub use observe::NotObserved;
 pub use printer::translate;
+pub use reading::reading;
 pub use refused::{Construct, Refused};
-pub use types::{Type, TypedSchema, ValueProfile};
+pub use types::{Type, TypedSchema, ValueProfile, declared};

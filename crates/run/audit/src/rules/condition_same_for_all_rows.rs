@@ -17,7 +17,6 @@
 use crate::finding::Findings;
 use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
 use sqlgauge_sql::derive::conjuncts;
-use sqlgauge_sql::quote;
 use sqlgauge_sql::tree::{BinaryOperator, Expr, Literal};
 
 use crate::data::integer;
@@ -64,11 +63,11 @@ fn look(subject: &AuditSubject<'_>, condition: &Expr, findings: &mut Findings) {
         return;
     }
     let Some(data) = subject.item.data(findings) else { return };
-    let (c, literal) = (quote::name(&own.name), subject.text(right));
+    let (c, literal) = (data.engine().quoted(&own.name), subject.text(right));
     let sql = format!(
-        "SELECT count({c}), total({c} {} {literal}) FROM {}",
+        "SELECT count({c}), count(CASE WHEN {c} {} {literal} THEN 1 END) FROM {}",
         operator.symbol(),
-        quote::name(&table.name)
+        data.engine().quoted(&table.name)
     );
     let ran = data.run(&sql);
     let counts =

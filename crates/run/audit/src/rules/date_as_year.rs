@@ -41,6 +41,10 @@ impl AuditRule for DateAsYear {
         &META
     }
 
+    fn holds_in(&self, dialect: &str) -> bool {
+        dialect == "sqlite"
+    }
+
     fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         for scope in scopes(subject.query) {
             for expr in [scope.exprs(), scope.conditions()].concat() {

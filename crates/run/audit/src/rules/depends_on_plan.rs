@@ -36,6 +36,10 @@ impl AuditRule for DependsOnPlan {
         &META
     }
 
+    fn holds_in(&self, dialect: &str) -> bool {
+        dialect == "sqlite"
+    }
+
     fn check_item(&self, item: &AuditItem<'_>, findings: &mut Findings) {
         let Some(rows) = item.rows(findings) else { return };
         if item.gold.depends_on.chance {

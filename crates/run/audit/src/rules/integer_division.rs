@@ -43,6 +43,10 @@ impl AuditRule for IntegerDivision {
         &META
     }
 
+    fn holds_in(&self, dialect: &str) -> bool {
+        matches!(dialect, "sqlite" | "postgres")
+    }
+
     fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         for scope in scopes(subject.query) {
             let mut exprs = Vec::new();

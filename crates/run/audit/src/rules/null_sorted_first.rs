@@ -41,6 +41,10 @@ impl AuditRule for NullSortedFirst {
         &META
     }
 
+    fn holds_in(&self, dialect: &str) -> bool {
+        matches!(dialect, "sqlite" | "mysql")
+    }
+
     fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         for scope in scopes(subject.query) {
             let query = scope.query;

@@ -19,7 +19,7 @@
 
 use crate::finding::Findings;
 use crate::rule::{AuditCase, AuditMeta, AuditRule, CLUBS, Needs, RuleStanding};
-use sqlgauge_metrics::{MetricKind, Pair, all};
+use sqlgauge_metrics::{Metric, MetricKind, Pair, all};
 
 use crate::item::AuditItem;
 
@@ -42,7 +42,10 @@ impl AuditRule for ScoresBelowOne {
     fn check_item(&self, item: &AuditItem<'_>, findings: &mut Findings) {
         let Some(data) = item.data(findings) else { return };
         let pair = Pair::new(data.engine(), data.target(), item.sql, item.sql, None);
-        let metrics = all().iter().filter(|metric| metric.kind() != MetricKind::Unbounded);
+        let applies = |metric: &&&'static dyn Metric| {
+            metric.kind() != MetricKind::Unbounded && (data.engine().is_sqlite() || !metric.is_of_sqlite())
+        };
+        let metrics = all().iter().filter(applies);
         let mut below = Vec::new();
         let mut first = None;
         for metric in metrics.filter(|metric| !metric.id().starts_with("verify@")) {

@@ -41,6 +41,10 @@ impl AuditRule for TextAsNumber {
         &META
     }
 
+    fn holds_in(&self, dialect: &str) -> bool {
+        matches!(dialect, "sqlite" | "postgres" | "duckdb")
+    }
+
     fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         for scope in scopes(subject.query) {
             if scope.is_whole() && scope.query.limit.is_some() {
@@ -102,8 +106,8 @@ fn column(subject: &AuditSubject<'_>, expr: &Expr, what: &str, findings: &mut Fi
         let name = subject.name(own);
         let sql = format!(
             "SELECT {0} FROM {1} WHERE {0} IS NOT NULL ORDER BY {0} DESC LIMIT 3",
-            sqlgauge_sql::quote::name(&column.name),
-            sqlgauge_sql::quote::name(&table.name)
+            data.engine().quoted(&column.name),
+            data.engine().quoted(&table.name)
         );
         let rows = data.run(&sql);
         let why = format!("{name} holds numbers as text and is {what} as text");

@@ -151,23 +151,6 @@ impl SqliteEngine {
         execution
     }
 
-    /// How much the machine has failed at so far, for [`SqliteEngine::check_since`].
-    pub fn faults(&self) -> FaultCount {
-        let workers = self.workers.as_ref().map_or(0, Workers::faults);
-        FaultCount { queries: self.faults.count(), workers }
-    }
-
-    /// Whether every query could be run since `began`, as [`Engine::check`] says it of all queries. For an engine that outlives
-    /// its tasks: what the machine failed at in one of them is no reason to refuse the next.
-    ///
-    /// # Errors
-    /// [`EngineError::NoWorker`], [`EngineError::Machine`].
-    pub fn check_since(&self, began: FaultCount) -> Result<(), EngineError> {
-        self.workers.as_ref().map_or(Ok(()), |workers| workers.check_since(began.workers))?;
-        let fault = self.faults.since(began.queries);
-        fault.map_or(Ok(()), |(path, message)| Err(EngineError::Machine { path, message }))
-    }
-
     /// The limits of every query.
     pub fn limits(&self) -> &Limits {
         &self.limits
@@ -375,6 +358,17 @@ impl Engine for SqliteEngine {
 
     fn check(&self) -> Result<(), EngineError> {
         self.check_since(FaultCount::default())
+    }
+
+    fn faults(&self) -> FaultCount {
+        let workers = self.workers.as_ref().map_or(0, Workers::faults);
+        FaultCount { queries: self.faults.count(), workers }
+    }
+
+    fn check_since(&self, began: FaultCount) -> Result<(), EngineError> {
+        self.workers.as_ref().map_or(Ok(()), |workers| workers.check_since(began.workers))?;
+        let fault = self.faults.since(began.queries);
+        fault.map_or(Ok(()), |(path, message)| Err(EngineError::Machine { path, message }))
     }
 
     fn run(&self, database: &Database, sql: &str) -> Execution {

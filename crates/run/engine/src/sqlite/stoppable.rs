@@ -57,6 +57,10 @@ where
         self.engine.name_and_version()
     }
 
+    fn dialect(&self) -> &'static str {
+        self.engine.dialect()
+    }
+
     fn timeout(&self) -> Duration {
         self.engine.timeout()
     }

@@ -18,4 +18,4 @@ mod wire;
 pub use client::WorkerCommand;
 pub(crate) use client::{Workers, timeout_message};
 pub use server::serve_queries;
-pub(crate) use wire::{Request, Task, Until};
+pub(crate) use wire::{Request, Task, Until, decode_execution, encode_execution};

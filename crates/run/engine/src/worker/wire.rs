@@ -93,7 +93,7 @@ pub(super) fn read_frame(from: &mut impl Read, longest: usize) -> io::Result<Vec
 /// An execution with its parts in turn: steps, nanoseconds, what it depends on, and rows or a failure.
 type Parts<Rows, Failure> = (u64, u64, bool, bool, Result<Rows, Failure>);
 
-pub(super) fn encode_execution(execution: &Execution) -> io::Result<Vec<u8>> {
+pub(crate) fn encode_execution(execution: &Execution) -> io::Result<Vec<u8>> {
     let Execution { outcome, vm_steps, elapsed, depends_on } = execution;
     let outcome = match outcome {
         Outcome::Rows(rows) => Ok(&**rows),
@@ -105,7 +105,7 @@ pub(super) fn encode_execution(execution: &Execution) -> io::Result<Vec<u8>> {
     encode(&parts)
 }
 
-pub(super) fn decode_execution(bytes: &[u8]) -> Option<Execution> {
+pub(crate) fn decode_execution(bytes: &[u8]) -> Option<Execution> {
     let (vm_steps, nanoseconds, time, chance, outcome): Parts<ResultSet, Failure> = decode(bytes)?;
     let outcome = match outcome {
         Ok(rows) if !rows.values().len().is_multiple_of(rows.width().max(1)) => return None,

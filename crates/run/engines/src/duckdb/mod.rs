@@ -39,6 +39,7 @@ pub(crate) struct DuckDb {
 
 impl Server for DuckDb {
     const NAME: &'static str = "DuckDB";
+    const DIALECT: &'static str = "duckdb";
     const FORM: &'static str = "write --db as duckdb:FOLDER/{db_id}.duckdb";
     const AGAIN: &'static str = "see that the file stays as it is and that Python has the package duckdb, then run the same command again";
     type Address = File;

@@ -72,6 +72,8 @@ impl MySql {
 
 impl Server for MySql {
     const NAME: &'static str = "MySQL";
+    const DIALECT: &'static str = "mysql";
+    const CAN_CHANGE: bool = true;
     const FORM: &'static str = "write --db as mysql://USER@HOST:PORT/{db_id}";
     type Address = Address;
     type Connection = Connection;

@@ -166,19 +166,25 @@ impl Connection {
         }
     }
 
-    /// Has the server forget what the query has left, while the rows are compared.
-    ///
-    /// - Back to the savepoint before it: settings, cursors and locks of its subtransaction are gone, and the transaction with its limits
-    ///   and its snapshot goes on. That is all a role can leave that may neither take a lock of the session nor run code
-    ///   of its own, see [`super::catalog::LEAVES_NOTHING`].
-    /// - For another role the transaction ends, and DISCARD ALL forgets prepared statements, advisory locks and listeners too.
+    /// Writes, behind a query that is to be sent, that the server then goes back to the savepoint before it: settings, cursors and
+    /// locks of its subtransaction are gone, and the transaction with its limits and its snapshot goes on. That is all a role can
+    /// leave that may neither take a lock of the session nor run code of its own, see [`super::catalog::LEAVES_NOTHING`].
+    pub(super) fn write_cleaning(&mut self) -> Result<(), Broken> {
+        frontend::query("ROLLBACK TO before_query", &mut self.socket.output)?;
+        self.cleaning += 1;
+        Ok(())
+    }
+
+    /// Has the server forget what the query has left, while the rows are compared, unless that was sent with it. For a role that may
+    /// leave more the transaction ends, and DISCARD ALL forgets prepared statements, advisory locks and listeners too.
     pub(super) fn begin_cleaning(&mut self) -> Result<(), Broken> {
-        let commands: &[&str] =
-            if self.has_savepoint { &["ROLLBACK TO before_query"] } else { &["ROLLBACK", "DISCARD ALL"] };
-        for command in commands {
-            frontend::query(command, &mut self.socket.output)?;
+        if self.cleaning > 0 {
+            return Ok(());
         }
-        self.cleaning = commands.len();
+        for command in ["ROLLBACK", "DISCARD ALL"] {
+            frontend::query(command, &mut self.socket.output)?;
+            self.cleaning += 1;
+        }
         self.send()?;
         Ok(())
     }

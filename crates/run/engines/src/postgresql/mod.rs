@@ -45,6 +45,7 @@ pub(crate) struct Postgres {
 
 impl Server for Postgres {
     const NAME: &'static str = "PostgreSQL";
+    const DIALECT: &'static str = "postgres";
     const FORM: &'static str = "write --db as postgresql://USER@HOST:PORT/{db_id}";
     type Address = Address;
     type Connection = Connection;

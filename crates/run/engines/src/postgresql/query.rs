@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use fallible_iterator::FallibleIterator;
 use postgres_protocol::IsNull;
-use postgres_protocol::message::backend::{DataRowBody, Message, RowDescriptionBody};
+use postgres_protocol::message::backend::{DataRowBody, Message};
 use postgres_protocol::message::frontend;
 use sqlgauge_engine::{Enough, Failure, FailureKind, Limits, Outcome, Value};
 
@@ -32,23 +32,27 @@ pub(super) fn attempt(
     }
     frontend::parse("", sql, [], connection.output())?;
     frontend::describe(b'S', "", connection.output())?;
-    frontend::sync(connection.output());
-    connection.send()?;
-    if !is_begun {
-        connection.answer()?;
-        connection.has_savepoint = served.leaves_nothing;
-    }
-    let columns = match described(connection, deadline)? {
-        Ok(columns) => columns,
-        Err(failure) => return Ok(End::Ready(Outcome::Failed(failure))),
-    };
     let no_values = std::iter::empty::<()>();
     let bound = frontend::bind("", "", [], no_values, |(), _| Ok(IsNull::Yes), [0], connection.output());
     bound.map_err(|_| io::Error::from(io::ErrorKind::InvalidInput))?;
     frontend::execute("", 0, connection.output())?;
     frontend::sync(connection.output());
+    if served.leaves_nothing {
+        connection.write_cleaning()?;
+    }
     connection.send()?;
-    fetch(connection, &columns, (limits, enough), deadline)
+    if !is_begun {
+        let begun = connection.answer();
+        // As by a snapshot that was of the server before it was started anew: no query is to blame.
+        if let Err(Broken::Refused { message, .. }) = &begun
+            && connection.skip_to_end(deadline)
+        {
+            return Ok(End::failed(FailureKind::Machine, message.as_str()));
+        }
+        begun?;
+        connection.has_savepoint = served.leaves_nothing;
+    }
+    answer(connection, (limits, enough), deadline)
 }
 
 /// What stands before each query, or before the first where a savepoint follows it: what an earlier one has set is gone, and what
@@ -65,46 +69,34 @@ fn begin(served: &Postgres, limits: &Limits) -> String {
     )
 }
 
-/// Name and type of each column, or why the text is no query.
+/// Name and type of each column.
 type Columns = Vec<(String, u32)>;
 
-fn described(connection: &mut Connection, deadline: Instant) -> Result<Result<Columns, Failure>, Broken> {
-    let mut answer = Err(Failure::new(FailureKind::Denied, NO_ROWS));
-    let mut has_parameters = false;
-    loop {
-        match connection.read(deadline, 16 << 20)? {
-            Message::ParameterDescription(body) => has_parameters = body.parameters().count()? > 0,
-            Message::RowDescription(body) => answer = Ok(columns(&body)?),
-            Message::ErrorResponse(body) => match refused(&body) {
-                Broken::Refused { code, message } => answer = Err(errors::failure(&code, &message)),
-                other => return Err(other),
-            },
-            Message::ReadyForQuery(_) if has_parameters && answer.is_ok() => {
-                let message = "the text has parameters, for which a benchmark has no values";
-                return Ok(Err(Failure::new(FailureKind::Parameters, message)));
-            }
-            Message::ReadyForQuery(_) => return Ok(answer),
-            _ => {}
-        }
-    }
-}
+/// Bytes of a frame before the first row.
+const LONGEST: usize = 16 << 20;
 
-fn columns(body: &RowDescriptionBody) -> io::Result<Columns> {
-    body.fields().map(|field| Ok((field.name().to_owned(), field.type_oid()))).collect()
-}
-
-fn fetch(
+/// The rows of a query that has been sent whole: the server executes what it could parse, in a transaction that writes nothing.
+fn answer(
     connection: &mut Connection,
-    columns: &Columns,
     (limits, enough): (&Limits, Option<&Enough>),
     deadline: Instant,
 ) -> Result<End, Broken> {
-    let mut rows = Rows::new(columns.iter().map(|(name, _)| name.clone()).collect(), limits, enough);
-    let mut failure = None;
+    let (mut columns, mut rows) = (Columns::new(), None);
+    let (mut failure, mut has_parameters) = (None, false);
     loop {
-        match connection.read(deadline, limits.max_value_bytes)? {
+        let longest = if rows.is_some() { limits.max_value_bytes } else { LONGEST };
+        match connection.read(deadline, longest)? {
+            Message::ParameterDescription(body) => has_parameters = body.parameters().count()? > 0,
+            Message::RowDescription(body) => {
+                columns = body.fields().map(|own| Ok((own.name().to_owned(), own.type_oid()))).collect()?;
+                rows =
+                    Some(Rows::new(columns.iter().map(|(name, _)| name.clone()).collect(), limits, enough));
+            }
             Message::DataRow(row) => {
-                if let Err(stop) = rows.push(cells(&row, columns)?, row.buffer().len()) {
+                let Some(rows) = &mut rows else {
+                    return Err(io::Error::from(io::ErrorKind::InvalidData).into());
+                };
+                if let Err(stop) = rows.push(cells(&row, &columns)?, row.buffer().len()) {
                     return Ok(stop.into());
                 }
                 if Instant::now() > deadline {
@@ -118,9 +110,14 @@ fn fetch(
             Message::CopyOutResponse(_) | Message::CopyInResponse(_) => {
                 failure = Some(Failure::new(FailureKind::Denied, "only queries are run"));
             }
+            Message::ReadyForQuery(_) if has_parameters => {
+                let message = "the text has parameters, for which a benchmark has no values";
+                return Ok(End::failed(FailureKind::Parameters, message));
+            }
             Message::ReadyForQuery(_) => {
-                let rows = || Outcome::Rows(Arc::new(rows.finish()));
-                return Ok(End::Ready(failure.map_or_else(rows, Outcome::Failed)));
+                let returned = rows.map(|rows| Outcome::Rows(Arc::new(rows.finish())));
+                let denied = || Outcome::Failed(Failure::new(FailureKind::Denied, NO_ROWS));
+                return Ok(End::Ready(failure.map(Outcome::Failed).or(returned).unwrap_or_else(denied)));
             }
             _ => {}
         }

@@ -95,6 +95,24 @@ impl Server {
         self.address("sqlgauge", name)
     }
 
+    /// Has the server log every query from its next start, which is now.
+    pub fn log_queries(&mut self) {
+        for setting in ["logging_collector = on", "log_min_duration_statement = 0", "log_directory = 'log'"] {
+            self.sql("postgres", &format!("ALTER SYSTEM SET {setting}"));
+        }
+        self.kill();
+        self.run();
+    }
+
+    /// Ends the server; what it has logged.
+    pub fn stop_and_read_log(&mut self) -> String {
+        self.kill();
+        let files = std::fs::read_dir(self.data().join("log")).unwrap();
+        files
+            .map(|file| String::from_utf8_lossy(&std::fs::read(file.unwrap().path()).unwrap()).into_owned())
+            .collect()
+    }
+
     pub fn address(&self, user: &str, database: &str) -> PathBuf {
         PathBuf::from(format!("postgresql://{user}@127.0.0.1:{}/{database}", self.port))
     }
