@@ -4,6 +4,11 @@
 //! Items of two runs are the same if their id, database and golds are; the others are left out and counted. Scores of metrics that
 //! both runs have, by the same version, are compared.
 
+#![expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "a method of a raw item is of one lifetime; a walk needs one of all"
+)]
+
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 

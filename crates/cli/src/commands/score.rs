@@ -121,7 +121,7 @@ impl Score {
         let samples = std::mem::take(&mut self.samples);
         let job = self.job(gold.whole())?;
         if let Some(rules) = sample_rules(samples, &job)? {
-            return run_samples(SamplesJob { job, rules }, as_json, is_quiet);
+            return run_samples(&SamplesJob { job, rules }, as_json, is_quiet);
         }
         finish(&job, as_json, is_quiet)
     }
@@ -243,7 +243,7 @@ fn sample_rules(samples: SampleOptions, job: &ScoreJob) -> Result<Option<SampleR
 }
 
 /// Scores lists of answers.
-fn run_samples(job: SamplesJob, as_json: bool, is_quiet: bool) -> Result<Verdict> {
+fn run_samples(job: &SamplesJob, as_json: bool, is_quiet: bool) -> Result<Verdict> {
     let out = job.job.out.clone();
     let scored = crate::engine::run(is_quiet, |context| job.run(context))?;
     if as_json {

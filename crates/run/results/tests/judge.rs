@@ -102,8 +102,8 @@ fn every_accident_of_a_file_has_an_outcome() {
     assert_eq!(one("q.json", b"{"), ("malformed", [WRONG, WRONG]));
     assert_eq!(one("q.json", br#"[{"n": 1, "x": "a"}, {"n": 2, "x": "b"}]"#), ("ok", [RIGHT, RIGHT]));
     for text in [
-        r#"[1]"#,
-        r#"5"#,
+        r"[1]",
+        r"5",
         r#"{"columns": ["n", "x"]}"#,
         r#"{"columns": ["n", "x"], "rows": [{"n": 1, "x": "a"}]}"#,
         r#"{"columns": ["n"], "rows": [[1, "a"]]}"#,

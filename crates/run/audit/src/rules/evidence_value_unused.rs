@@ -92,7 +92,7 @@ fn has(sql: &str, words: &Words, stated: &Stated<'_>) -> bool {
         // A sign such as `+` is a value only in quotes.
         return ["'", "\"", "%"].iter().any(|quote| sql.contains(&format!("{quote}{value}{quote}")));
     }
-    words.mentions(value) || years(value).iter().any(|year| numbers(sql).any(|other| other == *year))
+    words.mentions(value) || years(value).into_iter().any(|year| has_number(sql, year))
 }
 
 /// The years by which a comparison with a date may be written.
@@ -110,7 +110,7 @@ fn asked_instead(subject: &AuditSubject<'_>, exprs: &[&Expr], stated: &Stated<'_
     let words = Words::of(question);
     let asks = |value: &Expr| match value {
         Expr::Literal(Literal::Text(text)) => text.len() > 2 && words.mentions(text),
-        other => number(other).is_some_and(|own| numbers(question).any(|asked| asked == own)),
+        other => number(other).is_some_and(|own| has_number(question, own)),
     };
     let is_asked = |expr: &&Expr| match expr {
         Expr::Binary(operator, left, right) => {
@@ -123,6 +123,10 @@ fn asked_instead(subject: &AuditSubject<'_>, exprs: &[&Expr], stated: &Stated<'_
         _ => false,
     };
     !words.mentions(stated.value) && exprs.iter().any(is_asked)
+}
+
+fn has_number(text: &str, number: f64) -> bool {
+    numbers(text).any(|other| other.total_cmp(&number).is_eq())
 }
 
 /// The numbers of a text.

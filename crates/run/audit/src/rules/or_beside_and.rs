@@ -75,11 +75,11 @@ fn grouped(expr: &Expr) -> Option<Expr> {
     let Expr::Or(sides) = expr else { return None };
     let [first, last] = sides.as_slice() else { return None };
     let (end, before) = match first {
-        Expr::And(list) => list.split_last()?,
+        Expr::And(parts) => parts.split_last()?,
         single => (single, [].as_slice()),
     };
     let (alternative, rest) = match last {
-        Expr::And(list) => list.split_first()?,
+        Expr::And(parts) => parts.split_first()?,
         single => (single, [].as_slice()),
     };
     if before.is_empty() && rest.is_empty() {
