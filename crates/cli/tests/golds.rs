@@ -280,7 +280,7 @@ fn lists_of_answers_have_rates_under_every_version() {
     let json = read_json(&world.path("v/versions.json"));
     assert_eq!(
         json["changes"][0],
-        json!({"system": "S", "versions": ["one", "two"], "shared": 1, "gained": ["b"], "lost": []})
+        json!({"system": "S#1", "versions": ["one", "two"], "shared": 1, "gained": ["b"], "lost": []})
     );
     let rate = |version: usize, name: &str| {
         let rates = json["versions"][version]["samples"][0]["rates"].as_array().unwrap();
