@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from . import _native, _show
 from ._frames import is_missing, rows_of
@@ -49,7 +49,7 @@ class Versions:
         return _show.Table(caption, ["system", *self.runs], [[name, *row] for name, row in zip(systems, cells)], whole=True)
 
 
-def is_versions(frame: Any) -> bool:
+def is_versions(frame: Any) -> TypeGuard[Mapping[str, Any]]:
     """Whether a frame is a mapping from the name of a version to the path of its golds."""
     return isinstance(frame, Mapping) and bool(frame) and all(isinstance(own, (str, os.PathLike)) for own in frame.values())
 
