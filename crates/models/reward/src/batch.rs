@@ -403,10 +403,11 @@ fn grow(own: &Reward, jobs: &[Job<'_>], judged: &[Vec<MemberResult>]) -> Result<
 /// A database that tells a wrong answer from its gold, where none that is known does.
 fn against(job: &Job<'_>, asked: &GoldQuestion) -> Result<Option<Witness>, RewardError> {
     let Some(known) = asked.question.as_ref().and_then(|question| question.now()) else { return Ok(None) };
-    let found = job.subject.world(known.has_repeats).searching(|search| {
+    let world = job.subject.world(known.has_repeats);
+    let found = world.searching(|search| {
         let is_told = !matches!(search.told(known.databases(), &asked.gold.text, &job.sql), Ok(None));
         (!is_told).then(|| search.refute_within(&asked.gold.text, &job.sql, GROWTH_DATABASES))
     })?;
     let found = found.as_ref().and_then(|found| found.refutation());
-    Ok(found.filter(|found| found.needs().is_empty()).map(|found| found.database().clone()))
+    Ok(found.filter(|found| world.takes(found)).map(|found| found.database().clone()))
 }

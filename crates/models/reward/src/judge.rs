@@ -209,8 +209,7 @@ impl Case<'_> {
                 let script = known.kept.get(told.place).map_or("", |kept| kept.script.as_str());
                 other(&told.reason, script)
             }
-            // What needs NULL in a key or a value off its type is not held against an answer.
-            (_, Some(SearchVerdict::Refuted(refutation))) if refutation.needs().is_empty() => {
+            (_, Some(SearchVerdict::Refuted(refutation))) if world.takes(&refutation) => {
                 let new = refutation.database().clone();
                 JudgedAnswer {
                     new: Some(new),

@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use sqlgauge_engine::Engine;
 use sqlgauge_etm::{Matcher, Profile};
 use sqlgauge_metrics::Target;
-use sqlgauge_search::{Contract, DeclaredColumns, Observed, Search, SearchError, SearchOptions};
+use sqlgauge_search::{
+    Contract, DeclaredColumns, Need, Observed, Refutation, Search, SearchError, SearchOptions,
+};
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_verify::ColumnValues;
 use std::time::Duration;
@@ -108,6 +110,13 @@ impl World {
     /// that no search need look for one on which it is not.
     pub(crate) fn proves_equal(&self, gold: &str, other: &str) -> bool {
         Matcher::new(&self.schema, Profile::Sound).is_right(gold, other)
+    }
+
+    /// Whether a database that tells an answer from its gold counts: not if it takes NULL in a key, a value off its type or an empty
+    /// result, unless any value was asked for.
+    pub(crate) fn takes(&self, found: &Refutation) -> bool {
+        let any = self.options.null_in_primary_key;
+        found.needs().iter().all(|need| any && *need != Need::EmptyResult)
     }
 
     /// Does something with a search over the schema, of which there are as many as threads that ever needed one at once.

@@ -85,23 +85,14 @@ fn values_that_columns_do_not_declare_tell_only_where_that_is_asked_for() {
         let options = RewardOptions { values, likeness: Likeness::Nulls, ..with_witnesses(folder.path()) };
         reward(options).score(&[request(answer, gold, "code")]).unwrap().remove(0).code
     };
-    for (gold, answer) in [
-        ("SELECT code FROM t WHERE a > 1", "SELECT code FROM t WHERE a >= 2"),
-        ("SELECT code FROM t WHERE a > 1.2", "SELECT code FROM t WHERE a > 1.4"),
-    ] {
-        for (values, code) in [
-            (ColumnValues::Rows, Code::Right),
-            (ColumnValues::Declared, Code::Right),
-            (ColumnValues::Any, Code::WrongOnWitness),
-        ] {
-            assert_eq!(ask(values, answer, gold), code, "{gold} | {answer}, {values:?}");
-        }
-    }
-    // What the benchmark's own rows hold may stand there.
-    database.execute_batch("INSERT INTO t VALUES ('z', 5.5)").unwrap();
     let (gold, answer) = ("SELECT code FROM t WHERE a > 1.2", "SELECT code FROM t WHERE a > 1.4");
-    assert_eq!(ask(ColumnValues::Rows, answer, gold), Code::WrongOnWitness);
-    assert_eq!(ask(ColumnValues::Declared, answer, gold), Code::Right);
+    for (values, code) in [
+        (ColumnValues::Rows, Code::Right),
+        (ColumnValues::Declared, Code::Right),
+        (ColumnValues::Any, Code::WrongOnWitness),
+    ] {
+        assert_eq!(ask(values, answer, gold), code, "{values:?}");
+    }
 }
 
 /// A database on which the gold has several results says nothing of an answer, whoever made it.

@@ -92,7 +92,7 @@ impl Base {
             Ok(None) if world.proves_equal(&gold.text, other) => self.equal += 1,
             Ok(None) => {
                 let found = search.refute_within(&gold.text, other, DATABASES);
-                if let Some(found) = found.refutation().filter(|found| found.needs().is_empty()) {
+                if let Some(found) = found.refutation().filter(|found| world.takes(found)) {
                     self.told += 1;
                     self.kept.push(Arc::new(StoredWitness::new(found.database().clone())));
                 }
