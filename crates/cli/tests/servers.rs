@@ -166,7 +166,8 @@ fn audit_finds_the_defects_of_golds_on_postgresql() {
         let item = items.iter().find(|item| item["id"] == id).unwrap();
         let found: Vec<&str> =
             item["findings"].as_array().unwrap().iter().map(|one| one["rule"].as_str().unwrap()).collect();
-        let certain = ["does-not-run", "empty-result", "tie-at-limit", "near-literal", "condition-same-for-all-rows"];
+        let certain =
+            ["does-not-run", "empty-result", "tie-at-limit", "near-literal", "condition-same-for-all-rows"];
         let expected: Vec<&str> = found.iter().copied().filter(|own| certain.contains(own)).collect();
         let is_right = if rule.is_empty() { expected.is_empty() } else { expected.contains(&rule) };
         assert!(is_right, "{id}: {sql}\n{item:#}");
