@@ -206,7 +206,8 @@ class Reward:
         likeness: What of the benchmark's rows witnesses keep to: ``schema`` (nothing), ``nulls`` (a column without NULL there
             has none), ``repeats`` (also a column whose values never repeat there does not repeat any).
         values: Which values witnesses hold: ``declared`` (what their columns declare), ``any`` (whatever SQLite stores there) or ``rows`` (what
-            columns declare, but for columns of which the benchmark's rows hold something else).
+            columns declare, but for columns of which the benchmark's rows hold something else). Only with ``any`` does a witness with a value off its
+            type, or NULL in a primary key, count against an answer.
         witness_folder: Where witnesses are kept; processes may share it. In memory without it.
         extract: Whether predictions are completions out of which the SQL is taken, or SQL.
         refuse_no_table: Whether an answer that reads no table is refused where the gold reads one.

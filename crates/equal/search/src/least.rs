@@ -3,7 +3,8 @@
 //! A table is *needed* by a query if the query returns what it returns on the empty database wherever that table is empty. Where two
 //! queries return the same on the empty database, and each of them lacks the rows of a table that it needs, they return the same. So a
 //! database that tells them apart has a row in every table that the one needs, or in every table that the other needs, and in every table
-//! that such a row must refer to. A place of which that is not plain counts as one that needs nothing, so the number is never too large.
+//! that such a row must refer to. Where the query does not show this plainly, it counts as needing
+//! no table, so the number is never too large.
 
 use std::collections::BTreeSet;
 

@@ -31,7 +31,7 @@ pub struct VerifyOptions {
     pub counts_choices: bool,
     /// Which values a counterexample may hold.
     pub values: ColumnValues,
-    /// Whether the solver is asked for a counterexample with fewer rows, or a proof that there is none.
+    /// Whether the solver looks for a counterexample with fewer rows, and may prove that none exists.
     pub proves_fewest: bool,
 }
 

@@ -601,8 +601,8 @@ impl Verifier {
         if own == Minimality::Local && has_fewest() { Minimality::Fewest } else { own }
     }
 
-    /// Asks the solver for a counterexample with fewer rows per table until there is none. What tells the queries apart then has as many
-    /// rows in some table as this one, and one in as many other tables as the queries need.
+    /// Asks the solver for a counterexample with fewer rows in its largest table, again and again, until it proves that there is none. Then
+    /// every counterexample has one table with at least as many rows as this one's largest, and a row in each other table that is needed.
     fn make_fewest(&self, verdict: &mut Verdict, left: &str, right: &str, solver: &mut Solver) {
         let (Ok(left_query), Ok(right_query)) = (resolve(left, &self.schema), resolve(right, &self.schema))
         else {

@@ -140,7 +140,8 @@ pub struct RewardOptions {
     pub witnesses: bool,
     /// What of the benchmark's rows these databases keep to.
     pub likeness: Likeness,
-    /// Which values they hold. What the benchmark's rows hold is looked at with the likeness; without one it is what columns declare.
+    /// Which values they hold. With `Rows` and a likeness the benchmark's rows decide; without a likeness the columns' declarations do. Only
+    /// with `Any` does a witness with a value off its type, or NULL in a primary key, count against an answer.
     pub values: ColumnValues,
     /// Where these are kept; without a folder they are in memory. Several processes may share one.
     pub witness_folder: Option<PathBuf>,

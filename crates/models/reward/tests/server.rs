@@ -63,7 +63,7 @@ fn answers_are_scored_on_postgresql() {
         dense.score(&requests[3..6]).unwrap().iter().map(|result| result.value).collect();
     assert!(values[1] > Some(0.3) && values[1] < Some(0.9) && values[2] == Some(0.0), "{values:?}");
 
-    // A server that is gone is no failure of an answer.
+    // The answer is not blamed when the server has stopped: the batch ends with an error.
     server.kill();
     assert!(matches!(exact.score(&[request("SELECT 1 FROM shop", gold)]), Err(RewardError::Engine(_))));
 }

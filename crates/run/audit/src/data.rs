@@ -180,7 +180,7 @@ impl<'a> AuditData<'a> {
     /// A query in the words of the engine, with the meaning that it has in SQLite.
     ///
     /// # Errors
-    /// Why there are no such words.
+    /// Why the query cannot be written in the engine's dialect.
     pub(crate) fn spoken(&self, query: &Query, schema: &Schema) -> Result<String, String> {
         match dialect(self.engine.dialect()) {
             None => print(query, schema, PrintDialect::Sqlite).map_err(|error| error.to_string()),
@@ -218,7 +218,7 @@ impl<'a> AuditData<'a> {
     }
 }
 
-/// What the columns of a server hold. A type that SQLite does not have is none that a query of ours can compare.
+/// The types of a server's columns. A type that SQLite lacks counts as mixed, so that no query of ours compares its values.
 fn typed(schema: &Schema) -> TypedSchema<'_> {
     const OTHERS: [&str; 12] = [
         "date", "time", "interval", "bool", "json", "uuid", "bytea", "array", "inet", "enum", "struct", "map",

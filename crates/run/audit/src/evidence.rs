@@ -49,7 +49,7 @@ fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The texts in quotes of any kind. A quote inside a word is none: "Fu's Club".
+/// The texts in quotes of any kind. An apostrophe inside a word, as in "Fu's Club", does not count as a quote.
 pub(crate) fn quoted(text: &str) -> Vec<&str> {
     const PAIRS: [(char, char); 4] = [('\'', '\''), ('"', '"'), ('“', '”'), ('‘', '’')];
     let mut found = Vec::new();

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use sha2::{Digest, Sha256};
-use sqlgauge_base::{file, hex};
+use sqlgauge_base::{file, hex, regular};
 
 use crate::engine::Engine;
 use crate::limits::Limits;
@@ -51,7 +51,7 @@ impl KeptGolds {
 
     /// The result of a gold on a database of that content.
     pub(crate) fn get(&self, engine: &dyn Engine, content: &str, sql: &str) -> Option<Execution> {
-        let bytes = fs::read(self.path(engine, content, sql)).ok()?;
+        let bytes = regular::read(self.path(engine, content, sql)).ok()?;
         let (hash, execution) = bytes.split_at_checked(HASH)?;
         let is_whole = Sha256::digest(execution).as_slice() == hash;
         is_whole.then(|| decode_execution(execution)).flatten()

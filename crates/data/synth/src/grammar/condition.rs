@@ -209,7 +209,7 @@ impl Grammar<'_> {
             return None;
         }
         let bound = round(facet, own, !less_than);
-        // Nothing or more is no question.
+        // Nobody asks for values above or below zero.
         if matches!(&bound, Literal::Integer(0)) || matches!(&bound, Literal::Real(real) if real.get() == 0.0)
         {
             return None;

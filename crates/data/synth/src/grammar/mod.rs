@@ -170,7 +170,7 @@ impl<'a> Grammar<'a> {
         says.then_some((made, scope))
     }
 
-    /// Whether it is a column by which a person calls a row.
+    /// Whether the column holds the name or title of a row.
     fn is_label(&self, facet: &Facet) -> bool {
         facet.source.is_some_and(|(table, column)| self.world.tables[table].labels.contains(&column))
     }

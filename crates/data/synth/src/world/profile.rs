@@ -70,7 +70,7 @@ pub struct TableProfile {
     pub rows: u64,
     /// Rows of it: all, or some from several places.
     pub sample: Vec<Vec<Literal>>,
-    /// The columns by which a person calls a row: its name or title.
+    /// The columns that hold the name or title of a row.
     pub labels: Vec<u32>,
 }
 

@@ -102,7 +102,7 @@ fn samples_satisfy_the_schema_and_serve_all_queries() {
     };
     assert!(has("t", Value::text("needle")) && has("u", Value::Integer(77)));
     assert!(samples.iter().any(|sample| sample.table("r").is_some_and(|table| !table.rows.is_empty())));
-    // The same again; and none for a gold that is no query.
+    // A second call gives the same samples, and a gold that does not parse gives none.
     assert_eq!(search.samples(gold, &others, 24), samples);
     assert!(search.samples("SELEC", &others, 24).is_empty());
 }

@@ -208,8 +208,8 @@ fn tables(select: &Select) -> BTreeMap<RelationId, TableId> {
     relations.collect()
 }
 
-/// The query with other groups: by a table's key where it has DISTINCT, and by a key or a returned column in the place of each that it
-/// groups by. What groups by names merges namesakes.
+/// The query with other groups. DISTINCT becomes groups by a table's key; each column in GROUP BY is replaced by a key or by a returned
+/// column. Grouping by names merges namesakes.
 fn regrouped(query: &Query, schema: &Schema) -> Vec<Query> {
     let Some(select) = query.as_select() else { return Vec::new() };
     let (keys, shown) = (keys(select, schema), shown(select));
