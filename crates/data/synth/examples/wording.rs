@@ -4,13 +4,14 @@
 //! cargo run -p sqlgauge-synth --example wording -- corpus/data/*.jsonl [--show N] [--seed N]
 //! cargo run -p sqlgauge-synth --example wording -- --people dev.json tables.json [--show N]
 //! ```
-//! `--show` prints so many questions with their queries, drawn by the seed.
+//! `--show` prints so many questions with their queries, drawn by the seed; `--jsonl` prints every question with its database and tier,
+//! and nothing else.
 
 use std::collections::HashMap;
 use std::error::Error;
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use sqlgauge_base::Random;
 use sqlgauge_dataset::load_tables;
 use sqlgauge_sql::resolve;
@@ -26,11 +27,12 @@ struct Asked {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let (mut files, mut show, mut seed, mut people) = (Vec::new(), 0, 26, false);
+    let (mut files, mut show, mut seed, mut people, mut lines) = (Vec::new(), 0, 26, false, false);
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--people" => people = true,
+            "--jsonl" => lines = true,
             "--show" => show = arguments.next().ok_or("--show needs a number")?.parse()?,
             "--seed" => seed = arguments.next().ok_or("--seed needs a number")?.parse()?,
             _ => files.push(argument),
@@ -41,6 +43,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         [_, ..] if !people => of_corpus(&files)?,
         _ => return Err("give the files of a corpus, or --people dev.json tables.json".into()),
     };
+    if lines {
+        for one in &asked {
+            let line = json!({"db_id": one.db_id, "question": one.question, "tier": one.tier.name()});
+            println!("{line}");
+        }
+        return Ok(());
+    }
     println!("{:16}{:>7}{:>8}{:>8}{:>12}{:>14}", "tier", "n", "mean", "median", "3 x of the", "column N");
     row("all", &asked.iter().collect::<Vec<_>>());
     for tier in Tier::ALL {

@@ -38,8 +38,9 @@ impl TemplateKind {
 /// A prompt of a judge.
 ///
 /// The values of `{{question}}`, `{{evidence}}`, `{{schema}}` and the queries come between marks with a code that
-/// follows from the values and occurs in none of them; `{{mark}}` is that code. So a query that pretends to be an
-/// instruction cannot end its own part.
+/// occurs in none of them; `{{mark}}` is that code. So a query that pretends to be an instruction cannot end its own
+/// part. The code follows from the schema, unless a value has it: prompts about one schema begin alike, and a server that
+/// keeps beginnings reads instructions and schema once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JudgeTemplate {
     kind: TemplateKind,
@@ -99,9 +100,10 @@ impl JudgeTemplate {
         })
     }
 
-    /// A code that follows from the values and occurs in none of them.
+    /// A code that follows from the schema and occurs in none of the values.
     fn mark(&self, values: &[(&str, &str)]) -> String {
-        let mut seed = digest(format!("{} {values:?}", self.digest()).as_bytes());
+        let schema = values.iter().find(|(name, _)| *name == "schema").map_or("", |(_, value)| value);
+        let mut seed = digest(format!("{} {schema}", self.digest()).as_bytes());
         while values.iter().any(|(_, value)| value.contains(&seed[..MARK_DIGITS])) {
             seed = digest(seed.as_bytes());
         }
@@ -140,7 +142,9 @@ mod tests {
         // A value that holds the code of another prompt gets another code.
         let guessed = [("question", "Q"), ("schema", "S"), ("sql", mark)];
         assert!(!template.fill(&guessed).0.contains(mark));
-        assert_eq!(template.fill(&values), template.fill(&values));
+        // Prompts about one schema begin alike.
+        let other = [("question", "R"), ("schema", "S"), ("sql", "T")];
+        assert_eq!(template.fill(&other).0, system);
     }
 
     #[test]
