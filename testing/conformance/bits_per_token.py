@@ -6,10 +6,9 @@ python testing/conformance/bits_per_token.py --server http://127.0.0.1:8091 --ta
 QUESTIONS is a corpus of `sqlgauge synth`, or a benchmark's questions with their tiers (`cargo run -p sqlgauge-synth --example wording
 -- --jsonl --people dev.json tables.json`): lines of JSON with `db_id`, `question` and `tier`. `--per-tier` questions are drawn of each.
 
-The server is llama.cpp's. The model is shown the schema, as CREATE TABLE statements, and then the question is forced by a grammar that
-permits nothing else; the log-probabilities are the model's own, over all tokens, before the grammar. Forced tokens are the likeliest
-that continue the text, so a question's bits are an upper bound of what the model gives its text. Each answer is appended to OUT as it
-comes, and what OUT has is not asked again. Only Python's standard library is used.
+The server is llama.cpp's. The model is shown the schema, as CREATE TABLE statements, and then the question is forced, token by token, by
+a grammar that permits nothing else; the log-probabilities are the model's own, over all tokens, before the grammar. Each answer is
+appended to OUT as it comes, and what OUT has is not asked again. Only Python's standard library is used.
 """
 
 import argparse
@@ -50,25 +49,27 @@ def drawn(items, each, seed):
     return sorted(picked, key=lambda item: item["db_id"])
 
 
+def post(server, path, body):
+    request = urllib.request.Request(f"{server}/{path}", json.dumps(body).encode(), {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=900) as response:
+        return json.load(response)
+
+
 def forced(server, prompt, question):
     """The log-probability of each token of the question."""
+    tokens = post(server, "tokenize", {"content": " " + question})["tokens"]
     body = {
         "prompt": prompt,
-        "grammar": f"root ::= {json.dumps(question, ensure_ascii=False)}",
-        "n_predict": 4 * len(question) + 8,
+        "grammar": "root ::= " + " ".join(f"<[{token}]>" for token in tokens),
+        "n_predict": len(tokens),
         "n_probs": 1,
         "temperature": 0,
         "cache_prompt": True,
     }
-    request = urllib.request.Request(
-        f"{server}/completion", json.dumps(body).encode(), {"Content-Type": "application/json"}
-    )
-    with urllib.request.urlopen(request, timeout=900) as response:
-        answer = json.load(response)
-    if answer["content"].strip() != question.strip():
-        raise SystemExit(f"the server did not keep to the grammar: {answer['content']!r} for {question!r}")
-    tokens = [token for token in answer["completion_probabilities"] if token["token"]]
-    return [token["logprob"] for token in tokens]
+    said = post(server, "completion", body)["completion_probabilities"]
+    if [token["id"] for token in said] != tokens:
+        raise SystemExit(f"the server did not keep to the grammar for {question!r}; it must know tokens in grammars")
+    return [token["logprob"] for token in said]
 
 
 def main():
@@ -89,7 +90,7 @@ def main():
         for item in drawn(read(path), arguments.per_tier, arguments.seed):
             key = name, item["db_id"], item["question"]
             if key not in known:
-                prompt = f"{schemas[item['db_id']]}\n\n-- Question: "
+                prompt = f"{schemas[item['db_id']]}\n\n-- Question:"
                 logprobs = forced(arguments.server, prompt, item["question"])
                 known[key] = {"set": name, **item, "logprobs": logprobs}
                 with arguments.out.open("a", encoding="utf-8") as out:

@@ -19,7 +19,11 @@ from evoschema import FILES, columns, prepared, shown
 
 def schema(db_id, tables):
     """The item's tables as an entry of `tables.json`. No types and keys: Table and Column Match F1 need none."""
-    names = [[-1, "*"]] + [[at, name] for at, table in enumerate(tables.values()) for name in columns(table["ddl"])]
+    names = [[-1, "*"]]
+    for at, table in enumerate(tables.values()):
+        # Some DDLs name a column twice.
+        once = {name.lower(): name for name in columns(table["ddl"])}
+        names += [[at, name] for name in once.values()]
     return {
         "db_id": db_id,
         "table_names": list(tables),
@@ -63,7 +67,9 @@ def main():
         items = [{"train_idx": at, **item} for at, item in enumerate(items)]
         items = [item for item in items if item.get("split_or_merge", kind).split("-")[0] == kind.split("-")[0]]
         items.sort(key=lambda item: place[item["train_idx"]])
-        drawn, rest = items[: arguments.count], items[arguments.count :]
+        # Some questions are there twice, and some show no table.
+        once = list({item["train_idx"]: item for item in items if item.get("new_relevant_table", item["relevant_table"])}.values())
+        drawn, rest = once[: arguments.count], once[arguments.count :]
         drawn.sort(key=lambda item: item["train_idx"])
         folder = arguments.out / kind
         folder.mkdir(parents=True, exist_ok=True)
@@ -73,7 +79,7 @@ def main():
         shots = [example(kind, item, evidence)[0] for item in rest]
         (folder / "shots.json").write_text(json.dumps(shots, indent=1), encoding="utf-8")
         broken = sum(prepared(shown(item), item) is not None for item in drawn)
-        print(f"{kind}: {len(drawn)} of {len(items)} items, {broken} golds name what is not shown")
+        print(f"{kind}: {len(drawn)} of {len(once)} items, {broken} golds name what is not shown")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-//! The cheap numbers of `docs/papers.md`: ETM of Tables 4 and 5 is computed anew, and what the page takes from a page of
+//! The cheap numbers of `docs/papers.md`: ETM of Tables 4 and 5, what the three rules of the script are worth on BIRD, and the counts of
+//! NL2SQL-Bugs are computed anew, and what the page takes from a page of
 //! measurements is what that page says. The mined constraints have a test of their own (`mined.rs`).
 
 use std::collections::BTreeMap;
@@ -179,6 +180,69 @@ const QUOTED: &[Quoted] = &[
         ],
     ),
 ];
+
+/// How many queries that people judged match a question of BIRD dev, differ from its gold, and are right.
+#[test]
+fn the_counts_of_nl2sql_bugs_are_what_the_page_says() {
+    let Some(data) = data() else { return };
+    let list = |file: &str| -> Vec<serde_json::Value> {
+        serde_json::from_str(&read(&data.join(file))).expect("a list of JSON")
+    };
+    let text = |item: &serde_json::Value, key: &str| item[key].as_str().unwrap_or_default().to_lowercase();
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let key = |item: &serde_json::Value| (text(item, "db_id"), words(&text(item, "question")));
+    let squeezed = |sql: String| words(&sql.replace(';', " "));
+    let golds: BTreeMap<_, _> =
+        list("bird/dev.json").iter().map(|item| (key(item), squeezed(text(item, "SQL")))).collect();
+    let bugs = list("human/NL2SQL-Bugs.json");
+    let matched = bugs.iter().filter_map(|bug| Some((bug, golds.get(&key(bug))?)));
+    let matched: Vec<_> = matched.collect();
+    let differ: Vec<_> = matched.iter().filter(|(bug, gold)| squeezed(text(bug, "sql")) != **gold).collect();
+    let right = differ.iter().filter(|(bug, _)| bug["label"] == true || bug["label"] == 1).count();
+    let number = |count: usize| match count {
+        1000.. => format!("{},{:03}", count / 1000, count % 1000),
+        _ => count.to_string(),
+    };
+    let [all, matched, differ, wrong] =
+        [bugs.len(), matched.len(), differ.len(), differ.len() - right].map(number);
+    let page = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/papers.md"));
+    let said = format!(
+        "{differ} of NL2SQL-Bugs' {all} queries match a question of BIRD dev ({matched} do) and differ from its gold; people call {right} right and {wrong} wrong."
+    );
+    assert!(page.contains(&said), "docs/papers.md does not say: {said}");
+}
+
+/// The shares of the script's verdicts on BIRD that `etm-paper@1` has, with and without the rules that the paper does not list.
+#[test]
+fn the_three_rules_of_the_script_are_worth_what_the_page_says() {
+    let Some(data) = data() else { return };
+    let golds = gold_lines(&data.join("bird/dev_gold_etm.sql"));
+    let schemas = schemas_of(&golds, &data.join("bird/schema_only"));
+    let page = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/papers.md"));
+    let rows = table_behind(&page, "### The three rules of the script");
+    for (row, without) in [(0, &[""][..]), (1, &["S17"]), (2, &["S1", "S6"])] {
+        for (column, system) in [("BIRD: DAIL", "DAIL"), ("RESDSQL", "RESDSQL"), ("CodeS-15b", "CodeS-15b")] {
+            let answers = read(&data.join(format!("bird/predictions/etm/{system}.sql")));
+            let verdicts = read(&data.join(format!("bird/oracle/etm/{system}.tsv")));
+            let verdicts: Vec<bool> = verdicts
+                .lines()
+                .map(|line| line.split('\t').nth(1).is_some_and(|verdict| verdict.starts_with('1')))
+                .collect();
+            for without in without {
+                let agrees = |((gold, db), (answer, verdict)): &(&(String, String), (&str, &bool))| {
+                    let answer = answer.split('\t').next().unwrap_or_default();
+                    let matcher =
+                        Matcher::of_chosen(&schemas[db][0], Profile::Paper, &|rule| rule.id != *without);
+                    matcher.is_equal(gold, answer) == **verdict
+                };
+                let items = golds.iter().zip(answers.lines().zip(&verdicts));
+                let agreed = items.filter(agrees).count();
+                let computed = format!("{:.2} %", 100.0 * agreed as f64 / verdicts.len() as f64);
+                assert_eq!(rows[row][column], computed, "{system} without {without:?}");
+            }
+        }
+    }
+}
 
 #[test]
 fn what_the_page_quotes_is_what_the_measurements_say() {

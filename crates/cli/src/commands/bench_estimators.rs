@@ -103,6 +103,9 @@ pub struct BenchEstimators {
     /// Seed of everything random
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
+    /// Repeat everything with so many seeds, from --seed on; the tables say how much errors vary between them
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=100))]
+    seeds: u64,
     /// Folder for results.json, results.md and report.html
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -135,34 +138,38 @@ impl BenchEstimators {
             let known = known.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
             bail!("--systems {stranger}: no run has a system of that name; they have {known}");
         }
-        let trials = trials(&runs, protocol, peers, &wanted, self.seed);
-        if trials.is_empty() {
-            bail!(
-                "the runs give no trial of this protocol: check --systems, --known-databases and the systems of the runs"
-            );
-        }
         let ablated = match (self.ablate_sizes, self.ablate_descriptors) {
             (true, _) => ablations()?,
             (_, true) => ablations_of_descriptors(self.sample_sets)?,
             _ => Vec::new(),
         };
-        let options = BenchOptions {
+        let mut options = BenchOptions {
             methods: if ablated.is_empty() {
                 self.methods()?
             } else {
                 ablated.iter().map(|(name, method)| (name.clone(), method.as_ref())).collect()
             },
-            estimate: EstimateOptions { level: self.level, seed: self.seed, ..EstimateOptions::default() },
+            estimate: EstimateOptions { level: self.level, ..EstimateOptions::default() },
             labelled: self.labelled,
             databases: self.known_db.iter().map(|path| Databases::open(path)).collect::<Result<_, _>>()?,
         };
-        let told = |done: usize| {
-            if !self.quiet {
-                say(&format!("{done} of {} trials", trials.len()));
+        let mut all = Results::default();
+        for seed in (self.seed..).take(self.seeds as usize) {
+            let trials = trials(&runs, protocol, peers, &wanted, seed);
+            if trials.is_empty() {
+                bail!(
+                    "the runs give no trial of this protocol: check --systems, --known-databases and the systems of the runs"
+                );
             }
-        };
-        let results = run(&runs, &trials, engine.as_ref(), &options, &told)?;
-        self.write(&results)?;
+            let told = |done: usize| {
+                if !self.quiet {
+                    say(&format!("{done} of {} trials of seed {seed}", trials.len()));
+                }
+            };
+            options.estimate.seed = seed;
+            all.add(run(&runs, &trials, engine.as_ref(), &options, &told)?);
+        }
+        self.write(&all)?;
         Ok(Verdict::Done)
     }
 
@@ -230,6 +237,7 @@ impl BenchEstimators {
             "protocol": self.name(),
             "level": self.level,
             "seed": self.seed,
+            "seeds": self.seeds,
             "labelled": self.labelled,
             "by_method": by_method(&results.rows),
             "by_system": by_system(&results.rows),

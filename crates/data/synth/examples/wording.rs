@@ -118,6 +118,6 @@ fn of_people(questions: &str, tables: &str) -> Result<Vec<Asked>, Box<dyn Error>
             sql: sql.to_owned(),
         });
     }
-    println!("{} of {} items resolve", asked.len(), items.len());
+    eprintln!("{} of {} items resolve", asked.len(), items.len());
     Ok(asked)
 }

@@ -77,6 +77,31 @@ impl Structure {
     }
 }
 
+/// Shares of right answers, among those that run, by the system's own confidences alone.
+///
+/// Learned from the labelled answers of the target system; `None` where it has too few, all are right or all wrong, or an
+/// answer on either side carries no confidence.
+pub fn by_confidence(case: &TargetCase<'_>) -> Option<Structure> {
+    let runs = |question: &usize| case.observed(case.target, *question).is_some_and(|seen| seen.runs);
+    let row = |question: &usize| {
+        let confidence = said(case, case.target, *question)?;
+        Some(vec![confidence.max(LEAST_CONFIDENCE).ln()])
+    };
+    let own: Vec<usize> = case.labelled(case.target).into_iter().filter(runs).collect();
+    let rows: Vec<Vec<f64>> = own.iter().map(row).collect::<Option<_>>()?;
+    let label = |question: &usize| case.pool().label(case.target, *question);
+    let labels: Vec<f64> = own.iter().map(label).collect::<Option<_>>()?;
+    let asked = case.evidence.questions.iter().filter(|question| runs(question));
+    let asked: Vec<Vec<f64>> = asked.map(row).collect::<Option<_>>()?;
+    let home = labels.iter().sum::<f64>() / labels.len().max(1) as f64;
+    if rows.len() < FEWEST_ROWS || asked.is_empty() || home <= 0.0 || home >= 1.0 {
+        return None;
+    }
+    let model = Logistic::fit(&rows, &labels, RIDGE);
+    let right: f64 = asked.iter().map(|row| model.predict_within(row, BOUND)).sum();
+    Some(Structure { home, target: right / asked.len() as f64 })
+}
+
 /// The features of an answer, with the logarithm of its confidence where every answer has one, and whether it returns
 /// nothing where every answer was executed.
 fn seen_of(

@@ -106,6 +106,11 @@ pub(super) const ROWS: &[Row] = &[
         TWO,
         &[any("$0 is at least $1"), only(S::FORMAL, "$0 is no less than $1"), only(S::CONCISE, "$0 >= $1")],
     ),
+    // Comparisons with a text: a date, or a place in the alphabet.
+    row(Rule::Before, C::Simple, TWO, &[any("$0 is before $1")]),
+    row(Rule::NotAfter, C::Simple, TWO, &[any("$0 is not after $1"), any("$0 is no later than $1")]),
+    row(Rule::After, C::Simple, TWO, &[any("$0 is after $1")]),
+    row(Rule::NotBefore, C::Simple, TWO, &[any("$0 is not before $1"), any("$0 is no earlier than $1")]),
     row(Rule::Is, C::Simple, TWO, &[any("$0 is the same as $1")]),
     row(Rule::IsNot, C::Simple, TWO, &[any("$0 is not the same as $1")]),
     row(

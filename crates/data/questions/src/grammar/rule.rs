@@ -64,6 +64,7 @@ plain_enum! {
         // Conditions.
         And, Or, Either, Both, InBrackets, Not,
         Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual, Is, IsNot,
+        Before, NotAfter, After, NotBefore,
         Between, NotBetween,
         Contains, NotContains, StartsWith, NotStartsWith, EndsWith, NotEndsWith,
         Like, NotLike, LikeEscape, NotLikeEscape, Glob, NotGlob, Regexp, NotRegexp, Matches, NotMatches,

@@ -112,6 +112,12 @@ const SHORT: &[(&str, &str)] = &[
     ("SELECT name FROM author WHERE country IN ('Chad', 'Mali')", "country is either"),
     ("SELECT sum(CASE WHEN age > 3 THEN 1 ELSE 0 END) FROM author", "the number of cases where the age is"),
     ("SELECT name || ', ' || country FROM author", "the name and the country joined by ', '"),
+    ("SELECT name FROM author WHERE birth_date < '1990-01-01'", "whose birth date is before '1990-01-01'"),
+    ("SELECT name FROM author WHERE birth_date >= '1990-01-01'", "whose birth date is no"),
+    (
+        "SELECT p.title FROM paper p JOIN venue v ON p.venue_id = v.id WHERE v.city = 'Rome' ORDER BY p.pages DESC LIMIT 5",
+        "only for the 5 with",
+    ),
     ("SELECT is_open, directed_by FROM venue", "open statuses and directors"),
 ];
 
@@ -224,6 +230,16 @@ fn what_would_mean_something_else_is_not_said() {
         (
             "SELECT v.directed_by, sum(v.is_open) FROM venue v JOIN paper p ON p.venue_id = v.id GROUP BY v.directed_by",
             "of its venues",
+        ),
+        // Five rows of venues and papers are not five venues.
+        (
+            "SELECT v.city FROM venue v JOIN paper p ON p.venue_id = v.id WHERE p.pages > 3 ORDER BY p.pages DESC LIMIT 5",
+            "only for the 5",
+        ),
+        // The country of the most is one of those authors', not of all.
+        (
+            "SELECT country, max(age) FROM author WHERE age > 3 GROUP BY country ORDER BY max(age) DESC LIMIT 1",
+            "for the country with",
         ),
         // Papers are written and do not write.
         (

@@ -23,6 +23,14 @@ const COMPARISONS: &super::Pairs<BinaryOperator> = &[
     (BinaryOperator::IsNot, Rule::IsNot),
 ];
 
+/// Comparisons with a text, such as a date.
+const IN_TIME: &super::Pairs<BinaryOperator> = &[
+    (BinaryOperator::Less, Rule::Before),
+    (BinaryOperator::LessEqual, Rule::NotAfter),
+    (BinaryOperator::Greater, Rule::After),
+    (BinaryOperator::GreaterEqual, Rule::NotBefore),
+];
+
 /// Patterns of any form, by operator and negation.
 const PATTERNS: &super::Pairs<(LikeOperator, bool)> = &[
     ((LikeOperator::Like, false), Rule::Like),
@@ -138,8 +146,11 @@ impl Say<'_> {
     fn simple(&mut self, expr: &Expr) -> Said {
         match expr {
             Expr::Binary(operator, left, right) if operator.is_comparison() => {
-                let rule =
-                    super::rule_of(COMPARISONS, operator).ok_or(Unsayable::construct("a comparison"))?;
+                let is_text = matches!(**right, Expr::Literal(Literal::Text(_)));
+                let in_time = super::rule_of(IN_TIME, operator).filter(|_| is_text);
+                let rule = in_time
+                    .or_else(|| super::rule_of(COMPARISONS, operator))
+                    .ok_or(Unsayable::construct("a comparison"))?;
                 self.of_operands(rule, [left, right])
             }
             Expr::Between { expr, low, high, negated } => {
@@ -255,7 +266,8 @@ impl Hear<'_> {
     /// The condition that a phrase means.
     pub(super) fn condition(&mut self, tree: &Tree) -> Option<Expr> {
         let (rule, slots) = tree.node()?;
-        if let Some(operator) = super::value_of(COMPARISONS, rule) {
+        if let Some(operator) = super::value_of(COMPARISONS, rule).or_else(|| super::value_of(IN_TIME, rule))
+        {
             let [left, right] = self.operands(slots)?;
             return Some(Expr::Binary(operator, left, right));
         }

@@ -165,8 +165,12 @@ impl Say<'_> {
     /// the table's rows once.
     pub(super) fn is_of_first(&self, expr: &Expr) -> bool {
         let first = self.scopes.last().and_then(|scope| scope.shown.first().copied());
-        let counts_once = || self.counted(&count_of_rows()).is_ok_and(|noun| noun == self.first_noun());
-        first.is_some() && only_relation(expr) == first && (is_of_rows(expr) || counts_once())
+        first.is_some() && only_relation(expr) == first && (is_of_rows(expr) || self.rows_are_of_first())
+    }
+
+    /// Whether the table named first has a row for each row of the query at hand.
+    pub(super) fn rows_are_of_first(&self) -> bool {
+        self.counted(&count_of_rows()).is_ok_and(|noun| noun == self.first_noun())
     }
 
     /// The name of the table named first.
@@ -293,11 +297,13 @@ fn is_of_group(condition: &Expr) -> bool {
 /// Of 100 groupings of which the first one in some order is wanted, how many are said in one clause.
 const TOP_GROUP: u8 = 75;
 
-/// Whether of the groups the one with the highest or lowest value is wanted.
+/// Whether of the groups the one with the highest or lowest value is wanted, of all rows: a superlative that stands before
+/// the conditions that it is taken under would be read without them.
 fn is_top_group(select: &Select, query: &Query) -> bool {
     let one = matches!(query.limit, Some(Expr::Literal(Literal::Integer(1))));
     let by_one = matches!(query.order_by.as_slice(), [term] if term.nulls_first.is_none());
-    !select.group_by.is_empty() && select.having.is_none() && one && by_one && query.offset.is_none()
+    let is_of_all = !select.group_by.is_empty() && select.filter.is_none() && select.having.is_none();
+    is_of_all && one && by_one && query.offset.is_none()
 }
 
 fn is_filtered(query: &Query) -> bool {

@@ -55,7 +55,8 @@ impl Say<'_> {
         if let ([term], Some(limit), None) = (query.order_by.as_slice(), &query.limit, &query.offset)
             && term.nulls_first.is_none()
             && matches!(limit, Expr::Literal(Literal::Integer(1..)))
-            && (matches!(limit, Expr::Literal(Literal::Integer(1))) || self.random.chance(SUPERLATIVE))
+            && (matches!(limit, Expr::Literal(Literal::Integer(1)))
+                || self.names_rows(query) && self.random.chance(SUPERLATIVE))
         {
             return self.superlative(term, limit).map(Some);
         }
@@ -75,6 +76,14 @@ impl Say<'_> {
         let terms = if terms.is_empty() { None } else { Some(Slot::from(terms)) };
         let slots = terms.into_iter().chain(limit.map(Slot::from)).chain(offset.map(Slot::from));
         Ok(Some(Tree::Node(rule, slots.collect())))
+    }
+
+    /// Whether "the five with" says how many rows there are: of one table, of groups, or where the table named first has a
+    /// row for each row. "Dogs with treatments …, only for the five with" asks for five dogs.
+    fn names_rows(&self, query: &Query) -> bool {
+        let is_of_one = self.scopes.last().is_some_and(|scope| scope.relations.len() < 2);
+        let has_groups = query.as_select().is_some_and(|select| !select.group_by.is_empty());
+        is_of_one || has_groups || self.rows_are_of_first()
     }
 
     fn superlative(&mut self, term: &OrderTerm, limit: &Expr) -> Said {

@@ -6,7 +6,7 @@ mod families;
 mod families_text;
 mod protocol;
 mod run;
-mod summary;
+pub(crate) mod summary;
 mod text;
 
 pub use beside::{JudgedPeerTransfer, PeerTransfer, judge_peers, peer_transfers};

@@ -1,6 +1,6 @@
 //! Running estimators over trials.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
@@ -37,6 +37,8 @@ pub struct BenchRow {
     pub transfer: String,
     /// Number of the random split.
     pub split: usize,
+    /// Seed of everything random.
+    pub seed: u64,
     /// The system.
     pub system: String,
     /// The method.
@@ -79,6 +81,26 @@ pub struct Results {
     pub shared_seconds: f64,
 }
 
+impl Results {
+    /// Adds the estimates of another seed, of as many trials.
+    pub fn add(&mut self, other: Self) {
+        let seeds =
+            |results: &Self| results.rows.iter().map(|row| row.seed).collect::<BTreeSet<_>>().len() as f64;
+        let (here, there) = (seeds(self), seeds(&other));
+        let seconds = self.shared_seconds * here + other.shared_seconds * there;
+        self.shared_seconds = seconds / (here + there).max(1.0);
+        self.rows.extend(other.rows);
+        for skipped in other.skipped {
+            let same =
+                |one: &&mut SkippedMethod| one.method == skipped.method && one.reason == skipped.reason;
+            match self.skipped.iter_mut().find(same) {
+                Some(known) => known.count += skipped.count,
+                None => self.skipped.push(skipped),
+            }
+        }
+    }
+}
+
 /// Runs the methods over the trials. `progress` is told how many trials are done.
 ///
 /// # Errors
@@ -108,6 +130,7 @@ pub fn run(
                     Ok(found) => results.rows.push(BenchRow {
                         transfer: trial.transfer.clone(),
                         split: trial.split,
+                        seed: options.estimate.seed,
                         system: system.clone(),
                         method: method.clone(),
                         truth,

@@ -1,5 +1,7 @@
 //! From estimates to the numbers of a table.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use sqlgauge_base::stats::bootstrap_mean;
 
@@ -21,8 +23,11 @@ pub struct SummaryLine {
     pub count: usize,
     /// Mean absolute error.
     pub mae: f64,
-    /// Its 95 % bootstrap interval over estimates; `None` for a single one.
+    /// Its 95 % bootstrap interval over what is estimated (a system in a split, by the mean over seeds); `None` for a
+    /// single one.
     pub mae_interval: Option<[f64; 2]>,
+    /// Standard deviation of the mean absolute error between seeds; `None` for a single seed.
+    pub between_seeds: Option<f64>,
     /// Mean error: above 0 it promises too much.
     pub bias: f64,
     /// Share of intervals that hold the truth.
@@ -40,15 +45,17 @@ impl SummaryLine {
         let first = rows.first()?;
         let count = rows.len() as f64;
         let mean = |of: &dyn Fn(&BenchRow) -> f64| rows.iter().map(|row| of(row)).sum::<f64>() / count;
-        let errors: Vec<f64> = rows.iter().map(|row| (row.accuracy - row.truth).abs()).collect();
-        let interval = (rows.len() > 1).then(|| bootstrap_mean(&errors, 0.95, RESAMPLES, 0)).flatten();
+        let error = |row: &BenchRow| (row.accuracy - row.truth).abs();
+        let errors = means_by(rows, |row| (row.system.as_str(), row.split), error);
+        let interval = (errors.len() > 1).then(|| bootstrap_mean(&errors, 0.95, RESAMPLES, 0)).flatten();
         Some(Self {
             transfer: first.transfer.clone(),
             system: system.map(str::to_owned),
             method: first.method.clone(),
             count: rows.len(),
-            mae: errors.iter().sum::<f64>() / count,
+            mae: mean(&error),
             mae_interval: interval.map(|interval| [interval.low, interval.high]),
+            between_seeds: sample_deviation(&means_by(rows, |row| row.seed, error)),
             bias: mean(&|row| row.accuracy - row.truth),
             coverage: mean(&|row| f64::from(row.low <= row.truth && row.truth <= row.high)),
             half_width: mean(&|row| (row.high - row.low) / 2.0),
@@ -56,6 +63,28 @@ impl SummaryLine {
             seconds: mean(&|row| row.seconds),
         })
     }
+}
+
+/// The mean of a number over the rows of each key.
+fn means_by<'a, K: Ord>(
+    rows: &[&'a BenchRow],
+    key: impl Fn(&'a BenchRow) -> K,
+    of: impl Fn(&BenchRow) -> f64,
+) -> Vec<f64> {
+    let mut sums: BTreeMap<K, (f64, f64)> = BTreeMap::new();
+    for &row in rows {
+        let sum = sums.entry(key(row)).or_default();
+        *sum = (sum.0 + of(row), sum.1 + 1.0);
+    }
+    sums.into_values().map(|(sum, count)| sum / count).collect()
+}
+
+/// Standard deviation of a sample, `None` for fewer than two values.
+pub(crate) fn sample_deviation(values: &[f64]) -> Option<f64> {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    (values.len() > 1).then(|| (squares / (count - 1.0)).sqrt())
 }
 
 fn pearson(rows: &[&BenchRow]) -> Option<f64> {
@@ -113,6 +142,7 @@ mod tests {
         BenchRow {
             transfer: "A → B".to_owned(),
             split: 0,
+            seed: 0,
             system: system.to_owned(),
             method: "m".to_owned(),
             truth,
@@ -142,6 +172,25 @@ mod tests {
         assert!(low <= line.mae && line.mae <= high && (0.0..0.11).contains(&low) && high < 0.101);
         let cells = by_system(&rows);
         assert_eq!(cells.iter().map(|cell| cell.count).collect::<Vec<_>>(), [1, 1, 1]);
-        assert_eq!((cells[0].mae_interval, cells[0].pearson), (None, None));
+        assert_eq!((cells[0].mae_interval, cells[0].between_seeds, cells[0].pearson), (None, None, None));
+    }
+
+    #[test]
+    fn several_seeds_are_no_more_systems() {
+        let seeded = |seed, row: BenchRow| BenchRow { seed, ..row };
+        let rows = [
+            seeded(1, row("a", 0.5, 0.6, 0.1)),
+            seeded(2, row("a", 0.5, 0.2, 0.1)),
+            seeded(1, row("b", 0.5, 0.4, 0.1)),
+            seeded(2, row("b", 0.5, 0.4, 0.1)),
+        ];
+        let line = &by_method(&rows)[0];
+        let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} and {b}");
+        near(line.mae, 0.15);
+        // The seeds' means are 0.1 and 0.2.
+        near(line.between_seeds.unwrap(), 0.1 / 2.0_f64.sqrt());
+        // Two systems, with mean errors of 0.2 and 0.1: no resample lies beyond.
+        let [low, high] = line.mae_interval.unwrap();
+        assert!(low >= 0.1 - 1e-12 && high <= 0.2 + 1e-12);
     }
 }

@@ -22,6 +22,9 @@ pub fn markdown(results: &Results, title: &str) -> String {
         }
         text.push_str(&table_of_cells(&cells, transfer));
     }
+    if lines.iter().any(|line| line.between_seeds.is_some()) {
+        text.push_str("\nAfter ± is the standard deviation between seeds; n counts every seed.\n");
+    }
     let _ = writeln!(text, "\nSignals that all methods of a trial share: {:.2} s.", results.shared_seconds);
     if !results.skipped.is_empty() {
         text.push_str("\n## Not run\n\n| method | times | reason |\n|---|---|---|\n");
@@ -46,11 +49,13 @@ fn transfers(lines: &[SummaryLine]) -> Vec<&str> {
 
 fn row(line: &SummaryLine) -> String {
     let interval = line.mae_interval.map(|[low, high]| format!(" [{:.1}, {:.1}]", 100.0 * low, 100.0 * high));
+    let seeds = line.between_seeds.map(|deviation| format!(" ± {:.1}", 100.0 * deviation));
     format!(
-        "| {} | {} | {:.1}{} | {:+.1} | {:.0} % | {:.1} | {} | {:.2} |\n",
+        "| {} | {} | {:.1}{}{} | {:+.1} | {:.0} % | {:.1} | {} | {:.2} |\n",
         markdown_text(&line.method),
         line.count,
         100.0 * line.mae,
+        seeds.unwrap_or_default(),
         interval.unwrap_or_default(),
         100.0 * line.bias,
         100.0 * line.coverage,

@@ -13,8 +13,9 @@ use crate::sets::{
     Ease, HeldOutSet, LabelledGroups, Sums, databases, is_elsewhere, meta_sets, shift, squared, sums_of,
     total,
 };
-use crate::structure::Structure;
+use crate::structure::{Structure, by_confidence};
 use sqlgauge_base::probit::{density_at, moved, normal_cdf, on_probit, shift_to_mean};
+use sqlgauge_base::stats::normal_quantile;
 
 use super::Estimator;
 
@@ -26,7 +27,9 @@ use super::Estimator;
 ///   system's own labelled answers. Best near what is known, beside other systems.
 /// - **The law** moves the system's known accuracy on the probit scale, in proportion to how the share of answers that run
 ///   and the agreement with other systems moved; without anybody to agree with, the share of answers that run and what
-///   the structure of questions and predictions says. Best far away, and alone there and for a system alone.
+///   the structure of questions and predictions says. Best far away, and alone there and for a system alone. For a system
+///   alone on another kind of data, its own confidences count too, where it has them; where they and the law differ, the
+///   interval is wider.
 ///
 /// An answer that does not run as given counts as wrong, unless the target lies within what is known, or one system alone
 /// is asked about data of the same kind: then as often right as such answers were there (Spider's official script scores
@@ -43,11 +46,19 @@ const ODDS_OF_LAW: f64 = 3.0;
 /// Labelled answers after which the correction of the item model counts half.
 const HALF_CORRECTION: f64 = 100.0;
 
+/// Of a change to another kind of data, what a system's own confidences say, where all its answers carry one; the law says
+/// the rest. It was seen on one model, on data other than those that it was tried on (`docs/results/estimation-real-model.md`,
+/// "Confidences beside the law").
+const BY_CONFIDENCE: f64 = 2.0 / 3.0;
+
 /// A rest of an effect that is put down to rounding and to the few answers that do not run as given.
 const LEAST_REST: f64 = 5e-3;
 
 /// What the item model or structure says, for who reads the signals.
 const ITEMS: &str = "questions and predictions";
+
+/// What the system's own confidences say, for who reads the signals.
+const CONFIDENCE: &str = "own confidences";
 
 impl Estimator for FromSignals {
     fn id(&self) -> &'static str {
@@ -89,6 +100,8 @@ struct Fit {
     far: Law,
     /// What structure says, where nobody's answers can be compared with.
     structure: Option<Structure>,
+    /// What its confidences say, for a system alone on another kind of data.
+    confident: Option<Structure>,
     labelled: Vec<LabelledGroups>,
     /// The labelled answers from which the target is reached: the system's own, or everybody's.
     home: Vec<Sums>,
@@ -106,6 +119,8 @@ struct Fit {
 struct RunningAccuracy {
     accuracy: f64,
     outside: bool,
+    /// What the law alone says.
+    by_law: f64,
     /// Whether an answer that does not run as given counts as wrong, and not as such answers did where labels are.
     refused_are_wrong: bool,
     /// Whether the law alone says how many are right.
@@ -147,6 +162,11 @@ impl Fit {
             near,
             far,
             structure: if case.has_peers() { None } else { Structure::fit(case) },
+            confident: if outside && !case.has_peers() && case.standing().is_other_kind {
+                by_confidence(case)
+            } else {
+                None
+            },
             home,
             home_groups: own.or(labelled.first()).map_or(1, |of| of.groups.len()),
             is_own: own.is_some(),
@@ -204,15 +224,19 @@ impl Fit {
         let chance = per_group(self.home_groups, databases(case, &case.evidence.questions));
         let (weighed, expected) = self.weigh(&self.home, target, chance, outside);
         let is_by_law = outside || self.structure.is_some();
-        let accuracy = if is_by_law {
+        let by_law = if is_by_law {
             let sum: f64 = self.home.iter().map(|from| self.far.accuracy(from, target)).sum();
             let by_law = sum / self.home.len().max(1) as f64;
             normal_cdf(on_probit(by_law) + self.far.structure * self.structural_change())
         } else {
             weighed
         };
+        let accuracy = self.confident.map_or(by_law, |confident| {
+            let [law, own] = [by_law, confident.target].map(on_probit);
+            normal_cdf(law + BY_CONFIDENCE * (own - law))
+        });
         let law = if is_by_law { self.far } else { self.near };
-        RunningAccuracy { accuracy, outside, refused_are_wrong, is_by_law, expected, law }
+        RunningAccuracy { accuracy, outside, by_law, refused_are_wrong, is_by_law, expected, law }
     }
 
     /// Whether the target has a database without labels of its system, or of anybody where it has none.
@@ -240,7 +264,14 @@ impl Fit {
             let by_law: f64 = self.home.iter().map(|from| found.law.change(from, target)).sum();
             let moved =
                 by_law / self.home.len().max(1) as f64 + found.law.structure * self.structural_change();
+            // Where two say different things, each may be the right one.
+            let (moved, apart) = self.confident.map_or((moved, 0.0), |confident| {
+                let apart = on_probit(confident.target) - on_probit(found.by_law);
+                let deviation = apart.abs() * (BY_CONFIDENCE * (1.0 - BY_CONFIDENCE)).sqrt();
+                ((1.0 - BY_CONFIDENCE) * moved, normal_quantile(f64::midpoint(1.0, level)) * deviation)
+            });
             let width = Spread::ALONE.half_width_alone(databases, moved, level, found.accuracy, target.runs);
+            let width = together(width, apart);
             let [low, high] = [centre - width, centre + width].map(|end| (share * normal_cdf(end)).min(1.0));
             return AccuracyInterval { level, low, high };
         }
@@ -306,11 +337,17 @@ impl Fit {
             }
         } else if found.is_by_law {
             if let Some(structure) = self.structure {
-                let now = on_probit(found.accuracy);
+                let now = on_probit(found.by_law);
                 let before = normal_cdf(now - found.law.structure * self.structural_change());
-                let by = reached * (found.accuracy / before.max(1e-9) - 1.0);
+                let by = reached * (found.by_law / before.max(1e-9) - 1.0);
+                let told = (reached + by) * (found.accuracy / found.by_law.max(1e-9) - 1.0);
+                if let Some(confident) = self.confident {
+                    let row = effect(CONFIDENCE, told);
+                    let (known, target) = (Some(confident.home), Some(confident.target));
+                    effects.push(SignalValue { known, target, ..row });
+                }
                 // What rounding leaves is no signal of its own.
-                let rest = accuracy - reached - by;
+                let rest = accuracy - reached - by - told;
                 let row = effect(ITEMS, if rest.abs() < LEAST_REST { by + rest } else { by });
                 effects.push(SignalValue {
                     known: Some(structure.home),

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use sqlgauge_base::Random;
 use sqlgauge_llm::{BatchProgress, ChatRequest, Client, Usage, digest};
 
+use crate::bench::summary::sample_deviation;
+
 use super::answer::{Answer, Undecided, read};
 use super::strength::{Calibration, Points};
 use super::{JudgeError, JudgeItem, JudgeOptions, TemplateKind, check, failed_by, stopped_by};
@@ -419,18 +421,10 @@ impl Table {
             accuracy: whole.accuracy,
             slope: whole.slope,
             outside: whole.outside,
-            standard_error: deviation(&resampled),
+            standard_error: sample_deviation(&resampled),
             failed_resamples: failed / f64::from(options.resamples.max(1)),
         })
     }
-}
-
-/// Standard deviation of a sample, `None` for fewer than two values.
-fn deviation(values: &[f64]) -> Option<f64> {
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    (values.len() > 1).then(|| (squares / (count - 1.0)).sqrt())
 }
 
 #[cfg(test)]
