@@ -229,14 +229,14 @@ fn the_three_rules_of_the_script_are_worth_what_the_page_says() {
                 .map(|line| line.split('\t').nth(1).is_some_and(|verdict| verdict.starts_with('1')))
                 .collect();
             for without in without {
-                let agrees = |((gold, db), (answer, verdict)): &(&(String, String), (&str, &bool))| {
+                let same = |((gold, db), (answer, verdict)): &(&(String, String), (&str, &bool))| {
                     let answer = answer.split('\t').next().unwrap_or_default();
                     let matcher =
                         Matcher::of_chosen(&schemas[db][0], Profile::Paper, &|rule| rule.id != *without);
                     matcher.is_equal(gold, answer) == **verdict
                 };
                 let items = golds.iter().zip(answers.lines().zip(&verdicts));
-                let agreed = items.filter(agrees).count();
+                let agreed = items.filter(same).count();
                 let computed = format!("{:.2} %", 100.0 * agreed as f64 / verdicts.len() as f64);
                 assert_eq!(rows[row][column], computed, "{system} without {without:?}");
             }

@@ -104,8 +104,8 @@ pub struct BenchEstimators {
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// Repeat everything with so many seeds, from --seed on; the tables say how much errors vary between them
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=100))]
-    seeds: u64,
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=100))]
+    seeds: u8,
     /// Folder for results.json, results.md and report.html
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -154,7 +154,7 @@ impl BenchEstimators {
             databases: self.known_db.iter().map(|path| Databases::open(path)).collect::<Result<_, _>>()?,
         };
         let mut all = Results::default();
-        for seed in (self.seed..).take(self.seeds as usize) {
+        for seed in (0..self.seeds).map(|at| self.seed.wrapping_add(u64::from(at))) {
             let trials = trials(&runs, protocol, peers, &wanted, seed);
             if trials.is_empty() {
                 bail!(
