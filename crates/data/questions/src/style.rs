@@ -94,6 +94,7 @@ pub(crate) struct Styles(u16);
 
 impl Styles {
     pub(crate) const ALL: Self = Self(u16::MAX);
+    pub(crate) const NONE: Self = Self(0);
     pub(crate) const FORMAL: Self = Self::of(QuestionStyle::Formal);
     pub(crate) const COLLOQUIAL: Self = Self::of(QuestionStyle::Colloquial);
     pub(crate) const IMPERATIVE: Self = Self::of(QuestionStyle::Imperative);

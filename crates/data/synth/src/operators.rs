@@ -66,7 +66,7 @@ operators! {
     "inner_join" Moderate false 60 s s.inner_joins > 0;
     "left_join" Moderate false 4 s s.count("LEFT JOIN") > 0;
     "full_join" Moderate false 4 s s.count("FULL JOIN") > 0;
-    "cross_join" Moderate false 8 s s.count("CROSS JOIN") > 0;
+    "cross_join" Moderate false 5 s s.count("CROSS JOIN") > 0;
     "self_join" Moderate false 4 s s.features.self_joins > 0;
     "union" Moderate false 5 s s.count("UNION") > 0;
     "union_all" Moderate false 4 s s.count("UNION ALL") > 0;
@@ -85,7 +85,7 @@ operators! {
     "between" Simple false 15 s s.count("BETWEEN") > 0;
     "in_list" Simple false 10 s s.in_lists > 0;
     "like" Simple false 18 s s.count("LIKE") > 0;
-    "is_null" Simple false 16 s s.count("IS NULL") > 0;
+    "is_null" Simple false 30 s s.count("IS NULL") > 0;
     "and" Simple false 25 s s.count("AND") > 0;
     "or" Simple false 12 s s.count("OR") > 0;
     "not" Simple false 8 s s.negations > 0;

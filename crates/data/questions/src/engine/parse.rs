@@ -182,7 +182,11 @@ impl<'a> Parser<'a> {
     }
 
     fn word(&mut self, word: WordId, at: usize) -> Option<usize> {
-        let matches = self.tokens.get(at).is_some_and(|token| token.word == Some(word));
+        // "Whose sales are over 5": what is said of one thing is said of several so.
+        let is = |token: &Token| {
+            token.text == "are" && token.kind == Kind::Word && self.grammar.text(word) == "is"
+        };
+        let matches = self.tokens.get(at).is_some_and(|token| token.word == Some(word) || is(token));
         matches.then(|| {
             self.furthest = self.furthest.max(at + 1);
             at + 1

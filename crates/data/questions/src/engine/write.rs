@@ -73,6 +73,8 @@ const ENUMERATIONS: &[Rule] = &[
     Rule::KeysTop,
     Rule::KeysTopFor,
     Rule::KeysAmountFor,
+    Rule::EachOfTheir,
+    Rule::EachPercent,
 ];
 
 /// Whose article a phrase has.
@@ -117,6 +119,8 @@ pub(crate) struct Writer<'a> {
     article: Article,
     /// Whether each rule has its first wording that is no style's alone.
     plain_wording: bool,
+    /// Whether the name before is a plural.
+    is_many: bool,
 }
 
 impl<'a> Writer<'a> {
@@ -141,6 +145,7 @@ impl<'a> Writer<'a> {
             asks: false,
             article: Article::Own,
             plain_wording: false,
+            is_many: false,
         }
     }
 
@@ -177,7 +182,9 @@ impl<'a> Writer<'a> {
                     self.plain_values && OTHERWISE.has(self.style) && self.random.chance(OTHER_NAME);
                 let other = self.random.pick(&others).filter(|_| calls_otherwise);
                 let start = self.text.len();
-                self.push(other.copied().unwrap_or_else(|| self.vocabulary.text(*name, *many)));
+                let text = other.copied().unwrap_or_else(|| self.vocabulary.text(*name, *many));
+                self.push(text);
+                self.is_many = !many && is_plural(text);
                 if other.is_some() {
                     self.mark(MarkKind::OtherName, start);
                 }
@@ -283,6 +290,8 @@ impl<'a> Writer<'a> {
         match word {
             "|" => return self.end_turn(),
             "," | "." | ";" | ":" | ")" => self.text.push_str(word),
+            // "Whose sales are over 5".
+            "is" if self.is_many => self.push("are"),
             "i" => self.push(&capitalised(word)),
             _ if self.begins => {
                 self.asks |= ["what", "which", "can", "could", "how"].contains(&word);
@@ -300,6 +309,16 @@ impl<'a> Writer<'a> {
     }
 
     fn push(&mut self, text: &str) {
+        // Before a vowel it is "an", whichever of the two the wording has, and before a plural nothing.
+        if matches!(self.last.as_str(), "a" | "an") {
+            self.text.truncate(self.text.len() - self.last.len());
+            match (is_plural(text), takes_an(text)) {
+                (true, _) => self.text.truncate(self.text.trim_end().len()),
+                (false, true) => self.text.push_str("an"),
+                (false, false) => self.text.push('a'),
+            }
+        }
+        self.is_many = false;
         if !self.text.is_empty() && !self.text.ends_with('(') {
             self.text.push(' ');
         }
@@ -319,6 +338,27 @@ impl<'a> Writer<'a> {
 /// Whether a phrase is a column, which has an article and nothing before it.
 fn is_column(tree: &Tree) -> bool {
     matches!(tree.node(), Some((Rule::Column | Rule::ColumnOf, _)))
+}
+
+/// Plurals that have no singular.
+const PLURALS: &[&str] = &["earnings", "sales", "proceeds", "savings", "minutes"];
+
+/// Whether the noun of a name is a plural: "sales", and not "number of tickets" or "number products".
+fn is_plural(name: &str) -> bool {
+    let head = [" of ", " in "].iter().fold(name, |head, word| head.split(word).next().unwrap_or_default());
+    let last = head.rsplit(' ').next().unwrap_or_default();
+    let is_number = ["number", "count", "amount"].iter().any(|first| head.starts_with(first));
+    !is_number
+        && last.len() > 3
+        && last.ends_with('s')
+        && (sqlgauge_names::singular(last) != last || PLURALS.contains(&last))
+}
+
+/// Whether "an" stands before a word.
+fn takes_an(word: &str) -> bool {
+    let word = word.trim_start_matches('"').to_lowercase();
+    let is_vowel = word.starts_with(['a', 'e', 'i', 'o', 'u']);
+    is_vowel && !["uni", "use", "usa", "us ", "eu", "one"].iter().any(|start| word.starts_with(start))
 }
 
 fn capitalised(word: &str) -> String {

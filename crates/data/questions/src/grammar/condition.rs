@@ -1,10 +1,11 @@
 //! Conditions: comparisons and how they are joined.
 
-use super::{Category as C, Row, Rule, any, only, row};
+use super::{Category as C, Row, Rule, any, only, read, row};
 use crate::style::Styles as S;
 
 const TWO: &[C] = &[C::Operand, C::Operand];
 const THREE: &[C] = &[C::Operand, C::Operand, C::Operand];
+const NAMED: &[C] = &[C::Name, C::Atom];
 const LIST: &[C] = &[C::Operand, C::Atom];
 const NESTED: &[C] = &[C::Operand, C::Nested];
 const LINKED: &[C] = &[C::Source, C::Filter];
@@ -111,6 +112,87 @@ pub(super) const ROWS: &[Row] = &[
     row(Rule::NotAfter, C::Simple, TWO, &[any("$0 is not after $1"), any("$0 is no later than $1")]),
     row(Rule::After, C::Simple, TWO, &[any("$0 is after $1")]),
     row(Rule::NotBefore, C::Simple, TWO, &[any("$0 is not before $1"), any("$0 is no earlier than $1")]),
+    // Comparisons with what all rows of the table have.
+    row(Rule::AboveAverage, C::Simple, &[C::Column], &[any("$0 is above the overall average")]),
+    row(Rule::BelowAverage, C::Simple, &[C::Column], &[any("$0 is below the overall average")]),
+    row(Rule::HighestOfAll, C::Simple, &[C::Column], &[any("$0 is the highest of all")]),
+    row(Rule::LowestOfAll, C::Simple, &[C::Column], &[any("$0 is the lowest of all")]),
+    // What rows "have": "an age above 30", and of a plural "sales above 30".
+    row(Rule::HaveEqual, C::Trait, NAMED, &[any("$1 as their $0")]),
+    row(
+        Rule::HaveOther,
+        C::Trait,
+        NAMED,
+        &[any("a $0 other than $1"), any("an $0 other than $1"), read("$0 other than $1")],
+    ),
+    row(
+        Rule::HaveMore,
+        C::Trait,
+        NAMED,
+        &[
+            any("a $0 above $1"),
+            any("an $0 above $1"),
+            read("$0 above $1"),
+            any("a $0 over $1"),
+            any("an $0 over $1"),
+            read("$0 over $1"),
+        ],
+    ),
+    row(
+        Rule::HaveAtLeast,
+        C::Trait,
+        NAMED,
+        &[any("a $0 of at least $1"), any("an $0 of at least $1"), read("$0 of at least $1")],
+    ),
+    row(
+        Rule::HaveLess,
+        C::Trait,
+        NAMED,
+        &[
+            any("a $0 below $1"),
+            any("an $0 below $1"),
+            read("$0 below $1"),
+            any("a $0 under $1"),
+            any("an $0 under $1"),
+            read("$0 under $1"),
+        ],
+    ),
+    row(
+        Rule::HaveAtMost,
+        C::Trait,
+        NAMED,
+        &[any("a $0 of at most $1"), any("an $0 of at most $1"), read("$0 of at most $1")],
+    ),
+    row(
+        Rule::HaveBetween,
+        C::Trait,
+        &[C::Name, C::Atom, C::Atom],
+        &[any("a $0 between $1 and $2"), any("an $0 between $1 and $2"), read("$0 between $1 and $2")],
+    ),
+    row(
+        Rule::HaveAfter,
+        C::Trait,
+        NAMED,
+        &[any("a $0 after $1"), any("an $0 after $1"), read("$0 after $1")],
+    ),
+    row(
+        Rule::HaveBefore,
+        C::Trait,
+        NAMED,
+        &[any("a $0 before $1"), any("an $0 before $1"), read("$0 before $1")],
+    ),
+    row(
+        Rule::HaveContaining,
+        C::Trait,
+        NAMED,
+        &[any("a $0 that contains $1"), any("an $0 that contains $1"), read("$0 that contains $1")],
+    ),
+    row(
+        Rule::HaveStarting,
+        C::Trait,
+        NAMED,
+        &[any("a $0 that starts with $1"), any("an $0 that starts with $1"), read("$0 that starts with $1")],
+    ),
     row(Rule::Is, C::Simple, TWO, &[any("$0 is the same as $1")]),
     row(Rule::IsNot, C::Simple, TWO, &[any("$0 is not the same as $1")]),
     row(

@@ -46,6 +46,11 @@ pub(crate) const fn only(styles: Styles, text: &'static str) -> Wording {
     Wording { text, styles }
 }
 
+/// A wording that is understood, and written in the place of another one.
+pub(crate) const fn read(text: &'static str) -> Wording {
+    Wording { text, styles: Styles::NONE }
+}
+
 /// One production.
 pub(crate) struct Row {
     /// What it makes.

@@ -48,6 +48,51 @@ pub(super) const ROWS: &[Row] = &[
         &[any("$0[, and] of each $1 with $2[, and] of its $3 $4? $5? $6?")],
     ),
     row(
+        Rule::EachOfTheir,
+        C::Core,
+        &[C::Operand, C::Operand, C::Member, C::Member, C::Having, C::Tail],
+        &[any("each $0[, and] of $3 with $1[, and] of their $2 $4? $5?")],
+    ),
+    row(
+        Rule::RowsAmount,
+        C::Core,
+        &[C::Outputs, C::Member, C::Amount, C::Member],
+        &[any("$0 of $1 that have $2 $3"), any("$0 of all $1 that have $2 $3")],
+    ),
+    row(
+        Rule::RowsDegree,
+        C::Core,
+        &[C::Outputs, C::Member, C::Degree, C::Member],
+        &[any("$0 of the $1 that has $2 $3")],
+    ),
+    row(
+        Rule::RowsDegreeFew,
+        C::Core,
+        &[C::Outputs, C::Atom, C::Member, C::Degree, C::Member],
+        &[any("$0 of the $1 $2 that have $3 $4")],
+    ),
+    row(
+        Rule::RowsTop,
+        C::Core,
+        &[C::Outputs, C::Member, C::Most, C::Member],
+        &[any("$0 of the $1 with $2 of its $3")],
+    ),
+    row(
+        Rule::EachWith,
+        C::Core,
+        &[C::Outputs, C::Member, C::Name, C::Noun, C::Tail],
+        &[
+            any("$0 of $1 , each with the $2[, and] of its $3 $4?"),
+            any("$0 of all $1 , each with the $2[, and] of its $3 $4?"),
+        ],
+    ),
+    row(
+        Rule::EachWithOf,
+        C::Core,
+        &[C::Outputs, C::Member, C::Name, C::Noun, C::Tail, C::Member],
+        &[any("$0 of $1 of $5 , each with the $2[, and] of its $3 $4?")],
+    ),
+    row(
         Rule::KeysAmount,
         C::Core,
         &[C::Operand, C::Amount, C::Source, C::Filter],
@@ -95,12 +140,7 @@ pub(super) const ROWS: &[Row] = &[
     row(Rule::Those, C::Part, &[C::Source, C::Filter], &[any("those of $0 $1?"), any("those of all $0 $1?")]),
     row(Rule::Bracketed, C::Part, &[C::Query], &[any("( $0 )")]),
     row(Rule::Bracketed, C::Nested, &[C::Query], &[any("( $0 )")]),
-    row(
-        Rule::Union,
-        C::SetPart,
-        &[C::Part],
-        &[any(", together with $0"), any(", combined without repetition with $0")],
-    ),
+    row(Rule::Union, C::SetPart, &[C::Part], &[any(", together with $0"), any(", and also $0")]),
     row(
         Rule::UnionAll,
         C::SetPart,
@@ -111,7 +151,7 @@ pub(super) const ROWS: &[Row] = &[
         Rule::Intersect,
         C::SetPart,
         &[C::Part],
-        &[any(", as far as they are also among $0"), any(", but only what is also found among $0")],
+        &[any("that are also among $0"), any(", but only what is also among $0")],
     ),
     row(
         Rule::Except,

@@ -26,7 +26,7 @@ plain_enum! {
         // Sources.
         Source, Member, Relation, Modifier, Link, InnerLink, Reference, Ordinal,
         // Clauses.
-        Filter, Relative, Group, Having, Tail, OrderTerm, Most, Degree, Amount,
+        Filter, Relative, Trait, Group, Having, Tail, OrderTerm, Most, Degree, Amount,
         // Conditions.
         Condition, Conjunct, Disjunct, Unit, Simple,
         // Values.
@@ -43,12 +43,13 @@ plain_enum! {
     /// What is said.
     Rule {
         // Sentences.
-        Ask, AskGroups, AskEach, AskEachFor, WithAside, WithDefinitions, Dialogue,
+        Ask, AskGroups, AskEach, AskEachFor, AskEachOfTheir, WithAside, WithDefinitions, Dialogue,
         TurnFilter, TurnGroup, TurnHaving, TurnTail,
-        Opening, OpeningOne, Aside, Definition, OnlyDefinition, HowMany, HowManyDifferent,
+        Opening, OpeningOne, Aside, Definition, OnlyDefinition, HowMany, HowManyDifferent, HowManyMore, PercentOf, EachPercent,
         // Queries.
         Select, SelectFor, SelectValues, Distinct, Outputs, Everything, Compound, CompoundSorted, Bare, Bracketed, Those,
         SelectTop, SelectTopFew, EachOfIts, EachFor, EachRow, KeysAmount, KeysDegree, KeysDegreeFew, KeysTop, KeysTopFor, KeysAmountFor,
+        EachOfTheir, RowsAmount, RowsDegree, RowsDegreeFew, RowsTop, EachWith, EachWithOf,
         Union, UnionAll, Intersect, Except,
         // Sources.
         Alone, Linked, OfOuter, Which, Table, ModifiedTable, Modifier, List, DefinedList, TheseRecords,
@@ -64,7 +65,8 @@ plain_enum! {
         // Conditions.
         And, Or, Either, Both, InBrackets, Not,
         Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual, Is, IsNot,
-        Before, NotAfter, After, NotBefore,
+        Before, NotAfter, After, NotBefore, AboveAverage, BelowAverage, HighestOfAll, LowestOfAll,
+        HaveEqual, HaveOther, HaveMore, HaveAtLeast, HaveLess, HaveAtMost, HaveBetween, HaveAfter, HaveBefore, HaveContaining, HaveStarting,
         Between, NotBetween,
         Contains, NotContains, StartsWith, NotStartsWith, EndsWith, NotEndsWith,
         Like, NotLike, LikeEscape, NotLikeEscape, Glob, NotGlob, Regexp, NotRegexp, Matches, NotMatches,

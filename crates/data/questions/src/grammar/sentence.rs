@@ -65,6 +65,12 @@ pub(super) const ROWS: &[Row] = &[
         &[any("for each $0[, and] , $1 $2[, and] for all $3 $4? $5? $6?")],
     ),
     row(
+        Rule::AskEachOfTheir,
+        C::Sentence,
+        &[C::Operand, C::Member, C::Opening, C::Operand, C::Member, C::Having, C::Tail],
+        &[any("for each $0[, and] of $1 , $2 $3[, and] of their $4 $5? $6?")],
+    ),
+    row(
         Rule::HowMany,
         C::Sentence,
         &[C::Source, C::Filter],
@@ -78,6 +84,27 @@ pub(super) const ROWS: &[Row] = &[
         C::Sentence,
         &[C::Operand, C::Source, C::Filter],
         &[any("how many different $0 do the $1 $2? have")],
+    ),
+    row(
+        Rule::HowManyMore,
+        C::Sentence,
+        &[C::Source, C::Filter, C::Name, C::Atom, C::Atom],
+        &[any("how many more $0 $1? have $3 than $4 as their $2")],
+    ),
+    row(
+        Rule::PercentOf,
+        C::Sentence,
+        &[C::Source, C::Filter, C::Trait],
+        &[any("what percentage of $0 $1? have $2"), any("what percentage of the $0 $1? have $2")],
+    ),
+    row(
+        Rule::EachPercent,
+        C::Sentence,
+        &[C::Operand, C::Source, C::Filter, C::Trait],
+        &[
+            any("for each $0[, and] , what percentage of $1 $2? have $3"),
+            any("for each $0[, and] , what percentage of the $1 $2? have $3"),
+        ],
     ),
     row(Rule::WithAside, C::Question, &[C::Aside, C::Sentence], &[any("$0 . $1")]),
     row(Rule::WithDefinitions, C::Question, &[C::Definition, C::Sentence], &[any("$0[; ;] . $1")]),

@@ -48,7 +48,7 @@ const SHORT: &[(&str, &str)] = &[
     ),
     (
         "SELECT p.title, v.city FROM paper p JOIN venue v ON p.venue_id = v.id WHERE v.city = 'Rome' AND p.pages > 3",
-        "titles and cities for all papers whose",
+        "of venues whose city is Rome, each with the city of its venue",
     ),
     (
         "SELECT p.title FROM paper p JOIN venue v ON p.venue_id = v.id WHERE v.city = 'Rome' AND p.pages > 3 AND v.is_open = 1",
@@ -118,6 +118,61 @@ const SHORT: &[(&str, &str)] = &[
         "SELECT p.title FROM paper p JOIN venue v ON p.venue_id = v.id WHERE v.city = 'Rome' ORDER BY p.pages DESC LIMIT 5",
         "only for the 5 with",
     ),
+    (
+        "SELECT 100 * age, CAST(sum(CASE WHEN country = 'Chad' THEN 1 ELSE 0 END) AS REAL) * 100 / count(*) FROM author",
+        "divided by the number of authors",
+    ),
+    (
+        "SELECT CAST(sum(CASE WHEN country = 'Chad' THEN 1 ELSE 0 END) AS REAL) * 100 / count(*) FROM author WHERE age > 30",
+        "authors whose age is above 30 have Chad as their country?",
+    ),
+    (
+        "SELECT country, CAST(sum(CASE WHEN age > 30 THEN 1 ELSE 0 END) AS REAL) * 100 / count(*) FROM author GROUP BY country",
+        "authors have an age above 30?",
+    ),
+    (
+        "SELECT CAST(sum(CASE WHEN p.pages > 30 THEN 1 ELSE 0 END) AS REAL) * 100 / count(*) FROM paper p \
+         JOIN venue v ON p.venue_id = v.id WHERE v.city = 'Rome'",
+        "have pages above 30?",
+    ),
+    (
+        "SELECT sum(CASE WHEN country = 'Chad' THEN 1 ELSE 0 END) - sum(CASE WHEN country = 'Mali' THEN 1 ELSE 0 END) FROM author",
+        "How many more authors have Chad than Mali as their country?",
+    ),
+    (
+        "SELECT name FROM author WHERE age > (SELECT avg(age) FROM author)",
+        "whose age is above the overall average",
+    ),
+    ("SELECT name FROM author WHERE age = (SELECT max(age) FROM author)", "whose age is the highest of all"),
+    (
+        "SELECT p.title FROM paper p JOIN venue v ON p.venue_id = v.id WHERE p.pages < (SELECT avg(pages) FROM paper) AND v.city = 'Rome'",
+        "papers of venues whose city is Rome where the pages are below the overall average",
+    ),
+    (
+        "SELECT v.city FROM venue v JOIN paper p ON p.venue_id = v.id GROUP BY v.id HAVING count(*) >= 2",
+        "venues that have at least",
+    ),
+    (
+        "SELECT v.city FROM venue v JOIN paper p ON p.venue_id = v.id WHERE p.pages > 30 GROUP BY v.id ORDER BY count(*) DESC LIMIT 1",
+        "city of the venue that has the most papers whose pages are",
+    ),
+    (
+        "SELECT v.city FROM venue v JOIN paper p ON p.venue_id = v.id GROUP BY v.id ORDER BY count(*) LIMIT 3",
+        "venues that have the fewest papers",
+    ),
+    (
+        "SELECT v.city FROM venue v JOIN paper p ON p.venue_id = v.id GROUP BY v.id ORDER BY avg(p.pages) DESC LIMIT 1",
+        "the venue with the highest average pages of its papers",
+    ),
+    (
+        "SELECT v.city, count(*) FROM paper p JOIN venue v ON p.venue_id = v.id WHERE p.pages > 30 GROUP BY v.city",
+        "each city of venues with the number of their papers whose pages are",
+    ),
+    (
+        "SELECT p.id, v.id FROM paper p JOIN venue v ON p.venue_id = v.id",
+        "papers, each with the id of its venue",
+    ),
+    ("SELECT p.id FROM paper p JOIN venue v ON p.venue_id = v.id", "the ids of"),
     ("SELECT is_open, directed_by FROM venue", "open statuses and directors"),
 ];
 
@@ -213,8 +268,24 @@ fn what_would_mean_something_else_is_not_said() {
             "SELECT v.city, count(*) FROM venue v LEFT JOIN paper p ON p.venue_id = v.id GROUP BY v.city",
             "number of papers",
         ),
-        // Both tables have an id.
+        // Both tables have an id: "of papers" says whose, "for all papers" does not.
         ("SELECT p.id FROM paper p JOIN venue v ON p.venue_id = v.id", "the ids for"),
+        // Of the papers of Rome, and not of all.
+        (
+            "SELECT title FROM paper WHERE pages > (SELECT avg(pages) FROM paper WHERE venue_id = 3)",
+            "overall average",
+        ),
+        // A share of papers is not one of venues, whose rows repeat.
+        (
+            "SELECT CAST(sum(CASE WHEN v.city = 'Rome' THEN 1 ELSE 0 END) AS REAL) * 100 / count(*) FROM paper p \
+             JOIN venue v ON p.venue_id = v.id",
+            "percentage of",
+        ),
+        // By the largest number, and not by the number of papers.
+        (
+            "SELECT v.city FROM venue v JOIN paper p ON p.venue_id = v.id GROUP BY v.id ORDER BY max(v.is_open) DESC LIMIT 1",
+            "of its papers",
+        ),
         // All groups in an order, and not the first of them.
         ("SELECT country FROM author GROUP BY country ORDER BY count(*) DESC", "with the most"),
         // The author of the most is one of all, not one of those that are compared with.

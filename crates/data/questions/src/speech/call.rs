@@ -311,7 +311,7 @@ pub(super) fn count_of_rows() -> Expr {
     aggregate(Function::Count, Args::Star, false)
 }
 
-fn aggregate(function: Function, args: Args, distinct: bool) -> Expr {
+pub(super) fn aggregate(function: Function, args: Args, distinct: bool) -> Expr {
     Expr::Aggregate(Box::new(Aggregate { distinct, ..Aggregate::plain(function, args) }))
 }
 

@@ -146,6 +146,9 @@ impl Say<'_> {
     fn simple(&mut self, expr: &Expr) -> Said {
         match expr {
             Expr::Binary(operator, left, right) if operator.is_comparison() => {
+                if let Some(rule) = self.overall(*operator, left, right) {
+                    return Ok(Tree::of(rule, [self.operand(left)?]));
+                }
                 let is_text = matches!(**right, Expr::Literal(Literal::Text(_)));
                 let in_time = super::rule_of(IN_TIME, operator).filter(|_| is_text);
                 let rule = in_time
@@ -279,6 +282,9 @@ impl Hear<'_> {
             return self.stands(slots, stands, negated);
         }
         match (rule, slots) {
+            (Rule::AboveAverage | Rule::BelowAverage | Rule::HighestOfAll | Rule::LowestOfAll, _) => {
+                self.overall(rule, slots)
+            }
             (Rule::And | Rule::Both, [list]) => Some(Expr::And(self.conditions(list)?)),
             (Rule::Or | Rule::Either, [list]) => Some(Expr::Or(self.conditions(list)?)),
             (Rule::InBrackets, [inner]) => self.condition(inner.one()?),

@@ -5,6 +5,8 @@ mod aside;
 mod call;
 mod condition;
 mod fields;
+mod idiom;
+mod partners;
 mod query;
 mod reference;
 mod relative;
@@ -116,6 +118,8 @@ pub(crate) struct Say<'a> {
     lists: Vec<u32>,
     /// What the columns of subqueries and CTEs show.
     known: Vec<Vec<Tree>>,
+    /// Whether each clause has a turn of its own.
+    has_turns: bool,
     /// Whether the next table is to have an adjective.
     modifier: bool,
     /// Whether a name whose words are not its letters is spelled.
@@ -142,6 +146,7 @@ impl<'a> Say<'a> {
             scopes: Vec::new(),
             lists: Vec::new(),
             known: Vec::new(),
+            has_turns: style == QuestionStyle::MultiTurn,
             modifier: false,
             to_the_letter: false,
         }

@@ -11,13 +11,13 @@ use sqlgauge_sql::tree::{
 
 use super::call::count_of_rows;
 use super::condition::subject;
+use super::reference::{stripped, told_apart};
 use super::sentence::{FILTER, GROUP, HAVING, TAIL};
 use super::{Hear, Reads, Said, Say, Scope};
 use crate::canonical::{conjuncts_of, joined, only_relation};
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
 use crate::same::same_columns;
-use crate::style::QuestionStyle;
 use crate::unsayable::Unsayable;
 
 /// Set operators, with ALL or without.
@@ -80,11 +80,11 @@ impl Say<'_> {
     }
 
     fn select_parts(&mut self, select: &Select, query: Option<&Query>) -> Said {
+        let is_brief = self.care.is_terse() && !self.has_turns;
         let (source, filter) = if let Some(from) = &select.from {
             let source = self.source(from)?;
             let (source, filter) = self.of_outer(source, select.filter.as_ref())?;
             let (source, filter) = self.restricted(source, filter)?;
-            let is_brief = self.care.is_terse() && self.style != QuestionStyle::MultiTurn;
             let read = is_brief.then(|| read_of(select, query, filter.as_ref()));
             let source = match read {
                 Some(read) => self.by_conditions(source, &read),
@@ -124,7 +124,10 @@ impl Say<'_> {
             Tree::Node(Rule::Outputs, vec![outputs.into()])
         };
         let filter = filter.as_ref().map(|filter| self.filter(filter)).transpose()?;
-        let top = query.filter(|query| is_top_group(select, query) && self.random.chance(TOP_GROUP));
+        // Of the rows of a table one says "the singer with the most concerts".
+        let row = self.row_of(select);
+        let top = query
+            .filter(|query| row.is_none() && is_top_group(select, query) && self.random.chance(TOP_GROUP));
         let tail = query.filter(|_| top.is_none()).map(|query| self.tail(query)).transpose()?.flatten();
         let Some(source) = source else {
             if !select.group_by.is_empty() || select.having.is_some() {
@@ -133,18 +136,26 @@ impl Say<'_> {
             let slots = vec![distinct.into(), outputs.into(), filter.into(), tail.into()];
             return Ok(Tree::Node(Rule::SelectValues, slots));
         };
-        let row = top.is_none().then(|| self.row_of(select)).flatten();
         let says_of = has_of(&source);
         let group = match row {
             Some(noun) => Some(Tree::of(Rule::ForEachOf, [noun])),
             None => self.group(&select.group_by, top)?,
         };
-        let is_alone = filter.is_none() && is_alone || self.style == QuestionStyle::MultiTurn;
+        let is_alone = filter.is_none() && is_alone || self.has_turns;
         let whose = group.is_some() && (is_alone || !self.care.is_terse());
         let having = select.having.as_ref().map(|having| self.having(having, whose)).transpose()?;
-        let parts =
-            [distinct.into(), outputs.into(), source.into(), filter.into(), group.into(), having.into()];
         let rule = if counts { Rule::Select } else { self.select_rule(select, says_of) };
+        let source = Slot::from(source);
+        let first = super::idiom::first_noun(&source).filter(|_| rule == Rule::Select && is_brief);
+        let outputs = match first {
+            Some(noun) => {
+                let is_many = shows_many(select, query);
+                let bare = |part: &Tree| stripped(part, &noun);
+                of_first(&outputs, |part| if is_many { in_plural(bare(part)) } else { bare(part) })
+            }
+            None => outputs,
+        };
+        let parts = [distinct.into(), outputs.into(), source, filter.into(), group.into(), having.into()];
         let said = Tree::Node(rule, parts.into_iter().chain([tail.into()]).collect());
         self.shortened(select, query, said)
     }
@@ -158,7 +169,10 @@ impl Say<'_> {
         let of_first = |output: &Output| self.is_of_first(&output.expr);
         let joins = matches!(select.from, Some(From::Join(_)));
         let fits = !joins || self.care.is_terse() && select.outputs.iter().all(of_first);
-        if !fits || self.random.chance(30) { Rule::SelectFor } else { Rule::Select }
+        // "The names of singers", and now and then "the names for all singers".
+        let is_bare = select.outputs.iter().all(|output| matches!(output.expr, Expr::Column(_)));
+        let share = if is_bare { 8 } else { 30 };
+        if !fits || self.random.chance(share) { Rule::SelectFor } else { Rule::Select }
     }
 
     /// Whether an expression reads the table named first, and not another; one that computes over rows also counts each of
@@ -188,7 +202,7 @@ impl Say<'_> {
     /// What a group is for each of, where its key is that of a table and is not shown.
     fn row_of(&self, select: &Select) -> Option<Tree> {
         let [key @ Expr::Column(column)] = select.group_by.as_slice() else { return None };
-        let is_brief = self.care.is_terse() && self.style != QuestionStyle::MultiTurn;
+        let is_brief = self.care.is_terse() && !self.has_turns;
         if !is_brief || select.outputs.iter().any(|output| output.expr == *key) {
             return None;
         }
@@ -246,6 +260,17 @@ impl Say<'_> {
             (_, condition) => Tree::of(if whose(filter) { Rule::Whose } else { Rule::Where }, [condition]),
         })
     }
+}
+
+/// What is shown, with each column turned.
+fn of_first(outputs: &Tree, turn: impl Fn(&Tree) -> Tree) -> Tree {
+    let Tree::Node(Rule::Outputs, slots) = outputs else { return outputs.clone() };
+    let turned = |part: &Rc<Tree>| match part.node() {
+        Some((Rule::Column | Rule::ColumnOf, _)) => Rc::new(turn(part)),
+        _ => Rc::clone(part),
+    };
+    let slots = slots.iter().map(|slot| Slot::Many(slot.all().iter().map(turned).collect()));
+    Tree::Node(Rule::Outputs, slots.collect())
 }
 
 /// A part that shows the same of other rows as the first part does: "those of …".
@@ -377,8 +402,9 @@ impl Hear<'_> {
     fn query_parts(&mut self, tree: &Tree) -> Option<Query> {
         match tree.node()? {
             (Rule::Bracketed | Rule::Bare, [inner]) => self.query(inner.one()?),
-            (Rule::Select | Rule::SelectFor, slots) => {
+            (rule @ (Rule::Select | Rule::SelectFor), slots) => {
                 let source = self.source(slots.get(2)?.one()?)?;
+                let shown = self.shown_of_first(rule, slots)?;
                 let own = std::mem::take(&mut self.of_source);
                 let clauses = Clauses {
                     filter: slots.get(FILTER)?.one(),
@@ -387,7 +413,7 @@ impl Hear<'_> {
                     tail: slots.get(TAIL)?.one(),
                 };
                 let distinct = slots.first()?.one().is_some();
-                let mut query = self.select(Some(source), distinct, slots.get(1)?.one()?, &clauses)?;
+                let mut query = self.select(Some(source), distinct, &shown, &clauses)?;
                 if let Body::Select(select) = &mut query.body {
                     let filter = select.filter.take().into_iter().flat_map(conjuncts_of);
                     select.filter = joined(own.into_iter().chain(filter).collect());
@@ -425,6 +451,31 @@ impl Hear<'_> {
             }
             (rule, slots) => self.short(rule, slots),
         }
+    }
+
+    /// What is shown: "the names of singers with their concerts" are those of the singers, whatever else has a name.
+    fn shown_of_first(&self, rule: Rule, slots: &[Slot]) -> Option<Tree> {
+        let shown = Tree::clone(slots.get(1)?.one()?);
+        let (Rule::Linked, _) = slots.get(2)?.one()?.node()? else { return Some(shown) };
+        let noun = super::idiom::first_noun(slots.get(2)?).filter(|_| rule == Rule::Select);
+        let first = self.scopes.last()?.relations.first()?.1;
+        Some(match noun {
+            Some(noun) => of_first(&shown, |part| {
+                let has = |name: &Tree| match name {
+                    Tree::Name(name, _) => {
+                        self.vocabulary.columns(*name).iter().any(|&(table, _)| first == Reads::Table(table))
+                    }
+                    _ => false,
+                };
+                match part.node() {
+                    Some((Rule::Column, [name])) if name.one().is_some_and(|name| has(name)) => {
+                        told_apart(part, &noun)
+                    }
+                    _ => part.clone(),
+                }
+            }),
+            None => shown,
+        })
     }
 
     fn part(&mut self, tree: &Tree) -> Option<Body> {

@@ -3,7 +3,7 @@
 use sqlgauge_sql::tree::{ColumnRef, Expr, Place, RelationId};
 
 use super::{Care, Hear, Reads, Said, Say, Scope, has_letters};
-use crate::engine::tree::Tree;
+use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
 use crate::names::{NameId, NounId};
 use crate::style::QuestionStyle;
@@ -32,6 +32,39 @@ pub(super) fn ordinal(place: usize) -> Option<Tree> {
 pub(super) fn place_of(tree: &Tree) -> Option<usize> {
     let (rule, _) = tree.node()?;
     ORDINALS.iter().position(|&own| own == rule)
+}
+
+/// A phrase in which the columns of a table stand without it.
+pub(super) fn stripped(tree: &Tree, noun: &Tree) -> Tree {
+    let is_it = |reference: &Tree| matches!(reference.node(), Some((Rule::TheOne, [own])) if own.one().is_some_and(|own| **own == *noun));
+    match tree.node() {
+        Some((Rule::ColumnOf, [name, reference])) if reference.one().is_some_and(|own| is_it(own)) => {
+            Tree::Node(Rule::Column, vec![name.clone()])
+        }
+        _ => mapped(tree, |part| stripped(part, noun)),
+    }
+}
+
+/// A phrase in which the columns that stand without a table have one.
+pub(super) fn told_apart(tree: &Tree, noun: &Tree) -> Tree {
+    match tree.node() {
+        Some((Rule::Column, [name])) => {
+            let reference = Tree::of(Rule::TheOne, [noun.clone()]);
+            Tree::Node(Rule::ColumnOf, vec![name.clone(), reference.into()])
+        }
+        _ => mapped(tree, |part| told_apart(part, noun)),
+    }
+}
+
+/// A phrase whose parts are turned into others.
+fn mapped(tree: &Tree, turn: impl Fn(&Tree) -> Tree) -> Tree {
+    let Tree::Node(rule, slots) = tree else { return tree.clone() };
+    let slots = slots.iter().map(|slot| match slot {
+        Slot::One(part) => turn(part).into(),
+        Slot::Many(parts) => parts.iter().map(|part| turn(part)).collect::<Vec<_>>().into(),
+        Slot::None => Slot::None,
+    });
+    Tree::Node(*rule, slots.collect())
 }
 
 const FAR: Unsayable = Unsayable::construct("a column or relation after the tenth of its kind");

@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use sqlgauge_sql::tree::{Cte, CteId, Query};
+use sqlgauge_sql::derive::has_aggregate;
+use sqlgauge_sql::tree::{Cte, CteId, Expr, From, Output, Query};
 
 use super::reference::{ordinal, place_of};
 use super::{Hear, Said, Say};
@@ -23,7 +24,9 @@ pub(crate) struct Frame {
 impl Say<'_> {
     /// A canonical query as a question.
     pub(crate) fn question(&mut self, query: &Query, frame: &Frame) -> Said {
-        let is_framed = !query.ctes.is_empty() || self.style == QuestionStyle::MultiTurn;
+        // What has short words needs no turns: "the singer that has the most concerts".
+        self.has_turns &= !(self.care.is_terse() && is_of_joined_groups(query));
+        let is_framed = !query.ctes.is_empty() || self.has_turns;
         let aside = if frame.aside && !is_framed { self.aside(query)? } else { None };
         self.modifier = frame.modifier || frame.aside && aside.is_none();
         let mut definitions = Vec::new();
@@ -32,8 +35,8 @@ impl Say<'_> {
             definitions.push(self.definition(cte, is_only)?);
         }
         let inner = self.query(query)?;
-        if definitions.is_empty() && self.style == QuestionStyle::MultiTurn {
-            return Ok(dialogue(inner));
+        if definitions.is_empty() && self.has_turns {
+            return Ok(self.share(&inner).unwrap_or_else(|| dialogue(inner)));
         }
         let sentence = self.sentence(inner);
         Ok(if !definitions.is_empty() {
@@ -61,6 +64,9 @@ impl Say<'_> {
     }
 
     fn sentence(&mut self, inner: Tree) -> Tree {
+        if let Some(share) = self.share(&inner) {
+            return share;
+        }
         if let Some(how_many) = self.how_many(&inner) {
             return how_many;
         }
@@ -90,6 +96,9 @@ impl Say<'_> {
 
     /// What is asked of each group, with the groups first; else the query as it was.
     fn each_first(&mut self, inner: Tree) -> Result<Tree, Tree> {
+        if let Tree::Node(Rule::EachOfTheir, slots) = inner {
+            return self.each_of_first(slots);
+        }
         let Tree::Node(rule @ (Rule::EachOfIts | Rule::EachFor), slots) = inner else { return Err(inner) };
         let [keys, rest, source, filter, having, tail] = slots.as_slice() else {
             return Err(Tree::Node(rule, slots));
@@ -106,13 +115,30 @@ impl Say<'_> {
         Ok(Tree::Node(each, slots.collect()))
     }
 
+    /// The same of groups of rows that others refer to.
+    fn each_of_first(&mut self, slots: Vec<Slot>) -> Result<Tree, Tree> {
+        let is_what = self.style == QuestionStyle::Interrogative;
+        let [keys, rest, own, partner, having, tail] = slots.as_slice() else {
+            return Err(Tree::Node(Rule::EachOfTheir, slots));
+        };
+        if !is_what && !self.random.chance(self.style.meta().groups_first) {
+            return Err(Tree::Node(Rule::EachOfTheir, slots));
+        }
+        let is_one = is_what && rest.all().len() == 1;
+        let opening = Tree::word(if is_one { Rule::OpeningOne } else { Rule::Opening });
+        let parts = [keys, partner, &opening.into(), rest, own, having, tail].map(Clone::clone);
+        Ok(Tree::Node(Rule::AskEachOfTheir, parts.into()))
+    }
+
     /// The number of rows or of different values of a table, asked for as a question.
     fn how_many(&mut self, inner: &Tree) -> Option<Tree> {
         let (Rule::Select | Rule::SelectFor, slots) = inner.node()? else { return None };
         let [Slot::None, outputs, source, filter, Slot::None, Slot::None, Slot::None] = slots else {
             return None;
         };
-        let (Rule::Alone, _) = source.one()?.node()? else { return None };
+        if !super::short::is_table(source) {
+            return None;
+        }
         let (Rule::Outputs, [outputs]) = outputs.one()?.node()? else { return None };
         let [output] = outputs.all() else { return None };
         if !self.care.is_terse() || !COUNTING.has(self.style) || !self.random.chance(HOW_MANY) {
@@ -128,6 +154,16 @@ impl Say<'_> {
             _ => None,
         }
     }
+}
+
+/// Whether rows of several tables are grouped, or a share of them is asked for.
+fn is_of_joined_groups(query: &Query) -> bool {
+    query.as_select().is_some_and(|select| {
+        let is_share =
+            |output: &Output| matches!(output.expr, Expr::Binary(..)) && has_aggregate(&output.expr);
+        let is_grouped = !select.group_by.is_empty() && matches!(select.from, Some(From::Join(_)));
+        is_grouped || select.outputs.iter().any(is_share)
+    })
 }
 
 /// Whether the keys of groups are among what is shown, or one group alone is wanted.
@@ -153,9 +189,10 @@ const HOW_MANY: u8 = 80;
 /// Whether one thing is asked for, named in the singular.
 fn shows_one_thing(query: &Tree) -> bool {
     let outputs = match query.node() {
-        Some((Rule::Select | Rule::SelectFor, [_, outputs, ..]) | (Rule::SelectTop, [outputs, ..])) => {
-            outputs
-        }
+        Some(
+            (Rule::Select | Rule::SelectFor, [_, outputs, ..])
+            | (Rule::SelectTop | Rule::RowsDegree | Rule::RowsTop, [outputs, ..]),
+        ) => outputs,
         Some((Rule::KeysDegree | Rule::KeysTop | Rule::KeysTopFor | Rule::EachRow, [keys, ..])) => {
             return keys.all().len() == 1;
         }
@@ -218,6 +255,7 @@ impl Hear<'_> {
             (Rule::HowManyDifferent, [counted, source, filter]) => {
                 self.counted_in(Tree::Node(Rule::CountDistinct, vec![counted.clone()]), source, filter)
             }
+            (Rule::PercentOf | Rule::EachPercent | Rule::HowManyMore, _) => self.share(rule, slots),
             (Rule::AskEach | Rule::AskEachFor, [keys, _, rest, clauses @ ..]) => {
                 // What is asked of each group is not what it is called by.
                 if rest.all().iter().any(|part| keys.all().contains(part)) {
@@ -225,6 +263,10 @@ impl Hear<'_> {
                 }
                 let slots: Vec<Slot> = [keys, rest].into_iter().chain(clauses).cloned().collect();
                 self.short(Rule::EachFor, &slots)
+            }
+            (Rule::AskEachOfTheir, [keys, partner, _, rest, own, having, tail]) => {
+                let slots = [keys, rest, own, partner, having, tail].map(Clone::clone);
+                self.short(Rule::EachOfTheir, &slots)
             }
             (Rule::AskGroups, [_, core, group, having]) => {
                 let (_, slots) = core.one()?.node()?;
@@ -256,7 +298,7 @@ impl Hear<'_> {
         }
     }
 
-    fn counted_in(&mut self, output: Tree, source: &Slot, filter: &Slot) -> Option<Query> {
+    pub(super) fn counted_in(&mut self, output: Tree, source: &Slot, filter: &Slot) -> Option<Query> {
         let outputs = Tree::Node(Rule::Outputs, vec![vec![output].into()]);
         let none = || Slot::None;
         let slots = vec![none(), outputs.into(), source.clone(), filter.clone(), none(), none(), none()];

@@ -10,13 +10,12 @@ use super::call::count_of_rows;
 use super::query::in_plural;
 use super::sentence::{FILTER, GROUP, HAVING, TAIL};
 use super::{Hear, Said, Say};
-use crate::canonical::only_relation;
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
 use crate::style::QuestionStyle;
 
 /// How a number of rows is compared.
-const AMOUNTS: &super::Pairs<BinaryOperator> = &[
+pub(super) const AMOUNTS: &super::Pairs<BinaryOperator> = &[
     (BinaryOperator::Greater, Rule::MoreThan),
     (BinaryOperator::GreaterEqual, Rule::AtLeast),
     (BinaryOperator::Less, Rule::FewerThan),
@@ -25,13 +24,12 @@ const AMOUNTS: &super::Pairs<BinaryOperator> = &[
 ];
 
 /// The most rows, or the fewest.
-const DEGREES: &super::Pairs<bool> = &[(true, Rule::TheMost), (false, Rule::TheFewest)];
+pub(super) const DEGREES: &super::Pairs<bool> = &[(true, Rule::TheMost), (false, Rule::TheFewest)];
 
 impl Say<'_> {
     /// A SELECT in a short form, where one fits and the style has it; else as it is.
     pub(super) fn shortened(&mut self, select: &Select, query: Option<&Query>, said: Tree) -> Said {
-        let Some(query) = query.filter(|_| self.care.is_terse() && self.style != QuestionStyle::MultiTurn)
-        else {
+        let Some(query) = query.filter(|_| self.care.is_terse() && !self.has_turns) else {
             return Ok(said);
         };
         let Tree::Node(Rule::Select | Rule::SelectFor, slots) = &said else { return Ok(said) };
@@ -39,7 +37,8 @@ impl Say<'_> {
             return Ok(said);
         }
         let short = if select.group_by.is_empty() {
-            top_of(slots).filter(|_| !select.filter.as_ref().is_some_and(has_subquery))
+            let top = top_of(slots).filter(|_| !select.filter.as_ref().is_some_and(has_subquery));
+            top.or_else(|| self.each_with(select, slots))
         } else {
             self.of_groups(select, query, slots)?
         };
@@ -48,7 +47,10 @@ impl Say<'_> {
 
     /// Groups whose keys are shown first.
     fn of_groups(&mut self, select: &Select, query: &Query, slots: &[Slot]) -> Said<Option<Tree>> {
-        if let Some(said) = self.each_row(select, slots) {
+        if let Some(said) = self.each_row(select, slots).or_else(|| self.each_of_their(select, slots)) {
+            return Ok(Some(said));
+        }
+        if let Some(said) = self.rows_by_others(select, query, slots)? {
             return Ok(Some(said));
         }
         let keys = &select.group_by;
@@ -90,44 +92,6 @@ impl Say<'_> {
         Ok(Some(Tree::Node(rule, lists.into_iter().chain(clauses).collect())))
     }
 
-    /// Columns of each row of a table, and what is computed over the rows that refer to it.
-    fn each_row(&self, select: &Select, slots: &[Slot]) -> Option<Tree> {
-        let (Rule::ForEachOf, [noun]) = slots[GROUP].one()?.node()? else { return None };
-        let (Rule::Linked, [first, links]) = slots[2].one()?.node()? else { return None };
-        let (Rule::Table | Rule::Which, [own, ..]) = first.one()?.node()? else { return None };
-        let [link] = links.all() else { return None };
-        let (Rule::Their | Rule::WithSome, [member]) = link.node()? else { return None };
-        let is_noun = |tree: &Rc<Tree>| **noun.one().unwrap_or(tree) == Tree::clone(tree).in_number(false);
-        let is_child = matches!(relation_noun(member.one()?)?, Tree::Noun(_, true));
-        if !is_noun(own.one()?) || !is_child {
-            return None;
-        }
-        let (Rule::Outputs, [said]) = slots[1].one()?.node()? else { return None };
-        let relations = &self.scopes.last()?.relations;
-        let [(one, _), (other, _)] = *relations.as_slice() else { return None };
-        let exprs: Vec<&Expr> = select.outputs.iter().map(|output| &output.expr).collect();
-        let columns = exprs.iter().take_while(|expr| matches!(expr, Expr::Column(_))).count();
-        let (shown, computed) = exprs.split_at(columns);
-        let is_bare = |tree: &Rc<Tree>| matches!(tree.node(), Some((Rule::Column, _)));
-        let counts = |expr: &Expr| *expr == count_of_rows();
-        let fits = !shown.is_empty()
-            && !computed.is_empty()
-            && shown.iter().all(|expr| only_relation(expr) == Some(one))
-            && computed.iter().all(|expr| counts(expr) || only_relation(expr) == Some(other));
-        let (columns, rest) = said.all().split_at(columns);
-        if !fits || !columns.iter().all(is_bare) {
-            return None;
-        }
-        let mut rest = rest.to_vec();
-        if let Some(last) = rest.last_mut().filter(|last| matches!(last.node(), Some((Rule::NumberOf, _)))) {
-            *last = Rc::new(Tree::word(Rule::Number));
-        }
-        let row = Tree::clone(first.one()?).in_number(false);
-        let lists = [Slot::Many(columns.to_vec()), row.into(), Slot::Many(rest), member.clone()];
-        let clauses = [FILTER, HAVING, TAIL].map(|place| slots[place].clone());
-        Some(Tree::Node(Rule::EachRow, lists.into_iter().chain(clauses).collect()))
-    }
-
     /// Groups of one table of which the keys are shown and nothing else.
     fn keys_alone(
         &mut self,
@@ -136,6 +100,9 @@ impl Say<'_> {
         keys: &[Rc<Tree>],
         slots: &[Slot],
     ) -> Said<Option<Tree>> {
+        if select.group_by.iter().any(has_subquery) {
+            return Ok(None);
+        }
         let many = || Slot::Many(keys.iter().map(|key| Rc::new(in_plural((**key).clone()))).collect());
         let (source, filter) = (slots[2].clone(), slots[FILTER].clone());
         let is_whole = query.limit.is_none() && query.offset.is_none() && query.order_by.is_empty();
@@ -176,7 +143,7 @@ impl Say<'_> {
     }
 
     /// A number of rows, compared with a constant.
-    fn amount(&mut self, having: &Expr) -> Said<Option<Tree>> {
+    pub(super) fn amount(&mut self, having: &Expr) -> Said<Option<Tree>> {
         let Expr::Binary(operator, left, right) = having else { return Ok(None) };
         let is_number = matches!(**right, Expr::Literal(Literal::Integer(_)));
         match super::rule_of(AMOUNTS, operator).filter(|_| is_number && **left == count_of_rows()) {
@@ -187,7 +154,7 @@ impl Say<'_> {
 }
 
 /// Whether a source is one table.
-fn is_table(source: &Slot) -> bool {
+pub(super) fn is_table(source: &Slot) -> bool {
     relation_of(source).is_some()
 }
 
@@ -199,7 +166,7 @@ fn relation_of(source: &Slot) -> Option<&Rc<Tree>> {
 }
 
 /// The noun of a table, with its conditions or without.
-fn relation_noun(member: &Tree) -> Option<&Tree> {
+pub(super) fn relation_noun(member: &Tree) -> Option<&Tree> {
     let (Rule::Table | Rule::Which, [noun, ..]) = member.node()? else { return None };
     noun.one().map(|noun| &**noun)
 }
@@ -228,11 +195,18 @@ fn top_of(slots: &[Slot]) -> Option<Tree> {
 }
 
 /// A SELECT of these clauses.
-fn select(outputs: Slot, source: Slot, filter: Slot, group: Slot, having: Slot, tail: Slot) -> Tree {
-    Tree::Node(Rule::Select, vec![Slot::None, outputs, source, filter, group, having, tail])
+pub(super) fn select(
+    outputs: Slot,
+    source: Slot,
+    filter: Slot,
+    group: Slot,
+    having: Slot,
+    tail: Slot,
+) -> Tree {
+    Tree::Node(Rule::SelectFor, vec![Slot::None, outputs, source, filter, group, having, tail])
 }
 
-fn outputs(list: Vec<Rc<Tree>>) -> Slot {
+pub(super) fn outputs(list: Vec<Rc<Tree>>) -> Slot {
     Tree::Node(Rule::Outputs, vec![Slot::Many(list)]).into()
 }
 
@@ -261,16 +235,6 @@ impl Hear<'_> {
                     tail.clone(),
                 ))
             }
-            (Rule::EachRow, [columns, row, rest, member, filter, having, tail]) => {
-                let shown = columns.all().iter().chain(rest.all()).cloned().collect();
-                let noun = Slot::One(Rc::new(relation_noun(row.one()?)?.clone().in_number(false)));
-                let first = Tree::clone(row.one()?).in_number(true);
-                let link = Tree::Node(Rule::Their, vec![member.clone()]);
-                let source = Tree::Node(Rule::Linked, vec![first.into(), vec![link].into()]);
-                let group = Tree::Node(Rule::ForEachOf, vec![noun.clone()]);
-                let (filter, having, tail) = (filter.clone(), having.clone(), tail.clone());
-                self.query(&select(outputs(shown), source.into(), filter, group.into(), having, tail))
-            }
             (Rule::KeysTop | Rule::KeysTopFor, [keys, most, source, filter]) => {
                 let group = Tree::Node(Rule::ForTop, vec![keys.clone(), most.clone()]);
                 let shown = outputs(keys.all().to_vec());
@@ -295,7 +259,7 @@ impl Hear<'_> {
                 let count = self.operand(count.one()?)?;
                 self.by_rows(keys, degree, source, filter, count)
             }
-            _ => None,
+            _ => self.of_partners(rule, slots),
         }
     }
 
@@ -318,6 +282,11 @@ impl Hear<'_> {
 
     /// The keys of the groups of a table.
     fn keys(&mut self, keys: &Slot, source: &Slot, filter: &Slot) -> Option<Query> {
+        // "The names of all singers that have …" are no keys.
+        let is_list = |key: &Rc<Tree>| matches!(key.node(), Some((Rule::SubqueryOfAll | Rule::Subquery, _)));
+        if keys.all().iter().any(is_list) {
+            return None;
+        }
         let group = Tree::Node(Rule::ForEach, vec![keys.clone()]);
         let shown = outputs(keys.all().to_vec());
         self.query(&select(shown, source.clone(), filter.clone(), group.into(), Slot::None, Slot::None))
@@ -332,10 +301,14 @@ impl Hear<'_> {
         filter: &Slot,
         limit: Expr,
     ) -> Option<Query> {
-        let descending = super::value_of(DEGREES, degree.one()?.node()?.0)?;
-        let mut query = self.keys(keys, source, filter)?;
-        query.order_by = vec![OrderTerm { expr: count_of_rows(), descending, nulls_first: None }];
-        query.limit = Some(limit);
-        Some(query)
+        by_number(self.keys(keys, source, filter)?, degree, limit)
     }
+}
+
+/// A query of groups, of which those with the most or the fewest rows are wanted.
+pub(super) fn by_number(mut query: Query, degree: &Slot, limit: Expr) -> Option<Query> {
+    let descending = super::value_of(DEGREES, degree.one()?.node()?.0)?;
+    query.order_by = vec![OrderTerm { expr: count_of_rows(), descending, nulls_first: None }];
+    query.limit = Some(limit);
+    Some(query)
 }

@@ -37,7 +37,7 @@ const MOST: &super::Pairs<bool> = &[
 
 /// In what words values are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Scale {
+pub(super) enum Scale {
     /// High and low.
     Amount,
     /// Early and late.
@@ -110,7 +110,7 @@ impl Say<'_> {
     }
 
     /// In what words the values of an expression are compared.
-    fn scale(&self, expr: &Expr) -> Scale {
+    pub(super) fn scale(&self, expr: &Expr) -> Scale {
         let Expr::Column(column) = expr else { return Scale::Amount };
         let Some((table, at)) = self.spot(*column) else { return Scale::Amount };
         let Some(column) = self.schema.tables().get(table as usize).and_then(|table| table.column(at)) else {

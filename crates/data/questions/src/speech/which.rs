@@ -5,12 +5,12 @@ use std::rc::Rc;
 use sqlgauge_sql::tree::{Expr, RelationId};
 
 use super::condition::subject;
+use super::idiom::compared_with_all;
 use super::query::is_of_rows;
 use super::{Hear, Reads, Said, Say, Scope};
 use crate::canonical::{conjuncts_of, joined, only_relation};
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
-use crate::style::QuestionStyle;
 
 impl Say<'_> {
     /// The source with the conditions that are each of one of its tables, and the other conditions.
@@ -19,9 +19,7 @@ impl Say<'_> {
             return Ok((source, filter));
         };
         let Tree::Node(Rule::Linked, slots) = &source else { return Ok((source, filter)) };
-        let (Some(all), true) =
-            (filter.as_ref(), self.care.is_terse() && self.style != QuestionStyle::MultiTurn)
-        else {
+        let (Some(all), true) = (filter.as_ref(), self.care.is_terse() && !self.has_turns) else {
             return Ok((source, filter));
         };
         let [first, links] = slots.as_slice() else { return Ok((source, filter)) };
@@ -29,8 +27,12 @@ impl Say<'_> {
             first.one().into_iter().chain(links.all()).map(|member| (**member).clone()).collect();
         let mut rest = Vec::new();
         let mut own: Vec<Vec<Tree>> = vec![Vec::new(); members.len()];
+        // "Papers whose pages are below the overall average of venues" would be that of venues.
+        let is_followed_by_of = links.all().first().is_some_and(|link| has_one(link));
         for condition in conjuncts_of(all.clone()) {
             let place = subject_of(&condition).and_then(|id| shown.iter().position(|other| *other == id));
+            let is_unclear = compared_with_all(&condition).is_some() && is_followed_by_of && place == Some(0);
+            let place = place.filter(|_| !is_unclear);
             match place.filter(|&place| members.get(place).is_some_and(|member| takes(member, place))) {
                 Some(place) => own[place].push(self.said_of(shown[place], &condition)?),
                 None => rest.push(condition),
@@ -88,7 +90,19 @@ fn plainly(link: &Tree) -> Tree {
 /// The relation of whose column alone a condition says something.
 fn subject_of(condition: &Expr) -> Option<RelationId> {
     let Some(Expr::Column(column)) = subject(condition) else { return None };
-    (only_relation(condition) == Some(column.relation)).then_some(column.relation)
+    (own_relation(condition) == Some(column.relation)).then_some(column.relation)
+}
+
+/// Whether each row before has one row of a link's table.
+fn has_one(link: &Tree) -> bool {
+    let member = link.node().and_then(|(_, slots)| slots.first()?.one());
+    let noun = member.and_then(|member| member.node()).and_then(|(_, slots)| slots.first()?.one());
+    matches!(noun.map(|noun| &**noun), Some(Tree::Noun(_, false)))
+}
+
+/// The one relation that a condition reads, apart from a comparison with what all rows of its table have.
+fn own_relation(condition: &Expr) -> Option<RelationId> {
+    only_relation(compared_with_all(condition).unwrap_or(condition))
 }
 
 /// Whether conditions can be said of a member of a source: it is a table, and named last in its link.
@@ -126,7 +140,7 @@ impl Hear<'_> {
         self.scopes.push(Scope { relations: vec![own], ..Scope::default() });
         let heard: Option<Vec<Expr>> = conditions.iter().map(|condition| self.condition(condition)).collect();
         self.scopes.pop();
-        let is_own = |expr: &Expr| is_of_rows(expr) && only_relation(expr) == Some(own.0);
+        let is_own = |expr: &Expr| is_of_rows(expr) && own_relation(expr) == Some(own.0);
         heard.filter(|heard| heard.iter().all(is_own))
     }
 }

@@ -19,7 +19,9 @@ impl Grammar<'_> {
         // Two conditions on one column mostly say one thing twice.
         let mut scope = scope.to_vec();
         for _ in 0..draft.conditions {
-            let is_alternative = draft.take(&["or"]).is_some() || self.chance(2);
+            // Beside other conditions an alternative takes brackets.
+            let is_alone = draft.conditions == 1 && draft.nest.is_none();
+            let is_alternative = draft.take(&["or"]).is_some() || is_alone && self.chance(3);
             let want = draft.take(PREDICATES);
             let Some(one) = self.predicate(&scope, want) else { continue };
             forget(&mut scope, &one);
@@ -105,6 +107,12 @@ impl Grammar<'_> {
                 facet.kind == ContentKind::Category && profile.is_some_and(|profile| profile.distinct > 3)
             }
             Some("not_equal") => facet.kind == ContentKind::Category,
+            // Nobody asks for those whose population is 127,284.
+            Some("equal")
+                if facet.kind == ContentKind::Number && profile.is_some_and(|own| own.distinct > 30) =>
+            {
+                false
+            }
             // A moment to the second is not asked for.
             Some("equal") => facet.kind != ContentKind::Date || facet.is_integer,
             _ => true,
@@ -134,7 +142,7 @@ impl Grammar<'_> {
     }
 
     /// A value of the column other than that one.
-    fn another(&mut self, table: usize, column: u32, own: &Literal) -> Option<Literal> {
+    pub(super) fn another(&mut self, table: usize, column: u32, own: &Literal) -> Option<Literal> {
         let profile = &self.world.tables[table];
         (0..6).find_map(|_| {
             let row = self.random.below(profile.sample.len());
@@ -162,7 +170,7 @@ impl Grammar<'_> {
     fn natural(&mut self, facet: &Facet, own: Literal, other: Option<Literal>) -> Option<Expr> {
         let wants: &[(&str, f64)] = match facet.kind {
             ContentKind::Number if facet.is_integer => {
-                &[("greater", 4.0), ("less", 2.5), ("between", 1.0), ("equal", 0.8)]
+                &[("greater", 4.0), ("less", 2.5), ("between", 1.0), ("equal", 0.4)]
             }
             ContentKind::Number => &[("greater", 4.0), ("less", 2.5), ("between", 1.0)],
             ContentKind::Date if facet.is_integer => {
@@ -181,7 +189,7 @@ impl Grammar<'_> {
     fn wanted(&mut self, want: &str, facet: &Facet, own: Literal, other: Option<Literal>) -> Option<Expr> {
         match want {
             // Nobody asks for a measure to the last digit.
-            "equal" if facet.kind == ContentKind::Number && !facet.is_integer => None,
+            "equal" if facet.kind == ContentKind::Number && !(facet.is_integer && is_small(&own)) => None,
             "equal" => Some(comparison(BinaryOperator::Equal, facet, own)),
             "not_equal" => Some(comparison(BinaryOperator::NotEqual, facet, other?)),
             "less" | "greater" => self.on_side(want == "less", facet, &own),
@@ -262,6 +270,11 @@ impl Grammar<'_> {
         list.sort();
         Some(in_list(facet, list, true))
     }
+}
+
+/// Whether a number is one that people know by itself: an age, a grade.
+fn is_small(value: &Literal) -> bool {
+    matches!(value, Literal::Integer(number) if number.unsigned_abs() < 100)
 }
 
 /// Takes the columns of a condition out of a scope.

@@ -88,6 +88,12 @@ impl Draft {
         if draft.having && draft.limited && wish.operator.get().name != "limit" {
             draft.limited = false;
         }
+        if draft.having
+            && draft.ordered
+            && !matches!(wish.operator.get().name, "order_by" | "limit" | "offset")
+        {
+            (draft.ordered, draft.limited) = (false, false);
+        }
         if draft.nest == Some(Nest::Output) {
             (draft.joins, draft.special) = (0, None);
         }
@@ -220,7 +226,8 @@ fn nest(wish: &Wish, random: &mut Random) -> Nest {
         "in_subquery" => Nest::In,
         "exists" => Nest::Exists,
         "correlated_subquery" => {
-            *random.pick(&[Nest::Exists, Nest::Output, Nest::Scalar]).unwrap_or(&Nest::Exists)
+            let all = [Nest::Exists, Nest::Exists, Nest::Exists, Nest::Output, Nest::Scalar];
+            *random.pick(&all).unwrap_or(&Nest::Exists)
         }
         _ => any_nest(wish.depth, random),
     }

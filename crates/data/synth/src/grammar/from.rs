@@ -59,10 +59,12 @@ impl Grammar<'_> {
             let columns = world.tables[table].columns.len() as f64;
             // What has a name is what people ask about.
             let named = if world.tables[table].labels.is_empty() { 0.1 } else { 1.0 };
+            let named = if self.is_between(table) { 0.3 * named } else { named };
             let linked = if wants_links && !is_linked[table] { 0.1 } else { 1.0 };
             columns.sqrt() * linked * named
         };
-        self.choose(&all, weight).copied()
+        let weights: Vec<f64> = all.iter().map(weight).collect();
+        Some(all[super::weighted(&weights, &mut self.random)?])
     }
 
     /// A new instance of a table.
@@ -126,7 +128,7 @@ impl Grammar<'_> {
     }
 
     /// Joins the other end of a link.
-    fn follow(
+    pub(super) fn follow(
         &mut self,
         from: From,
         scope: &mut Vec<FromRelation>,

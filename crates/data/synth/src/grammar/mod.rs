@@ -11,6 +11,7 @@ mod compound;
 mod condition;
 mod draft;
 mod from;
+mod idiom;
 mod nest;
 mod output;
 
@@ -110,6 +111,9 @@ impl<'a> Grammar<'a> {
     pub fn query(mut self) -> Option<Query> {
         let mut draft = Draft::draw(&self.wish, &mut self.random);
         let depth = self.wish.depth;
+        if let Some(idiom) = self.drawn_idiom() {
+            return self.idiom(idiom, &mut draft);
+        }
         if let Some((operator, all)) = draft.compound {
             let body = self.compound(operator, all, depth, &mut draft)?;
             return Some(Query { ctes: std::mem::take(&mut self.ctes), ..Query::of(body) });
@@ -118,7 +122,13 @@ impl<'a> Grammar<'a> {
         let order_by = if draft.ordered { self.order(&made, &scope, &draft) } else { Vec::new() };
         let limited = draft.limited && !order_by.is_empty();
         let number = |number: i64| Expr::Literal(Literal::Integer(number));
-        let limit = limited.then(|| number(*self.random.pick(&[1, 1, 1, 3, 3, 5, 5, 10]).unwrap_or(&1)));
+        let drawn = *self.random.pick(&[1, 1, 1, 3, 3, 5, 5, 10]).unwrap_or(&1);
+        // Of three groups nobody asks for the first five.
+        let groups = made.facets.first().filter(|_| draft.form == Form::Grouped);
+        let few = groups
+            .and_then(|key| self.profile(key))
+            .is_some_and(|own| i64::try_from(own.distinct).is_ok_and(|distinct| distinct < 2 * drawn));
+        let limit = limited.then(|| number(if few { 1 } else { drawn }));
         let offset =
             (limited && draft.offset).then(|| number(*self.random.pick(&[1, 1, 2, 3]).unwrap_or(&1)));
         let body = Body::Select(Box::new(made.select));
@@ -137,7 +147,8 @@ impl<'a> Grammar<'a> {
                 let turns = match draft.form {
                     Form::Aggregate => true,
                     Form::Grouped => self.chance(40),
-                    Form::List | Form::Windowed => false,
+                    Form::List => self.chance(50),
+                    Form::Windowed => false,
                 };
                 if turns { turned(found) } else { found }
             }
@@ -203,7 +214,7 @@ impl<'a> Grammar<'a> {
     fn order(&mut self, made: &TypedSelect, scope: &[FromRelation], draft: &Draft) -> Vec<OrderTerm> {
         let select = &made.select;
         let aggregates: Vec<&Output> =
-            select.outputs.iter().filter(|output| matches!(output.expr, Expr::Aggregate(_))).collect();
+            select.outputs.iter().filter(|output| is_sorted_by(&output.expr)).collect();
         let expr = if draft.form == Form::Grouped {
             match aggregates.first() {
                 Some(output) if self.random.chance(80) => Some(output.expr.clone()),
@@ -232,6 +243,10 @@ impl<'a> Grammar<'a> {
                 };
                 if subject == Some(facet.column.relation) { base } else { base * 0.02 }
             };
+            // What belongs to another table is seldom what rows are sorted by, be there nothing else.
+            if all.iter().map(weight).sum::<f64>() < 0.5 && self.random.chance(85) {
+                return Vec::new();
+            }
             let found = self.choose(&all, weight).map(|facet| facet.expr());
             found.filter(|expr| !select.distinct || select.outputs.iter().any(|output| output.expr == *expr))
         };
@@ -239,6 +254,11 @@ impl<'a> Grammar<'a> {
         let descending = self.chance(if draft.limited { 65 } else { 45 });
         vec![OrderTerm { expr, descending, nulls_first: None }]
     }
+}
+
+/// Whether groups are sorted by an aggregate: the highest of the largest values is asked for in one word.
+fn is_sorted_by(expr: &Expr) -> bool {
+    matches!(expr, Expr::Aggregate(call) if !matches!(call.function, Function::Max | Function::Min))
 }
 
 /// All conditions together.

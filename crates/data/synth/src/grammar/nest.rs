@@ -69,11 +69,12 @@ impl Grammar<'_> {
                     ways.extend(target.map(|&target| (found, facet.clone(), link.parent, target)));
                 } else if link.parent == table && link.parent_columns == [column] {
                     let target = link.child_columns.first();
-                    ways.extend(target.map(|&target| (0.5 * found, facet.clone(), link.child, target)));
+                    let named = if self.is_between(link.child) { 0.05 } else { 0.5 };
+                    ways.extend(target.map(|&target| (named * found, facet.clone(), link.child, target)));
                 }
             }
             if facet.kind == ContentKind::Category {
-                ways.push((0.02, facet.clone(), table, column));
+                ways.push((0.002, facet.clone(), table, column));
             }
         }
         // Back to a table around says little: singers of songs of singers.
@@ -83,6 +84,10 @@ impl Grammar<'_> {
             self.around.contains(table) || is_other && own.contains(table)
         };
         ways.iter_mut().filter(|way| is_known(&way.2, &way.1)).for_each(|way| way.0 *= 0.005);
+        // That values are among those of other rows says little where no key does.
+        if ways.iter().map(|way| way.0).sum::<f64>() < 0.3 && self.chance(85) {
+            return None;
+        }
         let (_, facet, table, column) = self.choose(&ways, |(weight, ..)| *weight)?;
         let (facet, table, column) = (facet.clone(), *table, *column);
         let names_rows = facet.source.is_some_and(|(own, at)| {
@@ -234,7 +239,9 @@ impl Grammar<'_> {
             let other = if *to_parent { link.parent } else { link.child };
             let is_known = self.around.contains(&other) || scope.iter().any(|own| own.table == Some(other));
             let back = if is_known { 0.005 } else { 1.0 };
-            back * self.likely(link) * if *to_parent { 0.1 } else { 1.0 }
+            // "Students that have pets" needs a noun for what they have.
+            let named = if self.is_between(other) { 0.05 } else { 1.0 };
+            back * named * self.likely(link) * if *to_parent { 0.03 } else { 1.0 }
         };
         let weights: Vec<f64> = links.iter().map(weight).collect();
         let (around, link, to_parent) = links[super::weighted(&weights, &mut self.random)?].clone();

@@ -56,7 +56,7 @@ impl Grammar<'_> {
     }
 
     /// Different columns; by what a person calls a row comes first. With `shared`, those of which rows share the values.
-    fn columns(&mut self, scope: &[FromRelation], count: usize, shared: bool) -> Vec<Facet> {
+    pub(super) fn columns(&mut self, scope: &[FromRelation], count: usize, shared: bool) -> Vec<Facet> {
         let mut found: Vec<Facet> = Vec::new();
         let count = if shared { 1 } else { count };
         let subject = scope.first().map(|bound| bound.id);
@@ -83,6 +83,8 @@ impl Grammar<'_> {
                 let part = match (found.is_empty(), subject == Some(bound.id)) {
                     // What is asked for is of the table named first.
                     (true, false) => 0.01,
+                    // "Countries with the names of their cities" is asked as "cities with the name of their country".
+                    (false, false) if scope.len() == 2 && !scope[0].refers => 0.02,
                     (false, false) if is_new => 1.5,
                     (false, false) => 0.3,
                     _ => 1.0,
@@ -322,6 +324,10 @@ impl Grammar<'_> {
             }
         };
         let weights: Vec<f64> = all.iter().map(weight).collect();
+        // Groups by a number that names nothing are seldom asked for, be there nothing else.
+        if weights.iter().sum::<f64>() < 0.5 && self.chance(85) {
+            return None;
+        }
         let (at, key) = all[super::weighted(&weights, &mut self.random)?];
         let mut keys = vec![key.clone()];
         let is_row = profile(key).is_some_and(|profile| profile.is_distinct);
@@ -339,7 +345,7 @@ impl Grammar<'_> {
 
     /// `count(*) > n`, or an aggregate against a value of its column.
     fn having(&mut self, scope: &[FromRelation]) -> Option<Expr> {
-        if self.chance(65) {
+        if self.chance(85) {
             return self.more_than(&[1, 1, 2, 2, 3, 5]);
         }
         let numbers: Vec<&Facet> = scope

@@ -1,0 +1,299 @@
+//! Short forms of two tables that a foreign key links: rows with those that refer to them, and rows with what they refer to.
+
+use std::rc::Rc;
+
+use sqlgauge_sql::tree::{Body, Expr, Literal, Query, Select};
+
+use super::call::count_of_rows;
+use super::query::in_plural;
+use super::reference::{stripped, told_apart};
+use super::sentence::{FILTER, GROUP, HAVING, TAIL};
+use super::short::{AMOUNTS, DEGREES, by_number, outputs, relation_noun, select};
+use super::{Hear, Said, Say};
+use crate::canonical::only_relation;
+use crate::engine::tree::{Slot, Tree};
+use crate::grammar::Rule;
+
+impl Say<'_> {
+    /// Columns of each row of a table, and what is computed over the rows that refer to it.
+    pub(super) fn each_row(&self, select: &Select, slots: &[Slot]) -> Option<Tree> {
+        let Rows { row, member, columns, mut rest } = self.rows(select, slots)?;
+        let last = rest.last_mut()?;
+        if matches!(last.node(), Some((Rule::NumberOf, _))) {
+            *last = Rc::new(Tree::word(Rule::Number));
+        }
+        let row = row.in_number(false);
+        let lists = [Slot::Many(columns), row.into(), Slot::Many(rest), member];
+        let clauses = [FILTER, HAVING, TAIL].map(|place| slots[place].clone());
+        Some(Tree::Node(Rule::EachRow, lists.into_iter().chain(clauses).collect()))
+    }
+
+    /// Groups that are the rows of a table, each with those that refer to it.
+    fn rows(&self, select: &Select, slots: &[Slot]) -> Option<Rows> {
+        let (Rule::ForEachOf, [noun]) = slots[GROUP].one()?.node()? else { return None };
+        let (Rule::Linked, [first, links]) = slots[2].one()?.node()? else { return None };
+        let (Rule::Table | Rule::Which, [own, ..]) = first.one()?.node()? else { return None };
+        let [link] = links.all() else { return None };
+        let (Rule::Their | Rule::WithSome, [member]) = link.node()? else { return None };
+        let is_noun = |tree: &Rc<Tree>| **noun.one().unwrap_or(tree) == Tree::clone(tree).in_number(false);
+        let is_child = matches!(relation_noun(member.one()?)?, Tree::Noun(_, true));
+        if !is_noun(own.one()?) || !is_child {
+            return None;
+        }
+        let (Rule::Outputs, [said]) = slots[1].one()?.node()? else { return None };
+        let relations = &self.scopes.last()?.relations;
+        let [(one, _), (other, _)] = *relations.as_slice() else { return None };
+        let exprs: Vec<&Expr> = select.outputs.iter().map(|output| &output.expr).collect();
+        let columns = exprs.iter().take_while(|expr| matches!(expr, Expr::Column(_))).count();
+        let (shown, computed) = exprs.split_at(columns);
+        let counts = |expr: &Expr| *expr == count_of_rows();
+        let fits = !shown.is_empty()
+            && shown.iter().all(|expr| only_relation(expr) == Some(one))
+            && computed.iter().all(|expr| counts(expr) || only_relation(expr) == Some(other));
+        let (columns, rest) = said.all().split_at(columns);
+        let bare = |tree: &Rc<Tree>| matches!(tree.node(), Some((Rule::Column, _)));
+        let (row, member) = (Tree::clone(first.one()?), member.clone());
+        let found = Rows { row, member, columns: columns.to_vec(), rest: rest.to_vec() };
+        (fits && columns.iter().all(bare)).then_some(found)
+    }
+
+    /// Columns of the rows of a table that have a number of others, or the most of them: "singers that have at least two
+    /// concerts", "the singer with the highest total price of its tickets".
+    pub(super) fn rows_by_others(
+        &mut self,
+        select: &Select,
+        query: &Query,
+        slots: &[Slot],
+    ) -> Said<Option<Tree>> {
+        let Some(Rows { row, member, columns, rest }) = self.rows(select, slots) else { return Ok(None) };
+        if !rest.is_empty() || slots[FILTER] != Slot::None {
+            return Ok(None);
+        }
+        let many = outputs(columns.iter().map(|column| Rc::new(in_plural((**column).clone()))).collect());
+        if let Some(having) = &select.having {
+            let amount = self.amount(having)?.filter(|_| slots[TAIL] == Slot::None);
+            let said =
+                |amount: Tree| Tree::Node(Rule::RowsAmount, vec![many, row.into(), amount.into(), member]);
+            return Ok(amount.map(said));
+        }
+        let ([term], Some((rule, tail))) =
+            (query.order_by.as_slice(), slots[TAIL].one().and_then(|tail| tail.node()))
+        else {
+            return Ok(None);
+        };
+        let degree = super::rule_of(DEGREES, &term.descending).filter(|_| term.expr == count_of_rows());
+        let one = || (outputs(columns.clone()), Slot::from(row.clone().in_number(false)));
+        Ok(match (degree, rule, tail) {
+            (Some(degree), Rule::TopOne, _) => {
+                let (shown, row) = one();
+                Some(Tree::Node(Rule::RowsDegree, vec![shown, row, Tree::word(degree).into(), member]))
+            }
+            (Some(degree), Rule::TopFew, [count, _]) | (Some(degree), Rule::SortedFirst, [_, count]) => {
+                let slots = vec![many, count.clone(), row.into(), Tree::word(degree).into(), member];
+                Some(Tree::Node(Rule::RowsDegreeFew, slots))
+            }
+            (None, Rule::TopOne, [most]) if matches!(term.expr, Expr::Aggregate(_)) => {
+                let of_others =
+                    self.scopes.last().and_then(|scope| scope.relations.get(1)).map(|(id, _)| *id);
+                let (shown, row) = one();
+                let is_of_others = only_relation(&term.expr).is_some_and(|id| Some(id) == of_others);
+                is_of_others.then(|| Tree::Node(Rule::RowsTop, vec![shown, row, most.clone(), member]))
+            }
+            _ => None,
+        })
+    }
+
+    /// Groups of rows by what they refer to: "each country of stadiums with the number of their concerts".
+    pub(super) fn each_of_their(&self, select: &Select, slots: &[Slot]) -> Option<Tree> {
+        let (Rule::ForEach, _) = slots[GROUP].one()?.node()? else { return None };
+        let Partners { own, partner, .. } = partners(slots)?;
+        let (mine, theirs) = (relation_noun(&own)?, relation_noun(&partner)?);
+        let (mine, theirs) = (mine.clone().in_number(false), theirs.clone().in_number(false));
+        let relations = &self.scopes.last()?.relations;
+        let [(one, _), (other, _)] = *relations.as_slice() else { return None };
+        let (keys, rest) = select.outputs.split_at_checked(select.group_by.len())?;
+        let fits = keys.iter().map(|key| &key.expr).eq(&select.group_by)
+            && select.group_by.iter().all(|key| only_relation(key) == Some(other))
+            && rest
+                .iter()
+                .all(|output| output.expr == count_of_rows() || only_relation(&output.expr) == Some(one));
+        let (Rule::Outputs, [said]) = slots[1].one()?.node()? else { return None };
+        if !fits || rest.is_empty() || slots[FILTER] != Slot::None {
+            return None;
+        }
+        let said: Vec<Tree> =
+            said.all().iter().map(|part| stripped(&stripped(part, &mine), &theirs)).collect();
+        let (keys, rest) = said.split_at(keys.len());
+        let mut rest = rest.to_vec();
+        if let Some(last) = rest.last_mut().filter(|last| matches!(last.node(), Some((Rule::NumberOf, _)))) {
+            *last = Tree::word(Rule::Number);
+        }
+        let (own, partner) = (own.in_number(true), partner.in_number(true));
+        let lists = [Slot::from(keys.to_vec()), rest.into(), own.into(), partner.into()];
+        let clauses = [HAVING, TAIL].map(|place| slots[place].clone());
+        Some(Tree::Node(Rule::EachOfTheir, lists.into_iter().chain(clauses).collect()))
+    }
+
+    /// Rows with columns of what each refers to: "the names of cities, each with the name of its country".
+    pub(super) fn each_with(&self, select: &Select, slots: &[Slot]) -> Option<Tree> {
+        let Partners { own, partner, is_bare } = partners(slots)?;
+        let relations = &self.scopes.last()?.relations;
+        let [(one, _), (other, _)] = *relations.as_slice() else { return None };
+        let exprs: Vec<&Expr> = select.outputs.iter().map(|output| &output.expr).collect();
+        let columns = exprs.iter().take_while(|expr| only_relation(expr) == Some(one)).count();
+        let is_column = |expr: &&Expr| matches!(expr, Expr::Column(_));
+        let fits = columns > 0
+            && columns < exprs.len()
+            && exprs.iter().all(is_column)
+            && exprs[columns..].iter().all(|expr| only_relation(expr) == Some(other));
+        let tail = slots[TAIL].one().and_then(|tail| tail.node()).map(|(rule, _)| rule);
+        if !fits || slots[FILTER] != Slot::None || !matches!(tail, None | Some(Rule::Sorted)) {
+            return None;
+        }
+        let (Rule::Outputs, [said]) = slots[1].one()?.node()? else { return None };
+        let mine = relation_noun(&own)?.clone().in_number(false);
+        let theirs = relation_noun(&partner)?.clone().in_number(false);
+        let (shown, others) = said.all().split_at(columns);
+        let shown = shown.iter().map(|part| Rc::new(in_plural(stripped(part, &mine)))).collect();
+        let name = |part: &Rc<Tree>| match stripped(part, &theirs) {
+            Tree::Node(Rule::Column, slots) => match &**slots.first()?.one()? {
+                Tree::Name(name, _) => Some(Tree::Name(*name, false)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let names = others.iter().map(name).collect::<Option<Vec<Tree>>>()?;
+        let own = own.in_number(true).into();
+        let mut parts = vec![outputs(shown), own, names.into(), theirs.into(), slots[TAIL].clone()];
+        if is_bare {
+            return Some(Tree::Node(Rule::EachWith, parts));
+        }
+        parts.push(partner.in_number(true).into());
+        Some(Tree::Node(Rule::EachWithOf, parts))
+    }
+}
+
+/// The parts of a SELECT whose groups are the rows of a table.
+struct Rows {
+    /// The table, and those that refer to it.
+    row: Tree,
+    member: Slot,
+    /// Its columns that are shown, and what is computed.
+    columns: Vec<Rc<Tree>>,
+    rest: Vec<Rc<Tree>>,
+}
+
+/// A table, and the one to which each of its rows refers.
+struct Partners {
+    own: Tree,
+    partner: Tree,
+    /// Whether nothing is said of the partner.
+    is_bare: bool,
+}
+
+/// The two tables of a source of which the first refers to the second.
+fn partners(slots: &[Slot]) -> Option<Partners> {
+    let (Rule::Linked, [first, links]) = slots[2].one()?.node()? else { return None };
+    let [link] = links.all() else { return None };
+    let (rule, [partner]) = link.node()? else { return None };
+    let is_one = matches!(relation_noun(partner.one()?)?, Tree::Noun(_, false));
+    let refers = rule == Rule::OfThose || rule == Rule::Their && is_one;
+    let is_bare = matches!(partner.one()?.node()?, (Rule::Table, _));
+    let (own, partner) = (Tree::clone(first.one()?), Tree::clone(partner.one()?));
+    relation_noun(&own)?;
+    refers.then_some(Partners { own, partner, is_bare })
+}
+
+/// A source of a table, and of one that goes with it.
+fn linked(first: &Slot, partner: Tree) -> Option<Slot> {
+    let first = Tree::clone(first.one()?).in_number(true);
+    let link = Tree::of(Rule::Their, [partner]);
+    Some(Tree::Node(Rule::Linked, vec![first.into(), vec![link].into()]).into())
+}
+
+/// Columns that are shown, of the table of that noun.
+fn of_table(shown: &Slot, noun: &Tree) -> Option<Vec<Tree>> {
+    let (Rule::Outputs, [list]) = shown.one()?.node()? else { return None };
+    Some(list.all().iter().map(|part| told_apart(part, noun)).collect())
+}
+
+impl Hear<'_> {
+    /// The query of a short form of two tables.
+    pub(super) fn of_partners(&mut self, rule: Rule, slots: &[Slot]) -> Option<Query> {
+        let none = || Slot::None;
+        match (rule, slots) {
+            (Rule::EachRow, [columns, row, rest, member, filter, having, tail]) => {
+                let shown = columns.all().iter().chain(rest.all()).cloned().collect();
+                let noun = Slot::One(Rc::new(relation_noun(row.one()?)?.clone().in_number(false)));
+                let first = Tree::clone(row.one()?).in_number(true);
+                let link = Tree::Node(Rule::Their, vec![member.clone()]);
+                let source = Tree::Node(Rule::Linked, vec![first.into(), vec![link].into()]);
+                let group = Tree::Node(Rule::ForEachOf, vec![noun.clone()]);
+                let (filter, having, tail) = (filter.clone(), having.clone(), tail.clone());
+                self.query(&select(outputs(shown), source.into(), filter, group.into(), having, tail))
+            }
+            (Rule::EachOfTheir, [keys, rest, own, partner, having, tail]) => {
+                let noun = |member: &Slot| Some(relation_noun(member.one()?)?.clone().in_number(false));
+                let (mine, theirs) = (noun(own)?, noun(partner)?);
+                let keys: Vec<Tree> = keys.all().iter().map(|key| told_apart(key, &theirs)).collect();
+                let rest = rest.all().iter().map(|part| told_apart(part, &mine));
+                let shown = keys.iter().cloned().chain(rest).map(Rc::new).collect();
+                let source = linked(own, Tree::clone(partner.one()?).in_number(false))?;
+                let group = Tree::Node(Rule::ForEach, vec![keys.into()]);
+                let (having, tail) = (having.clone(), tail.clone());
+                self.query(&select(outputs(shown), source, none(), group.into(), having, tail))
+            }
+            (Rule::EachWith | Rule::EachWithOf, [shown, own, names, partner, tail, of @ ..]) => {
+                let mine = relation_noun(own.one()?)?.clone().in_number(false);
+                let theirs = Tree::clone(partner.one()?).in_number(false);
+                let column = |name: &Rc<Tree>| {
+                    Rc::new(told_apart(&Tree::Node(Rule::Column, vec![Slot::One(Rc::clone(name))]), &theirs))
+                };
+                let of_own = of_table(shown, &mine)?.into_iter().map(Rc::new);
+                let shown = outputs(of_own.chain(names.all().iter().map(column)).collect());
+                let table = match of {
+                    [of] => Tree::clone(of.one()?).in_number(false),
+                    _ => Tree::of(Rule::Table, [theirs.clone()]),
+                };
+                if relation_noun(&table) != Some(&theirs) {
+                    return None;
+                }
+                let source = linked(own, table)?;
+                self.query(&select(shown, source, none(), none(), none(), tail.clone()))
+            }
+            (Rule::RowsAmount, [shown, row, amount, member]) => {
+                let mut query = self.rows_of(shown, row, member, none())?;
+                let (rule, slots) = amount.one()?.node()?;
+                let operator = super::value_of(AMOUNTS, rule)?;
+                let [number] = self.operands(slots)?;
+                let Body::Select(select) = &mut query.body else { return None };
+                select.having = Some(Expr::Binary(operator, Box::new(count_of_rows()), number));
+                Some(query)
+            }
+            (Rule::RowsDegree, [shown, row, degree, member]) => {
+                let query = self.rows_of(shown, row, member, none())?;
+                by_number(query, degree, Expr::Literal(Literal::Integer(1)))
+            }
+            (Rule::RowsDegreeFew, [shown, count, row, degree, member]) => {
+                let count = self.operand(count.one()?)?;
+                by_number(self.rows_of(shown, row, member, none())?, degree, count)
+            }
+            (Rule::RowsTop, [shown, row, most, member]) => {
+                let others = relation_noun(member.one()?)?.clone().in_number(false);
+                let most = told_apart(most.one()?, &others);
+                let tail = Tree::of(Rule::TopOne, [most]);
+                self.rows_of(shown, row, member, tail.into())
+            }
+            _ => None,
+        }
+    }
+
+    /// Columns of each row of a table that others refer to.
+    fn rows_of(&mut self, shown: &Slot, row: &Slot, member: &Slot, tail: Slot) -> Option<Query> {
+        let noun = relation_noun(row.one()?)?.clone().in_number(false);
+        let shown = outputs(of_table(shown, &noun)?.into_iter().map(Rc::new).collect());
+        let source = linked(row, Tree::clone(member.one()?))?;
+        let group = Tree::of(Rule::ForEachOf, [noun]);
+        self.query(&select(shown, source, Slot::None, group.into(), Slot::None, tail))
+    }
+}

@@ -1,0 +1,442 @@
+//! What people ask for in few words though it takes much SQL: shares, differences of counts, rows by how many others they have,
+//! groups by what rows refer to, and values beside the average. General queries of the same size are asked in long sentences.
+
+use sqlgauge_sql::functions::Function;
+use sqlgauge_sql::tree::{
+    Aggregate, Args, BinaryOperator, Body, ColumnRef, Expr, From, JoinKind, Literal, OrderTerm, Output,
+    Query, Select,
+};
+
+use super::draft::Draft;
+use super::{Facet, FromRelation, Grammar, conjunction, equal, output, read_by, select_of};
+use crate::tier::Tier;
+use crate::world::{ContentKind, Link};
+
+/// One way to ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Idiom {
+    /// What percentage of rows have something.
+    Share,
+    /// The same for each group.
+    ShareOfGroups,
+    /// How many more rows have one value than another.
+    Difference,
+    /// Rows to which more than so many others refer.
+    RowsByNumber,
+    /// The row to which most others refer, or those with the highest total.
+    RowsWithMost,
+    /// Rows that refer to others, in groups by a column of these.
+    GroupsOfPartners,
+    /// Rows by those with which a table between links them.
+    Linked,
+    /// Rows, or their number.
+    Rows,
+}
+
+/// Each with its weight, the least levels of queries that it is asked with, and the operators that it has for certain.
+const IDIOMS: &[(Idiom, f64, usize, &[&str])] = &[
+    (Idiom::Share, 3.0, 1, &["case", "cast", "arithmetic", "count", "sum"]),
+    (Idiom::ShareOfGroups, 1.5, 1, &["case", "cast", "arithmetic", "count", "sum", "group_by"]),
+    (Idiom::Difference, 1.0, 1, &["case", "arithmetic", "sum"]),
+    (Idiom::RowsByNumber, 2.5, 1, &["inner_join", "group_by", "having", "count"]),
+    (
+        Idiom::RowsWithMost,
+        2.5,
+        1,
+        &["inner_join", "group_by", "order_by", "limit", "count", "average", "sum"],
+    ),
+    (
+        Idiom::GroupsOfPartners,
+        2.5,
+        1,
+        &["inner_join", "group_by", "count", "average", "sum", "extremum", "order_by"],
+    ),
+    (Idiom::Linked, 2.0, 1, &["inner_join"]),
+    (Idiom::Rows, 3.0, 2, &["inner_join", "count"]),
+];
+
+/// Operators of conditions, which every idiom can have.
+const CONDITIONS: &[&str] =
+    &["where", "equal", "not_equal", "less", "greater", "between", "like", "in_list", "and"];
+
+/// Operators of a comparison with all rows, which each has that has two levels.
+const BESIDE: &[&str] = &["scalar_subquery", "average"];
+
+/// What is computed of amounts.
+const MEASURES: [Function; 3] = [Function::Avg, Function::Sum, Function::Max];
+
+/// Of 100 tries for a query of that tier, how many are idioms.
+fn share_of(tier: Tier) -> u8 {
+    match tier {
+        Tier::Simple => 0,
+        Tier::Moderate => 80,
+        Tier::Complex => 95,
+        Tier::HighlyComplex => 60,
+    }
+}
+
+impl Grammar<'_> {
+    /// The idiom that the query at hand is to be, if it is to be one.
+    pub(super) fn drawn_idiom(&mut self) -> Option<Idiom> {
+        if self.demand.is_some() || !self.chance(share_of(self.wish.tier)) {
+            return None;
+        }
+        let (operator, depth) = (self.wish.operator.get().name, self.wish.depth);
+        let weight = |(_, weight, levels, has): &(Idiom, f64, usize, &[&str])| {
+            let beside = depth == 2 && BESIDE.contains(&operator);
+            let is_there = has.contains(&operator) || CONDITIONS.contains(&operator) || beside;
+            let fits = (*levels..=2).contains(&depth) && is_there;
+            if fits { *weight } else { 0.0 }
+        };
+        self.choose(IDIOMS, weight).map(|(idiom, ..)| *idiom)
+    }
+
+    /// A query that is asked for in few words.
+    pub(super) fn idiom(&mut self, idiom: Idiom, draft: &mut Draft) -> Option<Query> {
+        self.is_of_many = true;
+        match idiom {
+            Idiom::Share => self.share(draft, false),
+            Idiom::ShareOfGroups => self.share(draft, true),
+            Idiom::Difference => self.difference(draft),
+            Idiom::RowsByNumber | Idiom::RowsWithMost => {
+                self.rows_by_others(draft, idiom == Idiom::RowsByNumber)
+            }
+            Idiom::GroupsOfPartners => self.groups_of_partners(draft),
+            Idiom::Linked => self.linked_rows(draft),
+            Idiom::Rows => self.rows_alone(draft),
+        }
+    }
+
+    /// `CAST(sum(CASE WHEN c THEN 1 ELSE 0 END) AS REAL) * 100 / count(*)`.
+    fn share(&mut self, draft: &mut Draft, grouped: bool) -> Option<Query> {
+        let (from, mut scope) = self.rows_with_partners()?;
+        let key = if grouped { Some(self.category(&scope[0], 12)?) } else { None };
+        key.iter().for_each(|key| super::condition::forget(&mut scope, &key.expr()));
+        let least = usize::from(!grouped);
+        let least = least.max(usize::from(scope.len() > 1));
+        let conditions = self.conditions_of_each(&mut scope, draft, least)?;
+        let case = self.held_by(&scope[0])?;
+        let counted = aggregate(Function::Sum, Args::List(vec![one_if(case)]));
+        let decimal = Expr::Cast { expr: Box::new(counted), type_name: "REAL".to_owned() };
+        let hundred = Expr::Literal(Literal::Integer(100));
+        let times = Expr::Binary(BinaryOperator::Multiply, Box::new(decimal), Box::new(hundred));
+        let count = Box::new(aggregate(Function::Count, Args::Star));
+        let percent = Expr::Binary(BinaryOperator::Divide, Box::new(times), count);
+        let keys: Vec<Expr> = key.iter().map(Facet::expr).collect();
+        let shown = keys.iter().cloned().chain([percent]).map(output).collect();
+        let select = Select { group_by: keys, ..select_of(shown) };
+        Some(whole(select, from, conditions))
+    }
+
+    /// `sum(CASE WHEN a = x …) - sum(CASE WHEN a = y …)`.
+    fn difference(&mut self, draft: &mut Draft) -> Option<Query> {
+        let (from, mut scope) = self.rows_with_partners()?;
+        let facet = self.category(&scope[0], 12)?;
+        super::condition::forget(&mut scope, &facet.expr());
+        let least = usize::from(scope.len() > 1);
+        let conditions = self.conditions_of_each(&mut scope, draft, least)?;
+        let (table, column) = facet.source?;
+        let one = self.world.tables[table].value(scope[0].row, column)?.clone();
+        let other = self.another(table, column, &one)?;
+        let count = |value: Literal| {
+            Box::new(aggregate(
+                Function::Sum,
+                Args::List(vec![one_if(equal(facet.expr(), Expr::Literal(value)))]),
+            ))
+        };
+        let more = Expr::Binary(BinaryOperator::Subtract, count(one), count(other));
+        Some(whole(select_of(vec![output(more)]), from, conditions))
+    }
+
+    /// Columns of a table whose rows have more than so many of another, or the most.
+    fn rows_by_others(&mut self, draft: &mut Draft, by_number: bool) -> Option<Query> {
+        let link = self.own_link()?;
+        let [key] = *link.parent_columns.as_slice() else { return None };
+        let (from, mut scope) = self.joined(&link, false)?;
+        let conditions = self.conditions_of_each(&mut scope, draft, 0)?;
+        let several = 1 + usize::from(self.chance(25));
+        let shown = self.columns(&scope[..1], several, false);
+        let key = Expr::Column(ColumnRef::at(scope[0].id, key));
+        if shown.is_empty() || shown.iter().any(|facet| facet.expr() == key) {
+            return None;
+        }
+        let outputs = shown.iter().map(|facet| output(facet.expr())).collect();
+        let mut select = Select { group_by: vec![key], ..select_of(outputs) };
+        let count = aggregate(Function::Count, Args::Star);
+        if by_number {
+            select.having = self.more_than(&[1, 1, 1, 2, 2, 3]);
+            return Some(whole(select, from, conditions));
+        }
+        let total = self.measured(&scope[1], false).filter(|_| self.random.chance(45));
+        let few = i64::from(if total.is_none() && self.chance(25) { 3 } else { 1 });
+        let expr = total.unwrap_or(count);
+        let descending = self.chance(80);
+        let order_by = vec![OrderTerm { expr, descending, nulls_first: None }];
+        let limit = Some(Expr::Literal(Literal::Integer(few)));
+        Some(Query { order_by, limit, ..whole(select, from, conditions) })
+    }
+
+    /// Rows in groups by a column of what they refer to.
+    fn groups_of_partners(&mut self, draft: &mut Draft) -> Option<Query> {
+        let link = self.own_link()?;
+        let (from, mut scope) = self.joined(&link, true)?;
+        let key = self.category(&scope[1], 40)?;
+        super::condition::forget(&mut scope, &key.expr());
+        let conditions = self.conditions_of_each(&mut scope, draft, 0)?;
+        let count = aggregate(Function::Count, Args::Star);
+        let computed = self.measured(&scope[0], true).filter(|_| self.random.chance(50)).unwrap_or(count);
+        let outputs = vec![output(key.expr()), output(computed.clone())];
+        let select = Select { group_by: vec![key.expr()], ..select_of(outputs) };
+        let is_sorted = self.wish.operator.get().name == "order_by" || self.chance(35);
+        let term = OrderTerm { expr: computed, descending: true, nulls_first: None };
+        Some(Query {
+            order_by: is_sorted.then_some(term).into_iter().collect(),
+            ..whole(select, from, conditions)
+        })
+    }
+
+    /// Columns of rows that a table between links with others of which something is said.
+    fn linked_rows(&mut self, draft: &mut Draft) -> Option<Query> {
+        let pairs: Vec<(Link, Link)> = (self.world.links.iter())
+            .flat_map(|one| self.world.links.iter().map(move |other| (one, other)))
+            .filter(|(one, other)| one.child == other.child && one.parent != other.parent)
+            .filter(|(one, _)| self.is_between(one.child))
+            .map(|(one, other)| (one.clone(), other.clone()))
+            .collect();
+        let weight = |(one, other): &(Link, Link)| {
+            self.likely(one) * self.likely(other) * self.named(one.parent) * self.named(other.parent)
+        };
+        let weights: Vec<f64> = pairs.iter().map(weight).collect();
+        let (one, other) = pairs[super::weighted(&weights, &mut self.random)?].clone();
+        let (from, mut scope) = self.joined(&one, false)?;
+        let from = self.follow(from, &mut scope, &other, true, JoinKind::Inner);
+        let mut ends = [scope.remove(0), scope.pop()?];
+        self.is_of_many = false;
+        let last = self.conditions_of(&mut ends[1..], draft, 1);
+        if last.is_empty() {
+            return None;
+        }
+        let more = usize::from(self.chance(60));
+        let first = self.conditions_of(&mut ends[..1], draft, more);
+        self.compared = super::columns_of(&first);
+        let several = 1 + usize::from(self.chance(35));
+        let shown = self.columns(&ends[..1], several, false);
+        let outputs: Vec<Output> = shown.iter().map(|facet| output(facet.expr())).collect();
+        let conditions = first.into_iter().chain(last).collect();
+        (!outputs.is_empty()).then(|| whole(select_of(outputs), from, conditions))
+    }
+
+    /// Columns of rows, or the number of rows.
+    fn rows_alone(&mut self, draft: &mut Draft) -> Option<Query> {
+        let (from, mut scope) = self.rows_with_partners()?;
+        self.is_of_many = false;
+        let least = usize::from(scope.len() > 1);
+        let conditions = self.conditions_of_each(&mut scope, draft, least)?;
+        self.compared = super::columns_of(&conditions);
+        let outputs = if self.wish.operator.get().name == "count" || self.chance(25) {
+            vec![output(aggregate(Function::Count, Args::Star))]
+        } else {
+            let several = 1 + usize::from(self.chance(35));
+            let shown = self.columns(&scope[..1], several, false);
+            shown.iter().map(|facet| output(facet.expr())).collect()
+        };
+        (!outputs.is_empty()).then(|| whole(select_of(outputs), from, conditions))
+    }
+
+    /// A table that people ask about, by chance with what its rows refer to.
+    fn rows_with_partners(&mut self) -> Option<(From, Vec<FromRelation>)> {
+        let joins = self.wish.operator.get().name == "inner_join"
+            || self.chance(if self.wish.tier >= Tier::Complex { 95 } else { 30 });
+        if joins && let Some(link) = self.own_link() {
+            return self.joined(&link, true);
+        }
+        let all: Vec<usize> = (0..self.world.tables.len()).filter(|&table| !self.is_between(table)).collect();
+        let weight =
+            |&table: &usize| self.named(table) * (self.world.tables[table].columns.len() as f64).sqrt();
+        let weights: Vec<f64> = all.iter().map(weight).collect();
+        let start = all[super::weighted(&weights, &mut self.random)?];
+        let (from, bound) = self.table(start);
+        Some((from, vec![bound]))
+    }
+
+    /// A link by which rows that have a noun refer to others that have one.
+    fn own_link(&mut self) -> Option<Link> {
+        let fits = |link: &&Link| link.child != link.parent && !self.is_between(link.child);
+        let links: Vec<Link> = self.world.links.iter().filter(fits).cloned().collect();
+        let weight =
+            |link: &Link| self.likely(link) * self.named(link.parent) * self.named(link.child).sqrt();
+        let weights: Vec<f64> = links.iter().map(weight).collect();
+        let link = links[super::weighted(&weights, &mut self.random)?].clone();
+        // Which of two keys is meant takes words of its own.
+        let is_likely = self.random.unit() < self.likely(&link);
+        is_likely.then_some(link)
+    }
+
+    /// The two tables of a link, the one first that refers to the other, or the other one.
+    fn joined(&mut self, link: &Link, child_first: bool) -> Option<(From, Vec<FromRelation>)> {
+        let (from, bound) = self.table(if child_first { link.child } else { link.parent });
+        let mut scope = vec![bound];
+        let from = self.follow(from, &mut scope, link, child_first, JoinKind::Inner);
+        // That a row is linked is said by the join.
+        let (own, other) = if child_first { (0, 1) } else { (1, 0) };
+        let columns = [(own, &link.child_columns), (other, &link.parent_columns)];
+        for (place, columns) in columns {
+            let bound = scope.get_mut(place)?;
+            let ends: Vec<ColumnRef> = columns.iter().map(|&at| ColumnRef::at(bound.id, at)).collect();
+            bound.facets.retain(|facet| !ends.contains(&facet.column));
+        }
+        Some((from, scope))
+    }
+
+    /// Conditions of tables: of the second one at least one, where nothing else is read of it.
+    fn conditions_of_each(
+        &mut self,
+        scope: &mut [FromRelation],
+        draft: &mut Draft,
+        least: usize,
+    ) -> Option<Vec<Expr>> {
+        let is_complex = self.wish.tier >= Tier::Complex;
+        let beside = if self.wish.depth == 2 { Some(self.beside_all(scope)?) } else { None };
+        let of_first = usize::from(self.chance(if is_complex { 80 } else { 35 }));
+        let (first, rest) = scope.split_at_mut_checked(1)?;
+        let mut found = Vec::new();
+        if !rest.is_empty() {
+            let of_second = least.max(usize::from(self.chance(if is_complex { 95 } else { 50 })));
+            found = self.conditions_of(rest, draft, of_second);
+            if found.len() < least && !rest[0].is_read {
+                return None;
+            }
+        }
+        let of_first = if rest.is_empty() { least.max(of_first) } else { of_first };
+        let own = self.conditions_of(first, draft, of_first);
+        Some(own.into_iter().chain(found).chain(beside).collect())
+    }
+
+    /// A number above the average of all, below it, or the highest.
+    fn beside_all(&mut self, scope: &mut [FromRelation]) -> Option<Expr> {
+        // Of what is named last it is said best.
+        let place = if self.chance(70) { scope.len() - 1 } else { 0 };
+        let facet = self.number(scope.get(place)?)?;
+        super::condition::forget(scope, &facet.expr());
+        scope[place].is_read = true;
+        let (table, column) = facet.source?;
+        let (inner, bound) = self.table(table);
+        let (operator, function) = self.side_of(table, column, scope[place].row)?;
+        let of_all = Expr::Column(ColumnRef::at(bound.id, column));
+        let mut select = select_of(vec![output(aggregate(function, Args::List(vec![of_all])))]);
+        select.from = Some(inner);
+        let query = Box::new(Query::of(Body::Select(Box::new(select))));
+        Some(Expr::Binary(operator, Box::new(facet.expr()), Box::new(Expr::Scalar(query))))
+    }
+
+    /// How the value of a sampled row lies beside those of all.
+    fn side_of(&mut self, table: usize, column: u32, row: usize) -> Option<(BinaryOperator, Function)> {
+        let number = |value: &Literal| match value {
+            Literal::Integer(value) => Some(*value as f64),
+            Literal::Real(value) => Some(value.get()),
+            _ => None,
+        };
+        let sample = &self.world.tables[table].sample;
+        let values: Vec<f64> = sample.iter().filter_map(|row| number(row.get(column as usize)?)).collect();
+        let own = number(sample.get(row)?.get(column as usize)?)?;
+        let average = values.iter().sum::<f64>() / values.len() as f64;
+        let is_highest = values.iter().all(|value| *value <= own);
+        match own.partial_cmp(&average)? {
+            std::cmp::Ordering::Greater if is_highest && self.chance(60) => {
+                Some((BinaryOperator::Equal, Function::Max))
+            }
+            std::cmp::Ordering::Greater => Some((BinaryOperator::Greater, Function::Avg)),
+            std::cmp::Ordering::Less => Some((BinaryOperator::Less, Function::Avg)),
+            std::cmp::Ordering::Equal => None,
+        }
+    }
+
+    /// So many conditions of tables, at most.
+    fn conditions_of(&mut self, scope: &mut [FromRelation], draft: &mut Draft, count: usize) -> Vec<Expr> {
+        let mut own = Draft { conditions: count, ..draft.clone() };
+        let found = self.conditions(scope, &mut own);
+        draft.wanted = own.wanted;
+        found.iter().for_each(|condition| super::condition::forget(scope, condition));
+        read_by(scope, &found);
+        found
+    }
+
+    /// A condition that a part of the rows keeps: a column compared with a constant.
+    fn held_by(&mut self, bound: &FromRelation) -> Option<Expr> {
+        let mut bound = bound.clone();
+        let is_known = |facet: &Facet| {
+            matches!(facet.kind, ContentKind::Category | ContentKind::Number | ContentKind::Date)
+        };
+        bound.facets.retain(is_known);
+        let found = self.predicate(std::slice::from_ref(&bound), None)?;
+        matches!(found, Expr::Binary(..) | Expr::Between { negated: false, .. }).then_some(found)
+    }
+
+    /// A column of a few values that people know.
+    fn category(&mut self, bound: &FromRelation, most: usize) -> Option<Facet> {
+        let fits = |facet: &&Facet| {
+            let profile = self.profile(facet);
+            facet.kind == ContentKind::Category
+                && profile.is_some_and(|own| (2..=most).contains(&own.distinct) && !own.is_cryptic)
+        };
+        let all: Vec<&Facet> = bound.facets.iter().filter(fits).collect();
+        self.random.pick(&all).map(|facet| (*facet).clone())
+    }
+
+    /// A column of amounts.
+    fn number(&mut self, bound: &FromRelation) -> Option<Facet> {
+        let weight =
+            |facet: &Facet| match (facet.kind, self.profile(facet).is_some_and(|own| own.is_quantity)) {
+                (ContentKind::Number, true) => 1.0,
+                (ContentKind::Number, false) => 0.1,
+                _ => 0.0,
+            };
+        let weights: Vec<f64> = bound.facets.iter().map(weight).collect();
+        Some(bound.facets[super::weighted(&weights, &mut self.random)?].clone())
+    }
+
+    /// The average or total of a column of amounts, or, if that may be, its highest value; what is wished for, if it is one.
+    fn measured(&mut self, bound: &FromRelation, may_be_highest: bool) -> Option<Expr> {
+        let facet = self.number(bound)?;
+        let adds_up = self.profile(&facet).is_some_and(|own| own.adds_up);
+        let function = match self.wish.operator.get().name {
+            "average" => Function::Avg,
+            "sum" => Function::Sum,
+            "extremum" if may_be_highest => Function::Max,
+            _ => self.random.pick(if may_be_highest { &MEASURES } else { &MEASURES[..2] })?.clone(),
+        };
+        let function = if function == Function::Sum && !adds_up { Function::Avg } else { function };
+        Some(aggregate(function, Args::List(vec![facet.expr()])))
+    }
+
+    /// Whether a table only links others: it refers to two or more, and its rows have no name.
+    pub(super) fn is_between(&self, table: usize) -> bool {
+        let refers = self.world.links.iter().filter(|link| link.child == table).count();
+        refers > 1 && self.world.tables[table].labels.is_empty()
+    }
+
+    /// How likely people ask about a table: what has a name is what they know.
+    fn named(&self, table: usize) -> f64 {
+        if self.world.tables[table].labels.is_empty() { 0.15 } else { 1.0 }
+    }
+}
+
+fn aggregate(function: Function, args: Args) -> Expr {
+    Expr::Aggregate(Box::new(Aggregate::plain(function, args)))
+}
+
+/// 1 where a condition holds, else 0.
+fn one_if(condition: Expr) -> Expr {
+    let integer = |value: i64| Expr::Literal(Literal::Integer(value));
+    Expr::Case {
+        operand: None,
+        branches: vec![(condition, integer(1))],
+        otherwise: Some(Box::new(integer(0))),
+    }
+}
+
+/// A query of one SELECT.
+fn whole(select: Select, from: From, conditions: Vec<Expr>) -> Query {
+    let filter = conjunction(conditions);
+    Query::of(Body::Select(Box::new(Select { from: Some(from), filter, ..select })))
+}
