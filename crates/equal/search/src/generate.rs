@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use sqlgauge_base::Random;
 
 use super::plan::{ColumnPlan, ForeignPlan, NULL, Plan, TablePlan};
+use super::realistic::is_below;
 use super::shape::{Links, Manner, Shape, shape};
 use super::trace::Use;
 
@@ -96,6 +97,7 @@ pub(super) fn generate(plan: &Plan, number: usize, kind: Kind, random: &mut Rand
     relink(plan, &mut rows, random);
     for (table, rows) in plan.tables.iter().zip(&mut rows.tables) {
         keep_dependencies(table, rows);
+        keep_orders(table, rows);
     }
     rows.remove_dangling(plan);
     rows
@@ -264,6 +266,34 @@ fn keep_dependencies(table: &TablePlan, rows: &mut [Vec<u32>]) {
                 let cell = *known.entry(table.columns[from].canonical(row[from])).or_insert(row[to]);
                 is_changed |= row[to] != cell;
                 row[to] = cell;
+            }
+        }
+        if !is_changed {
+            return;
+        }
+    }
+}
+
+/// Gives a row in which one column is above another, and may not be, a value there that is not below.
+fn keep_orders(table: &TablePlan, rows: &mut [Vec<u32>]) {
+    for _ in 0..DEPENDENCY_ROUNDS {
+        let mut is_changed = false;
+        for &(low, high) in &table.orders {
+            let (lower, upper) = (&table.columns[low], &table.columns[high]);
+            for row in rows.iter_mut() {
+                let is_broken = !lower.is_null(row[low])
+                    && !upper.is_null(row[high])
+                    && is_below(upper.value(row[high]), lower.value(row[low]));
+                if !is_broken {
+                    continue;
+                }
+                let least = lower.value(row[low]);
+                let fits = |cell: u32| !upper.is_off_type(cell) && !is_below(upper.value(cell), least);
+                let cells = 0..u32::try_from(upper.pool.len()).unwrap_or(u32::MAX);
+                if let Some(cell) = cells.into_iter().find(|&cell| !upper.is_null(cell) && fits(cell)) {
+                    row[high] = cell;
+                    is_changed = true;
+                }
             }
         }
         if !is_changed {

@@ -78,6 +78,8 @@ pub(super) struct TablePlan {
     pub(super) foreign_keys: Vec<ForeignPlan>,
     /// Pairs of positions: the first column determines the second.
     pub(super) dependencies: Vec<(usize, usize)>,
+    /// Pairs of positions: the first column is never above the second.
+    pub(super) orders: Vec<(usize, usize)>,
 }
 
 /// A foreign key between filled columns.
@@ -409,6 +411,7 @@ impl Builder<'_> {
             keys: Vec::new(),
             foreign_keys: Vec::new(),
             dependencies: Vec::new(),
+            orders: Vec::new(),
         };
         let Some(table) = self.schema.table(id) else { return planned };
         for (at, column) in (0..).zip(&table.columns).filter(|&(at, _)| filled.contains(&(id, at))) {

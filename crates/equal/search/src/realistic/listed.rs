@@ -42,6 +42,13 @@ pub enum RowConstraint {
         /// The column that is determined.
         to: String,
     },
+    /// No row has a value in one column that is above its value in another.
+    Order {
+        /// The column that is never above.
+        low: String,
+        /// The column that is never below.
+        high: String,
+    },
     /// The values of a column are all in a key of another table.
     Inclusion {
         /// The column.
@@ -82,6 +89,11 @@ impl TableConstraints {
                 from: named(table, own.from),
                 to: named(table, own.to),
             }),
+        );
+        found.extend(
+            self.orders
+                .iter()
+                .map(|own| RowConstraint::Order { low: named(table, own.low), high: named(table, own.high) }),
         );
         found.extend(self.inclusions.iter().filter_map(|own| {
             let target = named(schema.tables().get(own.table)?, own.target);

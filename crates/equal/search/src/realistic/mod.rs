@@ -1,7 +1,7 @@
 //! Constraints mined from a real database, so that counterexamples look like what is there.
 //!
 //! They are what the rows keep, not what the schema demands: which columns, and which pairs of foreign keys, repeat no value;
-//! which column determines another; which holds only values of another table's key; which is never NULL; between which
+//! which column determines another; which is never above another; which holds only values of another table's key; which is never NULL; between which
 //! values a column lies where all are numbers or all are dates; and which values it has where there are few. A
 //! realistic search makes databases that keep all of it. [`Search::resemblance`] says of any database what it keeps and what it does not.
 
@@ -9,6 +9,7 @@ mod dependencies;
 mod inclusions;
 mod listed;
 mod mined;
+mod orders;
 mod resemblance;
 
 use std::collections::BTreeMap;
@@ -22,6 +23,7 @@ use self::inclusions::Inclusion;
 pub use self::listed::RowConstraint;
 pub use self::mined::Mined;
 use self::mined::Source;
+use self::orders::Order;
 pub(super) use self::resemblance::Likeness;
 pub use self::resemblance::Resemblance;
 use super::declared::DeclaredColumns;
@@ -84,6 +86,7 @@ struct TableConstraints {
     /// Columns that together repeat no values, where the schema does not say so.
     unique: Vec<Vec<u32>>,
     dependencies: Vec<Dependency>,
+    orders: Vec<Order>,
     inclusions: Vec<Inclusion>,
 }
 
@@ -176,6 +179,7 @@ impl Constraints {
         for table in &mut plan.tables {
             let Some(own) = self.table(table.id) else { continue };
             table.dependencies = own.planned_dependencies(table);
+            table.orders = own.planned_orders(table);
             for (at, column) in table.columns.iter_mut().enumerate() {
                 let Some(own) = own.columns.get(column.index as usize) else { continue };
                 let is_free = !column.is_linked && !table.keys.iter().any(|key| key.contains(&at));
@@ -203,7 +207,8 @@ impl TableConstraints {
         let unique: Vec<Vec<u32>> = counts.new_keys(table).into_iter().filter(repeats).collect();
         let columns = columns(table, counts, source)?;
         let dependencies = if is_whole { dependencies::mine(table, counts, source) } else { Vec::new() };
-        Some(Self { columns, unique, dependencies, inclusions: Vec::new() })
+        let orders = if is_whole { orders::mine(table, &columns, source) } else { Vec::new() };
+        Some(Self { columns, unique, dependencies, orders, inclusions: Vec::new() })
     }
 
     /// Says of each column whether it is of a key or refers to one.
@@ -223,6 +228,15 @@ impl TableConstraints {
         let place = |index: u32| table.columns.iter().position(|column| column.index == index);
         let planned = self.dependencies.iter().filter_map(|own| Some((place(own.from)?, place(own.to)?)));
         planned.collect()
+    }
+
+    /// The orders between columns that get values and whose values are their own, by their places in the plan.
+    fn planned_orders(&self, table: &TablePlan) -> Vec<(usize, usize)> {
+        let is_free =
+            |at: usize| !table.columns[at].is_linked && !table.keys.iter().any(|key| key.contains(&at));
+        let place = |index: u32| table.columns.iter().position(|column| column.index == index);
+        let planned = self.orders.iter().filter_map(|own| Some((place(own.low)?, place(own.high)?)));
+        planned.filter(|&(low, high)| is_free(low) && is_free(high)).collect()
     }
 }
 
@@ -263,7 +277,7 @@ impl ColumnConstraint {
 }
 
 /// Of two numbers or two texts whether the first is less; a value of another kind than the bound is.
-fn is_below(value: &Value, bound: &Value) -> bool {
+pub(super) fn is_below(value: &Value, bound: &Value) -> bool {
     match (value, bound) {
         (Value::Text(value), Value::Text(bound)) => value < bound,
         (Value::Integer(_) | Value::Real(_), Value::Integer(_) | Value::Real(_)) => {

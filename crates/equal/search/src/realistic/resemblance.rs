@@ -6,7 +6,7 @@ use sqlgauge_engine::Value;
 use sqlgauge_sql::schema::{Schema, Table, TableId};
 use sqlgauge_sql::tree::Query;
 
-use super::{ColumnConstraint, Constraints, TableConstraints};
+use super::{ColumnConstraint, Constraints, TableConstraints, is_below};
 use crate::Search;
 use crate::needs::FilledTables;
 use crate::plan::tables_of;
@@ -128,6 +128,7 @@ impl Constraints {
             .collect();
         looks.iter().for_each(|look| look.uniqueness(&mut found));
         looks.iter().for_each(|look| look.dependencies(&mut found));
+        looks.iter().for_each(|look| look.orders(&mut found));
         looks.iter().for_each(|look| look.inclusions(&mut found));
         looks.iter().for_each(|look| look.each_column(&mut found));
         found
@@ -215,6 +216,27 @@ impl Look<'_> {
                         .push(format!("{to}: two values for {from} {value}, and each has one there"));
                 }
                 None if is_tested => found.kept.push(format!("one {to} for each {from}")),
+                None => {}
+            }
+        }
+    }
+
+    fn orders(&self, found: &mut Resemblance) {
+        let is_read = |at| self.read.contains(&at);
+        for own in self.own.orders.iter().filter(|own| is_read(own.low) && is_read(own.high)) {
+            let (low, high) = (self.name(own.low), self.name(own.high));
+            let pairs = self.values(own.low).zip(self.values(own.high));
+            let mut both =
+                pairs.filter(|(low, high)| **low != Value::Null && **high != Value::Null).peekable();
+            let is_tested = both.peek().is_some();
+            match both.find(|(low, high)| is_below(high, low)) {
+                Some((above, below)) => {
+                    let (above, below) = (literal(above), literal(below));
+                    found
+                        .not_kept
+                        .push(format!("{low}: {above} is above the {below} of {high}, and none is there"));
+                }
+                None if is_tested => found.kept.push(format!("{low} never above {high}")),
                 None => {}
             }
         }
