@@ -19,6 +19,7 @@ mod meaning;
 mod shorten;
 mod suggested;
 mod synonyms;
+mod topic;
 mod verbs;
 mod words;
 
@@ -35,6 +36,7 @@ pub use self::domain::{Domain, all as all_domains, of_words as domains_of_words}
 pub use self::inflect::{plural_phrase, singular};
 pub use self::meaning::{Meaning, adds_up, as_noun};
 pub use self::suggested::{SchemaNames, Suggestions};
+pub use self::topic::topic;
 pub use self::verbs::{LinkVerb, begins_verb, link_verb, verbs_at};
 pub use self::words::Convention;
 use self::words::bare_words;

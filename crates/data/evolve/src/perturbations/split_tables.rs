@@ -1,14 +1,16 @@
-//! `split-tables`: tables become two to five that share their key (EvoSchema, Table 2: 2.6 on average). A key is never split
-//! from its table: every part has it. A table is left whole where its key is NULL in some row.
+//! `split-tables`: tables become two to five that share their key (EvoSchema, Table 2: 2.6 on average). Columns that belong together
+//! by meaning stay together, and give their part its name: those of one topic (an address, dates, what it costs), or of one first
+//! word (the winner's and the loser's). A key is never split from its table: every part has it. A table is left whole where its
+//! key is NULL in some row.
 
 use sqlgauge_base::Random;
+use sqlgauge_names::{NamesInUse, singular, spoken_words, topic};
 use sqlgauge_sql::quote::name as quoted;
 use sqlgauge_sql::schema::Table;
 
 use super::{Context, compound, taken};
 use crate::chain::Chain;
 use crate::change::Change;
-use sqlgauge_names::NamesInUse;
 
 /// The names of parts, added to the table's name.
 const ASPECTS: [&str; 8] =
@@ -28,17 +30,18 @@ pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Ran
             .filter(|(at, _)| !table.primary_key.contains(at))
             .map(|(_, column)| column.name.as_str())
             .collect();
-        let parts = parts(own.len(), random);
-        let cuts = random.distinct(parts - 1, own.len() - 1);
+        let wanted = parts(own.len(), random);
         let mut fragments = Vec::new();
-        let mut start = 0;
-        for end in cuts.iter().map(|cut| cut + 1).chain([own.len()]) {
-            let columns: Vec<String> = own[start..end].iter().map(|&name| name.to_owned()).collect();
-            let Some(name) = part_name(table, &columns, start == 0, &mut taken) else { break };
+        for (name, columns) in groups(table, &own, wanted, random) {
+            let columns: Vec<String> = columns.into_iter().map(str::to_owned).collect();
+            let Some(name) = part_name(table, name.as_deref(), &columns, fragments.is_empty(), &mut taken)
+            else {
+                break;
+            };
             fragments.push((name, columns));
-            start = end;
         }
-        if start == own.len() {
+        let placed: usize = fragments.iter().map(|(_, columns)| columns.len()).sum();
+        if placed == own.len() {
             // A change that does not fit is left out.
             let _ = chain.push(Change::SplitTable { table: table.name.clone(), fragments });
         }
@@ -72,10 +75,122 @@ fn parts(columns: usize, random: &mut Random) -> usize {
     wanted.min(columns)
 }
 
-fn part_name(table: &Table, columns: &[String], is_first: bool, taken: &mut NamesInUse) -> Option<String> {
+/// A part of a table: what its columns have in common, if they have, and the columns.
+type Group<'c> = (Option<String>, Vec<&'c str>);
+
+/// So many groups of columns, in the order of their first columns: those that belong together, and the others. Where nothing
+/// tells them apart, the columns are cut as they stand.
+fn groups<'c>(table: &Table, columns: &[&'c str], wanted: usize, random: &mut Random) -> Vec<Group<'c>> {
+    let mut found: Vec<Group<'c>> = Vec::new();
+    for (name, column) in topics(table, columns).into_iter().zip(columns) {
+        match found.iter_mut().find(|(own, _)| *own == name) {
+            Some((_, own)) => own.push(column),
+            None => found.push((name, vec![column])),
+        }
+    }
+    // What stands alone goes with the others.
+    let is_alone = |(name, own): &Group<'_>| name.is_some() && own.len() < 2;
+    while found.len() > wanted || found.len() > 1 && found.iter().any(is_alone) {
+        let smallest =
+            (0..found.len()).filter(|&at| found[at].0.is_some()).min_by_key(|&at| found[at].1.len());
+        let Some(at) = smallest else { break };
+        let (_, own) = found.remove(at);
+        match found.iter_mut().find(|(name, _)| name.is_none()) {
+            Some((_, others)) => others.extend(own),
+            None => found.insert(at, (None, own)),
+        }
+        if found.len() == 1 {
+            break;
+        }
+    }
+    for (_, own) in &mut found {
+        own.sort_by_key(|column| columns.iter().position(|other| other == column));
+    }
+    found.sort_by_key(|(name, own)| {
+        (name.is_some(), columns.iter().position(|other| own.first().is_some_and(|first| first == other)))
+    });
+    while found.len() < wanted.min(2) {
+        let Some((name, own)) = found.pop() else { break };
+        let (head, tail) = own.split_at(1 + random.below(own.len() - 1));
+        found.extend([(name, head.to_vec()), (None, tail.to_vec())]);
+    }
+    found
+}
+
+/// What each column has in common with others: its first word, where at least two have it and it is not the table's, or its topic.
+fn topics(table: &Table, columns: &[&str]) -> Vec<Option<String>> {
+    let words: Vec<Vec<String>> = columns.iter().map(|column| spoken_words(column)).collect();
+    let own = spoken_words(&table.name);
+    let is_own = |word: &String| own.iter().any(|other| singular(other) == singular(word));
+    let first = |words: &Vec<String>| words.first().filter(|word| words.len() > 1 && !is_own(word)).cloned();
+    let count = |word: &String| words.iter().filter(|other| first(other).as_ref() == Some(word)).count();
+    let shared = |words: &Vec<String>| first(words).filter(|word| (2..columns.len()).contains(&count(word)));
+    words.iter().map(|words| shared(words).or_else(|| topic(words).map(str::to_owned))).collect()
+}
+
+fn part_name(
+    table: &Table,
+    topic: Option<&str>,
+    columns: &[String],
+    is_first: bool,
+    taken: &mut NamesInUse,
+) -> Option<String> {
     let single = columns.first().filter(|_| columns.len() == 1 && !is_first).map(String::as_str);
-    let main = is_first.then_some("info");
-    let words = main.into_iter().chain(single).chain(ASPECTS);
+    let main = is_first.then_some("info").filter(|_| topic.is_none());
+    let words = topic.into_iter().chain(main).chain(single).chain(ASPECTS);
     let mut names = words.map(|word| compound(&table.name, word));
     names.find(|name| taken.insert(name))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use sqlgauge_sql::schema::Schema;
+
+    use super::*;
+
+    fn split(columns: &[&str], wanted: usize) -> Vec<(Option<String>, Vec<String>)> {
+        let ddl = format!("CREATE TABLE owner (id INTEGER PRIMARY KEY, {})", columns.join(", "));
+        let schema = Schema::from_ddl(&ddl).unwrap();
+        let found = groups(&schema.tables()[0], columns, wanted, &mut Random::new([1]));
+        found.into_iter().map(|(name, own)| (name, own.into_iter().map(str::to_owned).collect())).collect()
+    }
+
+    fn group(name: Option<&str>, columns: &[&str]) -> (Option<String>, Vec<String>) {
+        (name.map(str::to_owned), columns.iter().map(|&column| column.to_owned()).collect())
+    }
+
+    #[test]
+    fn columns_that_belong_together_stay_together() {
+        assert_eq!(
+            split(
+                &["first_name", "street", "email_address", "city", "zip_code", "cell_number", "home_phone"],
+                3
+            ),
+            [
+                group(None, &["first_name"]),
+                group(Some("address"), &["street", "city", "zip_code"]),
+                group(Some("contact"), &["email_address", "cell_number", "home_phone"]),
+            ]
+        );
+        let sides = ["winner_name", "winner_age", "loser_name", "loser_age", "minutes"];
+        assert_eq!(
+            split(&sides, 5),
+            [
+                group(None, &["minutes"]),
+                group(Some("winner"), &["winner_name", "winner_age"]),
+                group(Some("loser"), &["loser_name", "loser_age"]),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_nothing_tells_apart_is_cut() {
+        for columns in [&["a", "b", "c", "d"][..], &["street", "city"]] {
+            let found = split(columns, 2);
+            assert_eq!(found.len(), 2);
+            let all: Vec<&String> = found.iter().flat_map(|(_, own)| own).collect();
+            assert_eq!(all, columns.iter().collect::<Vec<_>>());
+        }
+    }
 }
