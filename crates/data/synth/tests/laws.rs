@@ -250,3 +250,39 @@ fn a_database_without_rows_leaves_its_pairs_to_the_others() {
     assert_eq!((summary.tally.pairs, summary.unmet), (60, [0; 4]));
     assert_eq!(summary.left_out, ["a_empty.t: it has no rows", "z_empty.t: it has no rows"]);
 }
+
+/// What takes much SQL and few words is asked for in a corpus, in these words.
+#[test]
+fn every_idiom_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("in");
+    std::fs::create_dir(&input).unwrap();
+    let script = format!(
+        "{MUSIC} CREATE TABLE award (award_id INTEGER PRIMARY KEY, title TEXT, prize INTEGER);
+         CREATE TABLE given (award_id INT REFERENCES award(award_id), singer_id INT REFERENCES singer(singer_id), PRIMARY KEY (award_id, singer_id));
+         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12)
+             INSERT INTO award SELECT i, 'Award ' || i, i * 500 FROM n;
+         INSERT INTO given SELECT DISTINCT 1 + singer_id * 7 % 12, singer_id FROM singer"
+    );
+    database(&input, "music", &script);
+    let sources = sources(&[input]).unwrap();
+    let out = folder.path().join("out");
+    corpus(&sources, &options(400), &out, 2);
+    let written: String = files(&out)
+        .into_iter()
+        .filter(|(name, _)| name.starts_with("data"))
+        .map(|(_, bytes)| String::from_utf8(bytes).unwrap())
+        .collect();
+    for phrase in [
+        "What percentage of",
+        "How many more ",
+        " that have at least ",
+        " that has the most ",
+        " with the highest average ",
+        " of singers with the ",
+        " singers that have ",
+        "overall average",
+    ] {
+        assert!(written.contains(phrase), "{phrase}");
+    }
+}

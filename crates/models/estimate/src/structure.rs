@@ -6,6 +6,7 @@
 
 use crate::case::TargetCase;
 use crate::confidence::said;
+use crate::estimators::Threshold;
 use crate::items::structural_features;
 use crate::logistic::Logistic;
 
@@ -77,29 +78,29 @@ impl Structure {
     }
 }
 
-/// Shares of right answers, among those that run, by the system's own confidences alone.
+/// Shares of right answers, among those that run, by the system's own confidences alone: as many are taken for right as lie
+/// above the threshold that as many labelled answers exceed as are right (Garg et al., 2022). A curve over the confidences
+/// would take a model at its word where it is as sure of harder questions; which answers it is surest of, it knows better.
 ///
 /// Learned from the labelled answers of the target system; `None` where it has too few, all are right or all wrong, or an
 /// answer on either side carries no confidence.
 pub fn by_confidence(case: &TargetCase<'_>) -> Option<Structure> {
     let runs = |question: &usize| case.observed(case.target, *question).is_some_and(|seen| seen.runs);
-    let row = |question: &usize| {
-        let confidence = said(case, case.target, *question)?;
-        Some(vec![confidence.max(LEAST_CONFIDENCE).ln()])
-    };
+    let sure = |question: &usize| said(case, case.target, *question);
     let own: Vec<usize> = case.labelled(case.target).into_iter().filter(runs).collect();
-    let rows: Vec<Vec<f64>> = own.iter().map(row).collect::<Option<_>>()?;
+    let known: Vec<f64> = own.iter().map(sure).collect::<Option<_>>()?;
     let label = |question: &usize| case.pool().label(case.target, *question);
     let labels: Vec<f64> = own.iter().map(label).collect::<Option<_>>()?;
     let asked = case.evidence.questions.iter().filter(|question| runs(question));
-    let asked: Vec<Vec<f64>> = asked.map(row).collect::<Option<_>>()?;
+    let asked: Vec<f64> = asked.map(sure).collect::<Option<_>>()?;
     let home = labels.iter().sum::<f64>() / labels.len().max(1) as f64;
-    if rows.len() < FEWEST_ROWS || asked.is_empty() || home <= 0.0 || home >= 1.0 {
+    if known.len() < FEWEST_ROWS || asked.is_empty() || home <= 0.0 || home >= 1.0 {
         return None;
     }
-    let model = Logistic::fit(&rows, &labels, RIDGE);
-    let right: f64 = asked.iter().map(|row| model.predict_within(row, BOUND)).sum();
-    Some(Structure { home, target: right / asked.len() as f64 })
+    // A few answers may all lie on one side, and say by that neither none nor all.
+    let count = asked.len() as f64;
+    let above = Threshold::fit(&known, home).share(&asked) * count;
+    Some(Structure { home, target: (above + 0.5) / (count + 1.0) })
 }
 
 /// The features of an answer, with the logarithm of its confidence where every answer has one, and whether it returns

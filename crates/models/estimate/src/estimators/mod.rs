@@ -30,6 +30,7 @@ use crate::error::EstimateError;
 use crate::estimate::Estimate;
 
 pub use self::agreement::FromAgreement;
+pub(crate) use self::atc::Threshold;
 pub use self::atc_mc::AtcMc;
 pub use self::atc_ne::AtcNe;
 pub use self::auto::Auto;

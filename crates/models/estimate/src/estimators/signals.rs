@@ -46,9 +46,9 @@ const ODDS_OF_LAW: f64 = 3.0;
 /// Labelled answers after which the correction of the item model counts half.
 const HALF_CORRECTION: f64 = 100.0;
 
-/// Of a change to another kind of data, what a system's own confidences say, where all its answers carry one; the law says
-/// the rest. It was seen on one model, on data other than those that it was tried on (`docs/results/estimation-real-model.md`,
-/// "Confidences beside the law").
+/// Of a change to another kind of data, what a system's own confidences say by a threshold ([`by_confidence`]), where all its
+/// answers carry one; the law says the rest. It was seen on one model, and the threshold then chosen on six measurements
+/// (`docs/results/estimation-real-model.md`, "Confidences beside the law").
 const BY_CONFIDENCE: f64 = 2.0 / 3.0;
 
 /// A rest of an effect that is put down to rounding and to the few answers that do not run as given.
