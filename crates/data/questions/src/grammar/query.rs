@@ -151,7 +151,7 @@ pub(super) const ROWS: &[Row] = &[
         Rule::Intersect,
         C::SetPart,
         &[C::Part],
-        &[any("that are also among $0"), any(", but only what is also among $0")],
+        &[any(", as far as they are also among $0"), any(", but only what is also among $0")],
     ),
     row(
         Rule::Except,

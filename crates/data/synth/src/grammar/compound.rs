@@ -1,6 +1,7 @@
 //! Set operations: two SELECTs of the same columns under different conditions.
 
-use sqlgauge_sql::tree::{Body, SetOperator};
+use sqlgauge_sql::tree::{Body, Expr, Select, SetOperator};
+use sqlgauge_sql::visit::change_exprs;
 
 use super::draft::{Draft, Form, Nest};
 use super::{FromRelation, Grammar, conjunction, output, select_of};
@@ -28,6 +29,9 @@ impl Grammar<'_> {
         let (made, scope) = self.select(&mut left, levels)?;
         draft.wanted = left.wanted.clone();
         let right = self.same_columns(&made.facets, &scope, draft, operator)?;
+        if says_twice(&made.select, &right) {
+            return None;
+        }
         let (left, right) = (Body::Select(Box::new(made.select)), Body::Select(Box::new(right)));
         Some(Body::SetOperation { operator, all, left: Box::new(left), right: Box::new(right) })
     }
@@ -39,7 +43,7 @@ impl Grammar<'_> {
         scope: &[FromRelation],
         draft: &mut Draft,
         operator: SetOperator,
-    ) -> Option<sqlgauge_sql::tree::Select> {
+    ) -> Option<Select> {
         let sources: Vec<(usize, u32)> = facets.iter().map(|facet| facet.source).collect::<Option<_>>()?;
         if facets.iter().any(|facet| facet.kind == ContentKind::Other) {
             return None;
@@ -71,4 +75,25 @@ impl Grammar<'_> {
         select.filter = Some(conjunction(conditions)?);
         Some(select)
     }
+}
+
+/// Whether a condition of the one side is one of the other too: "students whose sex is M, together with those whose sex is M".
+fn says_twice(left: &Select, right: &Select) -> bool {
+    let relation = |select: &Select| match select.outputs.first().map(|output| &output.expr) {
+        Some(Expr::Column(column)) => Some(column.relation),
+        _ => None,
+    };
+    let (Some(own), Some(other)) = (relation(left), relation(right)) else { return false };
+    let of = |filter: &Option<Expr>| match filter {
+        Some(Expr::And(list)) => list.clone(),
+        filter => filter.iter().cloned().collect(),
+    };
+    let mut conditions = of(&left.filter);
+    for condition in &mut conditions {
+        change_exprs(condition, |expr| match expr {
+            Expr::Column(column) if column.relation == own => column.relation = other,
+            _ => {}
+        });
+    }
+    of(&right.filter).iter().any(|condition| conditions.contains(condition))
 }

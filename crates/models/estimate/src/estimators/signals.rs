@@ -28,7 +28,7 @@ use super::Estimator;
 /// - **The law** moves the system's known accuracy on the probit scale, in proportion to how the share of answers that run
 ///   and the agreement with other systems moved; without anybody to agree with, the share of answers that run and what
 ///   the structure of questions and predictions says. Best far away, and alone there and for a system alone. For a system
-///   alone on another kind of data, its own confidences count too, where it has them; where they and the law differ, the
+///   alone outside what is labelled, its own confidences count too, where it has them; where they and the law differ, the
 ///   interval is wider.
 ///
 /// An answer that does not run as given counts as wrong, unless the target lies within what is known, or one system alone
@@ -46,7 +46,7 @@ const ODDS_OF_LAW: f64 = 3.0;
 /// Labelled answers after which the correction of the item model counts half.
 const HALF_CORRECTION: f64 = 100.0;
 
-/// Of a change to another kind of data, what a system's own confidences say by a threshold ([`by_confidence`]), where all its
+/// Of a change to data outside what is labelled, what a system's own confidences say by a threshold ([`by_confidence`]), where all its
 /// answers carry one; the law says the rest. It was seen on one model, and the threshold then chosen on six measurements
 /// (`docs/results/estimation-real-model.md`, "Confidences beside the law").
 const BY_CONFIDENCE: f64 = 2.0 / 3.0;
@@ -100,7 +100,7 @@ struct Fit {
     far: Law,
     /// What structure says, where nobody's answers can be compared with.
     structure: Option<Structure>,
-    /// What its confidences say, for a system alone on another kind of data.
+    /// What its confidences say, for a system alone outside what is labelled.
     confident: Option<Structure>,
     labelled: Vec<LabelledGroups>,
     /// The labelled answers from which the target is reached: the system's own, or everybody's.
@@ -162,11 +162,7 @@ impl Fit {
             near,
             far,
             structure: if case.has_peers() { None } else { Structure::fit(case) },
-            confident: if outside && !case.has_peers() && case.standing().is_other_kind {
-                by_confidence(case)
-            } else {
-                None
-            },
+            confident: if outside && !case.has_peers() { by_confidence(case) } else { None },
             home,
             home_groups: own.or(labelled.first()).map_or(1, |of| of.groups.len()),
             is_own: own.is_some(),
