@@ -31,9 +31,9 @@ use crate::world::GrammarDatabase;
 /// How many pairs are drawn at a time.
 const BATCH: usize = 512;
 /// Tries up to which the wished-for operator, the depth, and the tier are held to.
-const TRIES: [u32; 3] = [32, 64, 400];
+const TRIES: [u32; 3] = [32, 64, 1600];
 /// Tries in all: what has a demand may have another tier in the end.
-const LAST_TRY: u32 = 448;
+const LAST_TRY: u32 = 1648;
 /// After how many queries without a question a pair goes without.
 const MOST_UNSAID: usize = 6;
 /// How often a pair is drawn again that another pair of its database equals.

@@ -112,7 +112,12 @@ impl<'a> Grammar<'a> {
         let mut draft = Draft::draw(&self.wish, &mut self.random);
         let depth = self.wish.depth;
         if let Some(idiom) = self.drawn_idiom() {
-            return self.idiom(idiom, &mut draft);
+            let found = self.idiom(idiom, &mut draft.clone());
+            // A database that has nothing for it is asked otherwise, now and then.
+            if found.is_some() || self.chance(75) {
+                return found;
+            }
+            (self.is_of_many, self.compared) = (false, Vec::new());
         }
         if let Some((operator, all)) = draft.compound {
             let body = self.compound(operator, all, depth, &mut draft)?;
