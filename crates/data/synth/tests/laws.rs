@@ -275,7 +275,7 @@ fn every_idiom_is_asked_for() {
         " that have at least ",
         " that has the most ",
         " with the highest average ",
-        " of singers with the ",
+        " of singers along with the ",
         " singers that have ",
         "overall average",
     ] {

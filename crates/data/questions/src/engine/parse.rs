@@ -182,10 +182,14 @@ impl<'a> Parser<'a> {
     }
 
     fn word(&mut self, word: WordId, at: usize) -> Option<usize> {
-        // "Whose sales are over 5": what is said of one thing is said of several so.
-        let is = |token: &Token| {
-            token.text == "are" && token.kind == Kind::Word && self.grammar.text(word) == "is"
+        // "Whose sales are over 5", "each visitor along with their visits": what is said of one thing is said so of several, and of
+        // people.
+        let also = match self.grammar.text(word) {
+            "is" => Some("are"),
+            "its" => Some("their"),
+            _ => None,
         };
+        let is = |token: &Token| token.kind == Kind::Word && also == Some(token.text.as_str());
         let matches = self.tokens.get(at).is_some_and(|token| token.word == Some(word) || is(token));
         matches.then(|| {
             self.furthest = self.furthest.max(at + 1);

@@ -24,7 +24,7 @@ const OTHERWISE: Styles = Styles::COLLOQUIAL
     .and(Styles::DESCRIPTIVE)
     .and(Styles::METAPHORICAL)
     .and(Styles::VAGUE);
-const OTHER_NAME: u8 = 8;
+const OTHER_NAME: u8 = 4;
 
 /// After these words an article would be wrong.
 const WITHOUT_ARTICLE: &[&str] = &[
@@ -121,6 +121,8 @@ pub(crate) struct Writer<'a> {
     plain_wording: bool,
     /// Whether the name before is a plural.
     is_many: bool,
+    /// Whether the table that was named last holds people.
+    is_person: bool,
 }
 
 impl<'a> Writer<'a> {
@@ -146,6 +148,7 @@ impl<'a> Writer<'a> {
             article: Article::Own,
             plain_wording: false,
             is_many: false,
+            is_person: false,
         }
     }
 
@@ -193,6 +196,7 @@ impl<'a> Writer<'a> {
             Tree::Noun(noun, many) => {
                 let text = self.vocabulary.noun_text(*noun, *many);
                 self.push(text);
+                self.is_person = is_person(text);
                 Some(())
             }
             Tree::Value(value) => {
@@ -292,6 +296,8 @@ impl<'a> Writer<'a> {
             "," | "." | ";" | ":" | ")" => self.text.push_str(word),
             // "Whose sales are over 5".
             "is" if self.is_many => self.push("are"),
+            // The visits of a visitor are theirs.
+            "its" if self.is_person => self.push("their"),
             "i" => self.push(&capitalised(word)),
             _ if self.begins => {
                 self.asks |= ["what", "which", "can", "could", "how"].contains(&word);
@@ -338,6 +344,12 @@ impl<'a> Writer<'a> {
 /// Whether a phrase is a column, which has an article and nothing before it.
 fn is_column(tree: &Tree) -> bool {
     matches!(tree.node(), Some((Rule::Column | Rule::ColumnOf, _)))
+}
+
+/// Whether a table of that name holds people.
+fn is_person(noun: &str) -> bool {
+    let words: Vec<String> = noun.split(' ').map(str::to_lowercase).collect();
+    sqlgauge_names::domains_of_words(&words).contains(&sqlgauge_names::Domain::named("person"))
 }
 
 /// Plurals that have no singular.

@@ -39,19 +39,24 @@ pub(super) const ROWS: &[Row] = &[
         &[C::Outputs, C::Atom, C::Relation, C::Filter, C::Most],
         &[any("$0 of the $1 $2 $3? with $4")],
     ),
-    row(Rule::EachOfIts, C::Core, GROUPS, &[any("each $0[, and] with $1[, and] of its $2 $3? $4? $5?")]),
-    row(Rule::EachFor, C::Core, GROUPS, &[any("each $0[, and] with $1[, and] for all $2 $3? $4? $5?")]),
+    row(
+        Rule::EachOfIts,
+        C::Core,
+        GROUPS,
+        &[any("each $0[, and] along with $1[, and] of its $2 $3? $4? $5?")],
+    ),
+    row(Rule::EachFor, C::Core, GROUPS, &[any("each $0[, and] along with $1[, and] for all $2 $3? $4? $5?")]),
     row(
         Rule::EachRow,
         C::Core,
         &[C::Operand, C::Member, C::Operand, C::Member, C::Filter, C::Having, C::Tail],
-        &[any("$0[, and] of each $1 with $2[, and] of its $3 $4? $5? $6?")],
+        &[any("$0[, and] of each $1 along with $2[, and] of its $3 $4? $5? $6?")],
     ),
     row(
         Rule::EachOfTheir,
         C::Core,
         &[C::Operand, C::Operand, C::Member, C::Member, C::Having, C::Tail],
-        &[any("each $0[, and] of $3 with $1[, and] of their $2 $4? $5?")],
+        &[any("each $0[, and] of $3 along with $1[, and] of their $2 $4? $5?")],
     ),
     row(
         Rule::RowsAmount,

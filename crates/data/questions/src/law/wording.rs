@@ -33,10 +33,13 @@ const SHORT: &[(&str, &str)] = &[
         "country with the highest average age",
     ),
     ("SELECT country FROM author GROUP BY country HAVING count(*) > 2", "countries with more than"),
-    ("SELECT country, count(*) FROM author GROUP BY country", "each country with the number of its authors"),
+    (
+        "SELECT country, count(*) FROM author GROUP BY country",
+        "each country along with the number of its authors",
+    ),
     (
         "SELECT country, avg(age), max(age) FROM author GROUP BY country",
-        "each country with the average age and the",
+        "each country along with the average age and the",
     ),
     (
         "SELECT a.name, p.title FROM author a JOIN writes w ON w.author_id = a.id JOIN paper p ON w.paper_id = p.id",
@@ -60,11 +63,11 @@ const SHORT: &[(&str, &str)] = &[
     ),
     (
         "SELECT v.city, count(*) FROM venue v JOIN paper p ON v.id = p.venue_id WHERE p.pages > 3 GROUP BY v.id",
-        "city of each venue with the number of its papers whose pages",
+        "city of each venue along with the number of its papers whose pages",
     ),
     (
         "SELECT w.author_id, count(*) FROM writes w JOIN award b ON b.author_id = w.author_id WHERE b.author_id > 3 GROUP BY b.author_id",
-        "each author id with",
+        "each author id along with",
     ),
     (
         "SELECT name FROM author WHERE country = 'Chad' AND age IN (SELECT age FROM author WHERE country = 'Mali')",
@@ -77,7 +80,7 @@ const SHORT: &[(&str, &str)] = &[
     ("SELECT name FROM author WHERE country NOT IN ('Chad')", "country is not"),
     (
         "SELECT v.city, count(*) FROM venue v JOIN paper p ON p.venue_id = v.id GROUP BY v.city",
-        "each city with the number of papers",
+        "each city along with the number of papers",
     ),
     (
         "SELECT city FROM venue WHERE EXISTS (SELECT 1 FROM paper WHERE venue.id = paper.venue_id AND pages > 3)",
@@ -166,7 +169,7 @@ const SHORT: &[(&str, &str)] = &[
     ),
     (
         "SELECT v.city, count(*) FROM paper p JOIN venue v ON p.venue_id = v.id WHERE p.pages > 30 GROUP BY v.city",
-        "each city of venues with the number of their papers whose pages are",
+        "each city of venues along with the number of their papers whose pages are",
     ),
     (
         "SELECT p.id, v.id FROM paper p JOIN venue v ON p.venue_id = v.id",

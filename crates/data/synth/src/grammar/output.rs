@@ -179,7 +179,7 @@ impl Grammar<'_> {
             let is_quantity = self.is_quantity(facet);
             // A row counts once for each row that refers to it.
             let repeats = scope.iter().any(|bound| bound.id == facet.column.relation && !bound.refers);
-            let once = if repeats && scope.len() > 1 { 0.2 } else { 1.0 };
+            let once = if repeats && scope.len() > 1 || scope.len() > 2 { 0.01 } else { 1.0 };
             if is_quantity { once } else { once * 0.15 }
         };
         let weights: Vec<f64> = numbers.iter().map(weight).collect();
@@ -348,12 +348,8 @@ impl Grammar<'_> {
         if self.chance(85) {
             return self.more_than(&[1, 1, 2, 2, 3, 5]);
         }
-        let numbers: Vec<&Facet> = scope
-            .iter()
-            .flat_map(|bound| &bound.facets)
-            .filter(|facet| facet.kind == ContentKind::Number)
-            .collect();
-        let Some(&facet) = self.random.pick(&numbers) else { return self.more_than(&[1, 2]) };
+        let numbers = counted_once(scope);
+        let Some(facet) = self.random.pick(&numbers) else { return self.more_than(&[1, 2]) };
         let Some((table, column)) = facet.source else { return self.more_than(&[1, 2]) };
         let row = self.random.below(self.world.tables[table].sample.len());
         let value = round(facet, self.world.tables[table].value(row, column)?, true);
@@ -369,13 +365,7 @@ impl Grammar<'_> {
 
     /// An aggregate against that of all rows.
     fn having_subquery(&mut self, scope: &[FromRelation], levels: usize) -> Option<Expr> {
-        let numbers: Vec<Facet> = scope
-            .iter()
-            .filter(|bound| bound.table.is_some())
-            .flat_map(|bound| &bound.facets)
-            .filter(|facet| facet.kind == ContentKind::Number)
-            .cloned()
-            .collect();
+        let numbers = counted_once(scope);
         let facet = self.random.pick(&numbers)?.clone();
         let query = self.value_query(facet.source?, Function::Avg, levels, None)?;
         let aggregate = Aggregate::plain(Function::Avg, Args::List(vec![facet.expr()]));
@@ -558,6 +548,15 @@ fn aggregate_of(function: Function, facet: &Facet, distinct: bool, word: &str) -
 
 fn computed_facet(column: ColumnRef, name: &str, is_integer: bool) -> Facet {
     Facet { column, kind: ContentKind::Number, is_integer, source: None, name: name.to_owned() }
+}
+
+/// The numbers of the table that has a row for each row of the query: those of others count once for each row that refers to them.
+fn counted_once(scope: &[FromRelation]) -> Vec<Facet> {
+    let is_once = |bound: &&FromRelation| {
+        bound.table.is_some() && (scope.len() == 1 || scope.len() == 2 && bound.refers)
+    };
+    let facets = scope.iter().filter(is_once).flat_map(|bound| &bound.facets);
+    facets.filter(|facet| facet.kind == ContentKind::Number).cloned().collect()
 }
 
 /// Whether an output is an aggregate.
