@@ -169,8 +169,9 @@ impl Grammar<'_> {
         }
         let total = self.measured(&scope[1], false).filter(|_| self.random.chance(45));
         let few = i64::from(if total.is_none() && self.chance(25) { 3 } else { 1 });
+        // A row without any has the fewest, and the join drops it.
+        let descending = total.is_none() || self.chance(80);
         let expr = total.unwrap_or(count);
-        let descending = self.chance(80);
         let order_by = vec![OrderTerm { expr, descending, nulls_first: None }];
         let limit = Some(Expr::Literal(Literal::Integer(few)));
         Some(Query { order_by, limit, ..whole(select, from, conditions) })
