@@ -27,6 +27,10 @@ pub fn topic<S: AsRef<str>>(words: &[S]) -> Option<&'static str> {
     if words.first().is_some_and(|first| ["number", "num", "count"].contains(first)) {
         return of("number");
     }
+    // "Is full time" is no time.
+    if words.first().is_some_and(|first| ["is", "has"].contains(first)) {
+        return of("status");
+    }
     let last_two = words.last_chunk::<2>().and_then(|two| of(&two.join(" ")));
     let all = || words.iter().rev().filter_map(|word| of(word));
     last_two.or_else(|| all().find(|topic| !WEAK.contains(topic))).or_else(|| all().next())
@@ -46,6 +50,7 @@ mod tests {
             (vec!["payment", "date"], Some("dates")),
             (vec!["date", "of", "birth"], Some("dates")),
             (vec!["number", "of", "cities"], Some("counts")),
+            (vec!["is", "full", "time"], Some("status")),
             (vec!["sales"], Some("finances")),
             (vec!["name"], None),
             (vec![], None),

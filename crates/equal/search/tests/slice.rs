@@ -7,7 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sqlgauge_engine::{Engine, Limits, SqliteEngine, Value};
-use sqlgauge_search::{Mined, Observed, Refutation, RowConstraint, Search, SearchOptions, Witness};
+use sqlgauge_search::{
+    Constraints, Mined, Observed, Refutation, RowConstraint, Search, SearchOptions, Witness,
+};
+use sqlgauge_sql::schema::Schema;
 
 /// 400 orders of 20 customers of 4 towns; order 401 refers to no customer.
 fn shop(path: &Path) {
@@ -29,17 +32,23 @@ fn shop(path: &Path) {
         .unwrap();
 }
 
+/// The schema of a database, and what its rows in some tables keep.
+fn mined(path: &Path, tables: &[&str]) -> (Arc<Schema>, Constraints) {
+    let engine = SqliteEngine::new(Limits::default());
+    let database = engine.open(path).unwrap();
+    let schema = Arc::clone(database.schema());
+    let tables = tables.iter().map(|name| schema.table_id(name).unwrap());
+    let constraints = Mined::new(Arc::clone(&schema)).among(tables, &engine, &database);
+    (schema, constraints)
+}
+
 /// The plain counterexamples of a realistic search look like the database that it was given.
 #[test]
 fn a_realistic_witness_keeps_what_the_database_keeps() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("shop.sqlite");
     shop(&path);
-    let engine = SqliteEngine::new(Limits::default());
-    let database = engine.open(&path).unwrap();
-    let schema = Arc::clone(database.schema());
-    let tables = ["town", "customer", "purchase"].map(|name| schema.table_id(name).unwrap());
-    let constraints = Mined::new(Arc::clone(&schema)).among(tables, &engine, &database);
+    let (schema, constraints) = mined(&path, &["town", "customer", "purchase"]);
     let plain = Search::new(Arc::clone(&schema), SearchOptions::default()).unwrap();
     let realistic = Search::realistic(&schema, constraints, SearchOptions::default()).unwrap();
     let like = |search: &Search, left: &str, right: &str| {
@@ -87,11 +96,7 @@ fn columns_after_a_generated_one_are_compared_with_themselves() {
     let rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
         INSERT INTO t SELECT i, 'name ' || i, 100 + i % 3 FROM n;";
     rusqlite::Connection::open(&path).unwrap().execute_batch(&format!("{create}; {rows}")).unwrap();
-    let engine = SqliteEngine::new(Limits::default());
-    let database = engine.open(&path).unwrap();
-    let schema = Arc::clone(database.schema());
-    let constraints =
-        Mined::new(Arc::clone(&schema)).among([schema.table_id("t").unwrap()], &engine, &database);
+    let (schema, constraints) = mined(&path, &["t"]);
     let search = Search::realistic(&schema, constraints, SearchOptions::default()).unwrap();
     for (rows, not_kept) in [
         ("(7, 'x', 101), (8, 'y', 101)", vec![]),
@@ -113,16 +118,12 @@ fn a_realistic_witness_keeps_the_order_of_columns() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("stay.sqlite");
     let create = "CREATE TABLE stay (id INTEGER PRIMARY KEY, arrived TEXT, departed TEXT, low REAL, high INT, rooms INT, guests INT)";
-    // Neither are rooms above guests, of which no two rows say more than their ranges.
+    // There are never more rooms than guests either, but only because the ranges of the two do not overlap.
     let rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
         INSERT INTO stay SELECT i, date('2020-01-01', (i * 37 % 100) || ' days'), date('2020-01-03', (i * 37 % 100) || ' days'),
             i * 17 % 40, i * 17 % 40 + i % 3, 1 + i % 4, 50 + i * 7 % 30 FROM n;";
     rusqlite::Connection::open(&path).unwrap().execute_batch(&format!("{create}; {rows}")).unwrap();
-    let engine = SqliteEngine::new(Limits::default());
-    let database = engine.open(&path).unwrap();
-    let schema = Arc::clone(database.schema());
-    let constraints =
-        Mined::new(Arc::clone(&schema)).among([schema.table_id("stay").unwrap()], &engine, &database);
+    let (schema, constraints) = mined(&path, &["stay"]);
     let orders: Vec<RowConstraint> = constraints
         .listed(&schema)
         .into_iter()

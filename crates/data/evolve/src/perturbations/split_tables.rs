@@ -3,6 +3,9 @@
 //! word (the winner's and the loser's). A key is never split from its table: every part has it. A table is left whole where its
 //! key is NULL in some row.
 
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
 use sqlgauge_base::Random;
 use sqlgauge_names::{NamesInUse, singular, spoken_words, topic};
 use sqlgauge_sql::quote::name as quoted;
@@ -78,54 +81,47 @@ fn parts(columns: usize, random: &mut Random) -> usize {
 /// A part of a table: what its columns have in common, if they have, and the columns.
 type Group<'c> = (Option<String>, Vec<&'c str>);
 
-/// So many groups of columns, in the order of their first columns: those that belong together, and the others. Where nothing
-/// tells them apart, the columns are cut as they stand.
+/// At most so many groups of columns, the one without a name first: those that belong together, and the others. The others are
+/// cut as they stand where there are too few groups, and so is the only group.
 fn groups<'c>(table: &Table, columns: &[&'c str], wanted: usize, random: &mut Random) -> Vec<Group<'c>> {
-    let mut found: Vec<Group<'c>> = Vec::new();
-    for (name, column) in topics(table, columns).into_iter().zip(columns) {
-        match found.iter_mut().find(|(own, _)| *own == name) {
-            Some((_, own)) => own.push(column),
-            None => found.push((name, vec![column])),
-        }
+    let mut by_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (at, name) in topics(table, columns).into_iter().enumerate() {
+        name.into_iter().for_each(|name| by_name.entry(name).or_default().push(at));
     }
-    // What stands alone goes with the others.
-    let is_alone = |(name, own): &Group<'_>| name.is_some() && own.len() < 2;
-    while found.len() > wanted || found.len() > 1 && found.iter().any(is_alone) {
-        let smallest =
-            (0..found.len()).filter(|&at| found[at].0.is_some()).min_by_key(|&at| found[at].1.len());
-        let Some(at) = smallest else { break };
-        let (_, own) = found.remove(at);
-        match found.iter_mut().find(|(name, _)| name.is_none()) {
-            Some((_, others)) => others.extend(own),
-            None => found.insert(at, (None, own)),
-        }
-        if found.len() == 1 {
-            break;
-        }
+    let mut named: Vec<(String, Vec<usize>)> = by_name.into_iter().filter(|(_, own)| own.len() > 1).collect();
+    named.sort_by_key(|(_, own)| (Reverse(own.len()), own[0]));
+    let placed: usize = named.iter().map(|(_, own)| own.len()).sum();
+    let has_others = placed < columns.len() || named.len() > wanted;
+    named.truncate(wanted - usize::from(has_others));
+    named.sort_by_key(|(_, own)| own[0]);
+    let taken: HashSet<usize> = named.iter().flat_map(|(_, own)| own).copied().collect();
+    let others: Vec<usize> = (0..columns.len()).filter(|at| !taken.contains(at)).collect();
+    let others = (!others.is_empty()).then_some((None, others));
+    let named = named.into_iter().map(|(name, own)| (Some(name), own));
+    let mut found: Vec<(Option<String>, Vec<usize>)> = others.into_iter().chain(named).collect();
+    while found.len() < wanted && found[0].1.len() > 1 && (found[0].0.is_none() || found.len() < 2) {
+        let cut = 1 + random.below(found[0].1.len() - 1);
+        let rest = found[0].1.split_off(cut);
+        found.insert(1, (None, rest));
     }
-    for (_, own) in &mut found {
-        own.sort_by_key(|column| columns.iter().position(|other| other == column));
-    }
-    found.sort_by_key(|(name, own)| {
-        (name.is_some(), columns.iter().position(|other| own.first().is_some_and(|first| first == other)))
-    });
-    while found.len() < wanted.min(2) {
-        let Some((name, own)) = found.pop() else { break };
-        let (head, tail) = own.split_at(1 + random.below(own.len() - 1));
-        found.extend([(name, head.to_vec()), (None, tail.to_vec())]);
-    }
-    found
+    let texts = |own: Vec<usize>| own.into_iter().map(|at| columns[at]).collect();
+    found.into_iter().map(|(name, own)| (name, texts(own))).collect()
 }
 
 /// What each column has in common with others: its first word, where at least two have it and it is not the table's, or its topic.
 fn topics(table: &Table, columns: &[&str]) -> Vec<Option<String>> {
     let words: Vec<Vec<String>> = columns.iter().map(|column| spoken_words(column)).collect();
     let own = spoken_words(&table.name);
-    let is_own = |word: &String| own.iter().any(|other| singular(other) == singular(word));
-    let first = |words: &Vec<String>| words.first().filter(|word| words.len() > 1 && !is_own(word)).cloned();
-    let count = |word: &String| words.iter().filter(|other| first(other).as_ref() == Some(word)).count();
-    let shared = |words: &Vec<String>| first(words).filter(|word| (2..columns.len()).contains(&count(word)));
-    words.iter().map(|words| shared(words).or_else(|| topic(words).map(str::to_owned))).collect()
+    let is_own = |word: &str| own.iter().any(|other| singular(other) == singular(word));
+    let first = |words: &[String]| match words {
+        [first, _, ..] if !is_own(first) => Some(first.clone()),
+        _ => None,
+    };
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    words.iter().filter_map(|words| first(words)).for_each(|word| *counts.entry(word).or_default() += 1);
+    let is_shared = |word: &String| (2..columns.len()).contains(&counts[word]);
+    let of = |words: &Vec<String>| first(words).filter(is_shared).or_else(|| topic(words).map(str::to_owned));
+    words.iter().map(of).collect()
 }
 
 fn part_name(

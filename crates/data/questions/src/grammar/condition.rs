@@ -109,9 +109,9 @@ pub(super) const ROWS: &[Row] = &[
     ),
     // Comparisons with a text: a date, or a place in the alphabet.
     row(Rule::Before, C::Simple, TWO, &[any("$0 is before $1")]),
-    row(Rule::NotAfter, C::Simple, TWO, &[any("$0 is not after $1"), any("$0 is no later than $1")]),
+    row(Rule::NotAfter, C::Simple, TWO, &[any("$0 is on or before $1"), any("$0 is $1 or earlier")]),
     row(Rule::After, C::Simple, TWO, &[any("$0 is after $1")]),
-    row(Rule::NotBefore, C::Simple, TWO, &[any("$0 is not before $1"), any("$0 is no earlier than $1")]),
+    row(Rule::NotBefore, C::Simple, TWO, &[any("$0 is on or after $1"), any("$0 is $1 or later")]),
     // Comparisons with what all rows of the table have.
     row(Rule::AboveAverage, C::Simple, &[C::Column], &[any("$0 is above the overall average")]),
     row(Rule::BelowAverage, C::Simple, &[C::Column], &[any("$0 is below the overall average")]),

@@ -46,7 +46,7 @@ pub(crate) const fn only(styles: Styles, text: &'static str) -> Wording {
     Wording { text, styles }
 }
 
-/// A wording that is understood, and written in the place of another one.
+/// A wording that is only read: the writer makes it of another one, as where it drops an article.
 pub(crate) const fn read(text: &'static str) -> Wording {
     Wording { text, styles: Styles::NONE }
 }

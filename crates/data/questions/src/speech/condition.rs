@@ -146,7 +146,7 @@ impl Say<'_> {
     fn simple(&mut self, expr: &Expr) -> Said {
         match expr {
             Expr::Binary(operator, left, right) if operator.is_comparison() => {
-                if let Some(rule) = self.overall(*operator, left, right) {
+                if let Some(rule) = self.overall(expr) {
                     return Ok(Tree::of(rule, [self.operand(left)?]));
                 }
                 let is_text = matches!(**right, Expr::Literal(Literal::Text(_)));

@@ -1,8 +1,6 @@
 //! How people ask for shares, for differences of counts, and for what lies beside the average of all: a few words that stand
 //! for a long expression.
 
-use std::rc::Rc;
-
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{
     Args, BinaryOperator, Body, ColumnRef, Expr, From, Literal, Output, Place, Query, Relation,
@@ -77,19 +75,13 @@ impl Say<'_> {
     }
 
     /// The words for a comparison of a column with its average, highest or lowest value of all rows.
-    pub(super) fn overall(&self, operator: BinaryOperator, left: &Expr, right: &Expr) -> Option<Rule> {
-        let (Expr::Column(column), Expr::Scalar(query)) = (left, right) else { return None };
-        let (table, at) = self.spot(*column).filter(|_| self.care.is_terse())?;
-        let select = query.as_select()?;
+    pub(super) fn overall(&self, condition: &Expr) -> Option<Rule> {
+        let WithAll { column, table, at, rule } =
+            compared_with_all(condition).filter(|_| self.care.is_terse())?;
         // Of times people say "latest".
-        let is_amount = operator != BinaryOperator::Equal || self.scale(left) == Scale::Amount;
-        let [Output { expr: Expr::Aggregate(call), .. }] = select.outputs.as_slice() else { return None };
-        let From::Relation(relation) = select.from.as_ref()? else { return None };
-        let own = ColumnRef::at(relation.id, at);
-        let fits = is_amount
-            && table_of(relation)? == table
-            && **query == of_all(relation.clone(), own, call.function.clone());
-        fits.then(|| super::rule_of(OVERALL, &(operator, call.function.clone())))?
+        let is_amount = matches!(rule, Rule::AboveAverage | Rule::BelowAverage)
+            || self.scale(&Expr::Column(column)) == Scale::Amount;
+        (is_amount && self.spot(column) == Some((table, at))).then_some(rule)
     }
 }
 
@@ -136,19 +128,31 @@ impl Hear<'_> {
     }
 }
 
-/// The column that a condition compares with an aggregate over all rows of a table.
-pub(super) fn compared_with_all(condition: &Expr) -> Option<&Expr> {
+/// A comparison of a column with an aggregate over all rows of a table.
+pub(super) struct WithAll {
+    /// What is compared.
+    pub(super) column: ColumnRef,
+    /// The table and the place of the column that the aggregate is over.
+    table: u32,
+    at: u32,
+    rule: Rule,
+}
+
+/// What a condition compares with all rows of a table, if it does that.
+pub(super) fn compared_with_all(condition: &Expr) -> Option<WithAll> {
     let Expr::Binary(operator, left, right) = condition else { return None };
-    let (Expr::Column(_), Expr::Scalar(query)) = (&**left, &**right) else { return None };
+    let (Expr::Column(column), Expr::Scalar(query)) = (&**left, &**right) else { return None };
     let select = query.as_select()?;
     let [Output { expr: Expr::Aggregate(call), .. }] = select.outputs.as_slice() else { return None };
     let ([Expr::Column(own)], From::Relation(relation)) = (call.args.as_slice(), select.from.as_ref()?)
     else {
         return None;
     };
-    super::rule_of(OVERALL, &(*operator, call.function.clone()))?;
+    let Place::At(at) = own.column else { return None };
+    let rule = super::rule_of(OVERALL, &(*operator, call.function.clone()))?;
     let is_all = **query == of_all(relation.clone(), *own, call.function.clone());
-    (is_all && own.relation == relation.id).then_some(&**left)
+    let table = table_of(relation).filter(|_| is_all && own.relation == relation.id)?;
+    Some(WithAll { column: *column, table, at, rule })
 }
 
 /// An aggregate of a column over all rows of its table.
@@ -183,7 +187,6 @@ fn percent(condition: Tree) -> Tree {
 
 /// The condition of [`percent`].
 fn percent_of(share: &Tree) -> Option<&Tree> {
-    let parts = |tree: &'_ Rc<Tree>, rule: Rule| -> bool { tree.node().is_some_and(|(own, _)| own == rule) };
     let (Rule::Over, [times, count]) = share.node()? else { return None };
     if !matches!(count.one()?.node()?.0, Rule::CountRows | Rule::NumberOf | Rule::Number) {
         return None;
@@ -191,9 +194,8 @@ fn percent_of(share: &Tree) -> Option<&Tree> {
     let (Rule::InParentheses, [times]) = times.one()?.node()? else { return None };
     let (Rule::Times, [decimal, factor]) = times.one()?.node()? else { return None };
     let (Rule::AsDecimal, [counted]) = decimal.one()?.node()? else { return None };
-    let counted = counted.one().filter(|counted| parts(counted, Rule::CountIf))?;
-    let condition = counted.node()?.1.first()?.one()?;
-    (**factor.one()? == hundred()).then_some(&**condition)
+    let (Rule::CountIf, [condition]) = counted.one()?.node()? else { return None };
+    (**factor.one()? == hundred()).then_some(&**condition.one()?)
 }
 
 /// The column and the two values of a difference of counts.

@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
-use sqlgauge_sql::tree::{Body, Expr, Literal, Query, Select};
+use sqlgauge_sql::tree::{Expr, Literal, Query, Select};
 
 use super::call::count_of_rows;
 use super::query::in_plural;
 use super::reference::{stripped, told_apart};
 use super::sentence::{FILTER, GROUP, HAVING, TAIL};
-use super::short::{AMOUNTS, DEGREES, by_number, outputs, relation_noun, select};
+use super::short::{DEGREES, by_number, count_next, outputs, relation_noun, select};
 use super::{Hear, Said, Say};
 use crate::canonical::only_relation;
 use crate::engine::tree::{Slot, Tree};
@@ -18,10 +18,10 @@ impl Say<'_> {
     /// Columns of each row of a table, and what is computed over the rows that refer to it.
     pub(super) fn each_row(&self, select: &Select, slots: &[Slot]) -> Option<Tree> {
         let Rows { row, member, columns, mut rest } = self.rows(select, slots)?;
-        let last = rest.last_mut()?;
-        if matches!(last.node(), Some((Rule::NumberOf, _))) {
-            *last = Rc::new(Tree::word(Rule::Number));
+        if rest.is_empty() {
+            return None;
         }
+        count_next(&mut rest);
         let row = row.in_number(false);
         let lists = [Slot::Many(columns), row.into(), Slot::Many(rest), member];
         let clauses = [FILTER, HAVING, TAIL].map(|place| slots[place].clone());
@@ -103,7 +103,7 @@ impl Say<'_> {
         })
     }
 
-    /// Groups of rows by what they refer to: "each country of stadiums with the number of their concerts".
+    /// Groups of rows by what they refer to: "each country of stadiums along with the number of their concerts".
     pub(super) fn each_of_their(&self, select: &Select, slots: &[Slot]) -> Option<Tree> {
         let (Rule::ForEach, _) = slots[GROUP].one()?.node()? else { return None };
         let Partners { own, partner, .. } = partners(slots)?;
@@ -121,15 +121,13 @@ impl Say<'_> {
         if !fits || rest.is_empty() || slots[FILTER] != Slot::None {
             return None;
         }
-        let said: Vec<Tree> =
-            said.all().iter().map(|part| stripped(&stripped(part, &mine), &theirs)).collect();
+        let bare = |part: &Rc<Tree>| Rc::new(stripped(&stripped(part, &mine), &theirs));
+        let said: Vec<Rc<Tree>> = said.all().iter().map(bare).collect();
         let (keys, rest) = said.split_at(keys.len());
         let mut rest = rest.to_vec();
-        if let Some(last) = rest.last_mut().filter(|last| matches!(last.node(), Some((Rule::NumberOf, _)))) {
-            *last = Tree::word(Rule::Number);
-        }
+        count_next(&mut rest);
         let (own, partner) = (own.in_number(true), partner.in_number(true));
-        let lists = [Slot::from(keys.to_vec()), rest.into(), own.into(), partner.into()];
+        let lists = [Slot::Many(keys.to_vec()), Slot::Many(rest), own.into(), partner.into()];
         let clauses = [HAVING, TAIL].map(|place| slots[place].clone());
         Some(Tree::Node(Rule::EachOfTheir, lists.into_iter().chain(clauses).collect()))
     }
@@ -225,12 +223,10 @@ impl Hear<'_> {
             (Rule::EachRow, [columns, row, rest, member, filter, having, tail]) => {
                 let shown = columns.all().iter().chain(rest.all()).cloned().collect();
                 let noun = Slot::One(Rc::new(relation_noun(row.one()?)?.clone().in_number(false)));
-                let first = Tree::clone(row.one()?).in_number(true);
-                let link = Tree::Node(Rule::Their, vec![member.clone()]);
-                let source = Tree::Node(Rule::Linked, vec![first.into(), vec![link].into()]);
+                let source = linked(row, Tree::clone(member.one()?))?;
                 let group = Tree::Node(Rule::ForEachOf, vec![noun.clone()]);
                 let (filter, having, tail) = (filter.clone(), having.clone(), tail.clone());
-                self.query(&select(outputs(shown), source.into(), filter, group.into(), having, tail))
+                self.query(&select(outputs(shown), source, filter, group.into(), having, tail))
             }
             (Rule::EachOfTheir, [keys, rest, own, partner, having, tail]) => {
                 let noun = |member: &Slot| Some(relation_noun(member.one()?)?.clone().in_number(false));
@@ -262,13 +258,8 @@ impl Hear<'_> {
                 self.query(&select(shown, source, none(), none(), none(), tail.clone()))
             }
             (Rule::RowsAmount, [shown, row, amount, member]) => {
-                let mut query = self.rows_of(shown, row, member, none())?;
-                let (rule, slots) = amount.one()?.node()?;
-                let operator = super::value_of(AMOUNTS, rule)?;
-                let [number] = self.operands(slots)?;
-                let Body::Select(select) = &mut query.body else { return None };
-                select.having = Some(Expr::Binary(operator, Box::new(count_of_rows()), number));
-                Some(query)
+                let query = self.rows_of(shown, row, member, none())?;
+                self.having_rows(query, amount)
             }
             (Rule::RowsDegree, [shown, row, degree, member]) => {
                 let query = self.rows_of(shown, row, member, none())?;

@@ -15,7 +15,7 @@ use crate::grammar::Rule;
 use crate::style::QuestionStyle;
 
 /// How a number of rows is compared.
-pub(super) const AMOUNTS: &super::Pairs<BinaryOperator> = &[
+const AMOUNTS: &super::Pairs<BinaryOperator> = &[
     (BinaryOperator::Greater, Rule::MoreThan),
     (BinaryOperator::GreaterEqual, Rule::AtLeast),
     (BinaryOperator::Less, Rule::FewerThan),
@@ -76,15 +76,13 @@ impl Say<'_> {
             .all(|(output, said)| self.counts_first(said) || self.is_of_first(&output.expr));
         let is_own = is_table(&slots[2]) || of_first;
         let mut rest = rest.to_vec();
-        if let Some(last) = rest.last_mut()
-            && matches!(last.node(), Some((Rule::NumberOf | Rule::Number, _)))
+        if is_own {
+            count_next(&mut rest);
+        } else if let Some(last) =
+            rest.last_mut().filter(|last| matches!(last.node(), Some((Rule::Number, _))))
         {
-            // "The number of its singers", and "the number of records" where the rows have no noun.
-            match last.node() {
-                _ if is_own => *last = Rc::new(Tree::word(Rule::Number)),
-                Some((Rule::Number, _)) => *last = Rc::new(Tree::word(Rule::CountRows)),
-                _ => {}
-            }
+            // The rows have no noun.
+            *last = Rc::new(Tree::word(Rule::CountRows));
         }
         let rule = if is_own { Rule::EachOfIts } else { Rule::EachFor };
         let lists = [Slot::Many(keys.to_vec()), Slot::Many(rest)];
@@ -150,6 +148,14 @@ impl Say<'_> {
             Some(rule) => Ok(Some(Tree::of(rule, [self.atom(right)?]))),
             None => Ok(None),
         }
+    }
+}
+
+/// Leaves the noun out of a count that is said last: "the number of its singers" says it next.
+pub(super) fn count_next(rest: &mut [Rc<Tree>]) {
+    let counts = |last: &&mut Rc<Tree>| matches!(last.node(), Some((Rule::NumberOf | Rule::Number, _)));
+    if let Some(last) = rest.last_mut().filter(counts) {
+        *last = Rc::new(Tree::word(Rule::Number));
     }
 }
 
@@ -271,10 +277,15 @@ impl Hear<'_> {
 
     /// The keys of the groups whose number of rows compares so.
     fn with_amount(&mut self, keys: &Slot, amount: &Slot, source: &Slot, filter: &Slot) -> Option<Query> {
+        let query = self.keys(keys, source, filter)?;
+        self.having_rows(query, amount)
+    }
+
+    /// A query of groups that have such a number of rows.
+    pub(super) fn having_rows(&mut self, mut query: Query, amount: &Slot) -> Option<Query> {
         let (rule, slots) = amount.one()?.node()?;
         let operator = super::value_of(AMOUNTS, rule)?;
         let [number] = self.operands(slots)?;
-        let mut query = self.keys(keys, source, filter)?;
         let Body::Select(select) = &mut query.body else { return None };
         select.having = Some(Expr::Binary(operator, Box::new(count_of_rows()), number));
         Some(query)
@@ -282,7 +293,7 @@ impl Hear<'_> {
 
     /// The keys of the groups of a table.
     fn keys(&mut self, keys: &Slot, source: &Slot, filter: &Slot) -> Option<Query> {
-        // "The names of all singers that have …" are no keys.
+        // A list, as "the names of all singers", is nothing to group by.
         let is_list = |key: &Rc<Tree>| matches!(key.node(), Some((Rule::SubqueryOfAll | Rule::Subquery, _)));
         if keys.all().iter().any(is_list) {
             return None;
@@ -305,7 +316,7 @@ impl Hear<'_> {
     }
 }
 
-/// A query of groups, of which those with the most or the fewest rows are wanted.
+/// Of groups, those with the most rows, or with the fewest.
 pub(super) fn by_number(mut query: Query, degree: &Slot, limit: Expr) -> Option<Query> {
     let descending = super::value_of(DEGREES, degree.one()?.node()?.0)?;
     query.order_by = vec![OrderTerm { expr: count_of_rows(), descending, nulls_first: None }];

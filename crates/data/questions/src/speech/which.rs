@@ -102,7 +102,7 @@ fn has_one(link: &Tree) -> bool {
 
 /// The one relation that a condition reads, apart from a comparison with what all rows of its table have.
 fn own_relation(condition: &Expr) -> Option<RelationId> {
-    only_relation(compared_with_all(condition).unwrap_or(condition))
+    compared_with_all(condition).map_or_else(|| only_relation(condition), |found| Some(found.column.relation))
 }
 
 /// Whether conditions can be said of a member of a source: it is a table, and named last in its link.

@@ -59,7 +59,7 @@ impl Grammar<'_> {
             let columns = world.tables[table].columns.len() as f64;
             // What has a name is what people ask about.
             let named = if world.tables[table].labels.is_empty() { 0.1 } else { 1.0 };
-            let named = if self.is_between(table) { 0.3 * named } else { named };
+            let named = if world.is_between(table) { 0.3 * named } else { named };
             let linked = if wants_links && !is_linked[table] { 0.1 } else { 1.0 };
             columns.sqrt() * linked * named
         };
@@ -117,13 +117,14 @@ impl Grammar<'_> {
                 })
                 .flatten()
                 .collect();
-            let weights: Vec<f64> = next.iter().map(|(place, _)| self.likely(&world.links[*place])).collect();
+            let weights: Vec<f64> =
+                next.iter().map(|(place, _)| world.likely(&world.links[*place])).collect();
             let (place, to_parent) = next[super::weighted(&weights, &mut self.random)?];
             at = if to_parent { world.links[place].parent } else { world.links[place].child };
             path.push((place, to_parent));
         }
         // Joins that no foreign key says are seldom asked for.
-        let likely: f64 = path.iter().map(|(place, _)| self.likely(&world.links[*place])).product();
+        let likely: f64 = path.iter().map(|(place, _)| world.likely(&world.links[*place])).product();
         (self.random.unit() < likely).then_some(path)
     }
 

@@ -10,7 +10,7 @@ use sqlgauge_sql::tree::{
 use super::draft::Draft;
 use super::{Facet, FromRelation, Grammar, conjunction, equal, output, read_by, select_of};
 use crate::tier::Tier;
-use crate::world::{ContentKind, Link};
+use crate::world::{ContentKind, GrammarDatabase, Link};
 
 /// One way to ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -198,17 +198,18 @@ impl Grammar<'_> {
 
     /// Columns of rows that a table between links with others of which something is said.
     fn linked_rows(&mut self, draft: &mut Draft) -> Option<Query> {
-        let pairs: Vec<(Link, Link)> = (self.world.links.iter())
-            .flat_map(|one| self.world.links.iter().map(move |other| (one, other)))
-            .filter(|(one, other)| one.child == other.child && one.parent != other.parent)
-            .filter(|(one, _)| self.is_between(one.child))
-            .map(|(one, other)| (one.clone(), other.clone()))
-            .collect();
-        let weight = |(one, other): &(Link, Link)| {
-            self.likely(one) * self.likely(other) * self.named(one.parent) * self.named(other.parent)
+        let world = self.world;
+        let links = &world.links;
+        let likely = |link: &Link| world.likely(link) * named(world, link.parent);
+        let from_between = |link: &Link| if world.is_between(link.child) { likely(link) } else { 0.0 };
+        let weights: Vec<f64> = links.iter().map(from_between).collect();
+        let one = links[super::weighted(&weights, &mut self.random)?].clone();
+        let to_other = |link: &Link| {
+            let is_other = link.child == one.child && link.parent != one.parent;
+            if is_other { likely(link) } else { 0.0 }
         };
-        let weights: Vec<f64> = pairs.iter().map(weight).collect();
-        let (one, other) = pairs[super::weighted(&weights, &mut self.random)?].clone();
+        let weights: Vec<f64> = links.iter().map(to_other).collect();
+        let other = links[super::weighted(&weights, &mut self.random)?].clone();
         let (from, mut scope) = self.joined(&one, false)?;
         let from = self.follow(from, &mut scope, &other, true, JoinKind::Inner);
         let mut ends = [scope.remove(0), scope.pop()?];
@@ -251,25 +252,29 @@ impl Grammar<'_> {
         if joins && let Some(link) = self.own_link() {
             return self.joined(&link, true);
         }
-        let all: Vec<usize> = (0..self.world.tables.len()).filter(|&table| !self.is_between(table)).collect();
-        let weight =
-            |&table: &usize| self.named(table) * (self.world.tables[table].columns.len() as f64).sqrt();
+        let all: Vec<usize> =
+            (0..self.world.tables.len()).filter(|&table| !self.world.is_between(table)).collect();
+        let weight = |&table: &usize| {
+            named(self.world, table) * (self.world.tables[table].columns.len() as f64).sqrt()
+        };
         let weights: Vec<f64> = all.iter().map(weight).collect();
         let start = all[super::weighted(&weights, &mut self.random)?];
         let (from, bound) = self.table(start);
         Some((from, vec![bound]))
     }
 
-    /// A link by which rows that have a noun refer to others that have one.
+    /// A link between two tables that people ask about: its child is not a table that only links others.
     fn own_link(&mut self) -> Option<Link> {
-        let fits = |link: &&Link| link.child != link.parent && !self.is_between(link.child);
-        let links: Vec<Link> = self.world.links.iter().filter(fits).cloned().collect();
-        let weight =
-            |link: &Link| self.likely(link) * self.named(link.parent) * self.named(link.child).sqrt();
+        let links = &self.world.links;
+        let weight = |link: &Link| {
+            let fits = link.child != link.parent && !self.world.is_between(link.child);
+            let known = named(self.world, link.parent) * named(self.world, link.child).sqrt();
+            if fits { self.world.likely(link) * known } else { 0.0 }
+        };
         let weights: Vec<f64> = links.iter().map(weight).collect();
         let link = links[super::weighted(&weights, &mut self.random)?].clone();
         // Which of two keys is meant takes words of its own.
-        let is_likely = self.random.unit() < self.likely(&link);
+        let is_likely = self.random.unit() < self.world.likely(&link);
         is_likely.then_some(link)
     }
 
@@ -409,25 +414,19 @@ impl Grammar<'_> {
         let function = if function == Function::Sum && !adds_up { Function::Avg } else { function };
         Some(aggregate(function, Args::List(vec![facet.expr()])))
     }
-
-    /// Whether a table only links others: it refers to two or more, and its rows have no name.
-    pub(super) fn is_between(&self, table: usize) -> bool {
-        let refers = self.world.links.iter().filter(|link| link.child == table).count();
-        refers > 1 && self.world.tables[table].labels.is_empty()
-    }
-
-    /// How likely people ask about a table: what has a name is what they know.
-    fn named(&self, table: usize) -> f64 {
-        if self.world.tables[table].labels.is_empty() { 0.15 } else { 1.0 }
-    }
 }
 
-fn aggregate(function: Function, args: Args) -> Expr {
+/// How likely people ask about a table: what has a name is what they know.
+fn named(world: &GrammarDatabase, table: usize) -> f64 {
+    if world.tables[table].labels.is_empty() { 0.15 } else { 1.0 }
+}
+
+pub(super) fn aggregate(function: Function, args: Args) -> Expr {
     Expr::Aggregate(Box::new(Aggregate::plain(function, args)))
 }
 
 /// 1 where a condition holds, else 0.
-fn one_if(condition: Expr) -> Expr {
+pub(super) fn one_if(condition: Expr) -> Expr {
     let integer = |value: i64| Expr::Literal(Literal::Integer(value));
     Expr::Case {
         operand: None,

@@ -8,7 +8,7 @@ use super::draft::{Draft, Form, Nest, any_nest};
 use super::from::{ends, link_condition};
 use super::output::has_aggregate;
 use super::{Facet, FromRelation, Grammar, TypedSelect, conjunction, equal, output, select_of};
-use crate::world::{ContentKind, Link, LinkEvidence};
+use crate::world::{ContentKind, Link};
 
 impl Grammar<'_> {
     /// The wish for an inner SELECT.
@@ -63,13 +63,13 @@ impl Grammar<'_> {
         for facet in scope.iter().flat_map(|bound| &bound.facets) {
             let Some((table, column)) = facet.source else { continue };
             for link in &self.world.links {
-                let found = self.likely(link);
+                let found = self.world.likely(link);
                 if link.child == table && link.child_columns == [column] {
                     let target = link.parent_columns.first();
                     ways.extend(target.map(|&target| (found, facet.clone(), link.parent, target)));
                 } else if link.parent == table && link.parent_columns == [column] {
                     let target = link.child_columns.first();
-                    let named = if self.is_between(link.child) { 0.05 } else { 0.5 };
+                    let named = if self.world.is_between(link.child) { 0.05 } else { 0.5 };
                     ways.extend(target.map(|&target| (named * found, facet.clone(), link.child, target)));
                 }
             }
@@ -100,16 +100,6 @@ impl Grammar<'_> {
         self.around.truncate(depth);
         let negated = levels == 1 && self.chance(15);
         Some(Expr::InQuery { expr: Box::new(facet.expr()), query: Box::new(query?), negated })
-    }
-
-    /// How likely a link is followed: what a foreign key says is what people know of.
-    pub(super) fn likely(&self, link: &Link) -> f64 {
-        let declares = |link: &Link| link.evidence == LinkEvidence::Declared;
-        let ends = |link: &Link| (link.child, link.parent);
-        // By which of two keys tables are linked takes words of its own: the matches that a player won, or lost.
-        let is_only = self.world.links.iter().filter(|other| ends(other) == ends(link)).count() == 1;
-        let sure = if declares(link) || !self.world.links.iter().any(declares) { 1.0 } else { 0.05 };
-        if is_only { sure } else { sure * 0.15 }
     }
 
     /// The values of a column, by conditions. That a row belongs to any row at all says nothing: then there `must` be a
@@ -239,9 +229,9 @@ impl Grammar<'_> {
             let other = if *to_parent { link.parent } else { link.child };
             let is_known = self.around.contains(&other) || scope.iter().any(|own| own.table == Some(other));
             let back = if is_known { 0.005 } else { 1.0 };
-            // "Students that have pets" needs a noun for what they have.
-            let named = if self.is_between(other) { 0.05 } else { 1.0 };
-            back * named * self.likely(link) * if *to_parent { 0.03 } else { 1.0 }
+            // Rows of a table that only links others have no noun: "students that have has pets".
+            let named = if self.world.is_between(other) { 0.05 } else { 1.0 };
+            back * named * self.world.likely(link) * if *to_parent { 0.03 } else { 1.0 }
         };
         let weights: Vec<f64> = links.iter().map(weight).collect();
         let (around, link, to_parent) = links[super::weighted(&weights, &mut self.random)?].clone();

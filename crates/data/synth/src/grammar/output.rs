@@ -10,6 +10,7 @@ use sqlgauge_sql::tree::{
 
 use super::condition::{comparison, forget, round};
 use super::draft::{Draft, Form};
+use super::idiom::{aggregate, one_if};
 use super::{Facet, FromRelation, Grammar, TypedSelect, output, select_of};
 use crate::tier::Tier;
 use crate::world::ContentKind;
@@ -491,30 +492,19 @@ impl Grammar<'_> {
             .filter(|facet| facet.kind == ContentKind::Number)
             .collect();
         let facet = *self.random.pick(&numbers)?;
-        let aggregate = |function: Function, expr: Expr| {
-            Box::new(Expr::Aggregate(Box::new(Aggregate::plain(function, Args::List(vec![expr])))))
-        };
-        let count = || Box::new(Expr::Aggregate(Box::new(Aggregate::plain(Function::Count, Args::Star))));
-        let integer = |value: i64| Expr::Literal(Literal::Integer(value));
+        let of = |function: Function, expr: Expr| Box::new(aggregate(function, Args::List(vec![expr])));
         let expr = match operator {
-            "case" => {
-                let condition = self.threshold(facet)?;
-                let case = Expr::Case {
-                    operand: None,
-                    branches: vec![(condition, integer(1))],
-                    otherwise: Some(Box::new(integer(0))),
-                };
-                *aggregate(Function::Sum, case)
-            }
+            "case" => *of(Function::Sum, one_if(self.threshold(facet)?)),
             "cast" => {
-                let cast =
-                    Expr::Cast { expr: aggregate(Function::Sum, facet.expr()), type_name: "REAL".to_owned() };
-                Expr::Binary(BinaryOperator::Divide, Box::new(cast), count())
+                let sum = of(Function::Sum, facet.expr());
+                let cast = Expr::Cast { expr: sum, type_name: "REAL".to_owned() };
+                let count = aggregate(Function::Count, Args::Star);
+                Expr::Binary(BinaryOperator::Divide, Box::new(cast), Box::new(count))
             }
             _ => Expr::Binary(
                 BinaryOperator::Subtract,
-                aggregate(Function::Max, facet.expr()),
-                aggregate(Function::Min, facet.expr()),
+                of(Function::Max, facet.expr()),
+                of(Function::Min, facet.expr()),
             ),
         };
         Some((expr, computed_facet(facet.column, "figure", false)))

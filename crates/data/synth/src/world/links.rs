@@ -35,6 +35,8 @@ pub struct Link {
     pub parent_columns: Vec<u32>,
     /// How it is known.
     pub evidence: LinkEvidence,
+    /// Whether it is the only one from its child to its parent.
+    pub is_only: bool,
 }
 
 pub(super) fn find(
@@ -62,10 +64,14 @@ pub(super) fn find(
                     parent,
                     parent_columns: vec![target],
                     evidence: LinkEvidence::Found,
+                    is_only: false,
                 });
             }
         }
     }
+    let mut counts: HashMap<(usize, usize), usize> = HashMap::new();
+    links.iter().for_each(|link| *counts.entry((link.child, link.parent)).or_default() += 1);
+    links.iter_mut().for_each(|link| link.is_only = counts[&(link.child, link.parent)] == 1);
     links
 }
 
@@ -119,8 +125,8 @@ fn declared(tables: &[TableProfile], schema: &Schema) -> Vec<Link> {
             let Some((id, parent_columns)) = schema.resolve_foreign_key(key) else { continue };
             let Some(&parent) = positions.get(&id) else { continue };
             let child_columns = key.columns.clone();
-            let link =
-                Link { child, child_columns, parent, parent_columns, evidence: LinkEvidence::Declared };
+            let evidence = LinkEvidence::Declared;
+            let link = Link { child, child_columns, parent, parent_columns, evidence, is_only: false };
             if !link.child_columns.is_empty() && !links[first..].contains(&link) {
                 links.push(link);
             }

@@ -1,8 +1,8 @@
 //! Orders between two columns of a table: in no row is the one above the other.
 //!
 //! Columns that have nothing to do with each other may keep an order by accident, or because their ranges lie apart. So an order is
-//! believed only where values of different rows break it often: if the two columns were dealt anew, at least
-//! [`EXPECTED_BREAKS`] rows would. Values that say which row is meant are not compared: that a row was given its number before
+//! believed only where values of different rows break it often: if the values of one column were shuffled, at least
+//! [`EXPECTED_BREAKS`] rows would break it. Values that say which row is meant are not compared: that a row was given its number before
 //! another says nothing.
 
 use std::cmp::Ordering;
@@ -67,7 +67,7 @@ fn keeps(rows: &[&[Value]], low: usize, high: usize) -> bool {
     both(rows, low, high).all(|(low, high)| !is_below(high, low))
 }
 
-/// How many rows would break the order if the values of the one column were dealt anew among the rows.
+/// How many rows would break the order if the values of one column were shuffled among the rows.
 fn expected_breaks(rows: &[&[Value]], low: usize, high: usize) -> f64 {
     let order = |left: &&Value, right: &&Value| match (is_below(left, right), is_below(right, left)) {
         (true, _) => Ordering::Less,
