@@ -58,7 +58,6 @@ pub(super) const ROWS: &[Row] = &[
             any("$0 is $1"),
             only(S::FORMAL.and(S::DESCRIPTIVE), "$0 equals $1"),
             only(S::FORMAL, "$0 is equal to $1"),
-            only(S::CONCISE, "$0 = $1"),
         ],
     ),
     row(
@@ -68,26 +67,20 @@ pub(super) const ROWS: &[Row] = &[
         &[
             any("$0 is not $1"),
             only(S::FORMAL.and(S::DESCRIPTIVE), "$0 differs from $1"),
-            only(LIVELY, "$0 is anything but $1"),
-            only(S::CONCISE, "$0 != $1"),
+            only(LIVELY, "$0 is something other than $1"),
         ],
     ),
     row(
         Rule::Less,
         C::Simple,
         TWO,
-        &[
-            any("$0 is less than $1"),
-            any("$0 is below $1"),
-            only(LIVELY, "$0 is under $1"),
-            only(S::CONCISE, "$0 < $1"),
-        ],
+        &[any("$0 is less than $1"), any("$0 is below $1"), only(LIVELY, "$0 is under $1")],
     ),
     row(
         Rule::LessEqual,
         C::Simple,
         TWO,
-        &[any("$0 is at most $1"), only(S::FORMAL, "$0 does not exceed $1"), only(S::CONCISE, "$0 <= $1")],
+        &[any("$0 is at most $1"), only(S::FORMAL, "$0 does not exceed $1")],
     ),
     row(
         Rule::Greater,
@@ -98,14 +91,13 @@ pub(super) const ROWS: &[Row] = &[
             any("$0 is above $1"),
             only(LIVELY, "$0 is over $1"),
             only(S::FORMAL, "$0 exceeds $1"),
-            only(S::CONCISE, "$0 > $1"),
         ],
     ),
     row(
         Rule::GreaterEqual,
         C::Simple,
         TWO,
-        &[any("$0 is at least $1"), only(S::FORMAL, "$0 is no less than $1"), only(S::CONCISE, "$0 >= $1")],
+        &[any("$0 is at least $1"), only(S::FORMAL, "$0 is no less than $1")],
     ),
     // Comparisons with a text: a date, or a place in the alphabet.
     row(Rule::Before, C::Simple, TWO, &[any("$0 is before $1")]),
@@ -199,7 +191,7 @@ pub(super) const ROWS: &[Row] = &[
         Rule::Between,
         C::Simple,
         THREE,
-        &[any("$0 is between $1 and $2"), only(S::FORMAL, "$0 lies in the range from $1 to $2")],
+        &[any("$0 is between $1 and $2"), only(S::FORMAL, "$0 lies between $1 and $2")],
     ),
     row(
         Rule::NotBetween,

@@ -53,7 +53,7 @@ plain_enum! {
         Union, UnionAll, Intersect, Except,
         // Sources.
         Alone, Linked, OfOuter, Which, Table, ModifiedTable, Modifier, List, DefinedList, TheseRecords,
-        Their, TheirBy, WithSome, OfThose, Did, DoneBy, Of, OfBy, JoinedOn, Every, IfAny, RightJoined, FullJoined,
+        Their, TheirBy, WithSome, OfThose, InThose, ByThose, Did, DoneBy, Of, OfBy, JoinedOn, Every, IfAny, RightJoined, FullJoined,
         TheOne, TheNth, ThatOne, ThatNth, TheList, TheNthList, ThatList, ThatNthList, Outer,
         First, Second, Third, Fourth, Fifth, Sixth, Seventh, Eighth, Ninth, Tenth,
         // Clauses.

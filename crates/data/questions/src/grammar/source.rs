@@ -38,6 +38,8 @@ pub(super) const ROWS: &[Row] = &[
     // Tables of which nothing is shown.
     row(Rule::WithSome, C::InnerLink, &[C::Member], &[any("with $0")]),
     row(Rule::OfThose, C::InnerLink, &[C::Member], &[any("of $0")]),
+    row(Rule::InThose, C::InnerLink, &[C::Member], &[any("in $0")]),
+    row(Rule::ByThose, C::InnerLink, &[C::Member], &[any("by $0")]),
     row(
         Rule::TheirBy,
         C::InnerLink,

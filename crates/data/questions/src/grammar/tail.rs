@@ -57,11 +57,7 @@ pub(super) const ROWS: &[Row] = &[
         Rule::TopOne,
         C::Tail,
         &[C::Most],
-        &[
-            any(", only for the one with $0"),
-            any(", but only for the one with $0"),
-            only(S::METAPHORICAL, ", but only for the champion with $0"),
-        ],
+        &[any(", only for the one with $0"), any(", but only for the one with $0")],
     ),
     row(
         Rule::TopFew,
@@ -92,14 +88,13 @@ pub(super) const ROWS: &[Row] = &[
             any("$0"),
             only(S::FORMAL, "$0 in ascending order"),
             only(S::DESCRIPTIVE, "$0 from lowest to highest"),
-            only(S::CONCISE, "$0 upwards"),
         ],
     ),
     row(
         Rule::Descending,
         C::OrderTerm,
         &[C::Operand],
-        &[any("$0 in descending order"), any("$0 from highest to lowest"), only(S::CONCISE, "$0 downwards")],
+        &[any("$0 in descending order"), any("$0 from highest to lowest")],
     ),
     row(Rule::AscendingText, C::OrderTerm, ONE, &[any("$0 in alphabetical order"), any("$0 alphabetically")]),
     row(Rule::DescendingText, C::OrderTerm, ONE, &[any("$0 in reverse alphabetical order")]),

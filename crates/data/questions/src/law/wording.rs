@@ -260,6 +260,32 @@ fn groups_are_asked_about_by_their_keys() {
     assert!(!questions.iter().any(|question| question.starts_with("For e")), "{questions:?}");
 }
 
+/// Things are in places and works by people; other rows are of what they refer to.
+#[test]
+fn what_rows_refer_to_has_its_preposition() {
+    let schema = Schema::from_ddl(
+        "CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT, region TEXT);
+         CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, age INTEGER);
+         CREATE TABLE airline (id INTEGER PRIMARY KEY, name TEXT, fleet INTEGER);
+         CREATE TABLE song (title TEXT, sales INTEGER, singer_id INTEGER REFERENCES singer(id));
+         CREATE TABLE club (title TEXT, sales INTEGER, city_id INTEGER REFERENCES city(id));
+         CREATE TABLE flight (title TEXT, sales INTEGER, airline_id INTEGER REFERENCES airline(id))",
+    )
+    .unwrap();
+    let speech = speech(&schema);
+    for (own, other, condition, phrase) in [
+        ("song", "singer", "age > 30", "songs by singers whose age is"),
+        ("club", "city", "region = 'Lazio'", "clubs in cities whose region is"),
+        ("flight", "airline", "fleet > 30", "flights of airlines whose fleet is"),
+    ] {
+        let sql = format!(
+            "SELECT title FROM {own} JOIN {other} ON {own}.{other}_id = {other}.id WHERE {other}.{condition}"
+        );
+        let questions = questions(&speech, &schema, &sql, QuestionStyle::Imperative);
+        assert!(questions.iter().any(|question| question.contains(phrase)), "{phrase}: {questions:?}");
+    }
+}
+
 /// Where a short form would say something else, or nothing certain, it is not written.
 #[test]
 fn what_would_mean_something_else_is_not_said() {

@@ -9,6 +9,7 @@ use super::query::in_plural;
 use super::reference::{stripped, told_apart};
 use super::sentence::{FILTER, GROUP, HAVING, TAIL};
 use super::short::{DEGREES, by_number, count_next, outputs, relation_noun, select};
+use super::which::is_of_one;
 use super::{Hear, Said, Say};
 use crate::canonical::only_relation;
 use crate::engine::tree::{Slot, Tree};
@@ -195,7 +196,7 @@ fn partners(slots: &[Slot]) -> Option<Partners> {
     let [link] = links.all() else { return None };
     let (rule, [partner]) = link.node()? else { return None };
     let is_one = matches!(relation_noun(partner.one()?)?, Tree::Noun(_, false));
-    let refers = rule == Rule::OfThose || rule == Rule::Their && is_one;
+    let refers = is_of_one(rule) || rule == Rule::Their && is_one;
     let is_bare = matches!(partner.one()?.node()?, (Rule::Table, _));
     let (own, partner) = (Tree::clone(first.one()?), Tree::clone(partner.one()?));
     relation_noun(&own)?;

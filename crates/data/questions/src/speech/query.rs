@@ -335,13 +335,13 @@ fn is_filtered(query: &Query) -> bool {
     query.as_select().is_some_and(|select| select.filter.is_some())
 }
 
-/// Whether a table is said by "of" and its conditions.
+/// Whether a table to which rows refer is said by its conditions.
 fn has_of(source: &Tree) -> bool {
     let links = match source.node() {
         Some((Rule::Linked, [_, links])) => links.all(),
         _ => &[],
     };
-    links.iter().any(|link| matches!(link.node(), Some((Rule::OfThose, _))))
+    links.iter().any(|link| link.node().is_some_and(|(rule, _)| super::which::is_of_one(rule)))
 }
 
 /// The one column of a table's primary key.

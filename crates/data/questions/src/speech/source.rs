@@ -380,9 +380,8 @@ impl Hear<'_> {
         own: RelationId,
     ) -> Option<(Relation, Expr, Expr)> {
         let anchors = match link.node()? {
-            (Rule::Their | Rule::WithSome | Rule::OfThose, [_]) | (Rule::Did | Rule::DoneBy, [_, _]) => {
-                vec![*before.first()?]
-            }
+            (Rule::Did | Rule::DoneBy, [_, _]) => vec![*before.first()?],
+            (rule, [_]) if rule == Rule::Their || super::which::is_plain(rule) => vec![*before.first()?],
             (Rule::Of, [_, reference]) => self.anchors(reference.one()?, before)?,
             _ => return None,
         };
@@ -451,7 +450,9 @@ impl Hear<'_> {
         let (rule, slots) = tree.node()?;
         let (anchors, by) = match (rule, slots) {
             (Rule::JoinedOn, [_, condition]) => return self.condition(condition.one()?),
-            (Rule::Their | Rule::WithSome | Rule::OfThose, [_]) => (vec![*before.first()?], None),
+            (rule, [_]) if rule == Rule::Their || super::which::is_plain(rule) => {
+                (vec![*before.first()?], None)
+            }
             (Rule::TheirBy, [_, name]) => (vec![*before.first()?], Some(name.one()?)),
             (Rule::Of, [_, reference]) => (self.anchors(reference.one()?, before)?, None),
             (Rule::OfBy, [_, reference, name]) => {

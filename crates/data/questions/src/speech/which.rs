@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use sqlgauge_names::{Domain, domains_of_words, singular, spoken_words};
 use sqlgauge_sql::tree::{Expr, RelationId};
 
 use super::condition::subject;
@@ -48,7 +49,7 @@ impl Say<'_> {
         Ok((Tree::Node(Rule::Linked, parts.collect()), joined(rest)))
     }
 
-    /// The source, where a table of which nothing is read but conditions of its own is said by these: "concerts of singers
+    /// The source, where a table of which nothing is read but conditions of its own is said by these: "songs by singers
     /// whose age is 30", "singers with concerts whose year is 2014".
     pub(super) fn by_conditions(&self, source: Tree, read: &[RelationId]) -> Tree {
         let Tree::Node(Rule::Linked, slots) = &source else { return source };
@@ -57,9 +58,22 @@ impl Say<'_> {
         if shown.len() != links.all().len() + 1 {
             return source;
         }
-        let links = links.all().iter().zip(&shown[1..]);
-        let links = links.map(|(link, id)| if read.contains(id) { (**link).clone() } else { plainly(link) });
+        let tables = shown.iter().map(|&id| self.words_of(id)).collect::<Vec<_>>();
+        let links = links.all().iter().zip(&shown[1..]).zip(&tables[1..]);
+        let links =
+            links.map(
+                |((link, id), table)| {
+                    if read.contains(id) { (**link).clone() } else { plainly(link, &tables[0], table) }
+                },
+            );
         Tree::Node(Rule::Linked, vec![first.clone(), links.collect::<Vec<_>>().into()])
+    }
+
+    /// The words in the name of a relation's table.
+    fn words_of(&self, relation: RelationId) -> Vec<String> {
+        let reads = self.scopes.len().checked_sub(1).and_then(|depth| self.reads(depth, relation));
+        let table = reads.and_then(|reads| self.schema.tables().get(reads.table()? as usize));
+        table.map(|table| spoken_words(&table.name)).unwrap_or_default()
     }
 
     /// A condition, said where one table alone is spoken of.
@@ -75,15 +89,61 @@ impl Say<'_> {
     }
 }
 
+/// Nouns of places that other things are in.
+const PLACES: &[&str] = &[
+    "city",
+    "town",
+    "village",
+    "county",
+    "district",
+    "region",
+    "state",
+    "province",
+    "country",
+    "continent",
+    "nation",
+    "stadium",
+    "theater",
+    "theatre",
+    "hospital",
+    "hotel",
+    "museum",
+    "library",
+    "park",
+    "building",
+    "warehouse",
+    "dormitory",
+];
+
+/// Whether a link names a table by its conditions alone.
+pub(super) fn is_plain(rule: Rule) -> bool {
+    rule == Rule::WithSome || is_of_one(rule)
+}
+
+/// Whether a link names by its conditions alone a table to which the rows refer.
+pub(super) fn is_of_one(rule: Rule) -> bool {
+    matches!(rule, Rule::OfThose | Rule::InThose | Rule::ByThose)
+}
+
+/// How rows refer to others: concerts in stadiums, songs by singers, flights of airlines.
+fn preposition(own: &[String], other: &[String]) -> Rule {
+    let is = |words: &[String], domain| domains_of_words(words).contains(&Domain::named(domain));
+    match other.last() {
+        Some(noun) if PLACES.contains(&singular(noun).as_ref()) => Rule::InThose,
+        _ if is(own, "work") && is(other, "person") => Rule::ByThose,
+        _ => Rule::OfThose,
+    }
+}
+
 /// A link whose table has conditions, said by them.
-fn plainly(link: &Tree) -> Tree {
+fn plainly(link: &Tree, own: &[String], other: &[String]) -> Tree {
     let Tree::Node(Rule::Their, slots) = link else { return link.clone() };
     let Some(member @ Tree::Node(Rule::Which, parts)) = slots.first().and_then(Slot::one).map(|one| &**one)
     else {
         return link.clone();
     };
     let is_one = matches!(parts.first().and_then(Slot::one).map(|noun| &**noun), Some(Tree::Noun(_, false)));
-    let rule = if is_one { Rule::OfThose } else { Rule::WithSome };
+    let rule = if is_one { preposition(own, other) } else { Rule::WithSome };
     Tree::of(rule, [member.clone().in_number(true)])
 }
 

@@ -222,7 +222,9 @@ impl<'a> Grammar<'a> {
             select.outputs.iter().filter(|output| is_sorted_by(&output.expr)).collect();
         let expr = if draft.form == Form::Grouped {
             match aggregates.first() {
-                Some(output) if self.random.chance(80) => Some(output.expr.clone()),
+                Some(output) if draft.limited || self.random.chance(80) => Some(output.expr.clone()),
+                // The last group by the alphabet is not what people ask for.
+                None if draft.limited => None,
                 _ => select.outputs.first().map(|output| output.expr.clone()),
             }
         } else {

@@ -69,7 +69,7 @@ impl Grammar<'_> {
                     ways.extend(target.map(|&target| (found, facet.clone(), link.parent, target)));
                 } else if link.parent == table && link.parent_columns == [column] {
                     let target = link.child_columns.first();
-                    let named = if self.world.is_between(link.child) { 0.05 } else { 0.5 };
+                    let named = if self.world.is_between(link.child) { 0.03 } else { 0.3 };
                     ways.extend(target.map(|&target| (named * found, facet.clone(), link.child, target)));
                 }
             }
@@ -234,6 +234,10 @@ impl Grammar<'_> {
             back * named * self.world.likely(link) * if *to_parent { 0.03 } else { 1.0 }
         };
         let weights: Vec<f64> = links.iter().map(weight).collect();
+        // Where all ways lead back to a table around, another query says more; the deepest have no other way.
+        if self.wish.depth <= 4 && weights.iter().sum::<f64>() < 0.02 && self.chance(90) {
+            return None;
+        }
         let (around, link, to_parent) = links[super::weighted(&weights, &mut self.random)?].clone();
         // A row belongs to what it refers to, and has what refers to it.
         if to_parent && self.wish.operator.get().name != "exists" && self.chance(90) {
