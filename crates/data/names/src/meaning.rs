@@ -66,6 +66,8 @@ impl Meaning {
             // "Year opened", "date first registered"; but a year count is a count.
             ["year" | "date", .., last] if listed(last) != Self::Quantity => Self::Time,
             [_, .., "number" | "no" | "num"] => Self::Code,
+            // How long something takes.
+            [.., "seconds" | "minutes" | "hours"] => Self::Quantity,
             [.., last] => listed(last),
             [] => Self::Other,
         }
@@ -132,6 +134,8 @@ mod tests {
             ("flight number", Meaning::Code),
             ("zip code", Meaning::Code),
             ("number", Meaning::Quantity),
+            ("minutes", Meaning::Quantity),
+            ("minute", Meaning::Time),
             ("number of tickets", Meaning::Quantity),
             ("num employees", Meaning::Quantity),
             ("birth date", Meaning::Time),

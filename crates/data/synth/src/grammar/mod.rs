@@ -258,7 +258,10 @@ impl<'a> Grammar<'a> {
             found.filter(|expr| !select.distinct || select.outputs.iter().any(|output| output.expr == *expr))
         };
         let Some(expr) = expr else { return Vec::new() };
-        let descending = self.chance(if draft.limited { 65 } else { 45 });
+        // A row to which none refers has the fewest, and a join drops it.
+        let counts = matches!(&expr, Expr::Aggregate(call) if call.function == Function::Count);
+        let drops = draft.limited && counts && scope.len() > 1;
+        let descending = drops || self.chance(if draft.limited { 65 } else { 45 });
         vec![OrderTerm { expr, descending, nulls_first: None }]
     }
 }

@@ -175,13 +175,16 @@ impl Grammar<'_> {
             .collect();
         let demanded = self.demanded(scope).map(|(_, column)| column);
         let number = numbers.iter().find(|facet| Some(facet.column) == demanded).copied();
+        // A row counts once for each row that refers to it.
+        let repeats = |facet: &Facet| {
+            scope.len() > 2
+                || scope.len() > 1
+                    && scope.iter().any(|bound| bound.id == facet.column.relation && !bound.refers)
+        };
         // A number of unknown meaning may be a code.
         let weight = |facet: &&Facet| {
-            let is_quantity = self.is_quantity(facet);
-            // A row counts once for each row that refers to it.
-            let repeats = scope.iter().any(|bound| bound.id == facet.column.relation && !bound.refers);
-            let once = if repeats && scope.len() > 1 || scope.len() > 2 { 0.01 } else { 1.0 };
-            if is_quantity { once } else { once * 0.15 }
+            let once = if repeats(facet) { 0.01 } else { 1.0 };
+            if self.is_quantity(facet) { once } else { once * 0.15 }
         };
         let weights: Vec<f64> = numbers.iter().map(weight).collect();
         let number = number.or_else(|| Some(numbers[super::weighted(&weights, &mut self.random)?]));
@@ -190,6 +193,7 @@ impl Grammar<'_> {
                 let summed: Vec<&Facet> = numbers
                     .iter()
                     .filter(|facet| self.profile(facet).is_some_and(|profile| profile.adds_up))
+                    .filter(|facet| !repeats(facet))
                     .copied()
                     .collect();
                 let facet = *self.random.pick(&summed)?;
@@ -199,6 +203,7 @@ impl Grammar<'_> {
             ("average" | "extremum", Some(facet)) if !self.is_quantity(facet) && self.chance(80) => {
                 self.count(&all)
             }
+            ("average", Some(facet)) if repeats(facet) && Some(facet.column) != demanded => self.count(&all),
             ("average", Some(facet)) => Some(aggregate_of(Function::Avg, facet, false, "average")),
             ("extremum", number) => {
                 let dates: Vec<&Facet> =
