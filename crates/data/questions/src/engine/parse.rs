@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use super::token::{Kind, Token, value_at};
 use super::tree::{Slot, Tree};
+use super::write::of_several;
 use crate::grammar::{Category, Child, Grammar, Piece, Production, WordId};
 use crate::names::Vocabulary;
 use sqlgauge_names::{LinkVerb, begins_verb, verbs_at};
@@ -184,12 +185,10 @@ impl<'a> Parser<'a> {
     fn word(&mut self, word: WordId, at: usize) -> Option<usize> {
         // "Whose sales are over 5", "each visitor along with their visits": what is said of one thing is said so of several, and of
         // people.
-        let also = match self.grammar.text(word) {
-            "is" => Some("are"),
-            "its" => Some("their"),
-            _ => None,
+        let also = |word: &str| if word == "its" { Some("their") } else { of_several(word) };
+        let is = |token: &Token| {
+            token.kind == Kind::Word && also(self.grammar.text(word)) == Some(token.text.as_str())
         };
-        let is = |token: &Token| token.kind == Kind::Word && also == Some(token.text.as_str());
         let matches = self.tokens.get(at).is_some_and(|token| token.word == Some(word) || is(token));
         matches.then(|| {
             self.furthest = self.furthest.max(at + 1);

@@ -291,11 +291,10 @@ impl<'a> Writer<'a> {
 
     /// Writes a word or mark of the grammar.
     fn word(&mut self, word: &str) {
+        let word = Some(word).filter(|_| self.is_many).and_then(of_several).unwrap_or(word);
         match word {
             "|" => return self.end_turn(),
             "," | "." | ";" | ":" | ")" => self.text.push_str(word),
-            // "Whose sales are over 5".
-            "is" if self.is_many => self.push("are"),
             // The visits of a visitor are theirs.
             "its" if self.is_person => self.push("their"),
             "i" => self.push(&capitalised(word)),
@@ -350,6 +349,29 @@ fn is_column(tree: &Tree) -> bool {
 fn is_person(noun: &str) -> bool {
     let words: Vec<String> = noun.split(' ').map(str::to_lowercase).collect();
     sqlgauge_names::domains_of_words(&words).contains(&sqlgauge_names::Domain::named("person"))
+}
+
+/// What a verb is after a plural: "whose sales are over 5", "whose sales exceed 5".
+pub(super) fn of_several(verb: &str) -> Option<&'static str> {
+    let forms = [
+        ("is", "are"),
+        ("does", "do"),
+        ("has", "have"),
+        ("equals", "equal"),
+        ("exceeds", "exceed"),
+        ("differs", "differ"),
+        ("lies", "lie"),
+        ("contains", "contain"),
+        ("includes", "include"),
+        ("starts", "start"),
+        ("begins", "begin"),
+        ("ends", "end"),
+        ("matches", "match"),
+        ("looks", "look"),
+        ("appears", "appear"),
+        ("belongs", "belong"),
+    ];
+    forms.into_iter().find_map(|(one, several)| (one == verb).then_some(several))
 }
 
 /// Plurals that have no singular.

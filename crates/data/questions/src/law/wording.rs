@@ -260,6 +260,22 @@ fn groups_are_asked_about_by_their_keys() {
     assert!(!questions.iter().any(|question| question.starts_with("For e")), "{questions:?}");
 }
 
+#[test]
+fn a_verb_after_a_plural_is_one_of_several() {
+    let schema = Schema::from_ddl(LINKED).unwrap();
+    let speech = speech(&schema);
+    for (condition, phrase) in [
+        ("pages > 3", "pages exceed "),
+        ("pages <= 3", "pages do not exceed "),
+        ("pages = 3", "pages equal "),
+        ("id > 3", "id exceeds "),
+    ] {
+        let sql = format!("SELECT title FROM paper WHERE {condition}");
+        let questions = questions(&speech, &schema, &sql, QuestionStyle::Formal);
+        assert!(questions.iter().any(|question| question.contains(phrase)), "{phrase}: {questions:?}");
+    }
+}
+
 /// Things are in places and works by people; other rows are of what they refer to.
 #[test]
 fn what_rows_refer_to_has_its_preposition() {

@@ -234,8 +234,9 @@ impl Grammar<'_> {
             back * named * self.world.likely(link) * if *to_parent { 0.03 } else { 1.0 }
         };
         let weights: Vec<f64> = links.iter().map(weight).collect();
-        // Where all ways lead back to a table around, another query says more; the deepest have no other way.
-        if self.wish.depth <= 4 && weights.iter().sum::<f64>() < 0.02 && self.chance(90) {
+        // Where all ways lead back to a table around, to rows without a noun, or by one key of several, another query says more;
+        // the deepest have no other way.
+        if self.wish.depth <= 4 && weights.iter().sum::<f64>() < 0.4 && self.chance(85) {
             return None;
         }
         let (around, link, to_parent) = links[super::weighted(&weights, &mut self.random)?].clone();
