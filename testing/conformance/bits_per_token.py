@@ -1,10 +1,12 @@
 """How predictable questions are to a language model: bits per token and per byte, by tier.
 
 python testing/conformance/bits_per_token.py --server http://127.0.0.1:8091 --tables TABLES.json --out OUT.jsonl \\
-    NAME=QUESTIONS [NAME=QUESTIONS …] [--per-tier 30] [--seed 7]
+    NAME=QUESTIONS [NAME=QUESTIONS …] [--per-tier 30] [--seed 7] [--beside NAME]
 
 QUESTIONS is a corpus of `sqlgauge synth`, or a benchmark's questions with their tiers (`cargo run -p sqlgauge-synth --example wording
--- --jsonl --people dev.json tables.json`): lines of JSON with `db_id`, `question` and `tier`. `--per-tier` questions are drawn of each.
+-- --jsonl --people dev.json tables.json`): lines of JSON with `db_id`, `question` and `tier`. `--per-tier` questions are drawn of each; files
+of one name are one set. `--beside` says how many more bits a token of the other sets has than one of this set, over the tiers that
+both have, with an interval of 95 % from a bootstrap over the questions of both.
 
 The server is llama.cpp's. The model is shown the schema, as CREATE TABLE statements, and then the question is forced, token by token, by
 a grammar that permits nothing else; the log-probabilities are the model's own, over all tokens, before the grammar. Each answer is
@@ -72,6 +74,27 @@ def forced(server, prompt, question):
     return [token["logprob"] for token in said]
 
 
+def per_token(asked):
+    return -sum(sum(line["logprobs"]) for line in asked) / math.log(2) / sum(len(line["logprobs"]) for line in asked)
+
+
+def print_beside(by_tier, base, seed):
+    """How many more bits a token of each set has than one of `base`."""
+    names = {name for name, _ in by_tier} - {base}
+    print(f"\n| set | tier | questions | more bits per token than {base} |")
+    print("|---|---|---|---|")
+    for name in sorted(names):
+        tiers = [tier for own, tier in by_tier if own == name and (base, tier) in by_tier]
+        pairs = {tier: (by_tier[name, tier], by_tier[base, tier]) for tier in tiers}
+        pairs["together"] = tuple(sum(lists, []) for lists in zip(*pairs.values()))
+        for tier, (own, others) in pairs.items():
+            dice = random.Random(f"{seed} {name} {tier}")
+            again = [[dice.choices(part, k=len(part)) for part in (own, others)] for _ in range(2000)]
+            ratios = sorted(per_token(ours) / per_token(theirs) for ours, theirs in again)
+            low, point, high = (100 * (x - 1) for x in (ratios[50], per_token(own) / per_token(others), ratios[1949]))
+            print(f"| {name} | {tier} | {len(own)} | {point:+.0f} % [{low:+.0f}, {high:+.0f}] |")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("sets", nargs="+", metavar="NAME=QUESTIONS")
@@ -80,12 +103,13 @@ def main():
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--per-tier", type=int, default=30)
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--beside", metavar="NAME")
     arguments = parser.parse_args()
     schemas = {entry["db_id"]: ddl(entry) for entry in json.loads(arguments.tables.read_text(encoding="utf-8"))}
     known = {}
     if arguments.out.exists():
         known = {(line["set"], line["db_id"], line["question"]): line for line in map(json.loads, arguments.out.open())}
-    rows = defaultdict(list)
+    rows, by_tier = defaultdict(list), defaultdict(list)
     for name, path in (text.split("=", 1) for text in arguments.sets):
         for item in drawn(read(path), arguments.per_tier, arguments.seed):
             key = name, item["db_id"], item["question"]
@@ -97,14 +121,17 @@ def main():
                     out.write(json.dumps(known[key]) + "\n")
             rows[name, item["tier"]].append(known[key])
             rows[name, "together"].append(known[key])
+            by_tier[name, item["tier"]].append(known[key])
     print("| set | tier | questions | tokens | bits per token | bits per byte |")
     print("|---|---|---|---|---|---|")
     for (name, tier), asked in rows.items():
         bits = [-sum(line["logprobs"]) / math.log(2) for line in asked]
         tokens = [len(line["logprobs"]) for line in asked]
         size = [len(line["question"].encode()) for line in asked]
-        per_token, per_byte = sum(bits) / sum(tokens), sum(bits) / sum(size)
-        print(f"| {name} | {tier} | {len(asked)} | {statistics.mean(tokens):.1f} | {per_token:.2f} | {per_byte:.2f} |")
+        per_byte = sum(bits) / sum(size)
+        print(f"| {name} | {tier} | {len(asked)} | {statistics.mean(tokens):.1f} | {per_token(asked):.2f} | {per_byte:.2f} |")
+    if arguments.beside:
+        print_beside(by_tier, arguments.beside, arguments.seed)
 
 
 if __name__ == "__main__":
