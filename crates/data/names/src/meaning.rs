@@ -64,7 +64,8 @@ impl Meaning {
             ["num" | "total" | "average" | "avg" | "max" | "min" | "percent", _, ..] => Self::Quantity,
             ["year" | "date" | "day" | "month" | "time", "of", _, ..] => Self::Time,
             // "Year opened", "date first registered"; but a year count is a count.
-            ["year" | "date", .., last] if listed(last) != Self::Quantity => Self::Time,
+            ["year", .., last] if listed(last) != Self::Quantity => Self::Time,
+            ["date", .., last] if !matches!(*last, "count" | "number") => Self::Time,
             [_, .., "number" | "no" | "num"] => Self::Code,
             // How long something takes.
             [.., "seconds" | "minutes" | "hours"] => Self::Quantity,
@@ -144,6 +145,7 @@ mod tests {
             ("year opened", Meaning::Time),
             ("year count", Meaning::Quantity),
             ("date first registered", Meaning::Time),
+            ("date sold", Meaning::Time),
             ("average age", Meaning::Quantity),
             ("name", Meaning::Other),
             ("", Meaning::Other),

@@ -46,6 +46,8 @@ pub struct StyleMeta {
     pub leaves_tables_out: bool,
     /// Of 100 groupings, how many are said before what is asked.
     pub groups_first: u8,
+    /// How often it is drawn beside the others: as people ask databases.
+    pub share: u8,
 }
 
 impl QuestionStyle {
@@ -134,7 +136,7 @@ mod tests {
         for (place, style) in QuestionStyle::all().enumerate() {
             assert_eq!(style as usize, place);
             assert_eq!(style.name().parse(), Ok(style));
-            assert!(!style.meta().description.is_empty());
+            assert!(!style.meta().description.is_empty() && style.meta().share > 0);
         }
         assert!("loud".parse::<QuestionStyle>().unwrap_err().to_string().contains("formal, colloquial"));
     }

@@ -10,10 +10,12 @@ use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::Query;
 use sqlgauge_sql::{PrintDialect, print};
 
+use crate::grammar::weighted;
+
 /// How questions are asked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Asking {
-    /// The styles; each question has one of them, drawn at random. Empty: no questions.
+    /// The styles; each question has one of them, drawn by [`StyleMeta::share`](sqlgauge_questions::StyleMeta::share). Empty: no questions.
     pub styles: Vec<QuestionStyle>,
     /// Of how many questions a sentence or an adjective says nothing of the query, from 0 to 1.
     pub distractors: f64,
@@ -43,6 +45,12 @@ pub struct QuestionOutcome {
 }
 
 impl Asking {
+    /// The style of a question.
+    pub fn style(&self, random: &mut Random) -> Option<QuestionStyle> {
+        let shares: Vec<f64> = self.styles.iter().map(|style| f64::from(style.meta().share)).collect();
+        self.styles.get(weighted(&shares, random)?).copied()
+    }
+
     /// A second question for a query that was asked in a style, in another one; nothing where none is wanted, none can be
     /// asked, or it says the same.
     pub fn ask_again(
@@ -57,20 +65,21 @@ impl Asking {
         }
         let (text, style) = first;
         let styles = self.styles.iter().copied().filter(|own| *own != style).collect();
-        let second =
-            Self { styles, distractors: self.distractors, again: 0.0 }.ask(query, schema, speech, random);
+        let others = Self { styles, distractors: self.distractors, again: 0.0 };
+        let style = others.style(random);
+        let second = others.ask(query, style, (schema, speech), random);
         second.question.as_deref().is_some_and(|second| second != text).then_some(second)
     }
 
-    /// Asks for a query.
+    /// Asks for a query, if in any style.
     pub fn ask(
         &self,
         query: &Query,
-        schema: &Schema,
-        speech: &Speech<'_>,
+        style: Option<QuestionStyle>,
+        (schema, speech): (&Schema, &Speech<'_>),
         random: &mut Random,
     ) -> QuestionOutcome {
-        let Some(&style) = random.pick(&self.styles) else {
+        let Some(style) = style else {
             return QuestionOutcome { missing: Some("not_asked".to_owned()), ..QuestionOutcome::default() };
         };
         let distractor = random.unit() < self.distractors;

@@ -14,6 +14,7 @@ pub mod check;
 mod corpus;
 pub mod data;
 mod dialects;
+mod effort;
 mod folder;
 pub mod grammar;
 mod near_miss;

@@ -57,27 +57,27 @@ macro_rules! operators {
 
 operators! {
     "where" Simple false 60 s s.count("WHERE") > 0;
-    "distinct" Simple false 20 s s.count("DISTINCT") > 0;
+    "distinct" Simple false 16 s s.count("DISTINCT") > 0;
     "group_by" Simple false 60 s s.count("GROUP BY") > 0;
     "having" Moderate false 35 s s.count("HAVING") > 0;
     "order_by" Simple false 50 s s.count("ORDER BY") > 0;
     "limit" Simple false 50 s s.count("LIMIT") > 0;
-    "offset" Moderate false 2 s s.count("OFFSET") > 0;
+    "offset" Moderate false 5 s s.count("OFFSET") > 0;
     "inner_join" Moderate false 60 s s.inner_joins > 0;
-    "left_join" Moderate false 4 s s.count("LEFT JOIN") > 0;
-    "full_join" Moderate false 4 s s.count("FULL JOIN") > 0;
+    "left_join" Moderate false 5 s s.count("LEFT JOIN") > 0;
+    "full_join" Moderate false 6 s s.count("FULL JOIN") > 0;
     "cross_join" Moderate false 5 s s.count("CROSS JOIN") > 0;
-    "self_join" Moderate false 4 s s.features.self_joins > 0;
+    "self_join" Moderate false 5 s s.features.self_joins > 0;
     "union" Moderate false 5 s s.count("UNION") > 0;
-    "union_all" Moderate false 4 s s.count("UNION ALL") > 0;
+    "union_all" Moderate false 5 s s.count("UNION ALL") > 0;
     "intersect" Moderate false 4 s s.count("INTERSECT") > 0;
     "except" Moderate false 6 s s.count("EXCEPT") > 0;
-    "derived_table" Moderate true 3 s s.derived_tables > 0;
-    "with" Moderate true 3 s s.count("WITH") > 0;
+    "derived_table" Moderate true 4 s s.derived_tables > 0;
+    "with" Moderate true 4 s s.count("WITH") > 0;
     "scalar_subquery" Moderate true 25 s s.scalar_subqueries > 0;
-    "in_subquery" Moderate true 35 s s.in_subqueries > 0;
-    "exists" Moderate true 15 s s.count("EXISTS") > 0;
-    "correlated_subquery" Moderate true 8 s s.correlated_subqueries > 0;
+    "in_subquery" Moderate true 8 s s.in_subqueries > 0;
+    "exists" Moderate true 10 s s.count("EXISTS") > 0;
+    "correlated_subquery" Moderate true 5 s s.correlated_subqueries > 0;
     "equal" Simple false 60 s s.count("=") > 0;
     "not_equal" Simple false 12 s s.count("<>") > 0;
     "less" Simple false 30 s s.count("<") + s.count("<=") > 0;
@@ -87,7 +87,7 @@ operators! {
     "like" Simple false 18 s s.count("LIKE") > 0;
     "is_null" Simple false 30 s s.count("IS NULL") > 0;
     "and" Simple false 25 s s.count("AND") > 0;
-    "or" Simple false 12 s s.count("OR") > 0;
+    "or" Simple false 7 s s.count("OR") > 0;
     "not" Simple false 8 s s.negations > 0;
     "arithmetic" Simple false 4 s ["+", "-", "*", "/", "%"].iter().any(|operator| s.count(operator) > 0);
     "concat" Simple false 8 s s.count("||") > 0;
@@ -97,7 +97,7 @@ operators! {
     "sum" Simple false 20 s s.count("sum()") > 0;
     "average" Simple false 40 s s.count("avg()") > 0;
     "extremum" Simple false 40 s s.count("min()") + s.count("max()") > 0;
-    "window" Moderate false 3 s s.count("OVER") > 0;
+    "window" Moderate false 5 s s.count("OVER") > 0;
 }
 
 #[cfg(test)]

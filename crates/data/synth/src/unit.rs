@@ -17,6 +17,7 @@ use crate::asking::{Asking, QuestionOutcome};
 use crate::budget::{Allowance, Caps};
 use crate::check::{CheckedQuery, Checker, RejectionReason};
 use crate::dialects::Translation;
+use crate::effort::effort_of;
 use crate::grammar::Grammar;
 use crate::pair::SynthPair;
 use crate::polish::{Polish, WriterError};
@@ -34,8 +35,14 @@ const BATCH: usize = 512;
 const TRIES: [u32; 3] = [32, 64, 1600];
 /// Tries in all: what has a demand may have another tier in the end.
 const LAST_TRY: u32 = 1648;
+/// Of how many queries that meet a wish the one is kept that is asked with the least effort, and in how many more tries they
+/// are looked for.
+const CHOICE: usize = 5;
+const MORE_TRIES: u32 = 24;
 /// After how many queries without a question a pair goes without.
 const MOST_UNSAID: usize = 6;
+/// The first of the streams of random numbers from which styles come, apart from those of the tries.
+const STYLE: u64 = 1 << 40;
 /// How often a pair is drawn again that another pair of its database equals.
 const ROUNDS: u64 = 4;
 
@@ -82,7 +89,7 @@ struct Slot {
 
 /// What became of a slot before it was compared with others.
 struct Drawn {
-    found: Option<(CheckedQuery, QueryMeasures, QuestionOutcome)>,
+    found: Option<Found>,
     tally: CorpusTally,
 }
 
@@ -226,14 +233,19 @@ fn draw(
 ) -> Drawn {
     let mut tally = CorpusTally::default();
     let mut without_question = None;
+    let mut choice = Choice::default();
     let mut unsaid = 0;
     let name = seed_of(&world.db_id);
+    let style = task.asking.style(&mut Random::new([task.seed, name, slot.number, STYLE + slot.round]));
     for attempt in 0..LAST_TRY {
         let Some(kept) =
             WishParts::at(attempt, &slot.wish).filter(|_| !tally.spending.has_reached(&allowance))
         else {
             break;
         };
+        if choice.is_made(attempt, kept) {
+            break;
+        }
         let stream = slot.round * u64::from(LAST_TRY) + u64::from(attempt);
         let mut random = Random::new([task.seed, name, slot.number, stream]);
         let own = Random::new([task.seed, name, slot.number, u64::MAX - stream]);
@@ -248,9 +260,13 @@ fn draw(
         match checker.check(&query, &mut random) {
             Ok(passed) => {
                 tally.spending.executed += 1;
-                let asked = task.asking.ask(&passed.query, &world.schema, speech, &mut random);
-                if asked.question.is_some() || task.asking.styles.is_empty() {
+                let asked = task.asking.ask(&passed.query, style, (&world.schema, speech), &mut random);
+                if style.is_none() {
                     return Drawn { found: Some((passed, shape, asked)), tally };
+                }
+                if asked.question.is_some() {
+                    choice.add((attempt, kept), (passed, shape, asked));
+                    continue;
                 }
                 tally.drop(RejectionReason::Unsayable);
                 without_question.get_or_insert((passed, shape, asked));
@@ -269,11 +285,39 @@ fn draw(
             }
         }
     }
-    Drawn { found: without_question, tally }
+    Drawn { found: choice.best.map(|(_, found)| found).or(without_question), tally }
+}
+
+/// A query that passed all checks, with its shape and its question.
+type Found = (CheckedQuery, QueryMeasures, QuestionOutcome);
+
+/// The queries that meet a wish, of which the one is kept that is asked with the least effort.
+#[derive(Default)]
+struct Choice {
+    /// The try of the first one, and what was held to.
+    first: Option<(u32, WishParts)>,
+    count: usize,
+    best: Option<(u64, Found)>,
+}
+
+impl Choice {
+    fn is_made(&self, attempt: u32, kept: WishParts) -> bool {
+        let is_late = |(first, held): (u32, WishParts)| held != kept || attempt > first + MORE_TRIES;
+        self.count >= CHOICE || self.first.is_some_and(is_late)
+    }
+
+    fn add(&mut self, at: (u32, WishParts), found: Found) {
+        self.first.get_or_insert(at);
+        self.count += 1;
+        let effort = found.2.question.as_deref().map_or(u64::MAX, effort_of);
+        if self.best.as_ref().is_none_or(|(least, _)| effort < *least) {
+            self.best = Some((effort, found));
+        }
+    }
 }
 
 /// Which parts of a wish are still held to.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct WishParts {
     operator: bool,
     depth: bool,
@@ -289,9 +333,10 @@ impl WishParts {
 
     /// The wish with another operator, and then another depth, in place of those that are given up.
     fn of(self, wish: Wish, random: &mut Random) -> Wish {
-        let other = Wish::of_tier(wish.tier, random);
+        let other = Wish::common(wish.tier, random);
         let operator = if self.operator { wish.operator } else { other.operator };
-        let depth = if self.depth { wish.depth } else { other.depth };
+        // Deep queries pass for complex ones where nothing else does.
+        let depth = if self.depth { wish.depth } else { other.depth.min(wish.depth.max(2)) };
         Wish { depth, operator, ..wish }
     }
 

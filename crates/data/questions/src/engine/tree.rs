@@ -62,6 +62,15 @@ impl Tree {
         }
     }
 
+    /// Whether it is a query that shows nothing but a number of rows.
+    pub(crate) fn shows_number(&self) -> bool {
+        let Some((Rule::Select | Rule::SelectFor, [_, outputs, ..])) = self.node() else { return false };
+        let Some((Rule::Outputs, [list])) = outputs.one().and_then(|outputs| outputs.node()) else {
+            return false;
+        };
+        matches!(list.all(), [output] if matches!(output.node(), Some((Rule::Number, _))))
+    }
+
     /// The rule and the parts, of a node.
     pub(crate) fn node(&self) -> Option<(Rule, &[Slot])> {
         match self {

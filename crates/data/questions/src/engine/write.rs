@@ -1,5 +1,6 @@
 //! From phrases to text.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -8,14 +9,14 @@ use sqlgauge_base::Random;
 use super::token::{in_quotes, literal, plainly};
 use super::tree::{Slot, Tree};
 use crate::grammar::{Child, Grammar, Piece, Production, Rule, WordId};
-use crate::names::Vocabulary;
+use crate::names::{NameId, Vocabulary};
 use crate::question::MarkKind;
 use crate::style::{QuestionStyle, Styles};
 
 /// Of 100 choices, how many fall on a wording that the style has for itself, where there is one.
 const OWN_WORDING: u8 = 70;
 
-/// Of 100 values that are understood without quotes or digits, how many are written so.
+/// Of 100 questions, in how many values that are understood without quotes or digits are written so.
 const PLAIN_VALUE: u8 = 50;
 
 /// The styles in which columns are now and then called by another name than the schema's, and in how many of 100 cases.
@@ -119,6 +120,12 @@ pub(crate) struct Writer<'a> {
     article: Article,
     /// Whether each rule has its first wording that is no style's alone.
     plain_wording: bool,
+    /// The wording of each rule that was said, by its number of parts: a thing is said in the same words throughout.
+    chosen: HashMap<(Rule, usize), &'a Production>,
+    /// The same of other names.
+    called: HashMap<NameId, Option<usize>>,
+    /// Whether values of this question are written without quotes or digits, where they are understood.
+    writes_plainly: bool,
     /// Whether the name before is a plural.
     is_many: bool,
     /// Whether the table that was named last holds people.
@@ -134,6 +141,7 @@ impl<'a> Writer<'a> {
         random: &'a mut Random,
     ) -> Self {
         let (written, text, last) = (WrittenQuestion::default(), String::new(), String::new());
+        let writes_plainly = plain_values && random.chance(PLAIN_VALUE);
         Self {
             grammar,
             vocabulary,
@@ -147,6 +155,9 @@ impl<'a> Writer<'a> {
             asks: false,
             article: Article::Own,
             plain_wording: false,
+            chosen: HashMap::new(),
+            called: HashMap::new(),
+            writes_plainly,
             is_many: false,
             is_person: false,
         }
@@ -169,7 +180,11 @@ impl<'a> Writer<'a> {
     fn tree(&mut self, tree: &Tree) -> Option<()> {
         match tree {
             Tree::Node(rule, slots) => {
-                let production = self.choose(*rule, slots.len())?;
+                let production = if tree.shows_number() {
+                    self.grammar.wordings(*rule).find(|wording| !wording.styles.is_special())?
+                } else {
+                    self.choose(*rule, slots.len())?
+                };
                 let start = self.text.len();
                 self.production(production, slots)?;
                 match rule {
@@ -180,12 +195,9 @@ impl<'a> Writer<'a> {
                 Some(())
             }
             Tree::Name(name, many) => {
-                let others = self.vocabulary.other_texts(*name, *many);
-                let calls_otherwise =
-                    self.plain_values && OTHERWISE.has(self.style) && self.random.chance(OTHER_NAME);
-                let other = self.random.pick(&others).filter(|_| calls_otherwise);
                 let start = self.text.len();
-                let text = other.copied().unwrap_or_else(|| self.vocabulary.text(*name, *many));
+                let other = self.other_name(*name, *many);
+                let text = other.unwrap_or_else(|| self.vocabulary.text(*name, *many));
                 self.push(text);
                 self.is_many = !many && is_plural(text);
                 if other.is_some() {
@@ -201,7 +213,7 @@ impl<'a> Writer<'a> {
             }
             Tree::Value(value) => {
                 let start = self.text.len();
-                let plain = plainly(value).filter(|_| self.plain_values && self.random.chance(PLAIN_VALUE));
+                let plain = plainly(value).filter(|_| self.writes_plainly);
                 let is_plain = plain.is_some();
                 let text = plain.or_else(|| literal(value))?;
                 self.push(&text);
@@ -228,7 +240,33 @@ impl<'a> Writer<'a> {
         self.written.marks.push((kind, self.written.turns.len(), start + blank..self.text.len()));
     }
 
+    /// What a column is called in this question, if not by its own name.
+    fn other_name(&mut self, name: NameId, many: bool) -> Option<&'a str> {
+        let vocabulary = self.vocabulary;
+        let others = vocabulary.other_texts(name, many);
+        let place = match self.called.get(&name) {
+            Some(&place) => place,
+            None => {
+                let calls_otherwise =
+                    self.plain_values && OTHERWISE.has(self.style) && self.random.chance(OTHER_NAME);
+                let place = (calls_otherwise && !others.is_empty()).then(|| self.random.below(others.len()));
+                self.called.insert(name, place);
+                place
+            }
+        };
+        others.get(place?).copied()
+    }
+
     fn choose(&mut self, rule: Rule, parts: usize) -> Option<&'a Production> {
+        if let Some(chosen) = self.chosen.get(&(rule, parts)) {
+            return Some(chosen);
+        }
+        let chosen = self.drawn(rule, parts)?;
+        self.chosen.insert((rule, parts), chosen);
+        Some(chosen)
+    }
+
+    fn drawn(&mut self, rule: Rule, parts: usize) -> Option<&'a Production> {
         let fits = |wording: &&Production| wording.styles.has(self.style) && wording.children.len() == parts;
         let fitting = || self.grammar.wordings(rule).filter(fits);
         let own: Vec<_> = fitting().filter(|wording| wording.styles.is_special()).collect();
@@ -244,12 +282,16 @@ impl<'a> Writer<'a> {
         for piece in &production.pieces {
             let article = std::mem::take(&mut self.article);
             match piece {
-                Piece::Article if article == Article::Shared || self.style == QuestionStyle::Concise => {}
+                Piece::Article if article == Article::Shared => {}
                 Piece::Article if WITHOUT_ARTICLE.contains(&self.last.as_str()) => {}
                 Piece::Article => self.word("the"),
                 Piece::Word(word) => self.word(self.grammar.text(*word)),
                 Piece::Child(place, Child::List { between, before_last, .. }) => {
                     let shares_article = ENUMERATIONS.contains(&production.rule);
+                    // "The five states": the article stands before the number.
+                    if production.rule == Rule::KeysDegreeFew {
+                        self.article = Article::Shared;
+                    }
                     self.list(slots.get(*place)?.all(), between, before_last, shares_article)?;
                 }
                 Piece::Child(place, _) => {

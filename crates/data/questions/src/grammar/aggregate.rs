@@ -1,6 +1,6 @@
 //! What is computed over the rows of a group.
 
-use super::{Category as C, Row, Rule, any, only, row};
+use super::{Category as C, Row, Rule, any, only, read, row};
 use crate::style::Styles as S;
 
 const ONE: &[C] = &[C::Argument];
@@ -29,20 +29,16 @@ pub(super) const ROWS: &[Row] = &[
     row(Rule::CountIf, C::Argument, &[C::Condition], &[any("( the number of cases where $0 )")]),
     row(Rule::Average, C::Basic, ONE, &[any("the average $0"), only(S::FORMAL, "the mean $0")]),
     row(Rule::AverageDistinct, C::Basic, ONE, &[any("the average of the different values of $0")]),
-    row(Rule::Total, C::Basic, ONE, &[any("the total $0"), any("the sum of $0")]),
+    row(Rule::Total, C::Basic, ONE, &[any("the total $0"), read("the sum of $0")]),
     row(Rule::TotalDistinct, C::Basic, ONE, &[any("the sum of the different values of $0")]),
     row(
         Rule::Maximum,
         C::Basic,
         ONE,
-        &[
-            any("the maximum $0"),
-            any("the largest $0"),
-            only(S::COLLOQUIAL.and(S::METAPHORICAL), "the biggest $0"),
-        ],
+        &[any("the maximum $0"), read("the largest $0"), read("the biggest $0")],
     ),
     row(Rule::MaximumDistinct, C::Basic, ONE, &[any("the maximum of the different values of $0")]),
-    row(Rule::Minimum, C::Basic, ONE, &[any("the minimum $0"), any("the smallest $0")]),
+    row(Rule::Minimum, C::Basic, ONE, &[any("the minimum $0"), read("the smallest $0")]),
     row(Rule::MinimumDistinct, C::Basic, ONE, &[any("the minimum of the different values of $0")]),
     row(Rule::Joined, C::Basic, ONE, &[any("the enumeration of $0")]),
     row(Rule::JoinedDistinct, C::Basic, ONE, &[any("the enumeration of the different values of $0")]),

@@ -110,7 +110,7 @@ pub(super) const ROWS: &[Row] = &[
     row(Rule::HighestOfAll, C::Simple, &[C::Column], &[any("$0 is the highest of all")]),
     row(Rule::LowestOfAll, C::Simple, &[C::Column], &[any("$0 is the lowest of all")]),
     // What rows "have": "an age above 30", and of a plural "sales above 30".
-    row(Rule::HaveEqual, C::Trait, NAMED, &[any("$1 as their $0")]),
+    row(Rule::HaveEqual, C::Trait, NAMED, &[any("the $0 $1")]),
     row(
         Rule::HaveOther,
         C::Trait,

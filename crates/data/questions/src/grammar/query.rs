@@ -1,7 +1,6 @@
 //! Queries: what is shown of what, and how lists are put together.
 
-use super::{Category as C, Row, Rule, any, only, row};
-use crate::style::Styles as S;
+use super::{Category as C, Row, Rule, any, read, row};
 
 const CLAUSES: &[C] = &[C::Distinct, C::Outputs, C::Source, C::Filter, C::Group, C::Having, C::Tail];
 
@@ -22,10 +21,7 @@ pub(super) const ROWS: &[Row] = &[
         Rule::SelectFor,
         C::Core,
         CLAUSES,
-        &[
-            any("$0? $1 for all $2 $3? $4? $5? $6?"),
-            only(S::COLLOQUIAL.and(S::CONCISE), "$0? $1 from $2 $3? $4? $5? $6?"),
-        ],
+        &[any("$0? $1 for all $2 $3? $4? $5? $6?"), read("$0? $1 from $2 $3? $4? $5? $6?")],
     ),
     row(
         Rule::SelectTop,

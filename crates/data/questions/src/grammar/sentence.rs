@@ -34,6 +34,29 @@ const OPENINGS: &[Wording] = &[
     only(S::MULTI_TURN, "let us start with"),
 ];
 
+/// The same before "each" and before a number: nobody is curious about each country.
+const PLAIN_OPENINGS: &[Wording] = &[
+    only(S::IMPERATIVE.and(S::CONCISE), "show"),
+    only(S::IMPERATIVE.and(S::CONCISE), "list"),
+    only(S::IMPERATIVE, "find"),
+    only(S::FORMAL, "please list"),
+    only(S::FORMAL, "please show"),
+    only(S::COLLOQUIAL, "give me"),
+    only(S::COLLOQUIAL, "show me"),
+    only(S::INTERROGATIVE, "can you list"),
+    only(S::INTERROGATIVE, "can you show"),
+    only(S::DESCRIPTIVE, "i would like to see"),
+    only(S::DESCRIPTIVE, "i need"),
+    only(S::VAGUE, "can you show me"),
+    only(S::VAGUE, "i want to see"),
+    only(S::METAPHORICAL, "pull up"),
+    only(S::METAPHORICAL, "dig up"),
+    only(S::CONVERSATIONAL, "hi , could you list"),
+    only(S::CONVERSATIONAL, "thanks ; now show me"),
+    only(S::MULTI_TURN, "first , show me"),
+    only(S::MULTI_TURN, "to start , give me"),
+];
+
 /// Sentences of a column of the schema that say nothing of the query.
 const ASIDES: &[Wording] = &[
     any("we also store the $0 of each $1"),
@@ -52,6 +75,7 @@ const EACH: &[C] = &[C::Operand, C::Opening, C::Operand, C::Source, C::Filter, C
 pub(super) const ROWS: &[Row] = &[
     row(Rule::Opening, C::Opening, &[], OPENINGS),
     row(Rule::OpeningOne, C::Opening, &[], &[any("what is")]),
+    row(Rule::OpeningPlain, C::Opening, &[], PLAIN_OPENINGS),
     row(Rule::Aside, C::Aside, &[C::Name, C::Noun], ASIDES),
     row(Rule::Ask, C::Sentence, &[C::Opening, C::Query], &[any("$0 $1")]),
     row(Rule::AskGroups, C::Sentence, &[C::Opening, C::Core, C::Group, C::Having], &[any("$2 $3? , $0 $1")]),
@@ -87,7 +111,7 @@ pub(super) const ROWS: &[Row] = &[
         Rule::HowManyMore,
         C::Sentence,
         &[C::Source, C::Filter, C::Name, C::Atom, C::Atom],
-        &[any("how many more $0 $1? have $3 than $4 as their $2")],
+        &[any("how many more $0 $1? have the $2 $3 than $4")],
     ),
     row(
         Rule::PercentOf,

@@ -1,6 +1,6 @@
 //! Groups, order and limits.
 
-use super::{Category as C, Row, Rule, any, only, row};
+use super::{Category as C, Row, Rule, any, only, read, row};
 use crate::style::Styles as S;
 
 const ONE: &[C] = &[C::Operand];
@@ -28,6 +28,12 @@ pub(super) const ROWS: &[Row] = &[
         C::Having,
         &[C::Condition],
         &[any(", but only if $0"), any(", provided that $0"), only(S::CONCISE, "if $0")],
+    ),
+    row(
+        Rule::KeepAmount,
+        C::Having,
+        &[C::Amount, C::Noun],
+        &[any(", only for those with $0 $1"), any(", but only for those with $0 $1")],
     ),
     row(Rule::KeepWhose, C::Having, &[C::Simple], &[any("whose $0")]),
     row(
@@ -65,8 +71,8 @@ pub(super) const ROWS: &[Row] = &[
         &[C::Atom, C::Most],
         &[any(", only for the $0 with $1"), any(", but only for the $0 with $1")],
     ),
-    row(Rule::Highest, C::Most, ONE, &[any("the highest $0"), any("the largest $0")]),
-    row(Rule::Lowest, C::Most, ONE, &[any("the lowest $0"), any("the smallest $0")]),
+    row(Rule::Highest, C::Most, ONE, &[any("the highest $0"), read("the largest $0")]),
+    row(Rule::Lowest, C::Most, ONE, &[any("the lowest $0"), read("the smallest $0")]),
     row(Rule::Latest, C::Most, ONE, &[any("the latest $0"), any("the most recent $0")]),
     row(Rule::Earliest, C::Most, ONE, &[any("the earliest $0")]),
     row(Rule::AlphabeticallyLast, C::Most, ONE, &[any("the alphabetically last $0")]),

@@ -49,6 +49,11 @@ const WINDOWS: &super::Pairs<Function> = &[
     (Function::DenseRank, Rule::DenseRank),
 ];
 
+/// Whether a rule says what is computed of one argument over many rows.
+pub(super) fn is_over_rows(rule: Rule) -> bool {
+    super::value_of(AGGREGATES, rule).is_some()
+}
+
 impl Say<'_> {
     /// An aggregate.
     pub(super) fn aggregate(&mut self, aggregate: &Aggregate) -> Said {

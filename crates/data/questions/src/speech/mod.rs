@@ -120,6 +120,8 @@ pub(crate) struct Say<'a> {
     known: Vec<Vec<Tree>>,
     /// Whether each clause has a turn of its own.
     has_turns: bool,
+    /// Whether the SELECT at hand computes something over its rows: then each of its tables is named.
+    computes: bool,
     /// Whether the next table is to have an adjective.
     modifier: bool,
     /// Whether a name whose words are not its letters is spelled.
@@ -147,6 +149,7 @@ impl<'a> Say<'a> {
             lists: Vec::new(),
             known: Vec::new(),
             has_turns: style == QuestionStyle::MultiTurn,
+            computes: false,
             modifier: false,
             to_the_letter: false,
         }

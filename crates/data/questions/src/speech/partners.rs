@@ -2,11 +2,12 @@
 
 use std::rc::Rc;
 
-use sqlgauge_sql::tree::{Expr, Literal, Query, Select};
+use sqlgauge_sql::derive::{has_aggregate, has_subquery};
+use sqlgauge_sql::tree::{Expr, Literal, Query, RelationId, Select};
 
 use super::call::count_of_rows;
 use super::query::in_plural;
-use super::reference::{stripped, told_apart};
+use super::reference::{in_aggregates, stripped, told_apart};
 use super::sentence::{FILTER, GROUP, HAVING, TAIL};
 use super::short::{DEGREES, by_number, count_next, outputs, relation_noun, select};
 use super::which::is_of_one;
@@ -17,15 +18,19 @@ use crate::grammar::Rule;
 
 impl Say<'_> {
     /// Columns of each row of a table, and what is computed over the rows that refer to it.
-    pub(super) fn each_row(&self, select: &Select, slots: &[Slot]) -> Option<Tree> {
-        let Rows { row, member, columns, mut rest } = self.rows(select, slots)?;
-        if rest.is_empty() {
+    pub(super) fn each_row(&self, select: &Select, query: &Query, slots: &[Slot]) -> Option<Tree> {
+        let Rows { row, member, columns, rest } = self.rows(select, slots)?;
+        let other = self.scopes.last()?.relations.get(1)?.0;
+        if rest.is_empty() || !computes_of(select, query, other) {
             return None;
         }
+        let theirs = relation_noun(member.one()?)?.clone().in_number(false);
+        let bare = |part: &Tree| stripped(part, &theirs);
+        let mut rest: Vec<Rc<Tree>> = rest.iter().map(|part| Rc::new(in_aggregates(part, &bare))).collect();
         count_next(&mut rest);
         let row = row.in_number(false);
         let lists = [Slot::Many(columns), row.into(), Slot::Many(rest), member];
-        let clauses = [FILTER, HAVING, TAIL].map(|place| slots[place].clone());
+        let clauses = [slots[FILTER].clone(), turned(&slots[HAVING], &bare), turned(&slots[TAIL], &bare)];
         Some(Tree::Node(Rule::EachRow, lists.into_iter().chain(clauses).collect()))
     }
 
@@ -98,14 +103,17 @@ impl Say<'_> {
                     self.scopes.last().and_then(|scope| scope.relations.get(1)).map(|(id, _)| *id);
                 let (shown, row) = one();
                 let is_of_others = only_relation(&term.expr).is_some_and(|id| Some(id) == of_others);
-                is_of_others.then(|| Tree::Node(Rule::RowsTop, vec![shown, row, most.clone(), member]))
+                let bare = |noun: &Tree| turned(most, &|part| stripped(part, &noun.clone().in_number(false)));
+                let most = member.one().and_then(|member| relation_noun(member)).map(bare);
+                most.filter(|_| is_of_others)
+                    .map(|most| Tree::Node(Rule::RowsTop, vec![shown, row, most, member]))
             }
             _ => None,
         })
     }
 
     /// Groups of rows by what they refer to: "each country of stadiums along with the number of their concerts".
-    pub(super) fn each_of_their(&self, select: &Select, slots: &[Slot]) -> Option<Tree> {
+    pub(super) fn each_of_their(&self, select: &Select, query: &Query, slots: &[Slot]) -> Option<Tree> {
         let (Rule::ForEach, _) = slots[GROUP].one()?.node()? else { return None };
         let Partners { own, partner, .. } = partners(slots)?;
         let (mine, theirs) = (relation_noun(&own)?, relation_noun(&partner)?);
@@ -119,9 +127,10 @@ impl Say<'_> {
                 .iter()
                 .all(|output| output.expr == count_of_rows() || only_relation(&output.expr) == Some(one));
         let (Rule::Outputs, [said]) = slots[1].one()?.node()? else { return None };
-        if !fits || rest.is_empty() || slots[FILTER] != Slot::None {
+        if !fits || rest.is_empty() || slots[FILTER] != Slot::None || !computes_of(select, query, one) {
             return None;
         }
+        let of_mine = |part: &Tree| stripped(part, &mine);
         let bare = |part: &Rc<Tree>| Rc::new(stripped(&stripped(part, &mine), &theirs));
         let said: Vec<Rc<Tree>> = said.all().iter().map(bare).collect();
         let (keys, rest) = said.split_at(keys.len());
@@ -129,7 +138,7 @@ impl Say<'_> {
         count_next(&mut rest);
         let (own, partner) = (own.in_number(true), partner.in_number(true));
         let lists = [Slot::Many(keys.to_vec()), Slot::Many(rest), own.into(), partner.into()];
-        let clauses = [HAVING, TAIL].map(|place| slots[place].clone());
+        let clauses = [HAVING, TAIL].map(|place| turned(&slots[place], &of_mine));
         Some(Tree::Node(Rule::EachOfTheir, lists.into_iter().chain(clauses).collect()))
     }
 
@@ -169,6 +178,21 @@ impl Say<'_> {
         }
         parts.push(partner.in_number(true).into());
         Some(Tree::Node(Rule::EachWithOf, parts))
+    }
+}
+
+/// Whether all that is computed beside what is shown is of one relation: in HAVING and ORDER BY.
+fn computes_of(select: &Select, query: &Query, relation: RelationId) -> bool {
+    let sorted = query.order_by.iter().map(|term| &term.expr);
+    let is_own = |expr: &Expr| !has_aggregate(expr) || only_relation(expr).is_none_or(|own| own == relation);
+    select.having.iter().chain(sorted).all(|expr| is_own(expr) && !has_subquery(expr))
+}
+
+/// A clause of which what is computed over rows is turned.
+fn turned(clause: &Slot, turn: &impl Fn(&Tree) -> Tree) -> Slot {
+    match clause {
+        Slot::One(clause) => in_aggregates(clause, turn).into(),
+        other => other.clone(),
     }
 }
 
@@ -226,8 +250,12 @@ impl Hear<'_> {
                 let noun = Slot::One(Rc::new(relation_noun(row.one()?)?.clone().in_number(false)));
                 let source = linked(row, Tree::clone(member.one()?))?;
                 let group = Tree::Node(Rule::ForEachOf, vec![noun.clone()]);
-                let (filter, having, tail) = (filter.clone(), having.clone(), tail.clone());
-                self.query(&select(outputs(shown), source, filter, group.into(), having, tail))
+                let theirs = relation_noun(member.one()?)?.clone().in_number(false);
+                let own = |part: &Tree| told_apart(part, &theirs);
+                let shown = outputs(shown);
+                let shown = turned(&shown, &own);
+                let (having, tail) = (turned(having, &own), turned(tail, &own));
+                self.query(&select(shown, source, filter.clone(), group.into(), having, tail))
             }
             (Rule::EachOfTheir, [keys, rest, own, partner, having, tail]) => {
                 let noun = |member: &Slot| Some(relation_noun(member.one()?)?.clone().in_number(false));
@@ -237,7 +265,8 @@ impl Hear<'_> {
                 let shown = keys.iter().cloned().chain(rest).map(Rc::new).collect();
                 let source = linked(own, Tree::clone(partner.one()?).in_number(false))?;
                 let group = Tree::Node(Rule::ForEach, vec![keys.into()]);
-                let (having, tail) = (having.clone(), tail.clone());
+                let own = |part: &Tree| told_apart(part, &mine);
+                let (having, tail) = (turned(having, &own), turned(tail, &own));
                 self.query(&select(outputs(shown), source, none(), group.into(), having, tail))
             }
             (Rule::EachWith | Rule::EachWithOf, [shown, own, names, partner, tail, of @ ..]) => {

@@ -82,7 +82,10 @@ impl Say<'_> {
     fn select_parts(&mut self, select: &Select, query: Option<&Query>) -> Said {
         let is_brief = self.care.is_terse() && !self.has_turns;
         let (source, filter) = if let Some(from) = &select.from {
-            let source = self.source(from)?;
+            let around = std::mem::replace(&mut self.computes, computes(select, query));
+            let source = self.source(from);
+            self.computes = around;
+            let source = source?;
             let (source, filter) = self.of_outer(source, select.filter.as_ref())?;
             let (source, filter) = self.restricted(source, filter)?;
             let read = is_brief.then(|| read_of(select, query, filter.as_ref()));
@@ -143,7 +146,8 @@ impl Say<'_> {
         };
         let is_alone = filter.is_none() && is_alone || self.has_turns;
         let whose = group.is_some() && (is_alone || !self.care.is_terse());
-        let having = select.having.as_ref().map(|having| self.having(having, whose)).transpose()?;
+        let having =
+            select.having.as_ref().map(|having| self.having(having, (group.is_some(), whose))).transpose()?;
         let rule = if counts { Rule::Select } else { self.select_rule(select, says_of) };
         let source = Slot::from(source);
         let first = super::idiom::first_noun(&source).filter(|_| rule == Rule::Select && is_brief);
@@ -228,9 +232,16 @@ impl Say<'_> {
         Ok(if keys.is_empty() { None } else { Some(Tree::Node(Rule::ForEach, vec![keys.into()])) })
     }
 
-    fn having(&mut self, having: &Expr, grouped: bool) -> Said {
+    /// A condition on groups, if there are any, by what a group has, if that is clear.
+    fn having(&mut self, having: &Expr, (grouped, whose): (bool, bool)) -> Said {
+        if grouped
+            && !self.has_turns
+            && let (Some(amount), Some(noun)) = (self.amount(having)?, self.counted(&count_of_rows())?)
+        {
+            return Ok(Tree::of(Rule::KeepAmount, [amount, noun]));
+        }
         let condition = self.condition(having)?;
-        let of_group = grouped && is_of_group(having);
+        let of_group = whose && is_of_group(having);
         let rule = if of_group { Rule::KeepWhose } else { Rule::KeepGroups };
         Ok(Tree::of(rule, [condition]))
     }
@@ -260,6 +271,13 @@ impl Say<'_> {
             (_, condition) => Tree::of(if whose(filter) { Rule::Whose } else { Rule::Where }, [condition]),
         })
     }
+}
+
+/// Whether something is computed over the rows of a SELECT.
+fn computes(select: &Select, query: Option<&Query>) -> bool {
+    let outputs = select.outputs.iter().map(|output| &output.expr);
+    let order = query.into_iter().flat_map(|query| query.order_by.iter().map(|term| &term.expr));
+    !select.group_by.is_empty() || outputs.chain(&select.having).chain(order).any(has_aggregate)
 }
 
 /// What is shown, with each column turned.
@@ -523,6 +541,10 @@ impl Hear<'_> {
 
     fn having(&mut self, tree: &Tree, grouped: bool) -> Option<Expr> {
         let (rule, slots) = tree.node()?;
+        if let (Rule::KeepAmount, [amount, noun]) = (rule, slots) {
+            self.number_of(noun.one()?).filter(|_| grouped)?;
+            return self.heard_amount(amount);
+        }
         let condition = self.condition(slots.first()?.one()?)?;
         // "Whose" says something of a group only if a group has it; else it is a WHERE.
         (rule == Rule::KeepGroups || grouped && is_of_group(&condition)).then_some(condition)

@@ -56,6 +56,14 @@ pub(super) fn told_apart(tree: &Tree, noun: &Tree) -> Tree {
     }
 }
 
+/// A phrase of which what is computed over rows is turned into something else.
+pub(super) fn in_aggregates(tree: &Tree, turn: &impl Fn(&Tree) -> Tree) -> Tree {
+    match tree.node() {
+        Some((rule, _)) if super::call::is_over_rows(rule) => turn(tree),
+        _ => mapped(tree, |part| in_aggregates(part, turn)),
+    }
+}
+
 /// A phrase whose parts are turned into others.
 fn mapped(tree: &Tree, turn: impl Fn(&Tree) -> Tree) -> Tree {
     let Tree::Node(rule, slots) = tree else { return tree.clone() };

@@ -76,6 +76,8 @@ impl Say<'_> {
         };
         let opening = if self.style == QuestionStyle::Interrogative && shows_one_thing(&inner) {
             Rule::OpeningOne
+        } else if is_plain(&inner) {
+            Rule::OpeningPlain
         } else {
             Rule::Opening
         };
@@ -91,6 +93,10 @@ impl Say<'_> {
         slots[GROUP] = Slot::None;
         let having = std::mem::replace(&mut slots[HAVING], Slot::None);
         let core = Tree::Node(rule, slots);
+        let opening = match opening {
+            Tree::Node(Rule::Opening, _) => Tree::word(Rule::OpeningPlain),
+            opening => opening,
+        };
         Tree::Node(Rule::AskGroups, vec![opening.into(), core.into(), Slot::One(group), having])
     }
 
@@ -108,7 +114,7 @@ impl Say<'_> {
             return Err(Tree::Node(rule, slots));
         }
         let is_one = is_what && rest.all().len() == 1;
-        let opening = Tree::word(if is_one { Rule::OpeningOne } else { Rule::Opening });
+        let opening = Tree::word(if is_one { Rule::OpeningOne } else { Rule::OpeningPlain });
         let each = if rule == Rule::EachOfIts { Rule::AskEach } else { Rule::AskEachFor };
         let clauses = [rest, source, filter, having, tail].map(Clone::clone);
         let slots = [keys.clone(), opening.into()].into_iter().chain(clauses);
@@ -125,7 +131,7 @@ impl Say<'_> {
             return Err(Tree::Node(Rule::EachOfTheir, slots));
         }
         let is_one = is_what && rest.all().len() == 1;
-        let opening = Tree::word(if is_one { Rule::OpeningOne } else { Rule::Opening });
+        let opening = Tree::word(if is_one { Rule::OpeningOne } else { Rule::OpeningPlain });
         let parts = [keys, partner, &opening.into(), rest, own, having, tail].map(Clone::clone);
         Ok(Tree::Node(Rule::AskEachOfTheir, parts.into()))
     }
@@ -164,6 +170,12 @@ fn is_of_joined_groups(query: &Query) -> bool {
         let is_grouped = !select.group_by.is_empty() && matches!(select.from, Some(From::Join(_)));
         is_grouped || select.outputs.iter().any(is_share)
     })
+}
+
+/// Whether what is asked for begins with "each", or is a number: not every opening fits these.
+fn is_plain(inner: &Tree) -> bool {
+    matches!(inner.node(), Some((Rule::EachOfIts | Rule::EachFor | Rule::EachOfTheir, _)))
+        || inner.shows_number()
 }
 
 /// Whether the keys of groups are among what is shown, or one group alone is wanted.
@@ -222,7 +234,7 @@ const TURNS: [(usize, Rule); 4] = [
 
 /// A dialogue: each clause in a turn of its own.
 fn dialogue(inner: Tree) -> Tree {
-    let opening = Tree::word(Rule::Opening);
+    let opening = Tree::word(if is_plain(&inner) { Rule::OpeningPlain } else { Rule::Opening });
     let Tree::Node(rule @ (Rule::Select | Rule::SelectFor), mut slots) = inner else {
         return Tree::of(Rule::Ask, [opening, inner]);
     };

@@ -12,7 +12,6 @@ use super::sentence::{FILTER, GROUP, HAVING, TAIL};
 use super::{Hear, Said, Say};
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
-use crate::style::QuestionStyle;
 
 /// How a number of rows is compared.
 const AMOUNTS: &super::Pairs<BinaryOperator> = &[
@@ -47,7 +46,9 @@ impl Say<'_> {
 
     /// Groups whose keys are shown first.
     fn of_groups(&mut self, select: &Select, query: &Query, slots: &[Slot]) -> Said<Option<Tree>> {
-        if let Some(said) = self.each_row(select, slots).or_else(|| self.each_of_their(select, slots)) {
+        if let Some(said) =
+            self.each_row(select, query, slots).or_else(|| self.each_of_their(select, query, slots))
+        {
             return Ok(Some(said));
         }
         if let Some(said) = self.rows_by_others(select, query, slots)? {
@@ -66,8 +67,7 @@ impl Say<'_> {
             return self.keys_alone(select, query, keys, slots);
         }
         let is_each = matches!(slots[GROUP].one().and_then(|group| group.node()), Some((Rule::ForEach, _)));
-        // A question with "what is" has the groups first, where a condition on them has no place.
-        if !is_each || self.style == QuestionStyle::Interrogative && slots[HAVING] != Slot::None {
+        if !is_each {
             return Ok(None);
         }
         let of_first = select.outputs[keys.len()..]
@@ -106,7 +106,7 @@ impl Say<'_> {
         let is_whole = query.limit.is_none() && query.offset.is_none() && query.order_by.is_empty();
         if let Some(having) = &select.having {
             let Some(amount) = self.amount(having)?.filter(|_| is_whole) else { return Ok(None) };
-            if !is_table(&slots[2]) {
+            if !is_table(&slots[2]) && !self.rows_are_of_first() {
                 let noun = self.counted(&count_of_rows())?;
                 return Ok(noun.map(|noun| {
                     Tree::Node(Rule::KeysAmountFor, vec![many(), amount.into(), noun.into(), source, filter])
@@ -123,12 +123,13 @@ impl Say<'_> {
         let is_one = matches!(limit, Expr::Literal(Literal::Integer(1)));
         let many = many();
         let keys = Slot::Many(keys.to_vec());
-        if !is_table(&source) {
+        let counts = term.expr == count_of_rows();
+        if !is_table(&source) && !(counts && self.rows_are_of_first()) {
             let most = self.most(term)?;
             let keys_top = || Tree::Node(Rule::KeysTopFor, vec![keys, most.into(), source, filter]);
             return Ok(is_one.then(keys_top));
         }
-        if term.expr != count_of_rows() {
+        if !counts {
             let most = self.most(term)?;
             return Ok(is_one.then(|| Tree::Node(Rule::KeysTop, vec![keys, most.into(), source, filter])));
         }
@@ -283,12 +284,17 @@ impl Hear<'_> {
 
     /// A query of groups that have such a number of rows.
     pub(super) fn having_rows(&mut self, mut query: Query, amount: &Slot) -> Option<Query> {
+        let Body::Select(select) = &mut query.body else { return None };
+        select.having = Some(self.heard_amount(amount)?);
+        Some(query)
+    }
+
+    /// The comparison of a number of rows.
+    pub(super) fn heard_amount(&mut self, amount: &Slot) -> Option<Expr> {
         let (rule, slots) = amount.one()?.node()?;
         let operator = super::value_of(AMOUNTS, rule)?;
         let [number] = self.operands(slots)?;
-        let Body::Select(select) = &mut query.body else { return None };
-        select.having = Some(Expr::Binary(operator, Box::new(count_of_rows()), number));
-        Some(query)
+        Some(Expr::Binary(operator, Box::new(count_of_rows()), number))
     }
 
     /// The keys of the groups of a table.

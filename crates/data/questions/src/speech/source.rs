@@ -120,7 +120,8 @@ impl Say<'_> {
     ) -> Said<Option<Tree>> {
         let Some([(first, middle), (second, last)]) = joins.get(place..place + 2) else { return Ok(None) };
         let is_inner = |join: &Join| join.kind == JoinKind::Inner;
-        if !self.care.is_terse() || !is_inner(first) || !is_inner(second) {
+        // "The number of visits of visitors that visited museums" would be that of all their visits.
+        if self.computes || !self.care.is_terse() || !is_inner(first) || !is_inner(second) {
             return Ok(None);
         }
         let (Some(to_middle), Some(to_last)) = (&first.on, &second.on) else { return Ok(None) };

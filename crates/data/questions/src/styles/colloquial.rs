@@ -8,4 +8,5 @@ pub(super) const META: StyleMeta = StyleMeta {
     description: "As one speaks to a colleague.",
     leaves_tables_out: false,
     groups_first: 20,
+    share: 2,
 };

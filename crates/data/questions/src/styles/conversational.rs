@@ -8,4 +8,5 @@ pub(super) const META: StyleMeta = StyleMeta {
     description: "A message of a conversation, with its courtesies.",
     leaves_tables_out: false,
     groups_first: 0,
+    share: 2,
 };

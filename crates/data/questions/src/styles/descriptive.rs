@@ -8,4 +8,5 @@ pub(super) const META: StyleMeta = StyleMeta {
     description: "A description of what is wanted.",
     leaves_tables_out: false,
     groups_first: 20,
+    share: 2,
 };

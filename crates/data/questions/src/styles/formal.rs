@@ -8,4 +8,5 @@ pub(super) const META: StyleMeta = StyleMeta {
     description: "Full and polite sentences with precise words.",
     leaves_tables_out: false,
     groups_first: 30,
+    share: 2,
 };

@@ -8,4 +8,5 @@ pub(super) const META: StyleMeta = StyleMeta {
     description: "A command: show, list, find.",
     leaves_tables_out: false,
     groups_first: 30,
+    share: 4,
 };

@@ -8,4 +8,5 @@ pub(super) const META: StyleMeta = StyleMeta {
     description: "A question: what, which.",
     leaves_tables_out: false,
     groups_first: 50,
+    share: 4,
 };

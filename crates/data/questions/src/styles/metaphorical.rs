@@ -8,4 +8,5 @@ pub(super) const META: StyleMeta = StyleMeta {
     description: "Images in the place of plain verbs.",
     leaves_tables_out: false,
     groups_first: 20,
+    share: 1,
 };

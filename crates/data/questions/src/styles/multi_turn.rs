@@ -8,4 +8,5 @@ pub(super) const META: StyleMeta = StyleMeta {
     description: "A dialogue: what is shown first, then a clause in each turn.",
     leaves_tables_out: false,
     groups_first: 0,
+    share: 1,
 };

@@ -8,4 +8,5 @@ pub(super) const META: StyleMeta = StyleMeta {
     description: "Imprecise words, and columns without their tables: often more than one reading.",
     leaves_tables_out: true,
     groups_first: 0,
+    share: 1,
 };

@@ -5,6 +5,7 @@ use sqlgauge_sql::tree::{BinaryOperator, Expr, LikeOperator, Literal, Real, Rela
 
 use super::draft::Draft;
 use super::{Facet, FromRelation, Grammar};
+use crate::tier::Tier;
 use crate::wish::Demand;
 use crate::world::ContentKind;
 
@@ -21,7 +22,8 @@ impl Grammar<'_> {
         for _ in 0..draft.conditions {
             // Beside other conditions an alternative takes brackets.
             let is_alone = draft.conditions == 1 && draft.nest.is_none();
-            let is_alternative = draft.take(&["or"]).is_some() || is_alone && self.chance(3);
+            let is_alternative =
+                draft.take(&["or"]).is_some() || is_alone && self.wish.tier < Tier::Complex && self.chance(3);
             let want = draft.take(PREDICATES);
             let Some(one) = self.predicate(&scope, want) else { continue };
             forget(&mut scope, &one);

@@ -77,16 +77,18 @@ impl Draft {
     pub fn draw(wish: &Wish, random: &mut Random) -> Self {
         let mut draft = Self::of_tier(wish, random);
         draft.wanted = vec![wish.operator.get().name];
-        if wish.tier >= Tier::Complex {
+        if wish.tier == Tier::HighlyComplex {
             let extras = ["in_list", "like", "between", "and"];
-            for _ in 0..=usize::from(wish.tier == Tier::HighlyComplex) {
+            for _ in 0..2 {
                 let extra = random.pick(&extras).copied();
                 draft.wanted.extend(extra.filter(|_| random.chance(40)));
             }
         }
         draft.insist(wish.operator.get().name, random);
-        if draft.having && draft.limited && wish.operator.get().name != "limit" {
-            draft.limited = false;
+        // "Only those with two songs, only the one with the most" is not asked.
+        if draft.having && draft.limited {
+            let keeps_limit = matches!(wish.operator.get().name, "limit" | "offset");
+            (draft.having, draft.limited) = (!keeps_limit, keeps_limit);
         }
         if draft.having
             && draft.ordered
@@ -240,7 +242,7 @@ pub(super) fn any_nest(levels: usize, random: &mut Random) -> Nest {
     let weights = if levels > 3 {
         [70.0, 8.0, 18.0, 2.0, 1.0, 1.0, 0.0]
     } else {
-        [40.0, 30.0, 18.0, 2.0, 2.0, 5.0, 2.0]
+        [6.0, 45.0, 42.0, 1.0, 1.0, 1.0, 1.0]
     };
     all[weighted(&weights, random).unwrap_or(0)]
 }

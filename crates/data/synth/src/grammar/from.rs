@@ -140,11 +140,19 @@ impl Grammar<'_> {
         let (own, other) = if to_parent { (link.child, link.parent) } else { (link.parent, link.child) };
         let (right, mut bound) = self.table(other);
         bound.refers = !to_parent;
+        let demand = self.demand;
         let here = scope.iter_mut().rev().find(|bound| bound.table == Some(own));
         let on = here.and_then(|here| {
             here.refers |= to_parent;
             bound.row = self.partner(here, link, to_parent).unwrap_or(bound.row);
-            link_condition(here, &bound, link, to_parent)
+            let on = link_condition(here, &bound, link, to_parent);
+            // What a row refers to by is the same at both ends; it is read at the end that is referred to.
+            let refers = if to_parent { here } else { &mut bound };
+            let is_end = |facet: &Facet| facet.source.is_some_and(|(_, at)| link.child_columns.contains(&at));
+            if demand.is_none() {
+                refers.facets.retain(|facet| !is_end(facet));
+            }
+            on
         });
         scope.push(bound);
         joined(kind, from, right, on)

@@ -35,13 +35,13 @@ pub(super) enum Idiom {
 
 /// Each with its weight, the least levels of queries that it is asked with, and the operators that it has for certain.
 const IDIOMS: &[(Idiom, f64, usize, &[&str])] = &[
-    (Idiom::Share, 3.0, 1, &["case", "cast", "arithmetic", "count", "sum"]),
-    (Idiom::ShareOfGroups, 1.5, 1, &["case", "cast", "arithmetic", "count", "sum", "group_by"]),
-    (Idiom::Difference, 1.0, 1, &["case", "arithmetic", "sum"]),
-    (Idiom::RowsByNumber, 2.5, 1, &["inner_join", "group_by", "having", "count"]),
+    (Idiom::Share, 1.5, 1, &["case", "cast", "arithmetic", "count", "sum"]),
+    (Idiom::ShareOfGroups, 0.8, 1, &["case", "cast", "arithmetic", "count", "sum", "group_by"]),
+    (Idiom::Difference, 0.6, 1, &["case", "arithmetic", "sum"]),
+    (Idiom::RowsByNumber, 3.5, 1, &["inner_join", "group_by", "having", "count"]),
     (
         Idiom::RowsWithMost,
-        2.5,
+        3.5,
         1,
         &["inner_join", "group_by", "order_by", "limit", "count", "average", "sum"],
     ),
@@ -49,9 +49,9 @@ const IDIOMS: &[(Idiom, f64, usize, &[&str])] = &[
         Idiom::GroupsOfPartners,
         2.5,
         1,
-        &["inner_join", "group_by", "count", "average", "sum", "extremum", "order_by"],
+        &["inner_join", "group_by", "count", "average", "sum", "extremum", "order_by", "having"],
     ),
-    (Idiom::Linked, 2.0, 1, &["inner_join"]),
+    (Idiom::Linked, 3.0, 1, &["inner_join"]),
     (Idiom::Rows, 3.0, 2, &["inner_join", "count"]),
 ];
 
@@ -60,7 +60,7 @@ const CONDITIONS: &[&str] =
     &["where", "equal", "not_equal", "less", "greater", "between", "like", "in_list", "and"];
 
 /// Operators of a comparison with all rows, which each has that has two levels.
-const BESIDE: &[&str] = &["scalar_subquery", "average"];
+const BESIDE: &[&str] = &["scalar_subquery", "average", "extremum"];
 
 /// What is computed of amounts.
 const MEASURES: [Function; 3] = [Function::Avg, Function::Sum, Function::Max];
@@ -187,7 +187,10 @@ impl Grammar<'_> {
         let count = aggregate(Function::Count, Args::Star);
         let computed = self.measured(&scope[0], true).filter(|_| self.random.chance(50)).unwrap_or(count);
         let outputs = vec![output(key.expr()), output(computed.clone())];
-        let select = Select { group_by: vec![key.expr()], ..select_of(outputs) };
+        let mut select = Select { group_by: vec![key.expr()], ..select_of(outputs) };
+        if self.wish.operator.get().name == "having" || self.chance(15) {
+            select.having = Some(self.more_than(&[1, 1, 2, 3])?);
+        }
         let is_sorted = self.wish.operator.get().name == "order_by" || self.chance(35);
         let term = OrderTerm { expr: computed, descending: true, nulls_first: None };
         Some(Query {
@@ -301,13 +304,24 @@ impl Grammar<'_> {
         draft: &mut Draft,
         least: usize,
     ) -> Option<Vec<Expr>> {
-        let is_complex = self.wish.tier >= Tier::Complex;
         let beside = if self.wish.depth == 2 { Some(self.beside_all(scope)?) } else { None };
-        let of_first = usize::from(self.chance(if is_complex { 80 } else { 35 }));
+        // What is asked of rows by their partners needs no condition of their own.
+        let of_first = match beside {
+            Some(_) => 15,
+            None if scope.len() > 1 && least > 0 => 10,
+            None => 35,
+        };
+        let of_first = usize::from(self.chance(of_first));
         let (first, rest) = scope.split_at_mut_checked(1)?;
         let mut found = Vec::new();
         if !rest.is_empty() {
-            let of_second = least.max(usize::from(self.chance(if is_complex { 95 } else { 50 })));
+            let is_complex = self.wish.tier >= Tier::Complex;
+            let of_second = match beside {
+                Some(_) => 25,
+                None if is_complex => 80,
+                None => 50,
+            };
+            let of_second = least.max(usize::from(self.chance(of_second)));
             found = self.conditions_of(rest, draft, of_second);
             if found.len() < least && !rest[0].is_read {
                 return None;
@@ -321,7 +335,8 @@ impl Grammar<'_> {
     /// A number above the average of all, below it, or the highest.
     fn beside_all(&mut self, scope: &mut [FromRelation]) -> Option<Expr> {
         // Of what is named last it is said best.
-        let place = if self.chance(70) { scope.len() - 1 } else { 0 };
+        let refers = scope.len() > 1 && scope[0].refers;
+        let place = if refers || self.chance(70) { scope.len() - 1 } else { 0 };
         let facet = self.number(scope.get(place)?)?;
         super::condition::forget(scope, &facet.expr());
         scope[place].is_read = true;
@@ -346,11 +361,13 @@ impl Grammar<'_> {
         let values: Vec<f64> = sample.iter().filter_map(|row| number(row.get(column as usize)?)).collect();
         let own = number(sample.get(row)?.get(column as usize)?)?;
         let average = values.iter().sum::<f64>() / values.len() as f64;
+        let wants_extremum = self.wish.operator.get().name == "extremum";
         let is_highest = values.iter().all(|value| *value <= own);
         match own.partial_cmp(&average)? {
-            std::cmp::Ordering::Greater if is_highest && self.chance(60) => {
+            std::cmp::Ordering::Greater if is_highest && (wants_extremum || self.chance(60)) => {
                 Some((BinaryOperator::Equal, Function::Max))
             }
+            _ if wants_extremum => None,
             std::cmp::Ordering::Greater => Some((BinaryOperator::Greater, Function::Avg)),
             std::cmp::Ordering::Less => Some((BinaryOperator::Less, Function::Avg)),
             std::cmp::Ordering::Equal => None,
@@ -370,8 +387,10 @@ impl Grammar<'_> {
     /// A condition that a part of the rows keeps: a column compared with a constant.
     fn held_by(&mut self, bound: &FromRelation) -> Option<Expr> {
         let mut bound = bound.clone();
-        let is_known = |facet: &Facet| {
-            matches!(facet.kind, ContentKind::Category | ContentKind::Number | ContentKind::Date)
+        let is_known = |facet: &Facet| match facet.kind {
+            ContentKind::Category | ContentKind::Date => true,
+            ContentKind::Number => self.profile(facet).is_some_and(|own| own.is_quantity),
+            _ => false,
         };
         bound.facets.retain(is_known);
         let found = self.predicate(std::slice::from_ref(&bound), None)?;

@@ -114,7 +114,7 @@ impl<'a> Grammar<'a> {
         if let Some(idiom) = self.drawn_idiom() {
             let found = self.idiom(idiom, &mut draft.clone());
             // A database that has nothing for it is asked otherwise, now and then.
-            if found.is_some() || self.chance(75) {
+            if found.is_some() || self.chance(93) {
                 return found;
             }
             (self.is_of_many, self.compared) = (false, Vec::new());
@@ -123,7 +123,7 @@ impl<'a> Grammar<'a> {
             let body = self.compound(operator, all, depth, &mut draft)?;
             return Some(Query { ctes: std::mem::take(&mut self.ctes), ..Query::of(body) });
         }
-        let (made, scope) = self.select(&mut draft, depth)?;
+        let (mut made, scope) = self.select(&mut draft, depth)?;
         let order_by = if draft.ordered { self.order(&made, &scope, &draft) } else { Vec::new() };
         let limited = draft.limited && !order_by.is_empty();
         let number = |number: i64| Expr::Literal(Literal::Integer(number));
@@ -136,6 +136,9 @@ impl<'a> Grammar<'a> {
         let limit = limited.then(|| number(if few { 1 } else { drawn }));
         let offset =
             (limited && draft.offset).then(|| number(*self.random.pick(&[1, 1, 2, 3]).unwrap_or(&1)));
+        if limited && draft.form == Form::Grouped {
+            shows_keys_alone(&mut made.select);
+        }
         let body = Body::Select(Box::new(made.select));
         Some(Query { ctes: std::mem::take(&mut self.ctes), body, order_by, limit, offset })
     }
@@ -234,6 +237,8 @@ impl<'a> Grammar<'a> {
                     ContentKind::Number | ContentKind::Date | ContentKind::Text | ContentKind::Category
                 )
             };
+            // Who was born after 1990 is not sorted by the birth year.
+            let is_sortable = |facet: &&Facet| is_sortable(facet) && !self.compared.contains(&facet.column);
             let all: Vec<&Facet> = if select.distinct {
                 made.facets.iter().filter(is_sortable).collect()
             } else {
@@ -263,6 +268,14 @@ impl<'a> Grammar<'a> {
         let drops = draft.limited && counts && scope.len() > 1;
         let descending = drops || self.chance(if draft.limited { 65 } else { 45 });
         vec![OrderTerm { expr, descending, nulls_first: None }]
+    }
+}
+
+/// Of the groups with the most, people ask which they are: "the country with the most singers".
+fn shows_keys_alone(select: &mut Select) {
+    let is_key = |output: &Output| !sqlgauge_sql::derive::has_aggregate(&output.expr);
+    if select.outputs.iter().any(is_key) {
+        select.outputs.retain(is_key);
     }
 }
 

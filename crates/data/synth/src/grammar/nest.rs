@@ -50,7 +50,7 @@ impl Grammar<'_> {
             Nest::Scalar => self.compared(scope, levels).or_else(|| self.contained(scope, levels)),
             Nest::Exists => self.exists(scope, levels).or_else(|| self.contained(scope, levels)),
             // "Singers that have concerts" is said more often than by a list of values.
-            _ if self.wish.operator.get().name != "in_subquery" && self.chance(70) => {
+            _ if self.wish.operator.get().name != "in_subquery" && self.chance(90) => {
                 self.exists(scope, levels).or_else(|| self.contained(scope, levels))
             }
             _ => self.contained(scope, levels),
@@ -139,7 +139,8 @@ impl Grammar<'_> {
     pub(super) fn more_than(&mut self, bounds: &[i64]) -> Option<Expr> {
         use sqlgauge_sql::tree::Literal;
         let bound = *self.random.pick(bounds)?;
-        let (operator, bound) = if self.chance(50) {
+        // "At least two" is said of what is more than one.
+        let (operator, bound) = if bound > 1 && self.chance(50) {
             (BinaryOperator::Greater, bound)
         } else {
             (BinaryOperator::GreaterEqual, bound + 1)
@@ -153,6 +154,8 @@ impl Grammar<'_> {
         let numbers: Vec<(&FromRelation, &Facet)> = scope
             .iter()
             .filter(|bound| bound.table.is_some())
+            // Of what is named last it is said best.
+            .filter(|bound| !(scope.len() == 2 && scope[0].refers && bound.id == scope[0].id))
             .flat_map(|bound| bound.facets.iter().map(move |facet| (bound, facet)))
             .filter(|(_, facet)| facet.kind == ContentKind::Number)
             .filter(|(_, facet)| !self.compared.contains(&facet.column))
@@ -193,7 +196,7 @@ impl Grammar<'_> {
             let shared: Vec<(&Facet, &Facet)> = own.filter_map(|own| Some((own, like(own)?))).collect();
             let &(outer, inner) = self.random.pick(&shared)?;
             conditions.push(equal(inner.expr(), outer.expr()));
-        } else if self.chance(15) {
+        } else if self.chance(6) {
             conditions = self.conditions(&scope, &mut draft);
         }
         if let Some(nest) = draft.nest {

@@ -98,6 +98,7 @@ impl Grammar<'_> {
             let Some(place) = super::weighted(&weights, &mut self.random) else { break };
             found.push(all[place].1.clone());
         }
+        found.sort_by_key(|facet| (Some(facet.column.relation) != subject, !self.is_label(facet)));
         found
     }
 
