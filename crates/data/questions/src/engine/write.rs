@@ -124,6 +124,8 @@ pub(crate) struct Writer<'a> {
     chosen: HashMap<(Rule, usize), &'a Production>,
     /// The same of other names.
     called: HashMap<NameId, Option<usize>>,
+    /// Whether bounds of a range are written: "between three and 15" mixes words and digits.
+    in_range: bool,
     /// Whether values of this question are written without quotes or digits, where they are understood.
     writes_plainly: bool,
     /// Whether the name before is a plural.
@@ -157,6 +159,7 @@ impl<'a> Writer<'a> {
             plain_wording: false,
             chosen: HashMap::new(),
             called: HashMap::new(),
+            in_range: false,
             writes_plainly,
             is_many: false,
             is_person: false,
@@ -180,6 +183,8 @@ impl<'a> Writer<'a> {
     fn tree(&mut self, tree: &Tree) -> Option<()> {
         match tree {
             Tree::Node(rule, slots) => {
+                let around = self.in_range;
+                self.in_range |= matches!(rule, Rule::Between | Rule::NotBetween | Rule::HaveBetween);
                 let production = if tree.shows_number() {
                     self.grammar.wordings(*rule).find(|wording| !wording.styles.is_special())?
                 } else {
@@ -187,6 +192,7 @@ impl<'a> Writer<'a> {
                 };
                 let start = self.text.len();
                 self.production(production, slots)?;
+                self.in_range = around;
                 match rule {
                     Rule::Aside => self.mark(MarkKind::Distractor, start),
                     Rule::Modifier => self.mark(MarkKind::Modifier, start),
@@ -213,7 +219,8 @@ impl<'a> Writer<'a> {
             }
             Tree::Value(value) => {
                 let start = self.text.len();
-                let plain = plainly(value).filter(|_| self.writes_plainly);
+                let is_bound = self.in_range && matches!(value, sqlgauge_sql::tree::Literal::Integer(_));
+                let plain = plainly(value).filter(|_| self.writes_plainly && !is_bound);
                 let is_plain = plain.is_some();
                 let text = plain.or_else(|| literal(value))?;
                 self.push(&text);
@@ -279,7 +286,12 @@ impl<'a> Writer<'a> {
     }
 
     fn production(&mut self, production: &Production, slots: &[Slot]) -> Option<()> {
-        for piece in &production.pieces {
+        // "Do that, sorted by": what stands before needs no comma.
+        let follows = matches!(self.last.as_str(), "that" | "it") && is_order(production.rule);
+        for (place, piece) in production.pieces.iter().enumerate() {
+            if follows && place == 0 {
+                continue;
+            }
             let article = std::mem::take(&mut self.article);
             match piece {
                 Piece::Article if article == Article::Shared => {}
@@ -345,9 +357,12 @@ impl<'a> Writer<'a> {
                 self.push(&capitalised(word));
             }
             _ => {
-                // Groups may be said before the question.
+                // Groups may be said before the question, or "for".
                 let after_groups = self.last == "," && ["what", "which", "can", "how"].contains(&word);
-                self.asks |= after_groups || word == "could" || word == "do" && self.last == ":";
+                self.asks |= after_groups
+                    || self.last == "for" && word == "what"
+                    || word == "could"
+                    || word == "do" && self.last == ":";
                 self.push(word);
             }
         }
@@ -380,6 +395,11 @@ impl<'a> Writer<'a> {
         self.last.clear();
         (self.begins, self.asks) = (true, false);
     }
+}
+
+/// Whether a rule says an order, which begins with a comma.
+fn is_order(rule: Rule) -> bool {
+    matches!(rule, Rule::Sorted | Rule::InOrder | Rule::SortedFirst | Rule::SortedFrom)
 }
 
 /// Whether a phrase is a column, which has an article and nothing before it.

@@ -50,25 +50,12 @@ pub(super) const ROWS: &[Row] = &[
         &[C::Condition],
         &[any("it is not the case that ( $0 )"), any("it is not true that ( $0 )")],
     ),
-    row(
-        Rule::Equal,
-        C::Simple,
-        TWO,
-        &[
-            any("$0 is $1"),
-            only(S::FORMAL.and(S::DESCRIPTIVE), "$0 equals $1"),
-            only(S::FORMAL, "$0 is equal to $1"),
-        ],
-    ),
+    row(Rule::Equal, C::Simple, TWO, &[any("$0 is $1"), read("$0 equals $1"), read("$0 is equal to $1")]),
     row(
         Rule::NotEqual,
         C::Simple,
         TWO,
-        &[
-            any("$0 is not $1"),
-            only(S::FORMAL.and(S::DESCRIPTIVE), "$0 differs from $1"),
-            only(LIVELY, "$0 is something other than $1"),
-        ],
+        &[any("$0 is not $1"), read("$0 differs from $1"), read("$0 is something other than $1")],
     ),
     row(
         Rule::Less,

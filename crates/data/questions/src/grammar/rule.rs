@@ -45,7 +45,7 @@ plain_enum! {
         // Sentences.
         Ask, AskGroups, AskEach, AskEachFor, AskEachOfTheir, WithAside, WithDefinitions, Dialogue,
         TurnFilter, TurnGroup, TurnHaving, TurnTail,
-        Opening, OpeningOne, OpeningPlain, Aside, Definition, OnlyDefinition, HowMany, HowManyDifferent, HowManyMore, PercentOf, EachPercent,
+        Opening, OpeningOne, OpeningPlain, Aside, Definition, OnlyDefinition, HowMany, HowManyDifferent, HowManyMore, PercentOf, PercentIs, EachPercent,
         // Queries.
         Select, SelectFor, SelectValues, Distinct, Outputs, Everything, Compound, CompoundSorted, Bare, Bracketed, Those,
         SelectTop, SelectTopFew, EachOfIts, EachFor, EachRow, KeysAmount, KeysDegree, KeysDegreeFew, KeysTop, KeysTopFor, KeysAmountFor,
@@ -57,9 +57,9 @@ plain_enum! {
         TheOne, TheNth, ThatOne, ThatNth, TheList, TheNthList, ThatList, ThatNthList, Outer,
         First, Second, Third, Fourth, Fifth, Sixth, Seventh, Eighth, Ninth, Tenth,
         // Clauses.
-        Where, Whose, WhoseAll, WhoseAny, ForEach, ForEachOf, ForTop, KeepGroups, KeepWhose, KeepAmount,
-        Sorted, SortedFirst, SortedFrom, FirstRows, RowsFrom, TopOne, TopFew,
-        Highest, Lowest, Latest, Earliest, AlphabeticallyLast, AlphabeticallyFirst, MostRows, FewestRows,
+        Where, Whose, WhoseAll, WhoseAny, ForEach, ForEachOf, ForTop, KeepGroups, KeepWhose, KeepAmount, KeepSuch,
+        Sorted, InOrder, SortedFirst, SortedFrom, FirstRows, RowsFrom, TopOne, TopFew,
+        Highest, Lowest, Latest, Earliest, AlphabeticallyLast, AlphabeticallyFirst, MostRows, FewestRows, MostSuch, FewestSuch,
         TheMost, TheFewest, MoreThan, AtLeast, FewerThan, AtMost, Exactly,
         Ascending, Descending, AscendingText, DescendingText, AscendingTime, DescendingTime, AscendingMissingLast, DescendingMissingFirst, AscendingMissingFirst, DescendingMissingLast,
         // Conditions.

@@ -120,6 +120,15 @@ pub(super) const ROWS: &[Row] = &[
         &[any("what percentage of $0 $1? have $2"), any("what percentage of the $0 $1? have $2")],
     ),
     row(
+        Rule::PercentIs,
+        C::Sentence,
+        &[C::Source, C::Filter, C::Name, C::Atom],
+        &[
+            any("for what percentage of $0 $1? is the $2 $3"),
+            any("for what percentage of the $0 $1? is the $2 $3"),
+        ],
+    ),
+    row(
         Rule::EachPercent,
         C::Sentence,
         &[C::Operand, C::Source, C::Filter, C::Trait],

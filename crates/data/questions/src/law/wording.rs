@@ -19,7 +19,7 @@ const SHORT: &[(&str, &str)] = &[
     ("SELECT name FROM author ORDER BY age DESC LIMIT 1", "name of the author with the"),
     ("SELECT name FROM author ORDER BY birth_date DESC LIMIT 1", "author with the latest birth date"),
     ("SELECT name FROM author ORDER BY name LIMIT 3", "authors with the alphabetically first name"),
-    ("SELECT name FROM author ORDER BY name", "sorted by the name in alphabetical order"),
+    ("SELECT name FROM author ORDER BY name", "authors, in alphabetical order"),
     (
         "SELECT country FROM author GROUP BY country ORDER BY count(*) DESC LIMIT 1",
         "country with the most authors",
@@ -127,7 +127,7 @@ const SHORT: &[(&str, &str)] = &[
     ),
     (
         "SELECT CAST(sum(CASE WHEN country = 'Chad' THEN 1 ELSE 0 END) AS REAL) * 100 / count(*) FROM author WHERE age > 30",
-        "authors whose age is above 30 have the country",
+        "authors whose age is above 30 is the country",
     ),
     (
         "SELECT country, CAST(sum(CASE WHEN age > 30 THEN 1 ELSE 0 END) AS REAL) * 100 / count(*) FROM author GROUP BY country",
@@ -173,7 +173,7 @@ const SHORT: &[(&str, &str)] = &[
     ),
     (
         "SELECT v.city, avg(p.pages) FROM paper p JOIN venue v ON p.venue_id = v.id GROUP BY v.city HAVING count(*) >= 2",
-        "only for those with at least 2 papers",
+        "only where there are at least 2 papers",
     ),
     (
         "SELECT v.city, avg(p.pages) FROM paper p JOIN venue v ON p.venue_id = v.id GROUP BY v.city ORDER BY avg(p.pages)",
@@ -295,7 +295,7 @@ fn a_verb_after_a_plural_is_one_of_several() {
     for (condition, phrase) in [
         ("pages > 3", "pages exceed "),
         ("pages <= 3", "pages do not exceed "),
-        ("pages = 3", "pages equal "),
+        ("pages BETWEEN 3 AND 5", "pages lie between 3 and 5"),
         ("id > 3", "id exceeds "),
     ] {
         let sql = format!("SELECT title FROM paper WHERE {condition}");

@@ -172,7 +172,7 @@ impl Say<'_> {
                 let subject = self.operand(expr)?;
                 let list: Said<Vec<Tree>> = list.iter().map(|item| self.atom(item)).collect();
                 let rule = match list.as_ref().map(Vec::len) {
-                    Ok(2..) if self.care.is_terse() && self.random.chance(TWO_OF) => {
+                    Ok(count @ 2..) if self.care.is_terse() && (count == 2 || self.random.chance(TWO_OF)) => {
                         either(*negated, Rule::EitherOf, Rule::NeitherOf)
                     }
                     _ => either(*negated, Rule::OneOf, Rule::NoneOf),

@@ -59,7 +59,7 @@ impl Say<'_> {
                 let clauses = [source.clone(), filter.clone()].into_iter();
                 if let Some(condition) = percent_of(output) {
                     let said = clauses.chain([said_trait(condition, &noun)?.into()]);
-                    return Some(Tree::Node(Rule::PercentOf, said.collect()));
+                    return Some(percent_is(said.collect()));
                 }
                 let [name, one, other] = more_of(output, &noun)?;
                 Some(Tree::Node(Rule::HowManyMore, clauses.chain([name, one, other]).collect()))
@@ -85,6 +85,17 @@ impl Say<'_> {
     }
 }
 
+/// A share as a question: of what rows have, or for which of them something is so.
+fn percent_is(slots: Vec<Slot>) -> Tree {
+    if let [source, filter, said] = slots.as_slice()
+        && let Some((Rule::HaveEqual, [name, value])) = said.one().and_then(|said| said.node())
+    {
+        let parts = [source, filter, name, value].map(Clone::clone);
+        return Tree::Node(Rule::PercentIs, parts.into());
+    }
+    Tree::Node(Rule::PercentOf, slots)
+}
+
 impl Hear<'_> {
     /// The query of a share or of a difference of counts.
     pub(super) fn share(&mut self, rule: Rule, slots: &[Slot]) -> Option<Query> {
@@ -92,6 +103,10 @@ impl Hear<'_> {
             (Rule::PercentOf, [source, filter, said]) => {
                 let share = percent(heard_trait(said.one()?, source)?);
                 self.counted_in(share, source, filter)
+            }
+            (Rule::PercentIs, [source, filter, name, value]) => {
+                let said = Tree::Node(Rule::HaveEqual, vec![name.clone(), value.clone()]);
+                self.counted_in(percent(heard_trait(&said, source)?), source, filter)
             }
             (Rule::EachPercent, [keys, source, filter, said]) => {
                 let share = percent(heard_trait(said.one()?, source)?);

@@ -146,8 +146,11 @@ impl Say<'_> {
         };
         let is_alone = filter.is_none() && is_alone || self.has_turns;
         let whose = group.is_some() && (is_alone || !self.care.is_terse());
-        let having =
-            select.having.as_ref().map(|having| self.having(having, (group.is_some(), whose))).transpose()?;
+        let having = select
+            .having
+            .as_ref()
+            .map(|having| self.having(having, (group.is_some(), whose), select.filter.is_some()))
+            .transpose()?;
         let rule = if counts { Rule::Select } else { self.select_rule(select, says_of) };
         let source = Slot::from(source);
         let first = super::idiom::first_noun(&source).filter(|_| rule == Rule::Select && is_brief);
@@ -233,12 +236,13 @@ impl Say<'_> {
     }
 
     /// A condition on groups, if there are any, by what a group has, if that is clear.
-    fn having(&mut self, having: &Expr, (grouped, whose): (bool, bool)) -> Said {
+    fn having(&mut self, having: &Expr, (grouped, whose): (bool, bool), filtered: bool) -> Said {
         if grouped
             && !self.has_turns
             && let (Some(amount), Some(noun)) = (self.amount(having)?, self.counted(&count_of_rows())?)
         {
-            return Ok(Tree::of(Rule::KeepAmount, [amount, noun]));
+            let rule = if filtered { Rule::KeepSuch } else { Rule::KeepAmount };
+            return Ok(Tree::of(rule, [amount, noun]));
         }
         let condition = self.condition(having)?;
         let of_group = whose && is_of_group(having);
@@ -541,7 +545,7 @@ impl Hear<'_> {
 
     fn having(&mut self, tree: &Tree, grouped: bool) -> Option<Expr> {
         let (rule, slots) = tree.node()?;
-        if let (Rule::KeepAmount, [amount, noun]) = (rule, slots) {
+        if let (Rule::KeepAmount | Rule::KeepSuch, [amount, noun]) = (rule, slots) {
             self.number_of(noun.one()?).filter(|_| grouped)?;
             return self.heard_amount(amount);
         }

@@ -25,7 +25,7 @@ impl Say<'_> {
     /// A canonical query as a question.
     pub(crate) fn question(&mut self, query: &Query, frame: &Frame) -> Said {
         // What has short words needs no turns: "the singer that has the most concerts".
-        self.has_turns &= !(self.care.is_terse() && is_of_joined_groups(query));
+        self.has_turns &= !(self.care.is_terse() && has_short_words(query));
         let is_framed = !query.ctes.is_empty() || self.has_turns;
         let aside = if frame.aside && !is_framed { self.aside(query)? } else { None };
         self.modifier = frame.modifier || frame.aside && aside.is_none();
@@ -76,7 +76,7 @@ impl Say<'_> {
         };
         let opening = if self.style == QuestionStyle::Interrogative && shows_one_thing(&inner) {
             Rule::OpeningOne
-        } else if is_plain(&inner) {
+        } else if is_plain(&inner) || !self.lists.is_empty() {
             Rule::OpeningPlain
         } else {
             Rule::Opening
@@ -153,7 +153,8 @@ impl Say<'_> {
         let clauses = [source.clone(), filter.clone()];
         match output.node()? {
             (Rule::Number, _) => Some(Tree::Node(Rule::HowMany, clauses.into())),
-            (Rule::CountDistinct, [counted]) => {
+            // The verb stands at the end.
+            (Rule::CountDistinct, [counted]) if *filter == Slot::None => {
                 let parts = std::iter::once(counted.clone()).chain(clauses);
                 Some(Tree::Node(Rule::HowManyDifferent, parts.collect()))
             }
@@ -162,20 +163,29 @@ impl Say<'_> {
     }
 }
 
-/// Whether rows of several tables are grouped, or a share of them is asked for.
-fn is_of_joined_groups(query: &Query) -> bool {
+/// Whether rows of several tables are asked for, or a share of them.
+fn has_short_words(query: &Query) -> bool {
     query.as_select().is_some_and(|select| {
         let is_share =
             |output: &Output| matches!(output.expr, Expr::Binary(..)) && has_aggregate(&output.expr);
-        let is_grouped = !select.group_by.is_empty() && matches!(select.from, Some(From::Join(_)));
-        is_grouped || select.outputs.iter().any(is_share)
+        matches!(select.from, Some(From::Join(_))) || select.outputs.iter().any(is_share)
     })
 }
 
-/// Whether what is asked for begins with "each", or is a number: not every opening fits these.
+/// Whether what is asked for begins with "each", or is computed: not every opening fits these.
 fn is_plain(inner: &Tree) -> bool {
-    matches!(inner.node(), Some((Rule::EachOfIts | Rule::EachFor | Rule::EachOfTheir, _)))
-        || inner.shows_number()
+    let is_computed =
+        |output: &Rc<Tree>| output.node().is_some_and(|(rule, _)| super::call::is_over_rows(rule));
+    let outputs = match inner.node() {
+        Some((Rule::EachOfIts | Rule::EachFor | Rule::EachOfTheir, _)) => return true,
+        Some((Rule::Select | Rule::SelectFor, [_, outputs, ..])) => outputs,
+        _ => return false,
+    };
+    let first = match outputs.one().and_then(|outputs| outputs.node()) {
+        Some((Rule::Outputs, [list])) => list.all().first(),
+        _ => None,
+    };
+    inner.shows_number() || first.is_some_and(is_computed)
 }
 
 /// Whether the keys of groups are among what is shown, or one group alone is wanted.
@@ -234,10 +244,15 @@ const TURNS: [(usize, Rule); 4] = [
 
 /// A dialogue: each clause in a turn of its own.
 fn dialogue(inner: Tree) -> Tree {
+    // "Show only those" asks for rows, and not for their number.
+    let is_number = inner.shows_number();
     let opening = Tree::word(if is_plain(&inner) { Rule::OpeningPlain } else { Rule::Opening });
     let Tree::Node(rule @ (Rule::Select | Rule::SelectFor), mut slots) = inner else {
         return Tree::of(Rule::Ask, [opening, inner]);
     };
+    if is_number {
+        return Tree::of(Rule::Ask, [opening, Tree::Node(rule, slots)]);
+    }
     let mut turns = Vec::new();
     for (place, rule) in TURNS {
         if let Slot::One(clause) = std::mem::replace(&mut slots[place], Slot::None) {
@@ -267,7 +282,9 @@ impl Hear<'_> {
             (Rule::HowManyDifferent, [counted, source, filter]) => {
                 self.counted_in(Tree::Node(Rule::CountDistinct, vec![counted.clone()]), source, filter)
             }
-            (Rule::PercentOf | Rule::EachPercent | Rule::HowManyMore, _) => self.share(rule, slots),
+            (Rule::PercentOf | Rule::PercentIs | Rule::EachPercent | Rule::HowManyMore, _) => {
+                self.share(rule, slots)
+            }
             (Rule::AskEach | Rule::AskEachFor, [keys, _, rest, clauses @ ..]) => {
                 // What is asked of each group is not what it is called by.
                 if rest.all().iter().any(|part| keys.all().contains(part)) {

@@ -137,7 +137,12 @@ impl Say<'_> {
         }
         let relation = Tree::of(Rule::Table, [self.noun(end, true)?]);
         if anchor == 0 {
-            return Ok(Some(match verb_between(self.schema, start, own, end) {
+            let verb = verb_between(self.schema, start, own, end);
+            // States "with contestants" are not those from which votes came for them.
+            if verb.is_none() && !links_alone(self.schema, own) {
+                return Ok(None);
+            }
+            return Ok(Some(match verb {
                 Some(verb) if verb.is_passive => Tree::of(Rule::DoneBy, [relation, Tree::Verb(verb)]),
                 Some(verb) => Tree::of(Rule::Did, [relation, Tree::Verb(verb)]),
                 None => Tree::of(Rule::Their, [relation]),
@@ -232,6 +237,14 @@ fn junction(schema: &sqlgauge_sql::schema::Schema, start: u32, end: u32) -> Opti
     let mut found =
         all.filter(|&table| table != start && table != end && refers(table, start) && refers(table, end));
     found.next().filter(|_| found.next().is_none())
+}
+
+/// Whether a table has nothing but the keys of what it links.
+fn links_alone(schema: &sqlgauge_sql::schema::Schema, table: u32) -> bool {
+    let Some(table) = schema.tables().get(table as usize) else { return false };
+    let keys = table.foreign_keys.iter().flat_map(|key| &key.columns).chain(&table.primary_key);
+    let keys: std::collections::HashSet<u32> = keys.copied().collect();
+    keys.len() == table.columns.len()
 }
 
 /// What the rows of a table do to those of another, by the table between.

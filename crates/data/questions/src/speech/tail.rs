@@ -33,6 +33,8 @@ const MOST: &super::Pairs<bool> = &[
     (false, Rule::AlphabeticallyFirst),
     (true, Rule::MostRows),
     (false, Rule::FewestRows),
+    (true, Rule::MostSuch),
+    (false, Rule::FewestSuch),
 ];
 
 /// In what words values are compared.
@@ -58,7 +60,12 @@ impl Say<'_> {
             && (matches!(limit, Expr::Literal(Literal::Integer(1)))
                 || self.names_rows(query) && self.random.chance(SUPERLATIVE))
         {
-            return self.superlative(term, limit).map(Some);
+            let said = self.superlative(term, limit)?;
+            let is_filtered = query.as_select().is_some_and(|select| select.filter.is_some());
+            return Ok(Some(if is_filtered { of_such(said) } else { said }));
+        }
+        if self.is_by_what_is_shown(query) {
+            return Ok(Some(Tree::word(Rule::InOrder)));
         }
         let terms: Said<Vec<Tree>> = query.order_by.iter().map(|term| self.term(term)).collect();
         let terms = terms?;
@@ -84,6 +91,16 @@ impl Say<'_> {
         let is_of_one = self.scopes.last().is_some_and(|scope| scope.relations.len() < 2);
         let has_groups = query.as_select().is_some_and(|select| !select.group_by.is_empty());
         is_of_one || has_groups || self.rows_are_of_first()
+    }
+
+    /// Whether the one thing that is shown is sorted by the alphabet.
+    fn is_by_what_is_shown(&self, query: &Query) -> bool {
+        let outputs = query.as_select().map_or(&[][..], |select| &select.outputs);
+        let (self_sorted, [term]) = (outputs, query.order_by.as_slice()) else { return false };
+        let is_plain = !term.descending && term.nulls_first.is_none() && query.limit.is_none();
+        let is_it = matches!(self_sorted, [output] if output.expr == term.expr);
+        let is_text = self.scale(&term.expr) == Scale::Text;
+        self.care.is_terse() && is_it && is_plain && query.offset.is_none() && is_text
     }
 
     fn superlative(&mut self, term: &OrderTerm, limit: &Expr) -> Said {
@@ -136,6 +153,19 @@ impl Say<'_> {
     }
 }
 
+/// A superlative of the rows that conditions leave: "the one with the most such visits".
+fn of_such(said: Tree) -> Tree {
+    let Tree::Node(rule, mut slots) = said else { return said };
+    if let Some(last) = slots.last_mut()
+        && let Some((most @ (Rule::MostRows | Rule::FewestRows), noun)) =
+            last.one().and_then(|most| most.node())
+    {
+        let such = if most == Rule::MostRows { Rule::MostSuch } else { Rule::FewestSuch };
+        *last = Tree::Node(such, noun.to_vec()).into();
+    }
+    Tree::Node(rule, slots)
+}
+
 impl Hear<'_> {
     /// Adds the order and limit that a phrase means.
     pub(super) fn tail(&mut self, tree: &Tree, query: &mut Query) -> Option<()> {
@@ -152,6 +182,13 @@ impl Hear<'_> {
             (Rule::Sorted | Rule::SortedFirst | Rule::SortedFrom, [terms, rest @ ..]) => {
                 query.order_by = self.terms(terms)?;
                 self.bounds(rest, query)?;
+            }
+            (Rule::InOrder, []) => {
+                let expr = match query.as_select()?.outputs.as_slice() {
+                    [output] => output.expr.clone(),
+                    _ => return None,
+                };
+                query.order_by = vec![OrderTerm { expr, descending: false, nulls_first: None }];
             }
             (Rule::FirstRows | Rule::RowsFrom, rest) => self.bounds(rest, query)?,
             _ => return None,
@@ -175,7 +212,7 @@ impl Hear<'_> {
         let descending = super::value_of(MOST, rule)?;
         let by = slots.first()?.one()?;
         let expr = match rule {
-            Rule::MostRows | Rule::FewestRows => self.number_of(by)?,
+            Rule::MostRows | Rule::FewestRows | Rule::MostSuch | Rule::FewestSuch => self.number_of(by)?,
             _ => self.operand(by)?,
         };
         Some(OrderTerm { expr, descending, nulls_first: None })

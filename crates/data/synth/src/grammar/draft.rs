@@ -96,6 +96,11 @@ impl Draft {
         {
             (draft.ordered, draft.limited) = (false, false);
         }
+        // "Dogs whose age is above 3 and that have treatments whose cost is below 5."
+        let is_brief = wish.tier < Tier::HighlyComplex && wish.depth == 2;
+        if is_brief && matches!(draft.nest, Some(Nest::In | Nest::Exists)) && random.chance(80) {
+            draft.conditions = 0;
+        }
         if draft.nest == Some(Nest::Output) {
             (draft.joins, draft.special) = (0, None);
         }
@@ -127,8 +132,8 @@ impl Draft {
         let is_compound = wish.tier >= Tier::Moderate
             && random.chance(match wish.tier {
                 Tier::HighlyComplex => 8,
-                Tier::Complex => 6,
-                _ => 2,
+                Tier::Complex => 2,
+                _ => 0,
             });
         Self {
             form,

@@ -1,6 +1,7 @@
 //! What people ask for in few words though it takes much SQL: shares, differences of counts, rows by how many others they have,
 //! groups by what rows refer to, and values beside the average. General queries of the same size are asked in long sentences.
 
+use sqlgauge_names::{link_verb, singular, spoken_words};
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{
     Aggregate, Args, BinaryOperator, Body, ColumnRef, Expr, From, JoinKind, Literal, OrderTerm, Output,
@@ -37,7 +38,7 @@ pub(super) enum Idiom {
 const IDIOMS: &[(Idiom, f64, usize, &[&str])] = &[
     (Idiom::Share, 1.5, 1, &["case", "cast", "arithmetic", "count", "sum"]),
     (Idiom::ShareOfGroups, 0.8, 1, &["case", "cast", "arithmetic", "count", "sum", "group_by"]),
-    (Idiom::Difference, 0.6, 1, &["case", "arithmetic", "sum"]),
+    (Idiom::Difference, 0.5, 1, &["case", "arithmetic", "sum"]),
     (Idiom::RowsByNumber, 3.5, 1, &["inner_join", "group_by", "having", "count"]),
     (
         Idiom::RowsWithMost,
@@ -115,7 +116,7 @@ impl Grammar<'_> {
         let least = usize::from(!grouped);
         let least = least.max(usize::from(scope.len() > 1));
         let conditions = self.conditions_of_each(&mut scope, draft, least)?;
-        let case = self.held_by(&scope[0])?;
+        let case = self.held_by(&scope[0], grouped)?;
         let counted = aggregate(Function::Sum, Args::List(vec![one_if(case)]));
         let decimal = Expr::Cast { expr: Box::new(counted), type_name: "REAL".to_owned() };
         let hundred = Expr::Literal(Literal::Integer(100));
@@ -153,7 +154,11 @@ impl Grammar<'_> {
         let link = self.own_link()?;
         let [key] = *link.parent_columns.as_slice() else { return None };
         let (from, mut scope) = self.joined(&link, false)?;
-        let conditions = self.conditions_of_each(&mut scope, draft, 0)?;
+        // Of whom more is said besides, "that have the most" is read twice.
+        let (first, second) = scope.split_at_mut(1);
+        let of_whom = if self.chance(85) { second } else { first };
+        let least = usize::from(self.wish.tier >= Tier::Complex && self.wish.depth == 1);
+        let conditions = self.conditions_of_each(of_whom, draft, least)?;
         let several = 1 + usize::from(self.chance(25));
         let shown = self.columns(&scope[..1], several, false);
         let key = Expr::Column(ColumnRef::at(scope[0].id, key));
@@ -209,7 +214,8 @@ impl Grammar<'_> {
         let one = links[super::weighted(&weights, &mut self.random)?].clone();
         let to_other = |link: &Link| {
             let is_other = link.child == one.child && link.parent != one.parent;
-            if is_other { likely(link) } else { 0.0 }
+            // What rows of the one do to those of the other has a verb: visitors visited museums.
+            if is_other && has_verb(world, &one, link) { likely(link) } else { 0.0 }
         };
         let weights: Vec<f64> = links.iter().map(to_other).collect();
         let other = links[super::weighted(&weights, &mut self.random)?].clone();
@@ -221,7 +227,7 @@ impl Grammar<'_> {
         if last.is_empty() {
             return None;
         }
-        let more = usize::from(self.chance(60));
+        let more = usize::from(self.chance(20));
         let first = self.conditions_of(&mut ends[..1], draft, more);
         self.compared = super::columns_of(&first);
         let several = 1 + usize::from(self.chance(35));
@@ -304,11 +310,13 @@ impl Grammar<'_> {
         draft: &mut Draft,
         least: usize,
     ) -> Option<Vec<Expr>> {
+        // Beside the average of all, no single row is asked for by its name.
+        self.is_of_many |= self.wish.depth == 2;
         let beside = if self.wish.depth == 2 { Some(self.beside_all(scope)?) } else { None };
         // What is asked of rows by their partners needs no condition of their own.
         let of_first = match beside {
             Some(_) => 15,
-            None if scope.len() > 1 && least > 0 => 10,
+            None if scope.len() > 1 && least > 0 => 0,
             None => 35,
         };
         let of_first = usize::from(self.chance(of_first));
@@ -385,16 +393,20 @@ impl Grammar<'_> {
     }
 
     /// A condition that a part of the rows keeps: a column compared with a constant.
-    fn held_by(&mut self, bound: &FromRelation) -> Option<Expr> {
+    fn held_by(&mut self, bound: &FromRelation, grouped: bool) -> Option<Expr> {
         let mut bound = bound.clone();
         let is_known = |facet: &Facet| match facet.kind {
-            ContentKind::Category | ContentKind::Date => true,
+            // "For each city, what percentage of singers have the country France" is not asked so.
+            ContentKind::Category => !grouped,
+            ContentKind::Date => true,
             ContentKind::Number => self.profile(facet).is_some_and(|own| own.is_quantity),
             _ => false,
         };
         bound.facets.retain(is_known);
         let found = self.predicate(std::slice::from_ref(&bound), None)?;
-        matches!(found, Expr::Binary(..) | Expr::Between { negated: false, .. }).then_some(found)
+        let is_other = matches!(found, Expr::Binary(BinaryOperator::NotEqual, ..));
+        let fits = matches!(found, Expr::Binary(..) | Expr::Between { negated: false, .. });
+        (fits && !is_other).then_some(found)
     }
 
     /// A column of a few values that people know.
@@ -413,7 +425,6 @@ impl Grammar<'_> {
         let weight =
             |facet: &Facet| match (facet.kind, self.profile(facet).is_some_and(|own| own.is_quantity)) {
                 (ContentKind::Number, true) => 1.0,
-                (ContentKind::Number, false) => 0.1,
                 _ => 0.0,
             };
         let weights: Vec<f64> = bound.facets.iter().map(weight).collect();
@@ -438,6 +449,18 @@ impl Grammar<'_> {
 /// How likely people ask about a table: what has a name is what they know.
 fn named(world: &GrammarDatabase, table: usize) -> f64 {
     if world.tables[table].labels.is_empty() { 0.15 } else { 1.0 }
+}
+
+/// Whether a verb says what the rows at the ends of two links of a table do.
+fn has_verb(world: &GrammarDatabase, one: &Link, other: &Link) -> bool {
+    let words = |table: usize| {
+        let table = world.schema.table(world.tables[table].id);
+        table.map(|table| spoken_words(&table.name)).unwrap_or_default()
+    };
+    let each_one =
+        |words: Vec<String>| words.iter().map(|word| singular(word).into_owned()).collect::<Vec<_>>();
+    let (start, end) = (each_one(words(one.parent)), each_one(words(other.parent)));
+    link_verb(&start, &words(one.child), &end).is_some()
 }
 
 pub(super) fn aggregate(function: Function, args: Args) -> Expr {

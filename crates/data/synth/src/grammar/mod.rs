@@ -27,8 +27,9 @@ use sqlgauge_sql::visit::{Visitor, walk_expr};
 
 pub(crate) use self::draft::weighted;
 
-use self::draft::{Draft, Form, Nest};
+use self::draft::{Draft, Form, Nest, Special};
 use crate::sampler::Sampler;
+use crate::tier::Tier;
 use crate::wish::{Demand, Wish};
 use crate::world::{ColumnProfile, ContentKind, GrammarDatabase};
 
@@ -126,6 +127,10 @@ impl<'a> Grammar<'a> {
         let (mut made, scope) = self.select(&mut draft, depth)?;
         let order_by = if draft.ordered { self.order(&made, &scope, &draft) } else { Vec::new() };
         let limited = draft.limited && !order_by.is_empty();
+        // Five rows of visitors and visits are not five visitors.
+        if limited && draft.form != Form::Grouped && repeats_rows(&scope) {
+            return None;
+        }
         let number = |number: i64| Expr::Literal(Literal::Integer(number));
         let drawn = *self.random.pick(&[1, 1, 1, 3, 3, 5, 5, 10]).unwrap_or(&1);
         // Of three groups nobody asks for the first five.
@@ -166,7 +171,7 @@ impl<'a> Grammar<'a> {
             || draft.ordered
             || draft.compound.is_some();
         let before = std::mem::replace(&mut self.is_of_many, is_of_many);
-        let mut conditions = self.conditions(&scope, draft);
+        let mut conditions = self.conditions(self.said_last(&scope, draft), draft);
         self.is_of_many = before;
         self.compared = columns_of(&conditions);
         let in_where = nest.filter(|nest| matches!(nest, Nest::In | Nest::Scalar | Nest::Exists));
@@ -187,6 +192,21 @@ impl<'a> Grammar<'a> {
         made.select.filter = conjunction(conditions);
         let says = says_all(&made.select, &scope) && !groups_by_one(&made.select);
         says.then_some((made, scope))
+    }
+
+    /// The tables of which conditions say something. Where rows are asked for by what they refer to, those of the latter: after "flights
+    /// longer than 700 of airlines whose", "of airlines" seems to belong to the 700. Rows without a partner, which an outer join keeps,
+    /// are left by conditions of the first table alone.
+    fn said_last<'s>(&self, scope: &'s [FromRelation], draft: &Draft) -> &'s [FromRelation] {
+        let is_outer = matches!(draft.special, Some(Special::Kind(JoinKind::Left | JoinKind::Full)));
+        let is_brief = self.wish.tier < Tier::HighlyComplex && self.demand.is_none();
+        match scope {
+            [first, ..] if is_outer => std::slice::from_ref(first),
+            [first, partner] if is_brief && first.refers && draft.special.is_none() => {
+                std::slice::from_ref(partner)
+            }
+            _ => scope,
+        }
     }
 
     /// Whether the column holds the name or title of a row.
@@ -269,6 +289,11 @@ impl<'a> Grammar<'a> {
         let descending = drops || self.chance(if draft.limited { 65 } else { 45 });
         vec![OrderTerm { expr, descending, nulls_first: None }]
     }
+}
+
+/// Whether a join gives rows of the table named first more than once.
+fn repeats_rows(scope: &[FromRelation]) -> bool {
+    scope.len() > 1 && !scope[0].refers
 }
 
 /// Of the groups with the most, people ask which they are: "the country with the most singers".

@@ -63,7 +63,7 @@ impl Grammar<'_> {
         for facet in scope.iter().flat_map(|bound| &bound.facets) {
             let Some((table, column)) = facet.source else { continue };
             for link in &self.world.links {
-                let found = self.world.likely(link);
+                let found = self.followed(link, "in_subquery");
                 if link.child == table && link.child_columns == [column] {
                     let target = link.parent_columns.first();
                     ways.extend(target.map(|&target| (found, facet.clone(), link.parent, target)));
@@ -72,9 +72,6 @@ impl Grammar<'_> {
                     let named = if self.world.is_between(link.child) { 0.03 } else { 0.3 };
                     ways.extend(target.map(|&target| (named * found, facet.clone(), link.child, target)));
                 }
-            }
-            if facet.kind == ContentKind::Category {
-                ways.push((0.002, facet.clone(), table, column));
             }
         }
         // Back to a table around says little: singers of songs of singers.
@@ -157,7 +154,7 @@ impl Grammar<'_> {
             // Of what is named last it is said best.
             .filter(|bound| !(scope.len() == 2 && scope[0].refers && bound.id == scope[0].id))
             .flat_map(|bound| bound.facets.iter().map(move |facet| (bound, facet)))
-            .filter(|(_, facet)| facet.kind == ContentKind::Number)
+            .filter(|(_, facet)| facet.kind == ContentKind::Number && self.is_quantity(facet))
             .filter(|(_, facet)| !self.compared.contains(&facet.column))
             .collect();
         let (around, facet) = {
@@ -225,6 +222,14 @@ impl Grammar<'_> {
         found
     }
 
+    /// How likely a link is followed by a subquery: one key of several takes a sentence of its own, which is written where nothing
+    /// else has the operator or the depth that is wished for.
+    fn followed(&self, link: &Link, operator: &str) -> f64 {
+        let likely = self.world.likely(link);
+        let must = self.wish.operator.get().name == operator || self.wish.depth > 2;
+        if likely > 0.5 || must { likely } else { 0.0 }
+    }
+
     /// `EXISTS (SELECT … WHERE u.b = t.a AND …)`.
     fn exists(&mut self, scope: &[FromRelation], levels: usize) -> Option<Expr> {
         let links = self.links_of(scope);
@@ -234,7 +239,7 @@ impl Grammar<'_> {
             let back = if is_known { 0.005 } else { 1.0 };
             // Rows of a table that only links others have no noun: "students that have has pets".
             let named = if self.world.is_between(other) { 0.05 } else { 1.0 };
-            back * named * self.world.likely(link) * if *to_parent { 0.03 } else { 1.0 }
+            back * named * self.followed(link, "exists") * if *to_parent { 0.03 } else { 1.0 }
         };
         let weights: Vec<f64> = links.iter().map(weight).collect();
         // Where all ways lead back to a table around, to rows without a noun, or by one key of several, another query says more;

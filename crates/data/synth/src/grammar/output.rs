@@ -106,8 +106,10 @@ impl Grammar<'_> {
     fn worth_showing(&self, facet: &Facet, shared: bool) -> f64 {
         let has_label = facet.source.is_some_and(|(table, _)| !self.world.tables[table].labels.is_empty());
         match facet.kind {
-            _ if self.is_label(facet) && !shared => 10.0,
+            _ if self.is_label(facet) && !shared && !self.is_called_as_its_table(facet) => 10.0,
             _ if self.profile(facet).is_some_and(|profile| profile.is_cryptic) => 0.1,
+            // The courses of courses.
+            _ if self.is_called_as_its_table(facet) => 0.05,
             ContentKind::Category => 2.0,
             ContentKind::Number if !shared && self.profile(facet).is_some_and(|own| own.is_quantity) => 1.5,
             ContentKind::Number if !shared => 0.4,
@@ -117,6 +119,19 @@ impl Grammar<'_> {
             ContentKind::Key if !shared => 0.05,
             _ => 0.01,
         }
+    }
+
+    /// Whether a column has the name of its table, be it in the singular.
+    fn is_called_as_its_table(&self, facet: &Facet) -> bool {
+        let Some((table, _)) = facet.source else { return false };
+        let one = |name: &str| {
+            let mut words = spoken_words(name);
+            let last = words.pop().map(|last| sqlgauge_names::singular(&last).into_owned());
+            words.extend(last);
+            words
+        };
+        let table = self.world.schema.table(self.world.tables[table].id);
+        table.is_some_and(|table| one(&table.name) == one(&facet.name))
     }
 
     fn aggregates(&mut self, scope: &[FromRelation], draft: &mut Draft) -> Option<TypedSelect> {
@@ -145,7 +160,7 @@ impl Grammar<'_> {
     }
 
     /// Whether a column is called by a quantity, or computed.
-    fn is_quantity(&self, facet: &Facet) -> bool {
+    pub(super) fn is_quantity(&self, facet: &Facet) -> bool {
         self.profile(facet).is_none_or(|profile| profile.is_quantity)
     }
 
@@ -202,9 +217,11 @@ impl Grammar<'_> {
             }
             // A number of unknown meaning is seldom averaged.
             ("average" | "extremum", Some(facet)) if !self.is_quantity(facet) && self.chance(80) => {
-                self.count(&all)
+                self.count(scope, &all)
             }
-            ("average", Some(facet)) if repeats(facet) && Some(facet.column) != demanded => self.count(&all),
+            ("average", Some(facet)) if repeats(facet) && Some(facet.column) != demanded => {
+                self.count(scope, &all)
+            }
             ("average", Some(facet)) => Some(aggregate_of(Function::Avg, facet, false, "average")),
             ("extremum", number) => {
                 let dates: Vec<&Facet> =
@@ -215,12 +232,36 @@ impl Grammar<'_> {
                 let (function, word) = if is_max { (Function::Max, "max") } else { (Function::Min, "min") };
                 Some(aggregate_of(function, facet, false, word))
             }
-            _ => self.count(&all),
+            _ => self.count(scope, &all),
         }
     }
 
+    /// Whether the rows are those of one table: pairs of languages and cities of a country are not counted.
+    fn counts_one_table(&self, scope: &[FromRelation]) -> bool {
+        let tables: Vec<usize> = scope.iter().filter_map(|bound| bound.table).collect();
+        let leads_to_all = |&start: &usize| {
+            let mut seen = vec![start];
+            let mut at = 0;
+            while let Some(&child) = seen.get(at) {
+                let parents =
+                    self.world.links.iter().filter(|link| link.child == child).map(|link| link.parent);
+                for parent in parents {
+                    if tables.contains(&parent) && !seen.contains(&parent) {
+                        seen.push(parent);
+                    }
+                }
+                at += 1;
+            }
+            tables.iter().all(|table| seen.contains(table))
+        };
+        scope.len() < 3 || tables.len() < scope.len() || tables.iter().any(leads_to_all)
+    }
+
     /// The number of rows, or of the different values of a column that has some more than once.
-    fn count(&mut self, all: &[&Facet]) -> Option<(Expr, Facet)> {
+    fn count(&mut self, scope: &[FromRelation], all: &[&Facet]) -> Option<(Expr, Facet)> {
+        if !self.counts_one_table(scope) {
+            return None;
+        }
         let shared: Vec<&Facet> = all
             .iter()
             .filter(|facet| !self.compared.contains(&facet.column))
