@@ -267,7 +267,7 @@ fn every_idiom_is_asked_for() {
     database(&input, "music", &script);
     let sources = sources(&[input]).unwrap();
     let out = folder.path().join("out");
-    corpus(&sources, &options(400), &out, 2);
+    corpus(&sources, &options(600), &out, 2);
     let written = std::fs::read_to_string(out.join("data/train-00000-of-00001.jsonl")).unwrap();
     for phrase in [
         "What percentage of",

@@ -30,6 +30,31 @@ pub(super) const ROWS: &[Row] = &[
         &[any("$0 of the $1 $2? with $3")],
     ),
     row(
+        Rule::SelectTopAmong,
+        C::Core,
+        &[C::Outputs, C::Relation, C::Filter, C::Most],
+        &[any("$0 of the $1 with $3 among those $2")],
+    ),
+    row(
+        Rule::SelectTopFewAmong,
+        C::Core,
+        &[C::Outputs, C::Atom, C::Relation, C::Filter, C::Most],
+        &[any("$0 of the $1 $2 with $4 among those $3")],
+    ),
+    // Groups, whose keys are shown too.
+    row(
+        Rule::ByKeys,
+        C::Core,
+        &[C::Operand, C::Source, C::Filter, C::Name, C::Having, C::Tail],
+        &[any("$0[, and] of $1 $2? by $3[, and] $4? $5?")],
+    ),
+    row(
+        Rule::ByTheirKeys,
+        C::Core,
+        &[C::Operand, C::Member, C::Name, C::Noun, C::Having, C::Tail],
+        &[any("$0[, and] of $1 by the $2[, and] of their $3 $4? $5?")],
+    ),
+    row(
         Rule::SelectTopFew,
         C::Core,
         &[C::Outputs, C::Atom, C::Relation, C::Filter, C::Most],

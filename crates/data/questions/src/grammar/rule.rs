@@ -48,7 +48,7 @@ plain_enum! {
         Opening, OpeningOne, OpeningPlain, Aside, Definition, OnlyDefinition, HowMany, HowManyDifferent, HowManyMore, PercentOf, PercentIs, EachPercent,
         // Queries.
         Select, SelectFor, SelectValues, Distinct, Outputs, Everything, Compound, CompoundSorted, Bare, Bracketed, Those,
-        SelectTop, SelectTopFew, EachOfIts, EachFor, EachRow, KeysAmount, KeysDegree, KeysDegreeFew, KeysTop, KeysTopFor, KeysAmountFor,
+        SelectTop, SelectTopFew, SelectTopAmong, SelectTopFewAmong, ByKeys, ByTheirKeys, EachOfIts, EachFor, EachRow, KeysAmount, KeysDegree, KeysDegreeFew, KeysTop, KeysTopFor, KeysAmountFor,
         EachOfTheir, RowsAmount, RowsDegree, RowsDegreeFew, RowsTop, EachWith, EachWithOf,
         Union, UnionAll, Intersect, Except,
         // Sources.

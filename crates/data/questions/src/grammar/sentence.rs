@@ -27,7 +27,7 @@ const OPENINGS: &[Wording] = &[
     only(S::METAPHORICAL, "pull up"),
     only(S::METAPHORICAL, "point me to"),
     only(S::CONVERSATIONAL, "hi , could you tell me"),
-    only(S::CONVERSATIONAL, "thanks ; now i would like to see"),
+    only(S::CONVERSATIONAL, "could you please tell me"),
     only(S::CONVERSATIONAL, "quick question : do you know"),
     only(S::MULTI_TURN, "first , show me"),
     only(S::MULTI_TURN, "to start , give me"),
@@ -52,9 +52,9 @@ const PLAIN_OPENINGS: &[Wording] = &[
     only(S::METAPHORICAL, "pull up"),
     only(S::METAPHORICAL, "dig up"),
     only(S::CONVERSATIONAL, "hi , could you list"),
-    only(S::CONVERSATIONAL, "thanks ; now show me"),
-    only(S::MULTI_TURN, "first , show me"),
-    only(S::MULTI_TURN, "to start , give me"),
+    only(S::CONVERSATIONAL, "could you please show me"),
+    only(S::MULTI_TURN, "show me"),
+    only(S::MULTI_TURN, "give me"),
 ];
 
 /// Sentences of a column of the schema that say nothing of the query.

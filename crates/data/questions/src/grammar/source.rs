@@ -1,6 +1,6 @@
 //! Where the rows come from: tables, lists, and what goes with them.
 
-use super::{Category as C, Row, Rule, Wording, any, only, row};
+use super::{Category as C, Row, Rule, Wording, any, only, read, row};
 use crate::style::Styles as S;
 
 /// Adjectives that say nothing of the query.
@@ -45,8 +45,9 @@ pub(super) const ROWS: &[Row] = &[
         C::InnerLink,
         &[C::Relation, C::Name],
         &[
-            any("with their $0 by $1"),
+            any("with their $0 by way of the $1"),
             only(S::FORMAL.and(S::DESCRIPTIVE), "together with their $0 by way of the $1"),
+            read("with their $0 by $1"),
         ],
     ),
     row(Rule::Did, C::InnerLink, &[C::Member, C::Verb], &[any("that $1 $0")]),
@@ -56,7 +57,7 @@ pub(super) const ROWS: &[Row] = &[
         Rule::OfBy,
         C::InnerLink,
         &[C::Relation, C::Reference, C::Name],
-        &[any("with the $0 of $1 by $2"), only(S::FORMAL, "with the $0 of $1 by way of the $2")],
+        &[any("with the $0 of $1 by way of the $2"), read("with the $0 of $1 by $2")],
     ),
     row(
         Rule::JoinedOn,

@@ -127,7 +127,20 @@ const SHORT: &[(&str, &str)] = &[
     ),
     (
         "SELECT CAST(sum(CASE WHEN country = 'Chad' THEN 1 ELSE 0 END) AS REAL) * 100 / count(*) FROM author WHERE age > 30",
-        "authors whose age is above 30 is the country",
+        "authors whose age is above 30 have the country",
+    ),
+    (
+        "SELECT CAST(sum(CASE WHEN country = 'Chad' THEN 1 ELSE 0 END) AS REAL) * 100 / count(*) FROM author",
+        "For what percentage of authors is the country",
+    ),
+    ("SELECT country, avg(age) FROM author GROUP BY country", "the average age of authors by country"),
+    (
+        "SELECT v.city, avg(p.pages) FROM paper p JOIN venue v ON p.venue_id = v.id GROUP BY v.city",
+        "the average pages of papers by the city of their venue",
+    ),
+    (
+        "SELECT name FROM author WHERE age > 30 ORDER BY birth_date DESC LIMIT 1",
+        "author with the latest birth date among those whose age is",
     ),
     (
         "SELECT country, CAST(sum(CASE WHEN age > 30 THEN 1 ELSE 0 END) AS REAL) * 100 / count(*) FROM author GROUP BY country",

@@ -88,6 +88,8 @@ impl Say<'_> {
 /// A share as a question: of what rows have, or for which of them something is so.
 fn percent_is(slots: Vec<Slot>) -> Tree {
     if let [source, filter, said] = slots.as_slice()
+        && *filter == Slot::None
+        && super::short::is_table(source)
         && let Some((Rule::HaveEqual, [name, value])) = said.one().and_then(|said| said.node())
     {
         let parts = [source, filter, name, value].map(Clone::clone);

@@ -72,11 +72,14 @@ impl Say<'_> {
         }
         let inner = match self.each_first(inner) {
             Ok(sentence) => return sentence,
-            Err(inner) => inner,
+            Err(inner) => {
+                let by_keys = super::short::by_keys(&inner).filter(|_| self.random.chance(BY_KEYS));
+                by_keys.unwrap_or(inner)
+            }
         };
         let opening = if self.style == QuestionStyle::Interrogative && shows_one_thing(&inner) {
             Rule::OpeningOne
-        } else if is_plain(&inner) || !self.lists.is_empty() {
+        } else if is_plain(&inner) || !self.lists.is_empty() || self.style == QuestionStyle::MultiTurn {
             Rule::OpeningPlain
         } else {
             Rule::Opening
@@ -110,7 +113,8 @@ impl Say<'_> {
             return Err(Tree::Node(rule, slots));
         };
         let is_what = self.style == QuestionStyle::Interrogative;
-        if *having != Slot::None || !is_what && !self.random.chance(self.style.meta().groups_first) {
+        let share = if *filter == Slot::None { self.style.meta().groups_first } else { FILTERED_FIRST };
+        if *having != Slot::None || !is_what && !self.random.chance(share) {
             return Err(Tree::Node(rule, slots));
         }
         let is_one = is_what && rest.all().len() == 1;
@@ -177,7 +181,9 @@ fn is_plain(inner: &Tree) -> bool {
     let is_computed =
         |output: &Rc<Tree>| output.node().is_some_and(|(rule, _)| super::call::is_over_rows(rule));
     let outputs = match inner.node() {
-        Some((Rule::EachOfIts | Rule::EachFor | Rule::EachOfTheir, _)) => return true,
+        Some((Rule::EachOfIts | Rule::EachFor | Rule::EachOfTheir | Rule::ByKeys | Rule::ByTheirKeys, _)) => {
+            return true;
+        }
         Some((Rule::Select | Rule::SelectFor, [_, outputs, ..])) => outputs,
         _ => return false,
     };
@@ -200,6 +206,12 @@ fn shows_keys(outputs: &Slot, group: &Tree) -> bool {
     }
 }
 
+/// Of 100 groupings of rows with conditions, how many are said first.
+const FILTERED_FIRST: u8 = 60;
+
+/// Of 100 groupings that are not said first, how many are said by their keys at the end.
+const BY_KEYS: u8 = 75;
+
 /// The styles that ask "how many", and in how many of 100 cases.
 const COUNTING: Styles = Styles::FORMAL
     .and(Styles::COLLOQUIAL)
@@ -213,8 +225,9 @@ fn shows_one_thing(query: &Tree) -> bool {
     let outputs = match query.node() {
         Some(
             (Rule::Select | Rule::SelectFor, [_, outputs, ..])
-            | (Rule::SelectTop | Rule::RowsDegree | Rule::RowsTop, [outputs, ..]),
+            | (Rule::SelectTop | Rule::SelectTopAmong | Rule::RowsDegree | Rule::RowsTop, [outputs, ..]),
         ) => outputs,
+        Some((Rule::ByKeys | Rule::ByTheirKeys, [rest, ..])) => return rest.all().len() == 1,
         Some((Rule::KeysDegree | Rule::KeysTop | Rule::KeysTopFor | Rule::EachRow, [keys, ..])) => {
             return keys.all().len() == 1;
         }
@@ -251,7 +264,7 @@ fn dialogue(inner: Tree) -> Tree {
         return Tree::of(Rule::Ask, [opening, inner]);
     };
     if is_number {
-        return Tree::of(Rule::Ask, [opening, Tree::Node(rule, slots)]);
+        return Tree::of(Rule::Ask, [Tree::word(Rule::OpeningPlain), Tree::Node(rule, slots)]);
     }
     let mut turns = Vec::new();
     for (place, rule) in TURNS {
@@ -259,6 +272,8 @@ fn dialogue(inner: Tree) -> Tree {
             turns.push(Rc::new(Tree::Node(rule, vec![Slot::One(clause)])));
         }
     }
+    // What is no dialogue does not begin like one.
+    let opening = if turns.is_empty() { Tree::word(Rule::OpeningPlain) } else { opening };
     let first = Tree::of(Rule::Ask, [opening, Tree::Node(rule, slots)]);
     if turns.is_empty() { first } else { Tree::Node(Rule::Dialogue, vec![first.into(), Slot::Many(turns)]) }
 }

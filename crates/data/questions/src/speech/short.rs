@@ -191,11 +191,13 @@ fn top_of(slots: &[Slot]) -> Option<Tree> {
     match slots[TAIL].one()?.node()? {
         (Rule::TopOne, [most]) => {
             let one = Tree::clone(relation).in_number(false);
-            Some(Tree::Node(Rule::SelectTop, vec![outputs, one.into(), filter, most.clone()]))
+            let rule = if filter == Slot::None { Rule::SelectTop } else { Rule::SelectTopAmong };
+            Some(Tree::Node(rule, vec![outputs, one.into(), filter, most.clone()]))
         }
         (Rule::TopFew, [count, most]) => {
             let few = Slot::One(Rc::clone(relation));
-            Some(Tree::Node(Rule::SelectTopFew, vec![outputs, count.clone(), few, filter, most.clone()]))
+            let rule = if filter == Slot::None { Rule::SelectTopFew } else { Rule::SelectTopFewAmong };
+            Some(Tree::Node(rule, vec![outputs, count.clone(), few, filter, most.clone()]))
         }
         _ => None,
     }
@@ -217,16 +219,53 @@ pub(super) fn outputs(list: Vec<Rc<Tree>>) -> Slot {
     Tree::Node(Rule::Outputs, vec![Slot::Many(list)]).into()
 }
 
+/// Groups said by their keys at the end: "the number of students by sex", "the number of cities by the region of their country".
+pub(super) fn by_keys(inner: &Tree) -> Option<Tree> {
+    match inner.node()? {
+        // Behind conditions "by sex" would seem to belong to these.
+        (Rule::EachOfIts, [keys, rest, source, filter @ Slot::None, having, tail]) if is_table(source) => {
+            let keys = names_of(keys)?;
+            let parts = [rest.clone(), source.clone(), filter.clone(), keys, having.clone(), tail.clone()];
+            Some(Tree::Node(Rule::ByKeys, parts.into()))
+        }
+        (Rule::EachOfTheir, [keys, rest, own, partner, having, tail]) => {
+            let (Rule::Table, [noun]) = partner.one()?.node()? else { return None };
+            let noun = Tree::clone(noun.one()?).in_number(false).into();
+            let parts = [rest.clone(), own.clone(), names_of(keys)?, noun, having.clone(), tail.clone()];
+            Some(Tree::Node(Rule::ByTheirKeys, parts.into()))
+        }
+        _ => None,
+    }
+}
+
+/// The names of columns.
+fn names_of(columns: &Slot) -> Option<Slot> {
+    let name = |column: &Rc<Tree>| match column.node()? {
+        (Rule::Column, [name]) => match &**name.one()? {
+            Tree::Name(name, _) => Some(Tree::Name(*name, false)),
+            _ => None,
+        },
+        _ => None,
+    };
+    columns.all().iter().map(name).collect::<Option<Vec<Tree>>>().map(Slot::from)
+}
+
+/// The columns of those names.
+fn columns_of(names: &Slot) -> Slot {
+    let column = |name: &Rc<Tree>| Tree::Node(Rule::Column, vec![Slot::One(Rc::clone(name))]);
+    names.all().iter().map(column).collect::<Vec<_>>().into()
+}
+
 impl Hear<'_> {
     /// The query of a short form.
     pub(super) fn short(&mut self, rule: Rule, slots: &[Slot]) -> Option<Query> {
         let none = || Slot::None;
         match (rule, slots) {
-            (Rule::SelectTop, [shown, relation, filter, most]) => {
+            (Rule::SelectTop | Rule::SelectTopAmong, [shown, relation, filter, most]) => {
                 let tail = Tree::Node(Rule::TopOne, vec![most.clone()]);
                 self.top(shown, relation, filter, tail)
             }
-            (Rule::SelectTopFew, [shown, count, relation, filter, most]) => {
+            (Rule::SelectTopFew | Rule::SelectTopFewAmong, [shown, count, relation, filter, most]) => {
                 let tail = Tree::Node(Rule::TopFew, vec![count.clone(), most.clone()]);
                 self.top(shown, relation, filter, tail)
             }
@@ -241,6 +280,16 @@ impl Hear<'_> {
                     having.clone(),
                     tail.clone(),
                 ))
+            }
+            (Rule::ByKeys, [rest, source, filter, keys, having, tail]) => {
+                let clauses = [rest, source, filter, having, tail].map(Clone::clone);
+                let slots: Vec<Slot> = std::iter::once(columns_of(keys)).chain(clauses).collect();
+                self.short(Rule::EachFor, &slots)
+            }
+            (Rule::ByTheirKeys, [rest, own, keys, partner, having, tail]) => {
+                let partner = Tree::Node(Rule::Table, vec![partner.clone()]).into();
+                let (rest, own, having, tail) = (rest.clone(), own.clone(), having.clone(), tail.clone());
+                self.short(Rule::EachOfTheir, &[columns_of(keys), rest, own, partner, having, tail])
             }
             (Rule::KeysTop | Rule::KeysTopFor, [keys, most, source, filter]) => {
                 let group = Tree::Node(Rule::ForTop, vec![keys.clone(), most.clone()]);

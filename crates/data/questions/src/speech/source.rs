@@ -161,7 +161,7 @@ impl Say<'_> {
 
     /// How a relation goes with those before it: it is the last of `relations`.
     fn link(&mut self, relations: &[&Relation], join: &Join, relation: Tree) -> Said {
-        let Some(on) = &join.on else { return Ok(Tree::of(Rule::Every, [relation])) };
+        let Some(on) = &join.on else { return Ok(Tree::of(Rule::Every, [relation.in_number(true)])) };
         let Some((own, before)) = relations.split_last() else {
             return Err(Unsayable::construct("an empty FROM"));
         };

@@ -88,7 +88,8 @@ impl Grammar<'_> {
             _ if is_label && self.is_of_many => 0.0,
             ContentKind::Category => 3.0,
             ContentKind::Number if profile.is_none_or(|profile| profile.is_quantity) => 2.0,
-            ContentKind::Number => 0.5,
+            // The major above 500, where majors are codes.
+            ContentKind::Number => 0.1,
             ContentKind::Date => 1.0,
             ContentKind::Text if self.is_of_many => 0.0,
             ContentKind::Text if is_label => 1.3,

@@ -142,7 +142,8 @@ impl Draft {
             conditions: pick(random, conditions),
             outputs: pick(random, outputs),
             distinct: form == Form::List && random.chance(10),
-            having: form == Form::Grouped && random.chance(if wish.tier >= Tier::Complex { 45 } else { 15 }),
+            having: form == Form::Grouped
+                && random.chance(if wish.tier >= Tier::HighlyComplex { 45 } else { 8 }),
             ordered,
             limited: ordered && random.chance(50),
             offset: false,

@@ -6,6 +6,7 @@ use sqlgauge_sql::tree::{
 
 use super::draft::{Draft, Form, Special};
 use super::{Facet, FromRelation, Grammar, equal, joined};
+use crate::tier::Tier;
 use crate::wish::Demand;
 use crate::world::{ContentKind, Link};
 
@@ -125,7 +126,9 @@ impl Grammar<'_> {
         }
         // Joins that no foreign key says are seldom asked for.
         let likely: f64 = path.iter().map(|(place, _)| world.likely(&world.links[*place])).product();
-        (self.random.unit() < likely).then_some(path)
+        let is_brief = self.wish.tier < Tier::HighlyComplex && self.demand.is_none();
+        let is_clear = !is_brief || likely > 0.5;
+        (is_clear && self.random.unit() < likely).then_some(path)
     }
 
     /// Joins the other end of a link.

@@ -38,7 +38,7 @@ pub(super) enum Idiom {
 const IDIOMS: &[(Idiom, f64, usize, &[&str])] = &[
     (Idiom::Share, 1.5, 1, &["case", "cast", "arithmetic", "count", "sum"]),
     (Idiom::ShareOfGroups, 0.8, 1, &["case", "cast", "arithmetic", "count", "sum", "group_by"]),
-    (Idiom::Difference, 0.5, 1, &["case", "arithmetic", "sum"]),
+    (Idiom::Difference, 1.5, 1, &["case", "arithmetic", "sum"]),
     (Idiom::RowsByNumber, 3.5, 1, &["inner_join", "group_by", "having", "count"]),
     (
         Idiom::RowsWithMost,
@@ -155,10 +155,8 @@ impl Grammar<'_> {
         let [key] = *link.parent_columns.as_slice() else { return None };
         let (from, mut scope) = self.joined(&link, false)?;
         // Of whom more is said besides, "that have the most" is read twice.
-        let (first, second) = scope.split_at_mut(1);
-        let of_whom = if self.chance(85) { second } else { first };
         let least = usize::from(self.wish.tier >= Tier::Complex && self.wish.depth == 1);
-        let conditions = self.conditions_of_each(of_whom, draft, least)?;
+        let conditions = self.conditions_of_each(&mut scope[1..], draft, least)?;
         let several = 1 + usize::from(self.chance(25));
         let shown = self.columns(&scope[..1], several, false);
         let key = Expr::Column(ColumnRef::at(scope[0].id, key));
@@ -193,7 +191,7 @@ impl Grammar<'_> {
         let computed = self.measured(&scope[0], true).filter(|_| self.random.chance(50)).unwrap_or(count);
         let outputs = vec![output(key.expr()), output(computed.clone())];
         let mut select = Select { group_by: vec![key.expr()], ..select_of(outputs) };
-        if self.wish.operator.get().name == "having" || self.chance(15) {
+        if self.wish.operator.get().name == "having" || self.chance(4) {
             select.having = Some(self.more_than(&[1, 1, 2, 3])?);
         }
         let is_sorted = self.wish.operator.get().name == "order_by" || self.chance(35);

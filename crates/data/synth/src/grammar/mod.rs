@@ -176,7 +176,7 @@ impl<'a> Grammar<'a> {
         self.compared = columns_of(&conditions);
         let in_where = nest.filter(|nest| matches!(nest, Nest::In | Nest::Scalar | Nest::Exists));
         if let Some(nest) = in_where {
-            conditions.push(self.nested_condition(nest, &scope, levels - 1)?);
+            conditions.push(self.nested_condition(nest, self.said_last(&scope, draft), levels - 1)?);
         }
         read_by(&mut scope, &conditions);
         if nest == Some(Nest::Having) {
@@ -202,9 +202,7 @@ impl<'a> Grammar<'a> {
         let is_brief = self.wish.tier < Tier::HighlyComplex && self.demand.is_none();
         match scope {
             [first, ..] if is_outer => std::slice::from_ref(first),
-            [first, partner] if is_brief && first.refers && draft.special.is_none() => {
-                std::slice::from_ref(partner)
-            }
+            [_, partner] if is_brief && draft.special.is_none() => std::slice::from_ref(partner),
             _ => scope,
         }
     }
@@ -385,6 +383,10 @@ fn says_all(select: &Select, scope: &[FromRelation]) -> bool {
     };
     let mut columns = Vec::new();
     exprs().for_each(|expr| collect_columns(expr, &mut columns));
+    // What rows are linked by is in the other table too.
+    let mut keys = Vec::new();
+    select.from.iter().for_each(|from| collect_keys(from, &mut keys));
+    columns.retain(|column| !keys.contains(column));
     let counts = exprs().any(counts_rows);
     let is_there_for_something = |bound: &FromRelation| {
         let is_end = joins.get(&bound.id).is_none_or(|&count| count < 2);
@@ -407,6 +409,14 @@ fn groups_by_one(select: &Select) -> bool {
         Some(filter) => one(filter),
         None => false,
     }
+}
+
+/// The columns that the conditions of joins read.
+fn collect_keys(from: &From, keys: &mut Vec<ColumnRef>) {
+    let From::Join(join) = from else { return };
+    join.on.iter().for_each(|on| collect_columns(on, keys));
+    collect_keys(&join.left, keys);
+    collect_keys(&join.right, keys);
 }
 
 /// How many conditions of joins read each relation.

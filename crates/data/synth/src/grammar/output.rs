@@ -199,7 +199,7 @@ impl Grammar<'_> {
         };
         // A number of unknown meaning may be a code.
         let weight = |facet: &&Facet| {
-            let once = if repeats(facet) { 0.01 } else { 1.0 };
+            let once = if repeats(facet) { 0.0 } else { 1.0 };
             if self.is_quantity(facet) { once } else { once * 0.15 }
         };
         let weights: Vec<f64> = numbers.iter().map(weight).collect();
@@ -272,7 +272,8 @@ impl Grammar<'_> {
             })
             .copied()
             .collect();
-        if self.chance(20)
+        if scope.len() == 1
+            && self.chance(12)
             && let Some(facet) = self.random.pick(&shared)
         {
             return Some(aggregate_of(Function::Count, facet, true, "count"));
