@@ -7,6 +7,9 @@
 
 use std::collections::HashMap;
 
+/// A question of so little effort is asked as it is: a shorter one is not easier.
+pub(crate) const EASY: u64 = 14;
+
 /// Words that open a clause which hangs on the words before it.
 const CLAUSES: &[&str] = &["whose", "that", "where", "which", "with", "without", "provided", "if", "among"];
 /// How many of these a sentence has easily, and what each further one costs.

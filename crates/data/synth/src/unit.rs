@@ -17,7 +17,7 @@ use crate::asking::{Asking, QuestionOutcome};
 use crate::budget::{Allowance, Caps};
 use crate::check::{CheckedQuery, Checker, RejectionReason};
 use crate::dialects::Translation;
-use crate::effort::effort_of;
+use crate::effort::{EASY, effort_of};
 use crate::grammar::Grammar;
 use crate::pair::SynthPair;
 use crate::polish::{Polish, WriterError};
@@ -26,13 +26,13 @@ use crate::sampler::Sampler;
 use crate::shape::QueryMeasures;
 use crate::tally::CorpusTally;
 use crate::tier::Tier;
-use crate::wish::{Demand, TierShares, Wish};
+use crate::wish::{DEEPEST, Demand, TierShares, Wish};
 use crate::world::GrammarDatabase;
 
 /// How many pairs are drawn at a time.
 const BATCH: usize = 512;
-/// Tries up to which the wished-for operator, the depth, and the tier are held to.
-const TRIES: [u32; 3] = [32, 64, 1600];
+/// Tries up to which the wished-for operator, the depth, a depth that is not great, and the tier are held to.
+const TRIES: [u32; 4] = [32, 64, 800, 1600];
 /// Tries in all: what has a demand may have another tier in the end.
 const LAST_TRY: u32 = 1648;
 /// Of how many queries that meet a wish the one is kept that is asked with the least effort, and in how many more tries they
@@ -44,7 +44,9 @@ const MOST_UNSAID: usize = 6;
 /// The first of the streams of random numbers from which styles come, apart from those of the tries.
 const STYLE: u64 = 1 << 40;
 /// How often a pair is drawn again that another pair of its database equals.
-const ROUNDS: u64 = 4;
+const ROUNDS: u64 = 6;
+/// In how many of these rounds one of several queries is chosen.
+const CHOOSY_ROUNDS: u64 = 2;
 
 /// How many pairs of each tier a database could not give.
 pub type Unmet = [u64; 4];
@@ -243,7 +245,9 @@ fn draw(
         else {
             break;
         };
-        if choice.is_made(attempt, kept) {
+        // What was there already is drawn again, and then the first that is new will do.
+        let most = if slot.round < CHOOSY_ROUNDS { CHOICE } else { 1 };
+        if choice.is_made(attempt, kept, most) {
             break;
         }
         let stream = slot.round * u64::from(LAST_TRY) + u64::from(attempt);
@@ -301,9 +305,10 @@ struct Choice {
 }
 
 impl Choice {
-    fn is_made(&self, attempt: u32, kept: WishParts) -> bool {
+    fn is_made(&self, attempt: u32, kept: WishParts, most: usize) -> bool {
         let is_late = |(first, held): (u32, WishParts)| held != kept || attempt > first + MORE_TRIES;
-        self.count >= CHOICE || self.first.is_some_and(is_late)
+        let is_easy = self.best.as_ref().is_some_and(|(effort, _)| *effort <= EASY);
+        is_easy || self.count >= most || self.first.is_some_and(is_late)
     }
 
     fn add(&mut self, at: (u32, WishParts), found: Found) {
@@ -322,21 +327,25 @@ struct WishParts {
     operator: bool,
     depth: bool,
     tier: bool,
+    /// Whether another depth is not a great one.
+    shallow: bool,
 }
 
 impl WishParts {
     /// Those of that attempt; `None` if there is no further attempt.
     fn at(attempt: u32, wish: &Wish) -> Option<Self> {
-        let [operator, depth, tier] = TRIES.map(|last| attempt < last);
-        (tier || wish.demand.is_some()).then_some(Self { operator, depth, tier })
+        let [operator, depth, shallow, tier] = TRIES.map(|last| attempt < last);
+        (tier || wish.demand.is_some()).then_some(Self { operator, depth, tier, shallow })
     }
 
     /// The wish with another operator, and then another depth, in place of those that are given up.
     fn of(self, wish: Wish, random: &mut Random) -> Wish {
         let other = Wish::common(wish.tier, random);
         let operator = if self.operator { wish.operator } else { other.operator };
-        // Deep queries pass for complex ones where nothing else does.
-        let depth = if self.depth { wish.depth } else { other.depth.min(wish.depth.max(2)) };
+        // Deep queries would pass for complex ones where nothing else does.
+        let deepest =
+            if self.shallow || wish.tier < Tier::HighlyComplex { wish.depth.max(2) } else { DEEPEST };
+        let depth = if self.depth { wish.depth } else { other.depth.min(deepest) };
         Wish { depth, operator, ..wish }
     }
 

@@ -262,7 +262,8 @@ fn every_idiom_is_asked_for() {
          CREATE TABLE given (award_id INT REFERENCES award(award_id), singer_id INT REFERENCES singer(singer_id), PRIMARY KEY (award_id, singer_id));
          WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12)
              INSERT INTO award SELECT i, 'Award ' || i, i * 500 FROM n;
-         INSERT INTO given SELECT DISTINCT 1 + singer_id * 7 % 12, singer_id FROM singer"
+         INSERT INTO given SELECT DISTINCT 1 + singer_id * 7 % 12, singer_id FROM singer;
+         UPDATE singer SET genre = 'Rock' WHERE singer_id < 8"
     );
     database(&input, "music", &script);
     let sources = sources(&[input]).unwrap();

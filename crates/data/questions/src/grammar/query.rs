@@ -52,7 +52,7 @@ pub(super) const ROWS: &[Row] = &[
         Rule::ByTheirKeys,
         C::Core,
         &[C::Operand, C::Member, C::Name, C::Noun, C::Having, C::Tail],
-        &[any("$0[, and] of $1 by the $2[, and] of their $3 $4? $5?")],
+        &[any("$0[, and] of $1 by the $2[, and] of the $3 $4? $5?")],
     ),
     row(
         Rule::SelectTopFew,
@@ -128,7 +128,7 @@ pub(super) const ROWS: &[Row] = &[
         Rule::KeysDegree,
         C::Core,
         &[C::Operand, C::Degree, C::Source, C::Filter],
-        &[any("$0[, and] with $1 $2 $3?"), any("$0[, and] that has $1 $2 $3?")],
+        &[any("$0[, and] with $1 $2 $3?"), read("$0[, and] that has $1 $2 $3?")],
     ),
     row(
         Rule::KeysDegreeFew,

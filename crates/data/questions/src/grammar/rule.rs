@@ -45,7 +45,7 @@ plain_enum! {
         // Sentences.
         Ask, AskGroups, AskEach, AskEachFor, AskEachOfTheir, WithAside, WithDefinitions, Dialogue,
         TurnFilter, TurnGroup, TurnHaving, TurnTail,
-        Opening, OpeningOne, OpeningPlain, Aside, Definition, OnlyDefinition, HowMany, HowManyDifferent, HowManyMore, PercentOf, PercentIs, EachPercent,
+        Opening, OpeningOne, OpeningPlain, Aside, Definition, OnlyDefinition, HowMany, HowManyDifferent, HowManyMore, HowManyMoreOf, PercentOf, PercentIs, EachPercent,
         // Queries.
         Select, SelectFor, SelectValues, Distinct, Outputs, Everything, Compound, CompoundSorted, Bare, Bracketed, Those,
         SelectTop, SelectTopFew, SelectTopAmong, SelectTopFewAmong, ByKeys, ByTheirKeys, EachOfIts, EachFor, EachRow, KeysAmount, KeysDegree, KeysDegreeFew, KeysTop, KeysTopFor, KeysAmountFor,

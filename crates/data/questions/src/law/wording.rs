@@ -136,7 +136,7 @@ const SHORT: &[(&str, &str)] = &[
     ("SELECT country, avg(age) FROM author GROUP BY country", "the average age of authors by country"),
     (
         "SELECT v.city, avg(p.pages) FROM paper p JOIN venue v ON p.venue_id = v.id GROUP BY v.city",
-        "the average pages of papers by the city of their venue",
+        "the average pages of papers by the city of the venue",
     ),
     (
         "SELECT name FROM author WHERE age > 30 ORDER BY birth_date DESC LIMIT 1",
@@ -153,7 +153,7 @@ const SHORT: &[(&str, &str)] = &[
     ),
     (
         "SELECT sum(CASE WHEN country = 'Chad' THEN 1 ELSE 0 END) - sum(CASE WHEN country = 'Mali' THEN 1 ELSE 0 END) FROM author",
-        "How many more authors have the country Chad than Mali?",
+        "How many more authors are there whose country is Chad than Mali?",
     ),
     (
         "SELECT name FROM author WHERE age > (SELECT avg(age) FROM author)",
@@ -194,7 +194,7 @@ const SHORT: &[(&str, &str)] = &[
     ),
     (
         "SELECT p.title FROM paper p JOIN venue v ON p.venue_id = v.id WHERE v.city = 'Rome' GROUP BY p.title ORDER BY count(*) DESC LIMIT 1",
-        "title that has the most papers of venues whose city is",
+        "title with the most papers of venues whose city is",
     ),
     (
         "SELECT p.id, v.id FROM paper p JOIN venue v ON p.venue_id = v.id",

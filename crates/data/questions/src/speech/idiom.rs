@@ -62,7 +62,9 @@ impl Say<'_> {
                     return Some(percent_is(said.collect()));
                 }
                 let [name, one, other] = more_of(output, &noun)?;
-                Some(Tree::Node(Rule::HowManyMore, clauses.chain([name, one, other]).collect()))
+                let is_bare = *filter == Slot::None && super::short::is_table(source);
+                let rule = if is_bare { Rule::HowManyMore } else { Rule::HowManyMoreOf };
+                Some(Tree::Node(rule, clauses.chain([name, one, other]).collect()))
             }
             (Rule::EachOfIts | Rule::EachFor, [keys, rest, source, filter, Slot::None, Slot::None]) => {
                 let [share] = rest.all() else { return None };
@@ -118,7 +120,7 @@ impl Hear<'_> {
                     &[keys.clone(), share, source.clone(), filter.clone(), none(), none()],
                 )
             }
-            (Rule::HowManyMore, [source, filter, name, one, other]) => {
+            (Rule::HowManyMore | Rule::HowManyMoreOf, [source, filter, name, one, other]) => {
                 let count = |value: &Slot| -> Option<Tree> {
                     let said = Tree::Node(Rule::HaveEqual, vec![name.clone(), value.clone()]);
                     Some(Tree::of(Rule::CountIf, [heard_trait(&said, source)?]))

@@ -105,6 +105,9 @@ impl Say<'_> {
 
     /// What is asked of each group, with the groups first; else the query as it was.
     fn each_first(&mut self, inner: Tree) -> Result<Tree, Tree> {
+        if super::short::by_their_keys(&inner).is_some() {
+            return Err(inner);
+        }
         if let Tree::Node(Rule::EachOfTheir, slots) = inner {
             return self.each_of_first(slots);
         }
@@ -172,7 +175,9 @@ fn has_short_words(query: &Query) -> bool {
     query.as_select().is_some_and(|select| {
         let is_share =
             |output: &Output| matches!(output.expr, Expr::Binary(..)) && has_aggregate(&output.expr);
-        matches!(select.from, Some(From::Join(_))) || select.outputs.iter().any(is_share)
+        query.limit.is_some()
+            || matches!(select.from, Some(From::Join(_)))
+            || select.outputs.iter().any(is_share)
     })
 }
 
@@ -210,7 +215,7 @@ fn shows_keys(outputs: &Slot, group: &Tree) -> bool {
 const FILTERED_FIRST: u8 = 60;
 
 /// Of 100 groupings that are not said first, how many are said by their keys at the end.
-const BY_KEYS: u8 = 75;
+const BY_KEYS: u8 = 85;
 
 /// The styles that ask "how many", and in how many of 100 cases.
 const COUNTING: Styles = Styles::FORMAL
@@ -258,7 +263,7 @@ const TURNS: [(usize, Rule); 4] = [
 /// A dialogue: each clause in a turn of its own.
 fn dialogue(inner: Tree) -> Tree {
     // "Show only those" asks for rows, and not for their number.
-    let is_number = inner.shows_number();
+    let is_number = is_plain(&inner);
     let opening = Tree::word(if is_plain(&inner) { Rule::OpeningPlain } else { Rule::Opening });
     let Tree::Node(rule @ (Rule::Select | Rule::SelectFor), mut slots) = inner else {
         return Tree::of(Rule::Ask, [opening, inner]);
@@ -297,9 +302,14 @@ impl Hear<'_> {
             (Rule::HowManyDifferent, [counted, source, filter]) => {
                 self.counted_in(Tree::Node(Rule::CountDistinct, vec![counted.clone()]), source, filter)
             }
-            (Rule::PercentOf | Rule::PercentIs | Rule::EachPercent | Rule::HowManyMore, _) => {
-                self.share(rule, slots)
-            }
+            (
+                Rule::PercentOf
+                | Rule::PercentIs
+                | Rule::EachPercent
+                | Rule::HowManyMore
+                | Rule::HowManyMoreOf,
+                _,
+            ) => self.share(rule, slots),
             (Rule::AskEach | Rule::AskEachFor, [keys, _, rest, clauses @ ..]) => {
                 // What is asked of each group is not what it is called by.
                 if rest.all().iter().any(|part| keys.all().contains(part)) {

@@ -228,14 +228,19 @@ pub(super) fn by_keys(inner: &Tree) -> Option<Tree> {
             let parts = [rest.clone(), source.clone(), filter.clone(), keys, having.clone(), tail.clone()];
             Some(Tree::Node(Rule::ByKeys, parts.into()))
         }
-        (Rule::EachOfTheir, [keys, rest, own, partner, having, tail]) => {
-            let (Rule::Table, [noun]) = partner.one()?.node()? else { return None };
-            let noun = Tree::clone(noun.one()?).in_number(false).into();
-            let parts = [rest.clone(), own.clone(), names_of(keys)?, noun, having.clone(), tail.clone()];
-            Some(Tree::Node(Rule::ByTheirKeys, parts.into()))
-        }
-        _ => None,
+        _ => by_their_keys(inner),
     }
+}
+
+/// The same where the keys are those of what rows refer to.
+pub(super) fn by_their_keys(inner: &Tree) -> Option<Tree> {
+    let (Rule::EachOfTheir, [keys, rest, own, partner, having, tail]) = inner.node()? else { return None };
+    let ((Rule::Table, [noun]), (Rule::Table, _)) = (partner.one()?.node()?, own.one()?.node()?) else {
+        return None;
+    };
+    let noun = Tree::clone(noun.one()?).in_number(false).into();
+    let parts = [rest.clone(), own.clone(), names_of(keys)?, noun, having.clone(), tail.clone()];
+    Some(Tree::Node(Rule::ByTheirKeys, parts.into()))
 }
 
 /// The names of columns.

@@ -38,7 +38,7 @@ pub(super) enum Idiom {
 const IDIOMS: &[(Idiom, f64, usize, &[&str])] = &[
     (Idiom::Share, 1.5, 1, &["case", "cast", "arithmetic", "count", "sum"]),
     (Idiom::ShareOfGroups, 0.8, 1, &["case", "cast", "arithmetic", "count", "sum", "group_by"]),
-    (Idiom::Difference, 1.5, 1, &["case", "arithmetic", "sum"]),
+    (Idiom::Difference, 2.0, 1, &["case", "arithmetic", "sum"]),
     (Idiom::RowsByNumber, 3.5, 1, &["inner_join", "group_by", "having", "count"]),
     (
         Idiom::RowsWithMost,
@@ -83,13 +83,20 @@ impl Grammar<'_> {
             return None;
         }
         let (operator, depth) = (self.wish.operator.get().name, self.wish.depth);
-        let weight = |(_, weight, levels, has): &(Idiom, f64, usize, &[&str])| {
+        let weight = |(idiom, weight, levels, has): &(Idiom, f64, usize, &[&str])| {
             let beside = depth == 2 && BESIDE.contains(&operator);
-            let is_there = has.contains(&operator) || CONDITIONS.contains(&operator) || beside;
+            let has_conditions = *idiom != Idiom::Difference && (CONDITIONS.contains(&operator) || beside);
+            let is_there = has.contains(&operator) || has_conditions;
             let fits = (*levels..=2).contains(&depth) && is_there;
             if fits { *weight } else { 0.0 }
         };
-        self.choose(IDIOMS, weight).map(|(idiom, ..)| *idiom)
+        // Groups with conditions on both sides take a long sentence.
+        let is_complex = self.wish.tier >= Tier::Complex;
+        let own = |entry: &(Idiom, f64, usize, &[&str])| {
+            let is_long = is_complex && entry.0 == Idiom::GroupsOfPartners;
+            if is_long { weight(entry) * 0.2 } else { weight(entry) }
+        };
+        self.choose(IDIOMS, own).map(|(idiom, ..)| *idiom)
     }
 
     /// A query that is asked for in few words.
@@ -98,7 +105,7 @@ impl Grammar<'_> {
         match idiom {
             Idiom::Share => self.share(draft, false),
             Idiom::ShareOfGroups => self.share(draft, true),
-            Idiom::Difference => self.difference(draft),
+            Idiom::Difference => self.difference(),
             Idiom::RowsByNumber | Idiom::RowsWithMost => {
                 self.rows_by_others(draft, idiom == Idiom::RowsByNumber)
             }
@@ -116,7 +123,8 @@ impl Grammar<'_> {
         let least = usize::from(!grouped);
         let least = least.max(usize::from(scope.len() > 1));
         let conditions = self.conditions_of_each(&mut scope, draft, least)?;
-        let case = self.held_by(&scope[0], grouped)?;
+        // "What percentage of students whose age is above 20 have the sex F" is not asked so.
+        let case = self.held_by(&scope[0], grouped || !conditions.is_empty())?;
         let counted = aggregate(Function::Sum, Args::List(vec![one_if(case)]));
         let decimal = Expr::Cast { expr: Box::new(counted), type_name: "REAL".to_owned() };
         let hundred = Expr::Literal(Literal::Integer(100));
@@ -130,14 +138,11 @@ impl Grammar<'_> {
     }
 
     /// `sum(CASE WHEN a = x …) - sum(CASE WHEN a = y …)`.
-    fn difference(&mut self, draft: &mut Draft) -> Option<Query> {
-        let (from, mut scope) = self.rows_with_partners()?;
-        let facet = self.category(&scope[0], 12)?;
-        super::condition::forget(&mut scope, &facet.expr());
-        let least = usize::from(scope.len() > 1);
-        let conditions = self.conditions_of_each(&mut scope, draft, least)?;
+    fn difference(&mut self) -> Option<Query> {
+        let (from, bound) = self.known_table()?;
+        let facet = self.category(&bound, 12)?;
         let (table, column) = facet.source?;
-        let one = self.world.tables[table].value(scope[0].row, column)?.clone();
+        let one = self.world.tables[table].value(bound.row, column)?.clone();
         let other = self.another(table, column, &one)?;
         let count = |value: Literal| {
             Box::new(aggregate(
@@ -146,7 +151,7 @@ impl Grammar<'_> {
             ))
         };
         let more = Expr::Binary(BinaryOperator::Subtract, count(one), count(other));
-        Some(whole(select_of(vec![output(more)]), from, conditions))
+        Some(whole(select_of(vec![output(more)]), from, Vec::new()))
     }
 
     /// Columns of a table whose rows have more than so many of another, or the most.
@@ -186,7 +191,12 @@ impl Grammar<'_> {
         let (from, mut scope) = self.joined(&link, true)?;
         let key = self.category(&scope[1], 40)?;
         super::condition::forget(&mut scope, &key.expr());
-        let conditions = self.conditions_of_each(&mut scope, draft, 0)?;
+        // "The number of cities by the region of the country": said of all of them.
+        let wanted = CONDITIONS.contains(&self.wish.operator.get().name);
+        let has_conditions =
+            wanted || self.wish.depth == 2 || self.wish.tier >= Tier::Complex || self.chance(15);
+        let conditions =
+            if has_conditions { self.conditions_of_each(&mut scope, draft, 0)? } else { Vec::new() };
         let count = aggregate(Function::Count, Args::Star);
         let computed = self.measured(&scope[0], true).filter(|_| self.random.chance(50)).unwrap_or(count);
         let outputs = vec![output(key.expr()), output(computed.clone())];
@@ -259,6 +269,12 @@ impl Grammar<'_> {
         if joins && let Some(link) = self.own_link() {
             return self.joined(&link, true);
         }
+        let (from, bound) = self.known_table()?;
+        Some((from, vec![bound]))
+    }
+
+    /// A table that people ask about.
+    fn known_table(&mut self) -> Option<(From, FromRelation)> {
         let all: Vec<usize> =
             (0..self.world.tables.len()).filter(|&table| !self.world.is_between(table)).collect();
         let weight = |&table: &usize| {
@@ -266,8 +282,7 @@ impl Grammar<'_> {
         };
         let weights: Vec<f64> = all.iter().map(weight).collect();
         let start = all[super::weighted(&weights, &mut self.random)?];
-        let (from, bound) = self.table(start);
-        Some((from, vec![bound]))
+        Some(self.table(start))
     }
 
     /// A link between two tables that people ask about: its child is not a table that only links others.
@@ -391,11 +406,11 @@ impl Grammar<'_> {
     }
 
     /// A condition that a part of the rows keeps: a column compared with a constant.
-    fn held_by(&mut self, bound: &FromRelation, grouped: bool) -> Option<Expr> {
+    fn held_by(&mut self, bound: &FromRelation, is_measured: bool) -> Option<Expr> {
         let mut bound = bound.clone();
         let is_known = |facet: &Facet| match facet.kind {
             // "For each city, what percentage of singers have the country France" is not asked so.
-            ContentKind::Category => !grouped,
+            ContentKind::Category => !is_measured,
             ContentKind::Date => true,
             ContentKind::Number => self.profile(facet).is_some_and(|own| own.is_quantity),
             _ => false,

@@ -89,6 +89,8 @@ pub struct Grammar<'a> {
     compared: Vec<ColumnRef>,
     /// Whether the query at hand computes something over many rows.
     is_of_many: bool,
+    /// Whether its join keeps rows that have no partner.
+    keeps_all: bool,
 }
 
 impl<'a> Grammar<'a> {
@@ -104,6 +106,7 @@ impl<'a> Grammar<'a> {
             demand: wish.demand,
             around: Vec::new(),
             is_of_many: false,
+            keeps_all: false,
             compared: Vec::new(),
         }
     }
@@ -170,13 +173,19 @@ impl<'a> Grammar<'a> {
             || draft.shared
             || draft.ordered
             || draft.compound.is_some();
+        // A row without a partner counts for one, which nobody means.
+        self.keeps_all = matches!(draft.special, Some(Special::Kind(JoinKind::Left | JoinKind::Full)));
         let before = std::mem::replace(&mut self.is_of_many, is_of_many);
         let mut conditions = self.conditions(self.said_last(&scope, draft), draft);
         self.is_of_many = before;
         self.compared = columns_of(&conditions);
         let in_where = nest.filter(|nest| matches!(nest, Nest::In | Nest::Scalar | Nest::Exists));
         if let Some(nest) = in_where {
-            conditions.push(self.nested_condition(nest, self.said_last(&scope, draft), levels - 1)?);
+            conditions.push(if nest == Nest::Scalar && scope.len() > 1 {
+                self.compared(self.said_last(&scope, draft), levels - 1)?
+            } else {
+                self.nested_condition(nest, &scope, levels - 1)?
+            });
         }
         read_by(&mut scope, &conditions);
         if nest == Some(Nest::Having) {

@@ -147,7 +147,7 @@ impl Grammar<'_> {
     }
 
     /// `a > (SELECT avg(a) …)`, also over the rows that share a category with the row around.
-    fn compared(&mut self, scope: &[FromRelation], levels: usize) -> Option<Expr> {
+    pub(super) fn compared(&mut self, scope: &[FromRelation], levels: usize) -> Option<Expr> {
         let numbers: Vec<(&FromRelation, &Facet)> = scope
             .iter()
             .filter(|bound| bound.table.is_some())

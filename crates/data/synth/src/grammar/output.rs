@@ -117,7 +117,8 @@ impl Grammar<'_> {
             ContentKind::Text => 1.5,
             ContentKind::Key if !has_label && !shared => 0.3,
             ContentKind::Key if !shared => 0.05,
-            _ => 0.01,
+            ContentKind::Key => 0.0,
+            ContentKind::Number | ContentKind::Other => 0.01,
         }
     }
 
@@ -254,7 +255,8 @@ impl Grammar<'_> {
             }
             tables.iter().all(|table| seen.contains(table))
         };
-        scope.len() < 3 || tables.len() < scope.len() || tables.iter().any(leads_to_all)
+        let is_one = scope.len() < 3 || tables.len() < scope.len() || tables.iter().any(leads_to_all);
+        is_one && !self.keeps_all
     }
 
     /// The number of rows, or of the different values of a column that has some more than once.
