@@ -68,10 +68,10 @@ operators! {
     "full_join" Moderate false 6 s s.count("FULL JOIN") > 0;
     "cross_join" Moderate false 5 s s.count("CROSS JOIN") > 0;
     "self_join" Moderate false 5 s s.features.self_joins > 0;
-    "union" Moderate false 5 s s.count("UNION") > 0;
+    "union" Moderate false 4 s s.count("UNION") > 0;
     "union_all" Moderate false 5 s s.count("UNION ALL") > 0;
     "intersect" Moderate false 4 s s.count("INTERSECT") > 0;
-    "except" Moderate false 6 s s.count("EXCEPT") > 0;
+    "except" Moderate false 4 s s.count("EXCEPT") > 0;
     "derived_table" Moderate true 4 s s.derived_tables > 0;
     "with" Moderate true 4 s s.count("WITH") > 0;
     "scalar_subquery" Moderate true 25 s s.scalar_subqueries > 0;
@@ -90,7 +90,7 @@ operators! {
     "or" Simple false 7 s s.count("OR") > 0;
     "not" Simple false 8 s s.negations > 0;
     "arithmetic" Simple false 4 s ["+", "-", "*", "/", "%"].iter().any(|operator| s.count(operator) > 0);
-    "concat" Simple false 8 s s.count("||") > 0;
+    "concat" Simple false 5 s s.count("||") > 0;
     "case" Moderate false 4 s s.count("CASE") > 0;
     "cast" Simple false 4 s s.count("CAST") > 0;
     "count" Simple false 60 s s.count("count()") > 0;

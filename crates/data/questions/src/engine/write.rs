@@ -353,7 +353,7 @@ impl<'a> Writer<'a> {
             "its" if self.is_person => self.push("their"),
             "i" => self.push(&capitalised(word)),
             _ if self.begins => {
-                self.asks |= ["what", "which", "can", "could", "how"].contains(&word);
+                self.asks |= ["what", "which", "can", "could", "how", "do"].contains(&word);
                 self.push(&capitalised(word));
             }
             _ => {

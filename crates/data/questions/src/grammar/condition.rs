@@ -88,9 +88,9 @@ pub(super) const ROWS: &[Row] = &[
     ),
     // Comparisons with a text: a date, or a place in the alphabet.
     row(Rule::Before, C::Simple, TWO, &[any("$0 is before $1")]),
-    row(Rule::NotAfter, C::Simple, TWO, &[any("$0 is on or before $1"), any("$0 is $1 or earlier")]),
+    row(Rule::NotAfter, C::Simple, TWO, &[any("$0 is $1 or earlier"), read("$0 is on or before $1")]),
     row(Rule::After, C::Simple, TWO, &[any("$0 is after $1")]),
-    row(Rule::NotBefore, C::Simple, TWO, &[any("$0 is on or after $1"), any("$0 is $1 or later")]),
+    row(Rule::NotBefore, C::Simple, TWO, &[any("$0 is $1 or later"), read("$0 is on or after $1")]),
     // Comparisons with what all rows of the table have.
     row(Rule::AboveAverage, C::Simple, &[C::Column], &[any("$0 is above the overall average")]),
     row(Rule::BelowAverage, C::Simple, &[C::Column], &[any("$0 is below the overall average")]),
@@ -161,6 +161,18 @@ pub(super) const ROWS: &[Row] = &[
         &[any("a $0 before $1"), any("an $0 before $1"), read("$0 before $1")],
     ),
     row(
+        Rule::HaveUntil,
+        C::Trait,
+        NAMED,
+        &[any("a $0 of $1 or earlier"), any("an $0 of $1 or earlier"), read("$0 of $1 or earlier")],
+    ),
+    row(
+        Rule::HaveFrom,
+        C::Trait,
+        NAMED,
+        &[any("a $0 of $1 or later"), any("an $0 of $1 or later"), read("$0 of $1 or later")],
+    ),
+    row(
         Rule::HaveContaining,
         C::Trait,
         NAMED,
@@ -217,13 +229,13 @@ pub(super) const ROWS: &[Row] = &[
         Rule::Missing,
         C::Simple,
         &[C::Operand],
-        &[any("$0 is missing"), any("$0 is not known"), only(S::CONCISE.and(S::FORMAL), "$0 has no value")],
+        &[any("$0 is missing"), any("$0 is not known"), read("$0 has no value")],
     ),
     row(
         Rule::NotMissing,
         C::Simple,
         &[C::Operand],
-        &[any("$0 is known"), any("$0 is not missing"), only(S::CONCISE.and(S::FORMAL), "$0 has a value")],
+        &[any("$0 is known"), any("$0 is not missing"), read("$0 has a value")],
     ),
     row(Rule::Belongs, C::Simple, OF_ONE, &[any("$0 belongs to $1 $2?")]),
     row(Rule::NotBelongs, C::Simple, OF_ONE, &[any("$0 does not belong to $1 $2?")]),

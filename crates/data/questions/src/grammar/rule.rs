@@ -66,7 +66,7 @@ plain_enum! {
         And, Or, Either, Both, InBrackets, Not,
         Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual, Is, IsNot,
         Before, NotAfter, After, NotBefore, AboveAverage, BelowAverage, HighestOfAll, LowestOfAll,
-        HaveEqual, HaveOther, HaveMore, HaveAtLeast, HaveLess, HaveAtMost, HaveBetween, HaveAfter, HaveBefore, HaveContaining, HaveStarting,
+        HaveEqual, HaveOther, HaveMore, HaveAtLeast, HaveLess, HaveAtMost, HaveBetween, HaveAfter, HaveBefore, HaveUntil, HaveFrom, HaveContaining, HaveStarting,
         Between, NotBetween,
         Contains, NotContains, StartsWith, NotStartsWith, EndsWith, NotEndsWith,
         Like, NotLike, LikeEscape, NotLikeEscape, Glob, NotGlob, Regexp, NotRegexp, Matches, NotMatches,

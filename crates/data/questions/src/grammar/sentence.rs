@@ -21,10 +21,11 @@ const OPENINGS: &[Wording] = &[
     only(S::DESCRIPTIVE, "i would like to know"),
     only(S::DESCRIPTIVE, "i need"),
     only(S::VAGUE, "i am curious about"),
-    only(S::VAGUE, "i want to know about"),
+    only(S::VAGUE, "i would love to know"),
+    only(S::VAGUE, "do you happen to know"),
     only(S::METAPHORICAL, "help me track down"),
     only(S::METAPHORICAL, "pull up"),
-    only(S::METAPHORICAL, "point me to"),
+    only(S::METAPHORICAL, "dig up"),
     only(S::CONVERSATIONAL, "hi , could you tell me"),
     only(S::CONVERSATIONAL, "could you please tell me"),
     only(S::CONVERSATIONAL, "quick question : do you know"),
@@ -36,7 +37,7 @@ const OPENINGS: &[Wording] = &[
 /// The same before "each" and before a number: nobody is curious about each country.
 const PLAIN_OPENINGS: &[Wording] = &[
     only(S::IMPERATIVE.and(S::CONCISE), "show"),
-    only(S::IMPERATIVE.and(S::CONCISE), "list"),
+    only(S::IMPERATIVE.and(S::CONCISE), "give"),
     only(S::IMPERATIVE, "find"),
     only(S::FORMAL, "please list"),
     only(S::FORMAL, "please show"),

@@ -116,7 +116,7 @@ const SHORT: &[(&str, &str)] = &[
     ("SELECT sum(CASE WHEN age > 3 THEN 1 ELSE 0 END) FROM author", "the number of cases where the age is"),
     ("SELECT name || ', ' || country FROM author", "the name and the country joined by ', '"),
     ("SELECT name FROM author WHERE birth_date < '1990-01-01'", "whose birth date is before '1990-01-01'"),
-    ("SELECT name FROM author WHERE birth_date >= '1990-01-01'", "whose birth date is on or after"),
+    ("SELECT name FROM author WHERE birth_date >= '1990-01-01'", "whose birth date is '1990-01-01' or later"),
     (
         "SELECT p.title FROM paper p JOIN venue v ON p.venue_id = v.id WHERE v.city = 'Rome' ORDER BY p.pages DESC LIMIT 5",
         "only for the 5 with",

@@ -23,7 +23,7 @@ const COMPARISONS: &super::Pairs<BinaryOperator> = &[
     (BinaryOperator::IsNot, Rule::IsNot),
 ];
 
-/// Comparisons with a text, such as a date.
+/// Comparisons with a text, such as a date, or with a year.
 const IN_TIME: &super::Pairs<BinaryOperator> = &[
     (BinaryOperator::Less, Rule::Before),
     (BinaryOperator::LessEqual, Rule::NotAfter),
@@ -149,8 +149,13 @@ impl Say<'_> {
                 if let Some(rule) = self.overall(expr) {
                     return Ok(Tree::of(rule, [self.operand(left)?]));
                 }
-                let is_text = matches!(**right, Expr::Literal(Literal::Text(_)));
-                let in_time = super::rule_of(IN_TIME, operator).filter(|_| is_text);
+                // Of years people say "before" too.
+                let is_time = match **right {
+                    Expr::Literal(Literal::Text(_)) => true,
+                    Expr::Literal(Literal::Integer(_)) => self.scale(left) == super::tail::Scale::Time,
+                    _ => false,
+                };
+                let in_time = super::rule_of(IN_TIME, operator).filter(|_| is_time);
                 let rule = in_time
                     .or_else(|| super::rule_of(COMPARISONS, operator))
                     .ok_or(Unsayable::construct("a comparison"))?;

@@ -26,6 +26,8 @@ const TRAITS: &super::Pairs<Rule> = &[
     (Rule::Between, Rule::HaveBetween),
     (Rule::After, Rule::HaveAfter),
     (Rule::Before, Rule::HaveBefore),
+    (Rule::NotAfter, Rule::HaveUntil),
+    (Rule::NotBefore, Rule::HaveFrom),
     (Rule::Contains, Rule::HaveContaining),
     (Rule::StartsWith, Rule::HaveStarting),
 ];

@@ -122,7 +122,7 @@ impl Draft {
             Tier::Simple => (&[0], &[0, 1, 1, 1, 2], &[1, 1, 1, 2, 2], [56, 28, 16, 0], 22),
             Tier::Moderate => (&[0, 1, 1, 1], &[0, 1, 1, 2], &[1, 1, 2, 2], [50, 13, 37, 0], 40),
             Tier::Complex if deep => (&[0, 0, 1], &[0, 1], &[1, 2], [75, 15, 10, 0], 10),
-            Tier::Complex => (&[0, 1, 1, 1], &[1, 1, 2, 2], &[1, 2, 2], [50, 8, 42, 0], 45),
+            Tier::Complex => (&[0, 1, 1, 1], &[1, 1, 2, 2], &[1, 2, 2], [75, 10, 15, 0], 35),
             Tier::HighlyComplex if deep => (&[0, 1, 1, 2], &[1, 1, 2], &[1, 2], [60, 10, 30, 0], 40),
             Tier::HighlyComplex => (&[1, 2, 2], &[2, 2, 3], &[1, 2, 2], [36, 4, 60, 0], 60),
         };
@@ -132,7 +132,6 @@ impl Draft {
         let is_compound = wish.tier >= Tier::Moderate
             && random.chance(match wish.tier {
                 Tier::HighlyComplex => 8,
-                Tier::Complex => 2,
                 _ => 0,
             });
         Self {

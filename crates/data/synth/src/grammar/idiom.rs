@@ -91,10 +91,10 @@ impl Grammar<'_> {
             if fits { *weight } else { 0.0 }
         };
         // Groups with conditions on both sides take a long sentence.
-        let is_complex = self.wish.tier >= Tier::Complex;
+        let is_complex = self.wish.tier == Tier::Complex;
         let own = |entry: &(Idiom, f64, usize, &[&str])| {
             let is_long = is_complex && entry.0 == Idiom::GroupsOfPartners;
-            if is_long { weight(entry) * 0.2 } else { weight(entry) }
+            if is_long { 0.0 } else { weight(entry) }
         };
         self.choose(IDIOMS, own).map(|(idiom, ..)| *idiom)
     }
@@ -159,6 +159,8 @@ impl Grammar<'_> {
         let link = self.own_link()?;
         let [key] = *link.parent_columns.as_slice() else { return None };
         let (from, mut scope) = self.joined(&link, false)?;
+        // "The most songs whose sales are the highest of all" is not asked.
+        self.has_extremes = false;
         // Of whom more is said besides, "that have the most" is read twice.
         let least = usize::from(self.wish.tier >= Tier::Complex && self.wish.depth == 1);
         let conditions = self.conditions_of_each(&mut scope[1..], draft, least)?;
@@ -242,7 +244,9 @@ impl Grammar<'_> {
         let shown = self.columns(&ends[..1], several, false);
         let outputs: Vec<Output> = shown.iter().map(|facet| output(facet.expr())).collect();
         let conditions = first.into_iter().chain(last).collect();
-        (!outputs.is_empty()).then(|| whole(select_of(outputs), from, conditions))
+        // Each of the visitors that visited museums is asked for once.
+        let select = Select { distinct: true, ..select_of(outputs) };
+        (!select.outputs.is_empty()).then(|| whole(select, from, conditions))
     }
 
     /// Columns of rows, or the number of rows.
@@ -385,7 +389,9 @@ impl Grammar<'_> {
         let wants_extremum = self.wish.operator.get().name == "extremum";
         let is_highest = values.iter().all(|value| *value <= own);
         match own.partial_cmp(&average)? {
-            std::cmp::Ordering::Greater if is_highest && (wants_extremum || self.chance(60)) => {
+            std::cmp::Ordering::Greater
+                if is_highest && self.has_extremes && (wants_extremum || self.chance(60)) =>
+            {
                 Some((BinaryOperator::Equal, Function::Max))
             }
             _ if wants_extremum => None,

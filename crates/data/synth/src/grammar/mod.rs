@@ -91,6 +91,8 @@ pub struct Grammar<'a> {
     is_of_many: bool,
     /// Whether its join keeps rows that have no partner.
     keeps_all: bool,
+    /// Whether a condition may ask for the highest of all.
+    has_extremes: bool,
 }
 
 impl<'a> Grammar<'a> {
@@ -107,6 +109,7 @@ impl<'a> Grammar<'a> {
             around: Vec::new(),
             is_of_many: false,
             keeps_all: false,
+            has_extremes: true,
             compared: Vec::new(),
         }
     }
@@ -130,8 +133,9 @@ impl<'a> Grammar<'a> {
         let (mut made, scope) = self.select(&mut draft, depth)?;
         let order_by = if draft.ordered { self.order(&made, &scope, &draft) } else { Vec::new() };
         let limited = draft.limited && !order_by.is_empty();
-        // Five rows of visitors and visits are not five visitors.
-        if limited && draft.form != Form::Grouped && repeats_rows(&scope) {
+        // Five rows of visitors and visits are not five visitors, and five rows have fewer different values.
+        let repeats = repeats_rows(&scope) || made.select.distinct;
+        if limited && draft.form != Form::Grouped && repeats {
             return None;
         }
         let number = |number: i64| Expr::Literal(Literal::Integer(number));
@@ -196,6 +200,12 @@ impl<'a> Grammar<'a> {
         let mut made = self.outputs(&scope, draft, inner)?;
         if nest == Some(Nest::Output) {
             self.nested_output(&mut made, &scope, levels - 1)?;
+        }
+        // Each of the visitors with visits is asked for once.
+        let is_list = draft.form == Form::List && levels == self.wish.depth;
+        if is_list && repeats_rows(&scope) && draft.special.is_none() && self.wish.tier < Tier::HighlyComplex
+        {
+            made.select.distinct = true;
         }
         made.select.from = Some(from);
         made.select.filter = conjunction(conditions);
@@ -276,6 +286,8 @@ impl<'a> Grammar<'a> {
                 let is_scale = matches!(facet.kind, ContentKind::Number | ContentKind::Date);
                 let is_shown = made.facets.iter().any(|shown| shown.column == facet.column);
                 let base = match (is_scale, draft.limited) {
+                    // What is the highest is not shown besides.
+                    (true, true) if is_shown => 0.5,
                     (true, _) => 6.0,
                     (false, false) if is_shown => 2.0,
                     _ => 0.0,

@@ -8,6 +8,7 @@ use super::draft::{Draft, Form, Nest, any_nest};
 use super::from::{ends, link_condition};
 use super::output::has_aggregate;
 use super::{Facet, FromRelation, Grammar, TypedSelect, conjunction, equal, output, select_of};
+use crate::tier::Tier;
 use crate::world::{ContentKind, Link};
 
 impl Grammar<'_> {
@@ -48,10 +49,12 @@ impl Grammar<'_> {
         match nest {
             Nest::Scalar if scope.len() > 1 => self.compared(scope, levels),
             Nest::Scalar => self.compared(scope, levels).or_else(|| self.contained(scope, levels)),
+            Nest::Exists if self.wish.depth < 3 => self.exists(scope, levels),
             Nest::Exists => self.exists(scope, levels).or_else(|| self.contained(scope, levels)),
             // "Singers that have concerts" is said more often than by a list of values.
             _ if self.wish.operator.get().name != "in_subquery" && self.chance(90) => {
-                self.exists(scope, levels).or_else(|| self.contained(scope, levels))
+                let found = self.exists(scope, levels);
+                if self.wish.depth < 3 { found } else { found.or_else(|| self.contained(scope, levels)) }
             }
             _ => self.contained(scope, levels),
         }
@@ -193,7 +196,7 @@ impl Grammar<'_> {
             let shared: Vec<(&Facet, &Facet)> = own.filter_map(|own| Some((own, like(own)?))).collect();
             let &(outer, inner) = self.random.pick(&shared)?;
             conditions.push(equal(inner.expr(), outer.expr()));
-        } else if self.chance(6) {
+        } else if self.wish.tier == Tier::HighlyComplex && self.chance(15) {
             conditions = self.conditions(&scope, &mut draft);
         }
         if let Some(nest) = draft.nest {

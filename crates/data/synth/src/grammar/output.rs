@@ -471,7 +471,11 @@ impl Grammar<'_> {
         match operator {
             "case" => self.labelled(&numbers),
             "arithmetic" => self.calculated(&numbers),
-            "concat" => self.concatenated(&texts),
+            "concat" => {
+                let subject = scope.first().map(|bound| bound.id);
+                let own = texts.iter().filter(|facet| Some(facet.column.relation) == subject);
+                self.concatenated(&own.copied().collect::<Vec<_>>())
+            }
             "cast" => {
                 let facet = *self.random.pick(&numbers)?;
                 let type_name = if facet.is_integer { "REAL" } else { "INTEGER" };
