@@ -41,6 +41,11 @@ impl OperatorId {
         Self::all().find(|id| id.get().name == name)
     }
 
+    /// Whether it is seldom asked for.
+    pub fn is_rare(self) -> bool {
+        self.get().weight < 10
+    }
+
     /// The names of the operators that a query of that shape has.
     pub fn names_in(shape: &QueryMeasures) -> Vec<&'static str> {
         OPERATORS.iter().filter(|operator| (operator.is_in)(shape)).map(|operator| operator.name).collect()
@@ -70,7 +75,7 @@ operators! {
     "self_join" Moderate false 5 s s.features.self_joins > 0;
     "union" Moderate false 4 s s.count("UNION") > 0;
     "union_all" Moderate false 5 s s.count("UNION ALL") > 0;
-    "intersect" Moderate false 4 s s.count("INTERSECT") > 0;
+    "intersect" Moderate false 5 s s.count("INTERSECT") > 0;
     "except" Moderate false 4 s s.count("EXCEPT") > 0;
     "derived_table" Moderate true 4 s s.derived_tables > 0;
     "with" Moderate true 4 s s.count("WITH") > 0;

@@ -33,6 +33,8 @@ use crate::world::GrammarDatabase;
 const BATCH: usize = 512;
 /// Tries up to which the wished-for operator, the depth, a depth that is not great, and the tier are held to.
 const TRIES: [u32; 4] = [32, 64, 800, 1600];
+/// Tries up to which a rare operator is held to, which comes only where it is wished for.
+const RARE_TRIES: u32 = 256;
 /// Tries in all: what has a demand may have another tier in the end.
 const LAST_TRY: u32 = 1648;
 /// Of how many queries that meet a wish the one is kept that is asked with the least effort, and in how many more tries they
@@ -335,6 +337,7 @@ impl WishParts {
     /// Those of that attempt; `None` if there is no further attempt.
     fn at(attempt: u32, wish: &Wish) -> Option<Self> {
         let [operator, depth, shallow, tier] = TRIES.map(|last| attempt < last);
+        let operator = operator || attempt < RARE_TRIES && wish.operator.is_rare();
         (tier || wish.demand.is_some()).then_some(Self { operator, depth, tier, shallow })
     }
 

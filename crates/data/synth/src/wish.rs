@@ -86,9 +86,6 @@ impl TierShares {
     }
 }
 
-/// The least weight of an operator that is asked for often.
-const COMMON: u8 = 10;
-
 /// Percentages of the depths 1 to 8 within each tier.
 const DEPTHS: [[u8; DEEPEST]; 4] = [
     [98, 2, 0, 0, 0, 0, 0, 0],
@@ -105,17 +102,17 @@ impl Wish {
 
     /// A wish for a query of that tier.
     pub fn of_tier(tier: Tier, random: &mut Random) -> Self {
-        Self::with_operators(tier, 0, random)
+        Self::with_operators(tier, false, random)
     }
 
     /// A wish for a query of that tier and of what people ask for often, in place of another that was not met: else what is rare
     /// would come wherever nothing else passes.
     pub fn common(tier: Tier, random: &mut Random) -> Self {
-        Self::with_operators(tier, COMMON, random)
+        Self::with_operators(tier, true, random)
     }
 
-    /// One whose operator has at least that weight.
-    fn with_operators(tier: Tier, least: u8, random: &mut Random) -> Self {
+    /// One with any operator, or with a common one.
+    fn with_operators(tier: Tier, common: bool, random: &mut Random) -> Self {
         let mut dealt = random.below(100);
         let mut depth = 1;
         for (levels, &share) in (1..).zip(&DEPTHS[tier.index()]) {
@@ -127,7 +124,7 @@ impl Wish {
         }
         let fitting: Vec<OperatorId> = OperatorId::all()
             .filter(|id| id.get().least <= tier && (tier != Tier::Simple || !id.get().nests))
-            .filter(|id| id.get().weight >= least)
+            .filter(|id| !(common && id.is_rare()))
             .collect();
         let weights: Vec<f64> = fitting.iter().map(|id| f64::from(id.get().weight)).collect();
         let operator = weighted(&weights, random).map_or(OperatorId(0), |at| fitting[at]);
