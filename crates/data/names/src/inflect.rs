@@ -60,12 +60,34 @@ pub(crate) fn is_plural(noun: &str) -> bool {
     singular(noun) != noun
 }
 
+/// What may follow a date, a year or a time, and is neither a noun nor regular.
+const PARTICIPLES: &[&str] = &[
+    "sold",
+    "left",
+    "effective",
+    "first",
+    "last",
+    "born",
+    "met",
+    "made",
+    "built",
+    "begun",
+    "won",
+    "lost",
+    "taken",
+];
+
 /// The plural of a phrase: that of its noun, which stands last or before a preposition (`date of birth`).
 pub fn plural_phrase(phrase: &str) -> String {
     let words: Vec<&str> = phrase.split(' ').collect();
     let preposition =
         |word: &&str| ["of", "in", "at", "on", "to", "for", "from", "by", "with"].contains(word);
-    let noun = words.iter().position(preposition).unwrap_or(words.len()).saturating_sub(1);
+    // "Date sold", "year awarded": what follows is no noun.
+    let said_of = |word: &&str| word.len() > 3 && word.ends_with("ed") || PARTICIPLES.contains(word);
+    let noun = match words.as_slice() {
+        ["date" | "year" | "time", second, ..] if said_of(second) => 0,
+        _ => words.iter().position(preposition).unwrap_or(words.len()).saturating_sub(1),
+    };
     let inflected = words.iter().enumerate().map(|(place, word)| {
         if place == noun && !is_plural(word) { plural(word) } else { Cow::Borrowed(*word) }
     });

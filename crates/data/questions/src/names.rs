@@ -257,6 +257,12 @@ fn plural(words: &[String]) -> String {
     {
         return format!("numbers of {}", rest.join(" "));
     }
+    // "Dates sold", "years awarded".
+    if let [first, _, ..] = words
+        && ["date", "year", "time"].contains(&first.as_str())
+    {
+        return plural_phrase(&text);
+    }
     let is_preposition =
         |word: &String| ["by", "from", "to", "in", "with", "at", "on", "for"].contains(&word.as_str());
     if words.iter().any(is_preposition) {

@@ -25,7 +25,7 @@ const OTHERWISE: Styles = Styles::COLLOQUIAL
     .and(Styles::DESCRIPTIVE)
     .and(Styles::METAPHORICAL)
     .and(Styles::VAGUE);
-const OTHER_NAME: u8 = 4;
+const OTHER_NAME: u8 = 3;
 
 /// After these words an article would be wrong.
 const WITHOUT_ARTICLE: &[&str] = &[

@@ -190,7 +190,7 @@ const SHORT: &[(&str, &str)] = &[
     ),
     (
         "SELECT v.city, avg(p.pages) FROM paper p JOIN venue v ON p.venue_id = v.id GROUP BY v.city ORDER BY avg(p.pages)",
-        "the average pages of their papers",
+        "by the city of the venue, sorted by the average pages",
     ),
     (
         "SELECT p.title FROM paper p JOIN venue v ON p.venue_id = v.id WHERE v.city = 'Rome' GROUP BY p.title ORDER BY count(*) DESC LIMIT 1",

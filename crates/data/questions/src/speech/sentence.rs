@@ -73,8 +73,9 @@ impl Say<'_> {
         let inner = match self.each_first(inner) {
             Ok(sentence) => return sentence,
             Err(inner) => {
-                let by_keys = super::short::by_keys(&inner).filter(|_| self.random.chance(BY_KEYS));
-                by_keys.unwrap_or(inner)
+                let by_keys = super::short::by_keys(&inner);
+                let is_theirs = matches!(inner.node(), Some((Rule::EachOfTheir, _)));
+                by_keys.filter(|_| is_theirs || self.random.chance(BY_KEYS)).unwrap_or(inner)
             }
         };
         let opening = if self.style == QuestionStyle::Interrogative && shows_one_thing(&inner) {

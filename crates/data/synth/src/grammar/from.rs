@@ -16,6 +16,13 @@ const LARGEST_PRODUCT: u64 = 20_000;
 impl Grammar<'_> {
     /// Tables, joined along links.
     pub(super) fn from(&mut self, draft: &Draft) -> Option<(From, Vec<FromRelation>)> {
+        if draft.joins > 1
+            && draft.special.is_none()
+            && self.demand.is_none()
+            && let Some(found) = self.star(draft.joins)
+        {
+            return Some(found);
+        }
         let start = self.start(draft)?;
         let (mut from, bound) = self.table(start);
         let mut scope = vec![bound];
@@ -38,6 +45,33 @@ impl Grammar<'_> {
             }
         }
         Some((from, scope))
+    }
+
+    /// A table with several that it refers to, the one first whose rows are those of the join: "visits of visitors and in museums".
+    fn star(&mut self, joins: usize) -> Option<(From, Vec<FromRelation>)> {
+        let world = self.world;
+        let parents =
+            |table: usize| world.links.iter().filter(move |link| link.child == table && link.parent != table);
+        let weights: Vec<f64> = (0..world.tables.len())
+            .map(|table| {
+                let likely: Vec<f64> =
+                    parents(table).map(|link| world.likely(link)).filter(|likely| *likely > 0.5).collect();
+                if likely.len() < joins { 0.0 } else { likely.iter().sum() }
+            })
+            .collect();
+        let start = super::weighted(&weights, &mut self.random)?;
+        let (mut from, bound) = self.table(start);
+        let mut scope = vec![bound];
+        let mut left: Vec<Link> = parents(start).filter(|link| world.likely(link) > 0.5).cloned().collect();
+        for _ in 0..joins {
+            let link = left.remove(self.random.below(left.len()));
+            left.retain(|other| other.parent != link.parent);
+            from = self.follow(from, &mut scope, &link, true, JoinKind::Inner);
+            if left.is_empty() {
+                break;
+            }
+        }
+        (scope.len() == joins + 1).then_some((from, scope))
     }
 
     /// The first table: that of the demand, or any; one with links where joins are wanted.

@@ -159,8 +159,6 @@ impl Grammar<'_> {
         let link = self.own_link()?;
         let [key] = *link.parent_columns.as_slice() else { return None };
         let (from, mut scope) = self.joined(&link, false)?;
-        // "The most songs whose sales are the highest of all" is not asked.
-        self.has_extremes = false;
         // Of whom more is said besides, "that have the most" is read twice.
         let least = usize::from(self.wish.tier >= Tier::Complex && self.wish.depth == 1);
         let conditions = self.conditions_of_each(&mut scope[1..], draft, least)?;
@@ -237,13 +235,10 @@ impl Grammar<'_> {
         if last.is_empty() {
             return None;
         }
-        let more = usize::from(self.chance(20));
-        let first = self.conditions_of(&mut ends[..1], draft, more);
-        self.compared = super::columns_of(&first);
         let several = 1 + usize::from(self.chance(35));
         let shown = self.columns(&ends[..1], several, false);
         let outputs: Vec<Output> = shown.iter().map(|facet| output(facet.expr())).collect();
-        let conditions = first.into_iter().chain(last).collect();
+        let conditions = last;
         // Each of the visitors that visited museums is asked for once.
         let select = Select { distinct: true, ..select_of(outputs) };
         (!select.outputs.is_empty()).then(|| whole(select, from, conditions))
@@ -254,9 +249,12 @@ impl Grammar<'_> {
         let (from, mut scope) = self.rows_with_partners()?;
         self.is_of_many = false;
         let least = usize::from(scope.len() > 1);
+        let counts = self.wish.operator.get().name == "count" || self.chance(25);
+        // The number of those that have the highest of all is not asked for.
+        self.has_extremes = !counts;
         let conditions = self.conditions_of_each(&mut scope, draft, least)?;
         self.compared = super::columns_of(&conditions);
-        let outputs = if self.wish.operator.get().name == "count" || self.chance(25) {
+        let outputs = if counts {
             vec![output(aggregate(Function::Count, Args::Star))]
         } else {
             let several = 1 + usize::from(self.chance(35));
@@ -386,7 +384,7 @@ impl Grammar<'_> {
         let values: Vec<f64> = sample.iter().filter_map(|row| number(row.get(column as usize)?)).collect();
         let own = number(sample.get(row)?.get(column as usize)?)?;
         let average = values.iter().sum::<f64>() / values.len() as f64;
-        let wants_extremum = self.wish.operator.get().name == "extremum";
+        let wants_extremum = self.has_extremes && self.wish.operator.get().name == "extremum";
         let is_highest = values.iter().all(|value| *value <= own);
         match own.partial_cmp(&average)? {
             std::cmp::Ordering::Greater

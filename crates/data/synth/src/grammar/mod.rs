@@ -109,7 +109,7 @@ impl<'a> Grammar<'a> {
             around: Vec::new(),
             is_of_many: false,
             keeps_all: false,
-            has_extremes: true,
+            has_extremes: false,
             compared: Vec::new(),
         }
     }
@@ -178,6 +178,7 @@ impl<'a> Grammar<'a> {
             || draft.ordered
             || draft.compound.is_some();
         // A row without a partner counts for one, which nobody means.
+        self.has_extremes = draft.form == Form::List;
         self.keeps_all = matches!(draft.special, Some(Special::Kind(JoinKind::Left | JoinKind::Full)));
         let before = std::mem::replace(&mut self.is_of_many, is_of_many);
         let mut conditions = self.conditions(self.said_last(&scope, draft), draft);
