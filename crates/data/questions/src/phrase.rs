@@ -78,7 +78,7 @@ mod tests {
             values,
             [
                 "the number of different names of the singer",
-                "the maximum year of the concert",
+                "the latest year of the concert",
                 "the number of records",
             ]
         );

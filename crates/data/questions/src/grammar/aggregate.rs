@@ -37,6 +37,9 @@ pub(super) const ROWS: &[Row] = &[
         ONE,
         &[any("the maximum $0"), read("the largest $0"), read("the biggest $0")],
     ),
+    // Of dates and years.
+    row(Rule::LatestOf, C::Basic, ONE, &[any("the latest $0")]),
+    row(Rule::EarliestOf, C::Basic, ONE, &[any("the earliest $0")]),
     row(Rule::MaximumDistinct, C::Basic, ONE, &[any("the maximum of the different values of $0")]),
     row(Rule::Minimum, C::Basic, ONE, &[any("the minimum $0"), read("the smallest $0")]),
     row(Rule::MinimumDistinct, C::Basic, ONE, &[any("the minimum of the different values of $0")]),

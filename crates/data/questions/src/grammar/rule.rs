@@ -82,7 +82,7 @@ plain_enum! {
         // Aggregates.
         CountRows, NumberOf, Number, CountKnown, CountDistinct, Average, AverageDistinct, Total, TotalDistinct,
         Maximum, MaximumDistinct, Minimum, MinimumDistinct, Joined, JoinedDistinct,
-        CountIf, Aggregate, AggregateDistinct, OnlyThose,
+        LatestOf, EarliestOf, CountIf, Aggregate, AggregateDistinct, OnlyThose,
         // Functions.
         Length, Uppercase, Lowercase, Absolute, Rounded, RoundedTo, Trimmed, Year, Month, DayOfMonth,
         CallNone, Call, CallStar,

@@ -5,6 +5,7 @@ use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{Aggregate, Args, Expr, Literal, Owner, Window, WindowCall};
 
 use super::query::{in_plural, is_of_rows};
+use super::tail::Scale;
 use super::value::quoted;
 use super::{Hear, Said, Say};
 use crate::canonical::keys_between;
@@ -24,6 +25,8 @@ const AGGREGATES: &super::Pairs<(Function, bool)> = &[
     ((Function::Max, true), Rule::MaximumDistinct),
     ((Function::Min, false), Rule::Minimum),
     ((Function::Min, true), Rule::MinimumDistinct),
+    ((Function::Max, false), Rule::LatestOf),
+    ((Function::Min, false), Rule::EarliestOf),
     ((Function::GroupConcat, false), Rule::Joined),
     ((Function::GroupConcat, true), Rule::JoinedDistinct),
 ];
@@ -86,6 +89,12 @@ impl Say<'_> {
                     let said = self.argument(one)?;
                     // One counts names, and not name.
                     let said = if *function == Function::Count { counted(said) } else { said };
+                    let is_time = self.scale(one) == Scale::Time;
+                    let rule = match rule {
+                        Rule::Maximum if is_time => Rule::LatestOf,
+                        Rule::Minimum if is_time => Rule::EarliestOf,
+                        rule => rule,
+                    };
                     return Ok(Tree::of(rule, [said]));
                 }
                 if list.is_empty() {

@@ -89,7 +89,10 @@ impl Say<'_> {
         let Tree::Node(rule @ (Rule::Select | Rule::SelectFor), mut slots) = inner else {
             return Tree::of(Rule::Ask, [opening, inner]);
         };
-        let groups_first = slots[HAVING] == Slot::None && self.random.chance(self.style.meta().groups_first);
+        // "Whose age is above the overall average for each singer" would be the average of each.
+        let is_filtered = slots[FILTER] != Slot::None;
+        let share = if is_filtered { 100 } else { self.style.meta().groups_first };
+        let groups_first = slots[HAVING] == Slot::None && self.random.chance(share);
         let group = match &slots[GROUP] {
             Slot::One(group) if groups_first && shows_keys(&slots[1], group) => Rc::clone(group),
             _ => return Tree::of(Rule::Ask, [opening, Tree::Node(rule, slots)]),

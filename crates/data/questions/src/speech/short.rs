@@ -36,8 +36,7 @@ impl Say<'_> {
             return Ok(said);
         }
         let short = if select.group_by.is_empty() {
-            let top = top_of(slots).filter(|_| !select.filter.as_ref().is_some_and(has_subquery));
-            top.or_else(|| self.each_with(select, slots))
+            top_of(slots).or_else(|| self.each_with(select, slots))
         } else {
             self.of_groups(select, query, slots)?
         };

@@ -134,7 +134,8 @@ impl<'a> Grammar<'a> {
         let order_by = if draft.ordered { self.order(&made, &scope, &draft) } else { Vec::new() };
         let limited = draft.limited && !order_by.is_empty();
         // Five rows of visitors and visits are not five visitors, and five rows have fewer different values.
-        let repeats = repeats_rows(&scope) || made.select.distinct;
+        let is_joined = scope.len() > 1 && self.wish.tier < Tier::HighlyComplex && draft.form == Form::List;
+        let repeats = repeats_rows(&scope) || made.select.distinct || is_joined;
         if limited && draft.form != Form::Grouped && repeats {
             return None;
         }

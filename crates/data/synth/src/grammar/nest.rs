@@ -67,7 +67,7 @@ impl Grammar<'_> {
         for facet in scope.iter().flat_map(|bound| &bound.facets) {
             let Some((table, column)) = facet.source else { continue };
             for link in &self.world.links {
-                let found = self.followed(link, "in_subquery");
+                let found = self.followed(link);
                 if link.child == table && link.child_columns == [column] {
                     let target = link.parent_columns.first();
                     ways.extend(target.map(|&target| (found, facet.clone(), link.parent, target)));
@@ -198,7 +198,7 @@ impl Grammar<'_> {
             let shared: Vec<(&Facet, &Facet)> = own.filter_map(|own| Some((own, like(own)?))).collect();
             let &(outer, inner) = self.random.pick(&shared)?;
             conditions.push(equal(inner.expr(), outer.expr()));
-        } else if self.wish.tier == Tier::HighlyComplex && self.chance(15) {
+        } else if self.wish.tier == Tier::HighlyComplex && self.has_extremes && self.chance(15) {
             conditions = self.conditions(&scope, &mut draft);
         }
         if let Some(nest) = draft.nest {
@@ -228,11 +228,10 @@ impl Grammar<'_> {
     }
 
     /// How likely a link is followed by a subquery: one key of several takes a sentence of its own, which is written where nothing
-    /// else has the operator or the depth that is wished for.
-    fn followed(&self, link: &Link, operator: &str) -> f64 {
+    /// else has the depth that is wished for.
+    fn followed(&self, link: &Link) -> f64 {
         let likely = self.world.likely(link);
-        let must = self.wish.operator.get().name == operator || self.wish.depth > 2;
-        if likely > 0.5 || must { likely } else { 0.0 }
+        if likely > 0.5 || self.wish.depth > 2 { likely } else { 0.0 }
     }
 
     /// `EXISTS (SELECT … WHERE u.b = t.a AND …)`.
@@ -244,7 +243,7 @@ impl Grammar<'_> {
             let back = if is_known { 0.005 } else { 1.0 };
             // Rows of a table that only links others have no noun: "students that have has pets".
             let named = if self.world.is_between(other) { 0.05 } else { 1.0 };
-            back * named * self.followed(link, "exists") * if *to_parent { 0.03 } else { 1.0 }
+            back * named * self.followed(link) * if *to_parent { 0.03 } else { 1.0 }
         };
         let weights: Vec<f64> = links.iter().map(weight).collect();
         // Where all ways lead back to a table around, to rows without a noun, or by one key of several, another query says more;
@@ -297,7 +296,8 @@ impl Grammar<'_> {
         if !made.select.group_by.is_empty() || made.select.distinct || has_aggregate(&made.select) {
             return None;
         }
-        let links: Vec<_> = self.links_of(scope).into_iter().filter(|(_, _, to_parent)| !to_parent).collect();
+        let mut links = self.links_of(scope);
+        links.retain(|(_, link, to_parent)| !to_parent && self.followed(link) > 0.0);
         let (around, link, to_parent) = self.random.pick(&links)?.clone();
         let (from, bound) = self.table(link.child);
         let condition = link_condition(&around, &bound, &link, to_parent)?;

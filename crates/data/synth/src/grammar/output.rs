@@ -38,7 +38,10 @@ impl Grammar<'_> {
 
     fn list(&mut self, scope: &[FromRelation], draft: &mut Draft) -> Option<TypedSelect> {
         let shared = draft.shared || draft.distinct;
-        let mut facets = self.columns(scope, draft.outputs, shared);
+        // Beside the id of a visitor "the name" would be the visitor's, and not that of the museum.
+        let refers = scope.len() == 2 && scope[0].refers && !draft.ordered;
+        let shown = if refers || self.demand.is_some() { scope } else { scope.get(..1)? };
+        let mut facets = self.columns(shown, draft.outputs, shared);
         let mut outputs: Vec<Output> = facets.iter().map(|facet| output(facet.expr())).collect();
         let wanted = draft.take(COMPUTED);
         if let Some((expr, facet)) = wanted.and_then(|operator| self.computed(scope, operator)) {
@@ -327,7 +330,7 @@ impl Grammar<'_> {
         }
         let having = match inner {
             Some(levels) => Some(self.having_subquery(scope, levels)?),
-            None if draft.having => Some(self.having(scope)?),
+            None if draft.having && self.counts_one_table(scope) => Some(self.having(scope)?),
             None => None,
         };
         Some(TypedSelect { select: Select { group_by, having, ..select_of(outputs) }, facets })
