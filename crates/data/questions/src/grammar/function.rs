@@ -1,6 +1,6 @@
 //! Scalar functions and windows.
 
-use super::{Category as C, Row, Rule, any, row};
+use super::{Category as C, Row, Rule, any, read, row};
 
 const ONE: &[C] = &[C::Argument];
 
@@ -23,7 +23,7 @@ pub(super) const ROWS: &[Row] = &[
     row(Rule::DenseRank, C::Call, &[], &[any("the dense rank")]),
     row(Rule::Over1, C::Argument, &[C::Call, C::Within], &[any("( $0 $1 )")]),
     row(Rule::OverAll, C::Argument, &[C::Basic, C::Within], &[any("( $0 $1 )")]),
-    row(Rule::WithinAll, C::Within, &[], &[any("over all records")]),
+    row(Rule::WithinAll, C::Within, &[], &[any("over all of these"), read("over all records")]),
     row(Rule::WithinEach, C::Within, &[C::Operand], &[any("within each $0[, and]")]),
     row(Rule::WithinSorted, C::Within, &[C::OrderTerm], &[any("by $0[,_then_by ,_then_by]")]),
     row(

@@ -1,7 +1,6 @@
 //! Where the rows come from: tables, lists, and what goes with them.
 
-use super::{Category as C, Row, Rule, Wording, any, only, read, row};
-use crate::style::Styles as S;
+use super::{Category as C, Row, Rule, Wording, any, read, row};
 
 /// Adjectives that say nothing of the query.
 const MODIFIERS: &[Wording] = &[
@@ -31,8 +30,9 @@ pub(super) const ROWS: &[Row] = &[
         &[C::Member],
         &[
             any("with their $0"),
-            only(S::FORMAL.and(S::DESCRIPTIVE), "together with their $0"),
-            only(S::COLLOQUIAL, "plus their $0"),
+            // Seems to ask for these too.
+            read("together with their $0"),
+            read("plus their $0"),
         ],
     ),
     // Tables of which nothing is shown.
@@ -46,7 +46,7 @@ pub(super) const ROWS: &[Row] = &[
         &[C::Relation, C::Name],
         &[
             any("with their $0 by way of the $1"),
-            only(S::FORMAL.and(S::DESCRIPTIVE), "together with their $0 by way of the $1"),
+            read("together with their $0 by way of the $1"),
             read("with their $0 by $1"),
         ],
     ),

@@ -115,7 +115,7 @@ pub(super) const ROWS: &[Row] = &[
         Rule::Descending,
         C::OrderTerm,
         &[C::Operand],
-        &[any("$0 in descending order"), any("$0 from highest to lowest")],
+        &[any("$0 in descending order"), read("$0 from highest to lowest")],
     ),
     row(Rule::AscendingText, C::OrderTerm, ONE, &[any("$0 in alphabetical order"), any("$0 alphabetically")]),
     row(Rule::DescendingText, C::OrderTerm, ONE, &[any("$0 in reverse alphabetical order")]),

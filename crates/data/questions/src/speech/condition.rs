@@ -152,7 +152,7 @@ impl Say<'_> {
                 // Of years people say "before" too.
                 let is_time = match **right {
                     Expr::Literal(Literal::Text(_)) => true,
-                    Expr::Literal(Literal::Integer(_)) => self.scale(left) == super::tail::Scale::Time,
+                    Expr::Literal(Literal::Integer(1000..)) => self.scale(left) == super::tail::Scale::Time,
                     _ => false,
                 };
                 let in_time = super::rule_of(IN_TIME, operator).filter(|_| is_time);

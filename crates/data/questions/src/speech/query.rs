@@ -88,7 +88,7 @@ impl Say<'_> {
             let source = source?;
             let (source, filter) = self.of_outer(source, select.filter.as_ref())?;
             let (source, filter) = self.restricted(source, filter)?;
-            let read = is_brief.then(|| read_of(select, query, filter.as_ref()));
+            let read = is_brief.then(|| read_of(select));
             let source = match read {
                 Some(read) => self.by_conditions(source, &read),
                 None => source,
@@ -326,14 +326,12 @@ fn of_those(first: &Tree, source: &Slot, filter: &Slot) -> Option<Tree> {
     Some(Tree::Node(Rule::Select, slots))
 }
 
-/// The relations that a query reads for anything but the conditions of one of them.
-fn read_of(select: &Select, query: Option<&Query>, filter: Option<&Expr>) -> Vec<RelationId> {
+/// The relations of which a query shows something.
+fn read_of(select: &Select) -> Vec<RelationId> {
     // What is said of each group is said of its keys by their names.
     let outputs =
         select.outputs.iter().map(|output| &output.expr).filter(|expr| !select.group_by.contains(expr));
-    let order = query.into_iter().flat_map(|query| query.order_by.iter().map(|term| &term.expr));
-    let all = outputs.chain(&select.having).chain(order).chain(filter);
-    all.flat_map(reads::columns).map(|column| column.relation).collect()
+    outputs.chain(&select.having).flat_map(reads::columns).map(|column| column.relation).collect()
 }
 
 /// Whether a condition says something of an aggregate.

@@ -135,10 +135,11 @@ fn preposition(own: &[String], other: &[String]) -> Rule {
     }
 }
 
-/// A link whose table has conditions, said by them.
+/// A link of which nothing is shown, said by the conditions of its table, if it has any.
 fn plainly(link: &Tree, own: &[String], other: &[String]) -> Tree {
     let Tree::Node(Rule::Their, slots) = link else { return link.clone() };
-    let Some(member @ Tree::Node(Rule::Which, parts)) = slots.first().and_then(Slot::one).map(|one| &**one)
+    let Some(member @ Tree::Node(Rule::Which | Rule::Table, parts)) =
+        slots.first().and_then(Slot::one).map(|one| &**one)
     else {
         return link.clone();
     };

@@ -104,6 +104,10 @@ impl Draft {
         if draft.nest == Some(Nest::Output) {
             (draft.joins, draft.special) = (0, None);
         }
+        // A product or an outer join of three tables is understood by nobody.
+        if draft.special.is_some() {
+            draft.joins = 1;
+        }
         // What rows of several tables have to do with those of others takes many words.
         if matches!(draft.nest, Some(Nest::In | Nest::Exists)) && draft.joins > 0 {
             if draft.special.is_some() || wish.operator.get().name == "inner_join" {

@@ -8,7 +8,7 @@ use super::draft::{Draft, Form, Special};
 use super::{Facet, FromRelation, Grammar, equal, joined};
 use crate::tier::Tier;
 use crate::wish::Demand;
-use crate::world::{ContentKind, Link};
+use crate::world::{ContentKind, GrammarDatabase, Link};
 
 /// The most rows of a product of two tables.
 const LARGEST_PRODUCT: u64 = 20_000;
@@ -47,31 +47,27 @@ impl Grammar<'_> {
         Some((from, scope))
     }
 
-    /// A table with several that it refers to, the one first whose rows are those of the join: "visits of visitors and in museums".
+    /// A table whose rows are those of the join, with so many that it and these refer to: "visits of visitors and in museums".
     fn star(&mut self, joins: usize) -> Option<(From, Vec<FromRelation>)> {
         let world = self.world;
-        let parents =
-            |table: usize| world.links.iter().filter(move |link| link.child == table && link.parent != table);
-        let weights: Vec<f64> = (0..world.tables.len())
-            .map(|table| {
-                let likely: Vec<f64> =
-                    parents(table).map(|link| world.likely(link)).filter(|likely| *likely > 0.5).collect();
-                if likely.len() < joins { 0.0 } else { likely.iter().sum() }
-            })
-            .collect();
-        let start = super::weighted(&weights, &mut self.random)?;
+        let is_clear = |link: &&Link| link.child != link.parent && world.likely(link) > 0.5;
+        let starts: Vec<usize> =
+            (0..world.tables.len()).filter(|&table| reach(world, table) >= joins).collect();
+        let start = *self.random.pick(&starts)?;
         let (mut from, bound) = self.table(start);
         let mut scope = vec![bound];
-        let mut left: Vec<Link> = parents(start).filter(|link| world.likely(link) > 0.5).cloned().collect();
         for _ in 0..joins {
-            let link = left.remove(self.random.below(left.len()));
-            left.retain(|other| other.parent != link.parent);
-            from = self.follow(from, &mut scope, &link, true, JoinKind::Inner);
-            if left.is_empty() {
-                break;
-            }
+            let has = |table: usize| scope.iter().any(|bound| bound.table == Some(table));
+            let links: Vec<&Link> = world
+                .links
+                .iter()
+                .filter(is_clear)
+                .filter(|link| has(link.child) && !has(link.parent))
+                .collect();
+            let link = *self.random.pick(&links)?;
+            from = self.follow(from, &mut scope, link, true, JoinKind::Inner);
         }
-        (scope.len() == joins + 1).then_some((from, scope))
+        Some((from, scope))
     }
 
     /// The first table: that of the demand, or any; one with links where joins are wanted.
@@ -316,6 +312,22 @@ impl Grammar<'_> {
         let on = equal(key.expr(), Expr::Column(ColumnRef::at(bound.id, target)));
         Some((joined(JoinKind::Inner, from.clone(), right, Some(on)), bound))
     }
+}
+
+/// How many tables rows of a table refer to, be it by others.
+fn reach(world: &GrammarDatabase, start: usize) -> usize {
+    let mut seen = vec![start];
+    let mut at = 0;
+    while let Some(&child) = seen.get(at) {
+        let own = world.links.iter().filter(|link| link.child == child && world.likely(link) > 0.5);
+        for parent in own.map(|link| link.parent) {
+            if !seen.contains(&parent) {
+                seen.push(parent);
+            }
+        }
+        at += 1;
+    }
+    seen.len() - 1
 }
 
 /// The columns of a link at the own and at the other end.
