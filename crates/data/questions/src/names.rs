@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 
 use sqlgauge_names::{as_noun, other_names, plural_phrase, singular, spoken_words};
-use sqlgauge_sql::schema::Schema;
+use sqlgauge_sql::schema::{Schema, Table};
 
 use crate::engine::token::{Kind, Token, in_quotes};
 
@@ -49,6 +49,8 @@ pub(crate) struct Vocabulary {
     exact_names: HashMap<String, NameId>,
     exact_nouns: HashMap<String, NounId>,
     by_words: HashMap<String, NameId>,
+    /// Of columns whose name begins with that of their table, what is said: the name of a contestant, for `contestant_name`.
+    short: HashMap<Spot, NameId>,
     by_noun: HashMap<String, NounId>,
     /// By their first word.
     names_from: HashMap<String, Vec<(Vec<String>, NameId)>>,
@@ -62,6 +64,10 @@ impl Vocabulary {
             own.add_table(at, &table.name);
             for (place, column) in (0..).zip(&table.columns) {
                 own.add_column((at, place), &column.name);
+            }
+            for (place, words) in short_names(table) {
+                let id = own.add_words((at, place), &words, true);
+                own.short.insert((at, place), id);
             }
         }
         own
@@ -103,22 +109,26 @@ impl Vocabulary {
         }
         self.names[exact.0 as usize].columns.push(spot);
         let words = said(name);
-        if words.is_empty() {
-            return;
+        if !words.is_empty() {
+            // A noun for a participle is one of its senses; its other names are of all of them.
+            self.add_words(spot, &words, spoken_words(name) == words);
         }
+    }
+
+    /// Makes words known that say a column; it may have other names.
+    fn add_words(&mut self, spot: Spot, words: &[String], has_others: bool) -> NameId {
         let text = words.join(" ");
         let next = NameId(index(self.names.len()));
         let id = *self.by_words.entry(text.clone()).or_insert(next);
         if id == next {
-            // A noun for a participle is one of its senses; its other names are of all of them.
-            let other = if spoken_words(name).join(" ") == text { other_names(&text) } else { Vec::new() };
+            let other = if has_others { other_names(&text) } else { Vec::new() };
             let others: Vec<(String, String)> = other
                 .into_iter()
                 .map(|other| said(&other))
-                .filter(|other| !other.is_empty() && *other != words)
+                .filter(|other| !other.is_empty() && other.as_slice() != words)
                 .map(|other| (other.join(" "), plural(&other)))
                 .collect();
-            let many = plural(&words);
+            let many = plural(words);
             self.add_phrase(&text, id);
             self.add_phrase(&many, id);
             for (one, many) in &others {
@@ -128,6 +138,7 @@ impl Vocabulary {
             self.names.push(Name { text, many, others, columns: Vec::new() });
         }
         self.names[id.0 as usize].columns.push(spot);
+        id
     }
 
     /// Makes a phrase known as a name.
@@ -147,6 +158,12 @@ impl Vocabulary {
 
     /// What a column is called: in words, unless they are not wanted or say another column of its table too.
     pub(crate) fn name(&self, spot: Spot, spelled: &str, exact: bool) -> Option<NameId> {
+        let short = self.short.get(&spot).copied().filter(|_| !exact);
+        short.or_else(|| self.full_name(spot, spelled, exact))
+    }
+
+    /// The same with the words that its table has too.
+    pub(crate) fn full_name(&self, spot: Spot, spelled: &str, exact: bool) -> Option<NameId> {
         let in_words = || {
             let id = *self.by_words.get(&said(spelled).join(" "))?;
             let own = self.columns(id).iter().filter(|(table, _)| *table == spot.0);
@@ -244,6 +261,28 @@ fn said(name: &str) -> Vec<String> {
     let is_state = matches!(words.as_slice(), [word] if STATES.contains(&word.as_str()));
     if is_value || is_state { Vec::new() } else { words }
 }
+
+/// The columns of a table whose names begin with its noun, or with the end of it, and what follows: of `contestants` the name, for
+/// `contestant_name`. None where another column of the table is called so.
+fn short_names(table: &Table) -> Vec<(u32, Vec<String>)> {
+    let noun: Vec<String> = numbers(&said(&table.name)).0.split(' ').map(str::to_owned).collect();
+    let all: Vec<Vec<String>> = table.columns.iter().map(|column| said(&column.name)).collect();
+    let short = |words: &Vec<String>| {
+        let begin = (0..noun.len()).find(|&from| words.starts_with(&noun[from..]))?;
+        let rest = &words[noun.len() - begin..];
+        let is_noun =
+            rest.first().is_some_and(|first| first.len() > 2 && !PREPOSITIONS.contains(&first.as_str()));
+        let is_clear = !STATES.contains(&rest.join(" ").as_str()) && !all.iter().any(|other| other == rest);
+        (is_noun && is_clear).then(|| rest.to_vec())
+    };
+    let found: Vec<Option<Vec<String>>> = all.iter().map(short).collect();
+    let is_only = |words: &Vec<String>| found.iter().flatten().filter(|other| *other == words).count() == 1;
+    let named = (0..).zip(&found).filter_map(|(place, words)| Some((place, words.clone()?)));
+    named.filter(|(_, words)| is_only(words)).collect()
+}
+
+/// Words with which no noun begins.
+const PREPOSITIONS: &[&str] = &["of", "by", "from", "to", "in", "with", "at", "on", "for", "and", "per"];
 
 /// What is said of a value: a column of that name would be taken for it.
 const STATES: &[&str] = &["missing", "known", "null", "true", "false", "not"];

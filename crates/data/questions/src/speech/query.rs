@@ -178,7 +178,12 @@ impl Say<'_> {
         let fits = !joins || self.care.is_terse() && select.outputs.iter().all(of_first);
         // "The names of singers", and now and then "the names for all singers".
         let is_bare = select.outputs.iter().all(|output| matches!(output.expr, Expr::Column(_)));
-        let share = if is_bare { 8 } else { 30 };
+        // "The name of the battle for all battles with ships" says it twice.
+        let share = match (joins, is_bare) {
+            (true, _) => 0,
+            (false, true) => 8,
+            (false, false) => 30,
+        };
         if !fits || self.random.chance(share) { Rule::SelectFor } else { Rule::Select }
     }
 

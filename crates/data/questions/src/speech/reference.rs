@@ -146,7 +146,12 @@ impl Say<'_> {
         let own = self.schema.tables().get(table as usize).and_then(|table| table.column(column));
         let own = own.ok_or(Unsayable::OtherSchema { what: "a column" })?;
         let spelled = |is| self.vocabulary.name((table, column), &own.name, is);
-        let name = spelled(self.care == Care::Spelled);
+        let is_spelled = self.care == Care::Spelled;
+        let name = if self.to_the_letter {
+            self.vocabulary.full_name((table, column), &own.name, is_spelled)
+        } else {
+            spelled(is_spelled)
+        };
         let guesses = |name: &NameId| !has_letters(&own.name, self.vocabulary.text(*name, false));
         let name =
             if self.to_the_letter && name.as_ref().is_some_and(guesses) { spelled(true) } else { name };
