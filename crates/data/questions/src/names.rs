@@ -272,6 +272,8 @@ fn short_names(table: &Table) -> Vec<(u32, Vec<String>)> {
         let rest = &words[noun.len() - begin..];
         let is_noun =
             rest.first().is_some_and(|first| first.len() > 2 && !PREPOSITIONS.contains(&first.as_str()));
+        // "The numbers of contestants" would be how many there are.
+        let is_noun = is_noun && !matches!(rest.join(" ").as_str(), "number" | "count");
         let is_clear = !STATES.contains(&rest.join(" ").as_str()) && !all.iter().any(|other| other == rest);
         (is_noun && is_clear).then(|| rest.to_vec())
     };

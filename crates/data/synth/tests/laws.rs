@@ -276,7 +276,7 @@ fn every_idiom_is_asked_for() {
         " that have at least ",
         " that has the most ",
         " with the highest average ",
-        " of singers along with the ",
+        " of concerts by the ",
         " singers that have ",
         "overall average",
     ] {

@@ -58,14 +58,14 @@ impl Say<'_> {
         if shown.len() != links.all().len() + 1 {
             return source;
         }
+        // "Visits in museums and of visitors whose age is 30" would be two things.
+        let is_only = links.all().len() == 1;
         let tables = shown.iter().map(|&id| self.words_of(id)).collect::<Vec<_>>();
         let links = links.all().iter().zip(&shown[1..]).zip(&tables[1..]);
-        let links =
-            links.map(
-                |((link, id), table)| {
-                    if read.contains(id) { (**link).clone() } else { plainly(link, &tables[0], table) }
-                },
-            );
+        let links = links.map(|((link, id), table)| {
+            let is_bare = !is_only && !has_conditions(link);
+            if read.contains(id) || is_bare { (**link).clone() } else { plainly(link, &tables[0], table) }
+        });
         Tree::Node(Rule::Linked, vec![first.clone(), links.collect::<Vec<_>>().into()])
     }
 
@@ -133,6 +133,12 @@ fn preposition(own: &[String], other: &[String]) -> Rule {
         _ if is(own, "work") && is(other, "person") => Rule::ByThose,
         _ => Rule::OfThose,
     }
+}
+
+/// Whether a link names its table by conditions.
+fn has_conditions(link: &Tree) -> bool {
+    let member = link.node().and_then(|(_, slots)| slots.first()?.one());
+    matches!(member.and_then(|member| member.node()), Some((Rule::Which, _)))
 }
 
 /// A link of which nothing is shown, said by the conditions of its table, if it has any.

@@ -283,6 +283,10 @@ impl<'a> Grammar<'a> {
             } else {
                 scope.iter().flat_map(|bound| &bound.facets).filter(is_sortable).collect()
             };
+            // The highest rank is the first to one and the last to another.
+            let is_sortable =
+                |facet: &&Facet| is_sortable(facet) && !(draft.limited && output::is_rank(facet));
+            let all: Vec<&Facet> = all.into_iter().filter(is_sortable).collect();
             let subject = made.facets.first().map(|facet| facet.column.relation);
             let weight = |facet: &&Facet| {
                 let is_scale = matches!(facet.kind, ContentKind::Number | ContentKind::Date);

@@ -191,6 +191,7 @@ impl Grammar<'_> {
         let numbers: Vec<&Facet> = all
             .iter()
             .filter(|facet| facet.kind == ContentKind::Number && !self.compared.contains(&facet.column))
+            .filter(|facet| !is_rank(facet))
             .copied()
             .collect();
         let demanded = self.demanded(scope).map(|(_, column)| column);
@@ -604,6 +605,12 @@ fn counted_once(scope: &[FromRelation]) -> Vec<Facet> {
     };
     let facets = scope.iter().filter(is_once).flat_map(|bound| &bound.facets);
     facets.filter(|facet| facet.kind == ContentKind::Number).cloned().collect()
+}
+
+/// Whether a column says a place in an order.
+pub(super) fn is_rank(facet: &Facet) -> bool {
+    let last = spoken_words(&facet.name).pop().unwrap_or_default();
+    ["rank", "ranking", "position", "standing", "seed", "place"].contains(&last.as_str())
 }
 
 /// Whether an output is an aggregate.
