@@ -304,6 +304,11 @@ impl Grammar<'_> {
         let mut group_by: Vec<Expr> = keys.iter().map(Facet::expr).collect();
         // A row is called by its name and told from others by its key.
         let is_named = keys.len() > 1 && self.is_unique(&keys[0]);
+        // "The number of series for all channels with series whose share is 5" would be that of all series of these.
+        if scope.len() == 2 && !scope[0].refers && !is_named && !self.keeps_all && self.wish.demand.is_none()
+        {
+            return None;
+        }
         let mut facets = if is_named { keys[1..].to_vec() } else { keys };
         let mut outputs: Vec<Output> = facets.iter().map(|facet| output(facet.expr())).collect();
         if is_named {
@@ -447,7 +452,8 @@ impl Grammar<'_> {
         let (function, args, order_by) = if self.chance(70) {
             let key = self.random.pick(&sorted)?.expr();
             let function = self.random.pick(&[Function::Rank, Function::DenseRank])?.clone();
-            let descending = self.chance(65);
+            // The first by share has the largest one.
+            let descending = true;
             (function, Vec::new(), vec![OrderTerm { expr: key, descending, nulls_first: None }])
         } else {
             let function = self.random.pick(&[Function::Avg, Function::Sum, Function::Max])?.clone();
