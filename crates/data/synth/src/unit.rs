@@ -325,6 +325,7 @@ impl Choice {
 
 /// Which parts of a wish are still held to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a part of the wish that is held to or not")]
 struct WishParts {
     operator: bool,
     depth: bool,

@@ -251,15 +251,14 @@ impl<'a> Writer<'a> {
     fn other_name(&mut self, name: NameId, many: bool) -> Option<&'a str> {
         let vocabulary = self.vocabulary;
         let others = vocabulary.other_texts(name, many);
-        let place = match self.called.get(&name) {
-            Some(&place) => place,
-            None => {
-                let calls_otherwise =
-                    self.plain_values && OTHERWISE.has(self.style) && self.random.chance(OTHER_NAME);
-                let place = (calls_otherwise && !others.is_empty()).then(|| self.random.below(others.len()));
-                self.called.insert(name, place);
-                place
-            }
+        let place = if let Some(&place) = self.called.get(&name) {
+            place
+        } else {
+            let calls_otherwise =
+                self.plain_values && OTHERWISE.has(self.style) && self.random.chance(OTHER_NAME);
+            let place = (calls_otherwise && !others.is_empty()).then(|| self.random.below(others.len()));
+            self.called.insert(name, place);
+            place
         };
         others.get(place?).copied()
     }

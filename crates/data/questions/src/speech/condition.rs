@@ -150,12 +150,12 @@ impl Say<'_> {
                     return Ok(Tree::of(rule, [self.operand(left)?]));
                 }
                 // Of years people say "before" too.
-                let is_time = match **right {
+                let has_time = match **right {
                     Expr::Literal(Literal::Text(_)) => true,
                     Expr::Literal(Literal::Integer(1000..)) => self.scale(left) == super::tail::Scale::Time,
                     _ => false,
                 };
-                let in_time = super::rule_of(IN_TIME, operator).filter(|_| is_time);
+                let in_time = super::rule_of(IN_TIME, operator).filter(|_| has_time);
                 let rule = in_time
                     .or_else(|| super::rule_of(COMPARISONS, operator))
                     .ok_or(Unsayable::construct("a comparison"))?;

@@ -39,13 +39,16 @@ fn shown(said: &Tree) -> Option<Vec<Tree>> {
             return shown(slots.first()?.one()?);
         }
         Rule::Select | Rule::SelectFor | Rule::SelectValues | Rule::KeysDegreeFew => vec![slots.get(1)?],
-        Rule::SelectTop | Rule::SelectTopFew | Rule::SelectTopAmong | Rule::SelectTopFewAmong => {
-            vec![slots.first()?]
-        }
         Rule::EachOfIts | Rule::EachFor => vec![slots.first()?, slots.get(1)?],
-        Rule::KeysAmount | Rule::KeysAmountFor | Rule::KeysDegree | Rule::KeysTop | Rule::KeysTopFor => {
-            vec![slots.first()?]
-        }
+        Rule::SelectTop
+        | Rule::SelectTopFew
+        | Rule::SelectTopAmong
+        | Rule::SelectTopFewAmong
+        | Rule::KeysAmount
+        | Rule::KeysAmountFor
+        | Rule::KeysDegree
+        | Rule::KeysTop
+        | Rule::KeysTopFor => vec![slots.first()?],
         _ => return None,
     };
     let of_list = |slot: &Slot| match slot.one().map(|outputs| outputs.node()) {

@@ -123,7 +123,7 @@ impl Say<'_> {
         let many = many();
         let keys = Slot::Many(keys.to_vec());
         let counts = term.expr == count_of_rows();
-        if !is_table(&source) && !(counts && self.rows_are_of_first()) {
+        if !(is_table(&source) || counts && self.rows_are_of_first()) {
             let most = self.most(term)?;
             let keys_top = || Tree::Node(Rule::KeysTopFor, vec![keys, most.into(), source, filter]);
             return Ok(is_one.then(keys_top));

@@ -1,5 +1,6 @@
 //! FROM: tables along links, and subqueries.
 
+use sqlgauge_names::{Domain, domains_of_words, spoken_words};
 use sqlgauge_sql::tree::{
     BinaryOperator, Body, ColumnRef, Cte, Expr, From, JoinKind, Literal, Query, Relation, RelationSource,
 };
@@ -64,7 +65,10 @@ impl Grammar<'_> {
                 .filter(is_clear)
                 .filter(|link| has(link.child) && !has(link.parent))
                 .collect();
-            let link = *self.random.pick(&links)?;
+            // "The number of visits in museums and of visitors" would be two numbers: people come first.
+            let of_people: Vec<&Link> =
+                links.iter().copied().filter(|link| is_person(world, link.parent)).collect();
+            let link = *self.random.pick(if of_people.is_empty() { &links } else { &of_people })?;
             from = self.follow(from, &mut scope, link, true, JoinKind::Inner);
         }
         Some((from, scope))
@@ -312,6 +316,14 @@ impl Grammar<'_> {
         let on = equal(key.expr(), Expr::Column(ColumnRef::at(bound.id, target)));
         Some((joined(JoinKind::Inner, from.clone(), right, Some(on)), bound))
     }
+}
+
+/// Whether a table holds people, by its name.
+fn is_person(world: &GrammarDatabase, table: usize) -> bool {
+    let table = world.schema.table(world.tables[table].id);
+    let words = table.map(|table| spoken_words(&table.name)).unwrap_or_default();
+    let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
+    domains_of_words(&words).contains(&Domain::named("person"))
 }
 
 /// How many tables rows of a table refer to, be it by others.
