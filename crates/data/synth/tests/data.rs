@@ -16,18 +16,19 @@ use sqlgauge_synth::{Asking, DataFormat, Related, Shares, SynthOptions, SynthPai
 
 const SHOP: &str = "
     CREATE TABLE customer (customer_id INTEGER PRIMARY KEY, name TEXT, city TEXT, age INTEGER);
-    CREATE TABLE sale (sale_id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES customer(customer_id), price INTEGER, tax INTEGER);
+    CREATE TABLE sale (sale_id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES customer(customer_id), price INTEGER, tax INTEGER, city TEXT);
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20)
     INSERT INTO customer SELECT i, 'Customer ' || char(64 + i), CASE i % 3 WHEN 0 THEN 'Ulm' WHEN 1 THEN 'Lyon' END, 20 + i FROM n;
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50)
-    INSERT INTO sale SELECT i, 1 + i % 20, i * 37 % 90, i % 7 FROM n;
+    INSERT INTO sale SELECT i, 1 + i % 20, i * 37 % 90, i % 7, CASE i % 3 WHEN 0 THEN 'Bonn' ELSE 'Lyon' END FROM n;
 ";
 
 fn corpus(folder: &Path, out: &str, data: Vec<DataFormat>, threads: usize) {
     let options = SynthOptions {
         pairs: 200,
         seed: 5,
-        asking: Asking { styles: QuestionStyle::all().collect(), distractors: 0.3, again: 0.0 },
+        // Columns without their tables have other readings.
+        asking: Asking { styles: vec![QuestionStyle::Vague], distractors: 0.3, again: 0.0 },
         dialects: DIALECTS.iter().copied().take(2).collect(),
         beside: Shares { variants: 0.2, near_misses: 0.1 },
         data,
