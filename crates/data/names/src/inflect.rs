@@ -82,7 +82,7 @@ pub fn plural_phrase(phrase: &str) -> String {
     let words: Vec<&str> = phrase.split(' ').collect();
     let preposition =
         |word: &&str| ["of", "in", "at", "on", "to", "for", "from", "by", "with"].contains(word);
-    // "Date sold", "year awarded": what follows is no noun.
+    // In "date sold" and "year awarded" the noun is the first word.
     let said_of = |word: &&str| word.len() > 3 && word.ends_with("ed") || PARTICIPLES.contains(word);
     let noun = match words.as_slice() {
         ["date" | "year" | "time", second, ..] if said_of(second) => 0,

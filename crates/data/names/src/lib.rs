@@ -34,10 +34,10 @@ use self::words::Identifier;
 
 pub use self::domain::{Domain, all as all_domains, of_words as domains_of_words};
 pub use self::inflect::{plural_phrase, singular};
-pub use self::meaning::{Meaning, adds_up, as_noun};
+pub use self::meaning::{Meaning, adds_up, as_noun, is_rank};
 pub use self::suggested::{SchemaNames, Suggestions};
 pub use self::topic::topic;
-pub use self::verbs::{LinkVerb, begins_verb, link_verb, verbs_at};
+pub use self::verbs::{LinkVerb, begins_verb, is_person, link_verb, verbs_at};
 pub use self::words::Convention;
 use self::words::bare_words;
 

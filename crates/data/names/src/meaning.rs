@@ -39,6 +39,8 @@ static MEANINGS: LazyLock<HashMap<&'static str, Meaning>> = LazyLock::new(|| {
 
 /// Participles of what is counted.
 static COUNTED: LazyLock<HashSet<&'static str>> = LazyLock::new(|| words_of("counted"));
+/// Places in an order.
+static RANKS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| words_of("rank"));
 /// Quantities of which the sum means something.
 static SUMMED: LazyLock<HashSet<&'static str>> = LazyLock::new(|| words_of("summed"));
 
@@ -89,6 +91,11 @@ pub fn adds_up<S: AsRef<str>>(words: &[S]) -> bool {
         }
         [] => false,
     }
+}
+
+/// Whether a column whose name has these words says a place in an order.
+pub fn is_rank<S: AsRef<str>>(words: &[S]) -> bool {
+    words.last().is_some_and(|last| RANKS.contains(&*singular(last.as_ref())))
 }
 
 /// The meaning of a noun, in the singular or in the plural.
@@ -152,6 +159,19 @@ mod tests {
         ] {
             let words: Vec<&str> = name.split(' ').filter(|word| !word.is_empty()).collect();
             assert_eq!(Meaning::of(&words), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn ranks_are_no_amounts() {
+        for (words, expected) in [
+            (&["money", "rank"][..], true),
+            (&["rankings"], true),
+            (&["rank", "points"], false),
+            (&["age"], false),
+        ] {
+            assert_eq!(is_rank(words), expected, "{words:?}");
+            assert!(!expected || Meaning::of(words) == Meaning::Other);
         }
     }
 

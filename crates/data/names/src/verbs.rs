@@ -37,8 +37,8 @@ static VERBS: LazyLock<HashMap<&'static str, Verb>> = LazyLock::new(|| {
     found
 });
 
-/// Whether the words of a table name people.
-fn is_person(words: &[String]) -> bool {
+/// Whether the words of a table, in lower case, name people.
+pub fn is_person(words: &[String]) -> bool {
     domain::of_words(words).contains(&Domain("person"))
 }
 

@@ -298,7 +298,7 @@ fn plural(words: &[String]) -> String {
     {
         return format!("numbers of {}", rest.join(" "));
     }
-    // "Dates sold", "years awarded".
+    // "Dates on market", "years awarded": the noun is the first word.
     if let [first, _, ..] = words
         && ["date", "year", "time"].contains(&first.as_str())
     {
@@ -330,4 +330,24 @@ fn numbers(words: &[String]) -> (String, String) {
     let one = one.join(" ");
     let many = plural_phrase(&one);
     (one, many)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_table_is_called_is_not_said_again_of_its_columns() {
+        let ddl = "CREATE TABLE contestants (contestant_id, contestant_name, contestant_number, age);
+                   CREATE TABLE ref_size_codes (size_code, size_description, description, code_name);
+                   CREATE TABLE votes (contestant_name);";
+        let schema = Schema::from_ddl(ddl).unwrap();
+        let short = |table: usize| -> Vec<String> {
+            short_names(&schema.tables()[table]).into_iter().map(|(_, words)| words.join(" ")).collect()
+        };
+        // An id and a number say little alone, and a description is there already.
+        assert_eq!(short(0), ["name"]);
+        assert_eq!(short(1), ["name"]);
+        assert!(short(2).is_empty());
+    }
 }

@@ -237,7 +237,7 @@ fn draw(
 ) -> Drawn {
     let mut tally = CorpusTally::default();
     let mut without_question = None;
-    let mut choice = Choice::default();
+    let mut choice: Choice<Found> = Choice::default();
     let mut unsaid = 0;
     let name = seed_of(&world.db_id);
     let style = task.asking.style(&mut Random::new([task.seed, name, slot.number, STYLE + slot.round]));
@@ -270,8 +270,8 @@ fn draw(
                 if style.is_none() {
                     return Drawn { found: Some((passed, shape, asked)), tally };
                 }
-                if asked.question.is_some() {
-                    choice.add((attempt, kept), (passed, shape, asked));
+                if let Some(question) = &asked.question {
+                    choice.add((attempt, kept), effort_of(question), (passed, shape, asked));
                     continue;
                 }
                 tally.drop(RejectionReason::Unsayable);
@@ -297,26 +297,31 @@ fn draw(
 /// A query that passed all checks, with its shape and its question.
 type Found = (CheckedQuery, QueryMeasures, QuestionOutcome);
 
-/// The queries that meet a wish, of which the one is kept that is asked with the least effort.
-#[derive(Default)]
-struct Choice {
+/// Chooses among what meets a wish: what takes the least effort.
+struct Choice<T> {
     /// The try of the first one, and what was held to.
     first: Option<(u32, WishParts)>,
     count: usize,
-    best: Option<(u64, Found)>,
+    best: Option<(u64, T)>,
 }
 
-impl Choice {
+impl<T> Default for Choice<T> {
+    fn default() -> Self {
+        Self { first: None, count: 0, best: None }
+    }
+}
+
+impl<T> Choice<T> {
+    /// Whether the best of those that were added is taken, at that try, with `most` to choose from.
     fn is_made(&self, attempt: u32, kept: WishParts, most: usize) -> bool {
         let is_late = |(first, held): (u32, WishParts)| held != kept || attempt > first + MORE_TRIES;
         let is_easy = self.best.as_ref().is_some_and(|(effort, _)| *effort <= EASY);
         is_easy || self.count >= most || self.first.is_some_and(is_late)
     }
 
-    fn add(&mut self, at: (u32, WishParts), found: Found) {
+    fn add(&mut self, at: (u32, WishParts), effort: u64, found: T) {
         self.first.get_or_insert(at);
         self.count += 1;
-        let effort = found.2.question.as_deref().map_or(u64::MAX, effort_of);
         if self.best.as_ref().is_none_or(|(least, _)| effort < *least) {
             self.best = Some((effort, found));
         }
@@ -391,4 +396,28 @@ pub fn all_demands(world: &GrammarDatabase, times: usize) -> Vec<Demand> {
     });
     let once: Vec<Demand> = columns.chain((0..world.links.len()).map(Demand::Link)).collect();
     std::iter::repeat_n(once, times).flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_easiest_of_five_is_chosen_as_long_as_the_same_is_held_to() {
+        let held = |operator| WishParts { operator, depth: true, tier: true, shallow: true };
+        let mut choice = Choice::default();
+        assert!(!choice.is_made(900, held(true), CHOICE));
+        for (place, effort) in [(3, 30), (5, 22), (9, 22), (11, 40)] {
+            choice.add((place, held(true)), effort, place);
+        }
+        assert_eq!(choice.best, Some((22, 5)));
+        assert!(!choice.is_made(12, held(true), CHOICE));
+        assert!(choice.is_made(12, held(false), CHOICE), "another wish");
+        assert!(choice.is_made(4 + MORE_TRIES, held(true), CHOICE), "late");
+        choice.add((12, held(true)), 50, 12);
+        assert!(choice.is_made(12, held(true), CHOICE), "five");
+        let mut easy = Choice::default();
+        easy.add((0, held(true)), EASY, ());
+        assert!(easy.is_made(1, held(true), CHOICE), "easy");
+    }
 }

@@ -27,8 +27,7 @@ fn corpus(folder: &Path, out: &str, data: Vec<DataFormat>, threads: usize) {
     let options = SynthOptions {
         pairs: 200,
         seed: 5,
-        // Columns without their tables have other readings.
-        asking: Asking { styles: vec![QuestionStyle::Vague], distractors: 0.3, again: 0.0 },
+        asking: Asking { styles: QuestionStyle::all().collect(), distractors: 0.3, again: 0.0 },
         dialects: DIALECTS.iter().copied().take(2).collect(),
         beside: Shares { variants: 0.2, near_misses: 0.1 },
         data,

@@ -13,7 +13,7 @@ use sqlgauge_synth::grammar::Grammar;
 use sqlgauge_synth::sampler::SAMPLERS;
 use sqlgauge_synth::shape::QueryMeasures;
 use sqlgauge_synth::{
-    Caps, CorpusSource, CorpusSummary, GrammarDatabase, QueryRelation, Shares, SynthOptions, Tier,
+    Caps, CorpusSource, CorpusSummary, GrammarDatabase, QueryRelation, Shares, SynthOptions, SynthPair, Tier,
     TierShares, Wish, sources, synthesize,
 };
 
@@ -282,4 +282,30 @@ fn every_idiom_is_asked_for() {
     ] {
         assert!(written.contains(phrase), "{phrase}");
     }
+}
+
+/// What a reader may take otherwise is not drawn in the first three tiers: rows that a join repeats under LIMIT, and rows without a partner
+/// that are counted.
+#[test]
+fn what_could_be_read_otherwise_is_not_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("in");
+    std::fs::create_dir(&input).unwrap();
+    database(&input, "music", MUSIC);
+    let out = folder.path().join("out");
+    corpus(&sources(&[input]).unwrap(), &options(600), &out, 2);
+    let written = std::fs::read_to_string(out.join("data/train-00000-of-00001.jsonl")).unwrap();
+    let mut limited = 0;
+    for line in written.lines() {
+        let pair: SynthPair = serde_json::from_str(line).unwrap();
+        let has = |operator: &str| pair.operators.iter().any(|own| own == operator);
+        let is_brief = pair.tier != Tier::HighlyComplex;
+        let is_plain =
+            pair.depth == 1 && !has("group_by") && !has("union") && !has("except") && !has("intersect");
+        limited += usize::from(has("limit") && has("inner_join"));
+        assert!(!(is_brief && is_plain && has("limit") && has("inner_join")), "{}", pair.sql);
+        let is_outer = has("left_join") || has("full_join");
+        assert!(!(is_brief && pair.depth == 1 && is_outer && pair.sql.contains("count(*)")), "{}", pair.sql);
+    }
+    assert!(limited > 0);
 }

@@ -409,7 +409,7 @@ fn is_column(tree: &Tree) -> bool {
 /// Whether a table of that name holds people.
 fn is_person(noun: &str) -> bool {
     let words: Vec<String> = noun.split(' ').map(str::to_lowercase).collect();
-    sqlgauge_names::domains_of_words(&words).contains(&sqlgauge_names::Domain::named("person"))
+    sqlgauge_names::is_person(&words)
 }
 
 /// What a verb is after a plural: "whose sales are over 5", "whose sales exceed 5".

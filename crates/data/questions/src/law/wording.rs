@@ -197,6 +197,11 @@ const SHORT: &[(&str, &str)] = &[
         "title with the most papers of venues whose city is",
     ),
     (
+        "SELECT v.city, avg(p.pages) FROM paper p JOIN venue v ON p.venue_id = v.id WHERE p.pages > 3 GROUP BY v.city HAVING count(*) >= 2",
+        "only where there are at least 2 such papers",
+    ),
+    ("SELECT max(birth_date) FROM author", "the latest birth date"),
+    (
         "SELECT p.id, v.id FROM paper p JOIN venue v ON p.venue_id = v.id",
         "papers, each with the id of its venue",
     ),

@@ -281,7 +281,7 @@ fn dialogue(inner: Tree) -> Tree {
             turns.push(Rc::new(Tree::Node(rule, vec![Slot::One(clause)])));
         }
     }
-    // What is no dialogue does not begin like one.
+    // A question of one turn does not begin with "first".
     let opening = if turns.is_empty() { Tree::word(Rule::OpeningPlain) } else { opening };
     let first = Tree::of(Rule::Ask, [opening, Tree::Node(rule, slots)]);
     if turns.is_empty() { first } else { Tree::Node(Rule::Dialogue, vec![first.into(), Slot::Many(turns)]) }

@@ -95,12 +95,11 @@ impl Say<'_> {
 
     /// Whether the one thing that is shown is sorted by the alphabet.
     fn is_by_what_is_shown(&self, query: &Query) -> bool {
-        let outputs = query.as_select().map_or(&[][..], |select| &select.outputs);
-        let (self_sorted, [term]) = (outputs, query.order_by.as_slice()) else { return false };
+        let outputs = query.as_select().map_or(&[][..], |select| &select.outputs[..]);
+        let ([output], [term]) = (outputs, query.order_by.as_slice()) else { return false };
         let is_plain = !term.descending && term.nulls_first.is_none() && query.limit.is_none();
-        let is_it = matches!(self_sorted, [output] if output.expr == term.expr);
         let is_text = self.scale(&term.expr) == Scale::Text;
-        self.care.is_terse() && is_it && is_plain && query.offset.is_none() && is_text
+        self.care.is_terse() && output.expr == term.expr && is_plain && query.offset.is_none() && is_text
     }
 
     fn superlative(&mut self, term: &OrderTerm, limit: &Expr) -> Said {

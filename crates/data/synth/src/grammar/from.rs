@@ -1,6 +1,6 @@
 //! FROM: tables along links, and subqueries.
 
-use sqlgauge_names::{Domain, domains_of_words, spoken_words};
+use sqlgauge_names::spoken_words;
 use sqlgauge_sql::tree::{
     BinaryOperator, Body, ColumnRef, Cte, Expr, From, JoinKind, Literal, Query, Relation, RelationSource,
 };
@@ -52,8 +52,9 @@ impl Grammar<'_> {
     fn star(&mut self, joins: usize) -> Option<(From, Vec<FromRelation>)> {
         let world = self.world;
         let is_clear = |link: &&Link| link.child != link.parent && world.likely(link) > 0.5;
-        let starts: Vec<usize> =
-            (0..world.tables.len()).filter(|&table| reach(world, table) >= joins).collect();
+        let starts: Vec<usize> = (0..world.tables.len())
+            .filter(|&table| referred(world, table, |link| is_clear(&link)).len() > joins)
+            .collect();
         let start = *self.random.pick(&starts)?;
         let (mut from, bound) = self.table(start);
         let mut scope = vec![bound];
@@ -322,24 +323,22 @@ impl Grammar<'_> {
 fn is_person(world: &GrammarDatabase, table: usize) -> bool {
     let table = world.schema.table(world.tables[table].id);
     let words = table.map(|table| spoken_words(&table.name)).unwrap_or_default();
-    let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
-    domains_of_words(&words).contains(&Domain::named("person"))
+    sqlgauge_names::is_person(&words.iter().map(|word| word.to_lowercase()).collect::<Vec<_>>())
 }
 
-/// How many tables rows of a table refer to, be it by others.
-fn reach(world: &GrammarDatabase, start: usize) -> usize {
-    let mut seen = vec![start];
+/// A table with those that its rows and theirs refer to, by the links that are followed.
+pub(super) fn referred(world: &GrammarDatabase, start: usize, follows: impl Fn(&Link) -> bool) -> Vec<usize> {
+    let mut found = vec![start];
     let mut at = 0;
-    while let Some(&child) = seen.get(at) {
-        let own = world.links.iter().filter(|link| link.child == child && world.likely(link) > 0.5);
-        for parent in own.map(|link| link.parent) {
-            if !seen.contains(&parent) {
-                seen.push(parent);
+    while let Some(&child) = found.get(at) {
+        for link in world.links.iter().filter(|link| link.child == child && follows(link)) {
+            if !found.contains(&link.parent) {
+                found.push(link.parent);
             }
         }
         at += 1;
     }
-    seen.len() - 1
+    found
 }
 
 /// The columns of a link at the own and at the other end.

@@ -10,6 +10,7 @@ use sqlgauge_sql::tree::{
 
 use super::condition::{comparison, forget, round};
 use super::draft::{Draft, Form};
+use super::from::referred;
 use super::idiom::{aggregate, one_if};
 use super::{Facet, FromRelation, Grammar, TypedSelect, output, select_of};
 use crate::tier::Tier;
@@ -245,19 +246,8 @@ impl Grammar<'_> {
     fn counts_one_table(&self, scope: &[FromRelation]) -> bool {
         let tables: Vec<usize> = scope.iter().filter_map(|bound| bound.table).collect();
         let leads_to_all = |&start: &usize| {
-            let mut seen = vec![start];
-            let mut at = 0;
-            while let Some(&child) = seen.get(at) {
-                let parents =
-                    self.world.links.iter().filter(|link| link.child == child).map(|link| link.parent);
-                for parent in parents {
-                    if tables.contains(&parent) && !seen.contains(&parent) {
-                        seen.push(parent);
-                    }
-                }
-                at += 1;
-            }
-            tables.iter().all(|table| seen.contains(table))
+            let found = referred(self.world, start, |link| tables.contains(&link.parent));
+            tables.iter().all(|table| found.contains(table))
         };
         let is_one = scope.len() < 3 || tables.len() < scope.len() || tables.iter().any(leads_to_all);
         is_one && !self.keeps_all
@@ -453,8 +443,7 @@ impl Grammar<'_> {
             let key = self.random.pick(&sorted)?.expr();
             let function = self.random.pick(&[Function::Rank, Function::DenseRank])?.clone();
             // The first by share has the largest one.
-            let descending = true;
-            (function, Vec::new(), vec![OrderTerm { expr: key, descending, nulls_first: None }])
+            (function, Vec::new(), vec![OrderTerm { expr: key, descending: true, nulls_first: None }])
         } else {
             let function = self.random.pick(&[Function::Avg, Function::Sum, Function::Max])?.clone();
             (function, vec![self.random.pick(&numbers)?.expr()], Vec::new())
@@ -615,8 +604,7 @@ fn counted_once(scope: &[FromRelation]) -> Vec<Facet> {
 
 /// Whether a column says a place in an order.
 pub(super) fn is_rank(facet: &Facet) -> bool {
-    let last = spoken_words(&facet.name).pop().unwrap_or_default();
-    ["rank", "ranking", "position", "standing", "seed", "place"].contains(&last.as_str())
+    sqlgauge_names::is_rank(&spoken_words(&facet.name))
 }
 
 /// Whether an output is an aggregate.
