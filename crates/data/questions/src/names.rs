@@ -162,6 +162,11 @@ impl Vocabulary {
         short.or_else(|| self.full_name(spot, spelled, exact))
     }
 
+    /// Whether a column is called without the words that its table has too.
+    pub(crate) fn is_short(&self, spot: Spot) -> bool {
+        self.short.contains_key(&spot)
+    }
+
     /// The same with the words that its table has too.
     pub(crate) fn full_name(&self, spot: Spot, spelled: &str, exact: bool) -> Option<NameId> {
         let in_words = || {

@@ -74,7 +74,7 @@ plain_enum! {
         Relatives, HaveSome, HaveNone, ShareWith, ShareWithNone, AppearIn, NotAppearIn, BelongTo, NotBelongTo,
         Belongs, NotBelongs, Appears, NotAppears, There, ThereNone, ThereRow, ThereNoRow, Holds,
         // Values.
-        Column, ColumnOf, Field, FieldOf, TheCount, Computed, RowId, RowIdOf, OutputAt,
+        Column, ColumnOf, Field, FieldOf, TheCount, TheCounts, Computed, RowId, RowIdOf, OutputAt,
         Plus, Minus, Times, Over, Remainder, Followed, BitAnd, BitOr, ShiftLeft, ShiftRight, Arrow, LongArrow,
         Literal, InParentheses, Whether, Subquery, SubqueryOfAll, Negative, Positive, BitNot, Tuple,
         Case, CaseElse, CaseOf, CaseOfElse, ChoiceOf, Branch,

@@ -12,6 +12,8 @@ pub(super) const ROWS: &[Row] = &[
     row(Rule::Field, C::Column, &[C::Ordinal], &[any("the $0 column")]),
     row(Rule::FieldOf, C::Column, &[C::Ordinal, C::Reference], &[any("the $0 column of $1")]),
     row(Rule::TheCount, C::Column, &[], &[any("the count")]),
+    // "The count of these results" would be how many there are.
+    row(Rule::TheCounts, C::Column, &[], &[any("the counts")]),
     row(Rule::Computed, C::Column, &[], &[any("the computed value")]),
     row(Rule::RowId, C::Column, &[], &[any("the internal row number")]),
     row(Rule::RowIdOf, C::Column, &[C::Reference], &[any("the internal row number of $0")]),

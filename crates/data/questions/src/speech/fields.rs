@@ -1,7 +1,7 @@
 //! What the columns of a subquery or CTE are called: by what it shows.
 //!
 //! A column that shows a column has its name, one that shows an aggregate is said as the aggregate is ("the average age"),
-//! a number of rows is "the count". Of what has no name, a single one is "the computed value"; others are said by their
+//! a number of rows is "the count", and "the counts" where the list has several. Of what has no name, a single one is "the computed value"; others are said by their
 //! places.
 
 use std::rc::Rc;
@@ -65,6 +65,7 @@ fn bare(tree: &Tree) -> Tree {
         Tree::Name(name, _) => Tree::Name(*name, false),
         Tree::Node(Rule::ColumnOf, slots) => Tree::Node(Rule::Column, bare_slots(&slots[..1])),
         Tree::Node(Rule::CountRows | Rule::NumberOf | Rule::Number, _) => Tree::word(Rule::Number),
+        Tree::Node(Rule::TheCounts, _) => Tree::word(Rule::TheCount),
         Tree::Node(rule, slots) => Tree::Node(*rule, bare_slots(slots)),
         other => other.clone(),
     }
@@ -151,7 +152,7 @@ impl Hear<'_> {
     pub(super) fn field_called(&mut self, tree: &Tree) -> Option<ColumnRef> {
         let (rule, _) = tree.node()?;
         let means_more = NAMED.contains(&rule);
-        if !means_more && !matches!(rule, Rule::TheCount | Rule::Computed) {
+        if !means_more && !matches!(rule, Rule::TheCount | Rule::TheCounts | Rule::Computed) {
             return None;
         }
         let found = called(&self.known, self.scopes.last()?, &bare(tree));

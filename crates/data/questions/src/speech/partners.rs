@@ -115,7 +115,8 @@ impl Say<'_> {
     /// Groups of rows by what they refer to: "each country of stadiums along with the number of their concerts".
     pub(super) fn each_of_their(&self, select: &Select, query: &Query, slots: &[Slot]) -> Option<Tree> {
         let (Rule::ForEach, _) = slots[GROUP].one()?.node()? else { return None };
-        let Partners { own, partner, .. } = partners(slots)?;
+        // What is said of the partners would seem to pick groups, and to count all that is theirs.
+        let Partners { own, partner, .. } = partners(slots).filter(|partners| partners.is_bare)?;
         let (mine, theirs) = (relation_noun(&own)?, relation_noun(&partner)?);
         let (mine, theirs) = (mine.clone().in_number(false), theirs.clone().in_number(false));
         let relations = &self.scopes.last()?.relations;

@@ -392,6 +392,7 @@ pub(super) fn in_plural(said: Tree) -> Tree {
                 _ => Tree::Node(Rule::Column, slots),
             }
         }
+        Tree::Node(Rule::TheCount, _) => Tree::word(Rule::TheCounts),
         other => other,
     }
 }

@@ -185,13 +185,40 @@ impl Say<'_> {
         let brief = self.care.is_terse()
             || matches!(self.style, QuestionStyle::Concise | QuestionStyle::Colloquial)
                 && self.care.leaves_out();
+        // Behind three tables "the name" is that of the last one to some readers, and in an outer join that of the first.
+        let is_first = scope.relations.first().is_some_and(|(first, _)| *first == column.relation);
+        if scope.shown.len() > 2 || scope.has_outer && !is_first {
+            return false;
+        }
         let Ok(Tree::Name(name, _)) = self.name(table, at) else { return false };
+        // So is a name that is short because its table says the rest.
+        if !is_first && self.vocabulary.is_short((table, at)) {
+            return false;
+        }
+        brief && self.is_of_one(scope, name)
+    }
+
+    /// Whether a name is that of a column of one relation alone, apart from what a join makes the same.
+    fn is_of_one(&self, scope: &Scope, name: NameId) -> bool {
         let columns = self.vocabulary.columns(name);
         let is_free = |id: RelationId, at: u32| !scope.same.contains(&ColumnRef::at(id, at));
         let holders = scope.relations.iter().filter(|&&(id, reads)| {
             columns.iter().any(|&(own, at)| reads == Reads::Table(own) && is_free(id, at))
         });
-        brief && holders.count() == 1
+        holders.count() == 1
+    }
+
+    /// A phrase whose columns stand without their tables, if it can be told whose they are.
+    pub(super) fn without_table(&self, tree: &Tree) -> Option<Tree> {
+        match tree.node() {
+            Some((Rule::ColumnOf, [name, _])) => match name.one().map(|name| &**name) {
+                Some(Tree::Name(id, _)) if self.is_of_one(self.scopes.last()?, *id) => {
+                    Some(Tree::Node(Rule::Column, vec![name.clone()]))
+                }
+                _ => None,
+            },
+            _ => Some(tree.clone()),
+        }
     }
 
     /// A relation, as one says it after "of".

@@ -100,6 +100,11 @@ impl Say<'_> {
         if select.group_by.iter().any(has_subquery) {
             return Ok(None);
         }
+        // "The opening year of the museum with the most visits" would be that of one museum.
+        let Some(keys) = keys.iter().map(|key| self.without_table(key)).collect::<Option<Vec<Tree>>>() else {
+            return Ok(None);
+        };
+        let keys: Vec<Rc<Tree>> = keys.into_iter().map(Rc::new).collect();
         let many = || Slot::Many(keys.iter().map(|key| Rc::new(in_plural((**key).clone()))).collect());
         let (source, filter) = (slots[2].clone(), slots[FILTER].clone());
         let is_whole = query.limit.is_none() && query.offset.is_none() && query.order_by.is_empty();
@@ -121,7 +126,7 @@ impl Say<'_> {
         }
         let is_one = matches!(limit, Expr::Literal(Literal::Integer(1)));
         let many = many();
-        let keys = Slot::Many(keys.to_vec());
+        let keys = Slot::Many(keys.clone());
         let counts = term.expr == count_of_rows();
         if !(is_table(&source) || counts && self.rows_are_of_first()) {
             let most = self.most(term)?;

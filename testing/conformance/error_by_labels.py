@@ -1,0 +1,146 @@
+"""How far estimates of one system are off, by how many of its answers are labelled.
+
+python testing/conformance/error_by_labels.py DATA WORK --target NAME=QUESTIONS,ANSWERS,DB [--target …]
+    [--llm-url URL --llm-model NAME --count 5000 | --answers FILE] [--sizes 100,250,500,1000] [--draws 3] [--seed 7]
+
+DATA is the folder with `spider/`. The labelled answers are those to questions drawn from Spider's training set over all its databases:
+asked of a server (`sqlgauge predict`, which keeps each answer as it comes: the same command goes on where it stopped, and `--count`
+may grow), or taken from a file of JSON objects with `id` (the place in `spider/variants/spider_syn_train.json`) and `sql`. A target
+is a JSON file of questions with golds, its answers as `predict` writes them, and its databases. WORK keeps all that is written.
+
+Of each size `--draws` sets are drawn from the labelled answers; prints the mean absolute error over the targets of each method, its
+standard deviation over the draws, how many intervals hold, and their mean half-width. `--sqlgauge` names the program.
+"""
+
+import argparse
+import json
+import random
+import statistics
+import subprocess
+from pathlib import Path
+
+METHODS = ["source", "atc-mc", "auto", "fusion"]
+
+
+def run(program, *arguments):
+    done = subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, encoding="utf-8", check=False)
+    # 1 says that some questions have no answer, or that an alarm was raised.
+    if done.returncode not in (0, 1):
+        raise SystemExit(f"sqlgauge {' '.join(map(str, arguments))}\n{done.stderr}")
+    return done.stdout
+
+
+def write(path, value):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(value, indent=1), encoding="utf-8")
+
+
+def drawn(data, count, seed):
+    items = json.loads((data / "spider/variants/spider_syn_train.json").read_text(encoding="utf-8"))
+    items = [
+        {"id": at, "db_id": item["db_id"], "question": item["SpiderQuestion"], "query": item["query"]}
+        for at, item in enumerate(items)
+        if (data / "spider/train_database" / item["db_id"]).is_dir()
+    ]
+    random.Random(seed).shuffle(items)
+    return items[:count]
+
+
+def lines(path):
+    with open(path, encoding="utf-8") as file:
+        return [json.loads(line) for line in file if line.strip()]
+
+
+def labelled(arguments):
+    """The questions that have an answer, in the order in which they were drawn, and the answers by id."""
+    if arguments.answers:
+        answers = {answer["id"]: answer for answer in lines(arguments.answers)}
+        questions = drawn(arguments.data, None, arguments.seed)
+    else:
+        questions = drawn(arguments.data, arguments.count, arguments.seed)
+        write(arguments.work / "asked.json", sorted(questions, key=lambda item: item["db_id"]))
+        out = arguments.work / "answers.jsonl"
+        db = arguments.data / "spider/train_database"
+        run(
+            *(arguments.sqlgauge, "predict", "--questions", arguments.work / "asked.json", "--db", db, "--out", out),
+            *("--llm-url", arguments.llm_url, "--llm-model", arguments.llm_model, "--llm-concurrency", 1),
+            *("--llm-cache", arguments.work / "cache"),
+        )
+        answers = {answer["id"]: answer for answer in lines(out) if answer["sql"] is not None}
+    return [item for item in questions if item["id"] in answers], answers
+
+
+def scored(arguments, name, questions, answers, db):
+    folder = arguments.work / name
+    write(folder / "questions.json", questions)
+    own = [answers[item["id"]] for item in questions]
+    (folder / "answers.jsonl").write_text("".join(json.dumps(answer) + "\n" for answer in own), encoding="utf-8")
+    inputs = ["--gold", folder / "questions.json", "--db", db, "--pred", f"system={folder / 'answers.jsonl'}"]
+    run(arguments.sqlgauge, "score", *inputs, "--metrics", "ex", "--out", folder / "run")
+    return folder / "run"
+
+
+def accuracy(folder):
+    items = lines(folder / "items.jsonl")
+    return sum(item["scores"].get("ex@1") == 1.0 for item in items) / len(items)
+
+
+def errors(arguments, known, targets, method):
+    """Of each target how far the estimate is off, whether its interval holds, and half of its width, in points."""
+    for _, truth, questions, answers, db in targets:
+        inputs = ["--questions", questions, "--pred", f"system={answers}", "--db", db]
+        said = run(arguments.sqlgauge, "estimate", "--known", known, *inputs, "--method", method, "--json")
+        said = json.loads(said)
+        low, high = said["interval"]["low"], said["interval"]["high"]
+        yield 100 * abs(said["accuracy"] - truth), low <= truth <= high, 50 * (high - low)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("data", type=Path)
+    parser.add_argument("work", type=Path)
+    parser.add_argument("--target", action="append", required=True)
+    parser.add_argument("--answers", type=Path)
+    parser.add_argument("--llm-url")
+    parser.add_argument("--llm-model")
+    parser.add_argument("--count", type=int, default=5000)
+    parser.add_argument("--sizes", default="100,250,500,1000")
+    parser.add_argument("--draws", type=int, default=3)
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--sqlgauge", default="sqlgauge")
+    arguments = parser.parse_args()
+    if not arguments.answers and not (arguments.llm_url and arguments.llm_model):
+        parser.error("name a server (--llm-url, --llm-model), or a file of answers (--answers)")
+    targets = []
+    for target in arguments.target:
+        name, paths = target.split("=", 1)
+        questions, answers, db = paths.split(",")
+        folder = arguments.work / "targets" / name
+        inputs = ["--gold", questions, "--db", db, "--pred", f"system={answers}"]
+        run(arguments.sqlgauge, "score", *inputs, "--metrics", "ex", "--out", folder)
+        targets.append((name, accuracy(folder), questions, answers, db))
+    print("truth: " + ", ".join(f"{name} {100 * truth:.1f}" for name, truth, *_ in targets))
+    questions, answers = labelled(arguments)
+    print(f"{len(questions)} labelled answers over {len({item['db_id'] for item in questions})} databases\n")
+    print("| labelled | method | MAE | sd over draws | intervals that hold | half-width |\n|---|---|---|---|---|---|", flush=True)
+    for size in map(int, arguments.sizes.split(",")):
+        if size > len(questions):
+            print(f"{size} answers are not there: ask for more with --count")
+            break
+        found = {method: [] for method in METHODS}
+        for draw in range(arguments.draws if size < len(questions) else 1):
+            own = random.Random(f"{arguments.seed} {draw}").sample(questions, size)
+            known = scored(arguments, f"known-{size}-{draw}", own, answers, arguments.data / "spider/train_database")
+            for method in METHODS:
+                found[method].append(list(errors(arguments, known, targets, method)))
+        for method, draws in found.items():
+            mean = [statistics.fmean(error for error, _, _ in draw) for draw in draws]
+            every = [entry for draw in draws for entry in draw]
+            spread = f"{statistics.stdev(mean):.1f}" if len(mean) > 1 else "–"
+            held = sum(holds for _, holds, _ in every)
+            half = statistics.fmean(half for _, _, half in every)
+            print(f"| {size} | {method} | {statistics.fmean(mean):.1f} | {spread} | {held} of {len(every)} | {half:.1f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
