@@ -2,7 +2,9 @@
 //!
 //! Its files (`data/names/*.txt`) hold an entry a line: the word, its other names, its short forms. In brackets after the
 //! word stand the domains of which the entry speaks: a person's name is its full name, a product's is not. A `~` stands
-//! for the noun of the owner: the `id` of `students` is a `student id`. The entries are this project's own.
+//! for the noun of the owner: the `id` of `students` is a `student id`. A `?` after another name says that a reader may take it
+//! for something else, or for more or less: it is a name that a column may get, and none that a question uses for it. The entries
+//! are this project's own.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -35,9 +37,17 @@ pub(super) struct Entry {
     /// Where the entry holds; everywhere without one.
     pub(super) domains: Vec<Domain>,
     /// What else it is called.
-    pub(super) synonyms: Vec<&'static str>,
+    pub(super) synonyms: Vec<Synonym>,
     /// How it is abbreviated.
     pub(super) shorts: Vec<&'static str>,
+}
+
+/// Another name of an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Synonym {
+    pub(super) phrase: &'static str,
+    /// Whether a reader may take it for something else.
+    pub(super) is_loose: bool,
 }
 
 /// How a phrase of an identifier stands in the lexicon.
@@ -204,8 +214,15 @@ fn entry(line: &'static str) -> Entry {
     Entry {
         phrase: phrase.trim(),
         domains: super::list(domains).into_iter().map(Domain).collect(),
-        synonyms: list(),
+        synonyms: list().into_iter().map(synonym).collect(),
         shorts: list(),
+    }
+}
+
+fn synonym(text: &'static str) -> Synonym {
+    match text.strip_suffix('?') {
+        Some(phrase) => Synonym { phrase, is_loose: true },
+        None => Synonym { phrase: text, is_loose: false },
     }
 }
 
@@ -219,6 +236,10 @@ mod tests {
     use super::*;
     use crate::domain;
 
+    fn others(entry: &Entry) -> impl Iterator<Item = &'static str> + '_ {
+        entry.synonyms.iter().map(|synonym| synonym.phrase)
+    }
+
     #[test]
     fn there_are_at_least_1500_entries_made_of_plain_words() {
         let entries = lexicon().entries();
@@ -231,7 +252,7 @@ mod tests {
         };
         for entry in entries {
             assert!(plain(entry.phrase, &[' ']), "{entry:?}");
-            assert!(entry.synonyms.iter().all(|synonym| plain(synonym, &[' ', '~'])), "{entry:?}");
+            assert!(entry.synonyms.iter().all(|synonym| plain(synonym.phrase, &[' ', '~'])), "{entry:?}");
             assert!(entry.shorts.iter().all(|short| plain(short, &[])), "{entry:?}");
         }
     }
@@ -239,10 +260,8 @@ mod tests {
     #[test]
     fn no_word_is_its_own_synonym_or_short_form() {
         for entry in lexicon().entries() {
-            assert!(
-                !entry.synonyms.contains(&entry.phrase) && !entry.shorts.contains(&entry.phrase),
-                "{entry:?}"
-            );
+            let mut said = others(entry).chain(entry.shorts.iter().copied());
+            assert!(said.all(|other| other != entry.phrase), "{entry:?}");
         }
     }
 
@@ -256,7 +275,7 @@ mod tests {
             for &domain in &entry.domains {
                 assert!(seen.insert((entry.phrase, Some(domain))), "{entry:?}");
             }
-            let said: HashSet<_> = entry.synonyms.iter().chain(&entry.shorts).collect();
+            let said: HashSet<_> = others(entry).chain(entry.shorts.iter().copied()).collect();
             assert_eq!(said.len(), entry.synonyms.len() + entry.shorts.len(), "{entry:?}");
         }
     }
@@ -278,7 +297,7 @@ mod tests {
     #[test]
     fn a_synonym_that_is_an_entry_is_not_of_another_domain() {
         for entry in lexicon().entries().iter().filter(|entry| entry.domains.is_empty()) {
-            for &synonym in &entry.synonyms {
+            for synonym in others(entry) {
                 let held: Vec<&Entry> =
                     lexicon().entries().iter().filter(|other| other.phrase == synonym).collect();
                 let everywhere = held.is_empty() || held.iter().any(|other| other.domains.is_empty());
@@ -309,6 +328,6 @@ mod tests {
         assert_eq!(find("attrs"), Some(("attribute", Form::ShortPlural)));
         assert_eq!(find("xyzzy"), None);
         let person = domain::of_words(&["student".to_owned()]);
-        assert_eq!(lexicon().find("name", &person).map(|(entry, _)| entry.synonyms[0]), Some("full name"));
+        assert_eq!(lexicon().find("name", &person).map(|(entry, _)| entry.synonyms[0].phrase), Some("full name"));
     }
 }

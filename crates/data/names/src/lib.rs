@@ -29,7 +29,7 @@ use std::str::FromStr;
 use sqlgauge_base::Random;
 use sqlgauge_sql::PrintDialect;
 
-use self::lexicon::{Lexicon, lexicon};
+use self::lexicon::{Lexicon, Synonym, lexicon};
 use self::words::Identifier;
 
 pub use self::domain::{Domain, all as all_domains, of_words as domains_of_words};
@@ -224,11 +224,12 @@ pub fn spoken_words(name: &str) -> Vec<String> {
     said.collect()
 }
 
-/// What else people call a thing of this name, given in lower case; nothing where it depends on what owns it.
+/// What else people call a thing of this name, given in lower case, and mean the same; nothing where it depends on what owns it.
 pub fn other_names(phrase: &str) -> Vec<String> {
     let Some((entry, form)) = lexicon().find(phrase, &[]) else { return Vec::new() };
-    let plain = entry.synonyms.iter().filter(|synonym| entry.domains.is_empty() && !synonym.contains('~'));
-    plain.map(|synonym| form.inflect(synonym)).collect()
+    let means_it = |synonym: &&Synonym| !synonym.is_loose && !synonym.phrase.contains('~');
+    let plain = entry.synonyms.iter().filter(|synonym| entry.domains.is_empty() && means_it(synonym));
+    plain.map(|synonym| form.inflect(synonym.phrase)).collect()
 }
 
 /// The noun of a table's name: its last two words, written out, in the singular.

@@ -73,10 +73,11 @@ impl Request<'_> {
     fn options(&self, phrase: &Phrase<'_>, phrases: usize) -> Vec<Vec<String>> {
         let Some((entry, form)) = phrase.entry else { return Vec::new() };
         let full = form.is_short().then(|| form.inflect(entry.phrase));
-        let others = entry.synonyms.iter().filter_map(|&synonym| {
+        let others = entry.synonyms.iter().filter_map(|synonym| {
             // `id` may be `student_id`, `advisor_id` may not be `advisor_student_id`.
-            let of_owner = synonym.contains('~');
-            let said = if of_owner { self.with_owner(synonym, phrases)? } else { synonym.to_owned() };
+            let called = synonym.phrase;
+            let of_owner = called.contains('~');
+            let said = if of_owner { self.with_owner(called, phrases)? } else { called.to_owned() };
             Some(form.inflect(&said))
         });
         full.into_iter().chain(others).map(|option| option.split(' ').map(str::to_owned).collect()).collect()

@@ -131,3 +131,11 @@ fn strange_names_get_one_that_fits_or_none() {
         }
     }
 }
+
+#[test]
+fn a_question_uses_no_other_name_that_may_mean_something_else() {
+    // The details of something are all that is known of it.
+    assert!(other_names("description").is_empty());
+    assert!(regular("description", None).contains("details"));
+    assert_eq!(other_names("details"), ["particulars", "specifics"]);
+}
