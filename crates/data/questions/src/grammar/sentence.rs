@@ -78,7 +78,7 @@ pub(super) const ROWS: &[Row] = &[
     row(Rule::OpeningPlain, C::Opening, &[], PLAIN_OPENINGS),
     row(Rule::Aside, C::Aside, &[C::Name, C::Noun], ASIDES),
     row(Rule::Ask, C::Sentence, &[C::Opening, C::Query], &[any("$0 $1")]),
-    row(Rule::AskGroups, C::Sentence, &[C::Opening, C::Core, C::Group, C::Having], &[any("$2 $3? , $0 $1")]),
+    row(Rule::AskGroups, C::Sentence, &[C::Opening, C::Core, C::Group], &[any("$2 , $0 $1")]),
     row(Rule::AskEach, C::Sentence, EACH, &[any("for each $0[, and] , $1 $2[, and] of $3 $4? $5? $6?")]),
     row(
         Rule::AskEachFor,

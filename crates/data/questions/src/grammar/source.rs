@@ -65,7 +65,7 @@ pub(super) const ROWS: &[Row] = &[
         &[C::Relation, C::Condition],
         &[any("matched with $0 such that $1"), any("with those $0 for which $1")],
     ),
-    row(Rule::Every, C::InnerLink, &[C::Relation], &[any("combined with every one of the $0")]),
+    row(Rule::Every, C::InnerLink, &[C::Relation], &[any("each paired with every one of the $0")]),
     row(Rule::IfAny, C::Link, &[C::InnerLink], &[any("$0 ( if any )"), any("$0 ( where there are any )")]),
     row(Rule::RightJoined, C::Link, &[C::InnerLink], &[any("$0 ( all of the latter )")]),
     row(Rule::FullJoined, C::Link, &[C::InnerLink], &[any("$0 ( all of both )")]),

@@ -92,19 +92,18 @@ impl Say<'_> {
         // "Whose age is above the overall average for each singer" would be the average of each.
         let is_filtered = slots[FILTER] != Slot::None;
         let share = if is_filtered { 100 } else { self.style.meta().groups_first };
-        let groups_first = slots[HAVING] == Slot::None && self.random.chance(share);
+        let groups_first = (is_filtered || slots[HAVING] == Slot::None) && self.random.chance(share);
         let group = match &slots[GROUP] {
             Slot::One(group) if groups_first && shows_keys(&slots[1], group) => Rc::clone(group),
             _ => return Tree::of(Rule::Ask, [opening, Tree::Node(rule, slots)]),
         };
         slots[GROUP] = Slot::None;
-        let having = std::mem::replace(&mut slots[HAVING], Slot::None);
         let core = Tree::Node(rule, slots);
         let opening = match opening {
             Tree::Node(Rule::Opening, _) => Tree::word(Rule::OpeningPlain),
             opening => opening,
         };
-        Tree::Node(Rule::AskGroups, vec![opening.into(), core.into(), Slot::One(group), having])
+        Tree::Node(Rule::AskGroups, vec![opening.into(), core.into(), Slot::One(group)])
     }
 
     /// What is asked of each group, with the groups first; else the query as it was.
@@ -326,7 +325,7 @@ impl Hear<'_> {
                 let slots = [keys, rest, own, partner, having, tail].map(Clone::clone);
                 self.short(Rule::EachOfTheir, &slots)
             }
-            (Rule::AskGroups, [_, core, group, having]) => {
+            (Rule::AskGroups, [_, core, group]) => {
                 let (_, slots) = core.one()?.node()?;
                 let mut slots = slots.to_vec();
                 // "For each country, what is the number": the country is shown (`Rule::AskEach`).
@@ -334,9 +333,6 @@ impl Hear<'_> {
                     return None;
                 }
                 add(&mut slots, GROUP, group.one()?)?;
-                if let Some(having) = having.one() {
-                    add(&mut slots, HAVING, having)?;
-                }
                 self.query(&Tree::Node(Rule::Select, slots))
             }
             (Rule::Dialogue, [first, turns]) => {
