@@ -1,7 +1,7 @@
 """How far estimates of one system are off, by how many of its answers are labelled.
 
 python testing/conformance/error_by_labels.py DATA WORK --target NAME=QUESTIONS,ANSWERS,DB [--target …]
-    [--llm-url URL --llm-model NAME --count 5000 | --answers FILE] [--sizes 100,250,500,1000] [--draws 3] [--seed 7]
+    [--llm-url URL --llm-model NAME --llm-concurrency 1 --count 5000 | --answers FILE] [--sizes 100,250,500,1000] [--draws 3] [--seed 7]
 
 DATA is the folder with `spider/`. The labelled answers are those to questions drawn from Spider's training set over all its databases:
 asked of a server (`sqlgauge predict`, which keeps each answer as it comes: the same command goes on where it stopped, and `--count`
@@ -63,7 +63,7 @@ def labelled(arguments):
         db = arguments.data / "spider/train_database"
         run(
             *(arguments.sqlgauge, "predict", "--questions", arguments.work / "asked.json", "--db", db, "--out", out),
-            *("--llm-url", arguments.llm_url, "--llm-model", arguments.llm_model, "--llm-concurrency", 1),
+            *("--llm-url", arguments.llm_url, "--llm-model", arguments.llm_model, "--llm-concurrency", arguments.llm_concurrency),
             *("--llm-cache", arguments.work / "cache"),
         )
         answers = {answer["id"]: answer for answer in lines(out) if answer["sql"] is not None}
@@ -82,7 +82,7 @@ def scored(arguments, name, questions, answers, db):
 
 def accuracy(folder):
     items = lines(folder / "items.jsonl")
-    return sum(item["scores"].get("ex@1") == 1.0 for item in items) / len(items)
+    return sum(item["metrics"].get("ex@1") == 1.0 for item in items) / len(items)
 
 
 def errors(arguments, known, targets, method):
@@ -103,6 +103,7 @@ def main():
     parser.add_argument("--answers", type=Path)
     parser.add_argument("--llm-url")
     parser.add_argument("--llm-model")
+    parser.add_argument("--llm-concurrency", type=int, default=1)
     parser.add_argument("--count", type=int, default=5000)
     parser.add_argument("--sizes", default="100,250,500,1000")
     parser.add_argument("--draws", type=int, default=3)
