@@ -328,6 +328,9 @@ mod tests {
         assert_eq!(find("attrs"), Some(("attribute", Form::ShortPlural)));
         assert_eq!(find("xyzzy"), None);
         let person = domain::of_words(&["student".to_owned()]);
-        assert_eq!(lexicon().find("name", &person).map(|(entry, _)| entry.synonyms[0].phrase), Some("full name"));
+        assert_eq!(
+            lexicon().find("name", &person).map(|(entry, _)| entry.synonyms[0].phrase),
+            Some("full name")
+        );
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::blob::{Blob, BlobValues, Blobs};
+use super::transfer::HeldOutPart;
 use sqlgauge_base::probit::student_t;
 
 /// Smallest error that is expected of an estimate beside the noise of its items.
@@ -63,6 +64,24 @@ impl Calibration {
             })
             .collect();
         calibration
+    }
+
+    /// From parts of a target's labels, each held out once; none without a part.
+    pub fn measured(parts: &[HeldOutPart]) -> Option<Self> {
+        let count = parts.len() as f64;
+        let noise = |part: &HeldOutPart| part.estimate * (1.0 - part.estimate) / part.items.max(1) as f64;
+        let error = |part: &HeldOutPart| part.truth - part.estimate;
+        let unexplained = parts.iter().map(|part| error(part).powi(2) - noise(part)).sum::<f64>() / count;
+        let unexplained = unexplained.max(LEAST_TAU * LEAST_TAU);
+        let items: usize = parts.iter().map(|part| part.items).sum();
+        let mean = parts.iter().map(|part| part.truth * part.items as f64).sum::<f64>() / items.max(1) as f64;
+        let score = parts.iter().map(|part| error(part).abs() / (unexplained + noise(part)).sqrt()).collect();
+        (items > 0).then(|| Self {
+            tau: (unexplained + mean * (1.0 - mean) / items as f64).sqrt(),
+            items: 0,
+            group: (0..).take(parts.len()).collect(),
+            score,
+        })
     }
 
     /// Variance of the accuracy of a set of items.
@@ -195,6 +214,23 @@ mod tests {
         assert_eq!(basis, Basis::FewGroups(1));
         assert!((half - 6.3138 * 0.02).abs() < 1e-5, "{half}");
         assert_eq!(Calibration::new(&[], &[]).half_width(0.9, 0.5, None, 0.0), (1.0, Basis::Nothing));
+    }
+
+    #[test]
+    fn labels_of_the_target_that_were_held_out_make_the_interval() {
+        let part = |estimate: f64, truth: f64| HeldOutPart { estimate, truth, items: 100 };
+        // Ten points off in each of five parts, where the noise of a part is five points and that of all labels two.
+        let off: Vec<HeldOutPart> = (0..5).map(|_| part(0.5, 0.6)).collect();
+        let (half, basis) = Calibration::measured(&off).unwrap().half_width(0.9, 0.5, Some(1000), 0.0);
+        assert_eq!(basis, Basis::FewGroups(5));
+        let tau = (0.01_f64 - 0.0025 + 0.24 / 500.0).sqrt();
+        assert!((half - 2.0150 * tau).abs() < 1e-5, "{half}");
+        // Where all parts agree, what is left is the noise of all labels.
+        let good: Vec<HeldOutPart> =
+            (0..5).map(|at| part(0.5, if at % 2 == 0 { 0.55 } else { 0.45 })).collect();
+        let (half, _) = Calibration::measured(&good).unwrap().half_width(0.9, 0.5, Some(1000), 0.0);
+        assert!(half > 0.04 && half < 0.06, "{half}");
+        assert!(Calibration::measured(&[]).is_none());
     }
 
     #[test]

@@ -29,6 +29,10 @@
 //!   for one group at 90 %);
 //! - none: `[0, 1]`.
 //!
+//! `fusion-tl` has labels of the target itself ([`Evaluator::measured`]): each part of them is held out once. `tau²` is what the
+//! squared errors of the estimates without a part exceed the noise of the part's labels by, and the noise of all labels, `p (1 - p) / n`;
+//! the parts are the groups.
+//!
 //! An estimate is `outside` if a descriptor lies beyond everything seen in fitting, held-out sets included.
 
 mod adapt_options;
@@ -85,4 +89,4 @@ pub use regressors::{Regressor, find};
 #[cfg(feature = "evaluator")]
 pub use reptile::{ReptileOptions, adapt, meta_train};
 #[cfg(feature = "evaluator")]
-pub use transfer::{TransferOptions, fine_tune, labelled_subset, sample_subsets};
+pub use transfer::{HeldOutPart, TransferOptions, fine_tune, labelled_subset, sample_subsets};

@@ -1,5 +1,6 @@
 //! `fusion-tl`: fine-tuning on a few labelled items of the target.
 
+use super::calibration::Calibration;
 use super::error::EvaluatorError;
 use super::fit::Evaluator;
 use super::meta_set::MetaSet;
@@ -69,7 +70,7 @@ pub fn sample_subsets(labelled: &[usize], sets: usize, size: usize, seed: u64) -
 }
 
 /// `fusion-tl`: trains an evaluator further on sample sets drawn from a labelled part of the target (paper section
-/// V-C). The scale of the inputs and the calibration stay: the labelled part says nothing of the error on others.
+/// V-C). The scale of the inputs stays, and so does the calibration until [`Evaluator::measured`] replaces it.
 ///
 /// # Errors
 /// [`EvaluatorError::NotAdaptable`] for an evaluator that is no network; when the sets have other descriptors.
@@ -101,12 +102,40 @@ pub fn fine_tune(
         Ok(())
     })?;
     let note = format!(
-        "Fine-tuned with {} steps on {} sample sets from labelled items of a target; the interval is that of the \
-         evaluator before.",
+        "Fine-tuned with {} steps on {} sample sets from labelled items of a target.",
         options.steps,
         labelled.len()
     );
     Ok(tuned.renamed("fusion-tl", labelled, note))
+}
+
+/// A part of the labelled items that fine-tuning was not shown: what it then estimates for the whole target, and how many of the
+/// part's items are right.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HeldOutPart {
+    /// The estimate for the target, in `[0, 1]`.
+    pub estimate: f64,
+    /// The accuracy on the part, in `[0, 1]`.
+    pub truth: f64,
+    /// Items of the part, at least one.
+    pub items: usize,
+}
+
+impl Evaluator {
+    /// Takes the interval from held-out parts of the labelled items, which are drawn from the target at random, in place of that of
+    /// the evaluator before it was fine-tuned. None leave it as it was.
+    #[must_use]
+    pub fn measured(mut self, parts: &[HeldOutPart]) -> Self {
+        if let Some(calibration) = Calibration::measured(parts) {
+            self.calibration = calibration;
+            let note = format!(
+                "The interval is from the labels of {} parts, each held out from fine-tuning once.",
+                parts.len()
+            );
+            self.card.notes.push(note);
+        }
+        self
+    }
 }
 
 /// Rows of a batch: without replacement as long as there are enough.

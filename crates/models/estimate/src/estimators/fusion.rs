@@ -83,24 +83,52 @@ pub fn outcome(
     reference: &Reference,
     evaluator: &Evaluator,
 ) -> Result<Estimate, EstimateError> {
-    let target = Answers::of(case, case.target, &case.evidence.questions)?;
-    let row = reference.describe(&target.vectors).map_err(failed)?.to_row();
-    let seen = columns_of(&row, &evaluator.card().descriptors)
-        .ok_or_else(|| failed("the evaluator learned from a descriptor of another version"))?;
-    let found = evaluator.estimate(&seen, Some(target.vectors.len()), case.options.level).map_err(failed)?;
-    let mut outcome = EstimateDraft::flat(case, found.accuracy, "shift descriptors");
-    if !known.is_own {
-        let name = &case.pool().systems[case.target];
-        outcome.notes.push(format!(
-            "no labelled predictions of {name}: the shift is measured from those of all others"
-        ));
+    TargetShift::of(case, reference)?.outcome(case, method, known, evaluator)
+}
+
+/// The shift of a case's target from a source.
+pub struct TargetShift {
+    row: Vec<f64>,
+    items: usize,
+}
+
+impl TargetShift {
+    pub fn of(case: &TargetCase<'_>, reference: &Reference) -> Result<Self, EstimateError> {
+        let target = Answers::of(case, case.target, &case.evidence.questions)?;
+        let row = reference.describe(&target.vectors).map_err(failed)?.to_row();
+        Ok(Self { row, items: target.vectors.len() })
     }
-    if found.outside {
-        outcome.notes.push(format!("beyond what was learned from in {}", found.outside_in.join(", ")));
+
+    /// Those of its descriptors that an evaluator learned from.
+    pub fn seen_by(&self, evaluator: &Evaluator) -> Result<Vec<f64>, EstimateError> {
+        columns_of(&self.row, &evaluator.card().descriptors)
+            .ok_or_else(|| failed("the evaluator learned from a descriptor of another version"))
     }
-    let interval = AccuracyInterval { level: found.level, low: found.low, high: found.high };
-    let mut estimate = outcome.estimate(case, method, interval);
-    let names = Descriptors::names().iter().map(|name| (*name).to_owned());
-    estimate.descriptors = names.zip(row).collect();
-    Ok(estimate)
+
+    /// The estimate of an evaluator.
+    pub fn outcome(
+        self,
+        case: &TargetCase<'_>,
+        method: &'static str,
+        known: &LabelledAnswers,
+        evaluator: &Evaluator,
+    ) -> Result<Estimate, EstimateError> {
+        let seen = self.seen_by(evaluator)?;
+        let found = evaluator.estimate(&seen, Some(self.items), case.options.level).map_err(failed)?;
+        let mut outcome = EstimateDraft::flat(case, found.accuracy, "shift descriptors");
+        if !known.is_own {
+            let name = &case.pool().systems[case.target];
+            outcome.notes.push(format!(
+                "no labelled predictions of {name}: the shift is measured from those of all others"
+            ));
+        }
+        if found.outside {
+            outcome.notes.push(format!("beyond what was learned from in {}", found.outside_in.join(", ")));
+        }
+        let interval = AccuracyInterval { level: found.level, low: found.low, high: found.high };
+        let mut estimate = outcome.estimate(case, method, interval);
+        let names = Descriptors::names().iter().map(|name| (*name).to_owned());
+        estimate.descriptors = names.zip(self.row).collect();
+        Ok(estimate)
+    }
 }

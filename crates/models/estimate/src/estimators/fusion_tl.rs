@@ -3,19 +3,22 @@
 use crate::case::TargetCase;
 use crate::error::EstimateError;
 use crate::estimate::Estimate;
-use sqlgauge_fusion::{TransferOptions, fine_tune, sample_subsets};
+use sqlgauge_base::{Random, seed_of};
+use sqlgauge_fusion::{HeldOutPart, Rows, TransferOptions, fine_tune, sample_subsets};
 
 use super::Estimator;
-use super::fusion::{FittedFusion, outcome};
+use super::fusion::{FittedFusion, TargetShift};
 use super::sampling::{Answers, FusionOptions, described, failed};
 
 /// Sample sets that are drawn from the labelled answers.
 const SUBSETS: usize = 200;
+/// Parts of the labelled answers, each held out once for the interval.
+const PARTS: usize = 5;
 /// Fewest labelled answers.
 const FEWEST_LABELS: usize = 10;
 
 /// What it does: as [`Fusion`](super::Fusion), and then trains the network further on bootstrap sets of the target's
-/// answers that have labels (paper section V-C).
+/// answers that have labels (paper section V-C). The interval is from labels that were held out: a fifth of them at a time.
 #[derive(Debug, Clone, Copy)]
 pub struct FusionTl {
     /// The sample sets; the regressor is always the network.
@@ -59,11 +62,33 @@ impl Estimator for FusionTl {
         let mut answers = Answers::of(case, case.target, &labelled)?;
         answers.correct =
             answers.questions.iter().map(|&question| label(question).unwrap_or_default()).collect();
-        let places: Vec<usize> = (0..answers.len()).collect();
         let seed = case.options.seed;
-        let subsets = sample_subsets(&places, SUBSETS, places.len(), seed);
-        let sets = described(&reference, &answers, &subsets, &evaluator.card().descriptors)?;
-        let tuned = fine_tune(&evaluator, &sets, &TransferOptions { seed, ..TransferOptions::default() });
-        outcome(case, self.id(), &known, &reference, &tuned.map_err(failed)?)
+        let target = TargetShift::of(case, &reference)?;
+        let tuned_on = |places: &[usize]| {
+            let subsets = sample_subsets(places, SUBSETS, places.len(), seed);
+            let sets = described(&reference, &answers, &subsets, &evaluator.card().descriptors)?;
+            let options = TransferOptions { seed, ..TransferOptions::default() };
+            fine_tune(&evaluator, &sets, &options).map_err(failed)
+        };
+        let mut places: Vec<usize> = (0..answers.len()).collect();
+        Random::new([seed, seed_of("parts of the labels")]).shuffle(&mut places);
+        let parts = (0..PARTS).map(|part| {
+            let (own, rest): (Vec<(usize, usize)>, Vec<(usize, usize)>) =
+                places.iter().copied().enumerate().partition(|(at, _)| at % PARTS == part);
+            let rest: Vec<usize> = rest.into_iter().map(|(_, place)| place).collect();
+            let tuned = tuned_on(&rest)?;
+            let row = target.seen_by(&tuned)?;
+            let rows = Rows::new(row.len(), row).map_err(failed)?;
+            let right: f64 = own.iter().map(|&(_, place)| answers.correct[place]).sum();
+            Ok(HeldOutPart {
+                estimate: tuned.predict(&rows).map_err(failed)?[0],
+                truth: right / own.len() as f64,
+                items: own.len(),
+            })
+        });
+        let parts = parts.collect::<Result<Vec<HeldOutPart>, EstimateError>>()?;
+        places.sort_unstable();
+        let tuned = tuned_on(&places)?.measured(&parts);
+        target.outcome(case, self.id(), &known, &tuned)
     }
 }
