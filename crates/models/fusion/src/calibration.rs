@@ -68,16 +68,25 @@ impl Calibration {
 
     /// From parts of a target's labels, each held out once; none without a part.
     pub fn measured(parts: &[HeldOutPart]) -> Option<Self> {
-        let count = parts.len() as f64;
-        let noise = |part: &HeldOutPart| part.estimate * (1.0 - part.estimate) / part.items.max(1) as f64;
-        let error = |part: &HeldOutPart| part.truth - part.estimate;
-        let unexplained = parts.iter().map(|part| error(part).powi(2) - noise(part)).sum::<f64>() / count;
+        let items = parts.iter().map(|part| part.items).sum::<usize>() as f64;
+        let right: f64 = parts.iter().map(|part| part.truth * part.items as f64).sum();
+        // With one more right and one more wrong: ten labels that are all wrong do not make it certain.
+        let accuracy = (right + 1.0) / (items + 2.0);
+        let noise = |items: f64| accuracy * (1.0 - accuracy) / items;
+        let square = |part: &HeldOutPart| (part.truth - part.estimate).powi(2);
+        let unexplained = |part: &HeldOutPart| square(part) - noise(part.items as f64);
+        let unexplained = parts.iter().map(unexplained).sum::<f64>() / parts.len() as f64;
         let unexplained = unexplained.max(LEAST_TAU * LEAST_TAU);
-        let items: usize = parts.iter().map(|part| part.items).sum();
-        let mean = parts.iter().map(|part| part.truth * part.items as f64).sum::<f64>() / items.max(1) as f64;
-        let score = parts.iter().map(|part| error(part).abs() / (unexplained + noise(part)).sqrt()).collect();
-        (items > 0).then(|| Self {
-            tau: (unexplained + mean * (1.0 - mean) / items as f64).sqrt(),
+        let score = |part: &HeldOutPart| (square(part) / (unexplained + noise(part.items as f64))).sqrt();
+        let mut score: Vec<f64> = parts.iter().map(score).collect();
+        // Parts that agree better than their noise lets them do so by chance.
+        let mean_square = score.iter().map(|score| score * score).sum::<f64>() / parts.len() as f64;
+        if mean_square < 1.0 {
+            let larger = |score: &f64| (score * score + 1.0 - mean_square).sqrt();
+            score = score.iter().map(larger).collect();
+        }
+        (items > 0.0).then(|| Self {
+            tau: (unexplained + noise(items)).sqrt(),
             items: 0,
             group: (0..).take(parts.len()).collect(),
             score,
@@ -219,17 +228,23 @@ mod tests {
     #[test]
     fn labels_of_the_target_that_were_held_out_make_the_interval() {
         let part = |estimate: f64, truth: f64| HeldOutPart { estimate, truth, items: 100 };
-        // Ten points off in each of five parts, where the noise of a part is five points and that of all labels two.
+        // Ten points off in each of five parts, where the noise of a part is five points and that of all labels two: one more is right, and one more wrong.
         let off: Vec<HeldOutPart> = (0..5).map(|_| part(0.5, 0.6)).collect();
         let (half, basis) = Calibration::measured(&off).unwrap().half_width(0.9, 0.5, Some(1000), 0.0);
         assert_eq!(basis, Basis::FewGroups(5));
-        let tau = (0.01_f64 - 0.0025 + 0.24 / 500.0).sqrt();
+        let noise = |items: f64| 301.0 / 502.0 * 201.0 / 502.0 / items;
+        let tau = (0.01_f64 - noise(100.0) + noise(500.0)).sqrt();
         assert!((half - 2.0150 * tau).abs() < 1e-5, "{half}");
         // Where all parts agree, what is left is the noise of all labels.
         let good: Vec<HeldOutPart> =
             (0..5).map(|at| part(0.5, if at % 2 == 0 { 0.55 } else { 0.45 })).collect();
         let (half, _) = Calibration::measured(&good).unwrap().half_width(0.9, 0.5, Some(1000), 0.0);
         assert!(half > 0.04 && half < 0.06, "{half}");
+        let wrong: Vec<HeldOutPart> =
+            (0..5).map(|_| HeldOutPart { estimate: 0.0, truth: 0.0, items: 2 }).collect();
+        let (half, _) = Calibration::measured(&wrong).unwrap().half_width(0.9, 0.0, Some(1000), 0.0);
+        let noise = 1.0 / 12.0 * 11.0 / 12.0 / 10.0 + LEAST_TAU * LEAST_TAU;
+        assert!((half - 2.0150 * noise.sqrt()).abs() < 1e-5, "{half}");
         assert!(Calibration::measured(&[]).is_none());
     }
 

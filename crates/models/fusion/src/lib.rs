@@ -31,7 +31,7 @@
 //!
 //! `fusion-tl` has labels of the target itself ([`Evaluator::measured`]): each part of them is held out once. `tau²` is what the
 //! squared errors of the estimates without a part exceed the noise of the part's labels by, and the noise of all labels, `p (1 - p) / n`;
-//! the parts are the groups.
+//! the parts are the groups. `p` is the share of right labels with one more right and one more wrong, and the scores have a mean square of 1 at least.
 //!
 //! An estimate is `outside` if a descriptor lies beyond everything seen in fitting, held-out sets included.
 

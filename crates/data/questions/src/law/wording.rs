@@ -393,6 +393,28 @@ fn what_would_mean_something_else_is_not_said() {
             "SELECT v.directed_by, sum(v.is_open) FROM venue v JOIN paper p ON p.venue_id = v.id GROUP BY v.directed_by",
             "of its venues",
         ),
+        // The city of one venue, and not the city that has the most.
+        (
+            "SELECT v.city FROM writes w JOIN paper p ON w.paper_id = p.id JOIN venue v ON p.venue_id = v.id \
+             GROUP BY v.city ORDER BY count(*) DESC LIMIT 1",
+            "of the venue with",
+        ),
+        // Cities of papers.
+        ("SELECT p.title, v.city FROM paper p FULL JOIN venue v ON p.venue_id = v.id", "and cities"),
+        // How many countries there are.
+        ("SELECT n FROM (SELECT country, count(*) AS n FROM author GROUP BY country)", "the count of"),
+        ("SELECT n FROM (SELECT country, count(*) AS n FROM author GROUP BY country)", "the count for"),
+        // Cities of open venues, and the number of all their papers.
+        (
+            "SELECT v.city, count(*) FROM paper p JOIN venue v ON p.venue_id = v.id WHERE v.is_open = 1 GROUP BY v.city",
+            "of their papers",
+        ),
+        // The average of each author.
+        (
+            "SELECT a.name FROM author a JOIN award b ON b.author_id = a.id WHERE a.age > (SELECT avg(age) FROM author) \
+             GROUP BY a.id HAVING count(*) > 2",
+            "average for each",
+        ),
         // Five rows of venues and papers are not five venues.
         (
             "SELECT v.city FROM venue v JOIN paper p ON p.venue_id = v.id WHERE p.pages > 3 ORDER BY p.pages DESC LIMIT 5",
