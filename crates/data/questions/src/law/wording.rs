@@ -411,7 +411,7 @@ fn what_would_mean_something_else_is_not_said() {
         ),
         // The average of each author.
         (
-            "SELECT a.name FROM author a JOIN award b ON b.author_id = a.id WHERE a.age > (SELECT avg(age) FROM author) \
+            "SELECT a.name FROM author a JOIN award b ON b.author_id = a.id WHERE b.prize = 'x' OR a.age > (SELECT avg(age) FROM author) \
              GROUP BY a.id HAVING count(*) > 2",
             "average for each",
         ),
