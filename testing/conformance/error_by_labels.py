@@ -1,12 +1,13 @@
 """How far estimates of one system are off, by how many of its answers are labelled.
 
 python testing/conformance/error_by_labels.py DATA WORK --target NAME=QUESTIONS,ANSWERS,DB [--target …]
-    [--llm-url URL --llm-model NAME --llm-concurrency 1 --count 5000 | --answers FILE] [--sizes 100,250,500,1000] [--draws 3] [--seed 7]
+    [--llm-url URL --llm-model NAME --llm-concurrency 1 --count 5000 | --known QUESTIONS,ANSWERS,DB] [--sizes 100,250,500,1000]
+    [--draws 3] [--seed 7]
 
 DATA is the folder with `spider/`. The labelled answers are those to questions drawn from Spider's training set over all its databases:
 asked of a server (`sqlgauge predict`, which keeps each answer as it comes: the same command goes on where it stopped, and `--count`
-may grow), or taken from a file of JSON objects with `id` (the place in `spider/variants/spider_syn_train.json`) and `sql`. A target
-is a JSON file of questions with golds, its answers as `predict` writes them, and its databases. WORK keeps all that is written.
+may grow), or those of `--known`. That, and a target, is a JSON file of questions with golds, its answers as `predict` writes them, and
+its databases. WORK keeps all that is written.
 
 Of each size `--draws` sets are drawn from the labelled answers; prints the mean absolute error over the targets of each method, its
 standard deviation over the draws, how many intervals hold, and their mean half-width. `--sqlgauge` names the program.
@@ -52,22 +53,24 @@ def lines(path):
 
 
 def labelled(arguments):
-    """The questions that have an answer, in the order in which they were drawn, and the answers by id."""
-    if arguments.answers:
-        answers = {answer["id"]: answer for answer in lines(arguments.answers)}
-        questions = drawn(arguments.data, None, arguments.seed)
-    else:
-        questions = drawn(arguments.data, arguments.count, arguments.seed)
-        write(arguments.work / "asked.json", sorted(questions, key=lambda item: item["db_id"]))
-        out = arguments.work / "answers.jsonl"
-        db = arguments.data / "spider/train_database"
-        run(
-            *(arguments.sqlgauge, "predict", "--questions", arguments.work / "asked.json", "--db", db, "--out", out),
-            *("--llm-url", arguments.llm_url, "--llm-model", arguments.llm_model, "--llm-concurrency", arguments.llm_concurrency),
-            *("--llm-cache", arguments.work / "cache"),
-        )
-        answers = {answer["id"]: answer for answer in lines(out) if answer["sql"] is not None}
-    return [item for item in questions if item["id"] in answers], answers
+    """The questions that have an answer, in the order in which they were drawn, the answers by id, and the databases."""
+    if arguments.known:
+        questions, file, db = arguments.known.split(",")
+        items = json.loads(Path(questions).read_text(encoding="utf-8"))
+        questions = [{**item, "id": item.get("question_id", at)} for at, item in enumerate(items)]
+        answers = {answer["id"]: answer for answer in lines(file) if answer["sql"] is not None}
+        return [item for item in questions if item["id"] in answers], answers, Path(db)
+    questions = drawn(arguments.data, arguments.count, arguments.seed)
+    write(arguments.work / "asked.json", sorted(questions, key=lambda item: item["db_id"]))
+    out = arguments.work / "answers.jsonl"
+    db = arguments.data / "spider/train_database"
+    run(
+        *(arguments.sqlgauge, "predict", "--questions", arguments.work / "asked.json", "--db", db, "--out", out),
+        *("--llm-url", arguments.llm_url, "--llm-model", arguments.llm_model, "--llm-concurrency", arguments.llm_concurrency),
+        *("--llm-cache", arguments.work / "cache"),
+    )
+    answers = {answer["id"]: answer for answer in lines(out) if answer["sql"] is not None}
+    return [item for item in questions if item["id"] in answers], answers, db
 
 
 def scored(arguments, name, questions, answers, db):
@@ -100,7 +103,7 @@ def main():
     parser.add_argument("data", type=Path)
     parser.add_argument("work", type=Path)
     parser.add_argument("--target", action="append", required=True)
-    parser.add_argument("--answers", type=Path)
+    parser.add_argument("--known")
     parser.add_argument("--llm-url")
     parser.add_argument("--llm-model")
     parser.add_argument("--llm-concurrency", type=int, default=1)
@@ -110,8 +113,8 @@ def main():
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--sqlgauge", default="sqlgauge")
     arguments = parser.parse_args()
-    if not arguments.answers and not (arguments.llm_url and arguments.llm_model):
-        parser.error("name a server (--llm-url, --llm-model), or a file of answers (--answers)")
+    if not arguments.known and not (arguments.llm_url and arguments.llm_model):
+        parser.error("name a server (--llm-url, --llm-model), or answers that are there (--known)")
     targets = []
     for target in arguments.target:
         name, paths = target.split("=", 1)
@@ -121,7 +124,7 @@ def main():
         run(arguments.sqlgauge, "score", *inputs, "--metrics", "ex", "--out", folder)
         targets.append((name, accuracy(folder), questions, answers, db))
     print("truth: " + ", ".join(f"{name} {100 * truth:.1f}" for name, truth, *_ in targets))
-    questions, answers = labelled(arguments)
+    questions, answers, db = labelled(arguments)
     print(f"{len(questions)} labelled answers over {len({item['db_id'] for item in questions})} databases\n")
     print("| labelled | method | MAE | sd over draws | intervals that hold | half-width |\n|---|---|---|---|---|---|", flush=True)
     for size in map(int, arguments.sizes.split(",")):
@@ -131,7 +134,7 @@ def main():
         found = {method: [] for method in METHODS}
         for draw in range(arguments.draws if size < len(questions) else 1):
             own = random.Random(f"{arguments.seed} {draw}").sample(questions, size)
-            known = scored(arguments, f"known-{size}-{draw}", own, answers, arguments.data / "spider/train_database")
+            known = scored(arguments, f"known-{size}-{draw}", own, answers, db)
             for method in METHODS:
                 found[method].append(list(errors(arguments, known, targets, method)))
         for method, draws in found.items():
