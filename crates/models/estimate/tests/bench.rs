@@ -195,6 +195,27 @@ fn garbled_labels_of_the_held_out_part_change_no_estimate() {
     }
 }
 
+/// The evaluator before knows of another dataset only; half of the target's labels say how far it is off.
+#[cfg(feature = "evaluator")]
+#[test]
+fn labels_of_the_target_make_the_interval_of_fusion_tl() {
+    let folder = tempfile::tempdir().unwrap();
+    let runs = [tiny(folder.path(), "a", 6, 0), tiny(folder.path(), "b", 10, 6)];
+    let engine = SqliteEngine::new(Limits::default());
+    let methods: Vec<(String, &dyn Estimator)> =
+        ["fusion", "fusion-tl"].map(|id| (id.to_owned(), estimators::find(id).unwrap())).into();
+    let options =
+        BenchOptions { methods, estimate: EstimateOptions::default(), labelled: 0.5, databases: Vec::new() };
+    let only = BTreeSet::from(["two".to_owned()]);
+    let trial = [trials(&runs, Protocol::LeaveDatasetOut, PeerAvailability::All, &only, 5).swap_remove(0)];
+    let bench = run(&runs, &trial, &engine, &options, &|_| ()).unwrap();
+    let rows = |method: &str| bench.rows.iter().filter(|row| row.method == method).collect::<Vec<_>>();
+    let (before, tuned) = (rows("fusion"), rows("fusion-tl"));
+    let (&[before], &[tuned]) = (&before[..], &tuned[..]) else { panic!("{:?}", bench.skipped) };
+    assert!(tuned.high - tuned.low < before.high - before.low, "{before:?} {tuned:?}");
+    assert!((tuned.low..=tuned.high).contains(&tuned.truth), "{tuned:?}");
+}
+
 /// Sets how sure the systems are of every answer that `is_said` names: by its label where `by_label`, else the same of all.
 fn with_confidence(run: &BenchRun, by_label: Option<f64>, is_said: impl Fn(&Item) -> bool) -> BenchRun {
     let mut run = run.clone();

@@ -245,6 +245,14 @@ impl<'a> Draw<'a> {
     }
 
     fn finish(self) -> Result<MetaSet, EstimateError> {
+        if self.sets.is_empty() {
+            let message = format!(
+                "too few labelled answers: some databases are kept to learn from, some to stop by and some for the \
+                 interval, and those of one purpose have fewer than {FEWEST_ANSWERS} labelled answers; label more, \
+                 or choose another --method"
+            );
+            return Err(EstimateError::Computation(message));
+        }
         let names = self.options.descriptors.columns();
         let mut values = Vec::with_capacity(names.len() * self.sets.len());
         for (set, _) in &self.sets {
