@@ -73,13 +73,15 @@ impl Estimator for FusionTl {
         let mut places: Vec<usize> = (0..answers.len()).collect();
         Random::new([seed, seed_of("parts of the labels")]).shuffle(&mut places);
         let parts = (0..PARTS).map(|part| {
-            let (own, rest): (Vec<(usize, usize)>, Vec<(usize, usize)>) =
-                places.iter().copied().enumerate().partition(|(at, _)| at % PARTS == part);
-            let rest: Vec<usize> = rest.into_iter().map(|(_, place)| place).collect();
-            let tuned = tuned_on(&rest)?;
+            let of = |is_own: bool| -> Vec<usize> {
+                let all = places.iter().enumerate();
+                all.filter(|(at, _)| (at % PARTS == part) == is_own).map(|(_, &place)| place).collect()
+            };
+            let own = of(true);
+            let tuned = tuned_on(&of(false))?;
             let row = target.seen_by(&tuned)?;
             let rows = Rows::new(row.len(), row).map_err(failed)?;
-            let right: f64 = own.iter().map(|&(_, place)| answers.correct[place]).sum();
+            let right: f64 = own.iter().map(|&place| answers.correct[place]).sum();
             Ok(HeldOutPart {
                 estimate: tuned.predict(&rows).map_err(failed)?[0],
                 truth: right / own.len() as f64,
