@@ -4,13 +4,14 @@ python testing/conformance/error_by_labels.py DATA WORK --target NAME=QUESTIONS,
     [--llm-url URL --llm-model NAME --llm-concurrency 1 --count 5000 | --known QUESTIONS,ANSWERS,DB] [--sizes 100,250,500,1000]
     [--draws 3] [--seed 7]
 
-DATA is the folder with `spider/`. The labelled answers are those to questions drawn from Spider's training set over all its databases:
-asked of a server (`sqlgauge predict`, which keeps each answer as it comes: the same command goes on where it stopped, and `--count`
-may grow), or those of `--known`. That, and a target, is a JSON file of questions with golds, its answers as `predict` writes them, and
-its databases. WORK keeps all that is written.
+DATA is the folder with `spider/`. The labelled answers are those of `--known`, or the script asks a server for them: `--count` questions
+of Spider's training set, over all its databases. `sqlgauge predict` keeps each answer as it comes. So the same command goes on where it
+stopped, also with a larger `--count`. `--known` and `--target` name a JSON file of questions with golds, the answers to them as `predict`
+writes them, and the folder of the databases. WORK keeps all that is written.
 
-Of each size `--draws` sets are drawn from the labelled answers; prints the mean absolute error over the targets of each method, its
-standard deviation over the draws, how many intervals hold, and their mean half-width. `--sqlgauge` names the program.
+For each size, `--draws` sets are drawn from the labelled answers. The script prints a row for each size and method: the mean absolute
+error over the targets, its standard deviation over the draws, how many intervals hold, and their mean half-width. `--sqlgauge` is the
+path of the program.
 """
 
 import argparse
@@ -39,7 +40,7 @@ def write(path, value):
 def drawn(data, count, seed):
     items = json.loads((data / "spider/variants/spider_syn_train.json").read_text(encoding="utf-8"))
     items = [
-        {"id": at, "db_id": item["db_id"], "question": item["SpiderQuestion"], "query": item["query"]}
+        {"id": str(at), "db_id": item["db_id"], "question": item["SpiderQuestion"], "query": item["query"]}
         for at, item in enumerate(items)
         if (data / "spider/train_database" / item["db_id"]).is_dir()
     ]
@@ -52,13 +53,19 @@ def lines(path):
         return [json.loads(line) for line in file if line.strip()]
 
 
+def answered(path):
+    """The answers with SQL, by id as a text: `predict` writes a text, other programs a number."""
+    answers = [{**answer, "id": str(answer["id"])} for answer in lines(path)]
+    return {answer["id"]: answer for answer in answers if answer["sql"] is not None}
+
+
 def labelled(arguments):
     """The questions that have an answer, in the order in which they were drawn, the answers by id, and the databases."""
     if arguments.known:
         questions, file, db = arguments.known.split(",")
         items = json.loads(Path(questions).read_text(encoding="utf-8"))
-        questions = [{**item, "id": item.get("question_id", at)} for at, item in enumerate(items)]
-        answers = {answer["id"]: answer for answer in lines(file) if answer["sql"] is not None}
+        questions = [{**item, "id": str(item.get("question_id", at))} for at, item in enumerate(items)]
+        answers = answered(file)
         return [item for item in questions if item["id"] in answers], answers, Path(db)
     questions = drawn(arguments.data, arguments.count, arguments.seed)
     write(arguments.work / "asked.json", sorted(questions, key=lambda item: item["db_id"]))
@@ -69,7 +76,7 @@ def labelled(arguments):
         *("--llm-url", arguments.llm_url, "--llm-model", arguments.llm_model, "--llm-concurrency", arguments.llm_concurrency),
         *("--llm-cache", arguments.work / "cache"),
     )
-    answers = {answer["id"]: answer for answer in lines(out) if answer["sql"] is not None}
+    answers = answered(out)
     return [item for item in questions if item["id"] in answers], answers, db
 
 
@@ -84,8 +91,8 @@ def scored(arguments, name, questions, answers, db):
 
 
 def accuracy(folder):
-    items = lines(folder / "items.jsonl")
-    return sum(item["metrics"].get("ex@1") == 1.0 for item in items) / len(items)
+    summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    return summary["systems"][0]["scores"]["ex@1"]["mean"]
 
 
 def errors(arguments, known, targets, method):
@@ -129,15 +136,21 @@ def main():
     print("| labelled | method | MAE | sd over draws | intervals that hold | half-width |\n|---|---|---|---|---|---|", flush=True)
     for size in map(int, arguments.sizes.split(",")):
         if size > len(questions):
-            print(f"{size} answers are not there: ask for more with --count")
+            print(f"only {len(questions)} answers have a label, not {size}: ask for more with --count")
             break
-        found = {method: [] for method in METHODS}
+        found, refused = {method: [] for method in METHODS}, {}
         for draw in range(arguments.draws if size < len(questions) else 1):
             own = random.Random(f"{arguments.seed} {draw}").sample(questions, size)
             known = scored(arguments, f"known-{size}-{draw}", own, answers, db)
             for method in METHODS:
-                found[method].append(list(errors(arguments, known, targets, method)))
+                try:
+                    found[method].append(list(errors(arguments, known, targets, method)))
+                except SystemExit as refusal:
+                    refused[method] = str(refusal).strip().splitlines()[-1]
         for method, draws in found.items():
+            if method in refused:
+                print(f"| {size} | {method} | {refused[method]} | | | |", flush=True)
+                continue
             mean = [statistics.fmean(error for error, _, _ in draw) for draw in draws]
             every = [entry for draw in draws for entry in draw]
             spread = f"{statistics.stdev(mean):.1f}" if len(mean) > 1 else "–"

@@ -3,8 +3,7 @@
 //! Its files (`data/names/*.txt`) hold an entry a line: the word, its other names, its short forms. In brackets after the
 //! word stand the domains of which the entry speaks: a person's name is its full name, a product's is not. A `~` stands
 //! for the noun of the owner: the `id` of `students` is a `student id`. A `?` after another name says that a reader may take it
-//! for something else, or for more or less: it is a name that a column may get, and none that a question uses for it. The entries
-//! are this project's own.
+//! for something else. A column may be renamed so, but no question uses the name. The entries are this project's own.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;

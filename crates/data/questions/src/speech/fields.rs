@@ -1,8 +1,8 @@
 //! What the columns of a subquery or CTE are called: by what it shows.
 //!
 //! A column that shows a column has its name, one that shows an aggregate is said as the aggregate is ("the average age"),
-//! a number of rows is "the count", and "the counts" where the list has several. Of what has no name, a single one is "the computed value"; others are said by their
-//! places.
+//! a number of rows is "the count", and "the counts" where the list has several. Of what has no name, a single one is "the
+//! computed value"; others are said by their places.
 
 use std::rc::Rc;
 

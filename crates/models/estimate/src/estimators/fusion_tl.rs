@@ -64,6 +64,8 @@ impl Estimator for FusionTl {
             answers.questions.iter().map(|&question| label(question).unwrap_or_default()).collect();
         let seed = case.options.seed;
         let target = TargetShift::of(case, &reference)?;
+        let row = target.seen_by(&evaluator)?;
+        let row = Rows::new(row.len(), row).map_err(failed)?;
         let tuned_on = |places: &[usize]| {
             let subsets = sample_subsets(places, SUBSETS, places.len(), seed);
             let sets = described(&reference, &answers, &subsets, &evaluator.card().descriptors)?;
@@ -79,11 +81,9 @@ impl Estimator for FusionTl {
             };
             let own = of(true);
             let tuned = tuned_on(&of(false))?;
-            let row = target.seen_by(&tuned)?;
-            let rows = Rows::new(row.len(), row).map_err(failed)?;
             let right: f64 = own.iter().map(|&place| answers.correct[place]).sum();
             Ok(HeldOutPart {
-                estimate: tuned.predict(&rows).map_err(failed)?[0],
+                estimate: tuned.predict(&row).map_err(failed)?[0],
                 truth: right / own.len() as f64,
                 items: own.len(),
             })

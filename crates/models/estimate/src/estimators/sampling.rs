@@ -247,9 +247,8 @@ impl<'a> Draw<'a> {
     fn finish(self) -> Result<MetaSet, EstimateError> {
         if self.sets.is_empty() {
             let message = format!(
-                "too few labelled answers: some databases are kept to learn from, some to stop by and some for the \
-                 interval, and those of one purpose have fewer than {FEWEST_ANSWERS} labelled answers; label more, \
-                 or choose another --method"
+                "too few labelled answers: the databases are split into three groups, and one has fewer than \
+                 {FEWEST_ANSWERS} labelled answers; label more, or choose another --method"
             );
             return Err(EstimateError::Computation(message));
         }
