@@ -130,6 +130,7 @@ fn etm_of_the_development_set_is_what_the_page_says() {
 type Quoted = (&'static str, &'static str, &'static [&'static str], &'static [(&'static str, &'static str)]);
 
 const BY_PROTOCOL: &str = "estimation-by-protocol.md";
+const SEEDS: &str = "## Five seeds";
 const TRANSFERS: &str = "## From one dataset to another";
 const SIZES: &str = "## Sizes, numbers, regressors, slices";
 const TO_BIRD: &str = "### spider_all → bird_all";
@@ -151,15 +152,27 @@ const QUOTED: &[Quoted] = &[
     (
         "Table III, PseAutoEval, BugJudge, ArenaCmp",
         BY_PROTOCOL,
-        &[TRANSFERS, TO_BIRD],
-        &[("ppi", "MAE [95 %]")],
+        &[SEEDS],
+        &[("ppi, a tenth of the labels", "Spider → BIRD")],
     ),
-    ("Table IV, unseen models", BY_PROTOCOL, &[TRANSFERS, TO_BIRD], &[("fusion-ml", "MAE [95 %]")]),
+    (
+        "Table IV, unseen models",
+        BY_PROTOCOL,
+        &[SEEDS],
+        &[("fusion-ml", "Spider → BIRD"), ("fusion-ml", "BIRD → Spider")],
+    ),
     (
         "Figures 8, 9, latency",
         BY_PROTOCOL,
         &[TRANSFERS, TO_BIRD],
-        &[("fusion", "seconds"), ("atc-mc", "seconds"), ("doc", "seconds"), ("source", "seconds")],
+        &[
+            ("fusion", "seconds"),
+            ("atc-mc", "seconds"),
+            ("doc", "seconds"),
+            ("source", "seconds"),
+            ("agreement", "seconds"),
+            ("fusion-ml", "seconds"),
+        ],
     ),
     ("Figure 10a, fidelity", BY_PROTOCOL, &[TRANSFERS, TO_BIRD], &[("fusion", "Pearson r")]),
     ("Figure 10a, fidelity", BY_PROTOCOL, &[TRANSFERS, TO_SPIDER], &[("fusion", "Pearson r")]),
@@ -168,6 +181,18 @@ const QUOTED: &[Quoted] = &[
         BY_PROTOCOL,
         &[SIZES, TO_BIRD],
         &[("set size ≤ 100", "MAE [95 %]"), ("set size ≤ 2000", "MAE [95 %]")],
+    ),
+    (
+        "Figure 5, sample-set size",
+        BY_PROTOCOL,
+        &[SIZES, TO_SPIDER],
+        &[("set size ≤ 100", "MAE [95 %]"), ("set size ≤ 2000", "MAE [95 %]")],
+    ),
+    (
+        "Figure 11, slices",
+        BY_PROTOCOL,
+        &[SIZES, TO_BIRD],
+        &[("AR-SWD (8)", "seconds"), ("AR-SWD (64)", "seconds")],
     ),
     (
         "Figure 6, regressors and meta-set size",

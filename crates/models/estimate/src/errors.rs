@@ -7,8 +7,10 @@
 //! 2. Where the target lies outside what is labelled, how much systems of different kinds differ there, and databases:
 //!    [`Spread`]. No known run can tell that; it was seen on models of several families (`docs/results/estimation.md`).
 //!
+//! 3. For one system alone: what other questions would have changed, on the target and where the labels are.
+//!
 //! The half-width is a conformal quantile of the errors on the sets, in units of what was expected of each, times what is
-//! expected on the target. Only outside, the second part is added.
+//! expected on the target. Only outside, the second and the third are added.
 
 use sqlgauge_base::stats::normal_quantile;
 
@@ -56,7 +58,8 @@ impl Spread {
     pub const ALONE: Self = Self { kind: 0.10, database: 0.40, slope: SLOPE };
 
     /// Half-width on the probit scale of the accuracy of so many running answers, with what the choice of the questions
-    /// adds; the law moved it by `moved`.
+    /// adds, of the target and of the labels (`labels`: [`Sums::level_noise`](crate::sets::Sums::level_noise)); the law moved it
+    /// by `moved`.
     pub fn half_width_alone(
         self,
         databases: usize,
@@ -64,10 +67,11 @@ impl Spread {
         level: f64,
         accuracy: f64,
         answers: f64,
+        labels: f64,
     ) -> f64 {
         let z = normal_quantile(f64::midpoint(1.0, level));
-        let variance = accuracy * (1.0 - accuracy) / answers.max(1.0);
-        together(self.half_width(databases, moved, level), z * variance.sqrt() / density_at(accuracy))
+        let target = accuracy * (1.0 - accuracy) / answers.max(1.0) / density_at(accuracy).powi(2);
+        together(self.half_width(databases, moved, level), z * (target + labels).sqrt())
     }
 
     /// Half-width on the probit scale for a target of so many databases where the law moved the accuracy by `moved`;
@@ -161,7 +165,10 @@ pub fn together(one: f64, other: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use sqlgauge_base::probit::normal_cdf;
+
     use super::*;
+    use crate::sets::Sums;
 
     fn point(system: usize, distance: f64, error: f64) -> ErrorPoint {
         ErrorPoint { system, distance, per_group: 0.1, error, weight: 1.0 }
@@ -198,9 +205,27 @@ mod tests {
 
     #[test]
     fn the_farther_the_law_moves_the_less_is_known() {
-        let wide =
-            [0.0, -0.3, 0.6, -1.0].map(|moved| Spread::ALONE.half_width_alone(5, moved, 0.9, 0.5, 100.0));
+        let wide = [0.0, -0.3, 0.6, -1.0]
+            .map(|moved| Spread::ALONE.half_width_alone(5, moved, 0.9, 0.5, 100.0, 0.01));
         assert!(wide.is_sorted_by(|a, b| a < b), "{wide:?}");
+    }
+
+    #[test]
+    fn few_labels_leave_more_open_than_they_do_by_themselves() {
+        let of = |right: f64, runs: f64| {
+            let labels = Sums { answers: runs, runs, right, ..Sums::default() };
+            let z = Spread::ALONE.half_width_alone(1000, 0.0, 0.9, 0.5, 1e6, labels.level_noise());
+            (normal_cdf(z) - normal_cdf(-z)) / 2.0
+        };
+        // Of 20 labels alone: 1.64 times the root of 0.5 * 0.5 / 20, 18 points.
+        assert!(
+            of(10.0, 20.0) > 0.17 && of(1000.0, 2000.0) < 0.09,
+            "{} {}",
+            of(10.0, 20.0),
+            of(1000.0, 2000.0)
+        );
+        // All right is no certainty.
+        assert!(of(5.0, 5.0) > of(50.0, 50.0));
     }
 
     #[test]

@@ -72,6 +72,12 @@ impl Sums {
     pub fn level(&self) -> f64 {
         probit(self.right, self.runs)
     }
+
+    /// Sampling variance of [`Sums::level`].
+    pub fn level_noise(&self) -> f64 {
+        let share = (self.right + 1.0) / (self.runs + 2.0);
+        share * (1.0 - share) / (self.runs + 2.0) / normal_density(self.level()).powi(2)
+    }
 }
 
 /// Sum of several groups.

@@ -43,6 +43,8 @@ pub struct Transfer {
     pub running: f64,
     /// Known accuracy among running answers, on the probit scale.
     pub level: f64,
+    /// Its sampling variance.
+    pub labels: f64,
     /// Change of the share that runs, as the law of one system alone counts it, and of what structure says on the probit
     /// scale.
     pub moves: [f64; 2],
@@ -206,6 +208,7 @@ fn transfer(case: &TargetCase<'_>, part: &Part<'_>, family: &dyn Fn(&str) -> Str
         share: given / asked,
         running: given,
         level: home.level(),
+        labels: home.level_noise(),
         moves: [law.moves(&home, &there)[0], on_probit(structure.target) - on_probit(structure.home)],
         change: probit(right, given) - home.level(),
         truth: all / asked,
@@ -260,7 +263,8 @@ impl Belief {
             slope: Spread::ALONE.slope,
         };
         let share = normal_cdf(centre);
-        let width = spread.half_width_alone(transfer.databases, moves, level, share, transfer.running);
+        let (databases, running) = (transfer.databases, transfer.running);
+        let width = spread.half_width_alone(databases, moves, level, share, running, transfer.labels);
         let at = |z: f64| transfer.share * normal_cdf(z);
         JudgedTransfer {
             transfer: transfer.clone(),
@@ -297,6 +301,7 @@ mod tests {
             share: 1.0,
             running: 1e6,
             level: 0.5,
+            labels: 0.0,
             moves,
             change,
             truth: normal_cdf(0.5 + change),

@@ -266,7 +266,10 @@ impl Fit {
                 let deviation = apart.abs() * (BY_CONFIDENCE * (1.0 - BY_CONFIDENCE)).sqrt();
                 ((1.0 - BY_CONFIDENCE) * moved, normal_quantile(f64::midpoint(1.0, level)) * deviation)
             });
-            let width = Spread::ALONE.half_width_alone(databases, moved, level, found.accuracy, target.runs);
+            // Other systems were asked the same questions: many of them are no more labels than one.
+            let labels = self.home.iter().map(Sums::level_noise).sum::<f64>() / self.home.len().max(1) as f64;
+            let width =
+                Spread::ALONE.half_width_alone(databases, moved, level, found.accuracy, target.runs, labels);
             let width = together(width, apart);
             let [low, high] = [centre - width, centre + width].map(|end| (share * normal_cdf(end)).min(1.0));
             return AccuracyInterval { level, low, high };

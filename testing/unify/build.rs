@@ -1,0 +1,3 @@
+//! Without a build script cargo leaves the build dependencies out.
+
+fn main() {}
