@@ -22,12 +22,13 @@ def test_an_estimate_is_that_of_the_program(sample: Sample, tmp_path: Path) -> N
     file = tmp_path / "target.json"
     file.write_text(json.dumps(target))
     asked = ["--known", run.path, "--questions", file, "--db", sample.db, f"--pred=chatty={sample.file_of('chatty')}"]
-    command = [program(), "estimate", *asked, "--now", NOW, "--json", "--out", tmp_path / "out"]
+    # One answer never ends by itself.
+    command = [program(), "estimate", *asked, "--timeout", "2", "--now", NOW, "--json", "--out", tmp_path / "out"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
     found = sg.estimate(
-        known=[run], questions=target, predictions={"chatty": sample.systems["chatty"]}, db=sample.db, now=NOW
+        known=[run], questions=target, predictions={"chatty": sample.systems["chatty"]}, db=sample.db, timeout=2, now=NOW
     )
     assert list(found) == ["chatty"] and said["system"] == "chatty"
     own = found["chatty"]
@@ -37,7 +38,7 @@ def test_an_estimate_is_that_of_the_program(sample: Sample, tmp_path: Path) -> N
     # One run may stand alone, and the old name works.
     with pytest.warns(DeprecationWarning, match="is called questions now"):
         again = sg.estimate(
-            known=run, target=target, predictions={"chatty": sample.systems["chatty"]}, db=sample.db, known_db=sample.db, now=NOW
+            known=run, target=target, predictions={"chatty": sample.systems["chatty"]}, db=sample.db, known_db=sample.db, timeout=2, now=NOW
         )
     assert again["chatty"].accuracy == own.accuracy
     with pytest.raises(sg.InputError, match="no method"):
