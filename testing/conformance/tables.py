@@ -15,9 +15,7 @@ import sqlite3
 import subprocess
 from pathlib import Path
 
-
-def quoted(name):
-    return '"' + name.replace('"', '""') + '"'
+from evoschema import quoted
 
 
 def opened(path):

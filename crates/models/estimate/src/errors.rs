@@ -6,11 +6,11 @@
 //!    out of the known runs. The distance is that of the signals, so a target farther away gets a wider interval.
 //! 2. Where the target lies outside what is labelled, how much systems of different kinds differ there, and databases:
 //!    [`Spread`]. No known run can tell that; it was seen on models of several families (`docs/results/estimation.md`).
-//!
 //! 3. For one system alone: what other questions would have changed, on the target and where the labels are.
 //!
 //! The half-width is a conformal quantile of the errors on the sets, in units of what was expected of each, times what is
-//! expected on the target. Only outside, the second and the third are added.
+//! expected on the target. The second and the third are added outside, and for one
+//! system alone also where the target has databases without labels.
 
 use sqlgauge_base::stats::normal_quantile;
 
@@ -224,7 +224,7 @@ mod tests {
             of(10.0, 20.0),
             of(1000.0, 2000.0)
         );
-        // All right is no certainty.
+        // Five right answers of five say less than fifty of fifty.
         assert!(of(5.0, 5.0) > of(50.0, 50.0));
     }
 

@@ -266,7 +266,7 @@ impl Fit {
                 let deviation = apart.abs() * (BY_CONFIDENCE * (1.0 - BY_CONFIDENCE)).sqrt();
                 ((1.0 - BY_CONFIDENCE) * moved, normal_quantile(f64::midpoint(1.0, level)) * deviation)
             });
-            // Other systems were asked the same questions: many of them are no more labels than one.
+            // Other systems were asked the same questions, so chance in the choice of questions is not smaller for several of them.
             let labels = self.home.iter().map(Sums::level_noise).sum::<f64>() / self.home.len().max(1) as f64;
             let width =
                 Spread::ALONE.half_width_alone(databases, moved, level, found.accuracy, target.runs, labels);
