@@ -1,7 +1,8 @@
 //! The chores of the repository:
 //!
 //! - `cargo xtask check` is the quick check before a commit: format, lints, unit tests, links;
-//! - `cargo xtask docs` writes the generated pages; with `--check` it fails if one is not current or a link is broken;
+//! - `cargo xtask docs` writes the generated pages; with `--check` it fails if one is not current, a link is broken, or a promise of
+//!   `SECURITY.md` names no test;
 //! - `cargo xtask links` checks the links alone;
 //! - `cargo xtask book` builds the documentation as a book;
 //! - `cargo xtask pictures` takes the pictures of README from the demo, with Chromium.
@@ -13,6 +14,7 @@ mod files_page;
 mod links;
 mod metrics_page;
 mod pictures;
+mod promises;
 mod rules_page;
 
 use std::path::{Path, PathBuf};
@@ -27,7 +29,7 @@ fn main() -> Result<()> {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["check"] => quick_check(),
         ["docs"] => docs(false),
-        ["docs", "--check"] => docs(true).and_then(|()| links::check()),
+        ["docs", "--check"] => docs(true).and_then(|()| links::check()).and_then(|()| promises::check()),
         ["links"] => links::check(),
         ["book"] => book(),
         ["pictures"] => pictures::take(),
@@ -76,7 +78,8 @@ fn quick_check() -> Result<()> {
     cargo(&["fmt", "--all", "--check"])?;
     cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])?;
     cargo(&["test", "--workspace", "--lib", "--locked", "--quiet"])?;
-    links::check()
+    links::check()?;
+    promises::check()
 }
 
 fn cargo(arguments: &[&str]) -> Result<()> {
