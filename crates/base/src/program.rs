@@ -26,7 +26,7 @@ pub fn find(program: &Path, search_path: Option<&OsStr>) -> io::Result<PathBuf> 
     let folders = search_path.into_iter().flat_map(env::split_paths).filter(|folder| folder.is_absolute());
     let mut programs = folders.map(|folder| folder.join(&name)).filter(|path| can_run(path));
     programs.next().ok_or_else(|| {
-        let message = format!("{} is not in an absolute entry of PATH: name its path", program.display());
+        let message = format!("{} is not in an absolute entry of PATH", program.display());
         io::Error::new(io::ErrorKind::NotFound, message)
     })
 }
@@ -93,21 +93,17 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
-    fn write(path: &Path, mode: u32) {
-        fs::write(path, "").unwrap();
-        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-    }
-
-    /// A test's working directory is the crate's folder, which holds `src` and `Cargo.toml`.
     #[test]
     fn a_name_is_taken_from_absolute_entries_alone() {
         let folder = tempfile::tempdir().unwrap();
         let (first, second) = (folder.path().join("first"), folder.path().join("second"));
-        fs::create_dir(&first).unwrap();
-        fs::create_dir(&second).unwrap();
-        write(&first.join("z3"), 0o644);
-        write(&second.join("z3"), 0o755);
-        let relative = relative_to_here(&second);
+        for (place, mode) in [(&first, 0o644), (&second, 0o755)] {
+            fs::create_dir(place).unwrap();
+            fs::write(place.join("z3"), "").unwrap();
+            fs::set_permissions(place.join("z3"), fs::Permissions::from_mode(mode)).unwrap();
+        }
+        let up = env::current_dir().unwrap().components().skip(1).map(|_| "..").collect::<PathBuf>();
+        let relative = up.join(second.strip_prefix("/").unwrap());
         assert!(relative.join("z3").is_file());
         let search = |entries: &[&Path]| find(Path::new("z3"), Some(&env::join_paths(entries).unwrap()));
         let nowhere = Path::new("");
@@ -116,11 +112,6 @@ mod tests {
         }
         assert_eq!(search(&[nowhere, &relative, &first, &second]).unwrap(), second.join("z3"));
         assert_eq!(find(Path::new("z3"), None).unwrap_err().kind(), io::ErrorKind::NotFound);
-    }
-
-    fn relative_to_here(path: &Path) -> PathBuf {
-        let up = env::current_dir().unwrap().components().skip(1).map(|_| "..").collect::<PathBuf>();
-        up.join(path.strip_prefix("/").unwrap())
     }
 
     #[test]

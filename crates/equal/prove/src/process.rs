@@ -69,8 +69,9 @@ pub struct NoSolver {
 /// When there is none; a name that is given and leads nowhere is never replaced by another.
 pub fn locate(named: Option<&Path>, search_path: Option<&OsStr>) -> Result<PathBuf, NoSolver> {
     if let Some(named) = named {
-        let missing = || NoSolver { what: format!("there is no solver at {}", named.display()) };
-        return program::find(named, search_path).ok().filter(|path| path.is_file()).ok_or_else(missing);
+        let path = program::find(named, search_path).map_err(|error| NoSolver { what: error.to_string() })?;
+        let missing = || NoSolver { what: format!("there is no solver at {}", path.display()) };
+        return if path.is_file() { Ok(path) } else { Err(missing()) };
     }
     let missing = || NoSolver { what: "the solver z3 was not found".to_owned() };
     program::find(Path::new("z3"), search_path).ok().or_else(beside_python).ok_or_else(missing)
@@ -334,7 +335,9 @@ mod tests {
 
     #[test]
     fn a_named_solver_that_is_not_there_is_an_error_that_says_what_to_do() {
-        let error = locate(Some(Path::new("/no/such/z3")), None).unwrap_err().to_string();
-        assert!(error.contains("/no/such/z3") && error.contains("--solver"), "{error}");
+        for named in ["/no/such/z3", "no/such/z3", "no-such-z3"] {
+            let error = locate(Some(Path::new(named)), None).unwrap_err().to_string();
+            assert!(error.contains(named) && error.contains("--solver"), "{error}");
+        }
     }
 }

@@ -56,7 +56,7 @@ pub struct WorkerCommand {
 }
 
 impl WorkerCommand {
-    /// That program, without arguments.
+    /// That program, a path or a name in an absolute entry of `PATH`, without arguments.
     pub fn new(program: impl Into<PathBuf>) -> Self {
         Self { program: program.into(), arguments: Vec::new(), yields: false }
     }

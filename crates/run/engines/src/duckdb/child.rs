@@ -81,7 +81,8 @@ impl Child {
     pub(super) fn start(file: &File) -> Result<Self, Broken> {
         let (ours, theirs) = UnixStream::pair()?;
         ours.set_write_timeout(Some(PATIENCE))?;
-        let python = std::env::var_os("SQLGAUGE_PYTHON").unwrap_or_else(|| "python3".into());
+        let python = std::env::var_os("SQLGAUGE_PYTHON").filter(|name| !name.is_empty());
+        let python = python.unwrap_or_else(|| "python3".into());
         let memory = Limits::default().max_heap_bytes.to_string();
         let mut command = program::python(python.as_ref())?;
         command.args(["-c", SCRIPT]).arg(&file.path).arg(memory);
