@@ -11,6 +11,7 @@ mod hex;
 mod markdown;
 mod printable;
 pub mod probit;
+pub mod program;
 mod random;
 pub mod regular;
 mod secrets;

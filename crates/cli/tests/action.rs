@@ -197,3 +197,69 @@ fn a_release_is_taken_only_with_its_digest() {
     assert_eq!(runner.text("added-to-path").trim_end(), runner.path("temp/sqlgauge").to_str().unwrap());
     assert!(runner.path("temp/sqlgauge/sqlgauge").is_file());
 }
+
+/// What a job with rights may do: hand on the files of other jobs. Commands begin so, actions are named so.
+const HANDS_ON: [&str; 9] = [
+    "gh release create ",
+    "cargo publish --workspace --locked --no-verify",
+    "actions/checkout@",
+    "actions/download-artifact@",
+    "actions/attest-build-provenance@",
+    "actions/deploy-pages@",
+    "pypa/gh-action-pypi-publish@",
+    "rust-lang/crates-io-auth-action@",
+    "./.github/workflows/",
+];
+
+/// The owner of an action can move its tag, but not its commit. A job that compiles runs the code of every dependency.
+#[test]
+fn jobs_with_rights_compile_nothing_and_actions_are_pinned() {
+    let mut with_rights = Vec::new();
+    for path in fs::read_dir(root().join(".github/workflows")).unwrap().map(|entry| entry.unwrap().path()) {
+        let text = fs::read_to_string(&path).unwrap();
+        let (head, jobs) = text.split_once("\njobs:\n").unwrap();
+        assert!(!head.contains("write"), "{}: rights for every job", path.display());
+        for job in jobs_of(jobs) {
+            let has_rights = job.contains("permissions:") && job.contains(": write");
+            if has_rights {
+                let name = job.trim().split(':').next().unwrap();
+                with_rights.push(format!("{} {name}", path.file_stem().unwrap().display()));
+            }
+            for line in job.lines() {
+                let step = line.trim_start().trim_start_matches("- ");
+                if let Some(action) = step.strip_prefix("uses: ") {
+                    assert!(is_pinned(action), "{}: {action}", path.display());
+                }
+                let does = step.strip_prefix("uses: ").or_else(|| step.strip_prefix("run: "));
+                let hands_on = does.is_none_or(|does| HANDS_ON.iter().any(|start| does.starts_with(start)));
+                assert!(!has_rights || hands_on, "{}: {line}", path.display());
+            }
+        }
+    }
+    with_rights.sort();
+    assert_eq!(with_rights, ["release crates", "release pypi", "release release", "site deploy"]);
+}
+
+/// The texts of the jobs, each from its name on.
+fn jobs_of(jobs: &str) -> Vec<String> {
+    let mut texts: Vec<String> = Vec::new();
+    for line in jobs.lines() {
+        let begins = line.starts_with("  ") && line.as_bytes().get(2).is_some_and(u8::is_ascii_lowercase);
+        if begins {
+            texts.push(String::new());
+        }
+        if let Some(text) = texts.last_mut() {
+            text.push_str(line);
+            text.push('\n');
+        }
+    }
+    texts
+}
+
+fn is_pinned(action: &str) -> bool {
+    let commit = |version: &str| {
+        let (commit, release) = version.split_once(" # v").unwrap_or((version, ""));
+        commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit()) && !release.is_empty()
+    };
+    action.starts_with("./") || action.split_once('@').is_some_and(|(_, version)| commit(version))
+}

@@ -61,6 +61,7 @@ impl Benchmark {
 }
 
 /// Runs the binary.
+#[allow(dead_code, reason = "not every test file runs it in its folder")]
 pub fn sqlgauge<S: AsRef<std::ffi::OsStr>>(arguments: &[S]) -> Output {
     Command::cargo_bin("sqlgauge").unwrap().args(arguments).output().unwrap()
 }

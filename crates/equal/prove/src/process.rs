@@ -11,13 +11,14 @@
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::OnceLock;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use sqlgauge_base::child::Family;
+use sqlgauge_base::program;
 
 /// What a solver may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,23 +62,20 @@ pub struct NoSolver {
     what: String,
 }
 
-/// Finds the solver's program: the one that is named (by an option, or in the environment), else `z3` in the folders of
-/// the search path, else where Python's packages have their programs.
+/// Finds the solver's program: the one that is named (by an option, or in the environment), else `z3` in the absolute
+/// entries of the search path, else where Python's packages have their programs. The path is absolute.
 ///
 /// # Errors
 /// When there is none; a name that is given and leads nowhere is never replaced by another.
 pub fn locate(named: Option<&Path>, search_path: Option<&OsStr>) -> Result<PathBuf, NoSolver> {
     if let Some(named) = named {
-        let missing = || NoSolver { what: format!("there is no solver at {}", named.display()) };
-        return named.is_file().then(|| named.to_owned()).ok_or_else(missing);
+        let path = program::find(named, search_path).map_err(|error| NoSolver { what: error.to_string() })?;
+        let missing = || NoSolver { what: format!("there is no solver at {}", path.display()) };
+        return if path.is_file() { Ok(path) } else { Err(missing()) };
     }
-    let in_path = search_path.into_iter().flat_map(std::env::split_paths).map(|folder| folder.join(PROGRAM));
-    let mut found = in_path.filter(|program| program.is_file());
     let missing = || NoSolver { what: "the solver z3 was not found".to_owned() };
-    found.next().or_else(beside_python).ok_or_else(missing)
+    program::find(Path::new("z3"), search_path).ok().or_else(beside_python).ok_or_else(missing)
 }
-
-const PROGRAM: &str = if cfg!(windows) { "z3.exe" } else { "z3" };
 
 /// Where the package `z3-solver` of Python puts the program, if there is a Python. A Python takes longer to start than
 /// most pairs to verify, so that one is asked once in a process.
@@ -90,9 +88,11 @@ fn ask_python() -> Option<PathBuf> {
     const ASK: &str = "import os, sysconfig\n\
         for scheme in (None, os.name + '_user'):\n    \
             print(sysconfig.get_path('scripts', scheme) if scheme else sysconfig.get_path('scripts'))";
-    let output = Command::new("python3").args(["-c", ASK]).stdin(Stdio::null()).output().ok()?;
+    let mut python = program::python(Path::new("python3")).ok()?;
+    let output = python.args(["-c", ASK]).stdin(Stdio::null()).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
-    text.lines().map(|folder| Path::new(folder).join(PROGRAM)).find(|program| program.is_file())
+    // A relative folder would lie in the working directory, so the answer is searched as PATH is.
+    text.lines().find_map(|folder| program::find(Path::new("z3"), Some(folder.as_ref())).ok())
 }
 
 /// What a solver says of a set of assertions.
@@ -246,7 +246,7 @@ impl Solver {
 }
 
 fn start(program: &Path, limits: SolverLimits) -> Option<Running> {
-    let mut command = Command::new(program);
+    let mut command = program::command(program).ok()?;
     command
         .args(["-in", "-smt2", &format!("-memory:{}", limits.memory_mib)])
         .stdin(Stdio::piped())
@@ -335,7 +335,9 @@ mod tests {
 
     #[test]
     fn a_named_solver_that_is_not_there_is_an_error_that_says_what_to_do() {
-        let error = locate(Some(Path::new("/no/such/z3")), None).unwrap_err().to_string();
-        assert!(error.contains("/no/such/z3") && error.contains("--solver"), "{error}");
+        for named in ["/no/such/z3", "no/such/z3", "no-such-z3"] {
+            let error = locate(Some(Path::new(named)), None).unwrap_err().to_string();
+            assert!(error.contains(named) && error.contains("--solver"), "{error}");
+        }
     }
 }

@@ -46,7 +46,9 @@ impl Address {
         }
         let (place, database) = rest.split_once('/').ok_or(AddressError::Form)?;
         let (user, host) = place.rsplit_once('@').ok_or(AddressError::Form)?;
-        if user.contains(':') {
+        // An encoded colon is a part of a name to a server, and to a person the way to write a password.
+        let encoded = user.to_ascii_lowercase();
+        if encoded.contains(':') || encoded.contains("%3a") {
             return Err(AddressError::Password);
         }
         let (host, port) = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
@@ -89,7 +91,9 @@ mod tests {
         };
         assert_eq!(parse("postgresql://u@h/d"), of("u", "h", 5432, "d"));
         assert_eq!(parse("postgresql://a%40b@[::1]:1/x%2Fy"), of("a@b", "::1", 1, "x/y"));
-        assert_eq!(parse("postgresql://u:p@h/d"), Err(AddressError::Password));
+        for colon in [":", "%3A", "%3a"] {
+            assert_eq!(parse(&format!("postgresql://u{colon}p@h/d")), Err(AddressError::Password), "{colon}");
+        }
         assert_eq!(parse("postgresql://u@h/d?sslmode=x"), Err(AddressError::Options));
         for text in
             ["postgresql://h/d", "postgresql://u@h", "postgresql://u@h:x/d", "postgresql://u@h/%zz", "x"]

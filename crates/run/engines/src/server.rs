@@ -193,16 +193,18 @@ impl<S: Server> ServerEngine<S> {
     }
 
     fn connect(&self, path: &Path) -> Result<Served<S>, EngineError> {
+        // An address may hold a password where none is read.
+        let shown =
+            || PathBuf::from(sqlgauge_base::without_secrets(&path.display().to_string()).into_owned());
         let address = S::address(path).map_err(|message| EngineError::Server {
-            // An address that holds a password is not repeated.
-            address: sqlgauge_base::without_secrets(&path.display().to_string()).into_owned().into(),
+            address: shown(),
             message,
             remedy: S::FORM,
         })?;
         let unusable = |broken: Broken| {
             let code = if let Broken::Refused { code, .. } = &broken { code.as_str() } else { "" };
             let (message, remedy) = (broken.to_string(), S::remedy(code));
-            EngineError::Server { address: path.to_owned(), message, remedy }
+            EngineError::Server { address: shown(), message, remedy }
         };
         let first = S::connect(&address, self.access.password.as_ref()).map_err(unusable)?;
         let _known = self.version.set(S::version(&first));

@@ -3,13 +3,14 @@
 use std::ffi::OsString;
 use std::io::{self, BufReader, Read};
 use std::path::PathBuf;
-use std::process::{ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{ChildStdin, ChildStdout, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use sqlgauge_base::child::Family;
+use sqlgauge_base::program;
 
 use crate::cpu;
 use crate::cutoff::Cutoff;
@@ -55,7 +56,7 @@ pub struct WorkerCommand {
 }
 
 impl WorkerCommand {
-    /// That program, without arguments.
+    /// That program, a path or a name in an absolute entry of `PATH`, without arguments.
     pub fn new(program: impl Into<PathBuf>) -> Self {
         Self { program: program.into(), arguments: Vec::new(), yields: false }
     }
@@ -76,7 +77,7 @@ impl WorkerCommand {
 
     /// A child whose frames are not longer than that, and that is there within that time.
     fn start(&self, longest: usize, within: Duration) -> io::Result<Worker> {
-        let mut command = Command::new(&self.program);
+        let mut command = program::command_here(&self.program)?;
         command.args(&self.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         // It gets a process group, so a signal from the terminal is for the parent, which may want to finish what is in work.
         let mut family = Family::start(&mut command)?;

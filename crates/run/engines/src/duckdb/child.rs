@@ -5,11 +5,12 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use bytes::{Buf, BytesMut};
 use serde_json::Value as Json;
+use sqlgauge_base::{program, without_secrets};
 use sqlgauge_engine::{Limits, Value};
 
 use super::values;
@@ -33,10 +34,12 @@ impl File {
     pub(super) fn of(address: &Path) -> Result<Self, String> {
         let path = address.to_str().and_then(|text| text.strip_prefix("duckdb:"));
         let path = path.filter(|path| !path.is_empty()).ok_or("the address names no file")?;
-        let path = PathBuf::from(path.strip_prefix("//").unwrap_or(path));
+        let path = Path::new(path.strip_prefix("//").unwrap_or(path));
+        // The process that opens it runs in another folder.
+        let path = std::path::absolute(path).map_err(|error| error.to_string())?;
         let identity = identity(&path);
         if identity.is_none() {
-            return Err(format!("there is no file {}", path.display()));
+            return Err(format!("there is no file {}", without_secrets(&path.display().to_string())));
         }
         Ok(Self { path, identity })
     }
@@ -78,10 +81,11 @@ impl Child {
     pub(super) fn start(file: &File) -> Result<Self, Broken> {
         let (ours, theirs) = UnixStream::pair()?;
         ours.set_write_timeout(Some(PATIENCE))?;
-        let python = std::env::var_os("SQLGAUGE_PYTHON").unwrap_or_else(|| "python3".into());
+        let python = std::env::var_os("SQLGAUGE_PYTHON").filter(|name| !name.is_empty());
+        let python = python.unwrap_or_else(|| "python3".into());
         let memory = Limits::default().max_heap_bytes.to_string();
-        let mut command = Command::new(python);
-        command.args(["-I", "-c", SCRIPT]).arg(&file.path).arg(memory);
+        let mut command = program::python(python.as_ref())?;
+        command.args(["-c", SCRIPT]).arg(&file.path).arg(memory);
         command.stdin(Stdio::from(OwnedFd::from(theirs))).stdout(Stdio::null()).stderr(Stdio::null());
         let process = command.spawn()?;
         // Only the process holds the other end from here on.
