@@ -1,5 +1,6 @@
 //! Hostile texts as the role with the locks; after each the owner of the server looks for what it changed or left.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,7 +11,7 @@ use sqlgauge_engine::{Database, Engine, Outcome, Value};
 
 use crate::hostile::{self, DECOY, TEMPLATES};
 use crate::law::short;
-use crate::worlds::{DATABASE, Source, World};
+use crate::worlds::{Source, World};
 
 /// What a text may take.
 const LIMIT: Duration = Duration::from_secs(1);
@@ -18,8 +19,17 @@ const LIMIT: Duration = Duration::from_secs(1);
 const SETTLES: Duration = Duration::from_secs(6);
 /// What a hostile text writes to if it can.
 const FILE: &str = "/tmp/sqlgauge-attack";
-/// Texts that are printed.
-const PRINTED: usize = 40;
+
+/// What the templates of one text did that they must not.
+#[derive(Debug, Default)]
+struct Breaches {
+    /// Changed or left something.
+    changed: usize,
+    /// Returned other rows than the decoy's.
+    answered: usize,
+    /// One of them and what it did.
+    example: Option<String>,
+}
 
 /// How an engine is looked at.
 struct Inspection {
@@ -28,10 +38,8 @@ struct Inspection {
     prepare: &'static str,
     /// The session of the role, by the role: what a query sees that an earlier one has left.
     session: &'static str,
-    /// The server, by its owner.
+    /// The server, by its owner; the last word is the number of queries of the role that run.
     server: &'static str,
-    /// How many queries of the role run, by the owner.
-    running: &'static str,
     /// Ends them.
     end: &'static str,
 }
@@ -60,8 +68,8 @@ const POSTGRESQL: Inspection = Inspection {
         'settings', (SELECT md5(string_agg(name || setting, ',' ORDER BY name)) FROM pg_settings), \
         'advisory locks', (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'), \
         'strong locks', (SELECT count(*) FROM pg_locks WHERE locktype = 'relation' AND mode <> 'AccessShareLock' \
-         AND pid <> pg_backend_pid() AND pid IN (SELECT pid FROM pg_stat_activity WHERE usename = 'sqlgauge')))",
-    running: "SELECT count(*) FROM pg_stat_activity WHERE usename = 'sqlgauge' AND state = 'active'",
+         AND pid <> pg_backend_pid() AND pid IN (SELECT pid FROM pg_stat_activity WHERE usename = 'sqlgauge')), \
+        'running', (SELECT count(*) FROM pg_stat_activity WHERE usename = 'sqlgauge' AND state = 'active'))",
     end: "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'sqlgauge' AND state = 'active'",
 };
 
@@ -81,8 +89,9 @@ const MARIADB: Inspection = Inspection {
          FROM information_schema.GLOBAL_VARIABLES), \
         'prepared', (SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'PREPARED_STMT_COUNT'), \
         'plugins', (SELECT COUNT(*) FROM information_schema.PLUGINS), \
-        'lock', IFNULL(IS_USED_LOCK('sqlgauge'), 'none'))",
-    running: "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE USER = 'sqlgauge' AND COMMAND NOT IN ('Sleep', 'Reset Connection')",
+        'lock', IFNULL(IS_USED_LOCK('sqlgauge'), 'none'), \
+        'running', (SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE USER = 'sqlgauge' \
+         AND COMMAND NOT IN ('Sleep', 'Reset Connection')))",
     end: "SELECT 1",
 };
 
@@ -99,25 +108,35 @@ pub(crate) fn run(world: &World, (most, seed): (usize, u64)) -> Result<usize> {
     let places = Random::new([seed, seed_of(world.name), 1]).distinct(most, all.len());
     let started = Instant::now();
     let mut attack = Attack::begin(world, &inspection)?;
-    let (mut changed, mut answered) = (0, 0);
+    let mut breaches: BTreeMap<&str, Breaches> = BTreeMap::new();
     for place in &places {
         let (template, text) = all[*place];
         let sql = template.replace("{}", text);
         let outcome = attack.engine.run(&attack.database, &sql).outcome;
-        let is_answered = outcome.rows().is_some() && !is_decoy(&outcome);
+        let is_answered =
+            outcome.rows().is_some() && !is_decoy(&outcome) && !hostile::MAY_ANSWER.contains(&text);
         let change = attack.change();
-        if (is_answered || change.is_some()) && changed + answered < PRINTED {
-            let change = change.as_deref().unwrap_or("nothing changed");
-            println!("  {}: {}: {change}", short(&sql), outcome.status());
+        if !is_answered && change.is_none() {
+            continue;
         }
-        answered += usize::from(is_answered);
+        let of_text = breaches.entry(text).or_default();
+        of_text.answered += usize::from(is_answered);
+        of_text.changed += usize::from(change.is_some());
+        if of_text.example.is_none() || of_text.changed == 1 && change.is_some() {
+            let change = change.as_deref().unwrap_or("nothing changed");
+            of_text.example = Some(format!("{}: {}: {change}", short(&sql), outcome.status()));
+        }
         if change.is_some() {
-            changed += 1;
             // What it left must not count for the next.
             drop(attack);
             attack = Attack::begin(world, &inspection)?;
         }
     }
+    for Breaches { changed, answered, example } in breaches.values() {
+        println!("  {changed} changed, {answered} answered: {}", example.as_deref().unwrap_or_default());
+    }
+    let sum = |of: fn(&Breaches) -> usize| breaches.values().map(of).sum::<usize>();
+    let (changed, answered) = (sum(|own| own.changed), sum(|own| own.answered));
     let has_file = Path::new(FILE).exists();
     if has_file {
         println!("  a text wrote {FILE}: remove it");
@@ -159,7 +178,12 @@ impl<'a> Attack<'a> {
         let mut attack =
             Self { world, inspection, engine, database, session: String::new(), server: String::new() };
         attack.session = attack.session();
+        // The role's first query has ended when the owner sees none run.
+        let deadline = Instant::now() + SETTLES;
         attack.server = attack.server();
+        while !attack.server.ends_with(" running 0") && Instant::now() < deadline {
+            attack.server = attack.server();
+        }
         Ok(attack)
     }
 
@@ -183,15 +207,11 @@ impl<'a> Attack<'a> {
         let deadline = Instant::now() + SETTLES;
         loop {
             let server = self.server();
-            let running = self.world.owner(self.inspection.running).unwrap_or_default();
-            if server == self.server && running == "0" {
+            if server == self.server {
                 return None;
             }
             if Instant::now() > deadline {
-                if running != "0" {
-                    let _ended = self.world.owner(self.inspection.end);
-                    return Some(format!("{running} queries of database {DATABASE} still run"));
-                }
+                let _ended = self.world.owner(self.inspection.end);
                 return Some(format!("the server has {}", difference(&self.server, &server)));
             }
             std::thread::sleep(Duration::from_millis(50));

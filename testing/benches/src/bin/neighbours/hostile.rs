@@ -89,6 +89,10 @@ pub(crate) const TEMPLATES: &[&str] = &[
     "DO $do$ BEGIN {}; END $do$",
 ];
 
+/// What may return rows, since it changes nothing that lasts and shows nothing of others.
+pub(crate) const MAY_ANSWER: &[&str] =
+    &["SELECT LAST_INSERT_ID(7)", "SELECT @a := 7", "SELECT setseed(0.5)", "SELECT pg_advisory_xact_lock(1)"];
+
 /// For `SQLite`.
 pub(crate) const SQLITE: &[&str] = &[
     "DELETE FROM items",

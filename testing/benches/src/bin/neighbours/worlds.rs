@@ -94,6 +94,7 @@ fn sqlite() -> Result<Option<World>> {
     Ok(Some(World { name: "SQLite", path, families, hostile, source: Source::Folder { _folder: folder } }))
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "one type of function starts every engine")]
 fn postgresql() -> Result<Option<World>> {
     let Some(server) = Server::start() else { return Ok(None) };
     let path = server.database(DATABASE, &ddl("TEXT"));
@@ -101,6 +102,7 @@ fn postgresql() -> Result<Option<World>> {
     Ok(Some(World { name: "PostgreSQL", path, families, hostile, source: Source::PostgreSql(server) }))
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "one type of function starts every engine")]
 fn mariadb() -> Result<Option<World>> {
     let Some(server) = MariaDb::start() else { return Ok(None) };
     let path = server.database(DATABASE, &ddl("VARCHAR(40)"));
