@@ -96,13 +96,13 @@ const MARIADB: Inspection = Inspection {
 };
 
 /// Runs the texts on an engine of a server, prints a line, and returns the number of those that changed or returned something.
-pub(crate) fn run(world: &World, (most, seed): (usize, u64)) -> Result<usize> {
+pub(crate) fn run(world: &World, (most, seed): (usize, u64), part: &str) -> Result<usize> {
     let inspection = match world.source {
         Source::PostgreSql(_) => POSTGRESQL,
         Source::MariaDb(_) => MARIADB,
         Source::Folder { .. } => return Ok(0),
     };
-    let texts = inspection.texts.iter().copied().flatten();
+    let texts = inspection.texts.iter().copied().flatten().filter(|text| text.contains(part));
     let all: Vec<(&str, &str)> =
         texts.flat_map(|text| TEMPLATES.iter().map(|template| (*template, *text))).collect();
     let places = Random::new([seed, seed_of(world.name), 1]).distinct(most, all.len());

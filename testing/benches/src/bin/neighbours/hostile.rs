@@ -204,6 +204,8 @@ pub(crate) const POSTGRESQL: &[&str] = &[
 pub(crate) const POSTGRESQL_ALONE: &[&str] = &[
     "DO $$ BEGIN LOOP BEGIN PERFORM count(*) FROM generate_series(1, 100000000); EXCEPTION WHEN query_canceled THEN NULL; \
      END; END LOOP; END $$",
+    "DO $$ BEGIN SET client_connection_check_interval = 0; LOOP BEGIN PERFORM count(*) FROM generate_series(1, 100000000); \
+     EXCEPTION WHEN query_canceled THEN NULL; END; END LOOP; END $$",
     "SELECT query FROM pg_stat_activity",
     "SELECT pg_stat_get_backend_activity(n) FROM generate_series(1, 20) n",
     "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()",

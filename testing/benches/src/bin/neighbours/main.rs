@@ -42,6 +42,9 @@ struct Arguments {
     /// Only this part
     #[arg(long)]
     part: Option<Part>,
+    /// Attack only with texts that contain this
+    #[arg(long, default_value = "")]
+    text: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -69,7 +72,7 @@ fn main() -> Result<ExitCode> {
             faults += law::run(&world, (arguments.items, arguments.seed), limit)?;
         }
         if is_part(Part::Attack) {
-            faults += attack::run(&world, (arguments.items, arguments.seed))?;
+            faults += attack::run(&world, (arguments.items, arguments.seed), &arguments.text)?;
         }
     }
     Ok(if faults == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
