@@ -240,7 +240,7 @@ fn a_label_of_an_earlier_answer_does_not_count() {
         errors["systems"].as_array().unwrap().iter().find(|own| own["system"] == "careful").unwrap();
     assert_eq!((&careful["truth"]["right"], &careful["truth"]["other_answer"]), (&json!(2), &json!(2)));
     let items = std::fs::read_to_string(sample.path("imported/items.jsonl")).unwrap();
-    assert_eq!(items.lines().filter(|line| line.contains("\"correct\":1")).count(), 2, "{items}");
+    assert_eq!(items.lines().filter(|line| line.contains("\"correct@1\":1")).count(), 2, "{items}");
 
     // Another answer than all labels are of: nothing is imported.
     std::fs::write(&labels, rows[2..].concat()).unwrap();
