@@ -72,7 +72,7 @@ pub enum ViewError {
     },
     /// A line of a person's labels or decisions cannot be understood.
     #[error(
-        "{path}, line {line}: {message}; nothing was written: mend this line, or move the file elsewhere"
+        "{path}, line {line} cannot be read ({message}); nothing was written: mend this line, or move the file elsewhere"
     )]
     Row {
         /// The file.

@@ -37,7 +37,7 @@ impl<T: Serialize + DeserializeOwned> Rows<T> {
         let lines = (1..).zip(bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii));
         let row = |(line, text): (usize, &[u8])| match serde_json::from_slice(text) {
             Ok(row) => Ok((text.to_owned(), row)),
-            Err(error) => Err(ViewError::Row { path: path.clone(), line, message: error.to_string() }),
+            Err(error) => Err(ViewError::Row { path: path.clone(), line, message: reason(&error) }),
         };
         let rows = lines.filter(|(_, text)| !text.is_empty()).map(row).collect::<Result<_, _>>()?;
         Ok(Self { path, rows })
@@ -92,6 +92,12 @@ impl Dashboard {
         let locked = make_folder_of(&path).and_then(|()| lock_within(&path, MOST_WAIT));
         locked.map_err(|source| ViewError::Write { path, source })
     }
+}
+
+/// Why a line cannot be read, without the place in it, which begins with a line 1 of its own.
+fn reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.rsplit_once(" at line ").map_or(text.clone(), |(reason, _)| reason.to_owned())
 }
 
 fn make_folder_of(path: &Path) -> io::Result<()> {

@@ -159,7 +159,7 @@ fn an_unreadable_line_is_named_and_stays() {
             let answer = asker.post(address, request);
             assert_eq!(answer.status, 422, "{}", answer.body);
             let name = path.file_name().unwrap().to_str().unwrap();
-            assert!(answer.body.contains(&format!("{name}, line 2: ")), "{}", answer.body);
+            assert!(answer.body.contains(&format!("{name}, line 2 cannot be read (")), "{}", answer.body);
             assert_eq!(std::fs::read(&path).unwrap(), bytes, "{}", path.display());
         }
         std::fs::write(&path, &whole).unwrap();
