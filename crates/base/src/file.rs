@@ -15,6 +15,8 @@ use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use crate::regular;
 
@@ -282,6 +284,23 @@ pub fn lock(path: &Path) -> io::Result<Option<File>> {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Ok(None),
         Err(TryLockError::Error(source)) => Err(source),
+    }
+}
+
+/// Locks a file as [`lock`] does, and waits at most that long for another process to let go of it.
+///
+/// # Errors
+/// As [`lock`]; [`io::ErrorKind::TimedOut`] when the other process still has it.
+pub fn lock_within(path: &Path, most: Duration) -> io::Result<File> {
+    let started = Instant::now();
+    loop {
+        if let Some(locked) = lock(path)? {
+            return Ok(locked);
+        }
+        if started.elapsed() >= most {
+            return Err(io::Error::new(io::ErrorKind::TimedOut, "another process has locked it"));
+        }
+        sleep(Duration::from_millis(2));
     }
 }
 

@@ -92,6 +92,13 @@ fn labels_stand_beside_the_vectors() {
     let option = labels.display().to_string();
     let file = encode(&questions, &path("labelled.parquet"), &["--correct", &option]).unwrap();
     assert_eq!(file.correct()[..2], [None, Some(1.0)]);
+    // The label of another answer does not count.
+    let shown = sqlgauge_run::sha256_of_bytes(b"SELECT 42");
+    std::fs::write(&labels, format!("id\tcorrect\tshown\n{}\t1\t{shown}\n", plain.ids()[1])).unwrap();
+    let prediction = format!("careful={}", sample("predictions/careful.jsonl").display());
+    let options = ["--pred", &prediction, "--correct", &option];
+    let file = encode(&questions, &path("other.parquet"), &options).unwrap();
+    assert!(file.correct().iter().all(Option::is_none));
     std::fs::write(&labels, "id\tcorrect\nnobody\t1\n").unwrap();
     let message = encode(&questions, &path("x.parquet"), &["--correct", &option]).unwrap_err();
     assert!(message.contains("\"nobody\""), "{message}");

@@ -188,6 +188,68 @@ fn imported_labels_are_known() {
     assert!((estimate["accuracy"].as_f64().unwrap() - right as f64 / known as f64).abs() < 1e-9);
 }
 
+/// A label counts only for the answer that was shown, in every command that reads labels.
+#[test]
+fn a_label_of_an_earlier_answer_does_not_count() {
+    let sample = Sample::new();
+    let questions = sample.questions();
+    let (workload, all) = sample.target("workload", "careful", &questions);
+    let run = sample.known();
+    let systems: Value =
+        serde_json::from_slice(&std::fs::read(sample.path("demo/run/run.json")).unwrap()).unwrap();
+    let answers = std::fs::read_to_string(sample.path("workload-careful.jsonl")).unwrap();
+    let answers: Vec<Value> = answers.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let row = |(at, answer): (usize, &Value)| {
+        let shown = if at < 2 { answer["sql"].as_str().unwrap() } else { "SELECT 42" };
+        let mut row = json!({"id": answer["id"], "shown": sqlgauge_run::sha256_of_bytes(shown.as_bytes())});
+        for system in systems["systems"].as_array().unwrap() {
+            row[system.as_str().unwrap()] = json!(1);
+        }
+        row["correct"] = json!(1);
+        row.to_string() + "\n"
+    };
+    let rows: Vec<String> = answers.iter().take(4).enumerate().map(row).collect();
+    let labels = sample.path("labels.jsonl");
+    std::fs::write(&labels, rows.concat()).unwrap();
+    let database = sample.path("demo/benchmark/database").display().to_string();
+    let command = |words: &[&str]| {
+        let output = Command::cargo_bin("sqlgauge").unwrap().args(words).arg(&labels).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap(), output.stdout)
+    };
+    let [out, vectors] = ["imported", "vectors.parquet"].map(|name| sample.path(name).display().to_string());
+    let of = ["--questions", &workload, "--pred", &all, "--db", &database];
+    let sentence = "2 of 4 labels are of an earlier answer and do not count";
+    let mut readers = vec![
+        [&["import", "--out", &out], &of[..], &["--correct"]].concat(),
+        [&["estimate", "--method", "source", "--known", &run], &of[..], &["--labels"]].concat(),
+    ];
+    if cfg!(feature = "parquet") {
+        readers
+            .push([&["encode", "--encoder", "tfidf", "--out", &vectors], &of[..], &["--correct"]].concat());
+    }
+    for words in readers {
+        let (_, message, _) = command(&words);
+        let ids: Vec<&str> = answers[2..4].iter().map(|answer| answer["id"].as_str().unwrap()).collect();
+        assert!(message.contains(sentence) && message.contains(&ids.join(", ")), "{words:?}: {message}");
+    }
+    let (_, message, _) = command(&["rules", "ablate", &run, "--correct"]);
+    assert!(message.contains("with the label of an earlier answer"), "{message}");
+    let (_, _, errors) = command(&["errors", &run, "--json", "--correct"]);
+    let errors: Value = serde_json::from_slice(&errors).unwrap();
+    let careful =
+        errors["systems"].as_array().unwrap().iter().find(|own| own["system"] == "careful").unwrap();
+    assert_eq!((&careful["truth"]["right"], &careful["truth"]["other_answer"]), (&json!(2), &json!(2)));
+    let items = std::fs::read_to_string(sample.path("imported/items.jsonl")).unwrap();
+    assert_eq!(items.lines().filter(|line| line.contains("\"correct@1\":1")).count(), 2, "{items}");
+
+    // Another answer than all labels are of: nothing is imported.
+    std::fs::write(&labels, rows[2..].concat()).unwrap();
+    let none = sample.path("none").display().to_string();
+    let (code, message, _) = command(&[&["import", "--out", &none], &of[..], &["--correct"]].concat());
+    assert!(code == Some(2) && message.contains("2 of 2 labels are of an earlier answer"), "{message}");
+    assert!(!Path::new(&none).exists());
+}
+
 #[test]
 fn what_cannot_be_estimated_is_said() {
     let sample = Sample::new();

@@ -28,7 +28,7 @@ use crate::error::{About, Error};
 use crate::guard::keep_run;
 use crate::metric_errors::quoted;
 use crate::show::database_of;
-use crate::truth::{ErrorCounts, Truths};
+use crate::truth::{ErrorCounts, Truth, Truths};
 
 /// Adds the rules of a profile one by one, and counts the false positives and false negatives of each step.
 ///
@@ -118,12 +118,17 @@ impl AblateJob {
         }
         let truths = Truths::of(&self.folder, &manifest, self.labels.as_ref())?;
         let mut answers = Vec::new();
-        let mut cut = 0;
+        let (mut cut, mut others) = (0, 0);
         items.for_each(|item| {
+            others += usize::from(truths.of_item(item) == Truth::OtherAnswer);
             cut += usize::from(item.details.prediction_bytes.is_some());
             answers.extend(answer(item, &manifest, &truths));
             Ok::<(), RunError>(())
         })?;
+        if others > 0 {
+            let answers = counted(others, "answer");
+            context.watcher().note(&format!("left out: {answers} with the label of an earlier answer"));
+        }
         if cut > 0 {
             context.watcher().note(&format!("left out: {}, cut short by the log", counted(cut, "answer")));
         }

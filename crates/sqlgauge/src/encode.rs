@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Once};
 
 use sqlgauge_base::{NotBuiltIn, counted_of, verb_for};
-use sqlgauge_dataset::{Benchmark, PredictionSet, Subset, WorkloadSource, load_labels, load_workload};
+use sqlgauge_dataset::{
+    Benchmark, PredictionSet, Subset, WorkloadSource, load_labels, load_workload, take_out_other_answers,
+};
 use sqlgauge_encode::cache::Cache;
 use sqlgauge_encode::encoders::file::VectorFile;
 use sqlgauge_encode::encoders::{BuildOptions, EncoderSpec, parse};
@@ -198,7 +200,16 @@ impl EncodeJob {
         }
         let Some((path, column)) = &self.labels else { return Ok(extras) };
         let file = path.display();
-        for label in load_labels(path, column.as_deref(), &self.workload.columns)? {
+        let mut labels = load_labels(path, column.as_deref(), &self.workload.columns)?;
+        if workload.predictions.is_some() {
+            let answer = |id: &str| {
+                let input = &workload.inputs[*position.get(id)?];
+                Some(input.prediction.as_deref().unwrap_or_default())
+            };
+            let others = take_out_other_answers(&mut labels, path, answer);
+            others.iter().for_each(|text| context.watcher().note(text));
+        }
+        for label in labels {
             let strange = || {
                 Error::Invalid(format!(
                     "{file} has a label for {:?}, which the workload does not have; give the labels of this workload",

@@ -14,7 +14,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use sqlgauge_dataset::{Columns, Databases, FileFormat, Subset, load_labels, parse_workload};
+use sqlgauge_dataset::{
+    Columns, Databases, FileFormat, Subset, load_labels, parse_workload, take_out_other_answers,
+};
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_estimate::report::Reliability;
 use sqlgauge_estimate::report::drift::Series;
@@ -173,7 +175,7 @@ impl EstimateJob {
         pool.notes.iter().for_each(|text| context.watcher().note(text));
         let inputs = self.inputs(&pool);
         self.records.keep_inputs(&inputs)?;
-        let mut evidence = self.evidence(&pool, services)?;
+        let mut evidence = self.evidence(&pool, services, context)?;
         let estimates = self.estimate(&evidence)?;
         let asked = evidence.questions.clone();
         let mut batches = Vec::new();
@@ -267,11 +269,23 @@ impl EstimateJob {
     }
 
     /// What the estimates rest on: the pool, the labels on the target, and what methods may ask.
-    fn evidence<'p>(&self, pool: &'p Pool, services: Services<'p>) -> Result<PoolEvidence<'p>, Error> {
+    fn evidence<'p>(
+        &self,
+        pool: &'p Pool,
+        services: Services<'p>,
+        context: &Context<'_>,
+    ) -> Result<PoolEvidence<'p>, Error> {
         let mut labels = TargetLabels::default();
         for SystemLabels { system, file } in &self.labels {
             let Some(system) = pool.systems.iter().position(|known| known == system) else { continue };
-            labels.add(pool, system, &load_labels(file, None, &self.columns)?, file)?;
+            let mut of_system = load_labels(file, None, &self.columns)?;
+            let answer = |id: &str| {
+                let question = *pool.target_ids.get(id)?;
+                Some(pool.answers[system][question].as_ref().map_or("", |answer| answer.sql.as_str()))
+            };
+            let others = take_out_other_answers(&mut of_system, file, answer);
+            others.iter().for_each(|text| context.watcher().note(text));
+            labels.add(pool, system, &of_system, file)?;
         }
         Ok(PoolEvidence::new(pool)?.with_labels(labels).with_services(services))
     }

@@ -1,12 +1,13 @@
 //! A scored run of labels that were judged elsewhere: `sqlgauge import`. Nothing is executed, and no gold is read.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
 use sqlgauge_base::{counted_of, verb_for};
 use sqlgauge_dataset::{
     Benchmark, Columns, Databases, FileFormat, PredictionSet, load_labels, parse_workload,
+    take_out_other_answers,
 };
 use sqlgauge_estimate::IMPORTED_METRIC;
 use sqlgauge_run::{
@@ -99,13 +100,14 @@ impl ImportJob {
     /// Writes the run directory.
     ///
     /// # Errors
-    /// When an input cannot be read, a label has a strange id, or the directory cannot be written.
+    /// When an input cannot be read, a label has a strange id, all labels of a system are of earlier answers, or the directory
+    /// cannot be written.
     pub fn run(&self, context: &Context<'_>) -> Result<ImportedRun, Error> {
         let format = self.workload.format(self.format)?;
         let workload = parse_workload(&self.workload.read()?, format, &self.columns)?;
         let read = |system: &System| system.read(&workload, self.prediction_format, false, false);
         let sets = self.systems.iter().map(read).collect::<Result<Vec<_>, _>>()?;
-        let labels = self.labels(&workload)?;
+        let labels = self.labels(&workload, &sets, context)?;
         let manifest = self.manifest(&workload)?;
         keep_inputs_of_run(&self.out, &manifest)?;
         let start = if self.restart { Start::Restart } else { Start::Continue };
@@ -127,25 +129,47 @@ impl ImportJob {
     }
 
     /// For each system the labels by id.
-    fn labels(&self, workload: &Benchmark) -> Result<Vec<Labels>, Error> {
-        let ids: HashSet<&str> = workload.examples.iter().map(|example| example.id.as_str()).collect();
-        self.systems.iter().map(|system| self.labels_of(&system.name, &ids)).collect()
+    fn labels(
+        &self,
+        workload: &Benchmark,
+        sets: &[PredictionSet],
+        context: &Context<'_>,
+    ) -> Result<Vec<Labels>, Error> {
+        sets.iter().map(|set| self.labels_of(workload, set, context)).collect()
     }
 
-    fn labels_of(&self, system: &str, ids: &HashSet<&str>) -> Result<Labels, Error> {
-        let labels = match load_labels(&self.labels, Some(system), &self.columns) {
+    fn labels_of(
+        &self,
+        workload: &Benchmark,
+        set: &PredictionSet,
+        context: &Context<'_>,
+    ) -> Result<Labels, Error> {
+        let system = &set.system;
+        let mut labels = match load_labels(&self.labels, Some(system), &self.columns) {
             Err(_) if self.systems.len() == 1 => load_labels(&self.labels, None, &self.columns)?,
             labels => {
                 labels.about(|| format!("with several systems, the labels need a column named `{system}`"))?
             }
         };
-        if let Some(stranger) = labels.iter().find(|label| !ids.contains(label.id.as_str())) {
+        let sql =
+            set.predictions.iter().map(|prediction| prediction.as_ref().map_or("", |own| own.sql.as_str()));
+        let answers: HashMap<&str, &str> =
+            workload.examples.iter().map(|example| example.id.as_str()).zip(sql).collect();
+        if let Some(stranger) = labels.iter().find(|label| !answers.contains_key(label.id.as_str())) {
             return Err(Error::Invalid(format!(
                 "{} has a label for id {:?}, which {} has not; check that both are of the same workload",
                 self.labels.display(),
                 stranger.id,
                 self.workload.path().display()
             )));
+        }
+        let other = take_out_other_answers(&mut labels, &self.labels, |id| answers.get(id).copied());
+        if let Some(other) = other {
+            let other = format!("{system}: {other}");
+            if labels.is_empty() {
+                return Err(Error::Invalid(other));
+            }
+            context.watcher().note(&other);
         }
         Ok(labels.into_iter().filter_map(|label| Some((label.id, label.correct?))).collect())
     }

@@ -78,6 +78,8 @@ pub struct TruthCounts {
     pub undecided: u64,
     /// Answers without a label, or to a question whose gold fails.
     pub not_judged: u64,
+    /// Answers whose label is of an earlier answer.
+    pub other_answer: u64,
 }
 
 impl TruthCounts {
@@ -90,6 +92,7 @@ impl TruthCounts {
             Truth::Wrong => self.wrong += 1,
             Truth::Undecided => self.undecided += 1,
             Truth::NotJudged => self.not_judged += 1,
+            Truth::OtherAnswer => self.other_answer += 1,
         }
     }
 }

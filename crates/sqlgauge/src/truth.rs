@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use sqlgauge_base::stats::{Interval, wilson};
-use sqlgauge_dataset::{Columns, load_labels};
+use sqlgauge_dataset::{Columns, Label, load_labels};
 use sqlgauge_metrics::find;
 use sqlgauge_run::{Item, Manifest};
 
@@ -25,6 +25,8 @@ pub(crate) enum Truth {
     Undecided,
     /// The benchmark's own query fails, or there is no label.
     NotJudged,
+    /// The label is of an earlier answer.
+    OtherAnswer,
 }
 
 impl Truth {
@@ -33,7 +35,7 @@ impl Truth {
         match self {
             Self::Right { .. } => Some(true),
             Self::Wrong => Some(false),
-            Self::Undecided | Self::NotJudged => None,
+            Self::Undecided | Self::NotJudged | Self::OtherAnswer => None,
         }
     }
 }
@@ -43,7 +45,7 @@ pub(crate) enum Truths {
     /// The verdicts of the run, by the metric of that id.
     Verdicts(&'static str),
     /// Labels by system and id.
-    Labels(HashMap<String, HashMap<String, f64>>),
+    Labels(HashMap<String, HashMap<String, Label>>),
 }
 
 impl Truths {
@@ -60,8 +62,7 @@ impl Truths {
                 labels => labels
                     .about(|| format!("with several systems, the labels need a column named `{system}`"))?,
             };
-            let known = labels.into_iter().filter_map(|label| Some((label.id, label.correct?)));
-            Ok((system.clone(), known.collect()))
+            Ok((system.clone(), labels.into_iter().map(|label| (label.id.clone(), label)).collect()))
         };
         Ok(Self::Labels(manifest.systems.iter().map(of_system).collect::<Result<_, Error>>()?))
     }
@@ -78,13 +79,20 @@ impl Truths {
     pub(crate) fn of_item(&self, item: &Item) -> Truth {
         match self {
             Self::Verdicts(id) => by_verdict(item, id),
-            Self::Labels(labels) => match labels.get(&item.system).and_then(|labels| labels.get(&item.id)) {
-                Some(label) if *label >= 1.0 => Truth::Right { bounded: false },
-                Some(_) => Truth::Wrong,
-                None => Truth::NotJudged,
-            },
+            Self::Labels(labels) => {
+                let label = labels.get(&item.system).and_then(|labels| labels.get(&item.id));
+                label.map_or(Truth::NotJudged, |label| by_label(item, label))
+            }
         }
     }
+}
+
+fn by_label(item: &Item, label: &Label) -> Truth {
+    let Some(correct) = label.correct else { return Truth::NotJudged };
+    if !item.details.whole_answer().map_or(label.shown.is_none(), |answer| label.is_of(answer)) {
+        return Truth::OtherAnswer;
+    }
+    if correct >= 1.0 { Truth::Right { bounded: false } } else { Truth::Wrong }
 }
 
 fn by_verdict(item: &Item, verify: &str) -> Truth {

@@ -2,8 +2,9 @@
 //!
 //! A person accepts a finding (the gold is wrong), or rejects it with a reason (the gold is right). `PERSON/audits/AUDIT/decisions.jsonl` below
 //! the folder of labels records who decided what and when; `allowed.jsonl` beside it has the rejected ones in the form that
-//! `sqlgauge audit --allow` reads.
+//! `sqlgauge audit --allow` reads, and whatever else a person wrote into it. A decision counts for the gold that was shown.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -11,8 +12,9 @@ use serde_json::{Value, json};
 use sqlgauge_base::regular;
 use sqlgauge_run::sha256_of_bytes;
 
-use crate::labels::{now, read_lines, write_lines};
+use crate::labels::now;
 use crate::records::{Record, RecordKind};
+use crate::rows::Rows;
 use crate::{Dashboard, ViewError};
 
 /// What a person says of a finding.
@@ -34,6 +36,8 @@ pub(crate) struct Decided {
     decision: Option<Decision>,
     #[serde(default)]
     reason: String,
+    /// SHA-256 of the gold that the page shows.
+    shown: String,
 }
 
 /// A line of the record.
@@ -50,12 +54,24 @@ struct DecisionRow {
     shown: String,
 }
 
-/// An entry of `audit --allow`.
-#[derive(Serialize)]
-struct AllowedRow<'a> {
-    id: &'a str,
-    rule: &'a str,
-    reason: &'a str,
+impl DecisionRow {
+    /// As an entry of `audit --allow`.
+    fn allowance(&self) -> Value {
+        json!({"id": self.id, "rule": self.rule, "reason": self.reason, "shown": self.shown})
+    }
+
+    /// Whether that is its entry. Earlier versions wrote none of the golds.
+    fn is_allowance(&self, entry: &Value) -> bool {
+        let shown = entry.get("shown").filter(|shown| !shown.is_null());
+        entry["id"] == *self.id
+            && entry["rule"] == *self.rule
+            && shown.is_none_or(|shown| *shown == *self.shown)
+    }
+}
+
+/// SHA-256 of the gold of an item.
+fn shown_of(item: &Value) -> String {
+    sha256_of_bytes(item["sql"].as_str().unwrap_or_default().as_bytes())
 }
 
 impl Dashboard {
@@ -66,55 +82,86 @@ impl Dashboard {
     /// The golds with a finding, and what this person decided of them.
     pub(crate) fn audit(&self, id: &str) -> Result<Value, ViewError> {
         let audit = self.record(RecordKind::Audit, id)?;
-        let items: Vec<Value> = items_of(&audit.path)?;
+        let mut items: Vec<Value> = items_of(&audit.path)?;
+        for item in &mut items {
+            let shown = shown_of(item);
+            if let Value::Object(item) = item {
+                item.insert("shown".to_owned(), shown.into());
+            }
+        }
         let golds = items.len();
         let says_something = |item: &Value| {
             ["findings", "allowed"].iter().any(|key| item[*key].as_array().is_some_and(|own| !own.is_empty()))
         };
         let folder = self.decisions_folder(&audit);
-        let decisions: Vec<DecisionRow> = read_lines(&folder.join("decisions.jsonl"));
+        let decisions: Rows<DecisionRow> = Rows::read(folder.join("decisions.jsonl"))?;
         Ok(json!({
             "name": audit.name,
             "golds": golds,
             "items": items.into_iter().filter(says_something).collect::<Vec<_>>(),
-            "decisions": decisions,
+            "decisions": decisions.into_rows(),
             "allowed": folder.join("allowed.jsonl").display().to_string(),
         }))
     }
 
     /// Keeps a decision. Without one it takes back what was decided before.
     pub(crate) fn decide(&self, decided: Decided) -> Result<(), ViewError> {
-        let Decided { audit, id, rule, decision, reason } = decided;
+        let Decided { audit, id, rule, decision, reason, shown } = decided;
         let audit = self.record(RecordKind::Audit, &audit)?;
         let finds = |finding: &Value| finding["rule"] == rule.as_str();
         let items = items_of(&audit.path)?;
-        let item = items.iter().find(|item| {
-            item["id"] == id.as_str() && item["findings"].as_array().is_some_and(|own| own.iter().any(finds))
-        });
-        let Some(item) = item else { return Err(ViewError::UnknownFinding { id, rule }) };
+        let of_id = || items.iter().filter(|item| item["id"] == id.as_str());
+        let mut with_finding = of_id()
+            .filter(|item| item["findings"].as_array().is_some_and(|own| own.iter().any(finds)))
+            .peekable();
+        if with_finding.peek().is_none() {
+            return Err(ViewError::UnknownFinding { id, rule });
+        }
+        if !with_finding.any(|item| shown_of(item) == shown) {
+            return Err(ViewError::Changed { what: format!("the gold of {id:?}") });
+        }
         if decision == Some(Decision::Rejected) && reason.trim().is_empty() {
             return Err(ViewError::NoReason { id, rule });
         }
-        let _one_at_a_time = self.labelling.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let folder = self.decisions_folder(&audit);
-        let record = folder.join("decisions.jsonl");
-        let mut rows: Vec<DecisionRow> = read_lines(&record);
-        rows.retain(|row| (&row.id, &row.rule) != (&id, &rule));
-        rows.extend(decision.map(|decision| DecisionRow {
-            shown: sha256_of_bytes(item["sql"].as_str().unwrap_or_default().as_bytes()),
+        let row = decision.map(|decision| DecisionRow {
+            id: id.clone(),
+            rule: rule.clone(),
             reason: reason.trim().to_owned(),
             by: self.options.labeller.clone(),
             at: now(),
-            id,
-            rule,
+            shown: shown.clone(),
             decision,
-        }));
-        write_lines(&record, &rows)?;
-        let rejected = rows.iter().filter(|row| row.decision == Decision::Rejected);
-        let allowed: Vec<_> =
-            rejected.map(|row| AllowedRow { id: &row.id, rule: &row.rule, reason: &row.reason }).collect();
-        write_lines(&folder.join("allowed.jsonl"), &allowed)
+        });
+        // An item may have several golds; a decision on an earlier one makes way.
+        let golds: BTreeSet<String> = of_id().map(shown_of).collect();
+        let replaces = |own: &DecisionRow| {
+            own.id == id && own.rule == rule && (own.shown == shown || !golds.contains(&own.shown))
+        };
+        let _one_at_a_time = self.labelling.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let _turn = self.turn()?;
+        record(&self.decisions_folder(&audit), row, replaces)
     }
+}
+
+/// Puts a decision into both files. What `allowed.jsonl` has besides decisions stays.
+fn record(
+    folder: &Path,
+    row: Option<DecisionRow>,
+    replaces: impl Fn(&DecisionRow) -> bool,
+) -> Result<(), ViewError> {
+    let mut decisions: Rows<DecisionRow> = Rows::read(folder.join("decisions.jsonl"))?;
+    let mut allowed: Rows<Value> = Rows::read(folder.join("allowed.jsonl"))?;
+    let is_rejected = |row: &DecisionRow| row.decision == Decision::Rejected;
+    let allows = row.as_ref().is_some_and(is_rejected);
+    let decided: Vec<DecisionRow> = decisions.iter().chain(&row).cloned().collect();
+    decisions.put(row, replaces)?;
+    allowed.put(None, |entry| decided.iter().any(|row| row.is_allowance(entry)))?;
+    for row in decisions.iter().filter(|row| is_rejected(row)) {
+        allowed.put(Some(row.allowance()), |_| false)?;
+    }
+    // A crash between the two leaves an entry too few, which the next decision adds, and none too many.
+    let files = [decisions.prepared()?, allowed.prepared()?];
+    if allows { decisions.commit(files) } else { decisions.commit(files.into_iter().rev()) }
 }
 
 /// The golds of an audit, a line each.

@@ -70,6 +70,34 @@ pub enum ViewError {
         /// Why.
         message: String,
     },
+    /// A line of a person's labels or decisions cannot be understood.
+    #[error(
+        "{path}, line {line} cannot be read ({message}); nothing was written: mend this line, or move the file elsewhere"
+    )]
+    Row {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// Why.
+        message: String,
+    },
+    /// What a person saw is not what is there now.
+    #[error(
+        "{what} has changed since this page was loaded, and nothing was written: reload the page and look at it again"
+    )]
+    Changed {
+        /// The answer or the gold.
+        what: String,
+    },
+    /// The log of a run has only the beginning of an answer.
+    #[error("the run has only the beginning of the answer of {system:?} to {id:?}, so it cannot be labelled")]
+    Cut {
+        /// The system.
+        system: String,
+        /// The item.
+        id: String,
+    },
     /// A file is too large to be shown, alone or with those before it.
     #[error("{path} is too large to be shown here; name a folder with fewer or smaller files")]
     TooLarge {

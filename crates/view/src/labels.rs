@@ -1,17 +1,19 @@
 //! Labels that people give: `PERSON/RUN/SYSTEM.jsonl` below the folder of labels, in a form that `sqlgauge import --correct` reads.
 //!
-//! A file holds the last label of each item, in the order in which they were first given, and is replaced as a whole. Each person has
-//! a folder, so that the folders of several people can be laid beside each other.
+//! A file holds the last label of each item, in the order in which they were first given. Each person has a folder, so that the
+//! folders of several people can be laid beside each other. A label counts for the answer that was shown; one of an earlier answer
+//! stays in the file, and is counted apart.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
-use sqlgauge_base::{file, regular};
-use sqlgauge_run::{RunFiles, sha256_of_bytes};
+use serde_json::{Value, json};
+use sqlgauge_run::{Item, Items, RunFiles, sha256_of_bytes};
 
 use crate::agreement::{Agreement, agreement};
+use crate::rows::Rows;
 use crate::runs::{FoundRun, find_runs};
 use crate::{Dashboard, ViewError};
 
@@ -41,6 +43,30 @@ pub(crate) struct LabelRow {
     shown: String,
 }
 
+/// A label that is given, or taken back.
+#[derive(Deserialize)]
+pub(crate) struct Given {
+    run: String,
+    system: String,
+    id: String,
+    verdict: Option<Verdict>,
+    /// SHA-256 of the prediction that the page shows.
+    shown: String,
+}
+
+/// SHA-256 of the answer of an item; `None` where the log has only its beginning.
+fn shown_of(item: &Item) -> Option<String> {
+    item.details.whole_answer().map(|answer| sha256_of_bytes(answer.as_bytes()))
+}
+
+impl LabelRow {
+    /// Whether it is of the answer that the run has now.
+    fn is_current(&self, items: &Items) -> Result<bool, ViewError> {
+        let item = items.find(&self.system, &self.id)?;
+        Ok(item.as_ref().and_then(shown_of).is_some_and(|shown| shown == self.shown))
+    }
+}
+
 /// A text as the name of a file: the same for no other text.
 pub(crate) fn plain_name(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
@@ -54,27 +80,6 @@ pub(crate) fn plain_name(text: &str) -> String {
 /// Seconds since 1970.
 pub(crate) fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
-}
-
-/// Writes lines of JSON in place of the file's.
-pub(crate) fn write_lines<T: Serialize>(path: &Path, rows: &[T]) -> Result<(), ViewError> {
-    let about = |source| ViewError::Write { path: path.to_owned(), source };
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(about)?;
-    }
-    file::write_atomically(path, |out| {
-        rows.iter().try_for_each(|row| {
-            serde_json::to_writer(&mut *out, row)?;
-            out.write_all(b"\n")
-        })
-    })
-    .map_err(about)
-}
-
-/// The lines of a file that are of that form; a file that is not there has none.
-pub(crate) fn read_lines<T: for<'de> Deserialize<'de>>(path: &Path) -> Vec<T> {
-    let text = regular::read_to_string(path).unwrap_or_default();
-    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
 /// The labels of one system of a run, by all who gave some.
@@ -93,6 +98,8 @@ struct Person {
     right: usize,
     wrong: usize,
     unsure: usize,
+    /// Labels of earlier answers.
+    earlier: usize,
 }
 
 /// What two people say of the same items.
@@ -116,42 +123,53 @@ impl Dashboard {
         self.own_folder().join(&run.id).join(format!("{}.jsonl", plain_name(system)))
     }
 
-    /// This person's labels of a system.
-    pub(crate) fn labels(&self, run: &FoundRun, system: &str) -> Vec<LabelRow> {
-        read_lines(&self.labels_file(run, system))
+    /// This person's labels of a system: by item the verdict, and whether it is of the answer that the run
+    /// has now.
+    pub(crate) fn labels_of(&self, run: &str, system: &str) -> Result<Value, ViewError> {
+        let run = self.run(run)?;
+        let rows: Rows<LabelRow> = Rows::read(self.labels_file(&run, system))?;
+        let items = RunFiles::open(&run.path)?.items;
+        let label = |row: &LabelRow| {
+            let of = json!({"verdict": row.verdict, "current": row.is_current(&items)?});
+            Ok((row.id.clone(), of))
+        };
+        rows.iter().map(label).collect::<Result<_, ViewError>>().map(Value::Object)
     }
 
-    /// All labels of all people, by run and system.
-    pub(crate) fn labelled(&self) -> Result<Vec<Labelled>, ViewError> {
+    /// All labels of all people, by run and system, and why some of them cannot be read.
+    pub(crate) fn labelled(&self) -> Result<Value, ViewError> {
         let people = folders_of(&self.options.labels);
-        let mut all = Vec::new();
+        let (mut systems, mut problems) = (Vec::new(), Vec::new());
         for run in find_runs(&self.options.folders)? {
-            let mut systems: BTreeMap<String, Vec<Vec<LabelRow>>> = BTreeMap::new();
-            for file in people.iter().flat_map(|person| files_of(&person.join(&run.id))) {
-                let rows: Vec<LabelRow> = read_lines(&file);
-                if let Some(first) = rows.first() {
-                    systems.entry(first.system.clone()).or_default().push(rows);
-                }
+            let files: Vec<PathBuf> =
+                people.iter().flat_map(|person| files_of(&person.join(&run.id))).collect();
+            match labelled_of(&run, files, &mut problems) {
+                Ok(of_run) => systems.extend(of_run),
+                Err(error) => problems.push(sqlgauge::sentence(&error)),
             }
-            all.extend(systems.into_iter().map(|(system, of)| Labelled::of(&run, system, &of)));
         }
-        Ok(all)
+        Ok(json!({"systems": systems, "problems": problems}))
     }
 
-    /// Keeps a label, or takes the item's back where there is none.
-    pub(crate) fn label(
-        &self,
-        run: &FoundRun,
-        system: &str,
-        id: &str,
-        verdict: Option<Verdict>,
-    ) -> Result<(), ViewError> {
-        let unknown = || ViewError::UnknownItem { system: system.to_owned(), id: id.to_owned() };
-        let item = RunFiles::open(&run.path)?.items.find(system, id)?.ok_or_else(unknown)?;
+    /// Keeps a label of the answer that was shown, or takes the item's back where there is none.
+    pub(crate) fn label(&self, given: Given) -> Result<(), ViewError> {
+        let Given { run, system, id, verdict, shown } = given;
+        let run = self.run(&run)?;
+        let Some(item) = RunFiles::open(&run.path)?.items.find(&system, &id)? else {
+            return Err(ViewError::UnknownItem { system, id });
+        };
+        match shown_of(&item) {
+            None => return Err(ViewError::Cut { system, id }),
+            Some(current) if current != shown => {
+                return Err(ViewError::Changed { what: format!("the answer of {system:?} to {id:?}") });
+            }
+            Some(_) => {}
+        }
         let _one_at_a_time = self.labelling.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let mut rows = self.labels(run, system);
+        let _turn = self.turn()?;
+        let mut rows = Rows::read(self.labels_file(&run, &system))?;
         let row = verdict.map(|verdict| LabelRow {
-            id: id.to_owned(),
+            id: id.clone(),
             correct: match verdict {
                 Verdict::Right => Some(1),
                 Verdict::Wrong => Some(0),
@@ -160,41 +178,64 @@ impl Dashboard {
             verdict,
             by: self.options.labeller.clone(),
             at: now(),
-            system: system.to_owned(),
-            run: run.name.clone(),
-            shown: sha256_of_bytes(item.details.prediction.as_deref().unwrap_or_default().as_bytes()),
+            system,
+            run: run.name,
+            shown,
         });
-        match (rows.iter().position(|row| row.id == id), row) {
-            (Some(place), Some(row)) => rows[place] = row,
-            (Some(place), None) => drop(rows.remove(place)),
-            (None, Some(row)) => rows.push(row),
-            (None, None) => return Ok(()),
-        }
-        write_lines(&self.labels_file(run, system), &rows)
+        rows.put(row, |row| row.id == id)?;
+        rows.commit([rows.prepared()?])
     }
 }
 
+/// The labels of a run by system. What cannot be read is told to `problems`.
+fn labelled_of(
+    run: &FoundRun,
+    files: Vec<PathBuf>,
+    problems: &mut Vec<String>,
+) -> Result<Vec<Labelled>, ViewError> {
+    if files.is_empty() {
+        return Ok(Vec::new());
+    }
+    let items = RunFiles::open(&run.path)?.items;
+    let mut systems: BTreeMap<String, Vec<Vec<(LabelRow, bool)>>> = BTreeMap::new();
+    for file in files {
+        let rows: Vec<LabelRow> = match Rows::read(file) {
+            Ok(rows) => rows.into_rows(),
+            Err(error) => {
+                problems.push(sqlgauge::sentence(&error));
+                continue;
+            }
+        };
+        let Some(system) = rows.first().map(|row| row.system.clone()) else { continue };
+        let with_state = |row: LabelRow| Ok((row.is_current(&items)?, row)).map(|(is, row)| (row, is));
+        let rows: Vec<_> = rows.into_iter().map(with_state).collect::<Result<_, ViewError>>()?;
+        systems.entry(system).or_default().push(rows);
+    }
+    Ok(systems.into_iter().map(|(system, of)| Labelled::of(run, system, of)).collect())
+}
+
 impl Labelled {
-    fn of(run: &FoundRun, system: String, of_people: &[Vec<LabelRow>]) -> Self {
+    /// Of the labels of each person, each with whether it counts.
+    fn of(run: &FoundRun, system: String, of_people: Vec<Vec<(LabelRow, bool)>>) -> Self {
+        let people = of_people.iter().filter_map(|rows| Person::of(rows)).collect();
+        let current = |rows: Vec<(LabelRow, bool)>| -> Vec<LabelRow> {
+            rows.into_iter().filter(|(_, is_current)| *is_current).map(|(row, _)| row).collect()
+        };
+        let of_people: Vec<Vec<LabelRow>> = of_people.into_iter().map(current).collect();
         let pairs = of_people.iter().enumerate().flat_map(|(at, first)| {
             of_people[at + 1..].iter().filter_map(move |second| Pair::of(first, second))
         });
-        Self {
-            run: run.id.clone(),
-            name: run.name.clone(),
-            system,
-            people: of_people.iter().filter_map(|rows| Person::of(rows)).collect(),
-            pairs: pairs.collect(),
-        }
+        Self { run: run.id.clone(), name: run.name.clone(), system, people, pairs: pairs.collect() }
     }
 }
 
 impl Person {
-    fn of(rows: &[LabelRow]) -> Option<Self> {
-        let by = rows.first()?.by.clone();
-        let count = |verdict| rows.iter().filter(|row| row.verdict == verdict).count();
+    fn of(rows: &[(LabelRow, bool)]) -> Option<Self> {
+        let by = rows.first()?.0.by.clone();
+        let current = || rows.iter().filter(|(_, is_current)| *is_current);
+        let count = |verdict| current().filter(|(row, _)| row.verdict == verdict).count();
         let [right, wrong, unsure] = [Verdict::Right, Verdict::Wrong, Verdict::Unsure].map(count);
-        Some(Self { by, right, wrong, unsure })
+        Some(Self { by, right, wrong, unsure, earlier: rows.len() - current().count() })
     }
 }
 

@@ -25,6 +25,7 @@ mod pages;
 mod pairs;
 mod records;
 mod routes;
+mod rows;
 mod runs;
 
 use std::net::{Ipv4Addr, SocketAddr};

@@ -19,7 +19,7 @@ use crate::audits::Decided;
 use crate::events::events;
 use crate::guard::{StyleInside, guard};
 use crate::history::HistoryRow;
-use crate::labels::{Labelled, Verdict};
+use crate::labels::Given;
 use crate::pages::PAGE;
 use crate::pairs::Pair;
 use crate::records::{MOST_OF_PAGE, RecordKind, Records, listed, read as read_some};
@@ -82,9 +82,13 @@ impl IntoResponse for ViewError {
             Self::UnknownRun | Self::UnknownItem { .. } | Self::UnknownFinding { .. } => {
                 StatusCode::NOT_FOUND
             }
-            Self::Job(_) | Self::NoReason { .. } | Self::Record { .. } | Self::TooLarge { .. } => {
-                StatusCode::UNPROCESSABLE_ENTITY
-            }
+            Self::Changed { .. } => StatusCode::CONFLICT,
+            Self::Job(_)
+            | Self::NoReason { .. }
+            | Self::Record { .. }
+            | Self::Row { .. }
+            | Self::Cut { .. }
+            | Self::TooLarge { .. } => StatusCode::UNPROCESSABLE_ENTITY,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
         (status, Json(Problem { problem: sqlgauge::sentence(&self) })).into_response()
@@ -221,7 +225,7 @@ async fn history(
     blocking(move || dashboard.history(&of.run, &of.system, &of.id)).await.map(Json)
 }
 
-async fn labelled(State(dashboard): State<Arc<Dashboard>>) -> Result<Json<Vec<Labelled>>, ViewError> {
+async fn labelled(State(dashboard): State<Arc<Dashboard>>) -> Result<Json<Value>, ViewError> {
     blocking(move || dashboard.labelled()).await.map(Json)
 }
 
@@ -274,30 +278,14 @@ async fn labels(
     State(dashboard): State<Arc<Dashboard>>,
     Query(of): Query<OfSystem>,
 ) -> Result<Json<Value>, ViewError> {
-    let given = blocking(move || {
-        let rows = dashboard.labels(&dashboard.run(&of.run)?, &of.system);
-        Ok(rows.into_iter().map(|row| (row.id, json!(row.verdict))).collect())
-    });
-    given.await.map(|given| Json(Value::Object(given)))
-}
-
-/// A label that is given, or taken back.
-#[derive(Deserialize)]
-struct Given {
-    run: String,
-    system: String,
-    id: String,
-    verdict: Option<Verdict>,
+    blocking(move || dashboard.labels_of(&of.run, &of.system)).await.map(Json)
 }
 
 async fn label(
     State(dashboard): State<Arc<Dashboard>>,
     Json(given): Json<Given>,
 ) -> Result<StatusCode, ViewError> {
-    let kept = blocking(move || {
-        dashboard.label(&dashboard.run(&given.run)?, &given.system, &given.id, given.verdict)
-    });
-    kept.await.map(|()| StatusCode::NO_CONTENT)
+    blocking(move || dashboard.label(given)).await.map(|()| StatusCode::NO_CONTENT)
 }
 
 /// The page of all runs as one that needs no server: what it would ask for stands in it.

@@ -1,6 +1,6 @@
 // Clicks through the dashboard in Chromium: `node browser.mjs` with what browser.rs names in BROWSER_TEST (JSON).
 import assert from 'node:assert/strict';
-import { readFileSync, mkdirSync } from 'node:fs';
+import { appendFileSync, readFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';
@@ -153,6 +153,8 @@ async function serverOnly({ address }) {
   await page.waitForFunction(() => !document.querySelector('#labelling [aria-pressed=true]'));
   assert.equal(await pressed(), 0, 'the same key takes a label back');
 
+  await earlierAnswers(page, base);
+
   await page.goto(`${base}/#/audits`);
   await page.click('td a, th a');
   await page.waitForSelector('.finding');
@@ -169,6 +171,43 @@ async function serverOnly({ address }) {
   console.log('live');
   await page.waitForFunction(() => !document.querySelector('.bar'), undefined, { timeout: 20_000 });
   await close();
+}
+
+// A label of an answer that is scored anew, and a file of labels that cannot be read.
+async function earlierAnswers(page, base) {
+  const { id, log } = given.again;
+  const state = (text) => page.waitForFunction((part) => document.querySelector('#labelling [role=status]')?.textContent.includes(part), text);
+  const shot = (name) => page.screenshot({ path: join(given.shots, `labels-${name}.png`) });
+  const answer = (sql) => writeFileSync(log, readFileSync(log, 'utf8').split('\n').map((line) => {
+    const item = line ? JSON.parse(line) : null;
+    return item?.system === 'careful' && item.id === 'bike-01' ? JSON.stringify({ ...item, details: { ...item.details, prediction: sql } }) : line;
+  }).join('\n'));
+  await page.goto(`${base}/run/${id}/#/item/careful/bike-01`);
+  await state('Is this answer right?');
+  await page.keyboard.press('y');
+  await state('Kept.');
+  answer('SELECT 42');
+  await page.reload();
+  await state('is of an earlier answer');
+  await page.waitForFunction(() => document.querySelector('#labelling').textContent.includes('Your labels of careful: 0'));
+  assert.equal(await page.locator('#labelling [aria-pressed=true]').count(), 0);
+  await shot('earlier');
+  answer('SELECT 4242');
+  await page.keyboard.press('y');
+  await state('had changed');
+  assert.match(await page.locator('#main').textContent(), /4242/, 'the page shows the new answer');
+  await shot('changed');
+  await page.keyboard.press('y');
+  await state('Kept.');
+  appendFileSync(join(given.labels, id, 'careful.jsonl'), 'not a label\n');
+  await page.keyboard.press('n');
+  await state('careful.jsonl, line 2');
+  await page.reload();
+  await state('careful.jsonl, line 2');
+  await shot('unreadable');
+  await page.goto(`${base}/#/labels`);
+  await page.waitForSelector('#main .error');
+  await shot('page');
 }
 
 function serveFiles(folder) {

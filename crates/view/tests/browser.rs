@@ -137,6 +137,7 @@ fn every_page_works_in_a_browser_and_on_a_static_site() {
         "modules": modules, "chromium": chromium, "shots": shots, "site": path("site"),
         "good": id("good"), "hostileRun": id("hostile"), "hostile": HOSTILE.len(),
         "server": {"address": heard.recv().unwrap()},
+        "again": {"id": id("again"), "log": path("runs/again/items.jsonl")}, "labels": path("labels/somebody"),
     });
     let mut node = Command::new("node")
         .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser.mjs"))

@@ -10,7 +10,11 @@ use std::sync::mpsc;
 use serde_json::{Value, json};
 use sqlgauge::{AuditJob, Context, ImportJob, Sample, Source, System};
 use sqlgauge_audit::{RuleSelection, formats};
+use sqlgauge_run::{RunFiles, sha256_of_bytes};
 use sqlgauge_view::{ViewOptions, export, find_runs, serve};
+
+#[path = "dashboard/labels.rs"]
+mod labels;
 
 const MARKUP: &str = "<script>alert(1)</script>";
 
@@ -38,6 +42,13 @@ impl Folder {
 
     fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
+    }
+
+    /// SHA-256 of what a system answered in a run.
+    fn shown(&self, run: &str, system: &str, id: &str) -> String {
+        let items = RunFiles::open(&self.path("runs").join(run)).unwrap().items;
+        let item = items.find(system, id).unwrap();
+        sha256_of_bytes(item.and_then(|item| item.details.prediction).unwrap_or_default().as_bytes())
     }
 
     fn options(&self) -> ViewOptions {
@@ -243,9 +254,9 @@ fn labels_are_kept_taken_back_and_read_by_import() {
     let asker = Asker::of(folder.options());
     let run = asker.id("good");
     let label = |id: &str, verdict: Value| {
-        asker
-            .post("/api/label", &json!({"run": run, "system": "careful", "id": id, "verdict": verdict}))
-            .status
+        let shown = folder.shown("good", "careful", id);
+        let body = json!({"run": run, "system": "careful", "id": id, "verdict": verdict, "shown": shown});
+        asker.post("/api/label", &body).status
     };
     for (id, verdict) in
         [("bike-01", "wrong"), ("bike-02", "right"), ("bike-03", "unsure"), ("bike-01", "right")]
@@ -258,7 +269,10 @@ fn labels_are_kept_taken_back_and_read_by_import() {
     let given = asker.get(&format!("/api/labels?run={run}&system=careful"));
     assert_eq!(
         serde_json::from_str::<Value>(&given.body).unwrap(),
-        json!({"bike-01": "right", "bike-03": "unsure"})
+        json!({
+            "bike-01": {"verdict": "right", "current": true},
+            "bike-03": {"verdict": "unsure", "current": true},
+        })
     );
 
     let file = folder.path("labels").join("somebody").join(&run).join("careful.jsonl");
@@ -268,7 +282,8 @@ fn labels_are_kept_taken_back_and_read_by_import() {
     assert_eq!(job.run(&Context::default()).unwrap().labels, [1]);
 
     let hostile = asker.id("hostile");
-    let body = json!({"run": hostile, "system": MARKUP, "id": "bike-01", "verdict": "right"});
+    let shown = folder.shown("hostile", MARKUP, "bike-01");
+    let body = json!({"run": hostile, "system": MARKUP, "id": "bike-01", "verdict": "right", "shown": shown});
     assert_eq!(asker.post("/api/label", &body).status, 204);
     let kept: Vec<_> =
         std::fs::read_dir(folder.path("labels").join("somebody").join(hostile)).unwrap().collect();
@@ -304,7 +319,8 @@ fn two_people_who_label_the_same_answers_have_an_agreement() {
     let asker = Asker::of(first);
     let run = asker.id("good");
     let label = |asker: &Asker, id: &str, verdict: &str| {
-        let body = json!({"run": run, "system": "careful", "id": id, "verdict": verdict});
+        let shown = folder.shown("good", "careful", id);
+        let body = json!({"run": run, "system": "careful", "id": id, "verdict": verdict, "shown": shown});
         assert_eq!(asker.post("/api/label", &body).status, 204);
     };
     let other = Asker::of(second);
@@ -318,7 +334,7 @@ fn two_people_who_label_the_same_answers_have_an_agreement() {
         label(&other, id, others);
     }
     let said: Value = serde_json::from_str(&asker.get("/api/labelled").body).unwrap();
-    let pair = &said[0]["pairs"][0];
+    let pair = &said["systems"][0]["pairs"][0];
     assert_eq!((&pair["both"], &pair["agree"]), (&json!(3), &json!(2)));
     // 2 of 3 agree, where chance gives 4 of 9.
     assert!((pair["kappa"].as_f64().unwrap() - 0.4).abs() < 1e-9, "{pair}");
@@ -341,10 +357,10 @@ fn a_rejected_finding_is_allowed_for_the_next_audit() {
         job.run(&Context::default()).unwrap()
     };
     let found = audit(None);
-    let (id, rule) = found
+    let (id, rule, sql) = found
         .items
         .iter()
-        .find_map(|item| Some((item.id.clone(), item.audit.findings.first()?.rule)))
+        .find_map(|item| Some((item.id.clone(), item.audit.findings.first()?.rule, item.sql.clone())))
         .expect("a hint at least");
     let mut lines = Vec::new();
     formats::find("jsonl").unwrap().render(&found, &mut lines).unwrap();
@@ -354,7 +370,10 @@ fn a_rejected_finding_is_allowed_for_the_next_audit() {
     let records: Value = serde_json::from_str(&asker.get("/api/records").body).unwrap();
     let audit_id = records["audits"][0]["id"].as_str().unwrap();
     let decide = |decision: Value, reason: &str| {
-        let body = json!({"audit": audit_id, "id": id, "rule": rule, "decision": decision, "reason": reason});
+        let shown = sha256_of_bytes(sql.as_bytes());
+        let body = json!({
+            "audit": audit_id, "id": id, "rule": rule, "decision": decision, "reason": reason, "shown": shown,
+        });
         asker.post("/api/decide", &body).status
     };
     assert_eq!(decide(json!("rejected"), " "), 422);
@@ -362,7 +381,7 @@ fn a_rejected_finding_is_allowed_for_the_next_audit() {
     let shown: Value = serde_json::from_str(&asker.get(&format!("/api/audit?id={audit_id}")).body).unwrap();
     let allowed = PathBuf::from(shown["allowed"].as_str().unwrap());
     let is_left = |audit: &sqlgauge_audit::BenchmarkAudit| {
-        audit.items.iter().any(|item| item.id == id && item.audit.has(rule))
+        audit.items.iter().any(|item| (&item.id, &item.sql) == (&id, &sql) && item.audit.has(rule))
     };
     assert!(is_left(&found) && !is_left(&audit(Some(&allowed))));
     assert_eq!(decide(Value::Null, ""), 204);

@@ -16,13 +16,18 @@ async function auditPage(id, params, isCurrent) {
   const audit = await ask('/api/audit', { id });
   if (!isCurrent()) return;
   const state = { rule: '', decision: 'open', ...Object.fromEntries(params) };
-  const decided = new Map(audit.decisions.map((own) => [JSON.stringify([own.id, own.rule]), own]));
-  const findings = audit.items.flatMap((item) => item.findings.map((finding) => ({ item, finding, key: JSON.stringify([item.id, finding.rule]) })));
+  const keyOf = (...parts) => JSON.stringify(parts);
+  const golds = new Set(audit.items.map((item) => keyOf(item.id, item.shown)));
+  const counts = (own) => golds.has(keyOf(own.id, own.shown));
+  const decided = new Map(audit.decisions.filter(counts).map((own) => [keyOf(own.id, own.rule, own.shown), own]));
+  const earlier = new Map(audit.decisions.filter((own) => !counts(own)).map((own) => [keyOf(own.id, own.rule), own]));
+  const findings = audit.items.flatMap((item) => item.findings.map((finding) => ({ item, finding, key: keyOf(item.id, finding.rule, item.shown), earlier: keyOf(item.id, finding.rule) })));
   const list = h('div', {});
   const rules = [...new Set(findings.map(({ finding }) => finding.rule))].sort();
   const update = (change) => { Object.assign(state, change); keep(`audits/${id}`, { rule: state.rule, decision: state.decision === 'open' ? '' : state.decision }); draw(); };
   const decide = async (own, decision, reason) => {
-    await tell('/api/decide', { audit: id, id: own.item.id, rule: own.finding.rule, decision, reason });
+    await tell('/api/decide', { audit: id, id: own.item.id, rule: own.finding.rule, decision, reason, shown: own.item.shown });
+    earlier.delete(own.earlier);
     if (decision) decided.set(own.key, { decision, reason }); else decided.delete(own.key);
     draw();
   };
@@ -31,7 +36,7 @@ async function auditPage(id, params, isCurrent) {
     const wanted = findings.filter((own) => (!state.rule || own.finding.rule === state.rule) && (state.decision === 'any' || of(own) === state.decision));
     const rows = wanted.map((own) => ({ id: own.item.id, db_id: own.item.db_id, rule: own.finding.rule, standing: own.finding.standing, why: own.finding.why, decision: of(own), reason: decided.get(own.key)?.reason ?? '', sql: own.item.sql }));
     replace(list, h('p', { class: 'facts listed' }, h('span', { role: 'status' }, `${many(wanted.length, 'finding')} of ${count(findings.length)}, ${count(decided.size)} decided`), rows.length > 0 && exportButtons('findings', Object.keys(rows[0]), async function* all() { yield [rows, 1]; })),
-      wanted.length === 0 && h('p', { class: 'empty' }, 'No finding is left here.'), wanted.slice(0, 200).map((own) => findingBox(own, decided.get(own.key), decide)),
+      wanted.length === 0 && h('p', { class: 'empty' }, 'No finding is left here.'), wanted.slice(0, 200).map((own) => findingBox(own, decided.get(own.key), earlier.get(own.earlier), decide)),
       wanted.length > 200 && h('p', { class: 'note' }, `The first 200 of ${count(wanted.length)}; choose a rule to see others.`));
   };
   replace(main, h('h1', {}, audit.name), h('p', { class: 'facts' }, `${many(audit.golds, 'gold')}. Rejected findings stand in ${audit.allowed}, for sqlgauge audit --allow.`),
@@ -41,7 +46,7 @@ async function auditPage(id, params, isCurrent) {
   draw();
 }
 
-function findingBox(own, known, decide) {
+function findingBox(own, known, earlier, decide) {
   const { item, finding } = own;
   const problem = h('span', { class: 'error', role: 'status' });
   const reason = h('input', { type: 'search', value: known?.reason ?? '', placeholder: 'why it is no defect', 'aria-label': 'Reason', autocomplete: 'off' });
@@ -49,6 +54,7 @@ function findingBox(own, known, decide) {
   return h('article', { class: 'finding' },
     h('h3', {}, finding.rule, h('span', { class: 'soft' }, ` ${finding.standing} · ${item.id} · ${item.db_id}`)),
     item.question && h('p', {}, item.question), h('p', {}, finding.why), sqlBlock(solidTokens(item.sql), 'Gold query'),
+    earlier && h('p', { class: 'note' }, `You ${earlier.decision} this for an earlier gold${earlier.reason ? ` (${earlier.reason})` : ''}; that does not count for this one.`),
     finding.evidence && [h('p', { class: 'soft' }, finding.evidence.title), scroller(h('table', { class: 'result' }, columns(...finding.evidence.columns.map((text) => [text])), h('tbody', {}, finding.evidence.rows.map((row) => h('tr', {}, row.map((cell) => h('td', {}, cell)))))))],
     finding.rewrite && [h('p', { class: 'soft' }, `Proposal${finding.rewrite.verdict ? ` (${finding.rewrite.verdict})` : ''}`), sqlBlock(solidTokens(finding.rewrite.sql), 'Proposal')],
     h('div', { class: 'labelling', role: 'group', 'aria-label': 'Your decision' }, button('Accept', 'accepted'), reason, button('Reject', 'rejected'), problem));

@@ -5,8 +5,11 @@
 const run = document.querySelector('meta[name="sqlgauge-run"]')?.content;
 if (!run) return;
 const VERDICTS = [['right', 'Right', 'y'], ['wrong', 'Wrong', 'n'], ['unsure', 'Not sure', 'u']];
+/* A sentence that is shown once the page is loaded again. */
+const LATER = 'sqlgauge-label';
 let shown = null;
 let given = {};
+let unread = null;
 
 function element(tag, attributes, ...children) {
   const made = document.createElement(tag);
@@ -17,27 +20,44 @@ function element(tag, attributes, ...children) {
   return made;
 }
 
-function draw(problem) {
+function draw(problem = unread) {
   document.getElementById('labelling')?.remove();
   if (!shown) return;
-  const verdict = given[shown.id];
+  const own = given[shown.id];
+  const verdict = own?.current ? own.verdict : null;
   const buttons = VERDICTS.map(([key, text, letter]) => element('button', { type: 'button', 'aria-pressed': String(verdict === key), onclick: () => label(key) }, text, ' ', element('kbd', {}, letter)));
-  const state = problem ?? (verdict ? 'Kept. The same key takes it back.' : 'Is this answer right?');
+  const earlier = own && !own.current && `Your label “${VERDICTS.find(([key]) => key === own.verdict)[1]}” is of an earlier answer and does not count. Is this one right?`;
+  const state = problem || earlier || (verdict ? 'Kept. The same key takes it back.' : 'Is this answer right?');
+  const current = Object.values(given).filter((one) => one.current).length;
   const box = element('div', { id: 'labelling', class: 'labelling', role: 'group', 'aria-label': 'Your label' }, element('b', {}, 'Your label'), ...buttons,
-    element('span', { class: problem ? 'error' : 'soft', role: 'status' }, state), element('span', { class: 'soft' }, `Your labels of ${shown.system}: ${Object.keys(given).length}`));
+    element('span', { class: problem ? 'error' : 'soft', role: 'status' }, state), element('span', { class: 'soft' }, `Your labels of ${shown.system}: ${current}`));
   document.querySelector('#main section')?.before(box);
 }
+
+const problemOf = async (answer) => (await answer.json().catch(() => ({}))).problem ?? 'The label was not kept.';
 
 async function read() {
   const answer = await fetch(`/api/labels?${new URLSearchParams({ run, system: shown.system })}`);
   given = answer.ok ? await answer.json() : {};
+  unread = answer.ok ? null : await problemOf(answer);
 }
 
+const sha256 = async (text) => [...new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+
 async function label(key) {
-  const verdict = given[shown.id] === key ? null : key;
-  const answer = await fetch('/api/label', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ run, system: shown.system, id: shown.id, verdict }) });
-  if (!answer.ok) { draw((await answer.json().catch(() => ({}))).problem ?? 'The label was not kept.'); return; }
-  if (verdict) given[shown.id] = verdict; else delete given[shown.id];
+  const own = shown;
+  const known = given[own.id];
+  const verdict = known?.current && known.verdict === key ? null : key;
+  const answer = await fetch('/api/label', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ run, system: own.system, id: own.id, verdict, shown: await sha256(own.sql) }) });
+  if (answer.status === 409) {
+    sessionStorage.setItem(LATER, 'The answer had changed since the page was loaded. Your label was not kept: this is the new answer.');
+    location.reload();
+    return;
+  }
+  if (!answer.ok) { const problem = await problemOf(answer); if (shown === own) draw(problem); return; }
+  if (shown?.system !== own.system) return;
+  if (verdict) given[own.id] = { verdict, current: true }; else delete given[own.id];
+  unread = null;
   draw();
 }
 
@@ -45,7 +65,9 @@ document.addEventListener('sqlgauge-item', async (event) => {
   const isOther = shown?.system !== event.detail.system;
   shown = event.detail;
   if (isOther) await read();
-  draw();
+  const later = sessionStorage.getItem(LATER);
+  sessionStorage.removeItem(LATER);
+  draw(later ?? unread);
   const mine = shown;
   const rows = await fetch(`/api/history?${new URLSearchParams({ run, system: shown.system, id: shown.id })}`).then((answer) => (answer.ok ? answer.json() : [])).catch(() => []);
   if (shown === mine) drawHistory(rows);

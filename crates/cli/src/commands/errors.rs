@@ -6,9 +6,10 @@ use anyhow::Result;
 use clap::Args;
 use comfy_table::{Table, presets};
 use sqlgauge::{ErrorCounts, MetricErrors, MetricErrorsJob, SystemErrors};
+use sqlgauge_base::counted;
 
 use crate::Verdict;
-use crate::output::{print, print_json};
+use crate::output::{note, print, print_json};
 use crate::stdin::input_file;
 
 /// Count the false positives and false negatives of a run's metrics
@@ -40,6 +41,11 @@ impl Errors {
             print(&errors.to_csv())?;
         } else {
             print(&table(&errors))?;
+        }
+        let others: u64 = errors.systems.iter().map(|system| system.truth.other_answer).sum();
+        if others > 0 {
+            let answers = counted(usize::try_from(others).unwrap_or(usize::MAX), "answer");
+            note(format_args!("left out: {answers} with the label of an earlier answer"));
         }
         Ok(Verdict::Done)
     }

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use sqlgauge_run::sha256_of_bytes;
 use sqlgauge_sql::lex::{TokenKind, tokens};
 
 use crate::report::{AllowedFinding, AuditedItem};
@@ -15,11 +16,27 @@ use crate::rules::find;
 /// What a comment that allows a rule begins with, after its dashes.
 const MARK: &str = "sqlgauge: allow";
 
+const NOT_FOUND: &str = "is allowed, but was not found; take it out of the file";
+const EARLIER_GOLD: &str = "was allowed for an earlier gold; look at the new one";
+
 /// The findings that a file allows.
 #[derive(Debug, Clone, Default)]
 pub struct Allowed {
-    /// By id and rule: the reason.
-    reasons: BTreeMap<(String, &'static str), String>,
+    /// By id and rule.
+    entries: BTreeMap<(String, &'static str), Vec<AllowedEntry>>,
+}
+
+#[derive(Debug, Clone)]
+struct AllowedEntry {
+    reason: String,
+    /// SHA-256 of the gold that it allows; of every one without.
+    shown: Option<String>,
+}
+
+impl AllowedEntry {
+    fn is_of(&self, gold: &str) -> bool {
+        self.shown.as_ref().is_none_or(|shown| shown.eq_ignore_ascii_case(&sha256_of_bytes(gold.as_bytes())))
+    }
 }
 
 /// Why what allows a finding cannot be used.
@@ -59,6 +76,8 @@ struct Entry {
     rule: String,
     #[serde(default)]
     reason: String,
+    #[serde(default)]
+    shown: Option<String>,
 }
 
 impl Allowed {
@@ -67,7 +86,7 @@ impl Allowed {
     /// # Errors
     /// When a line is not an entry, has no reason, or names no rule.
     pub fn parse(text: &str) -> Result<Self, AllowedError> {
-        let mut reasons = BTreeMap::new();
+        let mut entries: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for (line, text) in (1..).zip(text.lines()).filter(|(_, text)| !text.trim().is_empty()) {
             let malformed = |message: String| AllowedError::Malformed { line, message };
             let entry: Entry = serde_json::from_str(text).map_err(|error| malformed(error.to_string()))?;
@@ -78,27 +97,32 @@ impl Allowed {
             };
             let place = format!("line {line}");
             let (rule, reason) = checked(&place, &entry.rule, &entry.reason)?;
-            reasons.insert((id, rule), reason);
+            entries.entry((id, rule)).or_default().push(AllowedEntry { reason, shown: entry.shown });
         }
-        Ok(Self { reasons })
+        Ok(Self { entries })
     }
 
-    /// Moves the findings that are allowed out of those that count; returns the entries of the file that no finding of these
-    /// items needs.
+    /// Moves the findings that are allowed out of those that count; returns a sentence about each entry of the file that no
+    /// finding of these items needs, or that is of an earlier gold.
     ///
     /// # Errors
     /// When a comment in a gold has no reason, or names no rule.
     pub fn apply(&self, items: &mut [AuditedItem]) -> Result<Vec<String>, AllowedError> {
-        let mut unused: BTreeMap<_, _> = self.reasons.iter().collect();
+        let mut unused: BTreeMap<_, _> = self.entries.keys().map(|key| (key, NOT_FOUND)).collect();
         for item in items {
             let inline = inline_allowances(&format!("the gold of {}", item.id), &item.sql)?;
             let findings = std::mem::take(&mut item.audit.findings);
             for finding in findings {
                 let key = (item.id.clone(), finding.rule);
                 let by_comment = inline.iter().find(|(rule, _)| *rule == finding.rule);
-                let by_file = self.reasons.get(&key);
-                unused.remove(&key);
-                match by_comment.map(|(_, reason)| reason).or(by_file) {
+                let mut by_file = self.entries.get(&key).into_iter().flatten();
+                let of_this_gold = by_file.rfind(|entry| entry.is_of(&item.sql));
+                if of_this_gold.is_some() {
+                    unused.remove(&key);
+                } else if let Some(why) = unused.get_mut(&key) {
+                    *why = EARLIER_GOLD;
+                }
+                match by_comment.map(|(_, reason)| reason).or(of_this_gold.map(|entry| &entry.reason)) {
                     Some(reason) => item.audit.allowed.push(AllowedFinding {
                         finding,
                         reason: reason.clone(),
@@ -108,7 +132,7 @@ impl Allowed {
                 }
             }
         }
-        Ok(unused.into_keys().map(|(id, rule)| format!("{rule} on {id}")).collect())
+        Ok(unused.into_iter().map(|((id, rule), why)| format!("{rule} on {id} {why}")).collect())
     }
 }
 
@@ -163,7 +187,7 @@ mod tests {
     #[test]
     fn a_file_has_an_entry_a_line() {
         let parse =
-            |text| Allowed::parse(text).map(|own| own.reasons.len()).map_err(|error| error.to_string());
+            |text| Allowed::parse(text).map(|own| own.entries.len()).map_err(|error| error.to_string());
         assert_eq!(parse("{\"id\": 3, \"rule\": \"clock\", \"reason\": \"why\"}\n\n"), Ok(1));
         assert!(parse("{\"id\": 3, \"rule\": \"clock\"}").is_err_and(|text| text.contains("line 1")));
         assert!(parse("\n{\"id\": 3}").is_err_and(|text| text.starts_with("line 2 is not an entry")));
@@ -171,5 +195,17 @@ mod tests {
             parse("{\"id\": 3, \"rule\": \"clok\", \"reason\": \"x\"}")
                 .is_err_and(|text| text.contains("clok"))
         );
+    }
+
+    #[test]
+    fn an_entry_with_a_hash_allows_that_gold_only() {
+        let parse = |gold: &str| {
+            let shown = sqlgauge_run::sha256_of_bytes(gold.as_bytes());
+            let entry = serde_json::json!({"id": "1", "rule": "clock", "reason": "why", "shown": shown});
+            Allowed::parse(&entry.to_string()).expect("an entry")
+        };
+        let allowed = parse("SELECT 1");
+        let [entry] = allowed.entries[&("1".to_owned(), "clock")].as_slice() else { panic!("one entry") };
+        assert!(entry.is_of("SELECT 1") && !entry.is_of("SELECT 42"));
     }
 }

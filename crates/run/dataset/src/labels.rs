@@ -1,17 +1,23 @@
 //! Labels that somebody judged elsewhere: which items a system got right.
 
 use std::collections::HashMap;
+use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+use sqlgauge_base::{counted_of, hex, verb_for};
 
 use crate::columns::{ColumnRole, Columns, present_columns, scalar_text};
 use crate::error::DatasetError;
 use crate::formats::{FileFormat, Part, Place, Row};
 use crate::input::Input;
-use crate::text::strip;
+use crate::text::{listed, strip};
 
 /// Column names that are understood as the label.
 const ALIASES: [&str; 6] = ["correct", "is_correct", "label", "ex", "execution_accuracy", "score"];
+
+/// The column with the SHA-256 of the answer that was shown to who gave the label, as `sqlgauge view` writes it.
+const SHOWN: &str = "shown";
 
 /// The label of one item.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,12 +27,46 @@ pub struct Label {
     /// 1 where the system was right, 0 where it was wrong, a share where the judge gave one; `None` where the file has
     /// an empty field or null.
     pub correct: Option<f64>,
+    /// SHA-256 of the answer that the label is of, in lower-case hexadecimal digits, where the file says so.
+    pub shown: Option<String>,
+}
+
+impl Label {
+    /// Whether the label is of that answer, where a missing answer is an empty text. A label that does not say of which answer it is
+    /// is of every one.
+    pub fn is_of(&self, answer: &str) -> bool {
+        self.shown.as_ref().is_none_or(|shown| *shown == hex(&Sha256::digest(answer)))
+    }
+}
+
+/// Takes out the labels that are of other answers than those at hand. Returns a sentence that names their ids, if there are any.
+///
+/// `answer` is the answer to the item of that id, an empty text where it is missing; `None` where there is no such item, whose
+/// label stays. `path` is the file of the labels.
+pub fn take_out_other_answers<'a>(
+    labels: &mut Vec<Label>,
+    path: &Path,
+    answer: impl Fn(&str) -> Option<&'a str>,
+) -> Option<String> {
+    let all = labels.len();
+    let is_of_other = |label: &mut Label| answer(&label.id).is_some_and(|answer| !label.is_of(answer));
+    let others: Vec<Label> = labels.extract_if(.., is_of_other).collect();
+    let count = counted_of(others.len(), all, "label");
+    let (is, does, it) = match verb_for(&others.len(), ["is", "are"]) {
+        "is" => ("is", "does", "the answer"),
+        are => (are, "do", "the answers"),
+    };
+    let ids = listed(others.iter().map(|label| &label.id));
+    let path = path.display();
+    (!others.is_empty()).then(|| {
+        format!("{path}: {count} {is} of an earlier answer and {does} not count; label {it} again: {ids}")
+    })
 }
 
 /// Reads labels from a file that is in memory: rows with an id and a label (TSV, CSV, JSONL, JSON, Parquet), or an
 /// object from id to label. The label is in the column of that name, else in `correct` or what else it is called.
 ///
-/// A label is a number between 0 and 1, true or false.
+/// A label is a number between 0 and 1, true or false. `shown` is the SHA-256 of the answer that it is of, or empty.
 ///
 /// # Errors
 /// As [`crate::load_labels`], without the reading.
@@ -76,7 +116,7 @@ fn label_of(
     };
     let Value::Object(fields) = &row.value else {
         let id = key.ok_or_else(|| no_id(input, row, columns))?;
-        return Ok(Label { id, correct: correct(input, row, &row.value)? });
+        return Ok(Label { id, correct: correct(input, row, &row.value)?, shown: None });
     };
     let id = columns.find(ColumnRole::Id, fields).and_then(|(_, value)| scalar_text(value)).or(key);
     let value = match column {
@@ -91,7 +131,27 @@ fn label_of(
         let problem = format!("no label (looked for {wanted}; there is {})", present_columns(Some(fields)));
         return Err(input.malformed(&row.place, problem, "name the column that has the labels"));
     };
-    Ok(Label { id: id.ok_or_else(|| no_id(input, row, columns))?, correct: correct(input, row, value)? })
+    Ok(Label {
+        id: id.ok_or_else(|| no_id(input, row, columns))?,
+        correct: correct(input, row, value)?,
+        shown: shown(input, row, fields)?,
+    })
+}
+
+fn shown(input: &Input, row: &Row, fields: &Map<String, Value>) -> Result<Option<String>, DatasetError> {
+    let Some(value) = fields.get(SHOWN).filter(|value| !value.is_null() && *value != "") else {
+        return Ok(None);
+    };
+    let is_hash = |text: &&str| text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let Some(text) = value.as_str().filter(is_hash) else {
+        let problem = format!("`{SHOWN}` is {value}, which is not a SHA-256");
+        return Err(input.malformed(
+            &row.place,
+            problem,
+            "give the SHA-256 of the labelled answer, or leave it out",
+        ));
+    };
+    Ok(Some(text.to_ascii_lowercase()))
 }
 
 fn no_id(input: &Input, row: &Row, columns: &Columns) -> DatasetError {

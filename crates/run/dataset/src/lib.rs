@@ -34,7 +34,7 @@ pub use error::DatasetError;
 pub use extract::{EXTRACTION, Extraction, Removed, extract_sql, is_other_statement};
 pub use formats::FileFormat;
 pub use input::Input;
-pub use labels::{Label, parse_labels};
+pub use labels::{Label, parse_labels, take_out_other_answers};
 pub use locate::{Databases, Location};
 pub use model::{Benchmark, Example, Prediction, PredictionSet, Turn};
 pub use pairs::{Over, Pairs, RIGHT, load_pairs, parse_pairs};

@@ -34,7 +34,7 @@ async function itemPage([systemName, id], main, isCurrent) {
     scoresSection(s, e),
     othersSection(s, e));
   // For what a server adds to the page.
-  document.dispatchEvent(new CustomEvent('sqlgauge-item', { detail: { system: systemName, id } }));
+  document.dispatchEvent(new CustomEvent('sqlgauge-item', { detail: { system: systemName, id, sql: predictionAt(s, e) ?? '' } }));
 }
 
 /* Which accepted gold gave the score that decides. */

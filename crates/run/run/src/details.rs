@@ -284,6 +284,11 @@ impl Details {
         self.prediction.as_deref().filter(|_| self.prediction_bytes.is_none())
     }
 
+    /// The answer, an empty text where it is missing; `None` where only its beginning stands here.
+    pub fn whole_answer(&self) -> Option<&str> {
+        self.prediction_bytes.is_none().then(|| self.prediction.as_deref().unwrap_or_default())
+    }
+
     /// What describes the question and the answer; all else may follow from the gold.
     #[must_use]
     pub fn without_gold(&self) -> Self {

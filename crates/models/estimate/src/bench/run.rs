@@ -229,6 +229,7 @@ fn some_labels(
             .map(|item| Label {
                 id: item.id.clone(),
                 correct: item.metrics.get(&run.metric).copied().flatten(),
+                shown: None,
             })
             .collect();
         labels.add(pool, target, &of_system, &run.path)?;
