@@ -18,8 +18,8 @@ use sqlgauge_dataset::{
     Columns, Databases, FileFormat, Subset, load_labels, parse_workload, take_out_other_answers,
 };
 use sqlgauge_engine::{Engine, Limits, Moment};
-use sqlgauge_estimate::report::Reliability;
 use sqlgauge_estimate::report::drift::Series;
+use sqlgauge_estimate::report::{ALARM_BELOW, Reliability};
 use sqlgauge_estimate::{
     Estimate, EstimateOptions, Loader, Pool, PoolEvidence, Services, TargetLabels, estimators,
 };
@@ -233,7 +233,8 @@ impl EstimateJob {
             ("metric".to_owned(), json!(self.metric)),
             (NOW.to_owned(), json!(now.to_string())),
         ]);
-        options.into_iter().chain(subset).collect()
+        let bar = self.records.alarm_below.map(|bar| (ALARM_BELOW.to_owned(), json!(bar)));
+        options.into_iter().chain(subset).chain(bar).collect()
     }
 
     /// Refuses options that make no sense before anything is read.

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use sqlgauge::StoredReport;
 use sqlgauge_base::file::write_atomically;
+use sqlgauge_report::ReportError;
 use sqlgauge_report::formats::Html;
 
-use crate::records::{KnownKinds, MOST_OF_PAGE, RecordKind, find_records, read};
+use crate::records::{KnownKinds, RecordKind, find_records};
 use crate::routes::home_of;
 use crate::runs::RunRow;
 use crate::{FoundRun, ViewError, find_runs};
@@ -16,33 +17,45 @@ use crate::{FoundRun, ViewError, find_runs};
 /// Labels and decisions are given to a server, and two runs are compared by one: neither is in the files.
 ///
 /// # Errors
-/// When there is no run, or a file cannot be written. A run that cannot be read is listed with the reason.
+/// When there is no run, or a file cannot be written. A run or an estimate that cannot be read is listed with the reason.
 pub fn export(folders: &[PathBuf], out: &Path) -> Result<Vec<FoundRun>, ViewError> {
     let runs = find_runs(folders)?;
     if runs.is_empty() {
         return Err(ViewError::NoRun { folders: folders.to_vec() });
     }
+    let mut rows = Vec::new();
     for run in &runs {
-        let Ok(StoredReport { report, .. }) = StoredReport::read(&run.path) else { continue };
-        let folder = made(out.join("run").join(&run.id))?;
-        Html.write_file_of_site(&report, &folder.join("index.html"), "../../index.html")?;
+        rows.push(match export_run(run, out) {
+            Err(error @ (ViewError::Write { .. } | ViewError::Report(ReportError::Write(_)))) => {
+                return Err(error);
+            }
+            Err(error) => RunRow::unreadable(run, &sqlgauge::sentence(&error)),
+            Ok(()) => RunRow::of(run),
+        });
     }
     let mut records = find_records(folders, &KnownKinds::default())?;
     // A finding is decided on a page that a server answers.
     records.found.retain(|record| !record.is(RecordKind::Audit));
-    for record in &records.found {
-        if let Some(report) = record.report() {
-            let page = made(out.join("estimate"))?.join(format!("{}.html", record.id));
-            let bytes = read(&report, MOST_OF_PAGE)?;
-            write(&page, &bytes)?;
+    for record in records.found.iter_mut().filter(|record| record.is(RecordKind::Estimate)) {
+        match record.page() {
+            Ok(page) => {
+                let path = made(out.join("estimate"))?.join(format!("{}.html", record.id));
+                write(&path, page.as_bytes())?;
+            }
+            Err(error) => record.problem = Some(sqlgauge::sentence(&error)),
         }
     }
-    let rows: Vec<RunRow> = runs.iter().map(RunRow::of).collect();
     let path = out.join("index.html");
     let page = home_of(&rows, &records)
         .map_err(|error| ViewError::Write { path: path.clone(), source: error.into() })?;
     write(&path, page.as_bytes())?;
     Ok(runs)
+}
+
+fn export_run(run: &FoundRun, out: &Path) -> Result<(), ViewError> {
+    let StoredReport { report, .. } = StoredReport::read(&run.path)?;
+    let folder = made(out.join("run").join(&run.id))?;
+    Ok(Html.write_file_of_site(&report, &folder.join("index.html"), "../../index.html")?)
 }
 
 fn made(folder: PathBuf) -> Result<PathBuf, ViewError> {

@@ -3,14 +3,17 @@
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::header::{CONTENT_SECURITY_POLICY, COOKIE, HOST, HeaderName, LOCATION, ORIGIN, SET_COOKIE};
+use axum::http::header::{
+    CONNECTION, CONTENT_SECURITY_POLICY, COOKIE, HOST, HeaderName, LOCATION, ORIGIN, SET_COOKIE,
+};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use crate::Dashboard;
+use crate::accept::Guest;
 
-/// On an answer that is a page of another command: its policy lets styles stand inside it, and forbids every script.
+/// On an answer whose policy lets styles stand inside the page, and forbids every script.
 #[derive(Clone, Copy)]
 pub(crate) struct StyleInside;
 
@@ -35,6 +38,9 @@ pub(crate) async fn guard(State(dashboard): State<Arc<Dashboard>>, request: Requ
         Ok(()) => next.run(request).await,
         Err(refusal) => *refusal,
     };
+    if answer.status() == StatusCode::FORBIDDEN {
+        answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
     for (name, value) in HEADERS {
         answer.headers_mut().insert(name, HeaderValue::from_static(value));
     }
@@ -60,11 +66,14 @@ fn admit(dashboard: &Dashboard, request: &Request) -> Result<(), Box<Response>> 
         return Err(refuse("Only the server's own pages may ask this.\n"));
     }
     let cookie = format!("sqlgauge-{port}");
+    let admit_guest = || request.extensions().get::<Guest>().into_iter().for_each(Guest::admit);
     if has_cookie(headers, &cookie, &dashboard.token) {
+        admit_guest();
         return Ok(());
     }
     let given = request.uri().query().and_then(|query| query.strip_prefix("token="));
     if request.method() == Method::GET && given == Some(dashboard.token.as_str()) {
+        admit_guest();
         // The token leaves the address, so that it is in no bookmark and no picture of the screen.
         let cookie = format!("{cookie}={}; Path=/; HttpOnly; SameSite=Strict", dashboard.token);
         let to = request.uri().path().to_owned();

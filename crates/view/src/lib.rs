@@ -6,13 +6,17 @@
 //! - **Nothing is changed** but labels and decisions on findings, which go into a folder of their own, in the forms that `sqlgauge import`
 //!   and `sqlgauge audit` read.
 //! - **Who may ask**: the server listens on the loopback address. Whoever asks needs the token of the first address, by the
-//!   name under which the server listens (so no name of another machine may point to it), and from its own pages.
+//!   name under which the server listens (so no name of another machine may point to it), and from its own pages. Connections without
+//!   the token are few and short.
 //! - **What may be read**: files of run directories, audits and estimates that were found below the given folders, without following
 //!   links, and what was made of them. No path of a request reaches the file system.
 //! - **Texts are texts**: pages build elements of text nodes, and their policy forbids every script and style but the server's
 //!   own files.
-//! - A run that cannot be read is listed with the reason; the others are there.
+//! - **Who writes what is sent**: this program, as [`ROUTES`] lists. A file below the folders is data that is parsed; it is never
+//!   sent as a script, a style or a page.
+//! - A run, an estimate or an audit that cannot be read is listed with the reason; the others are there.
 
+mod accept;
 mod agreement;
 mod audits;
 mod error;
@@ -27,6 +31,7 @@ mod records;
 mod routes;
 mod rows;
 mod runs;
+mod table;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -35,7 +40,9 @@ use std::sync::Arc;
 pub use error::ViewError;
 pub use export::export;
 pub use runs::{FoundRun, find_runs};
+pub use table::{Content, ROUTES, Route, Writer};
 
+use accept::{GUEST_TIME, Guests, MOST_GUESTS};
 use pages::Pages;
 use pairs::KnownPair;
 use records::KnownKinds;
@@ -93,13 +100,10 @@ pub fn serve(
         let address = listener.local_addr().map_err(ViewError::Start)?;
         let dashboard = Arc::new(Dashboard::new(options, address)?);
         announce(&format!("http://{address}/?token={}", dashboard.token));
-        let router = routes::router(Arc::clone(&dashboard));
-        let stopped = async move {
-            stopped.await;
-            // Streams of events would keep it open.
-            dashboard.ending.send_replace(true);
-        };
-        axum::serve(listener, router).with_graceful_shutdown(stopped).await.map_err(ViewError::Start)
+        let router = table::router(Arc::clone(&dashboard));
+        accept::serve(listener, router, Guests::new(MOST_GUESTS, GUEST_TIME), &dashboard.ending, stopped)
+            .await;
+        Ok(())
     })
 }
 

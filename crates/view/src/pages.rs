@@ -8,9 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sqlgauge::StoredReport;
-use sqlgauge_base::regular;
 use sqlgauge_report::formats::ServedHtml;
-use sqlgauge_run::{Items, REPORT};
+use sqlgauge_run::Items;
 use tempfile::TempDir;
 
 use crate::ViewError;
@@ -106,46 +105,57 @@ impl Page {
 /// The file beside a page's folder that is locked.
 fn lock_beside(folder: &Path) -> Result<File, ViewError> {
     let path = folder.with_extension("lock");
-    let opened = regular::check(&path)
+    let opened = check_no_link(&path, std::fs::Metadata::is_file)
         .and_then(|()| OpenOptions::new().write(true).create(true).truncate(false).open(&path));
     opened.map_err(|source| ViewError::Write { path, source })
 }
 
-/// Makes the folder, readable by this user alone, unless it exists, and tries to write to it and to lock.
+/// Whether something of that kind is at the path itself, or nothing.
+fn check_no_link(path: &Path, is_kind: impl Fn(&std::fs::Metadata) -> bool) -> std::io::Result<()> {
+    match path.symlink_metadata() {
+        Ok(entry) if !is_kind(&entry) => {
+            let message = "something else is there: remove it, or name another folder with --cache";
+            Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, message))
+        }
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Makes the folder, readable by this user alone, unless it exists, and tries to write to it and to lock. Nobody else may write to it:
+/// what lies there is served.
 fn can_keep(folder: &Path) -> bool {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder).is_ok()
-        && tempfile::tempfile_in(folder).is_ok_and(|file| file.try_lock_shared().is_ok())
+        && check_no_link(folder, std::fs::Metadata::is_dir).is_ok()
+        && tempfile::tempfile_in(folder)
+            .is_ok_and(|file| file.try_lock_shared().is_ok() && is_private(folder, &file))
+}
+
+/// Whether only the user whose file that is may write to the folder.
+#[cfg(unix)]
+fn is_private(folder: &Path, file: &File) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let (Ok(folder), Ok(file)) = (folder.metadata(), file.metadata()) else { return false };
+    folder.uid() == file.uid() && folder.mode() & 0o022 == 0
+}
+
+#[cfg(not(unix))]
+fn is_private(_: &Path, _: &File) -> bool {
+    true
 }
 
 fn write_page(run: &FoundRun, folder: &Path) -> Result<Items, ViewError> {
-    std::fs::create_dir_all(folder).map_err(|source| ViewError::Write { path: folder.to_owned(), source })?;
+    check_no_link(folder, std::fs::Metadata::is_dir)
+        .and_then(|()| std::fs::create_dir_all(folder))
+        .map_err(|source| ViewError::Write { path: folder.to_owned(), source })?;
     let StoredReport { report, .. } = StoredReport::read(&run.path)?;
-    let items = ServedHtml::items_of(&folder.join(PAGE));
-    if !items.exists() {
-        take_over(&ServedHtml::items_of(&run.path.join(REPORT)), &items);
-    }
     let page = ServedHtml { assets: "/assets/", home: "/", run: &run.id };
     page.write_file(&report, &folder.join(PAGE))?;
     Ok(report.items)
-}
-
-/// Takes over the files that `score` made for its own report: the page keeps those that are whole and of this log, and makes others
-/// anew. What cannot be taken is made, too.
-fn take_over(from: &Path, to: &Path) {
-    let Ok(entries) = std::fs::read_dir(from) else { return };
-    if std::fs::create_dir(to).is_err() {
-        return;
-    }
-    for entry in entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file())) {
-        let place = to.join(entry.file_name());
-        // A link costs nothing where both are on one disk.
-        let _ = std::fs::hard_link(entry.path(), &place)
-            .or_else(|_| std::fs::copy(entry.path(), &place).map(drop));
-    }
 }
 
 #[cfg(test)]
@@ -157,6 +167,36 @@ mod tests {
 
     use super::*;
     use crate::find_runs;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_cache_that_others_write_to_keeps_nothing() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = tempfile::tempdir().expect("a folder");
+        let cache = folder.path().join("cache");
+        let keeps = || Pages::new(Some(&cache)).expect("a server").folder == cache.join("view");
+        assert!(keeps());
+        std::fs::set_permissions(cache.join("view"), PermissionsExt::from_mode(0o777)).expect("a mode");
+        assert!(!keeps());
+        std::fs::rename(cache.join("view"), folder.path().join("elsewhere")).expect("a move");
+        symlink(folder.path().join("elsewhere"), cache.join("view")).expect("a link");
+        assert!(!keeps());
+    }
+
+    /// A link that lies in a cache leads no write elsewhere.
+    #[cfg(unix)]
+    #[test]
+    fn links_in_a_cache_are_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let outside = folder.path().join("outside");
+        let page = folder.path().join("page");
+        for link in [&page, &page.with_extension("lock")] {
+            std::os::unix::fs::symlink(&outside, link).expect("a link");
+        }
+        assert!(lock_beside(&page).is_err());
+        assert!(check_no_link(&page, std::fs::Metadata::is_dir).is_err());
+        assert!(!outside.exists());
+    }
 
     #[test]
     fn servers_that_share_a_folder_write_a_page_while_none_of_them_reads_it() {

@@ -6,9 +6,13 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sqlgauge_base::regular;
+use sqlgauge_estimate::Estimate;
+use sqlgauge_estimate::report::drift::Series;
+use sqlgauge_estimate::report::{Reliability, html};
 
 use crate::runs::{LogState, look, state_of};
 use crate::{Dashboard, ViewError};
@@ -20,8 +24,8 @@ const MOST_LOOKED_AT: u64 = 64 << 20;
 const BLOCK: u64 = 4096;
 /// Bytes of all estimates together that the page shows.
 const MOST_SHOWN: u64 = 16 << 20;
-/// Bytes of a page that `estimate` wrote.
-pub(crate) const MOST_OF_PAGE: u64 = 64 << 20;
+/// Bytes that the page of one estimate is made from.
+const MOST_OF_PAGE: u64 = 64 << 20;
 
 /// What a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -46,6 +50,23 @@ pub(crate) struct Record {
     changed: u64,
     #[serde(skip)]
     pub(crate) path: PathBuf,
+    /// Why it has no page, where one was to be made.
+    #[serde(skip)]
+    pub(crate) problem: Option<String>,
+}
+
+/// A line of a history, as far as a page shows it.
+#[derive(Debug, Serialize, Deserialize)]
+struct Point {
+    #[serde(skip_serializing)]
+    system: String,
+    #[serde(skip_serializing)]
+    method: String,
+    #[serde(rename(deserialize = "as_of"))]
+    label: String,
+    accuracy: f64,
+    low: f64,
+    high: f64,
 }
 
 /// What files of JSON lines are, by path and state: each is opened once.
@@ -73,8 +94,8 @@ pub(crate) fn find_records(folders: &[PathBuf], known: &KnownKinds) -> Result<Re
         if let Some(kind) = listing.kind_of(path) {
             let found = found();
             let (id, name) = (found.id, found.name);
-            let record =
-                Record { id, name: name.clone(), kind, changed: state_of(path).0, path: path.to_owned() };
+            let (changed, path) = (state_of(path).0, path.to_owned());
+            let record = Record { id, name: name.clone(), kind, changed, path, problem: None };
             records.insert(name, record);
         }
     })?;
@@ -137,10 +158,11 @@ impl Record {
     /// What the page of estimates says of an estimate or a history; why not, where it cannot be read. `left`: bytes that may
     /// still be read.
     fn content(&self, left: &mut u64) -> Value {
-        let content = match self.kind {
-            RecordKind::Audit => return Value::Null,
-            RecordKind::Estimate => self.estimate(left),
-            RecordKind::History => self.history(left),
+        let content = match (self.kind, &self.problem) {
+            (RecordKind::Audit, _) => return Value::Null,
+            (_, Some(problem)) => Ok(json!({"problem": problem})),
+            (RecordKind::Estimate, None) => self.estimate(left),
+            (RecordKind::History, None) => self.history(left),
         };
         let head = json!({"id": self.id, "name": self.name, "kind": self.kind, "changed": self.changed});
         let mut all = content.unwrap_or_else(|error| json!({"problem": sqlgauge::sentence(&error)}));
@@ -152,27 +174,34 @@ impl Record {
 
     fn estimate(&self, left: &mut u64) -> Result<Value, ViewError> {
         let drift = self.path.with_file_name("drift.json");
-        let drift = if drift.is_file() { read_json(&drift, left)? } else { json!([]) };
-        Ok(
-            json!({"estimates": read_json(&self.path, left)?, "drift": drift, "report": self.report().is_some()}),
-        )
+        let has_drift = drift.symlink_metadata().is_ok_and(|entry| entry.is_file());
+        let drift: Vec<Series> = if has_drift { read_json(&drift, left)? } else { Vec::new() };
+        let estimates: Vec<Estimate> = read_json(&self.path, left)?;
+        Ok(json!({"estimates": estimates, "drift": drift, "report": true}))
     }
 
     /// The earlier estimates as series: by system and method, each label with what was said last.
     fn history(&self, left: &mut u64) -> Result<Value, ViewError> {
-        let text = String::from_utf8_lossy(&read_from(&self.path, left)?).into_owned();
-        let mut series: Vec<(String, Vec<Value>)> = Vec::new();
-        for line in text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
-            let text = |key: &str| line[key].as_str().unwrap_or_default().to_owned();
-            let (name, label) = (format!("{} by {}", text("system"), text("method")), text("as_of"));
-            let mut point = line;
-            point["label"] = label.as_str().into();
+        let bytes = read_from(&self.path, left)?;
+        let mut series: Vec<(String, Vec<Point>)> = Vec::new();
+        let mut damage = None;
+        let lines = bytes.split(|byte| *byte == b'\n').enumerate();
+        for (at, line) in lines.filter(|(_, line)| !line.trim_ascii().is_empty()) {
+            let point: Point = match serde_json::from_slice(line) {
+                Ok(point) => point,
+                Err(error) => {
+                    let error = malformed(&self.path, at, &error);
+                    damage.get_or_insert_with(|| sqlgauge::sentence(&error));
+                    continue;
+                }
+            };
+            let name = format!("{} by {}", point.system, point.method);
             let at = series.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
                 series.push((name, Vec::new()));
                 series.len() - 1
             });
             let points = &mut series[at].1;
-            match points.iter_mut().find(|known| known["label"] == label.as_str()) {
+            match points.iter_mut().find(|known| known.label == point.label) {
                 Some(known) => *known = point,
                 None => points.push(point),
             }
@@ -180,13 +209,14 @@ impl Record {
         let series = series
             .into_iter()
             .map(|(system, points)| json!({"system": system, "points": points, "alarms": []}));
-        Ok(json!({"estimates": [], "drift": series.collect::<Vec<_>>(), "report": false}))
+        let drift: Vec<Value> = series.collect();
+        Ok(json!({"estimates": [], "drift": drift, "report": false, "problem": damage}))
     }
 
-    /// The page that `estimate` wrote.
-    pub(crate) fn report(&self) -> Option<PathBuf> {
-        let page = self.path.with_file_name("report.html");
-        (self.kind == RecordKind::Estimate && page.is_file()).then_some(page)
+    /// The page of an estimate, written anew from its data as `estimate` does.
+    pub(crate) fn page(&self) -> Result<String, ViewError> {
+        let folder = self.path.parent().ok_or(ViewError::UnknownRun)?;
+        Ok(html(&Reliability::read(folder, MOST_OF_PAGE)?))
     }
 
     pub(crate) fn is(&self, kind: RecordKind) -> bool {
@@ -216,34 +246,27 @@ pub(crate) fn listed(Records { found, unread }: &Records) -> Value {
     json!({"audits": audits, "estimates": estimates, "unread": unread})
 }
 
-/// The bytes of a file of at most so many.
-pub(crate) fn read(path: &Path, most: u64) -> Result<Vec<u8>, ViewError> {
+/// The bytes of a file, which are taken from what is left.
+fn read_from(path: &Path, left: &mut u64) -> Result<Vec<u8>, ViewError> {
     let about = |source| ViewError::Folder { path: path.to_owned(), source };
     let mut bytes = Vec::new();
     regular::open(path)
         .map_err(about)?
-        .take(most.saturating_add(1))
+        .take(left.saturating_add(1))
         .read_to_end(&mut bytes)
         .map_err(about)?;
-    if bytes.len() as u64 > most {
-        return Err(ViewError::TooLarge { path: path.to_owned() });
-    }
+    let too_large = || ViewError::TooLarge { path: path.to_owned() };
+    *left = left.checked_sub(bytes.len() as u64).ok_or_else(too_large)?;
     Ok(bytes)
 }
 
-/// The bytes of a file, which are taken from what is left.
-fn read_from(path: &Path, left: &mut u64) -> Result<Vec<u8>, ViewError> {
-    let bytes = read(path, *left)?;
-    *left -= bytes.len() as u64;
-    Ok(bytes)
+fn read_json<T: DeserializeOwned>(path: &Path, left: &mut u64) -> Result<T, ViewError> {
+    serde_json::from_slice(&read_from(path, left)?).map_err(|error| malformed(path, 0, &error))
 }
 
-fn read_json(path: &Path, left: &mut u64) -> Result<Value, ViewError> {
-    serde_json::from_slice(&read_from(path, left)?).map_err(|error| ViewError::Record {
-        path: path.to_owned(),
-        line: error.line(),
-        message: error.to_string(),
-    })
+/// A text that begins behind so many lines of a file.
+fn malformed(path: &Path, before: usize, error: &serde_json::Error) -> ViewError {
+    ViewError::Record { path: path.to_owned(), line: before + error.line(), message: error.to_string() }
 }
 
 #[cfg(test)]
@@ -268,6 +291,48 @@ mod tests {
         assert_eq!(find_records(&folders, &known).unwrap().found.len(), 2);
         std::fs::remove_file(folder.path().join("audit.jsonl")).unwrap();
         assert_eq!(find_records(&folders, &known).unwrap().found.len(), 1);
+    }
+
+    /// One file of another form is listed with its reason; the others are as they would be without it.
+    #[test]
+    fn a_bad_estimate_hides_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let good =
+            json!([{"system": "s", "accuracy": 0.5, "interval": {"level": 0.9, "low": 0.1, "high": 0.9},
+            "outside": false, "method": "signals", "signals": [], "descriptors": {}, "by_database": [],
+            "by_kind": [], "notes": []}])
+            .to_string();
+        let mut files = vec![("good", good.clone(), None), ("drift", good.clone(), Some("[{\"points\":1}]"))];
+        for bad in ["", "{", "null", "{}", "[{}]", "[null]", "[[]]", "\u{0}", "[1e999]", "\u{feff}[]"] {
+            files.push(("bad", bad.to_owned(), None));
+        }
+        // One value of another type at each place.
+        for (key, _) in serde_json::from_str::<Value>(&good).unwrap()[0].as_object().unwrap() {
+            let mut bad: Value = serde_json::from_str(&good).unwrap();
+            bad[0][key] = json!({"interval": "x"});
+            files.push(("bad", bad.to_string(), None));
+        }
+        for (at, (name, text, drift)) in files.iter().enumerate() {
+            let folder = folder.path().join(format!("{at:02}-{name}"));
+            std::fs::create_dir(&folder).unwrap();
+            std::fs::write(folder.join("run.json"), "{}").unwrap();
+            std::fs::write(folder.join("estimate.json"), text).unwrap();
+            drift.iter().for_each(|drift| std::fs::write(folder.join("drift.json"), drift).unwrap());
+        }
+        let lines = "{\"as_of\":\"1\",\"system\":\"s\",\"method\":\"m\",\"accuracy\":0.5,\"low\":0,\"high\":1}\n\
+            {\"as_of\":\"2\",\"system\":\"s\",\"method\":\"m\",\"accuracy\":\"0.5\",\"low\":[],\"high\":1}\n";
+        std::fs::write(folder.path().join("history.jsonl"), lines).unwrap();
+        let records = find_records(&[folder.path().to_owned()], &KnownKinds::default()).unwrap();
+        let estimates = listed(&records)["estimates"].as_array().unwrap().clone();
+        assert_eq!(estimates.len(), files.len() + 1);
+        for (estimate, (name, text, _)) in estimates.iter().zip(&files) {
+            let problem = estimate["problem"].as_str();
+            assert_eq!(problem.is_none(), *name == "good", "{text}: {problem:?}");
+            assert!(problem.is_none_or(|problem| problem.contains(".json, line")), "{problem:?}");
+        }
+        let history = estimates.last().unwrap();
+        assert_eq!(history["drift"][0]["points"].as_array().unwrap().len(), 1, "{history}");
+        assert!(history["problem"].as_str().unwrap().contains("history.jsonl, line 2"), "{history}");
     }
 
     #[test]

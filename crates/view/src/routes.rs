@@ -3,26 +3,23 @@
 use std::path::{Path as FilePath, PathBuf};
 use std::sync::Arc;
 
-use axum::extract::{DefaultBodyLimit, Path, Query, State};
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
-use axum::http::header::CONTENT_TYPE;
-use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Redirect, Response};
-use axum::routing::{get, post};
-use axum::{Json, Router};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sqlgauge_base::regular;
+use sqlgauge_report::ReportError;
 use sqlgauge_report::formats::{FramedHtml, ServedHtml};
 
 use crate::audits::Decided;
-use crate::events::events;
-use crate::guard::{StyleInside, guard};
 use crate::history::HistoryRow;
 use crate::labels::Given;
 use crate::pages::PAGE;
 use crate::pairs::Pair;
-use crate::records::{MOST_OF_PAGE, RecordKind, Records, listed, read as read_some};
+use crate::records::{RecordKind, Records, listed};
 use crate::runs::{FoundRun, RunRow, find_runs};
 use crate::{Dashboard, ViewError};
 
@@ -38,37 +35,8 @@ const HOME_SCRIPTS: [&str; 6] = [
 const RUN_SCRIPT: &str = include_str!("../web/run.js");
 const STYLE: &str = include_str!("../web/view.css");
 
-const JSON: &str = "application/json";
-const HTML: &str = "text/html; charset=utf-8";
-const SCRIPT: &str = "text/javascript; charset=utf-8";
-const CSS: &str = "text/css; charset=utf-8";
-
 /// Bytes of a body: a label is short.
-const MAX_BODY: usize = 64 << 10;
-
-pub(crate) fn router(dashboard: Arc<Dashboard>) -> Router {
-    Router::new()
-        .route("/", get(home))
-        .route("/assets/{name}", get(asset))
-        .route("/api/runs", get(runs))
-        .route("/api/events", get(events))
-        .route("/api/compare", get(compare))
-        .route("/api/pair", get(pair))
-        .route("/api/history", get(history))
-        .route("/api/labels", get(labels))
-        .route("/api/label", post(label))
-        .route("/api/labelled", get(labelled))
-        .route("/api/records", get(records))
-        .route("/api/audit", get(audit))
-        .route("/api/decide", post(decide))
-        .route("/estimate/{id}", get(estimate))
-        .route("/run/{run}", get(to_page))
-        .route("/run/{run}/", get(page))
-        .route("/run/{run}/{folder}/{file}", get(piece))
-        .layer(DefaultBodyLimit::max(MAX_BODY))
-        .layer(from_fn_with_state(Arc::clone(&dashboard), guard))
-        .with_state(dashboard)
-}
+pub(crate) const MAX_BODY: usize = 64 << 10;
 
 /// An error as the page shows it.
 #[derive(Serialize)]
@@ -88,6 +56,7 @@ impl IntoResponse for ViewError {
             | Self::Record { .. }
             | Self::Row { .. }
             | Self::Cut { .. }
+            | Self::Report(ReportError::MalformedEstimate { .. } | ReportError::Run(_))
             | Self::TooLarge { .. } => StatusCode::UNPROCESSABLE_ENTITY,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
@@ -110,49 +79,48 @@ impl Dashboard {
     }
 }
 
-async fn home() -> Response {
-    let style = format!("/assets/{}", ServedHtml::STYLE);
-    ([(CONTENT_TYPE, HTML)], FramedHtml::served(&style, "/assets/home.js")).into_response()
+pub(crate) async fn home() -> String {
+    FramedHtml::served(&format!("/assets/{}", ServedHtml::STYLE), "/assets/home.js")
 }
 
-async fn asset(Path(name): Path<String>) -> Response {
-    match name.as_str() {
-        ServedHtml::STYLE => ([(CONTENT_TYPE, CSS)], [ServedHtml::style(), STYLE].concat()).into_response(),
-        ServedHtml::SCRIPT => {
-            ([(CONTENT_TYPE, SCRIPT)], [&ServedHtml::script(), RUN_SCRIPT].concat()).into_response()
-        }
-        "home.js" => ([(CONTENT_TYPE, SCRIPT)], [FramedHtml::elements(), HOME_SCRIPTS.concat()].concat())
-            .into_response(),
-        _ => StatusCode::NOT_FOUND.into_response(),
-    }
+pub(crate) async fn style() -> String {
+    [ServedHtml::style(), STYLE].concat()
 }
 
-async fn runs(State(dashboard): State<Arc<Dashboard>>) -> Result<Json<Vec<RunRow>>, ViewError> {
+pub(crate) async fn run_script() -> String {
+    [&ServedHtml::script(), RUN_SCRIPT].concat()
+}
+
+pub(crate) async fn home_script() -> String {
+    [FramedHtml::elements(), HOME_SCRIPTS.concat()].concat()
+}
+
+pub(crate) async fn runs(State(dashboard): State<Arc<Dashboard>>) -> Result<Json<Vec<RunRow>>, ViewError> {
     let rows = move || {
         Ok(find_runs(&dashboard.options.folders)?.iter().map(|run| dashboard.pages.row(run)).collect())
     };
     blocking(rows).await.map(Json)
 }
 
-async fn to_page(Path(run): Path<String>) -> Redirect {
+pub(crate) async fn to_page(Path(run): Path<String>) -> Redirect {
     Redirect::permanent(&format!("/run/{}/", run.replace(|c: char| !c.is_ascii_alphanumeric(), "")))
 }
 
-async fn page(
+pub(crate) async fn page(
     State(dashboard): State<Arc<Dashboard>>,
     Path(run): Path<String>,
-) -> Result<Response, ViewError> {
+) -> Result<Vec<u8>, ViewError> {
     let text = blocking(move || {
         let page = dashboard.pages.of(&dashboard.run(&run)?)?;
         read(&page.folder.join(PAGE))
     });
-    Ok(([(CONTENT_TYPE, HTML)], text.await?).into_response())
+    text.await
 }
 
-async fn piece(
+pub(crate) async fn piece(
     State(dashboard): State<Arc<Dashboard>>,
     Path((run, folder, file)): Path<(String, String, String)>,
-) -> Result<Response, ViewError> {
+) -> Result<Vec<u8>, ViewError> {
     let text = blocking(move || {
         let run = dashboard.run(&run)?;
         if folder == ALONE {
@@ -161,7 +129,7 @@ async fn piece(
         let page = dashboard.pages.of(&run)?;
         read(&below(&page.folder, &[&folder, &file]).ok_or(ViewError::UnknownRun)?)
     });
-    Ok(([(CONTENT_TYPE, SCRIPT)], text.await?).into_response())
+    text.await
 }
 
 /// Where a run's page asks for single items, as `SYSTEM-EXAMPLE` with dots between them, by their places in the run.
@@ -170,7 +138,7 @@ const ALONE: &str = "alone";
 const MOST_ALONE: usize = 100;
 
 fn alone(dashboard: &Dashboard, run: &FoundRun, file: &str) -> Result<Vec<u8>, ViewError> {
-    let name = file.strip_suffix(".js").ok_or(ViewError::UnknownRun)?;
+    let name = file.strip_suffix(".json").ok_or(ViewError::UnknownRun)?;
     let examples = sqlgauge_run::read_manifest(&run.path)?.examples;
     let number = |item: &str| -> Option<usize> {
         let (system, example) = item.split_once('-')?;
@@ -178,7 +146,7 @@ fn alone(dashboard: &Dashboard, run: &FoundRun, file: &str) -> Result<Vec<u8>, V
     };
     let numbers: Option<Vec<usize>> = name.split('.').take(MOST_ALONE).map(number).collect();
     let lines = dashboard.pages.of(run)?.lines(&numbers.ok_or(ViewError::UnknownRun)?);
-    Ok(ServedHtml::piece_of(&format!("{ALONE}/{name}"), &lines)?.into_bytes())
+    Ok(ServedHtml::piece_of(&lines)?)
 }
 
 /// A path of plain names: letters, digits, `-`, and dots between them.
@@ -195,15 +163,14 @@ fn read(path: &FilePath) -> Result<Vec<u8>, ViewError> {
     })
 }
 
-async fn compare(
+pub(crate) async fn compare(
     State(dashboard): State<Arc<Dashboard>>,
     Query(pair): Query<Pair>,
-) -> Result<Response, ViewError> {
-    let json = blocking(move || dashboard.compared(&pair)).await?;
-    Ok(([(CONTENT_TYPE, JSON)], json).into_response())
+) -> Result<Bytes, ViewError> {
+    blocking(move || dashboard.compared(&pair)).await
 }
 
-async fn pair(
+pub(crate) async fn pair(
     State(dashboard): State<Arc<Dashboard>>,
     Query(pair): Query<Pair>,
 ) -> Result<Json<Value>, ViewError> {
@@ -212,76 +179,70 @@ async fn pair(
 
 /// An item of a system of a run.
 #[derive(Deserialize)]
-struct OfItem {
+pub(crate) struct OfItem {
     run: String,
     system: String,
     id: String,
 }
 
-async fn history(
+pub(crate) async fn history(
     State(dashboard): State<Arc<Dashboard>>,
     Query(of): Query<OfItem>,
 ) -> Result<Json<Vec<HistoryRow>>, ViewError> {
     blocking(move || dashboard.history(&of.run, &of.system, &of.id)).await.map(Json)
 }
 
-async fn labelled(State(dashboard): State<Arc<Dashboard>>) -> Result<Json<Value>, ViewError> {
+pub(crate) async fn labelled(State(dashboard): State<Arc<Dashboard>>) -> Result<Json<Value>, ViewError> {
     blocking(move || dashboard.labelled()).await.map(Json)
 }
 
-async fn records(State(dashboard): State<Arc<Dashboard>>) -> Result<Json<Value>, ViewError> {
+pub(crate) async fn records(State(dashboard): State<Arc<Dashboard>>) -> Result<Json<Value>, ViewError> {
     blocking(move || Ok(listed(&dashboard.records()?))).await.map(Json)
 }
 
 /// An audit or an estimate.
 #[derive(Deserialize)]
-struct OfRecord {
+pub(crate) struct OfRecord {
     id: String,
 }
 
-async fn audit(
+pub(crate) async fn audit(
     State(dashboard): State<Arc<Dashboard>>,
     Query(of): Query<OfRecord>,
 ) -> Result<Json<Value>, ViewError> {
     blocking(move || dashboard.audit(&of.id)).await.map(Json)
 }
 
-async fn decide(
+pub(crate) async fn decide(
     State(dashboard): State<Arc<Dashboard>>,
     Json(decided): Json<Decided>,
 ) -> Result<StatusCode, ViewError> {
     blocking(move || dashboard.decide(decided)).await.map(|()| StatusCode::NO_CONTENT)
 }
 
-/// The page that `estimate` wrote: it has its style inside, and not a single script.
-async fn estimate(
+/// The page of an estimate, as `estimate` writes it, from the estimate's data: it has its style inside, and not a single script.
+pub(crate) async fn estimate(
     State(dashboard): State<Arc<Dashboard>>,
     Path(id): Path<String>,
-) -> Result<Response, ViewError> {
-    let page = blocking(move || {
-        let record = dashboard.record(RecordKind::Estimate, &id)?;
-        read_some(&record.report().ok_or(ViewError::UnknownRun)?, MOST_OF_PAGE)
-    });
-    let mut answer = ([(CONTENT_TYPE, HTML)], page.await?).into_response();
-    answer.extensions_mut().insert(StyleInside);
-    Ok(answer)
+) -> Result<String, ViewError> {
+    blocking(move || dashboard.record(RecordKind::Estimate, &id)?.page()).await
 }
 
 /// One system of a run.
 #[derive(Deserialize)]
-struct OfSystem {
+pub(crate) struct OfSystem {
     run: String,
     system: String,
 }
 
-async fn labels(
+pub(crate) async fn labels(
     State(dashboard): State<Arc<Dashboard>>,
     Query(of): Query<OfSystem>,
 ) -> Result<Json<Value>, ViewError> {
     blocking(move || dashboard.labels_of(&of.run, &of.system)).await.map(Json)
 }
 
-async fn label(
+pub(crate) async fn label(
     State(dashboard): State<Arc<Dashboard>>,
     Json(given): Json<Given>,
 ) -> Result<StatusCode, ViewError> {
@@ -309,8 +270,8 @@ mod tests {
     fn only_plain_names_become_paths() {
         let root = FilePath::new("/r");
         assert_eq!(
-            below(root, &["index-items", "items-0-1.js"]),
-            Some(PathBuf::from("/r/index-items/items-0-1.js"))
+            below(root, &["index-items", "items-0-1.json"]),
+            Some(PathBuf::from("/r/index-items/items-0-1.json"))
         );
         for bad in ["..", ".made", "a/b", "a\\b", "%2e", "a\0"] {
             assert_eq!(below(root, &["index-items", bad]), None, "{bad}");

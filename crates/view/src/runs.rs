@@ -139,15 +139,18 @@ struct SystemRow {
 
 impl RunRow {
     pub(crate) fn of(run: &FoundRun) -> Self {
-        let (content, problem) = match RunContent::read(&run.path) {
-            Ok(content) => (Some(content), None),
-            Err(error) => (None, Some(sqlgauge::sentence(&error))),
-        };
-        Self { id: run.id.clone(), name: run.name.clone(), changed: run.state().0, problem, content }
+        match RunContent::read(&run.path) {
+            Ok(content) => Self { problem: None, content: Some(content), ..Self::unreadable(run, "") },
+            Err(error) => Self::unreadable(run, &sqlgauge::sentence(&error)),
+        }
     }
-}
 
-impl RunRow {
+    /// One without content, for that reason.
+    pub(crate) fn unreadable(run: &FoundRun, problem: &str) -> Self {
+        let (id, name, changed) = (run.id.clone(), run.name.clone(), run.state().0);
+        Self { id, name, changed, problem: Some(problem.to_owned()), content: None }
+    }
+
     /// Whether it has that system, and its golds are those, by their SHA-256.
     pub(crate) fn asks(&self, golds: &[String], system: &str) -> bool {
         self.golds().is_some_and(|own| own == golds)

@@ -118,6 +118,26 @@ async function hostile(address) {
   await close();
 }
 
+// One estimate of another form is listed with its reason; the page of a hostile one is written anew, and its texts are texts.
+async function estimates(list, first = list) {
+  const { page, close } = await open();
+  await page.goto(first);
+  await page.goto(list);
+  await page.waitForSelector('svg.trend');
+  const sections = await page.locator('#main section').count();
+  assert.equal(sections, 3, 'every estimate is there');
+  const errors = await page.locator('#main .error').allTextContents();
+  assert.equal(errors.length, 2, errors.join());
+  assert.ok(errors.every((text) => /json.*, line \d/.test(text)), errors.join());
+  await page.click('a:text("Whole report")');
+  await page.waitForSelector('article.estimate');
+  assert.equal(await page.locator('script, iframe, img, object, embed, #taken-over').count(), 0);
+  assert.equal(await page.evaluate(() => Number(window.hit ?? 0)), 0);
+  assert.ok(await page.locator('ol.doubtful li').count() > 0);
+  await page.screenshot({ path: join(given.shots, `estimate-${new URL(list).protocol.replace(':', '')}.png`) });
+  await close();
+}
+
 async function serverOnly({ address }) {
   const base = new URL(address).origin;
   const { page, close } = await open();
@@ -159,6 +179,7 @@ async function serverOnly({ address }) {
   await page.click('td a, th a');
   await page.waitForSelector('.finding');
   const open1 = await page.locator('.finding').count();
+  assert.equal(await page.locator('#main p.error', { hasText: 'odd on damaged cannot be shown' }).count(), 1, 'a bad finding hides no other');
   await page.locator('.finding button:text("Reject")').first().click();
   await page.waitForSelector('.finding .error:not(:empty)');
   await page.locator('.finding input').first().fill('either is right');
@@ -229,6 +250,7 @@ try {
   const files = await serveFiles(site);
   const static_ = `http://127.0.0.1:${files.address().port}`;
   await clickThrough(`${static_}/index.html`);
+  if (hostileRun) await estimates(`${file('index.html')}#/estimates`);
   if (hostileRun) await hostile(file(`run/${hostileRun}/index.html`));
   await lookAtAll('site', [['runs', file('index.html')], ['estimates', `${file('index.html')}#/estimates`], ...runPages(file(`run/${good}/index.html`))]);
   files.close();
@@ -237,6 +259,7 @@ try {
     await lookAtAll('server', [['runs', given.server.address], ...['labels', 'audits', 'estimates'].map((name) => [name, `${base}/#/${name}`]),
       ['compare', `${base}/#/compare?${new URLSearchParams({ a: good, first: 'careful', b: good, second: 'baseline' })}`], ...runPages(`${base}/run/${good}/`)]);
     await serverOnly(given.server);
+    await estimates(`${base}/#/estimates`, given.server.address);
   }
   console.log('passed');
 } finally {

@@ -67,7 +67,7 @@ fn browser() -> Result<(PathBuf, PathBuf), String> {
     Ok((modules, chromium))
 }
 
-/// The sample scored twice, once with hostile answers, once left in the middle; and an audit.
+/// The sample scored twice, once with hostile answers, once left in the middle; an audit with a line of another form; and estimates.
 fn prepare(folder: &Path) -> Sample {
     let sample = Sample::unpack(&folder.join("sample")).unwrap();
     let runs = folder.join("runs");
@@ -92,8 +92,50 @@ fn prepare(folder: &Path) -> Sample {
     let job = AuditJob { rules: RuleSelection::of(["all"]).unwrap(), verify: None, ..job };
     let mut lines = Vec::new();
     formats::find("jsonl").unwrap().render(&job.run(&Context::default()).unwrap(), &mut lines).unwrap();
+    let damage = json!({"id": "damaged", "sql": 1, "findings": [null, {"rule": "odd", "evidence": 1}, {}]});
+    lines.extend(format!("{damage}\n").bytes());
     std::fs::write(runs.join("findings.jsonl"), lines).unwrap();
+    estimates(&runs);
     sample
+}
+
+/// An estimate whose every text is hostile and whose page acts, one of another form, and a history with one bad line.
+fn estimates(runs: &Path) {
+    let text = HOSTILE.concat();
+    let folder = runs.join("estimate");
+    std::fs::create_dir(&folder).unwrap();
+    let write = |name: &str, value: Value| std::fs::write(folder.join(name), value.to_string()).unwrap();
+    write(
+        "run.json",
+        json!({"tool_version": text, "engine": text, "command": [text], "metrics": [], "systems": [text],
+            "inputs": [{"role": "target", "path": text, "sha256": text}], "options": {"seed": text}, "examples": 1}),
+    );
+    let part = json!({"name": text, "count": 1, "accuracy": 0.5, "runs": 0.5, "pull": 0.1});
+    let signal = json!({"name": text, "known": 0.1, "target": 0.2, "effect": 0.3});
+    write(
+        "estimate.json",
+        json!([{"system": text, "accuracy": 0.5, "interval": {"level": 0.9, "low": 0.1, "high": 0.9},
+            "outside": true, "outside_because": [text], "method": text, "signals": [signal],
+            "descriptors": {text.as_str(): 1.0}, "by_database": [part], "by_kind": [part], "notes": [text]}]),
+    );
+    write(
+        "predictions.jsonl",
+        json!({"system": text, "id": text, "db_id": text, "question": text, "prediction": text, "status": text,
+            "probability": 0.2, "reasons": [text]}),
+    );
+    std::fs::write(folder.join("report.html"), "<p id=\"taken-over\"></p><script>window.hit=1</script>")
+        .unwrap();
+    let bad = runs.join("bad-estimate");
+    std::fs::create_dir(&bad).unwrap();
+    std::fs::write(bad.join("run.json"), "{}").unwrap();
+    std::fs::write(bad.join("estimate.json"), "[{\"system\":1}]").unwrap();
+    let line = |at: usize, accuracy: Value| {
+        json!({"as_of": format!("{at}"), "system": "s", "method": "m", "accuracy": accuracy, "low": 0, "high": 1})
+            .to_string()
+            + "\n"
+    };
+    let lines = [line(1, json!(0.5)), line(2, json!({})), line(3, json!(0.6))].concat();
+    std::fs::write(runs.join("history.jsonl"), lines).unwrap();
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod foreign;
+
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
@@ -160,6 +162,28 @@ fn only_who_has_the_token_is_answered_and_only_by_the_servers_name() {
     assert!(first.head.contains("httponly; samesite=strict") && first.head.contains("location: /\r\n"));
 }
 
+/// Connections that never show the token go, the oldest first, and keep nobody out.
+#[test]
+fn connections_without_the_token_are_few() {
+    let folder = Folder::new();
+    let asker = Asker::of(folder.options());
+    let mut idle: Vec<TcpStream> = (0..100).map(|_| TcpStream::connect(&asker.host).unwrap()).collect();
+    for stream in &mut idle[..60] {
+        stream.set_read_timeout(Some(std::time::Duration::from_secs(5))).unwrap();
+        assert!(stream.read(&mut [0; 9]).is_ok_and(|read| read == 0));
+    }
+    assert_eq!(asker.get("/api/runs").status, 200);
+    let (host, cookie) = (&asker.host, asker.cookie());
+    let refusal = asker.send(&format!("GET / HTTP/1.1\r\nHost: {host}\r\n\r\n"));
+    assert!(refusal.status == 403 && refusal.head.contains("connection: close"), "one answer, and it ends");
+    let mut stream = TcpStream::connect(host).unwrap();
+    for _ in 0..2 {
+        let request = format!("GET /api/labelled HTTP/1.1\r\nHost: {host}\r\n{cookie}\r\n");
+        stream.write_all(request.as_bytes()).unwrap();
+        assert!(stream.read(&mut [0; 4096]).unwrap() > 0, "whoever has the token asks again");
+    }
+}
+
 #[test]
 fn every_answer_forbids_what_stands_inside_a_page() {
     let folder = Folder::new();
@@ -207,6 +231,7 @@ fn no_path_of_a_request_reaches_the_disk() {
         "index-items/..",
         "index-items/%2e%2e",
         "index-items/made.json%00",
+        "report-items/items-0-0.js",
         "%2e%2e/index.html",
     ] {
         let status = asker.get(&format!("/run/{id}/{rest}")).status;
@@ -400,13 +425,10 @@ fn an_item_is_given_alone_and_over_runs() {
             .unwrap();
     assert_eq!(history.as_array().unwrap().len(), 2);
     assert_eq!(history[0]["text"], history[1]["text"]);
-    assert!(
-        asker
-            .get(&format!("/run/{run}/alone/0-0.1-3.js"))
-            .body
-            .starts_with("sqlgaugePiece('alone/0-0.1-3','[")
-    );
-    for bad in ["0-0", "x-0.js", "0.js", "-1-0.js"] {
+    let alone: Value =
+        serde_json::from_str(&asker.get(&format!("/run/{run}/alone/0-0.1-3.json")).body).unwrap();
+    assert_eq!((&alone[0]["id"], &alone[1]["system"]), (&json!("bike-01"), &json!("baseline")));
+    for bad in ["0-0", "x-0.json", "0.json", "-1-0.json", "0-0.js"] {
         assert_eq!(asker.get(&format!("/run/{run}/alone/{bad}")).status, 404, "{bad}");
     }
 }

@@ -10,18 +10,24 @@ async function auditsPage({ parts, params }, isCurrent) {
     : scroller(h('table', {}, columns(['File'], ['Last written (UTC)']), h('tbody', {}, audits.map((own) => h('tr', {}, h('th', { scope: 'row', class: 'path' }, h('a', { href: address(`audits/${own.id}`) }, own.name)), h('td', { class: 'soft' }, when(own.changed))))))));
 }
 
+/* One that cannot be drawn says so and hides no other. */
+function attempt(name, draw) {
+  try { return draw(); } catch (error) { return h('p', { class: 'error' }, `${name} cannot be shown: ${error.message}. Write its file again with the command that made it.`); }
+}
+
 const unreadNote = (unread) => unread > 0 && h('p', { class: 'note' }, `${many(unread, '.jsonl file')} below these folders ${unread === 1 ? 'is' : 'are'} still to be looked into; reload the page to go on.`);
 
 async function auditPage(id, params, isCurrent) {
   const audit = await ask('/api/audit', { id });
   if (!isCurrent()) return;
   const state = { rule: '', decision: 'open', ...Object.fromEntries(params) };
+  const findingsOf = (item) => (Array.isArray(item.findings) ? item.findings : []).filter((finding) => typeof finding?.rule === 'string');
   const keyOf = (...parts) => JSON.stringify(parts);
   const golds = new Set(audit.items.map((item) => keyOf(item.id, item.shown)));
   const counts = (own) => golds.has(keyOf(own.id, own.shown));
   const decided = new Map(audit.decisions.filter(counts).map((own) => [keyOf(own.id, own.rule, own.shown), own]));
   const earlier = new Map(audit.decisions.filter((own) => !counts(own)).map((own) => [keyOf(own.id, own.rule), own]));
-  const findings = audit.items.flatMap((item) => item.findings.map((finding) => ({ item, finding, key: keyOf(item.id, finding.rule, item.shown), earlier: keyOf(item.id, finding.rule) })));
+  const findings = audit.items.flatMap((item) => findingsOf(item).map((finding) => ({ item, finding, key: keyOf(item.id, finding.rule, item.shown), earlier: keyOf(item.id, finding.rule) })));
   const list = h('div', {});
   const rules = [...new Set(findings.map(({ finding }) => finding.rule))].sort();
   const update = (change) => { Object.assign(state, change); keep(`audits/${id}`, { rule: state.rule, decision: state.decision === 'open' ? '' : state.decision }); draw(); };
@@ -36,7 +42,7 @@ async function auditPage(id, params, isCurrent) {
     const wanted = findings.filter((own) => (!state.rule || own.finding.rule === state.rule) && (state.decision === 'any' || of(own) === state.decision));
     const rows = wanted.map((own) => ({ id: own.item.id, db_id: own.item.db_id, rule: own.finding.rule, standing: own.finding.standing, why: own.finding.why, decision: of(own), reason: decided.get(own.key)?.reason ?? '', sql: own.item.sql }));
     replace(list, h('p', { class: 'facts listed' }, h('span', { role: 'status' }, `${many(wanted.length, 'finding')} of ${count(findings.length)}, ${count(decided.size)} decided`), rows.length > 0 && exportButtons('findings', Object.keys(rows[0]), async function* all() { yield [rows, 1]; })),
-      wanted.length === 0 && h('p', { class: 'empty' }, 'No finding is left here.'), wanted.slice(0, 200).map((own) => findingBox(own, decided.get(own.key), earlier.get(own.earlier), decide)),
+      wanted.length === 0 && h('p', { class: 'empty' }, 'No finding is left here.'), wanted.slice(0, 200).map((own) => attempt(`${own.finding.rule} on ${own.item.id}`, () => findingBox(own, decided.get(own.key), earlier.get(own.earlier), decide))),
       wanted.length > 200 && h('p', { class: 'note' }, `The first 200 of ${count(wanted.length)}; choose a rule to see others.`));
   };
   replace(main, h('h1', {}, audit.name), h('p', { class: 'facts' }, `${many(audit.golds, 'gold')}. Rejected findings stand in ${audit.allowed}, for sqlgauge audit --allow.`),
@@ -65,7 +71,7 @@ async function estimatesPage(_, isCurrent) {
   if (!isCurrent()) return;
   replace(main, h('h1', {}, 'Estimates'), unreadNote(unread), estimates.length === 0
     ? h('p', { class: 'empty' }, 'There is no estimate below these folders. Write one with ', h('code', {}, 'sqlgauge estimate … --out DIR'), ', or keep a history with ', h('code', {}, '--history FILE'), '.')
-    : estimates.map(estimateSection));
+    : estimates.map((own) => attempt(own.name, () => estimateSection(own))));
 }
 
 function estimateSection(own) {

@@ -46,6 +46,16 @@ pub enum ReportError {
         /// Number of the line, from 1.
         line: usize,
     },
+    /// A file of an estimate's folder does not have the form that `estimate` writes.
+    #[error("{}, line {line}: {message}; write the folder again with `sqlgauge estimate … --out DIR`", path.display())]
+    MalformedEstimate {
+        /// The file.
+        path: PathBuf,
+        /// Number of the line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        message: String,
+    },
     /// No format has that name.
     #[error("there is no report format `{name}`; the formats are {known}")]
     UnknownFormat {

@@ -1,4 +1,4 @@
-//! Files of a large run's items beside its page: kept while they are those of the log, made anew when they are not.
+//! Files of a large run's items beside its page. A server keeps those of the same log; beside a report all are written anew.
 
 #![allow(clippy::unwrap_used, reason = "a helper of a test fails as the test does")]
 
@@ -10,9 +10,11 @@ use std::sync::atomic::AtomicBool;
 
 use serde_json::json;
 use sqlgauge_dataset::{Example, Prediction, PredictionSet};
+use sqlgauge_report::formats::ServedHtml;
 use sqlgauge_report::{Report, find};
 use sqlgauge_run::{
-    Judgement, Plan, RunDirectory, RunError, RunFiles, Schedule, Scorer, Start, SummaryBuilder, Task, execute,
+    Judgement, Plan, RunDirectory, RunError, RunFiles, Schedule, Scorer, Start, SummaryBuilder, Task,
+    execute, xxh3_of,
 };
 
 /// Says so much that a page has no room for it.
@@ -73,11 +75,20 @@ fn score(folder: &Path) {
     execute(&directory, &plan, &Verbose, &Schedule::new(&cancel), &()).unwrap();
 }
 
-fn write_report(folder: &Path) {
+fn report(folder: &Path) -> Report {
     let RunFiles { manifest, items, .. } = RunFiles::open(folder).unwrap();
     let summary = SummaryBuilder::of(&manifest, &items).unwrap();
-    let report = Report::new(manifest, summary, items);
-    find("html").unwrap().write_file(&report, &folder.join("report.html")).unwrap();
+    Report::new(manifest, summary, items)
+}
+
+fn write_report(folder: &Path) {
+    find("html").unwrap().write_file(&report(folder), &folder.join("report.html")).unwrap();
+}
+
+/// Writes the page as a server does, into the run's folder.
+fn write_served(folder: &Path) {
+    let page = ServedHtml { assets: "/assets/", home: "/", run: "1" };
+    page.write_file(&report(folder), &folder.join("report.html")).unwrap();
 }
 
 /// Page and pieces with their bytes.
@@ -87,14 +98,46 @@ fn written(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     all.map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
 }
 
+/// Beside a report every file is written anew, whatever the folder says of those that lie there.
 #[test]
-fn files_of_the_same_log_are_kept_and_others_are_made_anew() {
+fn a_report_takes_no_piece_from_a_run_folder() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     score(folder);
+    // With a word of what the files are.
+    write_served(folder);
+    let pieces = || written(folder).into_keys().filter(|path| path.parent() != Some(folder));
+    for piece in pieces().filter(|path| !path.ends_with("made.json")) {
+        forge_piece(folder, &piece);
+        std::fs::copy(&piece, piece.with_extension("js")).unwrap();
+    }
+    write_report(folder);
+    for piece in pieces() {
+        let text = std::fs::read_to_string(&piece).unwrap();
+        let name = piece.file_stem().unwrap().to_str().unwrap();
+        assert!(text.starts_with(&format!("sqlgaugePiece('{name}','")), "{}", piece.display());
+    }
+}
+
+/// Other bytes in a piece, and their hash in the word of what it is.
+fn forge_piece(folder: &Path, piece: &Path) {
+    let hash = || format!("{:016x}", xxh3_of(&mut std::fs::File::open(piece).unwrap()).unwrap());
+    let before = hash();
+    std::fs::write(piece, "window.hit=1").unwrap();
+    let made = folder.join("report-items/made.json");
+    let text = std::fs::read_to_string(&made).unwrap();
+    std::fs::write(made, text.replace(&before, &hash())).unwrap();
+}
+
+#[test]
+fn a_server_keeps_files_of_the_same_log_and_makes_others_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    score(folder);
+    let write_report = write_served;
     write_report(folder);
     let expected = written(folder);
-    let piece = folder.join("report-items/items-1-0.js");
+    let piece = folder.join("report-items/items-1-0.json");
     let made_at = || std::fs::metadata(&piece).unwrap().modified().unwrap();
     let first = made_at();
     std::fs::remove_file(folder.join("report.html")).unwrap();
@@ -130,5 +173,5 @@ fn files_of_the_same_log_are_kept_and_others_are_made_anew() {
     write_report(folder);
     let found = written(folder);
     let changed: Vec<&PathBuf> = expected.keys().filter(|path| found[*path] != expected[*path]).collect();
-    assert_eq!(changed, [&folder.join("report-items/items-0-0.js"), &made]);
+    assert_eq!(changed, [&folder.join("report-items/items-0-0.json"), &made]);
 }

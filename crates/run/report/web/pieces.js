@@ -1,4 +1,4 @@
-/* Large runs: the items are in files beside the page. A page that was opened from disk may not request a file, but it may load a script, and each file is one. */
+/* Large runs: the items are in files beside the page. A page that was opened from disk may not request a file, but it may load a script, and each file is one. A server sends JSON instead. */
 
 const MOST_PIECES = Math.max(100, 2 * SYSTEMS.length);
 const arrived = new Map();
@@ -13,8 +13,10 @@ const aloneItems = new Map();
 
 window.sqlgaugePiece = (name, text) => { arrived.set(name, text); };
 
-function requestPiece(name) {
-  const script = h('script', { src: name.startsWith('alone/') ? `${name}.js` : `${encodeURIComponent(PIECES.folder)}/${name}.js` });
+const placeOf = (name) => (name.startsWith('alone/') ? name : `${encodeURIComponent(PIECES.folder)}/${name}`);
+
+function loadScript(name) {
+  const script = h('script', { src: `${placeOf(name)}.js` });
   return new Promise((resolve, reject) => {
     const end = () => {
       script.remove();
@@ -28,6 +30,8 @@ function requestPiece(name) {
     document.head.append(script);
   });
 }
+
+const requestPiece = (name) => (SERVED ? window.sqlgaugeRequest(`${placeOf(name)}.json`) : loadScript(name));
 
 /* A piece, loaded once; one that failed is tried again. */
 function loadPiece(name) {

@@ -56,7 +56,7 @@ pub fn batch_label(range: &Range<usize>) -> String {
 }
 
 /// The batches of one system in their order.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Series {
     /// Name of the system.
     pub system: String,
@@ -76,7 +76,7 @@ pub struct AlarmRules {
 }
 
 /// How sure an alarm is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Gravity {
     /// The estimate says so, the interval does not exclude the contrary: no alarm yet.
@@ -86,7 +86,7 @@ pub enum Gravity {
 }
 
 /// A rule that was broken.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Alarm {
     /// Label of the batch.
     pub label: String,

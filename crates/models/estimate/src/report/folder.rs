@@ -12,7 +12,7 @@ use sqlgauge_report::ReportError;
 use sqlgauge_report::write_together;
 
 /// Batches or earlier estimates; only where there are some.
-const DRIFT: &str = "drift.json";
+pub(super) const DRIFT: &str = "drift.json";
 
 /// What the folder of a report holds.
 pub const FILES: [&str; 6] =
@@ -59,6 +59,8 @@ impl Reliability {
                     "system": estimate.system,
                     "id": item.id,
                     "db_id": item.db_id,
+                    "question": item.question,
+                    "prediction": item.prediction,
                     "probability": item.probability,
                     "status": item.status,
                     "reasons": item.reasons,

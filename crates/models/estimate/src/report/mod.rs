@@ -10,6 +10,7 @@ mod html;
 mod json;
 mod markdown;
 mod model;
+mod read;
 mod sheets;
 mod table;
 pub(crate) mod words;
@@ -20,6 +21,7 @@ pub use html::html;
 pub use json::json;
 pub use markdown::markdown;
 pub use model::{AccuracyInterval, Answer, EstimatePart, Reliability, Signal, SystemEstimate};
+pub use read::ALARM_BELOW;
 pub use table::table;
 
 /// Predictions that reports list per system, those that are most likely wrong first.

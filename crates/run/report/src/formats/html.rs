@@ -21,7 +21,7 @@ use super::ReportFormat;
 use crate::charts::escape;
 use crate::{Report, ReportError};
 use data::Content;
-use pieces::Pieces;
+use pieces::{Carrier, Pieces};
 use sqlgauge_run::write_atomically;
 
 /// One self-contained HTML file.
@@ -45,6 +45,9 @@ const SCRIPTS: [&str; 13] = [
     include_str!("../../web/compare.js"),
     include_str!("../../web/app.js"),
 ];
+
+/// How the page of a server asks for the items that it does not hold: a page that is one file asks for nothing.
+const REQUESTS: &str = include_str!("../../web/requests.js");
 
 /// The first of them that know nothing of a run.
 const ELEMENTS: usize = 5;
@@ -73,16 +76,16 @@ impl ServedHtml<'_> {
 
     /// What the page runs.
     pub fn script() -> String {
-        SCRIPTS.concat()
+        [REQUESTS, &SCRIPTS.concat()].concat()
     }
 
-    /// The folder with the items of the page in that file, where it does not hold them. One that was made for another page of the
-    /// same run by this version does as well.
+    /// The folder with the items of the page in that file, where it does not hold them: files of JSON.
     pub fn items_of(page: &Path) -> std::path::PathBuf {
         pieces::folder_of(page)
     }
 
-    /// Writes the page, and beside it the items that it does not hold.
+    /// Writes the page, and beside it the items that it does not hold. Those of the same log are kept where they are whole, so the folder
+    /// is one that only this user writes to.
     ///
     /// # Errors
     /// As [`ReportFormat::write_file`].
@@ -90,13 +93,13 @@ impl ServedHtml<'_> {
         write_file(report, path, Place::Served(*self))
     }
 
-    /// Lines of the log as a piece of the page: the answer to its question for single items. `None` stands for a line that is not
-    /// there.
+    /// Lines of the log as a piece of the page, in JSON: the answer to its question for single items. `None` stands for a line that
+    /// is not there.
     ///
     /// # Errors
     /// When a line is not an item.
-    pub fn piece_of(name: &str, lines: &[Option<Vec<u8>>]) -> Result<String, ReportError> {
-        pieces::of_lines(name, lines)
+    pub fn piece_of(lines: &[Option<Vec<u8>>]) -> Result<Vec<u8>, ReportError> {
+        pieces::of_lines(lines)
     }
 }
 
@@ -237,11 +240,16 @@ impl ReportFormat for Html {
 }
 
 fn write_file(report: &Report, path: &Path, place: Place<'_>) -> Result<(), ReportError> {
-    let content = match pieces::kept(path, report) {
+    // Only what this program wrote into its user's folder is kept: see `pieces`.
+    let (carrier, kept) = match place {
+        Place::Anywhere { .. } => (Carrier::Script, None),
+        Place::Served(_) => (Carrier::Json, pieces::kept(path, report)),
+    };
+    let content = match kept {
         Some((statuses, pieces)) => Content::beside(statuses, pieces),
         None => match Content::if_it_fits(report)? {
             Some(content) => content,
-            None => Content::in_pieces(report, Pieces::beside(path, report)?)?,
+            None => Content::in_pieces(report, Pieces::beside(path, report, carrier)?)?,
         },
     };
     let in_pieces = content.is_in_pieces();

@@ -8,7 +8,7 @@ use sqlgauge_run::{DetailOf, Entry, Prepared, RawItem};
 
 use super::columns::{Cells, Columns, scores_of};
 use super::data::Content;
-use super::pieces::{Pieces, Quoted};
+use super::pieces::{Carrier, Pieces, Quoted};
 use super::said::Example;
 use crate::{Report, ReportError};
 
@@ -17,7 +17,10 @@ impl Content {
     pub(super) fn in_pieces(report: &Report, pieces: Pieces) -> Result<Self, ReportError> {
         let mut collector = Collector { columns: Columns::new(report), rows: Vec::new(), pieces };
         let metrics = collector.columns.metrics.clone();
-        report.items.for_each_raw(|item| WrittenItem::of(item, &metrics), |entry| collector.take(entry))?;
+        let carrier = collector.pieces.carrier;
+        report
+            .items
+            .for_each_raw(|item| WrittenItem::of(item, &metrics, carrier), |entry| collector.take(entry))?;
         collector.finish()
     }
 }
@@ -39,12 +42,13 @@ struct Row {
 }
 
 impl WrittenItem {
-    fn of(item: &RawItem<'_>, metrics: &[&str]) -> Result<Self, serde_json::Error> {
+    fn of(item: &RawItem<'_>, metrics: &[&str], carrier: Carrier) -> Result<Self, serde_json::Error> {
         let (labels, texts) = Example::of(item).in_two()?;
         Ok(Self {
             status: item.status.as_ref().to_owned(),
             scores: scores_of(item, metrics),
             quoted: Quoted::of_object(
+                carrier,
                 item.details
                     .entries()
                     .filter(|(_, _, of)| *of != DetailOf::Example)
@@ -69,7 +73,9 @@ impl Collector<'_> {
         match entry {
             Entry::New(Prepared { system, id, content }) => self.add(&system, &id, content?),
             Entry::Same { system, like, id } => match self.columns.repeat(system, like, id) {
-                Some((system, like, row)) => self.pieces.put(system, row, Quoted::of(&like)?),
+                Some((system, like, row)) => {
+                    self.pieces.put(system, row, Quoted::of(self.pieces.carrier, &like)?)
+                }
                 None => Ok(()),
             },
         }

@@ -2,15 +2,18 @@
 //!
 //! | file | content |
 //! |---|---|
-//! | `examples.js` | per example its labels, without texts |
-//! | `columns-S.js` | statuses and scores of system S |
-//! | `examples-K.js` | the texts of the examples of piece K |
-//! | `items-S-K.js` | details of system S on those examples, as the log has them; a number: as that system's |
-//! | `made.json` | what they were made of, and the XXH3 of each |
+//! | `examples` | per example its labels, without texts |
+//! | `columns-S` | statuses and scores of system S |
+//! | `examples-K` | the texts of the examples of piece K |
+//! | `items-S-K` | details of system S on those examples, as the log has them; a number: as that system's |
+//! | `made.json` | for a server: what they were made of, and the XXH3 of each |
 //!
-//! A page that was opened from disk may not request a file, but it may load a script. So each file is a call of
-//! `sqlgaugePiece` with the name of the file and a text that is JSON. The folder is prepared beside its place and takes
-//! it when it is whole. One that was made of the same log by the same version, and is whole, is kept.
+//! A page that was opened from disk may not request a file, but it may load a script. So there each file is a call of
+//! `sqlgaugePiece` with the name of the file and a text that is JSON, and its name ends in `.js`. A server sends the JSON
+//! itself, and the names end in `.json`. The folder is prepared beside its place and takes it when it is whole.
+//!
+//! Beside a report every file is written anew: a run folder may come from a stranger, and so may its `made.json`. A server keeps
+//! what was made of the same log by the same version and is whole, in a folder that only its user writes to.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -35,7 +38,7 @@ const ITEMS_TOGETHER: usize = 10_000;
 const LEAST_EXAMPLES: usize = 100;
 const MOST_EXAMPLES: usize = 1000;
 /// Another where the files of one log are to be others than before.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 const MADE: &str = "made.json";
 
 /// What the files are and what they were made of.
@@ -58,7 +61,35 @@ fn made_of(report: &Report) -> Option<String> {
     Some(sha256_of_bytes(&serde_json::to_vec(&made_of).ok()?))
 }
 
-/// Statuses and pieces of that page, if they are there as this report would make them.
+/// How a file of pieces holds its JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Carrier {
+    /// As a text in a script.
+    Script,
+    /// As it is.
+    Json,
+}
+
+impl Carrier {
+    fn file(self, name: &str) -> String {
+        let extension = match self {
+            Self::Script => "js",
+            Self::Json => "json",
+        };
+        format!("{name}.{extension}")
+    }
+
+    /// The text of a file.
+    fn text(self, name: &str, quoted: Quoted) -> String {
+        match self {
+            // A text of JSON, not an object: in a script an object may have keys that mean something.
+            Self::Script => format!("sqlgaugePiece('{name}','{}');\n", quoted.text),
+            Self::Json => quoted.text,
+        }
+    }
+}
+
+/// Statuses and pieces of that page of a server, if they are there as this report would make them.
 pub(super) fn kept(page: &Path, report: &Report) -> Option<(Vec<String>, InPieces)> {
     let folder = folder_of(page);
     let made: PieceManifest = serde_json::from_slice(&regular::read(folder.join(MADE)).ok()?).ok()?;
@@ -66,7 +97,7 @@ pub(super) fn kept(page: &Path, report: &Report) -> Option<(Vec<String>, InPiece
         return None;
     }
     let is_kept = |(name, hash): (&String, &String)| {
-        let file = format!("{name}.js");
+        let file = Carrier::Json.file(name);
         let found = || xxh3_of(&mut regular::open(folder.join(&file))?);
         is_piece(&file) && found().is_ok_and(|found| written(found) == *hash)
     };
@@ -112,7 +143,8 @@ fn is_piece(name: &str) -> bool {
     if name == MADE {
         return true;
     }
-    let parts: Vec<&str> = name.strip_suffix(".js").unwrap_or_default().split('-').collect();
+    let stem = name.strip_suffix(".json").or_else(|| name.strip_suffix(".js")).unwrap_or_default();
+    let parts: Vec<&str> = stem.split('-').collect();
     let are_numbers = |numbers: &[&str]| numbers.iter().all(|number| number.parse::<usize>().is_ok());
     match parts.as_slice() {
         ["examples"] => true,
@@ -126,6 +158,7 @@ fn is_piece(name: &str) -> bool {
 pub(super) struct Pieces {
     folder: PathBuf,
     prepared: PathBuf,
+    pub(super) carrier: Carrier,
     size: usize,
     made_of: Option<String>,
     /// System and number of the piece that is being filled.
@@ -135,52 +168,60 @@ pub(super) struct Pieces {
     files: BTreeMap<String, String>,
 }
 
-/// A value as JSON inside a text of a script: what [`Pieces`] put together without a look at it.
-pub(super) struct Quoted(String);
+/// A value as JSON, for a script inside a text of it: what [`Pieces`] put together without a look at it.
+pub(super) struct Quoted {
+    carrier: Carrier,
+    text: String,
+}
 
 impl Quoted {
-    pub(super) fn of(value: &impl Serialize) -> Result<Self, serde_json::Error> {
-        let mut quoted = Self(String::new());
+    pub(super) fn of(carrier: Carrier, value: &impl Serialize) -> Result<Self, serde_json::Error> {
+        let mut quoted = Self { carrier, text: String::new() };
         quoted.push(&serde_json::to_string(value)?);
         Ok(quoted)
     }
 
     /// An object of values that are JSON.
     pub(super) fn of_object<'a>(
+        carrier: Carrier,
         fields: impl Iterator<Item = (&'a str, &'a RawValue)> + Clone,
     ) -> Result<Self, serde_json::Error> {
         // With the marks around a key, and some room for escapes.
         let length: usize = fields.clone().map(|(key, value)| key.len() + value.get().len() + 4).sum();
-        let mut quoted = Self(String::with_capacity(length + length / 8 + 2));
-        quoted.0.push('{');
+        let mut quoted = Self { carrier, text: String::with_capacity(length + length / 8 + 2) };
+        quoted.text.push('{');
         for (at, (key, value)) in fields.enumerate() {
             if at > 0 {
-                quoted.0.push(',');
+                quoted.text.push(',');
             }
             quoted.push(&serde_json::to_string(key)?);
-            quoted.0.push(':');
+            quoted.text.push(':');
             quoted.push(value.get());
         }
-        quoted.0.push('}');
+        quoted.text.push('}');
         Ok(quoted)
     }
 
-    /// Escapes what a script's text in single quotes may not have. JSON in one line has few of them.
+    /// Escapes what a script's text in single quotes may not have. JSON in one line has few of them. The end of a line, which JSON has
+    /// between values only, vanishes with the escape before it.
     fn push(&mut self, json: &str) {
         let mut rest = json;
-        while let Some(at) = rest.find(['\\', '\'']) {
-            self.0.push_str(&rest[..at]);
-            self.0.push('\\');
-            self.0.push_str(&rest[at..=at]);
+        if self.carrier == Carrier::Json {
+            return self.text.push_str(rest);
+        }
+        while let Some(at) = rest.find(['\\', '\'', '\r', '\n']) {
+            self.text.push_str(&rest[..at]);
+            self.text.push('\\');
+            self.text.push_str(&rest[at..=at]);
             rest = &rest[at + 1..];
         }
-        self.0.push_str(rest);
+        self.text.push_str(rest);
     }
 }
 
 impl Pieces {
     /// Prepares the pieces of that page.
-    pub(super) fn beside(page: &Path, report: &Report) -> Result<Self, ReportError> {
+    pub(super) fn beside(page: &Path, report: &Report, carrier: Carrier) -> Result<Self, ReportError> {
         let folder = folder_of(page);
         let mut prepared = folder.clone().into_os_string();
         prepared.push(".tmp");
@@ -190,7 +231,7 @@ impl Pieces {
         let size =
             (ITEMS_TOGETHER / report.summary.systems.len().max(1)).clamp(LEAST_EXAMPLES, MOST_EXAMPLES);
         let (made_of, files) = (made_of(report), BTreeMap::new());
-        Ok(Self { folder, prepared, size, made_of, open: (0, 0), held: Vec::new(), files })
+        Ok(Self { folder, prepared, carrier, size, made_of, open: (0, 0), held: Vec::new(), files })
     }
 
     /// The next item.
@@ -213,7 +254,7 @@ impl Pieces {
             return Ok(());
         }
         let (system, piece) = self.open;
-        let texts = held.iter().map(|item| item.as_ref().map_or("null", |item| item.0.as_str()));
+        let texts = held.iter().map(|item| item.as_ref().map_or("null", |item| item.text.as_str()));
         let length: usize = texts.clone().map(|text| text.len() + 1).sum();
         let mut list = String::with_capacity(length + 2);
         for (at, text) in texts.enumerate() {
@@ -221,13 +262,14 @@ impl Pieces {
             list.push_str(text);
         }
         list.push(']');
-        self.write(&format!("items-{system}-{piece}"), &Quoted(list))
+        let quoted = Quoted { carrier: self.carrier, text: list };
+        self.write(&format!("items-{system}-{piece}"), quoted)
     }
 
-    fn write(&mut self, name: &str, quoted: &Quoted) -> Result<(), ReportError> {
-        let script = script_of(name, quoted);
-        fs::write(self.prepared.join(format!("{name}.js")), &script)?;
-        self.files.insert(name.to_owned(), written(XxHash3_64::oneshot(script.as_bytes())));
+    fn write(&mut self, name: &str, quoted: Quoted) -> Result<(), ReportError> {
+        let text = self.carrier.text(name, quoted);
+        fs::write(self.prepared.join(self.carrier.file(name)), &text)?;
+        self.files.insert(name.to_owned(), written(XxHash3_64::oneshot(text.as_bytes())));
         Ok(())
     }
 
@@ -239,27 +281,24 @@ impl Pieces {
         cells: &[Cells],
         statuses: &[String],
     ) -> Result<InPieces, ReportError> {
+        let carrier = self.carrier;
         self.close()?;
-        self.write("examples", &Quoted::of(&labels)?)?;
+        self.write("examples", Quoted::of(carrier, &labels)?)?;
         for (system, cells) in cells.iter().enumerate() {
-            self.write(&format!("columns-{system}"), &Quoted::of(cells)?)?;
+            self.write(&format!("columns-{system}"), Quoted::of(carrier, cells)?)?;
         }
         for (piece, texts) in texts.chunks(self.size).enumerate() {
-            self.write(&format!("examples-{piece}"), &Quoted::of(&texts)?)?;
+            self.write(&format!("examples-{piece}"), Quoted::of(carrier, &texts)?)?;
         }
-        let (of, files) = (self.made_of.take(), std::mem::take(&mut self.files));
-        let made = PieceManifest { of, size: self.size, statuses: statuses.to_owned(), files };
-        fs::write(self.prepared.join(MADE), serde_json::to_vec(&made)?)?;
+        if carrier == Carrier::Json {
+            let (of, files) = (self.made_of.take(), std::mem::take(&mut self.files));
+            let made = PieceManifest { of, size: self.size, statuses: statuses.to_owned(), files };
+            fs::write(self.prepared.join(MADE), serde_json::to_vec(&made)?)?;
+        }
         remove(&self.folder)?;
         fs::rename(&self.prepared, &self.folder)?;
         Ok(InPieces { folder: name_of(&self.folder), size: self.size })
     }
-}
-
-/// The text of a file.
-fn script_of(name: &str, quoted: &Quoted) -> String {
-    // A text of JSON, not an object: in a script an object may have keys that mean something.
-    format!("sqlgaugePiece('{name}','{}');\n", quoted.0)
 }
 
 /// An item that is shown alone: what the page checks that it is, the texts of its example, and its details.
@@ -271,8 +310,8 @@ struct SingleItem<'a> {
     details: BTreeMap<&'a str, &'a RawValue>,
 }
 
-/// A piece of lines of the log as they stand there. The name has letters, digits, `-`, `.` and `/`.
-pub(super) fn of_lines(name: &str, lines: &[Option<Vec<u8>>]) -> Result<String, ReportError> {
+/// A piece of lines of the log as they stand there.
+pub(super) fn of_lines(lines: &[Option<Vec<u8>>]) -> Result<Vec<u8>, ReportError> {
     let items: Vec<Option<RawItem<'_>>> = lines
         .iter()
         .map(|line| line.as_ref().map(|line| serde_json::from_slice(line)).transpose())
@@ -288,7 +327,7 @@ pub(super) fn of_lines(name: &str, lines: &[Option<Vec<u8>>]) -> Result<String, 
     };
     let singles: Vec<Option<Box<RawValue>>> =
         items.iter().map(|item| item.as_ref().map(single).transpose()).collect::<Result<_, _>>()?;
-    Ok(script_of(name, &Quoted::of(&singles)?))
+    Ok(serde_json::to_vec(&singles)?)
 }
 
 impl Drop for Pieces {
@@ -309,7 +348,7 @@ mod tests {
         assert_eq!(folder_of(&folder.path().join("report.html")), items);
         remove(&items).unwrap();
         fs::create_dir(&items).unwrap();
-        for name in ["examples.js", "examples-0.js", "columns-1.js", "items-0-12.js", MADE] {
+        for name in ["examples.js", "examples-0.json", "columns-1.js", "items-0-12.js", MADE] {
             fs::write(items.join(name), "").unwrap();
         }
         fs::write(items.join("notes.txt"), "mine").unwrap();
