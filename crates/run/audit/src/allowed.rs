@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn an_entry_with_a_hash_allows_that_gold_only() {
         let parse = |gold: &str| {
-            let shown = sqlgauge_run::sha256_of_bytes(gold.as_bytes());
+            let shown = sha256_of_bytes(gold.as_bytes());
             let entry = serde_json::json!({"id": "1", "rule": "clock", "reason": "why", "shown": shown});
             Allowed::parse(&entry.to_string()).expect("an entry")
         };

@@ -50,7 +50,7 @@ fn a_label_is_of_the_answer_that_was_shown() {
     let one = "E004EBD5B5532A4B85984A62F8AD48A81AA3460C1CA07701F386135D72CDECF5";
     let none = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
     let text = format!("id\tcorrect\tshown\na\t1\t{one}\nb\t1\t{one}\nc\t0\t{none}\nd\t1\t\n");
-    let input = Input::from_bytes("l.tsv", text.into_bytes().into());
+    let input = Input::from_bytes("l.tsv", text.into_bytes());
     let mut labels = parse_labels(&input, None, &Columns::default()).unwrap();
     let answer = |id: &str| {
         Some(if id == "a" {
