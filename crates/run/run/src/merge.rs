@@ -203,7 +203,7 @@ struct Part {
 impl Part {
     fn open(folder: &Path) -> Result<Self, RunError> {
         let path = folder.join(ITEMS);
-        match regular::open(&path) {
+        match regular::open_unlinked(&path) {
             Ok(file) => Ok(Self { path, reader: BufReader::new(file), line: Vec::new(), number: 0 }),
             Err(source) => Err(RunError::Unreadable { path, source }),
         }

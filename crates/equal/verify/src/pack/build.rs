@@ -17,7 +17,7 @@ use super::slips::slips;
 pub struct PackSettings {
     /// Most databases of one question.
     pub databases: usize,
-    /// Most single mutations of one gold; of more, so many at equal distances. Other readings of the gold come besides.
+    /// Most single mutations of one gold, and most of its other readings of one kind; of more, so many at equal distances.
     pub mutations: usize,
 }
 
@@ -77,13 +77,12 @@ impl Others {
     fn new(gold: &str, answers: &[&str], schema: &Schema, most: usize) -> Self {
         let mut seen: BTreeSet<String> = [gold.to_owned()].into();
         let mut texts: Vec<String> = resolve(gold, schema).ok().map_or_else(Vec::new, |query| {
-            let (mutations, slips) = (Mutations::new(&query, schema), slips(&query, schema));
-            let mutated = spread(mutations.count(), most).filter_map(|number| mutations.get(number));
-            let slipped = spread(slips.len(), most).map(|number| slips[number].clone());
+            let mutations = Mutations::new(&query, schema);
+            let mutated = spread(0..mutations.count(), most).filter_map(|number| mutations.get(number));
             let texts = mutated
-                .chain(slipped)
+                .chain(slips(&query, schema, most))
                 .filter_map(|other| print(&other, schema, PrintDialect::Sqlite).ok())
-                .chain(readings(&query, schema));
+                .chain(readings(&query, schema, most));
             texts.filter(|text| seen.insert(text.clone())).collect()
         });
         let mutations = texts.len();
@@ -94,10 +93,12 @@ impl Others {
     }
 }
 
-/// At most so many numbers below the count, at equal distances.
-fn spread(count: usize, most: usize) -> impl Iterator<Item = usize> {
+/// At most so many of them, at equal distances. They are counted first: a query of 2,000 columns has more forms than fit in memory.
+pub(super) fn spread<T>(items: impl Iterator<Item = T> + Clone, most: usize) -> impl Iterator<Item = T> {
+    let count = items.clone().count();
     let taken = count.min(most);
-    (0..taken).map(move |number| number * count / taken)
+    let mut wanted = (0..taken).map(move |number| number * count / taken).peekable();
+    items.enumerate().filter_map(move |(at, item)| wanted.next_if_eq(&at).map(|_| item))
 }
 
 /// Databases that tell the others from the gold, and which of the others equal it.
