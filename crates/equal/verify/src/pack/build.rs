@@ -204,3 +204,56 @@ fn chosen(
     question.answers = count(&|at| at >= others.mutations);
     question
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Queries of so many columns, conditions, groups or joins, whose other forms are as many and each as long.
+    fn wide(width: usize) -> (Schema, Vec<String>) {
+        let all = |column: &dyn Fn(usize) -> String, between: &str| {
+            (0..width).map(column).collect::<Vec<_>>().join(between)
+        };
+        let columns = all(&|at| format!("c{at}"), ", ");
+        let links = all(&|at| format!("CREATE TABLE u{at} (t_id INT REFERENCES t(c0));"), " ");
+        let definitions = all(&|at| format!("c{at} INT"), ", ");
+        let ddl = format!("CREATE TABLE t ({definitions}, PRIMARY KEY (c0)); {links}");
+        let equal = all(&|at| format!("c{at} = c{}", (at + 1) % width), " AND ");
+        let golds = [
+            "SELECT * FROM t".to_owned(),
+            "SELECT DISTINCT * FROM t".to_owned(),
+            format!("SELECT {columns} FROM t GROUP BY {columns}"),
+            format!("SELECT * FROM t WHERE {equal}"),
+            format!("SELECT count(*) FROM t ORDER BY {columns}"),
+        ];
+        (Schema::from_ddl(&ddl).unwrap(), golds.into())
+    }
+
+    /// Twice the columns give as many other queries and twice the bytes, not four times.
+    #[test]
+    fn others_grow_with_the_width_and_not_with_its_square() {
+        let most = PackSettings::default().mutations;
+        let sizes = |width: usize| {
+            let (schema, golds) = wide(width);
+            let size = |gold: &String| {
+                let others = Others::new(gold, &[], &schema, most).texts;
+                // Single mutations, slips, and the kinds of readings.
+                assert!(others.len() <= 8 * most, "{} others of {gold:.40}", others.len());
+                others.iter().map(String::len).sum::<usize>()
+            };
+            golds.iter().map(size).collect::<Vec<usize>>()
+        };
+        for (at, (narrow, wide)) in sizes(150).into_iter().zip(sizes(300)).enumerate() {
+            assert!(narrow > 0 && 10 * wide < 24 * narrow, "{at}: {narrow} and {wide}");
+        }
+    }
+
+    /// What is taken of many: the first, and as many as asked for; of few, all.
+    #[test]
+    fn a_spread_is_even() {
+        let spread = |count: usize, most: usize| spread(0..count, most).collect::<Vec<usize>>();
+        assert_eq!(spread(9, 3), [0, 3, 6]);
+        assert_eq!(spread(3, 9), [0, 1, 2]);
+        assert_eq!((spread(0, 3), spread(3, 0)), (vec![], vec![]));
+    }
+}
