@@ -288,12 +288,12 @@ pub fn read_manifest(path: &Path) -> Result<Manifest, RunError> {
 /// Refuses a run directory with a link, a pipe or a device in place of one of its files. The directory may be somebody else's, and a
 /// link in it may lead to any file of its reader, to be shown or to be written over.
 fn check_files(path: &Path) -> Result<(), RunError> {
-    let files = RUN_FILES.iter().map(|name| (path.join(name), regular::check_unlinked as fn(&Path) -> _));
-    let folder = (path.join(REPORT_ITEMS), regular::refuse_link as fn(&Path) -> _);
-    for (path, check) in files.chain([folder]) {
-        check(&path).map_err(|source| RunError::Unreadable { path, source })?;
+    let unreadable = |path: PathBuf| |source| RunError::Unreadable { path, source };
+    for file in RUN_FILES.map(|name| path.join(name)) {
+        regular::check_unlinked(&file).map_err(unreadable(file))?;
     }
-    Ok(())
+    let items = path.join(REPORT_ITEMS);
+    regular::refuse_link(&items).map_err(unreadable(items))
 }
 
 /// Whether the log of a shard is the one that it finished with; false where the manifest has no digest of it.
