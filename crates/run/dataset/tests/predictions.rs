@@ -118,7 +118,7 @@ fn what_was_repaired_or_missing_is_noted() {
         (
             PLAIN,
             "p.json",
-            r#"["A", ["B"], {"sql": {"C": 1}}]"#,
+            r#"["A", ["B"], {"sql": ["C"]}]"#,
             vec![
                 "entry 1 (counted from 0), entry 2 (counted from 0): SQL that is no text read as an empty prediction",
             ],
