@@ -2,6 +2,8 @@
 //!
 //! Opening a pipe (a FIFO) waits until somebody writes to it, and a device may never end. So a file that lies in a folder is
 //! opened here: what is not a regular file is an error at once.
+//!
+//! In a folder that may be somebody else's, such as a run directory, a link is an error too: it may lead to any file of its reader.
 
 use std::fs::{File, FileType, OpenOptions};
 use std::io::{self, Read};
@@ -13,17 +15,54 @@ use std::path::Path;
 /// What the system says; [`io::ErrorKind::IsADirectory`] for a folder, [`io::ErrorKind::InvalidInput`] for a pipe, a device or
 /// a socket.
 pub fn open(path: impl AsRef<Path>) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true);
-    // Opening a pipe does not wait then. Of a regular file it changes nothing.
+    open_as(OpenOptions::new().read(true), path.as_ref(), true)
+}
+
+/// Opens a regular file for reading; a link is an error.
+///
+/// # Errors
+/// As [`open`]; [`io::ErrorKind::InvalidInput`] for a link.
+pub fn open_unlinked(path: impl AsRef<Path>) -> io::Result<File> {
+    refuse_link(path.as_ref())?;
+    open_as(OpenOptions::new().read(true), path.as_ref(), false)
+}
+
+/// Opens a regular file for writing, which is made if need be and keeps its bytes; a link is an error.
+///
+/// # Errors
+/// As [`open_unlinked`].
+pub fn write_unlinked(path: &Path) -> io::Result<File> {
+    refuse_link(path)?;
+    open_as(OpenOptions::new().write(true).create(true).truncate(false), path, false)
+}
+
+fn open_as(options: &mut OpenOptions, path: &Path, follows: bool) -> io::Result<File> {
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(
-        &mut options,
-        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
-    );
-    let file = options.open(path.as_ref())?;
+    {
+        use rustix::fs::OFlags;
+        // Opening a pipe does not wait then. Of a regular file it changes nothing.
+        let flags = OFlags::NONBLOCK.union(if follows { OFlags::empty() } else { OFlags::NOFOLLOW });
+        std::os::unix::fs::OpenOptionsExt::custom_flags(options, flags.bits().cast_signed());
+    }
+    #[cfg(not(unix))]
+    let _ = follows;
+    let file = options.open(path)?;
     check_kind(file.metadata()?.file_type())?;
     Ok(file)
+}
+
+/// Whether something that is about to be opened or written is not a link.
+///
+/// # Errors
+/// [`io::ErrorKind::InvalidInput`] for a link.
+pub fn refuse_link(path: &Path) -> io::Result<()> {
+    match std::fs::symlink_metadata(path) {
+        Ok(metadata) if metadata.is_symlink() => {
+            let message = "it is a link, which may lead to any file: replace it with the file itself";
+            Err(io::Error::new(io::ErrorKind::InvalidInput, message))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Whether a file that is about to be opened for writing is a regular one, or not there.
@@ -36,6 +75,15 @@ pub fn check(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error),
     }
+}
+
+/// As [`check`]; a link is an error, wherever it leads.
+///
+/// # Errors
+/// As [`open_unlinked`].
+pub fn check_unlinked(path: &Path) -> io::Result<()> {
+    refuse_link(path)?;
+    check(path)
 }
 
 fn check_kind(kind: FileType) -> io::Result<()> {
@@ -66,6 +114,16 @@ pub fn read(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
     let mut file = open(path)?;
     let mut bytes = Vec::with_capacity(file.metadata()?.len().try_into().unwrap_or(0));
     file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// What a regular file holds that is not a link.
+///
+/// # Errors
+/// As [`open_unlinked`].
+pub fn read_unlinked(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_unlinked(path)?.read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -102,6 +160,21 @@ mod tests {
             assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{error}");
             assert!(error.to_string().contains("regular file"), "{error}");
         }
+        // Through a link nothing is read or written, and nothing is made where it leads.
+        std::os::unix::fs::symlink(at("nowhere"), at("dangling")).unwrap();
+        for name in ["link", "dangling", "link-to-pipe"] {
+            let path = at(name);
+            for refused in
+                [open_unlinked(&path).err(), write_unlinked(&path).err(), check_unlinked(&path).err()]
+            {
+                assert!(refused.unwrap().to_string().contains("it is a link"), "{name}");
+            }
+        }
+        assert!(!at("nowhere").exists());
+        assert_eq!(read_unlinked(&at("file")).unwrap(), b"text");
+        assert!(write_unlinked(&at("file")).is_ok() && check_unlinked(&at("missing")).is_ok());
+        assert!(open_unlinked(at("pipe")).is_err() && write_unlinked(&at("pipe")).is_err());
+        assert_eq!(read(at("file")).unwrap(), b"text");
         assert!(open(at("socket")).is_err());
         assert!(open(Path::new("/dev/null")).is_err());
         assert!(check(&at("file")).is_ok() && check(&at("missing")).is_ok() && check(&at("pipe")).is_err());

@@ -20,7 +20,7 @@ use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_etm::{Matcher, Meta, Profile, RuleStage, rules};
 use sqlgauge_report::charts::{StepLine, lines_by_step};
 use sqlgauge_report::write_together;
-use sqlgauge_run::{Item, Manifest, RunError, RunFiles};
+use sqlgauge_run::{Item, Manifest, RunError, RunFiles, recorded_file};
 use sqlgauge_sql::schema::Schema;
 
 use crate::context::Context;
@@ -153,7 +153,9 @@ impl AblateJob {
         let has_databases = manifest.inputs.iter().any(|input| input.role.starts_with("database:"));
         let file = manifest.inputs.iter().find(|input| input.role == "tables").filter(|_| !has_databases);
         if let Some(file) = file {
-            let tables = load_tables(file.path.as_ref())?;
+            let path = recorded_file(&self.folder, file)
+                .map_err(|why| Error::Invalid(format!("the schemas {} {why}", file.path)))?;
+            let tables = load_tables(&path)?;
             let of = |name: &str| Some((name.to_owned(), Arc::new(tables.get(name)?.schema())));
             return Ok(names.into_iter().filter_map(of).collect());
         }

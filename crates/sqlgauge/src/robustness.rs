@@ -10,7 +10,7 @@ use sqlgauge_robustness::report::{FILES, RobustnessReport};
 use sqlgauge_robustness::{
     Abstentions, Evolved, METRICS, Original, OutOfScopeAnswers, Scored, find, measure,
 };
-use sqlgauge_run::{ITEMS, InputRecord, Items, MANIFEST, Manifest, RunFiles, digest_inputs};
+use sqlgauge_run::{ITEMS, InputRecord, Items, MANIFEST, Manifest, RunFiles, digest_inputs, recorded_file};
 
 use crate::context::Context;
 use crate::error::Error;
@@ -175,10 +175,10 @@ impl RobustnessJob {
             return Err(Error::Invalid(text.to_owned()));
         }
         let gold = manifest.inputs.iter().find(|input| input.role == "gold");
-        let gold = gold.map(|input| PathBuf::from(&input.path)).filter(|path| path.is_file());
+        let gold = gold.and_then(|input| recorded_file(&self.original, input).ok());
         gold.map(|path| Some(Source::File(path))).ok_or_else(|| {
             Error::Invalid(format!(
-                "the golds of {} are no longer where they were, and --pred answers them; score the original again",
+                "the golds of {} are no longer where they were or have changed, and --pred answers them; score the original again",
                 self.original.display()
             ))
         })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use sqlgauge_engine::{Engine, Limits, Moment, ResultSet};
 use sqlgauge_report::ItemView;
-use sqlgauge_run::{Item, Items, Manifest, RunError, RunFiles, sha256_of_file};
+use sqlgauge_run::{Item, Items, Manifest, RunError, RunFiles, recorded_file};
 
 use crate::context::Context;
 use crate::error::Error;
@@ -145,23 +145,13 @@ impl ShowJob {
     }
 }
 
-/// The database of an item, if it is still the one that was scored. A relative path is one from the working directory, or from a folder
-/// above the run's.
+/// The database of an item, if it is still the one that was scored ([`recorded_file`]).
 pub(crate) fn database_of(run: &Path, manifest: &Manifest, db_id: &str) -> Result<PathBuf, Error> {
     let role = format!("database:{db_id}");
     let input = manifest.inputs.iter().find(|input| input.role == role);
     let unsaid = || Error::Invalid(format!("the run does not say where database {db_id} is"));
     let input = input.ok_or_else(unsaid)?;
-    let path = PathBuf::from(&input.path);
-    let why = match sha256_of_file(&path) {
-        Ok(sha256) if sha256 == input.sha256 => return Ok(path),
-        Ok(_) => format!("the database {} has changed since the run", path.display()),
-        Err(error) => format!("the database {} cannot be read ({error})", path.display()),
-    };
-    let is_it = |path: &PathBuf| sha256_of_file(path).is_ok_and(|sha256| sha256 == input.sha256);
-    let above = if path.is_relative() { std::fs::canonicalize(run).ok() } else { None };
-    let mut elsewhere = above.iter().flat_map(|run| run.ancestors().skip(1)).map(|above| above.join(&path));
-    elsewhere.find(is_it).ok_or(Error::Invalid(why))
+    recorded_file(run, input).map_err(|why| Error::Invalid(format!("the database {} {why}", input.path)))
 }
 
 #[cfg(test)]

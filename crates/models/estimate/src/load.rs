@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use sqlgauge_base::counted;
 use sqlgauge_dataset::{Benchmark, Databases, PredictionSet};
 use sqlgauge_engine::{Database, Engine};
-use sqlgauge_run::{Details, Item, Manifest, ResultDigest, StoredRun};
+use sqlgauge_run::{Details, Item, Manifest, ResultDigest, StoredRun, recorded_file};
 
 use crate::error::EstimateError;
 use crate::pool::{Occurrences, Pool, PoolAnswer, PoolQuestion};
@@ -119,14 +119,13 @@ impl<'a> Loader<'a> {
             }
         }
         let role = format!("database:{db_id}");
-        let path =
-            manifest.inputs.iter().find(|input| input.role == role).map(|input| PathBuf::from(&input.path));
-        let path = path.unwrap_or_else(|| PathBuf::from(db_id));
-        if !path.exists() {
-            let (db_id, run) = (db_id.to_owned(), run.to_owned());
-            return Err(EstimateError::MissingDatabase { db_id, run, path });
-        }
-        self.open(&path)
+        let input = manifest.inputs.iter().find(|input| input.role == role);
+        let path = input.map(|input| recorded_file(run, input)).and_then(Result::ok);
+        self.open(&path.ok_or_else(|| EstimateError::MissingDatabase {
+            db_id: db_id.to_owned(),
+            run: run.to_owned(),
+            path: input.map_or_else(|| db_id.into(), |input| PathBuf::from(&input.path)),
+        })?)
     }
 
     fn open(&mut self, path: &Path) -> Result<Arc<Database>, EstimateError> {

@@ -1,11 +1,14 @@
 //! JSON whose objects have no key twice, read item by item.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::map::Entry;
 use serde_json::{Map, Value};
+
+use crate::text::Places;
 
 /// Values inside one item; the parse tree of the longest query of a benchmark has some hundreds.
 const MAX_VALUES: usize = 1 << 20;
@@ -38,6 +41,59 @@ pub(crate) enum Stopped<E> {
     Malformed(JsonProblem),
     /// Whoever took the items wants no more of them.
     Taken(E),
+}
+
+/// The JSON with `\u0000` in place of every escape of a lone surrogate, which is half a character; `hear` gets the byte of each.
+///
+/// A parser refuses a text that holds one, and with it all other items. With NUL the item has its own outcome: every engine refuses
+/// it as SQL (`nul_byte`), and so does SQLite under the official scripts with the surrogate. The bytes after it stay where they are.
+pub(crate) fn without_lone_surrogates(text: &str, mut hear: impl FnMut(usize)) -> Cow<'_, str> {
+    if !text.contains(r"\ud") && !text.contains(r"\uD") {
+        return Cow::Borrowed(text);
+    }
+    let (mut mended, mut from, mut at) = (String::new(), 0, 0);
+    while let Some(found) = text.get(at..).and_then(|rest| rest.find('\\')) {
+        at += found;
+        let Some(unit) = escaped_unit(text, at) else {
+            // The backslash and what it escapes; if that is longer than a byte, its rest holds no backslash.
+            at += text[at + 1..].chars().next().map_or(1, |escaped| 1 + escaped.len_utf8());
+            continue;
+        };
+        let is_first_half = (0xD800..0xDC00).contains(&unit);
+        let second_half = escaped_unit(text, at + 6).filter(|next| (0xDC00..0xE000).contains(next));
+        if is_first_half && second_half.is_some() {
+            at += 12;
+            continue;
+        }
+        if (0xD800..0xE000).contains(&unit) {
+            hear(at);
+            mended.push_str(&text[from..at]);
+            mended.push_str(r"\u0000");
+            from = at + 6;
+        }
+        at += 6;
+    }
+    if from == 0 {
+        return Cow::Borrowed(text);
+    }
+    mended.push_str(&text[from..]);
+    Cow::Owned(mended)
+}
+
+/// The code unit of the escape `\uXXXX` at that byte.
+fn escaped_unit(text: &str, at: usize) -> Option<u16> {
+    let digits = text.get(at..at + 6)?.strip_prefix(r"\u")?;
+    let are_digits = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    are_digits.then(|| u16::from_str_radix(digits, 16).ok())?
+}
+
+/// Notes where [`without_lone_surrogates`] mended something.
+pub(crate) fn note_lone_surrogates(places: &Places, notes: &mut Vec<String>) {
+    if !places.is_empty() {
+        notes.push(format!(
+            "{places}: half a character (a lone surrogate) read as NUL, which SQL text may not contain"
+        ));
+    }
 }
 
 /// Parses one JSON value and nothing after it.
@@ -241,6 +297,29 @@ mod tests {
         assert!(parse(text).is_err());
         let text = text.replace(", 1e400000000", "");
         assert_eq!(parse(&text).unwrap(), serde_json::from_str::<Value>(&text).unwrap());
+    }
+
+    /// Pairs and escaped backslashes stay; each half alone becomes NUL, and nothing moves.
+    #[test]
+    fn lone_surrogates_become_nul() {
+        for (text, mended) in [
+            (r#""a""#, None),
+            (r#""\uD83D\uDE00 \\ud800 \\\\ud800""#, None),
+            (r#""\ud800""#, Some(r#""\u0000""#)),
+            (r#""\uDFFFx\udbffé""#, Some(r#""\u0000x\u0000é""#)),
+            (r#""\\\ud800\ud800\udc00\udc00""#, Some(r#""\\\u0000\ud800\udc00\u0000""#)),
+            (r#""\ud800\u0041""#, Some(r#""\u0000\u0041""#)),
+            // Not JSON: left to the parser.
+            (r#""\ud80""#, None),
+            (r"\é\ud8é", None),
+            (r"\ud800\", Some(r"\u0000\")),
+        ] {
+            let mut heard = Vec::new();
+            let found = without_lone_surrogates(text, |at| heard.push(at));
+            assert_eq!(found, mended.unwrap_or(text), "{text}");
+            assert_eq!((found.len(), heard.is_empty()), (text.len(), mended.is_none()), "{text}");
+            assert!(heard.iter().all(|&at| found[at..].starts_with(r"\u0000")), "{text}: {heard:?}");
+        }
     }
 
     #[test]

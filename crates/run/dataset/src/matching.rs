@@ -22,8 +22,8 @@ pub(crate) struct Answer {
     pub(crate) db_id: Option<String>,
     /// What else the file says about it.
     pub(crate) extra: Map<String, Value>,
-    /// The SQL was a number or a truth value.
-    pub(crate) was_no_text: bool,
+    /// Where the SQL is not a text: what it is.
+    pub(crate) other_kind: Option<&'static str>,
     /// In [0, 1].
     pub(crate) confidence: Option<f64>,
     /// There was a confidence that is no number from 0 to 1.
@@ -43,7 +43,7 @@ impl Answer {
             sql,
             db_id: None,
             extra: Map::new(),
-            was_no_text: false,
+            other_kind: None,
             confidence: None,
             has_odd_confidence: false,
         }

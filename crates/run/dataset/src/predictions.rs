@@ -56,7 +56,8 @@ const KNOWN_ROLES: [ColumnRole; 8] = [
 /// **Items without ids** must be as many as there are examples.
 ///
 /// A null or absent SQL is a missing prediction; another value that is no text (BIRD's scripts write 0 where a
-/// system failed) is an empty prediction and noted. A database that the file names for an item, in a column or
+/// system failed) is an empty prediction and noted. In a file without any text, a list or an object is an error: its columns or its
+/// format are others. Half a character (a lone surrogate) in JSON is NUL, with which no engine takes a text as SQL. A database that the file names for an item, in a column or
 /// after `----- bird -----`, must be the example's.
 ///
 /// # Errors
@@ -71,7 +72,7 @@ pub fn parse_predictions(
     let answers = answers_of(&input, benchmark, options, &mut notes)?;
     // The answers of a million examples are matched without the bytes of their file in memory.
     let input = &input.without_bytes();
-    let odd = answers.iter().filter(|a| a.was_no_text).map(|a| a.place.to_string());
+    let odd = answers.iter().filter(|a| a.other_kind.is_some()).map(|a| a.place.to_string());
     let odd = listed(odd);
     if !odd.is_empty() {
         notes.push(format!("{odd}: SQL that is no text read as an empty prediction"));
@@ -138,7 +139,19 @@ fn answers_of(
     if format.has_lines() {
         return answers_of_lines(input, said.lines, said.beyond, benchmark);
     }
+    refuse_without_texts(input, &said.answers)?;
     Ok(said.answers)
+}
+
+/// One answer that is a list is that answer's outcome; where all are, the file is another than it was given as.
+fn refuse_without_texts(input: &Input, answers: &[Answer]) -> Result<(), DatasetError> {
+    let is_nested = |answer: &&Answer| matches!(answer.other_kind, Some("a list" | "an object"));
+    let Some(nested) = answers.iter().find(is_nested) else { return Ok(()) };
+    if answers.iter().any(|answer| answer.sql.is_some() && answer.other_kind.is_none()) {
+        return Ok(());
+    }
+    let problem = format!("the SQL is {}", nested.other_kind.unwrap_or_default());
+    Err(input.malformed(&nested.place, problem, "give exactly one SQL text per example"))
 }
 
 /// What a file of predictions says, while it is read. A benchmark of few examples does not take millions of answers:
@@ -216,7 +229,7 @@ impl<'a> PredictionLines<'a> {
     fn take_value(&mut self, place: Place, value: Value) -> Result<(), DatasetError> {
         let answer = match value {
             Value::Object(fields) => answer_of_fields(self.input, place, &fields, self.options)?,
-            value => answer_of_sql(self.input, place, &value)?,
+            value => answer_of_sql(place, &value),
         };
         self.keep(answer)
     }
@@ -315,7 +328,7 @@ fn check_interactions(input: &Input, lines: &[String], benchmark: &Benchmark) ->
 }
 
 /// An answer whose SQL is that value.
-fn answer_of_sql(input: &Input, place: Place, value: &Value) -> Result<Answer, DatasetError> {
+fn answer_of_sql(place: Place, value: &Value) -> Answer {
     let mut answer = Answer::positional(place, None);
     match value {
         Value::Null => {}
@@ -326,16 +339,12 @@ fn answer_of_sql(input: &Input, place: Place, value: &Value) -> Result<Answer, D
             }
             None => answer.sql = Some(text.clone()),
         },
-        Value::Array(_) | Value::Object(_) => {
-            let problem = format!("the SQL is {}", kind(value));
-            return Err(input.malformed(answer.place, problem, "give exactly one SQL text per example"));
-        }
-        Value::Bool(_) | Value::Number(_) => {
+        _ => {
             answer.sql = Some(String::new());
-            answer.was_no_text = true;
+            answer.other_kind = Some(kind(value));
         }
     }
-    Ok(answer)
+    answer
 }
 
 fn answer_of_fields(
@@ -355,7 +364,7 @@ fn answer_of_fields(
             present: present_columns(Some(fields)),
         });
     }
-    let mut answer = answer_of_sql(input, place, found.map_or(&Value::Null, |(_, value)| value))?;
+    let mut answer = answer_of_sql(place, found.map_or(&Value::Null, |(_, value)| value));
     let text = |role| columns.find(role, fields).and_then(|(_, value)| scalar_text(value));
     answer.key = text(ColumnRole::Id).filter(|id| !id.is_empty()).or(answer.key);
     answer.db_id = answer

@@ -116,13 +116,13 @@ pub(crate) fn listed<T: std::fmt::Display>(items: impl IntoIterator<Item = T>) -
 
 /// Counts line ends while text goes by.
 #[derive(Default)]
-struct LineCounter {
+pub(crate) struct LineCounter {
     ended: usize,
     after_carriage_return: bool,
 }
 
 impl LineCounter {
-    fn advance(&mut self, text: &str) {
+    pub(crate) fn advance(&mut self, text: &str) {
         text.chars().for_each(|c| self.advance_char(c));
     }
 
@@ -135,21 +135,21 @@ impl LineCounter {
     }
 
     /// The line that the next character stands on, from 1.
-    fn line(&self) -> usize {
+    pub(crate) fn line(&self) -> usize {
         self.ended + 1
     }
 }
 
 /// Line numbers in ascending order, the first few kept, repetitions counted once.
 #[derive(Default)]
-struct Places {
+pub(crate) struct Places {
     first: Vec<usize>,
     last: usize,
     total: usize,
 }
 
 impl Places {
-    fn push(&mut self, line: usize) {
+    pub(crate) fn push(&mut self, line: usize) {
         if line == self.last {
             return;
         }
@@ -158,6 +158,10 @@ impl Places {
         if self.first.len() < LISTED {
             self.first.push(line);
         }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.total == 0
     }
 }
 

@@ -115,6 +115,14 @@ fn what_was_repaired_or_missing_is_noted() {
             vec!["its ids are the positions 0, 1, 2, …, not the benchmark's ids; matched by position"],
         ),
         (PLAIN, "p.sql", "A\nB\0\nC", vec!["line 2: contains a NUL character, which is kept"]),
+        (
+            PLAIN,
+            "p.json",
+            r#"["A", ["B"], {"sql": ["C"]}]"#,
+            vec![
+                "entry 1 (counted from 0), entry 2 (counted from 0): SQL that is no text read as an empty prediction",
+            ],
+        ),
     ] {
         assert_eq!(read(gold, name, content).unwrap().notes, notes, "{content}");
     }
@@ -221,6 +229,37 @@ fn extraction_is_off_unless_asked_for() {
         set.notes,
         ["extraction removed a code fence from 1 prediction", "extraction removed a label from 1 prediction"]
     );
+}
+
+/// In JSON and in JSON lines, in a predictions file and among golds.
+#[test]
+fn a_lone_surrogate_spoils_one_answer() {
+    let note = "line 2: half a character (a lone surrogate) read as NUL, which SQL text may not contain";
+    for half in [r"\ud800", r"\uDFFF", r"\udc00\ud800", r"\uDBFF\u0041"] {
+        for (name, content) in [
+            ("p.json", format!("[\"A\",\n\"SELECT '{half}'\",\n\"C\"]")),
+            ("p.jsonl", format!("{{\"sql\": \"A\"}}\n{{\"sql\": \"SELECT '{half}'\"}}\n\"C\"\n")),
+        ] {
+            let set = read(PLAIN, name, &content).unwrap();
+            let answers = shown(&set);
+            assert_eq!(
+                (answers[0], answers[2], set.notes.as_slice()),
+                ("A", "C", [note.to_owned()].as_slice())
+            );
+            assert!(answers[1].starts_with("SELECT '\0"), "{content}: {answers:?}");
+            let golds = content.replace("\"sql\"", "\"db_id\": \"d\", \"gold\"");
+            if name == "p.jsonl" {
+                let golds = golds.replace("\"C\"\n", "");
+                let input = Input::from_bytes("g.jsonl", golds.into_bytes());
+                let benchmark = parse_benchmark(&input, None, None, &Columns::default()).unwrap();
+                assert_eq!(benchmark.examples[0].golds, ["A"]);
+                assert!(benchmark.examples[1].golds[0].contains('\0'), "{benchmark:?}");
+                assert_eq!(benchmark.notes.len(), 1, "{benchmark:?}");
+            }
+        }
+    }
+    let set = read(PLAIN, "p.json", r#"["\ud83d\ude00", "\\ud800", "C"]"#).unwrap();
+    assert_eq!((shown(&set), set.notes.len()), (vec!["😀", r"\ud800", "C"], 0));
 }
 
 /// Far more than there are examples: an error before all of it is kept, and blank lines at the end are nothing still.

@@ -9,13 +9,17 @@
 //!    readers may round and a real that JSON lacks are objects: `{"integer": "…"}`, `{"real": "inf"}`; bytes are `0x` and hex digits;
 //! 3. the end: `lines`, and the `sha256` of all bytes before it. A file that lacks it, or differs, is refused.
 //!
-//! Lines are found by an index, so memory holds one of them at a time.
+//! Lines are found by an index, so memory holds one of them at a time. A bundle may be anybody's: a system, an item, a gold or a result
+//! that occurs twice is refused, a line of a system or an item that the head lacks too, and so is what is longer or more than below.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
+use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
@@ -28,6 +32,14 @@ use crate::table::{CELL_COST, Cells, MAX_COST, ResultFile, TextColumn, Value};
 
 const FORMAT: &str = "sqlgauge-bundle@1";
 
+/// Most bytes of the first line, of any other, and of values in one; most systems and items. The largest bundle of a benchmark has
+/// some ten thousand items.
+const MOST_HEAD: usize = 64 << 20;
+const MOST_LINE: usize = 4 * MAX_COST;
+const MOST_VALUES: usize = 1 << 24;
+const MOST_SYSTEMS: usize = 1 << 12;
+const MOST_ITEMS: usize = 1 << 20;
+
 /// The first line of a bundle.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BundleHead {
@@ -38,8 +50,10 @@ pub struct BundleHead {
     /// Name and version of the engine that the results are from.
     pub engine: String,
     /// Names of the systems.
+    #[serde(deserialize_with = "at_most::<MOST_SYSTEMS, _, _>")]
     pub systems: Vec<String>,
     /// The items: `id`, `condition_cols`, `ignore_order`.
+    #[serde(deserialize_with = "at_most::<MOST_ITEMS, _, _>")]
     pub items: Vec<Json>,
     /// The record of the run: inputs with their hashes, options, command.
     pub run: Json,
@@ -59,6 +73,36 @@ impl BundleHead {
             run,
         }
     }
+}
+
+/// A list that ends at so many entries, whatever the file has.
+fn at_most<'de, const MOST: usize, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    struct List<T, const MOST: usize>(PhantomData<T>);
+
+    impl<'de, T: Deserialize<'de>, const MOST: usize> Visitor<'de> for List<T, MOST> {
+        type Value = Vec<T>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "a list of at most {MOST}")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Vec<T>, A::Error> {
+            let mut list = Vec::new();
+            while let Some(entry) = sequence.next_element()? {
+                if list.len() == MOST {
+                    return Err(serde::de::Error::invalid_length(MOST + 1, &self));
+                }
+                list.push(entry);
+            }
+            Ok(list)
+        }
+    }
+
+    deserializer.deserialize_seq(List::<T, MOST>(PhantomData))
 }
 
 /// Writes a bundle line by line.
@@ -86,8 +130,9 @@ impl<'w> BundleWriter<'w> {
     /// Begins with the head.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When it cannot be written, or no bundle may have such a head.
     pub fn new(out: &'w mut dyn Write, head: &BundleHead) -> io::Result<Self> {
+        items_of(head).map_err(|problem| io::Error::new(io::ErrorKind::InvalidData, problem))?;
         let mut writer = Self { out, hash: Sha256::new(), lines: 0 };
         writer.line(&serde_json::to_value(head)?)?;
         Ok(writer)
@@ -207,6 +252,31 @@ pub struct Bundle {
     results: HashMap<String, HashMap<String, u64>>,
 }
 
+/// The items of a head.
+///
+/// # Errors
+/// What is wrong with it.
+fn items_of(head: &BundleHead) -> Result<Vec<ItemConfig>, String> {
+    if head.bundle != FORMAT {
+        return Err(format!("its format is {:?}, this version reads {FORMAT:?}", head.bundle));
+    }
+    let mut systems = HashSet::new();
+    if let Some(name) = head.systems.iter().find(|name| !systems.insert(name.as_str())) {
+        return Err(format!("its head has the system {name:?} twice"));
+    }
+    let item = |json: &Json| {
+        let ignores = json["ignore_order"].as_bool()?;
+        Some(ItemConfig::new(json["id"].as_str()?, json["condition_cols"].clone(), ignores))
+    };
+    let items: Option<Vec<ItemConfig>> = head.items.iter().map(item).collect();
+    let items = items.ok_or("an item of its head has no id or no `ignore_order`")?;
+    let mut ids = HashSet::new();
+    match items.iter().find(|item| !ids.insert(item.id.as_str())) {
+        Some(item) => Err(format!("its head has the item {:?} twice", item.id)),
+        None => Ok(items),
+    }
+}
+
 /// What is read of a line to find it again.
 #[derive(Deserialize)]
 struct Address {
@@ -228,17 +298,24 @@ impl Bundle {
         let mut source = BufReader::new(regular::open(path).map_err(refused)?);
         let (mut hash, mut at, mut lines) = (Sha256::new(), 0_u64, 0_usize);
         let mut bundle: Option<Self> = None;
-        let mut line = Vec::new();
+        let (mut line, mut ids) = (Vec::new(), HashSet::new());
         loop {
             line.clear();
-            let read = source.read_until(b'\n', &mut line).map_err(refused)?;
+            let most = if bundle.is_some() { MOST_LINE } else { MOST_HEAD };
+            let read = (&mut source).take(most as u64).read_until(b'\n', &mut line).map_err(refused)?;
+            if read == most {
+                return Err(damaged(format!("line {} is longer than {} MiB", lines + 1, most >> 20)));
+            }
             if read == 0 {
                 return Err(damaged("its end is missing".to_owned()));
             }
             let wrong = |error: serde_json::Error| damaged(format!("line {}: {error}", lines + 1));
             let Some(found) = &mut bundle else {
                 let head: BundleHead = serde_json::from_slice(&line).map_err(wrong)?;
-                bundle = Some(Self::of_head(path, head).map_err(damaged)?);
+                let items = items_of(&head).map_err(damaged)?;
+                ids.extend(items.iter().map(|item| item.id.clone()));
+                let (golds, results) = (HashMap::new(), HashMap::new());
+                bundle = Some(Self { path: path.to_owned(), head, items, golds, results });
                 hash.update(&line);
                 (at, lines) = (at + read as u64, 1);
                 continue;
@@ -250,30 +327,29 @@ impl Bundle {
                     let whole = bundle.filter(|_| is_whole);
                     return whole.ok_or_else(|| damaged("its content is not what its hash says".to_owned()));
                 }
-                Address { gold: Some(name), id: Some(id), .. } => {
-                    found.golds.entry(id).or_default().insert(name, at);
+                Address { gold: Some(name), id: Some(id), .. } if ids.contains(&id) => {
+                    if found.golds.entry(id).or_default().insert(name, at).is_some() {
+                        return Err(damaged(format!("line {} repeats a gold", lines + 1)));
+                    }
                 }
-                Address { system: Some(system), id: Some(id), .. } => {
-                    found.results.entry(system).or_default().insert(id, at);
+                Address { system: Some(system), id: Some(id), .. }
+                    if ids.contains(&id) && found.head.systems.contains(&system) =>
+                {
+                    if found.results.entry(system).or_default().insert(id, at).is_some() {
+                        return Err(damaged(format!("line {} repeats a result", lines + 1)));
+                    }
                 }
-                _ => return Err(damaged(format!("line {} is neither gold nor result", lines + 1))),
+                Address { gold: None, system: None, .. } | Address { id: None, .. } => {
+                    return Err(damaged(format!("line {} is neither gold nor result", lines + 1)));
+                }
+                _ => {
+                    let problem = format!("line {} is of an item or a system that its head lacks", lines + 1);
+                    return Err(damaged(problem));
+                }
             }
             hash.update(&line);
             (at, lines) = (at + read as u64, lines + 1);
         }
-    }
-
-    fn of_head(path: &Path, head: BundleHead) -> Result<Self, String> {
-        if head.bundle != FORMAT {
-            return Err(format!("its format is {:?}, this version reads {FORMAT:?}", head.bundle));
-        }
-        let item = |json: &Json| {
-            let ignores = json["ignore_order"].as_bool()?;
-            Some(ItemConfig::new(json["id"].as_str()?, json["condition_cols"].clone(), ignores))
-        };
-        let items: Option<Vec<ItemConfig>> = head.items.iter().map(item).collect();
-        let items = items.ok_or("an item of its head has no id or no `ignore_order`")?;
-        Ok(Self { path: path.to_owned(), head, items, golds: HashMap::new(), results: HashMap::new() })
     }
 
     /// Reads the golds of an item.
@@ -303,10 +379,9 @@ impl Bundle {
         let mut file: File = regular::open(&self.path)?;
         file.seek(SeekFrom::Start(at))?;
         let mut line = Vec::new();
-        let limit = 4 * MAX_COST;
-        BufReader::new(file.take(limit as u64)).read_until(b'\n', &mut line)?;
-        if line.len() == limit {
-            return Err(Unreadable::TooLarge { limit });
+        BufReader::new(file.take(MOST_LINE as u64)).read_until(b'\n', &mut line)?;
+        if line.len() == MOST_LINE || values_in(&line) > MOST_VALUES {
+            return Err(Unreadable::TooLarge { limit: MOST_LINE });
         }
         serde_json::from_slice(&line).map_err(|error| Unreadable::Malformed(error.to_string()))
     }
@@ -327,6 +402,22 @@ impl Bundle {
         }
         ResultFile::typed(names, rows).map(|table| (table, None)).map_err(|_| malformed())
     }
+}
+
+/// How many values a line of JSON has, near enough: its commas and brackets outside of texts. A list of them takes many times the
+/// bytes of the line.
+fn values_in(line: &[u8]) -> usize {
+    let (mut values, mut is_text, mut is_escaped) = (0, false, false);
+    for byte in line {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = true,
+            b'"' => is_text = !is_text,
+            b',' | b'[' | b'{' if !is_text => values += 1,
+            _ => {}
+        }
+    }
+    values
 }
 
 /// The table of a CSV file, from its texts.

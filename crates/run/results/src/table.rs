@@ -136,12 +136,13 @@ impl ResultFile {
     /// # Errors
     /// The number of the first row, from 0, whose length is not that of the names.
     pub fn typed(names: Vec<String>, rows: Vec<Vec<Value<'static>>>) -> Result<Self, usize> {
+        // Before anything is built: many names and many empty rows would take their product.
+        if let Some(at) = rows.iter().position(|row| row.len() != names.len()) {
+            return Err(at);
+        }
         let count = rows.len();
         let mut columns: Vec<Vec<Value<'static>>> = names.iter().map(|_| Vec::with_capacity(count)).collect();
-        for (at, row) in rows.into_iter().enumerate() {
-            if row.len() != columns.len() {
-                return Err(at);
-            }
+        for row in rows {
             columns.iter_mut().zip(row).for_each(|(column, value)| column.push(value));
         }
         let cost = count * names.len() * (CELL_COST + size_of::<Value<'static>>());

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value as Json, json};
+use sha2::{Digest, Sha256};
 use sqlgauge_results::{
     Bundle, BundleHead, BundleWriter, BundledResult, FairRules, GoldFolder, ItemConfig, ResultFolder,
     ResultJudgement, ResultsError, judge, most_rows, read_config, read_table,
@@ -237,7 +238,7 @@ fn a_bundle_keeps_every_value_and_notices_a_changed_byte() {
     let head = BundleHead::new(
         "an engine".to_owned(),
         vec!["s".to_owned()],
-        &[ItemConfig::new("q", json!([0]), false)],
+        &[ItemConfig::new("q", json!([0]), false), ItemConfig::new("r", json!(null), true)],
         json!({}),
     );
     let mut writer = BundleWriter::new(&mut bytes, &head).unwrap();
@@ -267,4 +268,60 @@ fn a_bundle_keeps_every_value_and_notices_a_changed_byte() {
     assert!(matches!(Bundle::open(&path), Err(ResultsError::Damaged { .. })));
     fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
     assert!(matches!(Bundle::open(&path), Err(ResultsError::Damaged { .. })));
+}
+
+/// The file with a hash that is right, whoever wrote its lines.
+fn sealed(lines: &[String]) -> String {
+    let content = lines.join("\n") + "\n";
+    let hash = sqlgauge_base::hex(&Sha256::digest(&content));
+    content + &json!({"lines": lines.len(), "sha256": hash}).to_string() + "\n"
+}
+
+/// What a bundle says twice, says of others than its head has, or says too much of, is refused before it is built.
+#[test]
+fn a_bundle_repeats_nothing_and_states_no_sizes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.bundle");
+    let head = |systems: Json, items: &[&str]| {
+        let items: Vec<Json> = items.iter().map(|id| json!({"id": id, "ignore_order": true})).collect();
+        json!({"bundle": "sqlgauge-bundle@1", "tool_version": "0", "engine": "e", "systems": systems, "items": items, "run": {}})
+            .to_string()
+    };
+    let line = |kind: &str, name: &str, id: &str| {
+        json!({kind: name, "id": id, "types": "stated", "columns": ["a"], "rows": [[1]]}).to_string()
+    };
+    let open = |lines: &[String]| {
+        fs::write(&path, sealed(lines)).unwrap();
+        Bundle::open(&path)
+    };
+    let whole = [head(json!(["s"]), &["q"]), line("gold", "q", "q"), line("system", "s", "q")];
+    assert!(open(&whole).unwrap().result("s", "q").unwrap().0.is_ok());
+    let with = |further: String| [whole.as_slice(), &[further]].concat();
+    let many: Vec<String> = (0..5000).map(|number| number.to_string()).collect();
+    for (lines, problem) in [
+        (vec![head(json!(["s", "s"]), &["q"])], "its head has the system \"s\" twice"),
+        (vec![head(json!(["s"]), &["q", "p", "q"])], "its head has the item \"q\" twice"),
+        (vec![head(json!(many), &["q"])], "a list of at most 4096"),
+        (with(line("gold", "q", "q")), "line 4 repeats a gold"),
+        (with(line("system", "s", "q")), "line 4 repeats a result"),
+        (with(line("system", "t", "q")), "line 4 is of an item or a system that its head lacks"),
+        (with(line("gold", "r", "r")), "line 4 is of an item or a system that its head lacks"),
+        (with("{\"id\": \"q\"}".to_owned()), "line 4 is neither gold nor result"),
+    ] {
+        let error = open(&lines).err().unwrap();
+        assert!(error.to_string().contains(problem), "{problem}: {error}");
+    }
+    fs::File::create(&path).unwrap().set_len(65 << 20).unwrap();
+    let error = Bundle::open(&path).err().unwrap().to_string();
+    assert!(error.contains("line 1 is longer than 64 MiB"), "{error}");
+    // Each names the other's size: together they would take their product.
+    let columns = vec!["\"\""; 100_000].join(",");
+    let rows = vec!["[]"; 100_000].join(",");
+    let wide = format!("{{\"gold\": \"q\", \"id\": \"q\", \"columns\": [{columns}], \"rows\": [{rows}]}}");
+    let bundle = open(&[whole[0].clone(), wide]).unwrap();
+    assert!(bundle.golds("q")[0].table.is_err());
+    let values = format!("{{\"gold\": \"q\", \"id\": \"q\", \"rows\": [{}0]}}", "0,".repeat(1 << 24));
+    let bundle = open(&[whole[0].clone(), values]).unwrap();
+    let error = bundle.golds("q").remove(0).table.unwrap_err();
+    assert_eq!(error.status(), "too_large");
 }

@@ -13,12 +13,18 @@ use twox_hash::XxHash3_64;
 use crate::error::RunError;
 use crate::record::InputRecord;
 
+/// Most bytes of a file that a record names; a file of holes may have any length. The largest database of a benchmark takes 5 GB.
+const MOST_RECORDED: u64 = 64 << 30;
+
 /// SHA-256 of a file as lower-case hex, read in pieces of constant size.
 ///
 /// # Errors
 /// When the file cannot be read.
 pub fn sha256_of_file(path: &Path) -> io::Result<String> {
-    let mut file = regular::open_named(path)?;
+    sha256_of(regular::open_named(path)?)
+}
+
+fn sha256_of(mut file: impl Read) -> io::Result<String> {
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 1 << 18];
     loop {
@@ -29,6 +35,38 @@ pub fn sha256_of_file(path: &Path) -> io::Result<String> {
             Err(error) => return Err(error),
         }
     }
+}
+
+/// The file that a record names, if it is still the one that was read: a regular file with the recorded hash. A relative path is one from
+/// the working directory, or from a folder above `run`.
+///
+/// The record may be somebody else's and name any file. Nothing of another file is read for more than its hash, and none that never ends.
+///
+/// # Errors
+/// Why it is not, as the rest of a sentence about the path.
+pub fn recorded_file(run: &Path, input: &InputRecord) -> Result<PathBuf, String> {
+    let path = PathBuf::from(&input.path);
+    let why = match sha256_of_recorded(&path) {
+        Ok(sha256) if sha256 == input.sha256 => return Ok(path),
+        Ok(_) => "has changed since the run".to_owned(),
+        Err(error) => format!("cannot be read ({error})"),
+    };
+    let is_it = |path: &PathBuf| sha256_of_recorded(path).is_ok_and(|sha256| sha256 == input.sha256);
+    let above = if path.is_relative() { std::fs::canonicalize(run).ok() } else { None };
+    let mut elsewhere = above.iter().flat_map(|run| run.ancestors().skip(1)).map(|above| above.join(&path));
+    elsewhere.find(is_it).ok_or(why)
+}
+
+fn sha256_of_recorded(path: &Path) -> io::Result<String> {
+    let file = regular::open(path)?;
+    // What the system says is all: a file of /proc has a length of 0, and waits or goes on for ever.
+    let length = file.metadata()?.len();
+    if length > MOST_RECORDED {
+        let message =
+            format!("it holds more than {MOST_RECORDED} bytes, the most that is read of a recorded file");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
+    sha256_of(file.take(length))
 }
 
 /// XXH3 (64 bits) of all that a reader has. It tells damage and stale files, not forgeries, and takes no longer than
@@ -96,5 +134,35 @@ mod tests {
         let missing = folder.path().join("nowhere");
         let error = digest_inputs(&[("gold".into(), path), ("tables".into(), missing)]).unwrap_err();
         assert!(error.to_string().contains("nowhere"), "{error}");
+    }
+
+    /// The file of a record is opened only as what was read: not a device, a pipe, a file of the system or of another content.
+    #[test]
+    fn a_record_names_only_the_file_that_was_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let of = |path: &Path| InputRecord {
+            role: "database:d".into(),
+            path: path.display().to_string(),
+            sha256: sha256_of_bytes(b"abc"),
+        };
+        std::fs::write(at("abc"), "abc").unwrap();
+        std::fs::create_dir_all(at("runs/r")).unwrap();
+        assert_eq!(recorded_file(&at("runs/r"), &of(&at("abc"))).unwrap(), at("abc"));
+        let above = recorded_file(&at("runs/r"), &of(Path::new("abc"))).unwrap();
+        assert_eq!(std::fs::read(above).unwrap(), b"abc");
+        std::fs::write(at("changed"), "abcd").unwrap();
+        std::fs::File::create(at("holes")).unwrap().set_len(MOST_RECORDED + 1).unwrap();
+        let mut refused = vec![at("changed"), at("missing"), at("runs"), at("holes")];
+        #[cfg(unix)]
+        {
+            assert!(std::process::Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
+            std::os::unix::fs::symlink("/dev/zero", at("link")).unwrap();
+            refused.extend([at("pipe"), at("link")]);
+            refused.extend(["/dev/zero", "/dev/stdin", "/dev/fd/0", "/proc/self/mem"].map(PathBuf::from));
+        }
+        for path in refused {
+            assert!(recorded_file(&at("runs/r"), &of(&path)).is_err(), "{}", path.display());
+        }
     }
 }

@@ -9,7 +9,7 @@
 //! | `report.html`, `report-items` | the report; of a large run its items | when all items are there |
 //! | `run.lock` | nothing | locked while a process writes; the lock ends with the process, however it ends |
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -95,10 +95,8 @@ impl RunDirectory {
     }
 
     fn take(path: &Path, manifest: &Manifest, start: Start, is_new: bool) -> Result<Self, RunError> {
+        check_files(path)?;
         refuse_occupied(path)?;
-        for file in RUN_FILES.map(|name| path.join(name)) {
-            regular::check(&file).map_err(|source| RunError::Unreadable { path: file, source })?;
-        }
         let lock = lock(path)?;
         let settled = Self::settle(path, manifest, start);
         if settled.is_err() && is_new {
@@ -280,9 +278,22 @@ impl StoredRun {
 /// Reads `run.json` of a run directory.
 ///
 /// # Errors
-/// [`RunError::NoRun`] when it does not exist, [`RunError::BadRecord`] when it cannot be understood.
+/// [`RunError::NoRun`] when it does not exist, [`RunError::BadRecord`] when it cannot be understood; [`RunError::Unreadable`] when a
+/// file of the run is a link, a pipe or a device.
 pub fn read_manifest(path: &Path) -> Result<Manifest, RunError> {
+    check_files(path)?;
     read_record(&path.join(MANIFEST))?.ok_or_else(|| RunError::NoRun { path: path.to_owned() })
+}
+
+/// Refuses a run directory with a link, a pipe or a device in place of one of its files. The directory may be somebody else's, and a
+/// link in it may lead to any file of its reader, to be shown or to be written over.
+fn check_files(path: &Path) -> Result<(), RunError> {
+    let unreadable = |path: PathBuf| |source| RunError::Unreadable { path, source };
+    for file in RUN_FILES.map(|name| path.join(name)) {
+        regular::check_unlinked(&file).map_err(unreadable(file))?;
+    }
+    let items = path.join(REPORT_ITEMS);
+    regular::refuse_link(&items).map_err(unreadable(items))
 }
 
 /// Whether the log of a shard is the one that it finished with; false where the manifest has no digest of it.
@@ -343,8 +354,7 @@ fn refuse_occupied(path: &Path) -> Result<(), RunError> {
 
 fn lock(path: &Path) -> Result<File, RunError> {
     let unwritable = |source| RunError::Unwritable { path: path.to_owned(), source };
-    let file = OpenOptions::new().write(true).create(true).truncate(false).open(path.join(LOCK));
-    let file = file.map_err(unwritable)?;
+    let file = regular::write_unlinked(&path.join(LOCK)).map_err(unwritable)?;
     match file.try_lock() {
         Ok(()) if is_at(&file, &path.join(LOCK)) => Ok(file),
         // Another process removed it, with the folder that it had made, since it was opened.
@@ -414,7 +424,7 @@ fn input_differences(stored: &Manifest, asked: &Manifest) -> Vec<String> {
 }
 
 fn read_record<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, RunError> {
-    let bytes = match regular::read(path) {
+    let bytes = match regular::read_unlinked(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(source) => return Err(RunError::Unreadable { path: path.to_owned(), source }),

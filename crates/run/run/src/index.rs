@@ -156,7 +156,7 @@ impl Index {
         let is_of_log: Vec<bool> = (0..self.blocks.len())
             .into_par_iter()
             .map_init(
-                || regular::open(log),
+                || regular::open_unlinked(log),
                 |file, block| {
                     let range = self.range_of(block);
                     let hash = file.as_mut().ok().and_then(|file| {
@@ -234,7 +234,7 @@ pub(crate) struct Reader {
 impl Reader {
     /// The index beside that log, if there is one.
     pub(crate) fn open(log: &Path) -> Option<Self> {
-        let mut file = BufReader::with_capacity(1 << 16, regular::open(beside(log)).ok()?);
+        let mut file = BufReader::with_capacity(1 << 16, regular::open_unlinked(beside(log)).ok()?);
         let (magic, identity) = (bytes(&mut file)?, bytes(&mut file)?);
         let examples = number(&mut file)?;
         let size = file.get_ref().metadata().ok()?.len();

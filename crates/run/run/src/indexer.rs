@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::hash::Hasher;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -50,7 +50,7 @@ impl Indexer {
             .map_err(|source| RunError::Unreadable { path: log.to_owned(), source })?;
         let size = index.blocks.last().map_or(0, |block| block.size);
         let open = || -> io::Result<File> {
-            let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(&path)?;
+            let mut file = regular::write_unlinked(&path)?;
             file.set_len(size)?;
             file.seek(SeekFrom::End(0))?;
             Ok(file)
@@ -132,7 +132,7 @@ fn reopen(index: &mut Index, log: &Path) -> io::Result<XxHash3_64> {
     let Some(last) = index.blocks.len().checked_sub(1) else { return Ok(hasher) };
     let range = index.range_of(last);
     if range.end - range.start < BLOCK_BYTES {
-        let mut file = regular::open(log)?;
+        let mut file = regular::open_unlinked(log)?;
         file.seek(SeekFrom::Start(range.start))?;
         let mut bytes = Vec::new();
         file.take(range.end - range.start).read_to_end(&mut bytes)?;

@@ -259,7 +259,7 @@ impl Items {
         let end = index.lines.get(number)?.end;
         let begin = index.end_of(number);
         let mut line = vec![0; usize::try_from(end.checked_sub(begin)?).ok()?];
-        let mut file = regular::open(path).ok()?;
+        let mut file = regular::open_unlinked(path).ok()?;
         file.seek(SeekFrom::Start(begin)).ok()?;
         file.read_exact(&mut line).ok()?;
         Some(line)
@@ -436,7 +436,7 @@ where
 
 /// The item whose line begins there, if one does.
 fn item_at(path: &Path, begin: u64) -> Option<Item> {
-    let mut file = BufReader::new(regular::open(path).ok()?);
+    let mut file = BufReader::new(regular::open_unlinked(path).ok()?);
     file.seek(SeekFrom::Start(begin)).ok()?;
     let mut line = Vec::new();
     file.read_until(b'\n', &mut line).ok()?;

@@ -6,7 +6,7 @@
 //! system has it. Against a crash of the machine the file is synchronised at least once a second while lines
 //! come in, and when the run ends; what is lost then is scored again.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -69,14 +69,14 @@ impl Log {
         };
         let unwritable = |source| RunError::Unwritable { path: path.to_owned(), source };
         let open = || -> io::Result<File> {
-            let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
+            let mut file = regular::write_unlinked(path)?;
             file.set_len(length)?;
             file.seek(SeekFrom::End(0))?;
             Ok(file)
         };
         let file = open().map_err(unwritable)?;
-        let written =
-            regular::open(path).map_err(|source| RunError::Unreadable { path: path.to_owned(), source })?;
+        let written = regular::open_unlinked(path)
+            .map_err(|source| RunError::Unreadable { path: path.to_owned(), source })?;
         let (path, ready) = (path.to_owned(), Vec::new());
         let log = Self { path, file, written, length, ready, index, synced: Instant::now() };
         Ok((log, Recovered { finished, repairs }))
@@ -169,7 +169,7 @@ fn for_each_raw_line_from<E: From<RunError>>(
     mut visit: impl FnMut(usize, Range<u64>, &[u8]) -> Result<(), E>,
 ) -> Result<(usize, u64), E> {
     let unreadable = |source| RunError::Unreadable { path: path.to_owned(), source };
-    let file = match regular::open(path) {
+    let file = match regular::open_unlinked(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((0, 0)),
         Err(source) => return Err(unreadable(source).into()),
@@ -352,7 +352,7 @@ fn position(
 /// Replaces the file by those parts of it, atomically; returns the new length.
 fn rewrite(path: &Path, kept: &[Range<u64>]) -> Result<u64, RunError> {
     let write = || -> io::Result<u64> {
-        let mut source = regular::open(path)?;
+        let mut source = regular::open_unlinked(path)?;
         let mut target = AtomicFile::create(path)?;
         let mut length = 0;
         for range in kept {

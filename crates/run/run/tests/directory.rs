@@ -9,7 +9,9 @@ use std::fs;
 use std::path::Path;
 
 use common::{examples, manifest, system};
-use sqlgauge_run::{InputRecord, Manifest, RunDirectory, RunError, Start, StoredRun};
+use sqlgauge_run::{
+    InputRecord, Manifest, RUN_FILES, RunDirectory, RunError, RunFiles, Start, StoredRun, read_manifest,
+};
 
 fn sample() -> Manifest {
     let examples = examples(3);
@@ -156,5 +158,55 @@ fn of_those_that_begin_one_run_at_once_exactly_one_gets_it() {
             |result: &Result<RunDirectory, RunError>| matches!(result, Err(RunError::Locked { .. }));
         assert_eq!(results.iter().filter(|result| refused(result)).count(), 7, "round {round}: {results:?}");
         assert!(results.iter().any(Result::is_ok));
+    }
+}
+
+/// A file of a run directory that is a link is neither read nor written through, whichever it is and wherever it leads.
+#[cfg(unix)]
+#[test]
+fn a_link_in_a_run_directory_is_refused() {
+    for (name, target) in RUN_FILES
+        .into_iter()
+        .chain(["report-items"])
+        .flat_map(|name| ["secret", "nowhere"].map(|target| (name, target)))
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let (run, secret) = (folder.path().join("run"), folder.path().join("secret"));
+        drop(create(&run, &sample()).unwrap());
+        fs::write(&secret, "{}").unwrap();
+        let _ = fs::remove_file(run.join(name));
+        std::os::unix::fs::symlink(folder.path().join(target), run.join(name)).unwrap();
+        let refused = [
+            create(&run, &sample()).err(),
+            RunDirectory::create(&run, &sample(), Start::Restart).err(),
+            StoredRun::read(&run).err(),
+            RunFiles::open(&run).err(),
+            read_manifest(&run).err(),
+        ];
+        for error in refused {
+            let text = error.unwrap().to_string();
+            assert!(text.contains(name) && text.contains("it is a link"), "{name}, {target}: {text}");
+        }
+        assert_eq!(fs::read_to_string(&secret).unwrap(), "{}", "{name}");
+        assert!(!folder.path().join("nowhere").exists(), "{name}");
+    }
+}
+
+/// The sources of this crate open a file of a run by the functions alone that refuse a link.
+#[test]
+fn files_of_a_run_are_opened_in_one_way() {
+    for entry in fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src")).unwrap() {
+        let path = entry.unwrap().path();
+        // The digests are of inputs, which may lie anywhere.
+        if path.ends_with("digest.rs") {
+            continue;
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        let text = text.split("#[cfg(test)]").next().unwrap();
+        for other in
+            ["OpenOptions", "File::open(", "regular::open(", "regular::read(", "fs::read(", "fs::write("]
+        {
+            assert!(!text.contains(other), "{}: {other}", path.display());
+        }
     }
 }

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::reads;
-use sqlgauge_sql::tree::{Aggregate, Expr, FrameMode, From, OrderTerm, RelationId, Select, Window};
+use sqlgauge_sql::tree::{
+    Aggregate, ColumnRef, Expr, FrameMode, From, OrderTerm, RelationId, Select, Window,
+};
 
 use super::walk::operands;
 
@@ -34,6 +36,7 @@ pub(super) struct Level<'s> {
     pub(super) aggregates: usize,
     /// Columns that are neither grouped nor aggregated.
     pub(super) bare: Vec<Expr>,
+    bare_columns: BTreeSet<ColumnRef>,
     /// Arguments of aggregates that depend on the order of rows.
     pub(super) joined: Vec<Expr>,
     extremes: usize,
@@ -48,6 +51,7 @@ impl<'s> Level<'s> {
             relations,
             aggregates: 0,
             bare: Vec::new(),
+            bare_columns: BTreeSet::new(),
             joined: Vec::new(),
             extremes: 0,
             extreme: None,
@@ -60,7 +64,7 @@ impl<'s> Level<'s> {
         }
         match expr {
             Expr::Column(column) if self.relations.contains(&column.relation) => {
-                push_new(&mut self.bare, expr);
+                self.add_bare(*column);
             }
             Expr::Aggregate(aggregate) => {
                 self.aggregate(aggregate);
@@ -71,12 +75,18 @@ impl<'s> Level<'s> {
                     .into_iter()
                     .filter(|column| self.relations.contains(&column.relation));
                 for column in columns.collect::<Vec<_>>() {
-                    push_new(&mut self.bare, &Expr::Column(column));
+                    self.add_bare(column);
                 }
             }
             _ => {}
         }
         operands(expr).into_iter().for_each(|operand| self.visit(operand));
+    }
+
+    fn add_bare(&mut self, column: ColumnRef) {
+        if self.bare_columns.insert(column) {
+            self.bare.push(Expr::Column(column));
+        }
     }
 
     fn aggregate(&mut self, call: &Aggregate) {

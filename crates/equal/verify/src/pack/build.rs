@@ -17,7 +17,7 @@ use super::slips::slips;
 pub struct PackSettings {
     /// Most databases of one question.
     pub databases: usize,
-    /// Most single mutations of one gold; of more, so many at equal distances. Other readings of the gold come besides.
+    /// Most single mutations of one gold, and most of its other readings of one kind; of more, so many at equal distances.
     pub mutations: usize,
 }
 
@@ -77,13 +77,12 @@ impl Others {
     fn new(gold: &str, answers: &[&str], schema: &Schema, most: usize) -> Self {
         let mut seen: BTreeSet<String> = [gold.to_owned()].into();
         let mut texts: Vec<String> = resolve(gold, schema).ok().map_or_else(Vec::new, |query| {
-            let (mutations, slips) = (Mutations::new(&query, schema), slips(&query, schema));
-            let mutated = spread(mutations.count(), most).filter_map(|number| mutations.get(number));
-            let slipped = spread(slips.len(), most).map(|number| slips[number].clone());
+            let mutations = Mutations::new(&query, schema);
+            let mutated = spread(0..mutations.count(), most).filter_map(|number| mutations.get(number));
             let texts = mutated
-                .chain(slipped)
+                .chain(slips(&query, schema, most))
                 .filter_map(|other| print(&other, schema, PrintDialect::Sqlite).ok())
-                .chain(readings(&query, schema));
+                .chain(readings(&query, schema, most));
             texts.filter(|text| seen.insert(text.clone())).collect()
         });
         let mutations = texts.len();
@@ -94,10 +93,12 @@ impl Others {
     }
 }
 
-/// At most so many numbers below the count, at equal distances.
-fn spread(count: usize, most: usize) -> impl Iterator<Item = usize> {
+/// At most so many of them, at equal distances. They are counted first: a query of 2,000 columns has more forms than fit in memory.
+pub(super) fn spread<T>(items: impl Iterator<Item = T> + Clone, most: usize) -> impl Iterator<Item = T> {
+    let count = items.clone().count();
     let taken = count.min(most);
-    (0..taken).map(move |number| number * count / taken)
+    let mut wanted = (0..taken).map(move |number| number * count / taken).peekable();
+    items.enumerate().filter_map(move |(at, item)| wanted.next_if_eq(&at).map(|_| item))
 }
 
 /// Databases that tell the others from the gold, and which of the others equal it.
@@ -202,4 +203,57 @@ fn chosen(
     question.mutations = count(&|at| at < others.mutations);
     question.answers = count(&|at| at >= others.mutations);
     question
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Queries of so many columns, conditions, groups or joins, whose other forms are as many and each as long.
+    fn wide(width: usize) -> (Schema, Vec<String>) {
+        let all = |column: &dyn Fn(usize) -> String, between: &str| {
+            (0..width).map(column).collect::<Vec<_>>().join(between)
+        };
+        let columns = all(&|at| format!("c{at}"), ", ");
+        let links = all(&|at| format!("CREATE TABLE u{at} (t_id INT REFERENCES t(c0));"), " ");
+        let definitions = all(&|at| format!("c{at} INT"), ", ");
+        let ddl = format!("CREATE TABLE t ({definitions}, PRIMARY KEY (c0)); {links}");
+        let equal = all(&|at| format!("c{at} = c{}", (at + 1) % width), " AND ");
+        let golds = [
+            "SELECT * FROM t".to_owned(),
+            "SELECT DISTINCT * FROM t".to_owned(),
+            format!("SELECT {columns} FROM t GROUP BY {columns}"),
+            format!("SELECT * FROM t WHERE {equal}"),
+            format!("SELECT count(*) FROM t ORDER BY {columns}"),
+        ];
+        (Schema::from_ddl(&ddl).unwrap(), golds.into())
+    }
+
+    /// Twice the columns give as many other queries and twice the bytes, not four times.
+    #[test]
+    fn others_grow_with_the_width_and_not_with_its_square() {
+        let most = PackSettings::default().mutations;
+        let sizes = |width: usize| {
+            let (schema, golds) = wide(width);
+            let size = |gold: &String| {
+                let others = Others::new(gold, &[], &schema, most).texts;
+                // Single mutations, slips, and the kinds of readings.
+                assert!(others.len() <= 8 * most, "{} others of {gold:.40}", others.len());
+                others.iter().map(String::len).sum::<usize>()
+            };
+            golds.iter().map(size).collect::<Vec<usize>>()
+        };
+        for (at, (narrow, wide)) in sizes(150).into_iter().zip(sizes(300)).enumerate() {
+            assert!(narrow > 0 && 10 * wide < 24 * narrow, "{at}: {narrow} and {wide}");
+        }
+    }
+
+    /// What is taken of many: the first, and as many as asked for; of few, all.
+    #[test]
+    fn a_spread_is_even() {
+        let spread = |count: usize, most: usize| spread(0..count, most).collect::<Vec<usize>>();
+        assert_eq!(spread(9, 3), [0, 3, 6]);
+        assert_eq!(spread(3, 9), [0, 1, 2]);
+        assert_eq!((spread(0, 3), spread(3, 0)), (vec![], vec![]));
+    }
 }

@@ -14,13 +14,15 @@ use sqlgauge_sql::tree::{
 use sqlgauge_sql::visit::{each_expr, each_relation};
 use sqlgauge_sql::{PrintDialect, ordered, print};
 
-/// The readings as SQL.
-pub(super) fn readings(query: &Query, schema: &Schema) -> Vec<String> {
-    let others = regrouped(query, schema)
+use super::build::spread;
+
+/// The readings as SQL; of more than so many of one kind, so many at equal distances.
+pub(super) fn readings(query: &Query, schema: &Schema, most: usize) -> Vec<String> {
+    let others = regrouped(query, schema, most)
         .into_iter()
-        .chain(joined(query, schema))
-        .chain(without_a_table(query))
-        .chain(without_nulls(query))
+        .chain(joined(query, schema, most))
+        .chain(without_a_table(query, most))
+        .chain(without_nulls(query, most))
         .chain(one_row(query))
         .chain(by_key(query, schema));
     let printed = others.filter_map(|reading| print(&reading, schema, PrintDialect::Sqlite).ok());
@@ -34,7 +36,7 @@ fn with_select(query: &Query, select: Select) -> Query {
 
 /// The query joined with each table that a foreign key leads to or comes from. On rows without a partner there, or with two, it is
 /// another.
-fn joined(query: &Query, schema: &Schema) -> Vec<Query> {
+fn joined(query: &Query, schema: &Schema, most: usize) -> Vec<Query> {
     let Some(select) = query.as_select() else { return Vec::new() };
     let Some(from) = &select.from else { return Vec::new() };
     let tables = tables(select);
@@ -51,29 +53,29 @@ fn joined(query: &Query, schema: &Schema) -> Vec<Query> {
         let join = Join { kind: JoinKind::Inner, left: from.clone(), right, on };
         with_select(query, Select { from: Some(From::Join(Box::new(join))), ..select.clone() })
     };
-    let mut found = Vec::new();
-    for (id, table) in schema.ids().filter_map(|id| Some((id, schema.table(id)?))) {
-        for key in &table.foreign_keys {
-            let Some((target, columns)) = schema.resolve_foreign_key(key) else { continue };
-            let pairs = |child: RelationId, parent: RelationId| {
-                let pairs = key.columns.iter().zip(&columns);
-                pairs.map(|(&at, &there)| (ColumnRef::at(child, at), ColumnRef::at(parent, there))).collect()
-            };
-            let here = tables.iter();
-            let here = here.flat_map(|(&relation, &own_table)| {
-                let to = (own_table == id).then(|| with(target, pairs(relation, own)));
-                let from = (own_table == target).then(|| with(id, pairs(own, relation)));
-                to.into_iter().chain(from)
-            });
-            found.extend(here);
-        }
-    }
-    found
+    let ids: Vec<TableId> = schema.ids().collect();
+    let keys = ids.iter().filter_map(|&id| Some((id, schema.table(id)?)));
+    let keys = keys.flat_map(|(id, table)| table.foreign_keys.iter().map(move |key| (id, key)));
+    let keys = keys.filter_map(|(id, key)| Some((id, key, schema.resolve_foreign_key(key)?.0)));
+    let joins = keys.flat_map(|(id, key, target)| {
+        (&tables).into_iter().flat_map(move |(&relation, &table)| {
+            let to = (table == id).then_some((key, target, [relation, own]));
+            let from = (table == target).then_some((key, id, [own, relation]));
+            to.into_iter().chain(from)
+        })
+    });
+    let joined = spread(joins, most).filter_map(|(key, table, [child, parent])| {
+        let (_, columns) = schema.resolve_foreign_key(key)?;
+        let pairs = key.columns.iter().zip(&columns);
+        let pairs = pairs.map(|(&at, &there)| (ColumnRef::at(child, at), ColumnRef::at(parent, there)));
+        Some(with(table, pairs.collect()))
+    });
+    joined.collect()
 }
 
 /// The query without each table that nothing but conditions reads, where all joins are inner ones: without the table and the conditions on
 /// it, and with these in a subquery. `a = (SELECT …)` takes one of several partners, and IN each once.
-fn without_a_table(query: &Query) -> Vec<Query> {
+fn without_a_table(query: &Query, most: usize) -> Vec<Query> {
     let Some(select) = query.as_select() else { return Vec::new() };
     let Some(from) = select.from.as_ref().filter(|from| from.is_inner()) else { return Vec::new() };
     let relations = from.relations();
@@ -97,7 +99,7 @@ fn without_a_table(query: &Query) -> Vec<Query> {
         };
         [None].into_iter().chain(as_subquery(out, &on_it).into_iter().flatten().map(Some)).map(with).collect()
     };
-    relations.iter().filter(is_unread).flat_map(|relation| without(relation)).collect()
+    spread(relations.iter().filter(is_unread), most).flat_map(|relation| without(relation)).collect()
 }
 
 /// The conditions on a relation as one on the column that it is joined by: equal to the only value of a subquery, or one of its values.
@@ -139,7 +141,7 @@ fn all_of(mut conditions: Vec<Expr>) -> Option<Expr> {
 }
 
 /// The query without the rows in which a column is NULL that it returns, sorts by or aggregates.
-fn without_nulls(query: &Query) -> Vec<Query> {
+fn without_nulls(query: &Query, most: usize) -> Vec<Query> {
     let Some(select) = query.as_select() else { return Vec::new() };
     let from: BTreeSet<RelationId> = tables(select).into_keys().collect();
     let mut columns = BTreeSet::new();
@@ -158,7 +160,7 @@ fn without_nulls(query: &Query) -> Vec<Query> {
         let filter = all_of(select.filter.iter().cloned().chain([present]).collect());
         with_select(query, Select { filter, ..select.clone() })
     };
-    columns.into_iter().map(with).collect()
+    spread(columns.iter().copied(), most).map(with).collect()
 }
 
 /// The first row of what it returns, where that may be several.
@@ -210,26 +212,27 @@ fn tables(select: &Select) -> BTreeMap<RelationId, TableId> {
 
 /// The query with other groups. DISTINCT becomes groups by a table's key; each column in GROUP BY is replaced by a key or by a returned
 /// column. Grouping by names merges namesakes.
-fn regrouped(query: &Query, schema: &Schema) -> Vec<Query> {
+fn regrouped(query: &Query, schema: &Schema, most: usize) -> Vec<Query> {
     let Some(select) = query.as_select() else { return Vec::new() };
     let (keys, shown) = (keys(select, schema), shown(select));
-    let mut groups: Vec<Vec<Expr>> = Vec::new();
-    if select.distinct && select.group_by.is_empty() && shown.len() == select.outputs.len() {
-        let is_shown = |key: &&ColumnRef| shown.iter().any(|column| column.relation == key.relation);
-        let keys = keys.values().filter(is_shown);
-        groups.extend(keys.map(|key| vec![Expr::Column(*key)]));
-    }
+    let is_distinct = select.distinct && select.group_by.is_empty() && shown.len() == select.outputs.len();
+    let is_shown = |key: &&ColumnRef| shown.iter().any(|column| column.relation == key.relation);
+    let by_key: Vec<ColumnRef> = keys.values().filter(|key| is_distinct && is_shown(key)).copied().collect();
     let others: BTreeSet<ColumnRef> = keys.into_values().chain(shown).collect();
-    for (at, group) in select.group_by.iter().enumerate() {
-        let Expr::Column(column) = group else { continue };
-        groups.extend(others.iter().filter(|other| *other != column).map(|other| {
-            let mut groups = select.group_by.clone();
-            groups[at] = Expr::Column(*other);
-            groups
-        }));
-    }
-    let with = |group_by| with_select(query, Select { distinct: false, group_by, ..select.clone() });
-    groups.into_iter().map(with).collect()
+    let replaced = select.group_by.iter().enumerate().flat_map(|(at, group)| {
+        let column = if let Expr::Column(column) = group { Some(*column) } else { None };
+        let others = others.iter().filter(move |other| column.is_some_and(|column| column != **other));
+        others.map(move |other| (at, *other))
+    });
+    let with = |(at, column): (usize, ColumnRef)| {
+        let mut group_by = select.group_by.clone();
+        match group_by.get_mut(at) {
+            Some(group) => *group = Expr::Column(column),
+            None => group_by.push(Expr::Column(column)),
+        }
+        with_select(query, Select { distinct: false, group_by, ..select.clone() })
+    };
+    spread(by_key.into_iter().map(|key| (0, key)).chain(replaced), most).map(with).collect()
 }
 
 /// The key of each table in FROM whose key is one column.
@@ -277,6 +280,7 @@ mod tests {
 
     use super::*;
 
+    const ALL: usize = usize::MAX;
     const DDL: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, n INT); CREATE TABLE u (t_id INT REFERENCES t(id), n INT);";
 
     /// How many of the readings there are, and how many of them a search tells from the gold. Each must be a query.
@@ -309,7 +313,7 @@ mod tests {
             ("SELECT name FROM t ORDER BY n LIMIT 2", (0, 0)),
         ] {
             let read = |query: &Query, schema: &Schema| {
-                let all = printed(regrouped(query, schema), schema);
+                let all = printed(regrouped(query, schema, ALL), schema);
                 all.into_iter().chain(all_at_extremum(query, schema)).collect()
             };
             assert_eq!(told(gold, read), expected, "{gold}");
@@ -328,8 +332,16 @@ mod tests {
             ("SELECT name FROM t LEFT JOIN u ON t.id = u.t_id", (2, 2), (0, 0)),
             ("SELECT 1 FROM t UNION SELECT 2 FROM u", (0, 0), (0, 0)),
         ] {
-            assert_eq!(told(gold, |query, schema| printed(joined(query, schema), schema)), more, "{gold}");
-            assert_eq!(told(gold, |query, schema| printed(without_a_table(query), schema)), less, "{gold}");
+            assert_eq!(
+                told(gold, |query, schema| printed(joined(query, schema, ALL), schema)),
+                more,
+                "{gold}"
+            );
+            assert_eq!(
+                told(gold, |query, schema| printed(without_a_table(query, ALL), schema)),
+                less,
+                "{gold}"
+            );
         }
     }
 
@@ -356,7 +368,11 @@ mod tests {
             ("SELECT name FROM t WHERE n > 1 ORDER BY n LIMIT 3", (2, 1), (0, 0)),
             ("SELECT count(*) FROM t", (0, 0), (1, 0)),
         ] {
-            assert_eq!(told(gold, |query, schema| printed(without_nulls(query), schema)), nulls, "{gold}");
+            assert_eq!(
+                told(gold, |query, schema| printed(without_nulls(query, ALL), schema)),
+                nulls,
+                "{gold}"
+            );
             assert_eq!(told(gold, |query, schema| printed(one_row(query), schema)), row, "{gold}");
         }
     }

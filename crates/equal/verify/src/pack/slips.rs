@@ -11,11 +11,13 @@ use sqlgauge_sql::tree::{
 };
 use sqlgauge_sql::visit::{change_exprs, each_expr};
 
+use super::build::spread;
+
 /// Most columns that one becomes.
 const MOST_COLUMNS: usize = 6;
 
-/// The query with each of the slips.
-pub(super) fn slips(query: &Query, schema: &Schema) -> Vec<Query> {
+/// The query with each of the slips; of more than so many, so many at equal distances.
+pub(super) fn slips(query: &Query, schema: &Schema, most: usize) -> impl Iterator<Item = Query> {
     let tables: HashMap<RelationId, TableId> = reads::tables(query).into_iter().collect();
     let (mut read, mut equated) = (BTreeSet::new(), Vec::new());
     each_expr(query, |expr| match expr {
@@ -27,8 +29,9 @@ pub(super) fn slips(query: &Query, schema: &Schema) -> Vec<Query> {
         }
         _ => {}
     });
-    let columns = Columns { schema, tables, read, equated };
-    replaced(query, &|expr| match expr {
+    let ranked = tables.iter().map(|(&relation, &id)| (relation, ranked(schema, (relation, id), &read)));
+    let columns = Columns { ranked: ranked.collect(), read, equated };
+    replaced(query, most, move |expr| match expr {
         Expr::Column(column) => columns.others(*column),
         Expr::Literal(Literal::Integer(number)) => {
             number.checked_sub(1).map(|less| Expr::Literal(Literal::Integer(less))).into_iter().collect()
@@ -44,19 +47,20 @@ pub(super) fn slips(query: &Query, schema: &Schema) -> Vec<Query> {
     })
 }
 
-/// The query with one expression replaced, for each expression and each of what it may become.
-fn replaced(query: &Query, others: &dyn Fn(&Expr) -> Vec<Expr>) -> Vec<Query> {
-    let mut places: Vec<(usize, Expr)> = Vec::new();
+/// The query with one expression replaced, for each expression and each of what it may become; at most so many.
+fn replaced(query: &Query, most: usize, others: impl Fn(&Expr) -> Vec<Expr>) -> impl Iterator<Item = Query> {
+    // The place of the expression, and the number of its other form.
+    let mut forms: Vec<(usize, usize)> = Vec::new();
     let mut at = 0;
     change_exprs(&mut query.clone(), |expr| {
-        places.extend(others(expr).into_iter().map(|other| (at, other)));
+        forms.extend((0..others(expr).len()).map(|form| (at, form)));
         at += 1;
     });
-    let with = |(place, other): (usize, Expr)| {
-        let (mut changed, mut at, mut other) = (query.clone(), 0, Some(other));
+    let with = move |(place, form): (usize, usize)| {
+        let (mut changed, mut at) = (query.clone(), 0);
         change_exprs(&mut changed, |expr| {
             if at == place
-                && let Some(other) = other.take()
+                && let Some(other) = others(expr).into_iter().nth(form)
             {
                 *expr = other;
             }
@@ -64,38 +68,44 @@ fn replaced(query: &Query, others: &dyn Fn(&Expr) -> Vec<Expr>) -> Vec<Query> {
         });
         changed
     };
-    places.into_iter().map(with).collect()
+    spread(forms.into_iter(), most).map(with)
 }
 
-struct Columns<'a> {
-    schema: &'a Schema,
-    tables: HashMap<RelationId, TableId>,
+/// The columns of a relation that others become first, one more than one becomes: its keys and those that the query reads, then texts,
+/// then the rest.
+fn ranked(
+    schema: &Schema,
+    (relation, id): (RelationId, TableId),
+    read: &BTreeSet<ColumnRef>,
+) -> Vec<ColumnRef> {
+    let Some(table) = schema.table(id) else { return Vec::new() };
+    let mut columns: Vec<(bool, bool, ColumnRef)> = (0_u32..)
+        .zip(&table.columns)
+        .filter(|(_, column)| !column.generated)
+        .map(|(at, column)| {
+            let reference = ColumnRef::at(relation, at);
+            let is_rare = !table.primary_key.contains(&at) && !read.contains(&reference);
+            (is_rare, is_rare && column.affinity != Affinity::Text, reference)
+        })
+        .collect();
+    columns.sort();
+    columns.into_iter().take(MOST_COLUMNS + 1).map(|(.., column)| column).collect()
+}
+
+struct Columns {
+    /// Of each relation, see [`ranked`].
+    ranked: HashMap<RelationId, Vec<ColumnRef>>,
     /// The columns that the query reads.
     read: BTreeSet<ColumnRef>,
     /// Columns that it compares for equality, both ways.
     equated: Vec<(ColumnRef, ColumnRef)>,
 }
 
-impl Columns<'_> {
-    /// The columns that it is compared with, and other ones of the table: its keys and those that the query reads, then texts, then the
-    /// rest.
+impl Columns {
+    /// The columns that it is compared with, and other ones of the table.
     fn others(&self, column: ColumnRef) -> Vec<Expr> {
-        let Some(table) = self.tables.get(&column.relation).and_then(|id| self.schema.table(*id)) else {
-            return Vec::new();
-        };
-        let mut others: Vec<(bool, bool, ColumnRef)> = (0_u32..)
-            .zip(&table.columns)
-            .filter(|(_, other)| !other.generated)
-            .map(|(at, other)| {
-                let reference = ColumnRef::at(column.relation, at);
-                let is_key = table.primary_key.contains(&at);
-                let is_rare = !is_key && !self.read.contains(&reference);
-                (is_rare, is_rare && other.affinity != Affinity::Text, reference)
-            })
-            .filter(|(.., other)| *other != column)
-            .collect();
-        others.sort();
-        let own = others.into_iter().take(MOST_COLUMNS).map(|(.., other)| other);
+        let Some(ranked) = self.ranked.get(&column.relation) else { return Vec::new() };
+        let own = ranked.iter().copied().filter(|other| *other != column).take(MOST_COLUMNS);
         let equated = self.equated.iter().filter(|(left, _)| *left == column).map(|(_, right)| *right);
         equated.chain(own).map(Expr::Column).collect()
     }
@@ -175,9 +185,9 @@ mod tests {
             ("SELECT a FROM t WHERE b LIKE '%k%'", vec!["b = 'k'", "b LIKE 'k%'", "b LIKE '%k'"]),
         ] {
             let query = resolve(gold, &schema).unwrap();
-            let found = slips(&query, &schema);
+            let found = slips(&query, &schema, usize::MAX);
             let texts: Vec<String> =
-                found.iter().map(|own| print(own, &schema, PrintDialect::Sqlite).unwrap()).collect();
+                found.map(|own| print(&own, &schema, PrintDialect::Sqlite).unwrap()).collect();
             assert!(texts.iter().all(|text| resolve(text, &schema).is_ok()), "{texts:?}");
             for part in expected {
                 assert!(texts.iter().any(|text| text.contains(part)), "{gold}: {part} in {texts:?}");

@@ -6,6 +6,7 @@ use super::{Part, Place, Reader, Row, Take};
 use crate::error::DatasetError;
 use crate::input::Input;
 use crate::json::{self, Shape, Stopped};
+use crate::text::{LineCounter, Places};
 
 pub(super) struct Json;
 
@@ -50,6 +51,13 @@ pub(crate) fn for_each_item_of(
     take: &mut dyn FnMut(Place, Value) -> Result<(), DatasetError>,
 ) -> Result<Shape, DatasetError> {
     let text = input.text(notes)?;
+    let (mut counter, mut from, mut places) = (LineCounter::default(), 0, Places::default());
+    let text = json::without_lone_surrogates(&text, |at| {
+        counter.advance(&text[from..at]);
+        from = at;
+        places.push(counter.line());
+    });
+    json::note_lone_surrogates(&places, notes);
     let mut next = 0;
     let mut place_and_take = |key: Option<String>, value| {
         next += 1;

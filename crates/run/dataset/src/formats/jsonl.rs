@@ -3,6 +3,7 @@
 use super::{Part, Place, Reader, Row, Take};
 use crate::error::DatasetError;
 use crate::input::Input;
+use crate::text::Places;
 use crate::{json, text};
 
 pub(super) struct Jsonl;
@@ -27,27 +28,35 @@ impl Reader for Jsonl {
     }
 
     fn read(&self, input: &Input, notes: &mut Vec<String>, take: Take<'_>) -> Result<(), DatasetError> {
+        let mut halves = Places::default();
         if let Some(mut lines) = input.lines()? {
             let mut index = 0;
             while let Some(line) = lines.next_line().map_err(|error| input.unreadable(error))? {
-                take_line(input, index, line, take)?;
+                take_line(input, (index, line), &mut halves, take)?;
                 index += 1;
             }
-            return Ok(());
+        } else {
+            let text = input.text(notes)?;
+            for line in text::lines(&text).enumerate() {
+                take_line(input, line, &mut halves, take)?;
+            }
         }
-        let text = input.text(notes)?;
-        for (index, line) in text::lines(&text).enumerate() {
-            take_line(input, index, line, take)?;
-        }
+        json::note_lone_surrogates(&halves, notes);
         Ok(())
     }
 }
 
-fn take_line(input: &Input, index: usize, line: &str, take: Take<'_>) -> Result<(), DatasetError> {
+fn take_line(
+    input: &Input,
+    (index, line): (usize, &str),
+    halves: &mut Places,
+    take: Take<'_>,
+) -> Result<(), DatasetError> {
     if text::strip(line).is_empty() {
         return Ok(());
     }
-    let value = json::parse(line).map_err(|e| {
+    let line = json::without_lone_surrogates(line, |_| halves.push(index + 1));
+    let value = json::parse(&line).map_err(|e| {
         let place = format!("line {} column {}", index + 1, e.column);
         input.malformed(place, e.problem, "give one complete JSON value per line")
     })?;

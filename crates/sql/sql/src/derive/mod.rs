@@ -285,16 +285,18 @@ impl<'s> Facts<'s> {
         for expr in outputs.chain(&select.filter).chain(&select.group_by).chain(&select.having) {
             self.inside(expr);
         }
-        let columns = select.outputs.iter().map(|output| self.output_facts(select, &output.expr)).collect();
+        let of_no_row = nullable::has_group_of_no_row(select);
+        let outputs = select.outputs.iter().map(|output| &output.expr);
+        let columns = outputs.map(|expr| self.output_facts(select, of_no_row, expr)).collect();
         let keys = self.output_keys(select);
         RelationFacts::of(columns, keys)
     }
 
     /// What those who read from the SELECT see of a result column.
-    fn output_facts(&self, select: &Select, expr: &Expr) -> ColumnFacts {
+    fn output_facts(&self, select: &Select, of_no_row: bool, expr: &Expr) -> ColumnFacts {
         let affinity = self.affinity(expr);
         ColumnFacts {
-            nullable: self.output_may_be_null(select, expr),
+            nullable: self.may_be_null(select, of_no_row, expr),
             affinity,
             collation: self.collation_outside(expr),
             values: values::read_back(self.values(expr), affinity),

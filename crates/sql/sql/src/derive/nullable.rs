@@ -65,13 +65,17 @@ impl Facts<'_> {
 
     fn outputs_may_be_null(&self, query: &Query) -> bool {
         let Some(select) = query.as_select() else { return true };
-        select.outputs.iter().any(|output| self.output_may_be_null(select, &output.expr))
+        let of_no_row = has_group_of_no_row(select);
+        select.outputs.iter().any(|output| self.may_be_null(select, of_no_row, &output.expr))
     }
 
     /// Whether a result column of a SELECT may be NULL, its own filter considered.
     pub fn output_may_be_null(&self, select: &Select, expr: &Expr) -> bool {
-        // Without GROUP BY there is a group even if there is no row, and then every column in it is NULL.
-        let of_no_row = select.group_by.is_empty() && is_aggregate_select(select);
+        self.may_be_null(select, has_group_of_no_row(select), expr)
+    }
+
+    /// As [`Facts::output_may_be_null`]; [`has_group_of_no_row`] reads all result columns, and is asked once for all of them.
+    pub(super) fn may_be_null(&self, select: &Select, of_no_row: bool, expr: &Expr) -> bool {
         if of_no_row && reads_row(expr) {
             return true;
         }
@@ -81,6 +85,11 @@ impl Facts<'_> {
         let Expr::Column(column) = expr else { return true };
         !conjuncts(select).iter().any(|conjunct| rejects_null(conjunct, *column))
     }
+}
+
+/// Whether there is a group even if there is no row, as without GROUP BY: every column in it is NULL then.
+pub(super) fn has_group_of_no_row(select: &Select) -> bool {
+    select.group_by.is_empty() && is_aggregate_select(select)
 }
 
 /// Whether the expression reads a column outside of every aggregate in it.
