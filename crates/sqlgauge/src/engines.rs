@@ -40,9 +40,9 @@ pub struct RoleSetup {
 pub struct Lock {
     /// What the lock is for.
     pub name: &'static str,
-    /// Whether it holds.
-    pub holds: bool,
-    /// What the server said.
+    /// Whether it holds; `None` where the server has no such lock.
+    pub holds: Option<bool>,
+    /// What the server said, or what its owner can do instead.
     pub message: String,
 }
 
@@ -129,7 +129,8 @@ fn kind(name: &str) -> Result<&'static sqlgauge_engines::Kind, Error> {
 #[cfg(feature = "engines")]
 fn access(context: &Context<'_>, connections: usize) -> sqlgauge_engines::Access {
     let password = context.server_password().map(|password| sqlgauge_engines::Secret(password.to_owned()));
-    sqlgauge_engines::Access { password, connections }
+    let allows_md5 = std::env::var_os("SQLGAUGE_DB_ALLOW_MD5").is_some_and(|value| value == "1");
+    sqlgauge_engines::Access { password, connections, allows_md5 }
 }
 
 #[cfg(feature = "engines")]

@@ -82,11 +82,15 @@ impl Check {
         let (version, locks) = crate::engine::run(true, |context| engines::check(&self.address, context))?;
         let mut text = format!("{version}\n");
         for lock in &locks {
-            let state = if lock.holds { "holds" } else { "OPEN " };
+            let state = match lock.holds {
+                Some(true) => "holds",
+                Some(false) => "OPEN ",
+                None => "none ",
+            };
             writeln!(text, "{state}  {:<36} {}", lock.name, lock.message.lines().next().unwrap_or_default())?;
         }
         print(&text)?;
-        let all_hold = locks.iter().all(|lock| lock.holds);
+        let all_hold = locks.iter().all(|lock| lock.holds != Some(false));
         Ok(if all_hold { Verdict::Done } else { Verdict::GateFailed })
     }
 }

@@ -15,7 +15,7 @@ const SHOP: &str = "CREATE TABLE shop (id int PRIMARY KEY, name text NOT NULL, r
 
 /// A reward on that server.
 fn reward(options: RewardOptions) -> Result<Reward, RewardError> {
-    let access = Access { password: Some(Secret(PASSWORD.into())), connections: 4 };
+    let access = Access { password: Some(Secret(PASSWORD.into())), connections: 4, ..Access::default() };
     let engine = open(&options.databases, options.limits(), access).unwrap();
     Reward::on_server(options, engine)
 }

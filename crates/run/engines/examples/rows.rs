@@ -20,7 +20,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (Some(address), Some(file)) = (arguments.next(), arguments.next()) else {
         return Err("give an address and a file of queries".into());
     };
-    let access = Access { password: std::env::var("SQLGAUGE_DB_PASSWORD").ok().map(Secret), connections: 1 };
+    let access = Access {
+        password: std::env::var("SQLGAUGE_DB_PASSWORD").ok().map(Secret),
+        connections: 1,
+        ..Access::default()
+    };
     let engine = open(Path::new(&address), Limits::default(), access).ok_or("no such engine")?;
     let mut queries = Vec::new();
     for line in std::fs::read_to_string(file)?.lines() {

@@ -16,6 +16,8 @@ pub struct Access {
     pub password: Option<Secret>,
     /// Connections to one database at once; 0 means [`Access::CONNECTIONS`].
     pub connections: usize,
+    /// Whether a PostgreSQL server may have the password as an MD5 hash, which whoever listens can use to guess it.
+    pub allows_md5: bool,
 }
 
 impl Access {

@@ -16,6 +16,7 @@ mod postgresql;
 mod rows;
 mod server;
 mod socket;
+mod trial;
 mod values;
 mod volatile;
 

@@ -59,8 +59,8 @@ pub(crate) const NO_ROWS: &str = "only queries are run, and this returns no rows
 pub struct LockResult {
     /// What was tried.
     pub name: &'static str,
-    /// Whether the lock held.
-    pub holds: bool,
-    /// What the server said.
+    /// Whether the lock held; `None` where the server has no such lock.
+    pub holds: Option<bool>,
+    /// What the server said, or what its owner can do instead.
     pub message: String,
 }

@@ -1,6 +1,49 @@
-//! Collects the rows of a query while they arrive.
+//! Collects rows while they arrive: those of a query up to its limits, those of the catalog up to a bound.
 
 use sqlgauge_engine::{Enough, Failure, FailureKind, Limits, ResultSet, Value};
+
+use crate::server::Broken;
+
+/// Bytes that the answer to one question of ours may take in memory.
+const MOST: usize = 256 << 20;
+/// Bytes that a cell takes besides its text.
+const CELL: usize = 48;
+
+/// The rows of a question of ours. A server may answer without end, so they are bounded.
+#[derive(Debug)]
+pub(crate) struct Answer<T> {
+    rows: Vec<Vec<T>>,
+    bytes: usize,
+}
+
+impl<T> Answer<T> {
+    pub(crate) fn new() -> Self {
+        Self { rows: Vec::new(), bytes: 0 }
+    }
+
+    /// Takes a row that arrived in so many bytes.
+    ///
+    /// # Errors
+    /// When the answer is longer than anything that is asked.
+    pub(crate) fn push(&mut self, row: Vec<T>, length: usize) -> Result<(), Broken> {
+        self.bytes += length + (row.len() + 1) * CELL;
+        if self.bytes > MOST {
+            return Err(Broken::Endless);
+        }
+        self.rows.push(row);
+        Ok(())
+    }
+
+    /// Forgets the rows, and counts them further.
+    pub(crate) fn clear(&mut self) {
+        self.rows.clear();
+    }
+
+    /// All of them.
+    pub(crate) fn finish(self) -> Vec<Vec<T>> {
+        self.rows
+    }
+}
 
 /// Rows after which a result is looked at first for being enough; then after twice as many, so that looking costs no more than
 /// reading.

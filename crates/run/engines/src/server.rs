@@ -14,12 +14,16 @@ use sqlgauge_engine::{
 };
 use sqlgauge_sql::schema::Schema;
 
-use crate::kind::{Access, Secret, Trial};
-use crate::locks::{Attempt, LockResult};
+use crate::kind::Access;
 use crate::pool::Pool;
 use crate::rows::Stop;
 use crate::volatile;
 
+/// What to do about an answer without end.
+const TOO_LONG: &str =
+    "check that --db names the server that you mean, and let the role read fewer tables and schemas";
+/// Characters of what a server says that are kept; the records of a run hold them.
+const LONGEST_MESSAGE: usize = 4096;
 /// How long after its own limit the server is asked to end a query.
 pub(crate) const GRACE: Duration = Duration::from_millis(500);
 
@@ -40,6 +44,12 @@ pub(crate) enum Broken {
     /// A frame is longer than it may be; the connection is of no use.
     #[error("a frame of {0} bytes")]
     TooLarge(usize),
+    /// The answer to a question of ours is longer than any catalog.
+    #[error("the server sends more than a catalog holds")]
+    Endless,
+    /// Somebody else may be to blame. It counts if it comes again with no other query beside it.
+    #[error("{0}")]
+    Contested(Failure),
     /// The connection is gone.
     #[error("{0}")]
     Lost(#[from] io::Error),
@@ -47,16 +57,39 @@ pub(crate) enum Broken {
 
 impl Broken {
     pub(crate) fn refused(code: &str, message: &str) -> Self {
-        Self::Refused { code: code.to_owned(), message: message.to_owned() }
+        let message = message.chars().take(LONGEST_MESSAGE).collect();
+        Self::Refused { code: code.to_owned(), message }
     }
 
     /// The same for a connection on which no query may begin any more.
     pub(crate) fn lost(self) -> Self {
         match self {
-            Self::Lost(_) => self,
+            Self::Lost(_) | Self::Endless => self,
             other => Self::Lost(io::Error::other(other.to_string())),
         }
     }
+}
+
+/// Whom a refusal of the server blames, by its code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Blame {
+    /// The query.
+    Query,
+    /// The query if its time is over; before that somebody else ended it or held a lock that it waits for.
+    Clock,
+    /// The query if it comes again without others, which share the memory of the server.
+    Crowd,
+}
+
+/// What is left of a query that was asked to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cancelled {
+    /// Nothing: the connection is as it was.
+    Ready,
+    /// The query is over, and the connection is of no use any more.
+    Over,
+    /// The server did not do it in time. The connection is of no use any more.
+    Unanswered,
 }
 
 /// How a query ended.
@@ -104,8 +137,10 @@ pub(crate) trait Server: fmt::Debug + Send + Sync + Sized + 'static {
     /// How an address is written.
     const FORM: &'static str;
     /// What to do when the server fails in the middle of a run.
-    const AGAIN: &'static str =
-        "start the server, then run the same command again: it goes on where it stopped";
+    const AGAIN: &'static str = "see that the server runs and answers and that no session holds locks on its tables, then run the same \
+        command again: it goes on where it stopped";
+    /// What no lock of the server bounds, and what its owner can do instead.
+    const WITHOUT_LOCK: Option<(&'static str, &'static str)>;
 
     /// Where it is.
     type Address: fmt::Debug + Send + Sync;
@@ -116,7 +151,7 @@ pub(crate) trait Server: fmt::Debug + Send + Sync + Sized + 'static {
     fn address(path: &Path) -> Result<Self::Address, String>;
 
     /// Connects and logs in.
-    fn connect(address: &Self::Address, password: Option<&Secret>) -> Result<Self::Connection, Broken>;
+    fn connect(address: &Self::Address, access: &Access) -> Result<Self::Connection, Broken>;
 
     /// The server's version.
     fn version(connection: &Self::Connection) -> String;
@@ -127,8 +162,11 @@ pub(crate) trait Server: fmt::Debug + Send + Sync + Sized + 'static {
     /// Queries that return another row when a row of the table changes, the best first.
     fn content(table: &str) -> Vec<String>;
 
-    /// Why a text is not sent to the server.
-    fn refuse(&self, sql: &str) -> Option<Failure>;
+    /// Why a text is not sent to a server that would not refuse it.
+    fn refuse(&self, sql: &str) -> Option<Failure> {
+        let _ = sql;
+        None
+    }
 
     /// Runs one query. What an earlier one has set is gone.
     fn attempt(
@@ -139,8 +177,9 @@ pub(crate) trait Server: fmt::Debug + Send + Sync + Sized + 'static {
         enough: Option<&Enough>,
     ) -> Result<End, Broken>;
 
-    /// Has the server end what the connection runs, and waits until it has. `false` if the connection is of no use any more.
-    fn cancel(connection: &mut Self::Connection) -> bool;
+    /// Has the server end what the connection runs, and waits until it has: a request that is still on its way would end the next
+    /// query of the connection.
+    fn cancel(connection: &mut Self::Connection) -> Cancelled;
 
     /// Begins to forget what the query has set; the server does it while the rows are compared. `false` if the connection is of
     /// no use any more.
@@ -148,6 +187,9 @@ pub(crate) trait Server: fmt::Debug + Send + Sync + Sized + 'static {
 
     /// The class of a server's refusal of a query. [`FailureKind::Machine`] says nothing of the query.
     fn failure(code: &str, message: &str) -> Failure;
+
+    /// Whom that refusal blames.
+    fn blame(code: &str) -> Blame;
 
     /// What to do when a database cannot be opened; the code is empty where the server did not answer.
     fn remedy(code: &str) -> &'static str;
@@ -167,7 +209,7 @@ pub(crate) struct ServerEngine<S: Server> {
 
 /// A database that is open.
 #[derive(Debug)]
-struct Served<S: Server> {
+pub(crate) struct Served<S: Server> {
     address: S::Address,
     database: Arc<Database>,
     pool: Pool<S::Connection>,
@@ -188,7 +230,7 @@ impl<S: Server> ServerEngine<S> {
         }
     }
 
-    fn served(&self) -> MutexGuard<'_, HashMap<PathBuf, Arc<Served<S>>>> {
+    pub(crate) fn served(&self) -> MutexGuard<'_, HashMap<PathBuf, Arc<Served<S>>>> {
         self.served.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -202,11 +244,14 @@ impl<S: Server> ServerEngine<S> {
             remedy: S::FORM,
         })?;
         let unusable = |broken: Broken| {
-            let code = if let Broken::Refused { code, .. } = &broken { code.as_str() } else { "" };
-            let (message, remedy) = (broken.to_string(), S::remedy(code));
-            EngineError::Server { address: shown(), message, remedy }
+            let remedy = match &broken {
+                Broken::Refused { code, .. } => S::remedy(code),
+                Broken::Endless | Broken::TooLarge(_) => TOO_LONG,
+                _ => S::remedy(""),
+            };
+            EngineError::Server { address: shown(), message: broken.to_string(), remedy }
         };
-        let first = S::connect(&address, self.access.password.as_ref()).map_err(unusable)?;
+        let first = S::connect(&address, &self.access).map_err(unusable)?;
         let _known = self.version.set(S::version(&first));
         let (server, catalog) = S::open(first).map_err(unusable)?;
         let connections = match self.access.connections {
@@ -250,24 +295,36 @@ impl<S: Server> ServerEngine<S> {
         }
     }
 
-    /// Once more where the connection was lost: it may have been closed while it was idle. A server that ends the connection of
-    /// the same query twice and takes new ones has answered it.
-    fn run_sent(&self, served: &Served<S>, sql: &str, enough: Option<&Enough>) -> Execution {
-        let open = || S::connect(&served.address, self.access.password.as_ref());
+    /// Once more, on a fresh connection and with no other query beside it, where the first attempt says nothing of the query: its
+    /// connection was lost, the server ended it before its time, or did not answer at all.
+    pub(crate) fn run_sent(&self, served: &Served<S>, sql: &str, enough: Option<&Enough>) -> Execution {
+        let open = || S::connect(&served.address, &self.access);
+        let attempt = |idle: Option<S::Connection>| match idle.map_or_else(open, Ok) {
+            Ok(connection) => run(&served.server, connection, sql, &self.limits, enough),
+            Err(broken) => (Err(Broken::Contested(unreachable(&broken))), None),
+        };
         self.queries.fetch_add(1, Ordering::Relaxed);
-        let mut lost = String::new();
-        for attempt in 0..2 {
-            let answer = served.pool.with(|idle| match idle.filter(|_| attempt == 0).map_or_else(open, Ok) {
-                Ok(connection) => run(&served.server, connection, sql, &self.limits, enough),
-                Err(broken) => (Err(broken), None),
-            });
-            match answer {
-                Ok(execution) => return self.watched(served, execution),
-                Err(broken) => lost = broken.to_string(),
-            }
+        let began = self.faults.count();
+        if let Ok(execution) = served.pool.with(attempt) {
+            return self.watched(served, execution);
         }
-        let kind = if open().is_ok() { FailureKind::RuntimeError } else { FailureKind::Machine };
-        let failure = Failure::new(kind, format!("the server ended the connection ({lost})"));
+        let again = served.pool.alone(|_| match self.faults.since(began) {
+            // The server failed while this query waited: it would only wait as long once more.
+            Some((_, message)) => (Err(Broken::Contested(Failure::new(FailureKind::Machine, message))), None),
+            None => attempt(None),
+        });
+        let failure = match again {
+            Ok(execution) => return self.watched(served, execution),
+            Err(Broken::Contested(failure)) if failure.kind != FailureKind::Timeout => failure,
+            // Neither the end of the query nor its request to end came: a server that takes new connections has only a slow query.
+            Err(Broken::Contested(failure)) => open().map_or_else(|broken| unreachable(&broken), |_| failure),
+            // It ends the connection of the same query twice, and takes new ones.
+            Err(lost) => {
+                let message = format!("the server ended the connection ({lost})");
+                let kind = if open().is_ok() { FailureKind::RuntimeError } else { FailureKind::Machine };
+                Failure::new(kind, message)
+            }
+        };
         self.watched(served, Execution::failed(failure))
     }
 
@@ -300,15 +357,46 @@ fn run<S: Server>(
             // The frame that follows is not read, so nothing else can be.
             return (Ok(finished(Outcome::Failed(failure), started.elapsed())), None);
         }
-        Err(lost @ Broken::Lost(_)) => return (Err(lost), None),
+        Err(lost) => return (Err(lost), None),
     };
     let elapsed = started.elapsed();
-    let (outcome, is_ready) = match end {
-        End::Ready(outcome) => (outcome, true),
+    let (outcome, state) = match end {
+        End::Ready(outcome) => (outcome, Cancelled::Ready),
         End::Running(outcome) => (outcome, S::cancel(&mut connection)),
     };
-    let is_clean = is_ready && S::begin_cleaning(&mut connection);
+    if let (Cancelled::Unanswered, Some(late)) = (state, outcome.failure())
+        && late.kind == FailureKind::Timeout
+    {
+        return (Err(Broken::Contested(late.clone())), None);
+    }
+    let is_clean = state == Cancelled::Ready && S::begin_cleaning(&mut connection);
     (Ok(finished(outcome, elapsed)), is_clean.then_some(connection))
+}
+
+/// What a refusal of the server is to the query that began then.
+///
+/// # Errors
+/// [`Broken::Contested`] where somebody else may be to blame.
+pub(crate) fn refusal<S: Server>(
+    code: &str,
+    message: &str,
+    began: Instant,
+    limits: &Limits,
+) -> Result<Failure, Broken> {
+    let failure = S::failure(code, message);
+    match S::blame(code) {
+        Blame::Query => Ok(failure),
+        Blame::Clock if began.elapsed() >= limits.timeout => Ok(failure),
+        Blame::Clock => {
+            let message = format!("a query was ended before its time limit: {message}");
+            Err(Broken::Contested(Failure::new(FailureKind::Machine, message)))
+        }
+        Blame::Crowd => Err(Broken::Contested(failure)),
+    }
+}
+
+fn unreachable(broken: &Broken) -> Failure {
+    Failure::new(FailureKind::Machine, format!("the server takes no new connection ({broken})"))
 }
 
 fn late(limits: &Limits) -> Failure {
@@ -384,37 +472,6 @@ impl<S: Server> Engine for ServerEngine<S> {
     }
 }
 
-/// The server's version, and what became of the attempt to break each lock.
-pub(crate) fn try_locks<S: Server>(path: &Path, access: &Access, attempts: &[Attempt]) -> Trial {
-    let limits = Limits { timeout: Duration::from_secs(2), ..Limits::default() };
-    let engine = ServerEngine::<S>::new(limits, access.clone());
-    let database = engine.open(path)?;
-    let mut results = Vec::new();
-    for attempt in attempts {
-        // Past our own reading of the text, where the lock must hold without it.
-        let served = engine.served().get(path).cloned().filter(|_| !attempt.is_read);
-        let execution = served.map_or_else(
-            || engine.run(&database, attempt.sql),
-            |served| engine.run_sent(&served, attempt.sql, None),
-        );
-        let failure = execution.outcome.failure();
-        let message = match failure {
-            Some(failure) => failure.to_string(),
-            None if attempt.holds(&execution.outcome) => "nothing".to_owned(),
-            None => "it ran".to_owned(),
-        };
-        results.push(LockResult { name: attempt.name, holds: attempt.holds(&execution.outcome), message });
-        engine.check()?;
-    }
-    let after = engine.run(&database, "SELECT 1");
-    results.push(LockResult {
-        name: "is as it was for the next query",
-        holds: after.rows().is_some(),
-        message: after.outcome.status().to_owned(),
-    });
-    Ok((engine.name_and_version(), results))
-}
-
 /// What no server has to read to be refused.
 fn refuse(sql: &str, limits: &Limits) -> Option<Failure> {
     if sql.len() > limits.max_sql_bytes {
@@ -424,19 +481,4 @@ fn refuse(sql: &str, limits: &Limits) -> Option<Failure> {
     }
     let nul = || Failure::new(FailureKind::NulByte, "the SQL text has a NUL, which SQL text may not contain");
     sql.contains('\0').then(nul)
-}
-
-/// Only a query is sent at all: what begins with another word than those is none. `first` is the first word of the text, behind
-/// parentheses and semicolons.
-pub(crate) fn refuse_commands(first: Option<&str>, queries: &[&str]) -> Option<Failure> {
-    match first {
-        None => Some(Failure::new(FailureKind::Empty, "the text holds no SQL statement")),
-        Some(first) if queries.iter().any(|word| word.eq_ignore_ascii_case(first)) => None,
-        Some(first) if first.bytes().all(|byte| byte.is_ascii_alphabetic()) => {
-            let first: String = first.chars().take(40).collect();
-            let message = format!("only queries are run, and this begins with {first}");
-            Some(Failure::new(FailureKind::Denied, message))
-        }
-        Some(_) => Some(Failure::new(FailureKind::SyntaxError, "the text begins with no word of a query")),
-    }
 }

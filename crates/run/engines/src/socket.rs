@@ -72,6 +72,17 @@ impl Socket {
         Ok(())
     }
 
+    /// Waits until the other side has closed the connection; `false` if it does not in time.
+    pub(crate) fn is_closed_by(&mut self, deadline: Instant) -> bool {
+        loop {
+            match self.fill(deadline) {
+                Ok(()) => self.input.clear(),
+                Err(Broken::Lost(_)) => return true,
+                Err(_) => return false,
+            }
+        }
+    }
+
     /// Waits for more bytes.
     pub(crate) fn fill(&mut self, deadline: Instant) -> Result<(), Broken> {
         let left = deadline.saturating_duration_since(Instant::now());

@@ -46,7 +46,9 @@ fn run(file: &Path, sql: &str) {
 
 fn engine(seconds: u64) -> Arc<dyn Engine> {
     let limits = Limits { timeout: Duration::from_secs(seconds), max_rows: 200_000, ..Limits::default() };
-    Kind::find("duckdb").unwrap().engine(limits, Access { password: None, connections: 2 })
+    Kind::find("duckdb")
+        .unwrap()
+        .engine(limits, Access { password: None, connections: 2, ..Access::default() })
 }
 
 #[test]
@@ -179,7 +181,7 @@ fn check_tries_the_locks_and_a_file_that_changes_is_noticed() {
     let kind = Kind::find("duckdb").unwrap();
     let (version, locks) = kind.check(&path, &Access::default()).unwrap();
     assert!(version.starts_with("DuckDB "), "{version}");
-    let open: Vec<_> = locks.iter().filter(|lock| !lock.holds).collect();
+    let open: Vec<_> = locks.iter().filter(|lock| lock.holds == Some(false)).collect();
     assert!(open.is_empty() && locks.len() > 15, "{open:?}");
     let engine_before = engine(60);
     let database = opened(&engine_before, &path);

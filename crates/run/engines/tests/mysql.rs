@@ -24,7 +24,7 @@ const DDL: &str = "CREATE TABLE team (id INT PRIMARY KEY, name VARCHAR(20) NOT N
     CREATE VIEW tall AS SELECT * FROM player WHERE height > 1";
 
 fn access() -> Access {
-    Access { password: Some(Secret(PASSWORD.into())), connections: 3 }
+    Access { password: Some(Secret(PASSWORD.into())), connections: 3, ..Access::default() }
 }
 
 fn engine_of(limits: Limits, access: Access) -> Arc<dyn Engine> {
@@ -196,7 +196,7 @@ fn nothing_outlives_its_query() {
     }
     let engine = engine_of(
         Limits { timeout: Duration::from_secs(5), ..Limits::default() },
-        Access { password: None, connections: 1 },
+        Access { password: None, connections: 1, ..Access::default() },
     );
     let database = opened(&engine, &server.address("boss", "club"));
     for (sql, asked, expected) in [
@@ -220,12 +220,12 @@ fn setup_makes_the_locks_and_check_sees_an_account_without_them() {
     let kind = Kind::find("mysql").unwrap();
     let (version, locks) = kind.check(&path, &access()).unwrap();
     assert!(version.contains("MariaDB"), "{version}");
-    let open: Vec<_> = locks.iter().filter(|lock| !lock.holds).collect();
+    let open: Vec<_> = locks.iter().filter(|lock| lock.holds == Some(false)).collect();
     assert!(open.is_empty() && locks.len() > 15, "{open:?}");
     server.sql("", "CREATE USER boss@'%'; GRANT ALL ON *.* TO boss@'%'");
-    let none = Access { password: None, connections: 1 };
+    let none = Access { password: None, connections: 1, ..Access::default() };
     let (_, locks) = kind.check(&server.address("boss", "club"), &none).unwrap();
-    let open: Vec<_> = locks.iter().filter(|lock| !lock.holds).map(|lock| lock.name).collect();
+    let open: Vec<_> = locks.iter().filter(|lock| lock.holds == Some(false)).map(|lock| lock.name).collect();
     for name in ["has no right but SELECT", "reads no passwords", "writes no file"] {
         assert!(open.contains(&name), "{name}: {open:?}");
     }

@@ -82,12 +82,19 @@ pub(super) fn setup(_: &Setup) -> String {
 /// What is tried; each must fail, in that way.
 pub(super) const LOCKS: &[Attempt] = {
     use FailureKind::{
-        Denied, InvalidQuery, MultipleStatements, NoSuchFunction, NoSuchTable, Timeout, TooLarge,
+        Denied, InvalidQuery, MultipleStatements, NoSuchFunction, NoSuchTable, RuntimeError, Timeout,
+        TooLarge,
     };
     &[
         Attempt::new("reads no file", "SELECT * FROM read_text('/etc/passwd')", &[Denied]),
         Attempt::new("reads no file as a table", "SELECT * FROM '/etc/passwd'", &[Denied, NoSuchTable]),
         Attempt::new("lists no folder", "SELECT * FROM glob('/*')", &[Denied]),
+        Attempt::new("looks into no file", "SELECT * FROM sniff_csv('/etc/passwd')", &[Denied]),
+        Attempt::new(
+            "reads no file by a name that is computed",
+            "SELECT * FROM query_table('/etc/passwd')",
+            &[Denied, NoSuchTable, InvalidQuery, RuntimeError],
+        ),
         Attempt::new("reads no environment", "SELECT getenv('HOME')", &[NoSuchFunction]),
         Attempt::new("reads no variable of Python", "SELECT * FROM connection", &[NoSuchTable]),
         Attempt::new("sees no secrets", "SELECT * FROM duckdb_secrets()", &[Denied]),
@@ -96,6 +103,9 @@ pub(super) const LOCKS: &[Attempt] = {
         Attempt::new("loads no extension", "LOAD httpfs", &[Denied]),
         Attempt::new("installs no extension", "INSTALL httpfs", &[Denied]),
         Attempt::new("changes no setting", "SET threads = 4", &[Denied]),
+        Attempt::new("sets no variable", "SET VARIABLE sqlgauge_lock = 1", &[Denied]),
+        Attempt::new("prepares no statement", "PREPARE sqlgauge_lock AS SELECT 1", &[Denied]),
+        Attempt::new("calls no command", "CALL pragma_version()", &[Denied]),
         Attempt::new("makes no table", "CREATE TABLE sqlgauge_lock (a INT)", &[Denied]),
         Attempt::new("makes no temporary table", "CREATE TEMP TABLE sqlgauge_lock (a INT)", &[Denied]),
         Attempt::new("runs one statement", "SELECT 1; SELECT 2", &[MultipleStatements]),

@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import resource
+import signal
 import socket
 import sys
 import uuid
@@ -109,7 +110,9 @@ def nested(value):
 def statement(sql):
     found = duckdb.extract_statements(sql)
     if len(found) != 1:
-        raise Refused("empty" if not found else "multiple", "the text holds no statement or several")
+        if not found:
+            raise Refused("empty", "the text holds no SQL statement")
+        raise Refused("multiple", "the text holds more than one statement")
     if found[0].type != duckdb.StatementType.SELECT:
         raise Refused("denied", "only queries are run")
     if found[0].named_parameters:
@@ -137,6 +140,8 @@ def answer(connection, sql, send):
 
 
 def main():
+    # Whoever started this process ends it: a signal from the keyboard would end a query instead.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     path, memory = sys.argv[1], int(sys.argv[2])
     channel = socket.socket(fileno=0)
     questions, answers = channel.makefile("r", encoding="utf-8"), channel.makefile("wb")

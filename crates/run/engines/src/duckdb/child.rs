@@ -14,6 +14,7 @@ use sqlgauge_base::{program, without_secrets};
 use sqlgauge_engine::{Limits, Value};
 
 use super::values;
+use crate::rows::Answer as Rows;
 use crate::server::Broken;
 use crate::socket::{PATIENCE, Socket};
 
@@ -59,6 +60,8 @@ fn identity(path: &Path) -> Option<(u64, u64, u64, i64, i64)> {
 pub(crate) struct Child {
     socket: Socket,
     process: std::process::Child,
+    /// How many were asked.
+    pub(super) queries: u64,
     pub(super) file: File,
     /// `2.0.1`.
     pub(super) version: String,
@@ -93,6 +96,7 @@ impl Child {
         let mut child = Self {
             socket: Socket::over(Box::new(ours)),
             process,
+            queries: 0,
             file: file.clone(),
             version: String::new(),
         };
@@ -109,6 +113,7 @@ impl Child {
 
     /// Sends a query, or nothing to ask for the hash of the file.
     pub(super) fn ask(&mut self, sql: Option<&str>) -> io::Result<()> {
+        self.queries += 1;
         self.socket.output.extend_from_slice(Json::from(sql).to_string().as_bytes());
         self.socket.output.extend_from_slice(b"\n");
         self.socket.send()
@@ -146,12 +151,12 @@ impl Child {
     pub(super) fn rows(&mut self, sql: Option<&str>) -> Result<Vec<Vec<Value>>, Broken> {
         let deadline = Instant::now() + START;
         self.ask(sql)?;
-        let mut rows = Vec::new();
+        let mut rows = Rows::new();
         loop {
             match self.answer(deadline, LONGEST)? {
                 Answer::Columns(_) => {}
-                Answer::Row(row, _) => rows.push(row),
-                Answer::End => return Ok(rows),
+                Answer::Row(row, length) => rows.push(row, length)?,
+                Answer::End => return Ok(rows.finish()),
                 Answer::Failed { kind, message } => return Err(Broken::refused(&kind, &message)),
             }
         }

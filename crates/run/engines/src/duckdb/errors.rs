@@ -2,6 +2,8 @@
 
 use sqlgauge_engine::{Failure, FailureKind};
 
+use crate::server::Blame;
+
 /// The class of a refusal, by the name of the exception and its text.
 pub(super) fn failure(kind: &str, message: &str) -> Failure {
     use FailureKind as Kind;
@@ -29,6 +31,15 @@ pub(super) fn failure(kind: &str, message: &str) -> Failure {
         _ => Kind::RuntimeError,
     };
     Failure::new(kind, message.lines().next().unwrap_or_default())
+}
+
+/// Whom a refusal blames: the queries of a process share its memory, and only a signal interrupts one.
+pub(super) fn blame(kind: &str) -> Blame {
+    match kind {
+        "InterruptException" => Blame::Clock,
+        "OutOfMemoryException" => Blame::Crowd,
+        _ => Blame::Query,
+    }
 }
 
 #[cfg(test)]

@@ -15,10 +15,11 @@ use std::time::Instant;
 
 use sqlgauge_engine::{EngineError, Enough, Failure, FailureKind, Limits, Outcome};
 
-use crate::kind::{Access, Kind, Secret};
+use crate::kind::{Access, Kind};
 use crate::locks::LockResult;
 use crate::rows::Rows;
-use crate::server::{self, Broken, Catalog, End, Server, ServerEngine};
+use crate::server::{Blame, Broken, Cancelled, Catalog, End, Server, ServerEngine, refusal};
+use crate::trial::try_locks;
 
 use child::{Answer, Child, File};
 
@@ -42,6 +43,7 @@ impl Server for DuckDb {
     const DIALECT: &'static str = "duckdb";
     const FORM: &'static str = "write --db as duckdb:FOLDER/{db_id}.duckdb";
     const AGAIN: &'static str = "see that the file stays as it is and that Python has the package duckdb, then run the same command again";
+    const WITHOUT_LOCK: Option<(&'static str, &'static str)> = None;
     type Address = File;
     type Connection = Child;
 
@@ -49,7 +51,7 @@ impl Server for DuckDb {
         File::of(path)
     }
 
-    fn connect(file: &File, _: Option<&Secret>) -> Result<Child, Broken> {
+    fn connect(file: &File, _: &Access) -> Result<Child, Broken> {
         Child::start(file)
     }
 
@@ -68,11 +70,6 @@ impl Server for DuckDb {
         Vec::new()
     }
 
-    fn refuse(&self, sql: &str) -> Option<Failure> {
-        let empty = || Failure::new(FailureKind::Empty, "the text holds no SQL statement");
-        sqlgauge_sql::lex::words(sql).all(|word| word.text == ";").then(empty)
-    }
-
     fn attempt(
         &self,
         child: &mut Child,
@@ -84,7 +81,9 @@ impl Server for DuckDb {
             let message = "the file was changed while it was in use: run again on a file that stays as it is";
             return Ok(End::failed(FailureKind::Machine, message));
         }
-        let deadline = Instant::now() + limits.timeout;
+        let began = Instant::now();
+        let deadline = began + limits.timeout;
+        let is_fresh = child.queries == 0;
         child.ask(Some(sql))?;
         let mut rows = None;
         loop {
@@ -104,15 +103,20 @@ impl Server for DuckDb {
                     return Ok(End::Ready(Outcome::Rows(Arc::new(rows.finish()))));
                 }
                 Answer::Failed { kind, message } => {
-                    return Ok(End::Ready(Outcome::Failed(errors::failure(&kind, &message))));
+                    let failure = match refusal::<Self>(&kind, &message, began, limits) {
+                        // No query before it in this process, and none beside it: the memory is all that it may have.
+                        Err(Broken::Contested(failure)) if is_fresh => failure,
+                        refused => refused?,
+                    };
+                    return Ok(End::Ready(Outcome::Failed(failure)));
                 }
             }
         }
     }
 
     /// The process is ended when it is dropped.
-    fn cancel(_: &mut Child) -> bool {
-        false
+    fn cancel(_: &mut Child) -> Cancelled {
+        Cancelled::Over
     }
 
     /// The query's cursor is closed already.
@@ -122,6 +126,10 @@ impl Server for DuckDb {
 
     fn failure(code: &str, message: &str) -> Failure {
         errors::failure(code, message)
+    }
+
+    fn blame(code: &str) -> Blame {
+        errors::blame(code)
     }
 
     fn remedy(code: &str) -> &'static str {
@@ -134,5 +142,5 @@ impl Server for DuckDb {
 
 /// The version, and what became of the attempt to break each lock.
 fn check(path: &Path, access: &Access) -> Result<(String, Vec<LockResult>), EngineError> {
-    server::try_locks::<DuckDb>(path, access, catalog::LOCKS)
+    try_locks::<DuckDb>(path, access, catalog::LOCKS)
 }

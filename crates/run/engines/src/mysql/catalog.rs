@@ -137,6 +137,19 @@ pub(super) const LOCKS: &[Attempt] = {
             .read(),
         Attempt::new("sees no other session", "SELECT * FROM information_schema.PROCESSLIST", &[Denied])
             .read(),
+        Attempt::new(
+            "sees no other session by another letter",
+            "SELECT * FROM information_schema.PROCESSL\u{130}ST",
+            &[Denied],
+        )
+        .read(),
+        Attempt::new("sees no thread", "SELECT * FROM performance_schema.threads", &[Denied]),
+        Attempt::new("sees no transaction", "SELECT * FROM information_schema.INNODB_TRX", &[Denied]),
+        Attempt::new("sees no log of texts", "SELECT * FROM mysql.general_log", &[Denied]),
+        Attempt::new("opens no handler", "HANDLER team OPEN", &[Denied, NoSuchTable]).read(),
+        Attempt::new("runs no text", "EXECUTE IMMEDIATE 'SELECT 1'", &[Denied]).read(),
+        Attempt::new("calls no procedure", "CALL sqlgauge_lock()", &[Denied]).read(),
+        Attempt::new("computes no benchmark", "SELECT BENCHMARK(1, 1)", &[Denied]).read(),
         Attempt::new("runs no comment", "SELECT 1 /*!, SLEEP(1) */", &[Denied]).read(),
         Attempt::new("runs one statement", "SELECT 1; SELECT 2", &[MultipleStatements, SyntaxError]).read(),
         Attempt::new(

@@ -9,12 +9,16 @@ use sha1::{Digest, Sha1};
 use super::bytes::{Packet, push_text};
 use super::values::Column;
 use crate::address::Address;
-use crate::kind::Secret;
-use crate::server::Broken;
+use crate::kind::Access;
+use crate::rows::Answer;
+use crate::server::{Broken, Cancelled};
 use crate::socket::{PATIENCE, Socket};
 
 /// Bytes of a packet that is no row.
 const LONGEST_PACKET: usize = 1 << 20;
+/// Columns of a result, and bytes of the definition of one. Servers have fewer and shorter ones.
+const MOST_COLUMNS: u64 = 4096;
+const LONGEST_COLUMN: usize = 1 << 14;
 /// A packet of that length is continued by the next.
 const CONTINUED: usize = 0xff_ffff;
 
@@ -36,7 +40,7 @@ const UTF8: u8 = 45;
 pub(crate) struct Connection {
     socket: Socket,
     address: Address,
-    password: Option<Secret>,
+    access: Access,
     /// What the server calls it.
     id: u64,
     /// Whether columns say their format.
@@ -77,11 +81,11 @@ pub(super) enum Piece {
 
 impl Connection {
     /// Connects and logs in.
-    pub(super) fn open(address: &Address, password: Option<&Secret>) -> Result<Self, Broken> {
+    pub(super) fn open(address: &Address, access: &Access) -> Result<Self, Broken> {
         let mut connection = Self {
             socket: Socket::dial(address)?,
             address: address.clone(),
-            password: password.cloned(),
+            access: access.clone(),
             id: 0,
             is_extended: false,
             stage: Stage::Other,
@@ -165,7 +169,7 @@ impl Connection {
 
     /// `SHA1(password) XOR SHA1(salt + SHA1(SHA1(password)))`; nothing without a password.
     fn scrambled(&self, salt: &[u8]) -> Vec<u8> {
-        let password = self.password.as_ref().map_or("", |secret| secret.0.as_str());
+        let password = self.access.password.as_ref().map_or("", |secret| secret.0.as_str());
         if password.is_empty() {
             return Vec::new();
         }
@@ -232,7 +236,7 @@ impl Connection {
         let (id, columns, parameters) = read().ok_or_else(out_of_turn)?;
         for count in [parameters, columns].into_iter().filter(|count| *count > 0) {
             for _ in 0..=count {
-                self.packet(deadline, LONGEST_PACKET)?;
+                self.packet(deadline, LONGEST_COLUMN)?;
             }
         }
         self.stage = Stage::Idle;
@@ -247,7 +251,11 @@ impl Connection {
     /// The next piece of a result.
     pub(super) fn piece(&mut self, deadline: Instant, longest: usize) -> Result<Piece, Broken> {
         loop {
-            let longest = if self.stage == Stage::Rows { longest } else { LONGEST_PACKET };
+            let longest = match self.stage {
+                Stage::Rows => longest,
+                Stage::Columns(_) => LONGEST_COLUMN,
+                _ => LONGEST_PACKET,
+            };
             let packet = self.packet(deadline, longest)?;
             let first = packet.first().copied();
             if first == Some(0xff) {
@@ -260,7 +268,8 @@ impl Connection {
                     return Ok(Piece::End { warnings: 0, has_rows: false });
                 }
                 Stage::Head => {
-                    self.stage = Stage::Columns(Packet(&packet).counted().ok_or_else(out_of_turn)?);
+                    let columns = Packet(&packet).counted().filter(|&columns| columns <= MOST_COLUMNS);
+                    self.stage = Stage::Columns(columns.ok_or_else(out_of_turn)?);
                 }
                 Stage::Columns(0) => self.stage = Stage::Rows,
                 Stage::Columns(left) => {
@@ -284,16 +293,16 @@ impl Connection {
         self.command(QUERY, sql.as_bytes());
         self.send()?;
         self.expect_result();
-        let (mut width, mut rows) = (0, Vec::new());
+        let (mut width, mut rows) = (0, Answer::new());
         loop {
             match self.piece(deadline, LONGEST_PACKET)? {
                 Piece::Column(_) => width += 1,
                 Piece::Row(packet) => {
-                    let mut packet = Packet(&packet);
+                    let (length, mut packet) = (packet.len(), Packet(&packet));
                     let mut cell = |_| packet.text().map(|text| String::from_utf8_lossy(text).into_owned());
-                    rows.push((0..width).map(&mut cell).collect());
+                    rows.push((0..width).map(&mut cell).collect(), length)?;
                 }
-                Piece::End { .. } => return Ok(rows),
+                Piece::End { .. } => return Ok(rows.finish()),
             }
         }
     }
@@ -320,19 +329,20 @@ impl Connection {
     }
 
     /// Has a second connection end what this one runs, and waits until it has; if it does not, the server ends this connection.
-    /// `false` if the connection is of no use any more.
-    pub(super) fn cancel(&mut self) -> bool {
+    pub(super) fn cancel(&mut self) -> Cancelled {
         if self.stage == Stage::Idle {
-            return true;
+            return Cancelled::Ready;
         }
-        let Ok(mut other) = Self::open(&self.address, self.password.as_ref()) else { return false };
+        let Ok(mut other) = Self::open(&self.address, &self.access) else { return Cancelled::Unanswered };
         let asked = other.ask(&format!("KILL QUERY {}", self.id)).is_ok();
         if asked && self.stage != Stage::Other && self.skip_to_end(Instant::now() + Duration::from_secs(2)) {
-            return true;
+            return Cancelled::Ready;
         }
-        // It may have ended by itself.
-        let _gone = other.ask(&format!("KILL CONNECTION {}", self.id));
-        false
+        match other.ask(&format!("KILL CONNECTION {}", self.id)) {
+            // It may have ended by itself.
+            Ok(_) | Err(Broken::Refused { .. }) => Cancelled::Over,
+            Err(_) => Cancelled::Unanswered,
+        }
     }
 
     fn skip_to_end(&mut self, deadline: Instant) -> bool {

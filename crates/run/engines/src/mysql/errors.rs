@@ -2,6 +2,8 @@
 
 use sqlgauge_engine::{Failure, FailureKind};
 
+use crate::server::Blame;
+
 /// The class of a server's refusal of a query. [`FailureKind::Machine`] says nothing of the query.
 pub(super) fn failure(code: &str, message: &str) -> Failure {
     use FailureKind as Kind;
@@ -27,6 +29,15 @@ pub(super) fn failure(code: &str, message: &str) -> Failure {
         _ => Kind::RuntimeError,
     };
     Failure::new(kind, message)
+}
+
+/// Whom a refusal blames. The server's own time limit has codes of its own.
+pub(super) fn blame(code: &str) -> Blame {
+    match code {
+        "1205" | "1213" | "1317" => Blame::Clock,
+        "1021" | "1037" | "1038" | "1041" | "1135" => Blame::Crowd,
+        _ => Blame::Query,
+    }
 }
 
 /// Errors that depend on the values, which are known only while the query runs.

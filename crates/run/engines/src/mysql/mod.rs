@@ -19,9 +19,10 @@ use std::sync::Arc;
 use sqlgauge_engine::{EngineError, Enough, Failure, Limits};
 
 use crate::address::Address;
-use crate::kind::{Access, Kind, Secret};
+use crate::kind::{Access, Kind};
 use crate::locks::LockResult;
-use crate::server::{self, Broken, Catalog, End, Server, ServerEngine};
+use crate::server::{Blame, Broken, Cancelled, Catalog, End, Server, ServerEngine};
+use crate::trial::try_locks;
 
 use connection::Connection;
 use text::Lexing;
@@ -49,7 +50,8 @@ impl MySql {
     /// What stands before each query. A limit that an earlier query has lifted is gone: the connection was reset.
     fn settings(&self, limits: &Limits) -> String {
         let seconds = limits.timeout.as_secs_f64().max(0.001);
-        let whole = limits.timeout.as_secs().max(1);
+        // A query that waits for the lock of somebody else is not slow.
+        let patience = (limits.timeout.as_secs() / 2).max(1);
         let own = if self.is_mariadb {
             format!(
                 "max_statement_time = {seconds:.3}, max_recursive_iterations = 4294967295, tmp_disk_table_size = 1073741824, \
@@ -62,8 +64,8 @@ impl MySql {
             )
         };
         format!(
-            "SET NAMES utf8mb4, time_zone = '+00:00', sql_mode = '{}', lock_wait_timeout = {whole}, \
-             innodb_lock_wait_timeout = {whole}, group_concat_max_len = {}, max_error_count = 1024, {own}",
+            "SET NAMES utf8mb4, time_zone = '+00:00', sql_mode = '{}', lock_wait_timeout = {patience}, \
+             innodb_lock_wait_timeout = {patience}, group_concat_max_len = {}, max_error_count = 1024, {own}",
             self.sql_mode,
             limits.max_value_bytes.max(1024)
         )
@@ -74,6 +76,10 @@ impl Server for MySql {
     const NAME: &'static str = "MySQL";
     const DIALECT: &'static str = "mysql";
     const CAN_CHANGE: bool = true;
+    const WITHOUT_LOCK: Option<(&'static str, &'static str)> = Some((
+        "bounds the memory of a query",
+        "the server has no such lock: start it in a control group with a limit of memory, or under ulimit -v",
+    ));
     const FORM: &'static str = "write --db as mysql://USER@HOST:PORT/{db_id}";
     type Address = Address;
     type Connection = Connection;
@@ -82,8 +88,8 @@ impl Server for MySql {
         Address::parse(path, DEFAULT_PORT).map_err(|error| error.to_string())
     }
 
-    fn connect(address: &Address, password: Option<&Secret>) -> Result<Connection, Broken> {
-        Connection::open(address, password)
+    fn connect(address: &Address, access: &Access) -> Result<Connection, Broken> {
+        Connection::open(address, access)
     }
 
     fn version(connection: &Connection) -> String {
@@ -118,7 +124,7 @@ impl Server for MySql {
         query::attempt(connection, self, sql, limits, enough)
     }
 
-    fn cancel(connection: &mut Connection) -> bool {
+    fn cancel(connection: &mut Connection) -> Cancelled {
         connection.cancel()
     }
 
@@ -128,6 +134,10 @@ impl Server for MySql {
 
     fn failure(code: &str, message: &str) -> Failure {
         errors::failure(code, message)
+    }
+
+    fn blame(code: &str) -> Blame {
+        errors::blame(code)
     }
 
     fn remedy(code: &str) -> &'static str {
@@ -147,5 +157,5 @@ impl Server for MySql {
 
 /// The server's version, and what became of the attempt to break each lock.
 fn check(path: &Path, access: &Access) -> Result<(String, Vec<LockResult>), EngineError> {
-    server::try_locks::<MySql>(path, access, catalog::LOCKS)
+    try_locks::<MySql>(path, access, catalog::LOCKS)
 }

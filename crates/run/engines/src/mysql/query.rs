@@ -9,7 +9,7 @@ use super::connection::{Connection, EXECUTE, PREPARE, Piece, QUERY, out_of_turn}
 use super::{MySql, errors, text, values};
 use crate::locks::NO_ROWS;
 use crate::rows::Rows;
-use crate::server::{Broken, End, GRACE};
+use crate::server::{Broken, End, GRACE, refusal};
 
 /// Runs a query, whose connection may still be cleaned from the one before.
 pub(super) fn attempt(
@@ -20,7 +20,16 @@ pub(super) fn attempt(
     enough: Option<&Enough>,
 ) -> Result<End, Broken> {
     connection.finish_cleaning()?;
-    let deadline = Instant::now() + limits.timeout + GRACE;
+    let began = Instant::now();
+    let deadline = began + limits.timeout + GRACE;
+    // After a refusal the server is ready for the next command.
+    let ended = |broken| match broken {
+        Broken::Refused { code, message } => {
+            let failure = refusal::<MySql>(&code, &message, began, limits)?;
+            Ok(End::Ready(Outcome::Failed(failure)))
+        }
+        other => Err(other),
+    };
     connection.command(QUERY, server.settings(limits).as_bytes());
     connection.command(QUERY, b"START TRANSACTION READ ONLY");
     connection.command(PREPARE, text::statement(sql, server.lexing).as_bytes());
@@ -45,16 +54,6 @@ pub(super) fn attempt(
     connection.send()?;
     connection.expect_result();
     fetch(connection, (limits, enough), deadline).or_else(ended)
-}
-
-/// After a refusal the server is ready for the next command.
-fn ended(broken: Broken) -> Result<End, Broken> {
-    match broken {
-        Broken::Refused { code, message } => {
-            Ok(End::Ready(Outcome::Failed(errors::failure(&code, &message))))
-        }
-        other => Err(other),
-    }
 }
 
 fn fetch(

@@ -5,8 +5,6 @@
 
 use sqlgauge_engine::{Failure, FailureKind};
 
-use crate::server::refuse_commands;
-
 /// How the server's `sql_mode` has it read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lexing {
@@ -151,7 +149,7 @@ pub(super) fn refuse(sql: &str, lexing: Lexing) -> Option<Failure> {
     }
     let first = all.iter().find(|token| !matches!(token, Token::Symbol(b'(' | b';')));
     let word = first.map(|token| if let Token::Word(word) = token { word } else { "?" });
-    if let Some(failure) = refuse_commands(word, &["SELECT", "WITH", "VALUES", "TABLE"]) {
+    if let Some(failure) = refuse_commands(word) {
         return Some(failure);
     }
     let is_end = |token: &&Token<'_>| **token == Token::Symbol(b';');
@@ -163,8 +161,27 @@ pub(super) fn refuse(sql: &str, lexing: Lexing) -> Option<Failure> {
     all.windows(3).chain(all.windows(2)).find_map(refuse_tokens)
 }
 
+/// What a query begins with.
+const QUERIES: [&str; 4] = ["SELECT", "WITH", "VALUES", "TABLE"];
+
+/// Only a query is sent at all: the server can prepare SHOW and HANDLER too, which return rows and need no right. `first` is the first word
+/// of the text, behind parentheses and semicolons.
+fn refuse_commands(first: Option<&str>) -> Option<Failure> {
+    match first {
+        None => Some(Failure::new(FailureKind::Empty, "the text holds no SQL statement")),
+        Some(first) if QUERIES.iter().any(|word| word.eq_ignore_ascii_case(first)) => None,
+        Some(first) if first.bytes().all(|byte| byte.is_ascii_alphabetic()) => {
+            let first: String = first.chars().take(40).collect();
+            let message = format!("only queries are run, and this begins with {first}");
+            Some(Failure::new(FailureKind::Denied, message))
+        }
+        Some(_) => Some(Failure::new(FailureKind::SyntaxError, "the text begins with no word of a query")),
+    }
+}
+
 fn refuse_tokens(tokens: &[Token<'_>]) -> Option<Failure> {
-    let is = |word: &str, expected: &str| word.eq_ignore_ascii_case(expected);
+    // The server takes an I with a dot for an I in the names of its tables.
+    let is = |word: &str, expected: &str| word.replace('\u{130}', "I").eq_ignore_ascii_case(expected);
     let what = match *tokens {
         [Token::Word(name), Token::Symbol(b'(')] if FUNCTIONS.iter().any(|own| is(name, own)) => {
             format!("the function {}", name.to_ascii_uppercase())
@@ -214,6 +231,7 @@ mod tests {
             ("SELECT * FROM t LOCK/**/IN SHARE MODE", Some(Denied)),
             ("SELECT * FROM t FOR UPDATE", Some(Denied)),
             ("SELECT * FROM `information_schema` . processlist", Some(Denied)),
+            ("SELECT * FROM information_schema.PROCESSL\u{130}ST", Some(Denied)),
             ("SELECT * FROM information_schema.tables, processlist", None),
         ] {
             assert_eq!(refused(sql, "STRICT_TRANS_TABLES"), expected, "{sql}");

@@ -19,11 +19,27 @@ const COLUMNS: &str = "SELECT c.oid::text, c.relname::text, c.relkind::text, a.a
 const KEYS: &str = "SELECT k.conrelid::text, k.contype::text, k.conkey::text, k.confrelid::text, k.confkey::text \
     FROM pg_constraint k WHERE k.contype IN ('p', 'u', 'f') ORDER BY k.conrelid, k.conname";
 
-/// Whether a query of the role can leave nothing behind that going back to a savepoint does not undo. Locks of the session can be taken
-/// by those functions only; a function that somebody wrote can prepare, listen and take them too.
-pub(super) const LEAVES_NOTHING: &str = "SELECT NOT EXISTS (SELECT FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang \
-    WHERE has_function_privilege(p.oid, 'EXECUTE') AND (p.proname ~ '^pg_(try_)?advisory_lock' \
-    OR p.oid >= 16384 AND l.lanname NOT IN ('internal', 'c')))";
+/// Functions of the server and of extensions that change something, wait, reach outside, run a text or show what other sessions do. The
+/// server says of each function whether it is volatile; those that are and do no harm are named. Functions of operators, casts and types
+/// are called by queries that do not name them.
+const REVOKED: &str = "p.prokind = 'f' AND NOT 'internal'::regtype = ANY (p.proargtypes) \
+    AND (p.pronamespace = 'pg_catalog'::regnamespace OR EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_proc'::regclass \
+    AND d.objid = p.oid AND d.deptype = 'e')) \
+    AND (p.provolatile = 'v' AND p.proname !~ '^(random|random_normal|clock_timestamp|timeofday|gen_random_uuid|uuidv[47]|\
+    pg_export_snapshot|pg_.*_size)$' OR p.proname ~ '^(pg_stat_get_.*|pg_get_replication_slots|(table|schema|database|query|cursor)_to_xml.*|\
+    dblink.*|crosstab.*|connectby|xpath_table)$') \
+    AND NOT EXISTS (SELECT FROM pg_operator o WHERE o.oprcode = p.oid) AND NOT EXISTS (SELECT FROM pg_cast c WHERE c.castfunc = p.oid) \
+    AND NOT EXISTS (SELECT FROM pg_type t WHERE p.oid IN (t.typinput, t.typoutput, t.typreceive, t.typsend, t.typmodin, t.typmodout))";
+
+/// Whether a query of the role can leave nothing behind that going back to a savepoint does not undo: it can run none of those functions
+/// that the setup withdraws, and none that somebody wrote, which can prepare, listen and take locks too.
+pub(super) fn leaves_nothing() -> String {
+    format!(
+        "SELECT NOT EXISTS (SELECT FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang \
+         WHERE ((p.oid >= 16384 AND l.lanname NOT IN ('internal', 'c')) OR ({REVOKED})) \
+         AND has_function_privilege(p.oid, 'EXECUTE'))"
+    )
+}
 
 /// Begins the transaction whose snapshot all workers read, and reads the catalog in it. Returns the snapshot beside it.
 pub(super) fn read(connection: &mut Connection) -> Result<(String, Catalog), Broken> {
@@ -107,11 +123,6 @@ impl Reader {
     }
 }
 
-/// Functions that change something, wait, reach outside or reach other sessions.
-const REVOKED: &str = "^(lo_.*|lowrite|loread|pg_notify|pg_advisory_.*|pg_try_advisory_.*|pg_sleep.*|pg_terminate_backend|\
-    pg_cancel_backend|dblink.*|set_config|pg_logical_emit_message|pg_create_.*|pg_export_snapshot_to.*|nextval|setval|\
-    pg_reload_conf|pg_rotate_logfile|pg_read_.*|pg_ls_.*|pg_stat_file|query_to_xml.*|database_to_xml.*|cursor_to_xml.*)$";
-
 /// The SQL that makes the role.
 pub(crate) fn setup(setup: &Setup) -> String {
     let (role, database) = (name(&setup.role), name(&setup.database));
@@ -132,14 +143,16 @@ pub(crate) fn setup(setup: &Setup) -> String {
          REVOKE CREATE ON SCHEMA {schemas} FROM PUBLIC;\n\
          GRANT USAGE ON SCHEMA {schemas} TO {role};\n\
          GRANT SELECT ON ALL TABLES IN SCHEMA {schemas} TO {role};\n\
-         -- What changes something, waits, reaches outside or reaches other sessions.\n\
-         DO $$ DECLARE f regprocedure; BEGIN\n\
-         \x20 FOR f IN SELECT oid FROM pg_proc WHERE proname ~ {revoked} AND prokind = 'f' LOOP\n\
+         -- What changes something, waits, reaches outside, runs a text or shows what other sessions do; and code of a query.\n\
+         DO $$ DECLARE f regprocedure; l name; BEGIN\n\
+         \x20 FOR f IN SELECT p.oid FROM pg_proc p WHERE {REVOKED} LOOP\n\
          \x20   EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', f);\n\
+         \x20 END LOOP;\n\
+         \x20 FOR l IN SELECT lanname FROM pg_language WHERE lanpltrusted LOOP\n\
+         \x20   EXECUTE format('REVOKE USAGE ON LANGUAGE %I FROM PUBLIC', l);\n\
          \x20 END LOOP;\n\
          END $$;\n",
         literal = text(&setup.role),
-        revoked = text(REVOKED),
     )
 }
 
@@ -153,7 +166,10 @@ fn text(text: &str) -> String {
 
 /// What is tried, as the role; each must fail, in that way.
 pub(super) const LOCKS: &[Attempt] = {
-    use FailureKind::{Denied, InvalidQuery, MultipleStatements, NoSuchFunction, Timeout, TooLarge};
+    use FailureKind::{
+        Denied, InvalidQuery, MultipleStatements, NoSuchFunction, NoSuchTable, RuntimeError, Timeout,
+        TooLarge,
+    };
     &[
         Attempt::new("reads no passwords", "SELECT rolpassword FROM pg_authid", &[Denied]),
         Attempt::new("makes no large object", "SELECT lo_create(0)", &[Denied]),
@@ -166,6 +182,40 @@ pub(super) const LOCKS: &[Attempt] = {
         Attempt::new("does not sleep", "SELECT pg_sleep(1)", &[Denied]),
         Attempt::new("ends no session", "SELECT pg_terminate_backend(1)", &[Denied]),
         Attempt::new("cancels no query", "SELECT pg_cancel_backend(1)", &[Denied]),
+        Attempt::new("sees no other session", "SELECT * FROM pg_stat_activity", &[Denied]),
+        Attempt::new("sees no lock of another session", "SELECT * FROM pg_locks", &[Denied]),
+        Attempt::new("counts no query of others", "SELECT * FROM pg_stat_user_tables", &[Denied]),
+        Attempt::new("sees no replication", "SELECT * FROM pg_replication_slots", &[Denied]),
+        Attempt::new(
+            "sees no statistics of texts",
+            "SELECT query FROM pg_stat_statements",
+            &[Denied, NoSuchTable, RuntimeError],
+        ),
+        Attempt::new("runs no text by ts_stat", "SELECT * FROM ts_stat('SELECT ''a''::tsvector')", &[Denied]),
+        Attempt::new(
+            "runs no text by ts_rewrite",
+            "SELECT ts_rewrite('a'::tsquery, 'SELECT ''a''::tsquery, ''b''::tsquery')",
+            &[Denied],
+        ),
+        Attempt::new("runs no text as XML", "SELECT query_to_xml('SELECT 1', true, true, '')", &[Denied]),
+        Attempt::new("runs no table as XML", "SELECT table_to_xml('pg_class', true, true, '')", &[Denied]),
+        Attempt::new("runs no schema as XML", "SELECT schema_to_xml('public', true, true, '')", &[Denied]),
+        Attempt::new("fixes no random numbers", "SELECT setseed(0.5)", &[Denied]),
+        Attempt::new("takes no number of a sequence", "SELECT nextval(oid) FROM pg_class", &[Denied]),
+        Attempt::new("resets no statistics", "SELECT pg_stat_reset()", &[Denied]),
+        Attempt::new(
+            "runs no code of a language",
+            "SELECT lanname FROM pg_language WHERE lanpltrusted AND has_language_privilege(oid, 'USAGE')",
+            &[],
+        ),
+        Attempt::new("runs no command", "/* /* */ SELECT 1 -- */ DO $$ BEGIN END $$", &[Denied]).read(),
+        Attempt::new("shows no setting by SHOW", "SHOW ALL", &[Denied]),
+        Attempt::new("explains no query", "EXPLAIN ANALYZE SELECT 1", &[Denied]),
+        Attempt::new(
+            "ends with its connection",
+            "SELECT 1 WHERE current_setting('client_connection_check_interval', true) IS DISTINCT FROM '1s'",
+            &[],
+        ),
         Attempt::new("changes no setting", "SELECT set_config('statement_timeout', '0', false)", &[Denied]),
         Attempt::new(
             "reaches no other server",

@@ -10,8 +10,9 @@ use postgres_protocol::message::backend::{ErrorResponseBody, Header, Message};
 use postgres_protocol::message::frontend;
 
 use crate::address::Address;
-use crate::kind::Secret;
-use crate::server::Broken;
+use crate::kind::Access;
+use crate::rows::Answer;
+use crate::server::{Broken, Cancelled};
 use crate::socket::{PATIENCE, Socket};
 
 /// Bytes of a frame that is no row.
@@ -26,6 +27,8 @@ pub(crate) struct Connection {
     key: (i32, i32),
     /// Answers to [`Connection::begin_cleaning`] that are still to come.
     cleaning: usize,
+    /// What the server said of the transaction when it was ready last.
+    transaction: u8,
     /// Whether the transaction of the queries is open, with a savepoint before the next.
     pub(super) has_savepoint: bool,
     /// `15.13`.
@@ -33,7 +36,7 @@ pub(crate) struct Connection {
 }
 
 /// Settings with which a session begins, and to which `DISCARD ALL` returns.
-const SETTINGS: [(&str, &str); 9] = [
+const SETTINGS: [(&str, &str); 10] = [
     ("client_encoding", "UTF8"),
     ("application_name", "sqlgauge"),
     ("DateStyle", "ISO, YMD"),
@@ -43,35 +46,59 @@ const SETTINGS: [(&str, &str); 9] = [
     ("extra_float_digits", "1"),
     ("default_transaction_read_only", "on"),
     ("idle_in_transaction_session_timeout", "0"),
+    WATCH,
 ];
+/// A query whose connection is closed ends within that time, also one that no request to cancel ends. PostgreSQL 14 has it, where the
+/// system can tell.
+const WATCH: (&str, &str) = ("client_connection_check_interval", "1000");
+
+/// Rounds of hashing that a login may ask of us; servers ask for 4,096.
+const MOST_ROUNDS: u32 = 1_000_000;
 
 impl Connection {
     /// Connects and logs in.
-    pub(super) fn open(address: &Address, password: Option<&Secret>) -> Result<Self, Broken> {
+    pub(super) fn open(address: &Address, access: &Access) -> Result<Self, Broken> {
+        match Self::open_with(address, access, &SETTINGS) {
+            // An older server does not know the last setting, and another system does not support it.
+            Err(Broken::Refused { code, .. }) if matches!(code.as_str(), "42704" | "22023" | "0A000") => {
+                Self::open_with(address, access, &SETTINGS[..SETTINGS.len() - 1])
+            }
+            opened => opened,
+        }
+    }
+
+    fn open_with(address: &Address, access: &Access, settings: &[(&str, &str)]) -> Result<Self, Broken> {
         let mut connection = Self {
             socket: Socket::dial(address)?,
             address: address.clone(),
             key: (0, 0),
             cleaning: 0,
+            transaction: b'I',
             has_savepoint: false,
             version: String::new(),
         };
         let own = [("user", address.user.as_str()), ("database", address.database.as_str())];
-        frontend::startup_message(own.into_iter().chain(SETTINGS), &mut connection.socket.output)?;
-        connection.log_in(address, password)?;
+        frontend::startup_message(
+            own.into_iter().chain(settings.iter().copied()),
+            &mut connection.socket.output,
+        )?;
+        connection.log_in(address, access)?;
         Ok(connection)
     }
 
-    fn log_in(&mut self, address: &Address, password: Option<&Secret>) -> Result<(), Broken> {
+    fn log_in(&mut self, address: &Address, access: &Access) -> Result<(), Broken> {
         let deadline = Instant::now() + PATIENCE;
         let password = || {
             let missing = || Broken::refused("28P01", "the server wants a password and none is given");
-            password.map(|secret| secret.0.as_bytes()).ok_or_else(missing)
+            access.password.as_ref().map(|secret| secret.0.as_bytes()).ok_or_else(missing)
         };
         let mut scram = None;
         loop {
             self.send()?;
             match self.read(deadline, LONGEST_FRAME)? {
+                Message::AuthenticationMd5Password(_) if !access.allows_md5 => {
+                    return Err(Broken::refused(MD5, "the server wants the password as an MD5 hash"));
+                }
                 Message::AuthenticationMd5Password(body) => {
                     let hash = md5_hash(address.user.as_bytes(), password()?, body.salt());
                     frontend::password_message(hash.as_bytes(), &mut self.socket.output)?;
@@ -91,6 +118,12 @@ impl Connection {
                 }
                 Message::AuthenticationSaslContinue(body) => {
                     let own = scram.as_mut().ok_or_else(out_of_turn)?;
+                    if rounds(body.data()) > MOST_ROUNDS {
+                        return Err(Broken::refused(
+                            "28000",
+                            "the server asks for too many rounds of hashing",
+                        ));
+                    }
                     own.update(body.data())?;
                     frontend::sasl_response(own.message(), &mut self.socket.output)?;
                 }
@@ -106,7 +139,7 @@ impl Connection {
                 Message::ReadyForQuery(_) => return Ok(()),
                 Message::ErrorResponse(body) => return Err(refused(&body)),
                 _ => {
-                    let text = "the server wants a way to log in that is not md5 or SCRAM-SHA-256";
+                    let text = "the server wants a way to log in that is not SCRAM-SHA-256";
                     return Err(Broken::refused("28000", text));
                 }
             }
@@ -132,6 +165,9 @@ impl Connection {
                     return Err(Broken::TooLarge(length));
                 }
                 if let Some(message) = Message::parse(&mut self.socket.input)? {
+                    if let Message::ReadyForQuery(body) = &message {
+                        self.transaction = body.status();
+                    }
                     return Ok(message);
                 }
             }
@@ -149,7 +185,7 @@ impl Connection {
     /// The answer to one simple query that has been sent.
     pub(super) fn answer(&mut self) -> Result<Vec<Vec<Option<String>>>, Broken> {
         let deadline = Instant::now() + PATIENCE;
-        let (mut rows, mut error) = (Vec::new(), None);
+        let (mut rows, mut error) = (Answer::new(), None);
         loop {
             match self.read(deadline, LONGEST_FRAME)? {
                 Message::RowDescription(_) => rows.clear(),
@@ -157,10 +193,10 @@ impl Connection {
                     let cell = |range: Option<std::ops::Range<usize>>| {
                         Ok(range.map(|range| String::from_utf8_lossy(&row.buffer()[range]).into_owned()))
                     };
-                    rows.push(row.ranges().map(cell).collect()?);
+                    rows.push(row.ranges().map(cell).collect()?, row.buffer().len())?;
                 }
                 Message::ErrorResponse(body) => error = Some(refused(&body)),
-                Message::ReadyForQuery(_) => return error.map_or(Ok(rows), Err),
+                Message::ReadyForQuery(_) => return error.map_or(Ok(rows.finish()), Err),
                 _ => {}
             }
         }
@@ -178,7 +214,7 @@ impl Connection {
     /// Has the server forget what the query has left, while the rows are compared, unless that was sent with it. For a role that may
     /// leave more the transaction ends, and DISCARD ALL forgets prepared statements, advisory locks and listeners too.
     pub(super) fn begin_cleaning(&mut self) -> Result<(), Broken> {
-        if self.cleaning > 0 {
+        if self.has_savepoint {
             return Ok(());
         }
         for command in ["ROLLBACK", "DISCARD ALL"] {
@@ -194,17 +230,29 @@ impl Connection {
         for _ in 0..std::mem::take(&mut self.cleaning) {
             self.answer().map_err(Broken::lost)?;
         }
+        // In a transaction that has failed, or that the query has ended, no other begins.
+        let expected = if self.has_savepoint { b'T' } else { b'I' };
+        if self.transaction != expected {
+            return Err(out_of_turn());
+        }
         Ok(())
     }
 
-    /// Asks the server to end what this connection runs, over another connection, and waits until it has. `false` if the
-    /// connection is of no use any more.
-    pub(super) fn cancel(&mut self) -> bool {
+    /// Asks the server to end what this connection runs, over another connection, and waits until it has. The server closes that other
+    /// connection when the signal is sent: a signal that came later would end the next query. It may also end the cleaning that was sent
+    /// with the query.
+    pub(super) fn cancel(&mut self) -> Cancelled {
+        let deadline = Instant::now() + Duration::from_secs(2);
         let asked = Socket::dial(&self.address).and_then(|mut socket| {
             frontend::cancel_request(self.key.0, self.key.1, &mut socket.output);
-            socket.send()
+            socket.send()?;
+            Ok(socket.is_closed_by(deadline))
         });
-        asked.is_ok() && self.skip_to_end(Instant::now() + Duration::from_secs(2))
+        if !asked.is_ok_and(|is_closed| is_closed) || !self.skip_to_end(deadline) {
+            return Cancelled::Unanswered;
+        }
+        let is_clean = self.cleaning == 0 || self.finish_cleaning().is_ok();
+        if is_clean { Cancelled::Ready } else { Cancelled::Over }
     }
 
     /// Reads until the server is ready again; `false` if that does not come.
@@ -231,8 +279,18 @@ pub(super) fn refused(body: &ErrorResponseBody) -> Broken {
             _ => {}
         }
     }
-    Broken::Refused { code, message }
+    Broken::refused(&code, &message)
 }
+
+/// How many rounds of hashing the server's first message of SCRAM asks for: `r=…,s=…,i=4096`.
+fn rounds(message: &[u8]) -> u32 {
+    let text = String::from_utf8_lossy(message);
+    let count = text.split(',').find_map(|part| part.strip_prefix("i="));
+    count.and_then(|count| count.parse().ok()).unwrap_or(u32::MAX)
+}
+
+/// Our code for a login that only `SQLGAUGE_DB_ALLOW_MD5` allows.
+pub(super) const MD5: &str = "md5";
 
 fn out_of_turn() -> Broken {
     io::Error::from(io::ErrorKind::InvalidData).into()

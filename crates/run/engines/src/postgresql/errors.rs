@@ -2,6 +2,8 @@
 
 use sqlgauge_engine::{Failure, FailureKind};
 
+use crate::server::Blame;
+
 /// The class of a server's refusal. [`FailureKind::Machine`] says nothing of the query.
 pub(super) fn failure(code: &str, message: &str) -> Failure {
     use FailureKind as Kind;
@@ -25,6 +27,15 @@ pub(super) fn failure(code: &str, message: &str) -> Failure {
         _ => Kind::RuntimeError,
     };
     Failure::new(kind, message)
+}
+
+/// Whom a refusal blames. Time limit and request to cancel have one code.
+pub(super) fn blame(code: &str) -> Blame {
+    match code {
+        "57014" | "55P03" => Blame::Clock,
+        "53200" => Blame::Crowd,
+        _ => Blame::Query,
+    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! PostgreSQL.
 //!
 //! Each query runs alone: a READ ONLY transaction on the snapshot that all workers share, limits set inside it, one statement by
-//! the extended protocol, then back to the savepoint before it, or ROLLBACK and DISCARD ALL for a role without the locks. The server ends a query at its time limit; half a second later the
-//! client asks it to, over another connection; two seconds later the connection is closed, which the server notices within a second.
+//! the extended protocol, then back to the savepoint before it, or ROLLBACK and DISCARD ALL for a role without the locks. The server executes
+//! only what it also takes as the query of a cursor. It ends a query at its time limit; half a second later the client asks it to, over
+//! another connection; two seconds later the connection is closed, which the server notices within a second.
 
 mod catalog;
 mod connection;
@@ -15,9 +16,10 @@ use std::path::Path;
 use sqlgauge_engine::{EngineError, Enough, Failure, Limits};
 
 use crate::address::Address;
-use crate::kind::{Access, Kind, Secret};
+use crate::kind::{Access, Kind};
 use crate::locks::LockResult;
-use crate::server::{self, Broken, Catalog, End, Server, ServerEngine};
+use crate::server::{Blame, Broken, Cancelled, Catalog, End, Server, ServerEngine};
+use crate::trial::try_locks;
 
 use connection::Connection;
 
@@ -36,7 +38,6 @@ pub(crate) const KIND: Kind = Kind {
 #[derive(Debug)]
 pub(crate) struct Postgres {
     snapshot: String,
-    major: u32,
     /// Whether a query of the role can leave nothing that going back to a savepoint does not undo.
     leaves_nothing: bool,
     /// Its transaction holds the snapshot.
@@ -46,6 +47,10 @@ pub(crate) struct Postgres {
 impl Server for Postgres {
     const NAME: &'static str = "PostgreSQL";
     const DIALECT: &'static str = "postgres";
+    const WITHOUT_LOCK: Option<(&'static str, &'static str)> = Some((
+        "bounds the memory of a query",
+        "the server has no such lock (work_mem is none): start it in a control group with a limit of memory, or under ulimit -v",
+    ));
     const FORM: &'static str = "write --db as postgresql://USER@HOST:PORT/{db_id}";
     type Address = Address;
     type Connection = Connection;
@@ -54,8 +59,8 @@ impl Server for Postgres {
         Address::parse(path, DEFAULT_PORT).map_err(|error| error.to_string())
     }
 
-    fn connect(address: &Address, password: Option<&Secret>) -> Result<Connection, Broken> {
-        Connection::open(address, password)
+    fn connect(address: &Address, access: &Access) -> Result<Connection, Broken> {
+        Connection::open(address, access)
     }
 
     fn version(connection: &Connection) -> String {
@@ -64,10 +69,9 @@ impl Server for Postgres {
 
     fn open(mut keeper: Connection) -> Result<(Self, Catalog), Broken> {
         let (snapshot, catalog) = catalog::read(&mut keeper)?;
-        let answer = keeper.ask(catalog::LEAVES_NOTHING)?;
+        let answer = keeper.ask(&catalog::leaves_nothing())?;
         let leaves_nothing = answer.into_iter().flatten().flatten().next().as_deref() == Some("t");
-        let major = major(&keeper.version);
-        Ok((Self { snapshot, major, leaves_nothing, _keeper: keeper }, catalog))
+        Ok((Self { snapshot, leaves_nothing, _keeper: keeper }, catalog))
     }
 
     fn content(table: &str) -> Vec<String> {
@@ -75,12 +79,6 @@ impl Server for Postgres {
             format!("SELECT count(*), sum(hashtextextended(t::text, 0)) FROM {table} t"),
             format!("SELECT count(*) FROM {table}"),
         ]
-    }
-
-    fn refuse(&self, sql: &str) -> Option<Failure> {
-        let mut words =
-            sqlgauge_sql::lex::words(sql).map(|word| word.text).filter(|word| !matches!(*word, "(" | ";"));
-        server::refuse_commands(words.next(), &["SELECT", "WITH", "VALUES", "TABLE"])
     }
 
     fn attempt(
@@ -93,7 +91,7 @@ impl Server for Postgres {
         query::attempt(connection, self, sql, limits, enough)
     }
 
-    fn cancel(connection: &mut Connection) -> bool {
+    fn cancel(connection: &mut Connection) -> Cancelled {
         connection.cancel()
     }
 
@@ -105,9 +103,16 @@ impl Server for Postgres {
         errors::failure(code, message)
     }
 
+    fn blame(code: &str) -> Blame {
+        errors::blame(code)
+    }
+
     fn remedy(code: &str) -> &'static str {
         match code {
             "28P01" | "28000" => "give the password of the role in PGPASSWORD or SQLGAUGE_DB_PASSWORD",
+            connection::MD5 => {
+                "have the server use scram-sha-256 (password_encryption, then a new password), or set SQLGAUGE_DB_ALLOW_MD5=1"
+            }
             "3D000" => "check the name of the database, and that {db_id} stands for it in --db",
             "53300" => "allow more connections on the server, or use fewer with --connections",
             "" => "check that the server runs and that --db names its host and port",
@@ -116,11 +121,7 @@ impl Server for Postgres {
     }
 }
 
-fn major(version: &str) -> u32 {
-    version.split('.').next().and_then(|major| major.parse().ok()).unwrap_or(0)
-}
-
 /// The server's version, and what became of the attempt to break each lock.
 fn check(path: &Path, access: &Access) -> Result<(String, Vec<LockResult>), EngineError> {
-    server::try_locks::<Postgres>(path, access, catalog::LOCKS)
+    try_locks::<Postgres>(path, access, catalog::LOCKS)
 }
