@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::llm_options::prices;
+use crate::values::{Address, OutputPath, Variable};
 
 /// The server, the model and their limits.
 #[derive(Debug, Args)]
@@ -17,19 +18,19 @@ pub struct JudgeOptions {
     /// Server with an OpenAI-compatible API, e.g. <https://api.openai.com/v1>; it receives questions, schemas and
     /// predictions
     #[arg(long, value_name = "URL", requires = "judge_model")]
-    judge_url: Option<String>,
+    judge_url: Option<Address>,
     /// Name of the model
     #[arg(long, value_name = "NAME", requires = "judge_url")]
     judge_model: Option<String>,
     /// Environment variable with the key of the server; leave it unset for a server without keys
     #[arg(long, value_name = "NAME", default_value = "OPENAI_API_KEY")]
-    judge_key_env: String,
+    judge_key_env: Variable,
     /// File with a prompt, instead of the built-in one
     #[arg(long, value_name = "FILE")]
     judge_prompt: Option<PathBuf>,
     /// Folder to keep the answers in: a second run asks only for the missing ones
     #[arg(long, value_name = "DIR")]
-    judge_cache: Option<PathBuf>,
+    judge_cache: Option<OutputPath>,
     /// Requests at the same time
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
     judge_concurrency: u16,

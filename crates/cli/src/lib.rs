@@ -15,6 +15,7 @@ mod reliability;
 mod scoring;
 mod solver;
 mod stdin;
+mod values;
 
 use std::ffi::OsString;
 use std::io::Write as _;

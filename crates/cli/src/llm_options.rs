@@ -4,13 +4,15 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::values::{Address, OutputPath, Variable};
+
 /// The server and the model, with their limits.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Language model")]
 pub struct LlmOptions {
     /// Server with an OpenAI-compatible API, as in <http://127.0.0.1:8091/v1>; questions and schemas are sent to it
     #[arg(long, value_name = "URL")]
-    pub llm_url: String,
+    pub llm_url: Address,
     /// Name of the model
     #[arg(long, value_name = "NAME")]
     pub llm_model: String,
@@ -25,7 +27,7 @@ pub struct OptionalLlm {
     /// Server with an OpenAI-compatible API, as in <http://127.0.0.1:8091/v1>; names, types and keys of the schemas are sent
     /// to it, and for `synth --polish` questions with values of the rows, and queries
     #[arg(long, value_name = "URL", requires = "llm_model")]
-    pub llm_url: Option<String>,
+    pub llm_url: Option<Address>,
     /// Name of the model
     #[arg(long, value_name = "NAME", requires = "llm_url")]
     pub llm_model: Option<String>,
@@ -63,10 +65,10 @@ impl LlmOptions {
 pub struct LlmLimits {
     /// Environment variable that has the key of the server; none is sent if it is not set
     #[arg(long, value_name = "NAME", default_value = "OPENAI_API_KEY")]
-    pub llm_key_env: String,
+    pub llm_key_env: Variable,
     /// Folder that keeps the answers: the same command again asks only for what is missing [default: OUT.answers]
     #[arg(long, value_name = "DIR")]
-    pub llm_cache: Option<PathBuf>,
+    pub llm_cache: Option<OutputPath>,
     /// Requests at the same time
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
     pub llm_concurrency: u16,
@@ -117,7 +119,7 @@ impl LlmLimits {
             name.push(".answers");
             PathBuf::from(name)
         };
-        self.llm_cache.clone().unwrap_or_else(beside)
+        self.llm_cache.clone().map_or_else(beside, Into::into)
     }
 
     fn settings(

@@ -18,6 +18,7 @@ use sqlgauge_verify::{ColumnValues, VerifyOptions};
 use crate::engine::engine;
 use crate::solver::solver;
 use crate::stdin::{input_file, is_kept, source};
+use crate::values::Program;
 
 /// `--pred NAME=FILE`.
 #[derive(Debug, Clone)]
@@ -266,7 +267,7 @@ pub struct VerifyFlags {
     fewest: bool,
     /// The solver Z3; without it the variable `SQLGAUGE_SOLVER`, then PATH, then Python's package z3-solver
     #[arg(long, value_name = "PATH", help_heading = "Verification")]
-    solver: Option<PathBuf>,
+    solver: Option<Program>,
 }
 
 /// Reads the name of a contract; the help lists all of them.

@@ -1,9 +1,9 @@
 //! Options of `estimate` about what it leaves behind: its folder, its history, its alarms.
 
-use std::path::PathBuf;
-
 use clap::Args;
 use sqlgauge::{EstimateHistory, EstimateRecords};
+
+use crate::values::OutputPath;
 
 /// Report, drift and alarms.
 #[derive(Debug, Clone, Args)]
@@ -11,13 +11,13 @@ use sqlgauge::{EstimateHistory, EstimateRecords};
 pub struct ReliabilityOptions {
     /// Folder to write: report.html, report.md, estimate.json, predictions.jsonl, run.json
     #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
+    pub out: Option<OutputPath>,
     /// Also estimate batches of N questions, in the order of the target file; a rest below N/2 joins the last batch
     #[arg(long, value_name = "N", conflicts_with = "history")]
     batch_size: Option<usize>,
     /// Append this estimate to FILE and compare it with the earlier ones there
     #[arg(long, value_name = "FILE", requires = "as_of")]
-    history: Option<PathBuf>,
+    history: Option<OutputPath>,
     /// Name of this estimate in the history, e.g. a date or a version; replaces an estimate of the same name
     #[arg(long, value_name = "TEXT", requires = "history")]
     as_of: Option<String>,
@@ -32,9 +32,9 @@ pub struct ReliabilityOptions {
 impl ReliabilityOptions {
     /// The same for the job.
     pub fn records(&self) -> EstimateRecords {
-        let named = self.history.clone().zip(self.as_of.clone());
+        let named = self.history.clone().map(Into::into).zip(self.as_of.clone());
         EstimateRecords {
-            out: self.out.clone(),
+            out: self.out.clone().map(Into::into),
             batch_size: self.batch_size,
             history: named.map(|(file, as_of)| EstimateHistory { file, as_of }),
             alarm_below: self.alarm_below,

@@ -7,6 +7,7 @@ use clap::Args;
 use sqlgauge_fusion::AdaptOptions;
 
 use crate::Verdict;
+use crate::values::OutputPath;
 
 /// Adapt an evaluator of `sqlgauge fit` to another system, from labelled embeddings of it
 #[derive(Debug, Args)]
@@ -31,7 +32,7 @@ pub struct Adapt {
     seed: u64,
     /// Folder to write the adapted evaluator into
     #[arg(long, value_name = "DIR")]
-    out: PathBuf,
+    out: OutputPath,
     /// Print the card of the evaluator (settings and errors) as JSON
     #[arg(long)]
     json: bool,

@@ -16,6 +16,7 @@ use crate::options::{
 };
 use crate::output::{Style, note, print_with, write_to};
 use crate::stdin::{input_file, source};
+use crate::values::OutputPath;
 
 /// Find golds that are probably wrong: rules over query, schema, rows and question
 #[derive(Debug, Args)]
@@ -48,7 +49,7 @@ pub struct Audit {
     output_format: Option<String>,
     /// File to write instead of printing
     #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
+    out: Option<OutputPath>,
     #[command(flatten)]
     subset: DrawnSubsetOptions,
     #[command(flatten)]

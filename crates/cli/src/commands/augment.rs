@@ -12,6 +12,7 @@ use sqlgauge_prompt::augment::SplitBy;
 use crate::Verdict;
 use crate::options::{BenchmarkOptions, SubsetOptions, column_help, columns, format};
 use crate::output::print;
+use crate::values::OutputPath;
 
 /// Make training data of a benchmark and its evolved schemas: questions with schemas and answers, as chats
 #[derive(Debug, Args)]
@@ -27,7 +28,7 @@ pub struct Augment {
     kinds: Vec<String>,
     /// File to write: chats as JSONL, or a table where its name ends in .parquet
     #[arg(long, value_name = "FILE")]
-    out: PathBuf,
+    out: OutputPath,
     /// Share of the examples that are for validation; they go into OUT.validation beside it
     #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
     validation: f64,

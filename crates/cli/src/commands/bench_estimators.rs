@@ -21,6 +21,7 @@ use crate::Verdict;
 use crate::engine::engine;
 use crate::options::{ClockOptions, LimitOptions};
 use crate::output::{command_line, print, say, write_to};
+use crate::values::OutputPath;
 use sqlgauge::keep_run;
 
 /// What is left out.
@@ -108,7 +109,7 @@ pub struct BenchEstimators {
     seeds: u8,
     /// Folder for results.json, results.md and report.html
     #[arg(long, value_name = "DIR")]
-    out: PathBuf,
+    out: OutputPath,
     /// Show no progress
     #[arg(long, short)]
     quiet: bool,

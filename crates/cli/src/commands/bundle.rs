@@ -8,6 +8,7 @@ use sqlgauge::{BundleJob, BundleSize};
 
 use crate::Verdict;
 use crate::output::print;
+use crate::values::OutputPath;
 use sqlgauge_base::counted;
 
 /// Write the results of a run as one file that anyone can score again
@@ -23,7 +24,7 @@ pub struct Bundle {
     db: PathBuf,
     /// File to write
     #[arg(long, value_name = "FILE")]
-    out: PathBuf,
+    out: OutputPath,
     /// Print nothing but errors
     #[arg(long, short)]
     quiet: bool,

@@ -1,13 +1,12 @@
 //! `sqlgauge completions` and `sqlgauge man`: made from the commands' own help.
 
-use std::path::PathBuf;
-
 use anyhow::{Context, Result};
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 use tempfile::TempDir;
 
 use crate::output::{print, write_to};
+use crate::values::OutputPath;
 use crate::{Arguments, Verdict};
 
 /// Print the completion script of a shell
@@ -32,7 +31,7 @@ impl Completions {
 pub struct Man {
     /// Folder to write one page per command to, as for /usr/share/man/man1
     #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
+    out: Option<OutputPath>,
 }
 
 impl Man {

@@ -1,7 +1,5 @@
 //! `sqlgauge coverage`.
 
-use std::path::PathBuf;
-
 use anyhow::Result;
 use clap::Args;
 use sqlgauge::{CorpusFiles, CoverageJob};
@@ -9,6 +7,7 @@ use sqlgauge_coverage::Coverage;
 
 use crate::Verdict;
 use crate::output::print_table;
+use crate::values::OutputPath;
 
 /// Compare what corpora cover: sizes, difficulty, where their items lie, how far they reach in 16 dimensions
 #[derive(Debug, Args)]
@@ -19,7 +18,7 @@ pub struct CoverageCommand {
     corpora: Vec<CorpusFiles>,
     /// Folder to write: coverage.json, coverage.html, and the pictures as SVG
     #[arg(long, value_name = "DIR")]
-    out: PathBuf,
+    out: OutputPath,
     /// Print nothing but errors
     #[arg(long, short)]
     quiet: bool,
@@ -27,7 +26,7 @@ pub struct CoverageCommand {
 
 impl CoverageCommand {
     pub fn run(self) -> Result<Verdict> {
-        let job = CoverageJob { corpora: self.corpora, out: self.out };
+        let job = CoverageJob { corpora: self.corpora, out: self.out.into() };
         let coverage = crate::engine::run(self.quiet, |context| job.run(context))?;
         if !self.quiet {
             print_coverage(&coverage)?;

@@ -1,7 +1,6 @@
 //! `sqlgauge demo`: a tour of the product on the bundled sample benchmark.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
@@ -13,6 +12,7 @@ use sqlgauge_report::{Painter, Report, ShowOptions};
 
 use crate::Verdict;
 use crate::output::{Style, colour, command_line, print, print_painted, print_with, width};
+use crate::values::OutputPath;
 
 /// Metrics of the terminal's table; the report has all.
 const SHOWN: usize = 4;
@@ -22,12 +22,12 @@ const SHOWN: usize = 4;
 pub struct Demo {
     /// Folder to write: the sample goes to its `benchmark`, the scores to its `run`; `index.html` links to everything
     #[arg(long, value_name = "DIR", default_value = "sqlgauge-demo")]
-    out: PathBuf,
+    out: OutputPath,
 }
 
 impl Demo {
     pub fn run(self) -> Result<Verdict> {
-        let job = DemoJob { out: self.out, command: command_line() };
+        let job = DemoJob { out: self.out.into(), command: command_line() };
         let tour = crate::engine::run(true, |context| job.run(context))?;
         print(&format!("The sample benchmark is in {}\n", job.out.join("benchmark").display()))?;
         title("1  How good are they?", "percent with 95 % intervals; n: questions")?;

@@ -16,6 +16,7 @@ use crate::options::{
 };
 use crate::output::print;
 use crate::stdin::input_file;
+use crate::values::{Encoder, OutputPath, Variable};
 
 /// Turn questions with their schemas and predictions into vectors for `shift`, `fit` and `estimate`
 #[derive(Debug, Args)]
@@ -25,10 +26,10 @@ pub struct Encode {
     questions: PathBuf,
     /// `features`, `tfidf`, `bert:DIR`, `llm:DIR`, `http:URL` or `file:PATH`
     #[arg(long, value_name = "ENCODER", default_value = "features")]
-    encoder: String,
+    encoder: Encoder,
     /// Embedding file (Parquet) to write
     #[arg(long, value_name = "FILE")]
-    out: PathBuf,
+    out: OutputPath,
     /// Folder with `DB_ID/DB_ID.sqlite`, or one database file; rows are not needed
     #[arg(long, value_name = "DIR", required_unless_present = "tables", conflicts_with = "tables")]
     db: Option<PathBuf>,
@@ -55,7 +56,7 @@ pub struct Encode {
     batch: u32,
     /// Folder that keeps vectors by content; the same command again goes on where it was
     #[arg(long, value_name = "DIR")]
-    cache: Option<PathBuf>,
+    cache: Option<OutputPath>,
     /// Take the SQL out of the chatter of an LLM (code fences, explanations)
     #[arg(long)]
     extract_sql: bool,
@@ -92,7 +93,7 @@ struct ModelOptions {
     model: Option<String>,
     /// Environment variable that has the key of the service (http)
     #[arg(long, value_name = "NAME", default_value = "OPENAI_API_KEY", help_heading = "Models")]
-    api_key_env: String,
+    api_key_env: Variable,
 }
 
 fn form(name: &str) -> Result<InputForm, String> {
@@ -139,12 +140,12 @@ impl Encode {
             prediction_format: self.formats.pred_format,
             extract: self.extract_sql,
             subset: self.subset.subset()?,
-            encoder: self.encoder.clone(),
+            encoder: self.encoder.to_string(),
             form: self.form,
             labels: self.correct.clone().map(|path| (path, self.correct_column.clone())),
             like: self.like.clone(),
             batch: self.batch as usize,
-            cache: self.cache.clone(),
+            cache: self.cache.clone().map(Into::into),
             model: EncoderModel {
                 device: self.model.device.clone(),
                 precision: self.model.precision.clone(),

@@ -17,6 +17,7 @@ use crate::options::{
 use crate::output::{colour, command_line, print, print_json, print_painted, width};
 use crate::reliability::ReliabilityOptions;
 use crate::stdin::{input_file, source};
+use crate::values::NamedFile;
 
 /// Estimate accuracy without gold queries, from runs you have already scored
 #[derive(Debug, Args)]
@@ -48,7 +49,7 @@ pub struct EstimateCommand {
     /// Labels (id and 0 or 1) of some predictions on the target, for methods that need some (ppi). Leave out NAME if
     /// there is one --pred; repeat for more
     #[arg(long, value_name = "[NAME=]FILE")]
-    labels: Vec<String>,
+    labels: Vec<NamedFile>,
     /// Lowest confidence of a prediction that `--method doc` counts; 0 is the published method
     #[arg(long, value_name = "P", default_value_t = EstimateOptions::default().tau)]
     tau: f64,

@@ -16,6 +16,7 @@ use crate::llm_options::OptionalLlm;
 use crate::options::{BenchmarkOptions, LimitOptions, SubsetOptions, column_help, columns, format};
 use crate::output::print_table;
 use crate::stdin::input_file;
+use crate::values::OutputPath;
 
 /// Change the schema of a benchmark, and its databases and golds with it; every item is run before it is written
 #[derive(Debug, Args)]
@@ -27,7 +28,7 @@ pub struct Evolve {
     tables: Option<PathBuf>,
     /// Folder to write: a benchmark per kind
     #[arg(long, value_name = "DIR")]
-    out: PathBuf,
+    out: OutputPath,
     /// Kinds of change, separated by commas, or `all`; each makes a benchmark of its own
     #[arg(long, value_name = "KIND,…", value_delimiter = ',', default_value = "all", value_parser = kinds())]
     kinds: Vec<String>,

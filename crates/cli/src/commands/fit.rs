@@ -11,6 +11,7 @@ use sqlgauge_fusion::AdaptOptions;
 use sqlgauge_shift::{DescriptorSet, Slices};
 
 use crate::Verdict;
+use crate::values::OutputPath;
 
 #[cfg(feature = "evaluator")]
 pub use card::show;
@@ -52,7 +53,7 @@ pub struct Fit {
     seed: u64,
     /// Folder to write the evaluator into
     #[arg(long, value_name = "DIR")]
-    out: PathBuf,
+    out: OutputPath,
     /// Print the card of the evaluator (settings and errors) as JSON
     #[arg(long)]
     json: bool,

@@ -10,6 +10,7 @@ use crate::Verdict;
 use crate::options::{FormatOptions, SystemFile, column_help, columns, system_file, systems, workload_roles};
 use crate::output::{command_line, print};
 use crate::stdin::{input_file, source};
+use crate::values::OutputPath;
 
 /// Make a known run of labels that were judged elsewhere; nothing is executed
 #[derive(Debug, Args)]
@@ -28,7 +29,7 @@ pub struct Import {
     db: PathBuf,
     /// Run directory to write
     #[arg(long, value_name = "DIR")]
-    out: PathBuf,
+    out: OutputPath,
     /// Discard the run that is in the folder
     #[arg(long)]
     restart: bool,

@@ -8,6 +8,7 @@ use sqlgauge::merge_runs;
 
 use crate::Verdict;
 use crate::progress::Progress;
+use crate::values::OutputPath;
 
 /// Put the shards of a run together to the run that they are parts of
 #[derive(Debug, Args)]
@@ -17,7 +18,7 @@ pub struct Merge {
     runs: Vec<PathBuf>,
     /// Run directory to write
     #[arg(long, value_name = "DIR")]
-    out: PathBuf,
+    out: OutputPath,
     /// Exit with code 1 if a system's mean is below the bar; may be given several times
     #[arg(long, value_name = "METRIC=X")]
     fail_under: Vec<String>,

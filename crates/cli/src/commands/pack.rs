@@ -15,6 +15,7 @@ use crate::options::{
 };
 use crate::output::print;
 use crate::stdin::source;
+use crate::values::OutputPath;
 
 /// Make a small test suite of a benchmark in one file: databases on which wrong answers show
 ///
@@ -29,7 +30,7 @@ pub struct MakePack {
     predictions: Vec<SystemFile>,
     /// File to write (JSON Lines)
     #[arg(long, value_name = "FILE")]
-    out: PathBuf,
+    out: OutputPath,
     /// Pack of the same golds to add to
     #[arg(long, value_name = "FILE")]
     base: Option<PathBuf>,

@@ -21,6 +21,7 @@ use crate::options::{LimitOptions, SubsetOptions, column_help, columns, format, 
 #[cfg(feature = "services")]
 use crate::output::{note, print};
 use crate::stdin::input_file;
+use crate::values::OutputPath;
 
 /// Ask a language model for the SQL of questions
 #[derive(Debug, Args)]
@@ -36,7 +37,7 @@ pub struct Predict {
     tables: Option<PathBuf>,
     /// Prediction file to write (JSONL), which `score --pred` reads
     #[arg(long, value_name = "FILE")]
-    out: PathBuf,
+    out: OutputPath,
     /// File with the prompt, in place of the built-in one
     #[arg(long, value_name = "FILE")]
     prompt: Option<PathBuf>,

@@ -10,6 +10,7 @@ use sqlgauge_report::{Report, ReportFormat};
 
 use crate::Verdict;
 use crate::output::{Style, colour, print, print_with, say, width};
+use crate::values::OutputPath;
 
 /// Write the report of a run in a format
 #[derive(Debug, Args)]
@@ -21,7 +22,7 @@ pub struct ReportCommand {
     output_format: String,
     /// File to write, `-` for standard output; html and junit go into the run directory without it
     #[arg(long, short, value_name = "FILE")]
-    out: Option<PathBuf>,
+    out: Option<OutputPath>,
     /// Write texts of CSV as they are: none has an apostrophe before what a spreadsheet would take for a formula
     #[arg(long)]
     raw_cells: bool,
@@ -36,7 +37,7 @@ pub struct ReportCommand {
 impl ReportCommand {
     pub fn run(self) -> Result<Verdict> {
         let job = ReportJob {
-            out: self.out.clone(),
+            out: self.out.clone().map(Into::into),
             raw_cells: self.raw_cells,
             junit_items: self.junit_items,
             gates: self.fail_under,

@@ -11,6 +11,7 @@ use sqlgauge_robustness::report::table;
 use crate::Verdict;
 use crate::options::{LimitOptions, SystemFile, column_help, columns, format, system_file};
 use crate::output::{colour, command_line, print, print_json, print_painted, say, width};
+use crate::values::OutputPath;
 
 /// Compare systems on a benchmark and on its evolved schemas: the tables of EvoSchema with intervals and paired tests
 #[derive(Debug, Args)]
@@ -31,7 +32,7 @@ pub struct RobustnessCommand {
     predictions: Vec<SystemFile>,
     /// Folder to write: runs of all benchmarks, report.html, report.md, robustness.json, .jsonl, .csv, junit.xml
     #[arg(long, value_name = "DIR")]
-    out: PathBuf,
+    out: OutputPath,
     /// Exit with code 1 if a system loses more execution accuracy than this under a change, from 0 to 1
     #[arg(long, value_name = "X")]
     max_drop: Option<f64>,

@@ -13,6 +13,7 @@ use super::errors::{both_rates, trimmed};
 use crate::Verdict;
 use crate::output::{print, print_json};
 use crate::stdin::input_file;
+use crate::values::OutputPath;
 
 /// List the equivalence rules or those of `audit`, explain one, or measure what each one adds
 #[derive(Debug, Args)]
@@ -57,7 +58,7 @@ struct Ablate {
     correct: Option<PathBuf>,
     /// Folder to write: ablation.json, ablation.csv, and a chart of each kind of error as SVG
     #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
+    out: Option<OutputPath>,
     /// Print JSON
     #[arg(long, conflicts_with = "quiet")]
     json: bool,
@@ -69,7 +70,11 @@ struct Ablate {
 impl Ablate {
     fn run(self) -> Result<Verdict> {
         let profile = if self.metric == "etm" { Profile::Sound } else { Profile::Paper };
-        let job = AblateJob { labels: self.correct, out: self.out, ..AblateJob::new(self.run, profile) };
+        let job = AblateJob {
+            labels: self.correct,
+            out: self.out.map(Into::into),
+            ..AblateJob::new(self.run, profile)
+        };
         let ablation = crate::engine::run(self.quiet, |context| job.run(context))?;
         if self.json {
             print_json(&ablation)?;

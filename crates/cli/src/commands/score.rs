@@ -24,6 +24,7 @@ use crate::options::{
 use crate::output::{Style, colour, command_line, print, print_json, print_with, width};
 use crate::scoring::{metrics, score};
 use crate::stdin::{input_file, source};
+use crate::values::OutputPath;
 
 /// Score predictions against gold queries
 #[derive(Debug, Args)]
@@ -61,7 +62,7 @@ pub struct Score {
     pack: Option<PathBuf>,
     /// Run directory to write; the same command again finishes an interrupted run
     #[arg(long, value_name = "DIR")]
-    out: PathBuf,
+    out: OutputPath,
     /// Discard the run that is in the folder
     #[arg(long)]
     restart: bool,
@@ -80,7 +81,7 @@ pub struct Score {
     connections: u16,
     /// Folder in which results of golds are kept: another run asks the database only for what is new
     #[arg(long, value_name = "DIR")]
-    gold_cache: Option<PathBuf>,
+    gold_cache: Option<OutputPath>,
     /// Score one part of so many, as in 3/16; `sqlgauge merge` puts all parts together. All take the same --now
     #[arg(long, value_name = "I/N", requires = "now")]
     shard: Option<Shard>,
@@ -140,7 +141,7 @@ impl Score {
         }
         Ok(ScoreJob {
             connections: self.connections.into(),
-            gold_cache: self.gold_cache,
+            gold_cache: self.gold_cache.map(Into::into),
             questions: self.questions.map(source),
             format: self.formats.format,
             columns,
@@ -158,7 +159,7 @@ impl Score {
             restart: self.restart,
             jobs: self.jobs,
             command: command_line(),
-            ..ScoreJob::new(source(gold), self.db, systems, metrics, self.out)
+            ..ScoreJob::new(source(gold), self.db, systems, metrics, self.out.into())
         })
     }
 

@@ -19,6 +19,7 @@ use super::translate::dialects;
 use crate::Verdict;
 use crate::llm_options::OptionalLlm;
 use crate::output::{note, print_table, say};
+use crate::values::OutputPath;
 
 /// Make a labelled corpus from databases: queries by a grammar, each checked by execution
 #[derive(Debug, Args)]
@@ -47,7 +48,7 @@ pub struct Synth {
     seed: u64,
     /// Folder to write
     #[arg(long, value_name = "DIR")]
-    out: PathBuf,
+    out: OutputPath,
     /// Percentages of simple, moderate, complex and highly complex queries
     #[arg(long, value_name = "S,M,C,H", default_value = "30,35,25,10")]
     tiers: TierShares,

@@ -13,6 +13,7 @@ use sqlgauge_tables::{
 
 use crate::Verdict;
 use crate::output::print;
+use crate::values::OutputPath;
 
 /// Build SQLite databases with types and keys from a folder of CSV and Parquet files
 #[derive(Debug, Args)]
@@ -23,7 +24,7 @@ pub struct Tables {
     folder: PathBuf,
     /// New or empty folder to write: `DB_ID/DB_ID.sqlite`, and `tables.jsonl` with the reason for every decision
     #[arg(long, value_name = "DIR")]
-    out: PathBuf,
+    out: OutputPath,
     /// Lowest score at which a column becomes a foreign key to another table, from 0 to 1
     #[arg(long, value_name = "SCORE", default_value_t = TablesOptions::default().foreign_key_score)]
     foreign_key_score: f64,
@@ -74,7 +75,7 @@ impl Tables {
             booleans: self.booleans,
             ..TablesOptions::default()
         };
-        let report = TablesJob { options, jobs: self.jobs, ..TablesJob::new(self.folder, self.out) }
+        let report = TablesJob { options, jobs: self.jobs, ..TablesJob::new(self.folder, self.out.into()) }
             .run(&Context::default())?;
         if !self.quiet {
             print(&summary(&report))?;

@@ -22,6 +22,7 @@ use crate::options::{
 use crate::output::{Style, colour, command_line, note, print, print_json, print_painted, print_with, width};
 use crate::scoring::verify_pairs;
 use crate::stdin::{input_file, query, source};
+use crate::values::OutputPath;
 
 /// A pair, a file of pairs, or whole prediction files.
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
@@ -57,7 +58,7 @@ pub struct Verify {
     shard: Option<Shard>,
     /// Run directory to write; the same command again finishes an interrupted run
     #[arg(long, value_name = "DIR", requires = "run")]
-    out: Option<PathBuf>,
+    out: Option<OutputPath>,
     /// Discard the run that is in the folder
     #[arg(long, requires = "run")]
     restart: bool,
@@ -147,7 +148,7 @@ impl Verify {
             settings,
             now: self.clock.now,
             // The arguments require it.
-            out: self.out.unwrap_or_default(),
+            out: self.out.unwrap_or_default().into(),
             restart: self.restart,
             jobs: self.jobs,
             command: command_line(),
@@ -173,7 +174,7 @@ impl Verify {
             restart: self.restart,
             jobs: self.jobs,
             command: command_line(),
-            ..ScoreJob::new(source(gold), db, systems, metrics_of([ex, "verify"])?, out)
+            ..ScoreJob::new(source(gold), db, systems, metrics_of([ex, "verify"])?, out.into())
         };
         super::score::finish(&job, self.json, self.quiet)
     }

@@ -6,6 +6,7 @@ use anyhow::Result;
 use clap::Args;
 
 use crate::Verdict;
+use crate::values::OutputPath;
 
 /// Open a dashboard over runs on this machine, or write it as a static site
 #[derive(Debug, Args)]
@@ -18,16 +19,16 @@ pub struct View {
     port: u16,
     /// Folder of the labels and decisions that you give, for `sqlgauge import --correct` and `sqlgauge audit --allow`
     #[arg(long, value_name = "DIR", default_value = "sqlgauge-labels")]
-    labels: PathBuf,
+    labels: OutputPath,
     /// Folder that keeps the pages of large runs for the next start [default: sqlgauge in your cache folder]
     #[arg(long, value_name = "DIR")]
-    cache: Option<PathBuf>,
+    cache: Option<OutputPath>,
     /// Your name in the labels; that of your account without it
     #[arg(long, value_name = "NAME")]
     labeller: Option<String>,
     /// Write the list of runs and their reports as files that need no server, and end
     #[arg(long, value_name = "DIR", conflicts_with = "port")]
-    export: Option<PathBuf>,
+    export: Option<OutputPath>,
 }
 
 impl View {
@@ -55,8 +56,8 @@ impl View {
         let options = sqlgauge_view::ViewOptions {
             labeller: self.labeller.or_else(account).unwrap_or_default(),
             folders: self.folders,
-            labels: self.labels,
-            cache: self.cache.or_else(cache_folder),
+            labels: self.labels.into(),
+            cache: self.cache.map(Into::into).or_else(cache_folder),
             port: self.port,
         };
         sqlgauge_view::find_runs(&options.folders)?;

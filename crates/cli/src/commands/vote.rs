@@ -15,6 +15,7 @@ use crate::options::{
 use crate::output::{command_line, print, print_json};
 use crate::scoring::metrics;
 use crate::stdin::{input_file, source};
+use crate::values::OutputPath;
 
 /// Choose one of several answers to each question
 #[derive(Debug, Args)]
@@ -39,7 +40,7 @@ pub struct Vote {
     metrics: Option<String>,
     /// Folder to write: NAME.jsonl with the choices, vote.html, and with golds a run
     #[arg(long, value_name = "DIR")]
-    out: PathBuf,
+    out: OutputPath,
     /// Discard the run that is in the folder
     #[arg(long)]
     restart: bool,
@@ -78,7 +79,7 @@ impl Vote {
             now: self.clock.now,
             restart: self.restart,
             command: command_line(),
-            ..ScoreJob::new(source(file), self.db, Vec::new(), metrics, self.out)
+            ..ScoreJob::new(source(file), self.db, Vec::new(), metrics, self.out.into())
         };
         let vote = VoteJob { by: self.by, has_golds, ..VoteJob::new(job, system) };
         let voted = crate::engine::run(self.quiet, |context| vote.run(context))?;

@@ -8,6 +8,7 @@ use sqlgauge::{SuiteJob, SuiteSize};
 
 use crate::Verdict;
 use crate::output::print;
+use crate::values::OutputPath;
 use sqlgauge_base::counted;
 
 /// Write the counterexamples of a run as a test suite: SQLite files beside the benchmark's databases
@@ -20,7 +21,7 @@ pub struct Witnesses {
     run: PathBuf,
     /// Folder to write; it must be empty or not there
     #[arg(long, alias = "export", value_name = "DIR")]
-    out: PathBuf,
+    out: OutputPath,
 }
 
 impl Witnesses {

@@ -18,10 +18,12 @@
 //! out = "runs/spider"
 //! ```
 //!
-//! Whoever unpacks somebody's project has its file too. So a file in the working directory names no program, no server and no
-//! environment variable until its user trusts its content (`sqlgauge trust`).
+//! Whoever unpacks somebody's project has its file too. So a file in the working directory names no program, no server, no
+//! environment variable and no output outside of that directory until its user trusts its content (`sqlgauge trust`);
+//! [`untrusted`] has the rule.
 
 pub mod trust;
+mod untrusted;
 
 use std::ffi::OsString;
 use std::io;
@@ -41,15 +43,15 @@ pub const NAME: &str = "sqlgauge.toml";
 struct Layer {
     path: PathBuf,
     table: Table,
-    /// Whether it may name programs, servers and variables: the user wrote it, named it, or trusts it.
+    /// Whether it may set every option: the user wrote it, named it, or trusts it.
     is_trusted: bool,
 }
 
 /// The arguments with what the files add to them.
 ///
 /// # Errors
-/// When a file cannot be read, is not TOML, or has a key that no command knows; when a project's file that is not trusted
-/// names what [`trust::is_guarded`]. The message names the key.
+/// When a file cannot be read, is not TOML, or has a key that no command knows; when a project's file sets what it may not
+/// before it is trusted ([`untrusted`]). The message names the key.
 pub fn arguments(command: &Command, typed: Vec<OsString>) -> Result<Vec<OsString>> {
     let (typed, named) = without_config_flag(typed)?;
     let layers = layers(named)?;
@@ -98,14 +100,8 @@ impl Layer {
             }
             let about = || format!("{}, key {key:?}", self.path.display());
             let words = words(arg, value).with_context(about)?;
-            if !self.is_trusted && words.iter().any(|word| trust::is_guarded(word)) {
-                let long = arg.get_long().unwrap_or_default();
-                let path = self.path.display();
-                return Err(anyhow!(
-                    "names a program, a server or a variable, and {path} is not trusted: read it and run `sqlgauge trust {path}`, or \
-                     give --{long} on the command line"
-                ))
-                .with_context(about);
+            if !self.is_trusted {
+                untrusted::check(arg, &words, &self.path).with_context(about)?;
             }
             added.extend(words);
         }

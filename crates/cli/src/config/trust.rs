@@ -1,11 +1,10 @@
-//! Which project's files may name programs, servers and environment variables.
+//! Which project's files are trusted, so that they may name programs, servers and environment variables, and write anywhere.
 //!
 //! # Contract
 //! - Trust is for a path and a content together: a file that changes is not trusted any more.
 //! - It is kept as an empty file per trusted file, named by the SHA-256 of both, in the user's data folder.
 
 use std::env;
-use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,18 +12,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow};
 use sqlgauge_base::file::write_atomically;
 use sqlgauge_run::sha256_of_bytes;
-
-/// Whether a word of the command line, `--flag=value`, starts a program, sends data to a server, or reads a variable that may
-/// hold a secret. Flags are told by their names, so that a new one is guarded without being listed here.
-pub fn is_guarded(word: &OsStr) -> bool {
-    let word = word.to_string_lossy();
-    let (flag, value) = word.split_once('=').unwrap_or((&word, ""));
-    flag == "--solver"
-        || flag.ends_with("-url")
-        || flag.ends_with("-env")
-        || (flag == "--encoder" && value.starts_with("http"))
-        || value.contains("://")
-}
 
 /// Whether the user trusts that content at that path.
 pub fn is_trusted(path: &Path, bytes: &[u8]) -> bool {
@@ -76,29 +63,4 @@ fn user_folder(xdg: &str, windows: &str, below_home: &str) -> Option<PathBuf> {
     let home = || absolute("HOME").map(|home| home.join(below_home));
     let system = if cfg!(windows) { absolute(windows) } else { None };
     Some(absolute(xdg).or(system).or_else(home)?.join("sqlgauge"))
-}
-
-#[cfg(test)]
-mod tests {
-    use clap::CommandFactory;
-
-    use super::*;
-
-    #[test]
-    fn every_flag_with_a_program_a_server_or_a_variable_is_guarded() {
-        let command = crate::Arguments::command();
-        let mut guarded: Vec<&str> = command
-            .get_subcommands()
-            .flat_map(clap::Command::get_arguments)
-            .filter_map(clap::Arg::get_long)
-            .filter(|long| is_guarded(format!("--{long}=x").as_ref()))
-            .collect();
-        guarded.sort_unstable();
-        guarded.dedup();
-        let expected = ["api-key-env", "judge-key-env", "judge-url", "llm-key-env", "llm-url", "solver"];
-        assert_eq!(guarded, expected);
-        assert!(is_guarded("--encoder=http://127.0.0.1/v1".as_ref()));
-        assert!(is_guarded("--encoder=http:127.0.0.1/v1".as_ref()));
-        assert!(!is_guarded("--encoder=features".as_ref()) && !is_guarded("--quiet".as_ref()));
-    }
 }

@@ -16,7 +16,7 @@ impl JudgeOptions {
         let (Some(url), Some(model)) = (&self.judge_url, &self.judge_model) else { return Ok(None) };
         let llm = LlmSettings {
             key: key(&self.judge_key_env),
-            cache: self.judge_cache.clone(),
+            cache: self.judge_cache.clone().map(Into::into),
             concurrency: self.judge_concurrency,
             timeout: seconds("--judge-timeout", self.judge_timeout)?,
             attempts: self.judge_attempts,

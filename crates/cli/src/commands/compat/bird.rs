@@ -17,6 +17,7 @@ use crate::engine::engine;
 use crate::options::ClockOptions;
 use crate::output::{print, print_json};
 use crate::scoring::asks;
+use crate::values::OutputPath;
 use sqlgauge::{keep_database, keep_inputs};
 
 /// `evaluation.py` of BIRD; `evaluation_ex.py`, `evaluation_f1.py` and `evaluation_ves.py` of Mini-Dev
@@ -51,7 +52,7 @@ pub struct Bird {
     sql_dialect: Option<String>,
     /// Mini-Dev's: the table is appended to this file as well
     #[arg(long = "output_log_path")]
-    output_log_path: Option<PathBuf>,
+    output_log_path: Option<OutputPath>,
     /// Taken for compatibility: the kind of the gold file is detected
     #[arg(long = "mode_gt", default_value = "gt")]
     mode_gt: String,

@@ -1,0 +1,154 @@
+//! Values that the words of an option name, where the type says what the program does with them.
+//!
+//! A project's `sqlgauge.toml` may come from a stranger, so [`config`](crate::config) reads from the type of an option what
+//! the file may set. An option that writes has the type [`OutputPath`], one that starts a program [`Program`], one that
+//! connects [`Address`], one that reads a key [`Variable`].
+
+use std::any::TypeId;
+use std::ffi::OsStr;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+
+use clap::Arg;
+use clap::builder::{PathBufValueParser, StringValueParser, TypedValueParser, ValueParserFactory};
+use sqlgauge::CorpusFiles;
+use sqlgauge_dataset::LabelCondition;
+use sqlgauge_encode::InputForm;
+use sqlgauge_engine::Moment;
+use sqlgauge_run::Shard;
+use sqlgauge_shift::{DescriptorSet, Slices};
+use sqlgauge_synth::TierShares;
+
+use crate::options::{GoldFile, SystemFile};
+
+/// What the value of an option stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// A number, a name, a choice: neither a place nor a program.
+    Plain,
+    /// A file or folder that is read, as `PATH` or `NAME=PATH`, or the address of a database in its place.
+    Input,
+    /// A file or folder that is written.
+    Output,
+    /// A program that is started.
+    Program,
+    /// A server that data is sent to.
+    Address,
+    /// An environment variable with a key.
+    Variable,
+}
+
+/// A file or folder to write.
+#[derive(Debug, Clone, Default)]
+pub struct OutputPath(PathBuf);
+
+/// A program to start.
+#[derive(Debug, Clone)]
+pub struct Program(PathBuf);
+
+/// The address of a server.
+#[derive(Debug, Clone)]
+pub struct Address(String);
+
+/// The name of an environment variable that holds a key.
+#[derive(Debug, Clone)]
+pub struct Variable(String);
+
+/// `[NAME=]FILE`, of which the name is read later.
+#[derive(Debug, Clone)]
+pub struct NamedFile(String);
+
+/// An encoder, which may be a folder of a model, a file of vectors, or the address of a server.
+#[derive(Debug, Clone)]
+pub struct Encoder(String);
+
+macro_rules! values {
+    ($($name:ident of $inner:ty, $deref:ty, $parser:expr;)+) => {
+        $(
+            impl ValueParserFactory for $name {
+                type Parser = clap::builder::ValueParser;
+
+                fn value_parser() -> Self::Parser {
+                    $parser.map(Self).into()
+                }
+            }
+
+            impl Deref for $name {
+                type Target = $deref;
+
+                fn deref(&self) -> &$deref {
+                    &self.0
+                }
+            }
+
+            impl From<$name> for $inner {
+                fn from(value: $name) -> Self {
+                    value.0
+                }
+            }
+
+            impl AsRef<OsStr> for $name {
+                fn as_ref(&self) -> &OsStr {
+                    self.0.as_ref()
+                }
+            }
+
+            impl AsRef<Path> for $name {
+                fn as_ref(&self) -> &Path {
+                    self.0.as_ref()
+                }
+            }
+        )+
+    };
+}
+
+values! {
+    OutputPath of PathBuf, Path, PathBufValueParser::new();
+    Program of PathBuf, Path, PathBufValueParser::new();
+    Address of String, str, StringValueParser::new();
+    Variable of String, str, StringValueParser::new();
+    NamedFile of String, str, StringValueParser::new();
+    Encoder of String, str, StringValueParser::new();
+}
+
+/// The role of an option's values, by their type; `None` for a type that has not been given one, which a project's file may
+/// not set.
+pub fn role(arg: &Arg) -> Option<Role> {
+    let parser = arg.get_value_parser();
+    if parser.possible_values().is_some() {
+        return Some(Role::Plain);
+    }
+    let value = parser.type_id();
+    let (_, role) = ROLES.iter().find(|(type_id, _)| value == type_id())?;
+    Some(*role)
+}
+
+/// The types that have a role; those of a closed set of names are plain.
+const ROLES: &[(fn() -> TypeId, Role)] = &[
+    (TypeId::of::<OutputPath>, Role::Output),
+    (TypeId::of::<Program>, Role::Program),
+    (TypeId::of::<Address>, Role::Address),
+    (TypeId::of::<Variable>, Role::Variable),
+    (TypeId::of::<PathBuf>, Role::Input),
+    (TypeId::of::<NamedFile>, Role::Input),
+    (TypeId::of::<SystemFile>, Role::Input),
+    (TypeId::of::<GoldFile>, Role::Input),
+    (TypeId::of::<CorpusFiles>, Role::Input),
+    (TypeId::of::<Encoder>, Role::Input),
+    (TypeId::of::<String>, Role::Plain),
+    (TypeId::of::<bool>, Role::Plain),
+    (TypeId::of::<u8>, Role::Plain),
+    (TypeId::of::<u16>, Role::Plain),
+    (TypeId::of::<u32>, Role::Plain),
+    (TypeId::of::<u64>, Role::Plain),
+    (TypeId::of::<usize>, Role::Plain),
+    (TypeId::of::<f64>, Role::Plain),
+    (TypeId::of::<(f64, f64)>, Role::Plain),
+    (TypeId::of::<LabelCondition>, Role::Plain),
+    (TypeId::of::<Moment>, Role::Plain),
+    (TypeId::of::<Shard>, Role::Plain),
+    (TypeId::of::<Slices>, Role::Plain),
+    (TypeId::of::<DescriptorSet>, Role::Plain),
+    (TypeId::of::<InputForm>, Role::Plain),
+    (TypeId::of::<TierShares>, Role::Plain),
+];
