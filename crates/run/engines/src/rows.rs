@@ -5,7 +5,7 @@ use sqlgauge_engine::{Enough, Failure, FailureKind, Limits, ResultSet, Value};
 use crate::server::Broken;
 
 /// Bytes that the answer to one question of ours may take in memory.
-const MOST: usize = 256 << 20;
+const MOST: usize = 128 << 20;
 /// Bytes that a cell takes besides its text.
 const CELL: usize = 48;
 

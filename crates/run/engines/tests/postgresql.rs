@@ -94,7 +94,7 @@ const HOSTILE: &[(&str, FailureKind)] = {
         ("NOTIFY a", Denied),
         ("LOCK TABLE team", Denied),
         ("DO $$ BEGIN PERFORM 1; END $$", Denied),
-        ("CALL f()", Denied),
+        ("CALL f()", InvalidQuery),
         ("EXPLAIN ANALYZE SELECT 1", Denied),
         ("VACUUM", Denied),
         ("ANALYZE", Denied),

@@ -119,10 +119,7 @@ impl Connection {
                 Message::AuthenticationSaslContinue(body) => {
                     let own = scram.as_mut().ok_or_else(out_of_turn)?;
                     if rounds(body.data()) > MOST_ROUNDS {
-                        return Err(Broken::refused(
-                            "28000",
-                            "the server asks for too many rounds of hashing",
-                        ));
+                        return Err(Broken::refused("", "the server asks for too many rounds of hashing"));
                     }
                     own.update(body.data())?;
                     frontend::sasl_response(own.message(), &mut self.socket.output)?;

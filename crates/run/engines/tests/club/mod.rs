@@ -1,5 +1,7 @@
 //! What is asked of every engine: a database of teams and players.
 
+#![allow(dead_code, reason = "each test program uses a part")]
+
 use std::path::Path;
 use std::sync::Arc;
 

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use sqlgauge_engines::{Kind, Setup};
 use tempfile::TempDir;
 
-use super::{PASSWORD, free_port, give_away, program, wait_for};
+use super::{Frozen, PASSWORD, Session, free_port, give_away, program, wait_for};
 
 pub struct MariaDb {
     folder: TempDir,
@@ -63,12 +63,29 @@ impl MariaDb {
         }
     }
 
-    fn try_sql(&self, database: &str, sql: &str) -> Option<String> {
+    /// Stops the server without ending it, until it goes on.
+    pub fn freeze(&self) -> Frozen {
+        Frozen::new(self.process.as_ref().unwrap().id(), false)
+    }
+
+    /// Runs SQL as the owner until the session is dropped.
+    pub fn session(&self, database: &str, sql: &str) -> Session {
+        let mut client = self.client(database, sql).unwrap();
+        Session(client.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+    }
+
+    fn client(&self, database: &str, sql: &str) -> Option<Command> {
         let mut client = Command::new(find("mariadb")?);
         client.args(["--no-defaults", "-N", "-B", "-u", "root", "--default-character-set=utf8mb4"]);
         client.arg(format!("--socket={}", self.socket().display())).args(["-e", sql]);
-        let output = if database.is_empty() { client.output() } else { client.arg(database).output() };
-        let output = output.unwrap();
+        if !database.is_empty() {
+            client.arg(database);
+        }
+        Some(client)
+    }
+
+    fn try_sql(&self, database: &str, sql: &str) -> Option<String> {
+        let output = self.client(database, sql)?.output().unwrap();
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 

@@ -9,7 +9,7 @@ pub mod postgresql;
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 /// The password of the roles.
@@ -42,6 +42,42 @@ fn program(path: &Path, folder: &Path) -> Command {
     // MariaDB removes the temporary files of others in a folder that it shares with them.
     command.current_dir(folder).env("TMPDIR", folder);
     command
+}
+
+/// A session that ends when it is dropped.
+pub struct Session(Child);
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Processes that are stopped and go on when this is dropped.
+pub struct Frozen(Vec<String>);
+
+impl Frozen {
+    /// A process, and its children.
+    fn new(process: u32, with_children: bool) -> Self {
+        let mut all = vec![process.to_string()];
+        if with_children {
+            let children = std::fs::read_to_string(format!("/proc/{process}/task/{process}/children"));
+            all.extend(children.unwrap().split_whitespace().map(str::to_owned));
+        }
+        signal("-STOP", &all);
+        Self(all)
+    }
+}
+
+impl Drop for Frozen {
+    fn drop(&mut self) {
+        signal("-CONT", &self.0);
+    }
+}
+
+fn signal(name: &str, processes: &[String]) {
+    let _ = Command::new("kill").arg(name).args(processes).status();
 }
 
 /// Waits until the server answers.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use sqlgauge_engines::{Kind, Setup};
 use tempfile::TempDir;
 
-use super::{PASSWORD, free_port, give_away, program, wait_for};
+use super::{Frozen, PASSWORD, Session, free_port, give_away, program, wait_for};
 
 pub struct Server {
     folder: TempDir,
@@ -72,11 +72,15 @@ impl Server {
         }
     }
 
-    fn try_sql(&self, database: &str, sql: &str) -> Option<String> {
+    fn psql(&self, database: &str, sql: &str) -> Command {
         let mut psql = Command::new(self.programs.join("psql"));
         psql.args(["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-U", "owner"]);
         psql.args(["-p", &self.port.to_string(), "-d", database, "-c", sql]);
-        let output = psql.output().unwrap();
+        psql
+    }
+
+    fn try_sql(&self, database: &str, sql: &str) -> Option<String> {
+        let output = self.psql(database, sql).output().unwrap();
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
 
@@ -93,6 +97,29 @@ impl Server {
         self.sql(name, &Kind::find("postgresql").unwrap().setup(&setup));
         self.sql(name, &format!("ALTER ROLE sqlgauge PASSWORD '{}'", PASSWORD.replace('\'', "''")));
         self.address("sqlgauge", name)
+    }
+
+    /// Lets roles log in by that method of `pg_hba.conf`, the owner always.
+    pub fn log_in_by(&self, method: &str) {
+        let rules = format!("host all owner 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 {method}\n");
+        std::fs::write(self.data().join("pg_hba.conf"), rules).unwrap();
+        self.sql("postgres", "SELECT pg_reload_conf()");
+    }
+
+    /// Stops all processes of the server without ending them, until they go on.
+    pub fn freeze(&self) -> Frozen {
+        Frozen::new(self.process.as_ref().unwrap().id(), true)
+    }
+
+    /// The same of one backend.
+    pub fn freeze_backend(&self, process: u32) -> Frozen {
+        Frozen::new(process, false)
+    }
+
+    /// Runs SQL as the owner until the session is dropped.
+    pub fn session(&self, database: &str, sql: &str) -> Session {
+        let mut psql = self.psql(database, sql);
+        Session(psql.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
     }
 
     /// Has the server log every query from its next start, which is now.
