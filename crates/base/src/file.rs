@@ -42,12 +42,12 @@ pub struct AtomicFile {
 }
 
 impl AtomicFile {
-    /// Starts a new version of a file. A link stays one: what it leads to is replaced.
+    /// Starts a new version of a file. A link to a file below its folder stays one: what it leads to is replaced.
     ///
     /// # Errors
-    /// When the path is a folder or write-protected, or nothing can be created beside it.
+    /// When the path is a folder, write-protected or a link that leads elsewhere, or nothing can be created beside it.
     pub fn create(path: &Path) -> io::Result<Self> {
-        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let target = place_of(path)?;
         let found = fs::metadata(&target).ok();
         match &found {
             Some(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
@@ -279,7 +279,7 @@ pub fn is_partial(path: &Path) -> bool {
 /// When the file can be neither made nor locked.
 pub fn lock(path: &Path) -> io::Result<Option<File>> {
     regular::check(path)?;
-    let file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
+    let file = OpenOptions::new().write(true).create(true).truncate(false).open(place_of(path)?)?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Ok(None),
@@ -324,6 +324,7 @@ pub fn append_lines(
     lines: impl FnOnce(&[u8]) -> Vec<u8>,
     is_torn: impl Fn(&[u8]) -> bool,
 ) -> io::Result<()> {
+    let path = place_of(path)?;
     let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
     if !file.metadata()?.is_file() {
         return file.write_all(&lines(&[]));
@@ -362,6 +363,25 @@ pub fn remedy(error: &io::Error) -> &'static str {
         }
         _ => "make it writable or choose another path",
     }
+}
+
+/// Where a file lies that is about to be written. A link leads to a place below its folder or is refused: the folder may be a
+/// stranger's, and the link lead to a file of the user. What the system has below `/dev` leads anywhere.
+///
+/// # Errors
+/// When the path is a link that leads elsewhere.
+fn place_of(path: &Path) -> io::Result<PathBuf> {
+    let is_link = fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
+    let target = match fs::canonicalize(path) {
+        Ok(target) => target,
+        Err(_) if !is_link => return Ok(path.to_owned()),
+        Err(error) => return Err(error),
+    };
+    if is_link && !path.starts_with("/dev") && !target.starts_with(fs::canonicalize(folder_of(path))?) {
+        let message = format!("it is a link to {}: name that file, or remove the link", target.display());
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+    }
+    Ok(target)
 }
 
 /// Makes a rename durable. Not every system lets a folder be opened; there the rename is only atomic.
@@ -546,6 +566,28 @@ mod tests {
         write_atomically::<io::Error>(&link, |out| out.write_all(b"new")).unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read_to_string(&file).unwrap(), "new");
+    }
+
+    /// No writer follows a link out of the folder that the link is in, whether its target is there or not.
+    #[cfg(unix)]
+    #[test]
+    fn a_link_out_of_its_folder_is_not_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("file"), "old").unwrap();
+        fs::create_dir(at("run")).unwrap();
+        std::os::unix::fs::symlink(at("file"), at("run/link")).unwrap();
+        std::os::unix::fs::symlink(at("new"), at("run/dangling")).unwrap();
+        std::os::unix::fs::symlink("/dev/full", at("run/device")).unwrap();
+        for name in ["run/link", "run/dangling", "run/device"] {
+            let path = at(name);
+            assert!(AtomicFile::create(&path).is_err(), "{name}");
+            assert!(append_lines(&path, |_| b"{}\n".to_vec(), |_| false).is_err(), "{name}");
+            assert!(lock(&path).is_err(), "{name}");
+        }
+        assert_eq!(fs::read_to_string(at("file")).unwrap(), "old");
+        assert_eq!(names(folder.path()), ["file", "run"]);
+        assert!(AtomicFile::create(Path::new("/dev/stdout")).is_ok());
     }
 
     #[test]

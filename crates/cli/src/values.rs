@@ -152,3 +152,60 @@ const ROLES: &[(fn() -> TypeId, Role)] = &[
     (TypeId::of::<InputForm>, Role::Plain),
     (TypeId::of::<TierShares>, Role::Plain),
 ];
+
+#[cfg(test)]
+mod tests {
+    use clap::{ArgAction, Command, CommandFactory};
+
+    use super::*;
+
+    /// The role that the words of an option promise: its long name, the name of its value, its help.
+    fn promised(command: &str, arg: &Arg) -> Option<Role> {
+        let long = arg.get_long().unwrap_or_default().replace('_', "-");
+        let last = long.rsplit('-').next().unwrap_or_default();
+        let value = arg.get_value_names().unwrap_or_default().join(" ");
+        let help = arg.get_help().map(ToString::to_string).unwrap_or_default().to_lowercase();
+        let is_path = ["FILE", "DIR", "PATH", "RUN", "FOLDER"].iter().any(|word| value.contains(word));
+        let writes =
+            ["to write", "keeps", "to keep", "are kept", "append", "folder for", "labels and decisions"];
+        match last {
+            "url" | "uri" | "host" | "server" | "endpoint" | "address" | "proxy" => Some(Role::Address),
+            "env" | "key" | "password" | "secret" => Some(Role::Variable),
+            "solver" | "program" | "command" | "python" | "browser" => Some(Role::Program),
+            "out" | "output" | "cache" | "export" | "history" | "save" | "dump" | "log" => Some(Role::Output),
+            "labels" if command == "view" => Some(Role::Output),
+            "correct" => Some(Role::Input),
+            _ if is_path && writes.iter().any(|word| help.contains(word)) => Some(Role::Output),
+            "db" | "gold" | "pred" | "questions" | "encoder" | "tables" | "labels" => Some(Role::Input),
+            _ if is_path => None,
+            _ => Some(Role::Plain),
+        }
+    }
+
+    fn check_all(command: &Command, count: &mut usize) {
+        for arg in command.get_arguments() {
+            let takes_value = matches!(arg.get_action(), ArgAction::Set | ArgAction::Append);
+            if !takes_value || arg.get_long().is_none() {
+                continue;
+            }
+            *count += 1;
+            let name = format!("{} --{}", command.get_name(), arg.get_long().unwrap_or_default());
+            let role = role(arg).unwrap_or_else(|| panic!("{name}: its type has no role in ROLES"));
+            match promised(command.get_name(), arg) {
+                Some(promised) => assert_eq!(role, promised, "{name}"),
+                None => assert_ne!(role, Role::Plain, "{name} is a path"),
+            }
+            // A comma would hide a second value from the check.
+            assert!(role == Role::Plain || arg.get_value_delimiter().is_none(), "{name}");
+        }
+        command.get_subcommands().for_each(|inner| check_all(inner, count));
+    }
+
+    /// Every option of every command has a role, and the one that its words promise.
+    #[test]
+    fn every_option_has_the_role_of_its_words() {
+        let mut count = 0;
+        check_all(&crate::Arguments::command(), &mut count);
+        assert!(count > 200, "{count} options");
+    }
+}

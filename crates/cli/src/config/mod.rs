@@ -375,6 +375,26 @@ mod tests {
         assert_eq!(old, "sqlgauge compare --items=9 run");
     }
 
+    /// What the law over roles refuses is refused where the words of a file are added, under the name of its key.
+    #[test]
+    fn a_layer_that_is_not_trusted_is_checked() {
+        let command = crate::Arguments::command();
+        let audit = command.find_subcommand("audit").unwrap();
+        let added = |config: &str, is_trusted: bool| {
+            let table = config.parse::<Table>().unwrap();
+            let layer = Layer { path: PathBuf::from(NAME), table, is_trusted };
+            layer.added(audit, &[audit], &[]).map_err(|error| format!("{error:#}"))
+        };
+        for config in
+            ["out = '/tmp/x'", "[audit]\nout = '../x'", "[audit]\ndb = 'duckdb:x'", "now = 'x'\nout = '.x'"]
+        {
+            let error = added(config, false).unwrap_err();
+            assert!(error.starts_with("sqlgauge.toml, key ") && error.contains("sqlgauge trust"), "{error}");
+            assert!(added(config, true).is_ok());
+        }
+        assert!(added("out = 'x'\ndb = '/data/spider'", false).is_ok());
+    }
+
     #[test]
     fn a_key_that_nothing_knows_is_named() {
         for (config, said) in [

@@ -151,3 +151,61 @@ fn has_other_names(metadata: &Metadata) -> bool {
 fn has_other_names(_: &Metadata) -> bool {
     false
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::{Command, CommandFactory};
+
+    use super::*;
+
+    fn refuse_all(command: &Command, refused: &mut usize) {
+        for arg in command.get_arguments() {
+            let Some(long) = arg.get_long() else { continue };
+            let hostile: &[&str] = match role(arg) {
+                Some(Role::Plain) => continue,
+                Some(Role::Input) => &[
+                    "http://h/v1",
+                    "http:h/v1",
+                    "postgresql://h/d",
+                    "A=mysql://h/d",
+                    "duckdb:x",
+                    "/dev/null",
+                    "A=/dev/zero",
+                ],
+                Some(Role::Output) => &[
+                    "/tmp/new",
+                    "../new",
+                    "new/../../new",
+                    ".envrc",
+                    "./.git/hooks/new",
+                    "Cargo.toml",
+                    "src",
+                ],
+                Some(Role::Program | Role::Address | Role::Variable) | None => &["new"],
+            };
+            for value in hostile {
+                let error =
+                    check(arg, &[format!("--{long}={value}").into()], Path::new("p.toml")).unwrap_err();
+                let error = error.to_string();
+                for part in ["p.toml", "sqlgauge trust p.toml", long] {
+                    assert!(error.contains(part), "{}, {value}: {error}", command.get_name());
+                }
+                *refused += 1;
+            }
+            if role(arg) == Some(Role::Output) {
+                for value in ["new", "new/report.html", "./new", "-"] {
+                    check(arg, &[format!("--{long}={value}").into()], Path::new("p.toml")).unwrap();
+                }
+            }
+        }
+        command.get_subcommands().for_each(|inner| refuse_all(inner, refused));
+    }
+
+    /// From a file that is not trusted each option of each command refuses what its role forbids.
+    #[test]
+    fn every_option_refuses_what_its_role_forbids() {
+        let mut refused = 0;
+        refuse_all(&crate::Arguments::command(), &mut refused);
+        assert!(refused > 500, "{refused} values");
+    }
+}
