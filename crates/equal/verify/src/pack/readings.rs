@@ -39,7 +39,7 @@ fn with_select(query: &Query, select: Select) -> Query {
 fn joined(query: &Query, schema: &Schema, most: usize) -> Vec<Query> {
     let Some(select) = query.as_select() else { return Vec::new() };
     let Some(from) = &select.from else { return Vec::new() };
-    let tables = tables(select);
+    let tables = &tables(select);
     let mut last = 0;
     each_relation(query, |relation| last = last.max(relation.id.0));
     let own = RelationId(last + 1);
@@ -58,7 +58,7 @@ fn joined(query: &Query, schema: &Schema, most: usize) -> Vec<Query> {
     let keys = keys.flat_map(|(id, table)| table.foreign_keys.iter().map(move |key| (id, key)));
     let keys = keys.filter_map(|(id, key)| Some((id, key, schema.resolve_foreign_key(key)?.0)));
     let joins = keys.flat_map(|(id, key, target)| {
-        (&tables).into_iter().flat_map(move |(&relation, &table)| {
+        tables.iter().flat_map(move |(&relation, &table)| {
             let to = (table == id).then_some((key, target, [relation, own]));
             let from = (table == target).then_some((key, id, [own, relation]));
             to.into_iter().chain(from)
