@@ -209,6 +209,17 @@ pub(super) const LOCKS: &[Attempt] = {
             &[],
         ),
         Attempt::new("runs no command", "/* /* */ SELECT 1 -- */ DO $$ BEGIN END $$", &[Denied]).read(),
+        Attempt::new(
+            "may write no table",
+            "SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') \
+             AND has_table_privilege(c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE') AND n.nspname NOT LIKE 'pg\\_%'",
+            &[],
+        ),
+        Attempt::new(
+            "is in a transaction that writes nothing",
+            "SELECT 1 WHERE current_setting('transaction_read_only') <> 'on'",
+            &[],
+        ),
         Attempt::new("shows no setting by SHOW", "SHOW ALL", &[Denied]),
         Attempt::new("explains no query", "EXPLAIN ANALYZE SELECT 1", &[Denied]),
         Attempt::new(
