@@ -62,7 +62,8 @@ impl World {
             }
             Source::Folder { .. } => "duckdb",
         };
-        let access = Access { password: Some(Secret(servers::PASSWORD.into())), connections, ..Access::default() };
+        let access =
+            Access { password: Some(Secret(servers::PASSWORD.into())), connections, ..Access::default() };
         Ok(Kind::find(kind).context("the engine is not in this build")?.engine(limits, access))
     }
 
