@@ -123,8 +123,11 @@ pub fn role(arg: &Arg) -> Option<Role> {
     Some(*role)
 }
 
+/// A type and the role of its values.
+type TypeRole = (fn() -> TypeId, Role);
+
 /// The types that have a role; those of a closed set of names are plain.
-const ROLES: &[(fn() -> TypeId, Role)] = &[
+const ROLES: &[TypeRole] = &[
     (TypeId::of::<OutputPath>, Role::Output),
     (TypeId::of::<Program>, Role::Program),
     (TypeId::of::<Address>, Role::Address),

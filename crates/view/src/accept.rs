@@ -189,10 +189,9 @@ mod tests {
         stream.set_read_timeout(Some(TIME / 10)).expect("a limit");
         loop {
             match stream.read(&mut [0; 512]) {
-                Ok(0) => return begin.elapsed(),
+                Ok(1..) => {}
                 Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
-                Err(_) => return begin.elapsed(),
-                Ok(_) => {}
+                Ok(0) | Err(_) => return begin.elapsed(),
             }
             if stream.write_all(b"a").is_err() || begin.elapsed() > 20 * TIME {
                 return begin.elapsed();

@@ -73,12 +73,9 @@ fn check_output(path: &Path) -> Result<()> {
     if path.as_os_str() == "-" {
         return Ok(());
     }
-    below_working_directory(path).with_context(|| format!("writes {}", path.display())).map_err(one_line)
-}
-
-/// The error with its causes as one, so that the remedy stands behind all of it.
-fn one_line(error: anyhow::Error) -> anyhow::Error {
-    anyhow!("{error:#}")
+    let checked = below_working_directory(path).with_context(|| format!("writes {}", path.display()));
+    // One line with its causes, so that the remedy stands behind all of it.
+    checked.map_err(|error| anyhow!("{error:#}"))
 }
 
 fn below_working_directory(path: &Path) -> Result<()> {
