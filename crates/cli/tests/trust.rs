@@ -1,5 +1,6 @@
 //! What a project's `sqlgauge.toml` may do before its user trusts it, and what the links in a foreign folder may do.
 #![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
 

@@ -78,7 +78,7 @@ pub fn items(run: &Path) -> Vec<serde_json::Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The files below a folder with their bytes, by name; the lock aside.
+/// The files below a folder with their bytes, by name, and where its links lead; the lock aside.
 #[allow(dead_code, reason = "not every test file compares folders")]
 pub fn tree(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
@@ -86,10 +86,12 @@ pub fn tree(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     while let Some(place) = open.pop() {
         for entry in std::fs::read_dir(&place).unwrap() {
             let path = entry.unwrap().path();
-            if path.is_dir() {
+            let name = path.strip_prefix(folder).unwrap().to_owned();
+            if let Ok(target) = std::fs::read_link(&path) {
+                found.insert(name, target.into_os_string().into_encoded_bytes());
+            } else if path.is_dir() {
                 open.push(path);
             } else if path.extension().is_none_or(|extension| extension != "lock") {
-                let name = path.strip_prefix(folder).unwrap().to_owned();
                 found.insert(name, std::fs::read(&path).unwrap());
             }
         }

@@ -116,10 +116,10 @@ fn assert_nothing_left(kind: &str, path: &Path, pairs: &[(&str, &str, &str)]) {
 
 #[test]
 fn neighbours_change_no_outcome_on_postgresql() {
+    const HIDDEN: &str = "/* /* */ SELECT 1 -- */ ";
     let Some(server) = Server::start() else { return };
     let path = server.database("shop", &ddl());
     assert_law("postgresql", &path, 8, 240);
-    const HIDDEN: &str = "/* /* */ SELECT 1 -- */ ";
     let prepared = "SELECT count(*)::text FROM pg_prepared_statements";
     let pairs = [
         ("PREPARE left_behind AS SELECT 1", prepared, "0"),

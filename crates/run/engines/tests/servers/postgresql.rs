@@ -111,8 +111,8 @@ impl Server {
         Frozen::new(self.process.as_ref().unwrap().id(), true)
     }
 
-    /// The same of one backend.
-    pub fn freeze_backend(&self, process: u32) -> Frozen {
+    /// The same of one backend of a server.
+    pub fn freeze_backend(process: u32) -> Frozen {
         Frozen::new(process, false)
     }
 
