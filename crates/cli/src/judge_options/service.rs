@@ -29,7 +29,7 @@ impl JudgeOptions {
             answer_tokens: self.judge_answer_tokens,
             reasons: self.judge_reasons,
             seed,
-            ..LlmSettings::new(url, model)
+            ..LlmSettings::new(&**url, model)
         };
         Ok(Some(JudgeSettings {
             prompt: self.judge_prompt.clone(),
