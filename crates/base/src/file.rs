@@ -374,7 +374,8 @@ fn place_of(path: &Path) -> io::Result<PathBuf> {
     let is_link = fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
     let target = match fs::canonicalize(path) {
         Ok(target) => target,
-        Err(_) if !is_link => return Ok(path.to_owned()),
+        // The link of a pipe leads to no name.
+        Err(_) if !is_link || path.starts_with("/dev") => return Ok(path.to_owned()),
         Err(error) => return Err(error),
     };
     if is_link && !path.starts_with("/dev") && !target.starts_with(fs::canonicalize(folder_of(path))?) {

@@ -179,7 +179,9 @@ mod tests {
             "labels" if command == "view" => Some(Role::Output),
             "correct" => Some(Role::Input),
             _ if is_path && writes.iter().any(|word| help.contains(word)) => Some(Role::Output),
-            "db" | "gold" | "pred" | "questions" | "encoder" | "tables" | "labels" => Some(Role::Input),
+            "db" | "gold" | "pred" | "questions" | "encoder" | "table" | "tables" | "labels" => {
+                Some(Role::Input)
+            }
             _ if is_path => None,
             _ => Some(Role::Plain),
         }
