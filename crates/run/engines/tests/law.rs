@@ -35,6 +35,9 @@ fn engine_of(kind: &str, connections: usize) -> Arc<dyn Engine> {
     Kind::find(kind).unwrap().engine(limits, Access { password, connections, ..Access::default() })
 }
 
+/// What hides a command from a reader by whose rules comments do not nest.
+const HIDDEN: &str = "/* /* */ SELECT 1 -- */ ";
+
 /// A query, and how many rows its gold has where it may stop early.
 type Query = (&'static str, Option<usize>);
 
@@ -119,7 +122,6 @@ fn neighbours_change_no_outcome_on_postgresql() {
     let Some(server) = Server::start() else { return };
     let path = server.database("shop", &ddl());
     assert_law("postgresql", &path, 8, 240);
-    const HIDDEN: &str = "/* /* */ SELECT 1 -- */ ";
     let prepared = "SELECT count(*)::text FROM pg_prepared_statements";
     let pairs = [
         ("PREPARE left_behind AS SELECT 1", prepared, "0"),

@@ -44,14 +44,14 @@ pub(super) fn attempt(
     }
     connection.send()?;
     if !is_begun {
-        let begun = connection.answer();
+        let opening = connection.answer();
         // As by a snapshot that was of the server before it was started anew: no query is to blame.
-        if let Err(Broken::Refused { message, .. }) = &begun
+        if let Err(Broken::Refused { message, .. }) = &opening
             && connection.skip_to_end(deadline)
         {
             return Ok(End::failed(FailureKind::Machine, message.as_str()));
         }
-        begun?;
+        opening?;
         connection.has_savepoint = served.leaves_nothing;
     }
     let end = answer(connection, gates, (limits, enough), (began, deadline))?;
@@ -66,7 +66,7 @@ pub(super) fn attempt(
 
 /// Has the server execute what follows only if the text is a query: it skips the rest of a batch after an error, and a cursor is declared
 /// for nothing but a query without INTO. Of the text it is the whole rest, so that no other reading of it is possible. The cursor is not
-/// opened. Returns how many answers of CloseComplete say that the gate is open.
+/// opened. Returns how many answers of `CloseComplete` say that the gate is open.
 fn write_gate(sql: &str, connection: &mut Connection) -> io::Result<usize> {
     const NAME: &str = "sqlgauge";
     let (empty, query) = sql.split_at(leading(sql));
