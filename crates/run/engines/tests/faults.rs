@@ -129,7 +129,7 @@ fn what_others_do_on_postgresql_blames_no_query() {
     opened(&engine, &path);
     let (session, mut frozen) = (hold(&server), None);
     is_right(&while_it_runs(&engine, &path, COUNT, || {
-        frozen = Some(Server::freeze_backend(backend(&server, "team", 0)));
+        frozen = Some(servers::Frozen::of(backend(&server, "team", 0)));
         release(&server);
     }));
     drop((session, frozen));

@@ -217,9 +217,48 @@ fn setup_makes_the_locks_and_check_sees_a_role_without_them() {
     assert!(version.starts_with("PostgreSQL 1"), "{version}");
     let open: Vec<_> = locks.iter().filter(|lock| lock.holds == Some(false)).collect();
     assert!(open.is_empty() && locks.len() > 15, "{open:?}");
+    assert!(
+        locks.iter().any(|lock| lock.holds.is_none() && lock.message.contains("control group")),
+        "{locks:?}"
+    );
     let (_, locks) = kind.check(&server.address("owner", "club"), &access()).unwrap();
     let open: Vec<_> = locks.iter().filter(|lock| lock.holds == Some(false)).map(|lock| lock.name).collect();
     assert!(open.contains(&"reads no passwords") && open.contains(&"changes no setting"), "{open:?}");
+}
+
+/// The server says which of its functions may change something. What the role may still run of them is this list, on any version.
+#[test]
+fn the_role_runs_no_function_that_changes_something() {
+    let Some(server) = Server::start() else { return };
+    let path =
+        server.database("club", &format!("CREATE EXTENSION dblink; CREATE EXTENSION tablefunc; {DDL}"));
+    let engine = engine(20);
+    let database = opened(&engine, &path);
+    let left = "SELECT DISTINCT proname::text FROM pg_proc WHERE provolatile = 'v' AND has_function_privilege(oid, 'EXECUTE') \
+                AND prokind = 'f' AND NOT 'internal'::regtype = ANY (proargtypes) ORDER BY 1";
+    let allowed = ["clock_timestamp", "gen_random_uuid", "pg_export_snapshot", "random", "timeofday"];
+    for name in cells(&engine, &database, left) {
+        let name = name.as_str().unwrap();
+        let is_allowed = allowed.contains(&name) || name.starts_with("pg_") && name.ends_with("_size");
+        assert!(is_allowed || ["random_normal", "uuidv4", "uuidv7"].contains(&name), "{name}");
+    }
+    for sql in [
+        "SELECT * FROM dblink('dbname=club', 'SELECT 1') AS t(a int)",
+        "SELECT * FROM crosstab('SELECT 1, 1, 1') AS t(a int, b int)",
+        "SELECT * FROM ts_stat('SELECT ''a''::tsvector')",
+        "SELECT ts_rewrite('a'::tsquery, 'SELECT ''a''::tsquery, ''b''::tsquery')",
+        "SELECT schema_to_xml('public', true, true, '')",
+        "SELECT query FROM pg_stat_activity",
+        "SELECT * FROM pg_stat_get_activity(NULL)",
+        "SELECT * FROM pg_locks",
+    ] {
+        let outcome = engine.run(&database, sql).outcome;
+        assert_eq!(
+            outcome.failure().map(|failure| failure.kind),
+            Some(FailureKind::Denied),
+            "{sql}: {outcome:?}"
+        );
+    }
 }
 
 #[test]

@@ -44,14 +44,14 @@ pub(super) fn attempt(
     }
     connection.send()?;
     if !is_begun {
-        let transaction = connection.answer();
+        let opening = connection.answer();
         // As by a snapshot that was of the server before it was started anew: no query is to blame.
-        if let Err(Broken::Refused { message, .. }) = &transaction
+        if let Err(Broken::Refused { message, .. }) = &opening
             && connection.skip_to_end(deadline)
         {
             return Ok(End::failed(FailureKind::Machine, message.as_str()));
         }
-        transaction?;
+        opening?;
         connection.has_savepoint = served.leaves_nothing;
     }
     let end = answer(connection, gates, (limits, enough), (began, deadline))?;
@@ -251,7 +251,7 @@ mod tests {
             ("SELECT 1; x", 0),
             (" -- a\n/* /* ; */ ; */ SELECT 1", 0),
             (";; SELECT 1", 2),
-            ("/* a */;--;\n ; SELECT ';'", 14),
+            ("/* a */;--;\n ; SELECT ';'", 13),
             ("/* open ;", 0),
             ("-- open ;", 0),
             (" ; é;", 2),

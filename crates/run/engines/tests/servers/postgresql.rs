@@ -111,11 +111,6 @@ impl Server {
         Frozen::new(self.process.as_ref().unwrap().id(), true)
     }
 
-    /// The same of one backend of a server.
-    pub fn freeze_backend(process: u32) -> Frozen {
-        Frozen::new(process, false)
-    }
-
     /// Runs SQL as the owner until the session is dropped.
     pub fn session(&self, database: &str, sql: &str) -> Session {
         let mut psql = self.psql(database, sql);
