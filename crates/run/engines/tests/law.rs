@@ -119,7 +119,6 @@ fn assert_nothing_left(kind: &str, path: &Path, pairs: &[(&str, &str, &str)]) {
 
 #[test]
 fn neighbours_change_no_outcome_on_postgresql() {
-    const HIDDEN: &str = "/* /* */ SELECT 1 -- */ ";
     let Some(server) = Server::start() else { return };
     let path = server.database("shop", &ddl());
     assert_law("postgresql", &path, 8, 240);
