@@ -54,7 +54,7 @@ pub struct Address(String);
 #[derive(Debug, Clone)]
 pub struct Variable(String);
 
-/// `[NAME=]FILE`, of which the name is read later.
+/// `[NAME=]FILE`. The command splits off the name.
 #[derive(Debug, Clone)]
 pub struct NamedFile(String);
 

@@ -77,7 +77,7 @@ impl Here {
 }
 
 impl Guest {
-    /// It has shown the token, or is gone: it is no guest any more.
+    /// Takes it off the list of guests, because it has shown the token or has gone.
     pub(crate) fn admit(&self) {
         let mut here = self.guests.here.lock().unwrap_or_else(PoisonError::into_inner);
         here.guests.retain(|(number, _)| *number != self.number);

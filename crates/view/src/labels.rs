@@ -151,7 +151,7 @@ impl Dashboard {
         Ok(json!({"systems": systems, "problems": problems}))
     }
 
-    /// Keeps a label of the answer that was shown, or takes the item's back where there is none.
+    /// Stores a label of the answer that was shown. Without a verdict it removes the item's label.
     pub(crate) fn label(&self, given: Given) -> Result<(), ViewError> {
         let Given { run, system, id, verdict, shown } = given;
         let run = self.run(&run)?;

@@ -49,7 +49,7 @@ impl Server for Postgres {
     const DIALECT: &'static str = "postgres";
     const WITHOUT_LOCK: Option<(&'static str, &'static str)> = Some((
         "bounds the memory of a query",
-        "the server has no such lock (work_mem is none): start it in a control group with a limit of memory, or under ulimit -v",
+        "work_mem does not bound it: start the server in a control group with a limit of memory, or under ulimit -v",
     ));
     const FORM: &'static str = "write --db as postgresql://USER@HOST:PORT/{db_id}";
     type Address = Address;

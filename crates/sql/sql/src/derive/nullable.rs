@@ -87,7 +87,7 @@ impl Facts<'_> {
     }
 }
 
-/// Whether there is a group even if there is no row, as without GROUP BY: every column in it is NULL then.
+/// Whether a query without rows still has a group, as it has without GROUP BY. Every column of that group is NULL.
 pub(super) fn has_group_of_no_row(select: &Select) -> bool {
     select.group_by.is_empty() && is_aggregate_select(select)
 }
