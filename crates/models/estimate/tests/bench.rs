@@ -11,14 +11,14 @@ use sqlgauge_estimate::bench::{
     BenchOptions, BenchRun, PeerAvailability, Protocol, Transfer, Trial, pool_of, run, transfers, trials,
 };
 use sqlgauge_estimate::estimators::{self, Estimator};
-use sqlgauge_run::{InputRecord, Item, Manifest, StoredRun};
+use sqlgauge_run::{Item, Manifest, StoredRun, digest_inputs};
 
 const SYSTEMS: [&str; 4] = ["one", "two", "three", "four"];
 const METRIC: &str = "correct@1";
 
 /// A run of four systems on some databases of a table each, 12 questions per database.
 fn tiny(folder: &Path, name: &str, databases: usize, hardness: usize) -> BenchRun {
-    let mut inputs = Vec::new();
+    let mut files = Vec::new();
     let mut items = Vec::new();
     for database in 0..databases {
         let db_id = format!("{name}_{database}");
@@ -26,11 +26,8 @@ fn tiny(folder: &Path, name: &str, databases: usize, hardness: usize) -> BenchRu
         let connection = rusqlite::Connection::open(&path).unwrap();
         let ddl = format!("CREATE TABLE t{database} (a INTEGER, b TEXT, c{database} REAL)");
         connection.execute_batch(&ddl).unwrap();
-        inputs.push(InputRecord {
-            role: format!("database:{db_id}"),
-            path: path.to_string_lossy().into_owned(),
-            sha256: String::new(),
-        });
+        drop(connection);
+        files.push((format!("database:{db_id}"), path));
         for (place, system) in SYSTEMS.iter().enumerate() {
             for number in 0..12 {
                 let right = (number * 7 + place * 3 + database) % (4 + hardness) > place;
@@ -59,7 +56,7 @@ fn tiny(folder: &Path, name: &str, databases: usize, hardness: usize) -> BenchRu
         command: Vec::new(),
         metrics: vec![METRIC.to_owned()],
         systems: SYSTEMS.map(str::to_owned).to_vec(),
-        inputs,
+        inputs: digest_inputs(&files).unwrap(),
         options: BTreeMap::new(),
         examples: databases * 12,
     };
