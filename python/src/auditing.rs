@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use serde_json::json;
-use sqlgauge::{AuditJob, Source};
 use sqlgauge_audit::{AuditedItem, RuleSelection};
+use sqlgauge_core::{AuditJob, Source};
 
 use crate::database::{Limited, not_ddl};
 use crate::error::{Class, Failure};

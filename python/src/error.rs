@@ -67,7 +67,7 @@ impl Failure {
 
     /// An error with its causes.
     pub(crate) fn of(class: Class, error: &(dyn StdError + 'static)) -> Self {
-        Self::new(class, &sqlgauge::sentence(error))
+        Self::new(class, &sqlgauge_core::sentence(error))
     }
 }
 
@@ -101,43 +101,43 @@ classes! {
     sqlgauge_dataset::DatasetError => Input,
 }
 
-impl From<sqlgauge::Error> for Failure {
-    fn from(error: sqlgauge::Error) -> Self {
+impl From<sqlgauge_core::Error> for Failure {
+    fn from(error: sqlgauge_core::Error) -> Self {
         let class = match &error {
-            sqlgauge::Error::Engine(_) | sqlgauge::Error::NotObserved(_) => Class::Database,
-            sqlgauge::Error::Run(of_run) => match **of_run {
+            sqlgauge_core::Error::Engine(_) | sqlgauge_core::Error::NotObserved(_) => Class::Database,
+            sqlgauge_core::Error::Run(of_run) => match **of_run {
                 RunFailure::Engine(_) | RunFailure::NotScored { .. } => Class::Database,
                 RunFailure::Dataset(_) | RunFailure::BadPlan(_) => Class::Input,
                 _ => Class::Run,
             },
-            sqlgauge::Error::Dataset(_)
-            | sqlgauge::Error::Asked { .. }
-            | sqlgauge::Error::Allowed(_)
-            | sqlgauge::Error::Metric(_)
-            | sqlgauge::Error::Subset(_)
-            | sqlgauge::Error::Invalid(_)
-            | sqlgauge::Error::Moment(_)
-            | sqlgauge::Error::OfPair { .. }
-            | sqlgauge::Error::NoDdl { .. }
-            | sqlgauge::Error::Gate(_)
-            | sqlgauge::Error::EmptyShard { .. }
-            | sqlgauge::Error::NoMetric
-            | sqlgauge::Error::Level(_)
-            | sqlgauge::Error::Tau(_)
-            | sqlgauge::Error::Tables(_)
-            | sqlgauge::Error::OutOfUnit { .. }
-            | sqlgauge::Error::OutputIsInput { .. }
-            | sqlgauge::Error::OutputIsRun { .. }
-            | sqlgauge::Error::OutputIsDatabase { .. }
-            | sqlgauge::Error::Alarm { .. }
-            | sqlgauge::Error::EmptyBatch
-            | sqlgauge::Error::NothingToCompare
-            | sqlgauge::Error::NotBuiltIn(_)
-            | sqlgauge::Error::Embeddings(_)
-            | sqlgauge::Error::Shift(_)
-            | sqlgauge::Error::OtherEncoder { .. }
-            | sqlgauge::Error::Estimate(_) => Class::Input,
-            sqlgauge::Error::Refused(_) | sqlgauge::Error::Unresolved(_) => Class::Query,
+            sqlgauge_core::Error::Dataset(_)
+            | sqlgauge_core::Error::Asked { .. }
+            | sqlgauge_core::Error::Allowed(_)
+            | sqlgauge_core::Error::Metric(_)
+            | sqlgauge_core::Error::Subset(_)
+            | sqlgauge_core::Error::Invalid(_)
+            | sqlgauge_core::Error::Moment(_)
+            | sqlgauge_core::Error::OfPair { .. }
+            | sqlgauge_core::Error::NoDdl { .. }
+            | sqlgauge_core::Error::Gate(_)
+            | sqlgauge_core::Error::EmptyShard { .. }
+            | sqlgauge_core::Error::NoMetric
+            | sqlgauge_core::Error::Level(_)
+            | sqlgauge_core::Error::Tau(_)
+            | sqlgauge_core::Error::Tables(_)
+            | sqlgauge_core::Error::OutOfUnit { .. }
+            | sqlgauge_core::Error::OutputIsInput { .. }
+            | sqlgauge_core::Error::OutputIsRun { .. }
+            | sqlgauge_core::Error::OutputIsDatabase { .. }
+            | sqlgauge_core::Error::Alarm { .. }
+            | sqlgauge_core::Error::EmptyBatch
+            | sqlgauge_core::Error::NothingToCompare
+            | sqlgauge_core::Error::NotBuiltIn(_)
+            | sqlgauge_core::Error::Embeddings(_)
+            | sqlgauge_core::Error::Shift(_)
+            | sqlgauge_core::Error::OtherEncoder { .. }
+            | sqlgauge_core::Error::Estimate(_) => Class::Input,
+            sqlgauge_core::Error::Refused(_) | sqlgauge_core::Error::Unresolved(_) => Class::Query,
             _ => Class::Run,
         };
         Self::of(class, &error)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use serde_json::json;
-use sqlgauge::{Context, EstimateJob};
+use sqlgauge_core::{Context, EstimateJob};
 use sqlgauge_estimate::EstimateOptions;
 
 use crate::call::call;

@@ -14,7 +14,7 @@ use pyo3::exceptions::PyUnicodeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 use serde_json::{Map, Number, Value};
-use sqlgauge::Source;
+use sqlgauge_core::Source;
 use sqlgauge_dataset::ColumnRole;
 
 use crate::error::Failure;

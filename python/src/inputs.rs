@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyMapping;
-use sqlgauge::{Source, System};
+use sqlgauge_core::{Source, System};
 use sqlgauge_dataset::{ColumnRole, Columns, LabelCondition, Subset};
 
 use crate::error::Failure;

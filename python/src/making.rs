@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use pyo3::prelude::*;
 use serde_json::{Value, json};
-use sqlgauge::{EvolveJob, SynthJob, TablesJob};
+use sqlgauge_core::{EvolveJob, SynthJob, TablesJob};
 use sqlgauge_dataset::{BenchmarkSource, ColumnRole, Columns};
 use sqlgauge_dialects::{DIALECTS, Dialect};
 use sqlgauge_evolve::versions::Steps;
@@ -24,7 +24,7 @@ use crate::watching::watched;
 /// What a text names; an error says which argument it was given for.
 fn named<T: FromStr<Err: std::error::Error + 'static>>(argument: &str, text: &str) -> Result<T, Failure> {
     text.parse().map_err(|error| {
-        Failure::input(&format!("{argument}: {}", sqlgauge::sentence(&error as &dyn std::error::Error)))
+        Failure::input(&format!("{argument}: {}", sqlgauge_core::sentence(&error as &dyn std::error::Error)))
     })
 }
 
@@ -84,7 +84,7 @@ impl Evolve {
     fn plan(&self) -> Result<EvolvePlan, Failure> {
         let kinds = kinds(&self.kinds)?;
         Ok(match (&self.script, self.steps) {
-            (Some(path), _) => EvolvePlan::Script(read_script(path).map_err(sqlgauge::Error::from)?),
+            (Some(path), _) => EvolvePlan::Script(read_script(path).map_err(sqlgauge_core::Error::from)?),
             (None, Some(steps)) => EvolvePlan::Steps { kinds, steps },
             (None, None) => EvolvePlan::Kinds { kinds, per_item: self.per_item },
         })

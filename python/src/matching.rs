@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use sqlgauge::{SchemaFacts, comparison_to_json, match_pair};
+use sqlgauge_core::{SchemaFacts, comparison_to_json, match_pair};
 use sqlgauge_engine::Stoppable;
 use sqlgauge_etm::{MatchVerdict, Profile};
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use sqlgauge::worker_by;
+use sqlgauge_core::worker_by;
 use sqlgauge_engine::WorkerCommand;
 
 /// How one is started; `sqlgauge._program` knows it.
@@ -34,7 +34,7 @@ fn parted(command: Vec<OsString>) -> (PathBuf, Vec<OsString>) {
 #[pyfunction]
 fn main(py: Python<'_>, arguments: Vec<OsString>, launcher: Vec<OsString>) -> u8 {
     let (program, before) = parted(launcher);
-    py.detach(|| sqlgauge_cli::main(arguments, worker_by(&program, &before)))
+    py.detach(|| sqlgauge::main(arguments, worker_by(&program, &before)))
 }
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
-use sqlgauge::Context;
 use sqlgauge_base::server::is_address;
+use sqlgauge_core::Context;
 use sqlgauge_engine::Moment;
 use sqlgauge_reward::{Request, Reward as Scorer, RewardError, RewardOptions};
 use sqlgauge_verify::ColumnValues;
@@ -129,7 +129,7 @@ impl Reward {
 
 /// A reward whose queries a server runs.
 fn on_server(options: RewardOptions) -> Result<Scorer, Failure> {
-    let context = Context::default().with_server_password(sqlgauge_cli::server_password());
+    let context = Context::default().with_server_password(sqlgauge::server_password());
     let (connections, limits) = (options.slow_queries, options.limits());
     let engine = context.engine_for(Some(&options.databases), connections, limits, Moment::now())?;
     Ok(Scorer::on_server(options, engine)?)

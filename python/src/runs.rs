@@ -8,7 +8,7 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use rayon::ThreadPoolBuilder;
 use serde_json::Value;
-use sqlgauge::{CompareJob, Context, ReportJob, StoredReport};
+use sqlgauge_core::{CompareJob, Context, ReportJob, StoredReport};
 use sqlgauge_run::{Item, RunError, RunFiles};
 
 use crate::call::{STACK_BYTES, call};
@@ -102,7 +102,7 @@ impl ItemReader {
 
 impl From<RunError> for Failure {
     fn from(error: RunError) -> Self {
-        sqlgauge::Error::from(error).into()
+        sqlgauge_core::Error::from(error).into()
     }
 }
 
@@ -112,7 +112,7 @@ fn merge_parts(py: Python<'_>, parts: Vec<PathBuf>, out: PathBuf) -> PyResult<()
     let pool = threads(py)?;
     call(py, move |_| {
         let command = |of_part: &[String]| of_whole(of_part, &out);
-        pool.install(|| sqlgauge::merge_runs(&parts, &out, &[], command, &()))?;
+        pool.install(|| sqlgauge_core::merge_runs(&parts, &out, &[], command, &()))?;
         Ok(())
     })
 }

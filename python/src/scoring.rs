@@ -7,7 +7,7 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::json;
-use sqlgauge::{
+use sqlgauge_core::{
     SampleRules, SamplesJob, ScoreJob, ScorePairJob, Source, System, VerifySettings, VersionsJob, VoteBy,
     VoteJob, metrics_of, verifies,
 };

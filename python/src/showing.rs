@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use serde_json::json;
-use sqlgauge::ShowJob;
+use sqlgauge_core::ShowJob;
 use sqlgauge_engine::ResultSet;
 use sqlgauge_report::{ItemView, ShowOptions, show};
 use sqlgauge_verify::ResultTable;

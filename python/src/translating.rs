@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
-use sqlgauge::{TranslateJob, Translation};
+use sqlgauge_core::{TranslateJob, Translation};
 use sqlgauge_engine::Stoppable;
 
 use crate::call::call;

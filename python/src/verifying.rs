@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use serde_json::json;
-use sqlgauge::{verify_over_database, verify_over_schema};
+use sqlgauge_core::{verify_over_database, verify_over_schema};
 use sqlgauge_engine::Stoppable;
 use sqlgauge_report::counterexample_sentences;
 use sqlgauge_verify::TIE;

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
-use sqlgauge::{Context, Watcher};
+use sqlgauge_core::{Context, Watcher};
 
 use crate::call::call_watched;
 use crate::error::Failure;
@@ -50,7 +50,7 @@ pub(crate) fn watched<T: Send + 'static>(
         py,
         move |stop| {
             let context = Context::default()
-                .with_server_password(sqlgauge_cli::server_password())
+                .with_server_password(sqlgauge::server_password())
                 .with_worker(worker)
                 .stopped_by(Arc::clone(stop))
                 .killing_queries()

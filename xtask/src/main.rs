@@ -16,6 +16,7 @@ mod metrics_page;
 mod pictures;
 mod promises;
 mod rules_page;
+mod wings;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -4,8 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::sync::{Arc, OnceLock};
 
 use anyhow::{Context as _, Result};
-use sqlgauge::{Context, WORKER_ARGUMENT};
 use sqlgauge_base::counted_of;
+use sqlgauge_core::{Context, WORKER_ARGUMENT};
 use sqlgauge_engine::{Limits, SqliteEngine, WorkerCommand};
 
 use crate::interrupt::asked_to_stop;
@@ -60,15 +60,18 @@ pub fn context(progress: &Progress) -> Result<Context<'_>> {
 }
 
 /// Runs a job, and shows how far it is unless `is_quiet`. A job that a signal stopped ends with how to go on.
-pub fn run<T>(is_quiet: bool, job: impl FnOnce(&Context<'_>) -> Result<T, sqlgauge::Error>) -> Result<T> {
+pub fn run<T>(
+    is_quiet: bool,
+    job: impl FnOnce(&Context<'_>) -> Result<T, sqlgauge_core::Error>,
+) -> Result<T> {
     let progress = Progress::new(is_quiet);
     let result = job(&context(&progress)?);
     progress.finish();
     result.map_err(|error| match error {
-        sqlgauge::Error::StoppedAsking(kept) => {
+        sqlgauge_core::Error::StoppedAsking(kept) => {
             progress.stopped(format!("{kept}; the same command goes on")).into()
         }
-        sqlgauge::Error::Stopped { done, total, out } => {
+        sqlgauge_core::Error::Stopped { done, total, out } => {
             let out = out.display();
             let done = counted_of(done, total, "item");
             let text = format!("{out} has {done}; the same command scores the others");

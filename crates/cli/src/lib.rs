@@ -67,7 +67,7 @@ static PANIC: Mutex<Option<String>> = Mutex::new(None);
 /// Runs the command line and returns the exit code of the process.
 ///
 /// `arguments` begin with the program's name, and `worker` starts one more process that calls this function with
-/// [`WORKER_ARGUMENT`](sqlgauge::WORKER_ARGUMENT). To be called once in a process: it listens to signals from then on.
+/// [`WORKER_ARGUMENT`](sqlgauge_core::WORKER_ARGUMENT). To be called once in a process: it listens to signals from then on.
 pub fn main(arguments: Vec<OsString>, worker: WorkerCommand) -> u8 {
     if engine::is_worker(&arguments) {
         interrupt::leave_to_starter();
@@ -124,6 +124,6 @@ fn run(invocation: &engine::Invocation) -> u8 {
 }
 
 fn failed(error: &anyhow::Error) -> u8 {
-    output::say(&format!("error: {}", sqlgauge::sentence(error.as_ref())));
+    output::say(&format!("error: {}", sqlgauge_core::sentence(error.as_ref())));
     2
 }

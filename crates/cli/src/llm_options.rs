@@ -40,7 +40,11 @@ impl OptionalLlm {
     ///
     /// # Errors
     /// When the server or the model is missing, or the time limit is not a positive number.
-    pub fn settings(&self, option: &str, out: &std::path::Path) -> anyhow::Result<sqlgauge::LlmSettings> {
+    pub fn settings(
+        &self,
+        option: &str,
+        out: &std::path::Path,
+    ) -> anyhow::Result<sqlgauge_core::LlmSettings> {
         let (Some(url), Some(model)) = (&self.llm_url, &self.llm_model) else {
             anyhow::bail!("{option} asks a model; give --llm-url and --llm-model");
         };
@@ -53,7 +57,7 @@ impl LlmOptions {
     ///
     /// # Errors
     /// When the time limit is not a positive number.
-    pub fn settings(&self, out: &std::path::Path) -> anyhow::Result<sqlgauge::LlmSettings> {
+    pub fn settings(&self, out: &std::path::Path) -> anyhow::Result<sqlgauge_core::LlmSettings> {
         self.limits.settings(&self.llm_url, &self.llm_model, out)
     }
 }
@@ -127,8 +131,8 @@ impl LlmLimits {
         url: &str,
         model: &str,
         out: &std::path::Path,
-    ) -> anyhow::Result<sqlgauge::LlmSettings> {
-        Ok(sqlgauge::LlmSettings {
+    ) -> anyhow::Result<sqlgauge_core::LlmSettings> {
+        Ok(sqlgauge_core::LlmSettings {
             key: key(&self.llm_key_env),
             cache: Some(self.cache(out)),
             concurrency: self.llm_concurrency,
@@ -142,7 +146,7 @@ impl LlmLimits {
             prices: self.llm_prices,
             answer_tokens: self.llm_answer_tokens,
             reasons: self.llm_reasons,
-            ..sqlgauge::LlmSettings::new(url, model)
+            ..sqlgauge_core::LlmSettings::new(url, model)
         })
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use sqlgauge::Watcher;
+use sqlgauge_core::Watcher;
 
 use crate::interrupt::{Gently, Stopped};
 use crate::output::{note, say};

@@ -1,7 +1,7 @@
 //! Options of `estimate` about what it leaves behind: its folder, its history, its alarms.
 
 use clap::Args;
-use sqlgauge::{EstimateHistory, EstimateRecords};
+use sqlgauge_core::{EstimateHistory, EstimateRecords};
 
 use crate::values::OutputPath;
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use anyhow::Result;
-use sqlgauge::{Context, OpenRun, PairsJob, ScoreJob, metrics_of};
 use sqlgauge_base::counted_of;
+use sqlgauge_core::{Context, OpenRun, PairsJob, ScoreJob, metrics_of};
 use sqlgauge_metrics::Metric;
 use sqlgauge_report::Report;
 
@@ -30,7 +30,7 @@ pub fn verify_pairs(job: &PairsJob, is_quiet: bool) -> Result<Report> {
 
 /// Opens a run, scores what is left of it and writes its report.
 fn carry_out(
-    open: impl FnOnce(&Context<'_>) -> Result<OpenRun, sqlgauge::Error>,
+    open: impl FnOnce(&Context<'_>) -> Result<OpenRun, sqlgauge_core::Error>,
     restart: bool,
     is_quiet: bool,
 ) -> Result<Report> {
@@ -41,7 +41,7 @@ fn carry_out(
     let gently = Gently::new();
     let scored = run.score(&context);
     progress.finish();
-    if let Err(sqlgauge::Error::Stopped { done, total, out }) = scored {
+    if let Err(sqlgauge_core::Error::Stopped { done, total, out }) = scored {
         let stopped =
             format!("{} has {}; {again} scores the others", out.display(), counted_of(done, total, "item"));
         return Err(gently.stopped(stopped).into());
@@ -54,5 +54,5 @@ fn carry_out(
 
 /// What an error about a database begins with: the file that asks about it.
 pub fn asks(file: &Path) -> String {
-    sqlgauge::asks(stdin::as_given(file))
+    sqlgauge_core::asks(stdin::as_given(file))
 }

@@ -8,8 +8,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use sqlgauge::Source;
 use sqlgauge_base::file::remedy;
+use sqlgauge_core::Source;
 use tempfile::TempDir;
 
 /// The name of the file that keeps what came in; messages show it.

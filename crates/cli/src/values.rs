@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Arg;
 use clap::builder::{PathBufValueParser, StringValueParser, TypedValueParser, ValueParserFactory};
-use sqlgauge::CorpusFiles;
+use sqlgauge_core::CorpusFiles;
 use sqlgauge_dataset::LabelCondition;
 use sqlgauge_encode::InputForm;
 use sqlgauge_engine::Moment;

@@ -8,7 +8,7 @@ use assert_cmd::Command;
 use sqlgauge_encode::{EmbeddingFile, Vectors};
 
 fn sample(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../sqlgauge/sample").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/sample").join(name)
 }
 
 /// Runs `encode` on the sample's questions; the error is what it says on standard error.

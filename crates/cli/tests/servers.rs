@@ -2,7 +2,7 @@
 #![cfg(feature = "engines")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[path = "../../run/engines/tests/servers/mod.rs"]
+#[path = "../../exec/engines/tests/servers/mod.rs"]
 mod servers;
 
 use std::fmt::Write as _;

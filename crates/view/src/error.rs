@@ -120,5 +120,5 @@ pub enum ViewError {
     Report(#[from] sqlgauge_report::ReportError),
     /// A run cannot be read, or two cannot be compared.
     #[error(transparent)]
-    Job(#[from] sqlgauge::Error),
+    Job(#[from] sqlgauge_core::Error),
 }

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use sqlgauge::StoredReport;
 use sqlgauge_base::file::write_atomically;
+use sqlgauge_core::StoredReport;
 use sqlgauge_report::ReportError;
 use sqlgauge_report::formats::Html;
 
@@ -29,7 +29,7 @@ pub fn export(folders: &[PathBuf], out: &Path) -> Result<Vec<FoundRun>, ViewErro
             Err(error @ (ViewError::Write { .. } | ViewError::Report(ReportError::Write(_)))) => {
                 return Err(error);
             }
-            Err(error) => RunRow::unreadable(run, &sqlgauge::sentence(&error)),
+            Err(error) => RunRow::unreadable(run, &sqlgauge_core::sentence(&error)),
             Ok(()) => RunRow::of(run),
         });
     }
@@ -42,7 +42,7 @@ pub fn export(folders: &[PathBuf], out: &Path) -> Result<Vec<FoundRun>, ViewErro
                 let path = made(out.join("estimate"))?.join(format!("{}.html", record.id));
                 write(&path, page.as_bytes())?;
             }
-            Err(error) => record.problem = Some(sqlgauge::sentence(&error)),
+            Err(error) => record.problem = Some(sqlgauge_core::sentence(&error)),
         }
     }
     let path = out.join("index.html");

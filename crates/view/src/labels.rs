@@ -145,7 +145,7 @@ impl Dashboard {
                 people.iter().flat_map(|person| files_of(&person.join(&run.id))).collect();
             match labelled_of(&run, files, &mut problems) {
                 Ok(of_run) => systems.extend(of_run),
-                Err(error) => problems.push(sqlgauge::sentence(&error)),
+                Err(error) => problems.push(sqlgauge_core::sentence(&error)),
             }
         }
         Ok(json!({"systems": systems, "problems": problems}))
@@ -202,7 +202,7 @@ fn labelled_of(
         let rows: Vec<LabelRow> = match Rows::read(file) {
             Ok(rows) => rows.into_rows(),
             Err(error) => {
-                problems.push(sqlgauge::sentence(&error));
+                problems.push(sqlgauge_core::sentence(&error));
                 continue;
             }
         };

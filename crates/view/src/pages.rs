@@ -7,7 +7,7 @@ use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use sqlgauge::StoredReport;
+use sqlgauge_core::StoredReport;
 use sqlgauge_report::formats::ServedHtml;
 use sqlgauge_run::Items;
 use tempfile::TempDir;
@@ -163,7 +163,7 @@ mod tests {
     use std::sync::mpsc;
     use std::time::Duration;
 
-    use sqlgauge::{Context, Sample};
+    use sqlgauge_core::{Context, Sample};
 
     use super::*;
     use crate::find_runs;

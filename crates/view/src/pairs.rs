@@ -7,7 +7,7 @@ use axum::body::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use sqlgauge::{CompareJob, SystemComparison};
+use sqlgauge_core::{CompareJob, SystemComparison};
 use sqlgauge_run::{Comparison, Item, RawItem, RunError, RunFiles};
 
 use crate::runs::{FoundRun, LogState};

@@ -165,7 +165,7 @@ impl Record {
             (RecordKind::History, None) => self.history(left),
         };
         let head = json!({"id": self.id, "name": self.name, "kind": self.kind, "changed": self.changed});
-        let mut all = content.unwrap_or_else(|error| json!({"problem": sqlgauge::sentence(&error)}));
+        let mut all = content.unwrap_or_else(|error| json!({"problem": sqlgauge_core::sentence(&error)}));
         if let (Value::Object(all), Value::Object(head)) = (&mut all, head) {
             all.extend(head);
         }
@@ -191,7 +191,7 @@ impl Record {
                 Ok(point) => point,
                 Err(error) => {
                     let error = malformed(&self.path, at, &error);
-                    damage.get_or_insert_with(|| sqlgauge::sentence(&error));
+                    damage.get_or_insert_with(|| sqlgauge_core::sentence(&error));
                     continue;
                 }
             };

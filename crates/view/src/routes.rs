@@ -60,7 +60,7 @@ impl IntoResponse for ViewError {
             | Self::TooLarge { .. } => StatusCode::UNPROCESSABLE_ENTITY,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
-        (status, Json(Problem { problem: sqlgauge::sentence(&self) })).into_response()
+        (status, Json(Problem { problem: sqlgauge_core::sentence(&self) })).into_response()
     }
 }
 

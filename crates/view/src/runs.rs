@@ -141,7 +141,7 @@ impl RunRow {
     pub(crate) fn of(run: &FoundRun) -> Self {
         match RunContent::read(&run.path) {
             Ok(content) => Self { problem: None, content: Some(content), ..Self::unreadable(run, "") },
-            Err(error) => Self::unreadable(run, &sqlgauge::sentence(&error)),
+            Err(error) => Self::unreadable(run, &sqlgauge_core::sentence(&error)),
         }
     }
 

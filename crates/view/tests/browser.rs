@@ -11,8 +11,8 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 
 use serde_json::{Value, json};
-use sqlgauge::{AuditJob, Context, Sample, Source, System};
 use sqlgauge_audit::{RuleSelection, formats};
+use sqlgauge_core::{AuditJob, Context, Sample, Source, System};
 use sqlgauge_view::{ViewOptions, export, find_runs, serve};
 
 /// Texts that would do something if a page took them for more than texts.

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 
 use serde_json::{Value, json};
-use sqlgauge::{AuditJob, Context, ImportJob, Sample, Source, System};
 use sqlgauge_audit::{RuleSelection, formats};
+use sqlgauge_core::{AuditJob, Context, ImportJob, Sample, Source, System};
 use sqlgauge_run::{RunFiles, sha256_of_bytes};
 use sqlgauge_view::{ViewOptions, export, find_runs, serve};
 

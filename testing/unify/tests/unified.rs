@@ -34,7 +34,7 @@ fn builds_share_their_libraries() {
     let packages = script.lines().find_map(|line| line.strip_prefix("for crate in ")?.split_once("; do"));
     let packages = packages.unwrap().0.split_whitespace().map(|name| format!(" -p sqlgauge-{name}"));
     let every_feature =
-        format!("-p sqlgauge -p sqlgauge-lib{} --features full", packages.collect::<String>());
+        format!("-p sqlgauge -p sqlgauge-core{} --features full", packages.collect::<String>());
     let wheel = "-p sqlgauge-python --features unify --edges normal,build";
     let below = libraries(&format!("{UNCHANGED} --edges normal,build"));
     assert!(below.len() > 50);

@@ -44,15 +44,15 @@ pub struct Adapt {
 impl Adapt {
     #[cfg(feature = "evaluator")]
     pub fn run(self) -> Result<Verdict> {
-        let job = sqlgauge::AdaptJob {
+        let job = sqlgauge_core::AdaptJob {
             sets: self.sets,
             steps: self.steps,
             alpha: self.alpha,
             seed: self.seed,
-            ..sqlgauge::AdaptJob::new(self.evaluator, self.corpus, self.out.clone())
+            ..sqlgauge_core::AdaptJob::new(self.evaluator, self.corpus, self.out.clone())
         };
         let progress = crate::progress::Progress::new(self.quiet);
-        let card = job.run(&sqlgauge::Context::default().watched_by(&progress));
+        let card = job.run(&sqlgauge_core::Context::default().watched_by(&progress));
         progress.finish();
         super::fit::show(&card?, &self.out, self.json)
     }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use sqlgauge::AuditJob;
 use sqlgauge_audit::{BenchmarkAudit, RuleSelection, find, formats};
+use sqlgauge_core::AuditJob;
 use sqlgauge_dataset::{ColumnRole, FileFormat};
 
 use crate::Verdict;

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{ArgGroup, Args};
-use sqlgauge::{AugmentJob, EvolvedSchemas};
 use sqlgauge_base::counted;
+use sqlgauge_core::{AugmentJob, EvolvedSchemas};
 use sqlgauge_dataset::{BenchmarkSource, ColumnRole, FileFormat};
 use sqlgauge_prompt::augment::SplitBy;
 

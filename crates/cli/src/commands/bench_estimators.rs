@@ -22,7 +22,7 @@ use crate::engine::engine;
 use crate::options::{ClockOptions, LimitOptions};
 use crate::output::{command_line, print, say, write_to};
 use crate::values::OutputPath;
-use sqlgauge::keep_run;
+use sqlgauge_core::keep_run;
 
 /// What is left out.
 #[derive(Debug, Clone, Copy, ValueEnum)]

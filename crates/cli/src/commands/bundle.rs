@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use sqlgauge::{BundleJob, BundleSize};
+use sqlgauge_core::{BundleJob, BundleSize};
 
 use crate::Verdict;
 use crate::output::print;

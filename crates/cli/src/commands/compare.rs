@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
 use clap::Args;
-use sqlgauge::{CompareJob, LeftOut, SystemComparison};
 use sqlgauge_base::counted;
+use sqlgauge_core::{CompareJob, LeftOut, SystemComparison};
 use sqlgauge_report::Versus;
 use sqlgauge_report::formats::TextTables;
 

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
-use sqlgauge::{CorpusFiles, CoverageJob};
+use sqlgauge_core::{CorpusFiles, CoverageJob};
 use sqlgauge_coverage::Coverage;
 
 use crate::Verdict;

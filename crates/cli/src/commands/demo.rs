@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 use clap::Args;
-use sqlgauge::{DemoJob, EstimateAndTruth, MatchedAnswer, RefutedAnswer, ShownPair, Tour};
 use sqlgauge_base::printable;
+use sqlgauge_core::{DemoJob, EstimateAndTruth, MatchedAnswer, RefutedAnswer, ShownPair, Tour};
 use sqlgauge_report::formats::TextTables;
 use sqlgauge_report::words::{percent, points};
 use sqlgauge_report::{Painter, Report, ShowOptions};

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use sqlgauge::{EncodeJob, EncodedWorkload, EncoderModel, SchemaSource};
 use sqlgauge_base::counted;
+use sqlgauge_core::{EncodeJob, EncodedWorkload, EncoderModel, SchemaSource};
 use sqlgauge_dataset::WorkloadSource;
 use sqlgauge_encode::InputForm;
 

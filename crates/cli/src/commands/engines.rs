@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
-use sqlgauge::engines::{self, RoleSetup};
+use sqlgauge_core::engines::{self, RoleSetup};
 
 use crate::Verdict;
 use crate::output::print;

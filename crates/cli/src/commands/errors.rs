@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use comfy_table::{Table, presets};
-use sqlgauge::{ErrorCounts, MetricErrors, MetricErrorsJob, SystemErrors};
 use sqlgauge_base::counted;
+use sqlgauge_core::{ErrorCounts, MetricErrors, MetricErrorsJob, SystemErrors};
 
 use crate::Verdict;
 use crate::output::{note, print, print_json};

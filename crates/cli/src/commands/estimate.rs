@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use sqlgauge::{EstimateJob, EvaluateJob, SystemLabels, check_estimate_options};
+use sqlgauge_core::{EstimateJob, EvaluateJob, SystemLabels, check_estimate_options};
 use sqlgauge_estimate::EstimateOptions;
 use sqlgauge_estimate::report::{Reliability, table};
 
@@ -96,7 +96,7 @@ impl EstimateCommand {
             }
             let job =
                 EvaluateJob { level: self.level, ..EvaluateJob::new(folder.clone(), self.questions.clone()) };
-            return super::evaluated::show(&job.run(&sqlgauge::Context::default())?, self.json);
+            return super::evaluated::show(&job.run(&sqlgauge_core::Context::default())?, self.json);
         }
         #[cfg(not(feature = "services"))]
         self.judge.check()?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, ensure};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use sqlgauge::EvolveJob;
+use sqlgauge_core::EvolveJob;
 use sqlgauge_dataset::{BenchmarkSource, FileFormat};
 use sqlgauge_evolve::layout::{SizeSpread, Statistics};
 use sqlgauge_evolve::{ChangeKind, EvolvePlan, read_script};

@@ -65,7 +65,7 @@ pub struct Fit {
 impl Fit {
     #[cfg(feature = "evaluator")]
     pub fn run(self) -> Result<Verdict> {
-        let job = sqlgauge::FitJob {
+        let job = sqlgauge_core::FitJob {
             sets: self.sets,
             smallest_set: self.smallest_set,
             largest_set: self.set_size,
@@ -74,10 +74,10 @@ impl Fit {
             regressor: self.regressor,
             steps: self.steps,
             seed: self.seed,
-            ..sqlgauge::FitJob::new(self.source, self.corpora, self.out.clone())
+            ..sqlgauge_core::FitJob::new(self.source, self.corpora, self.out.clone())
         };
         let progress = crate::progress::Progress::new(self.quiet);
-        let card = job.run(&sqlgauge::Context::default().watched_by(&progress));
+        let card = job.run(&sqlgauge_core::Context::default().watched_by(&progress));
         progress.finish();
         show(&card?, &self.out, self.json)
     }

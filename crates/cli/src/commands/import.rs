@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use sqlgauge::ImportJob;
+use sqlgauge_core::ImportJob;
 
 use crate::Verdict;
 use crate::options::{FormatOptions, SystemFile, column_help, columns, system_file, systems, workload_roles};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use sqlgauge::{SchemaFacts, comparison_to_json, match_pair};
+use sqlgauge_core::{SchemaFacts, comparison_to_json, match_pair};
 use sqlgauge_engine::{Engine, Limits};
 use sqlgauge_etm::{AssumptionKind, MatchReport, Profile};
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
-use sqlgauge::merge_runs;
+use sqlgauge_core::merge_runs;
 
 use crate::Verdict;
 use crate::progress::Progress;

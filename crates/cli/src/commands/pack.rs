@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use sqlgauge::{PackJob, PackSize};
+use sqlgauge_core::{PackJob, PackSize};
 use sqlgauge_dataset::ColumnRole;
 use sqlgauge_verify::pack::{KillCount, PackSettings};
 

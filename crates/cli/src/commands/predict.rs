@@ -10,7 +10,7 @@ use anyhow::Result;
 #[cfg(feature = "services")]
 use anyhow::bail;
 use clap::Args;
-use sqlgauge::{PredictJob, SchemaSource, Shots};
+use sqlgauge_core::{PredictJob, SchemaSource, Shots};
 use sqlgauge_dataset::{BenchmarkSource, FileFormat, WorkloadSource};
 #[cfg(feature = "services")]
 use sqlgauge_prompt::predict::{PredictOutcome, PredictionLine, Status};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use sqlgauge::ReportJob;
+use sqlgauge_core::ReportJob;
 use sqlgauge_report::formats::TextTables;
 use sqlgauge_report::{Report, ReportFormat};
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use sqlgauge::{RobustnessJob, SystemFolder};
+use sqlgauge_core::{RobustnessJob, SystemFolder};
 use sqlgauge_dataset::{ColumnRole, FileFormat};
 use sqlgauge_robustness::report::table;
 

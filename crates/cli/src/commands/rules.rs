@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow};
 use clap::{Args, Subcommand};
 use comfy_table::{Table, presets};
-use sqlgauge::{AblateJob, Ablation};
+use sqlgauge_core::{AblateJob, Ablation};
 use sqlgauge_etm::{Profile, Profiles, find, rules};
 
 use super::errors::{both_rates, trimmed};

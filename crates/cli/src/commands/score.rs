@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail, ensure};
 use clap::Args;
-use sqlgauge::{
+use sqlgauge_core::{
     ResultsJob, SampleRules, SamplesJob, ScoreJob, Sheet, SystemResults, VersionsJob, failed_questions,
     has_lists,
 };

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
-use sqlgauge::{Context, ShiftJob, WorkloadShift};
+use sqlgauge_core::{Context, ShiftJob, WorkloadShift};
 use sqlgauge_shift::{Descriptors, Slices};
 
 use crate::Verdict;

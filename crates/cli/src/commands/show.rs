@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use sqlgauge::{ShowJob, failed_questions};
+use sqlgauge_core::{ShowJob, failed_questions};
 use sqlgauge_report::{ShowOptions, show};
 
 use crate::Verdict;

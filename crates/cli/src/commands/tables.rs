@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use sqlgauge::{Context, TablesJob};
+use sqlgauge_core::{Context, TablesJob};
 use sqlgauge_tables::{
     DateOrder, DecimalMark, FileOutcome, ForeignKeyOutcome, REPORT_FILE, TablesOptions, TablesReport,
 };

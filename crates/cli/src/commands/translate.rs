@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use serde_json::{Map, Value};
-use sqlgauge::{TranslateJob, Translation};
+use sqlgauge_core::{TranslateJob, Translation};
 use sqlgauge_dialects::{dialect, names};
 use sqlgauge_engine::{Engine, Limits};
 

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::{ArgGroup, Args};
-use sqlgauge::{PairsJob, ScoreJob, VerifySettings, metrics_of, verify_over_database, verify_over_schema};
+use sqlgauge_core::{
+    PairsJob, ScoreJob, VerifySettings, metrics_of, verify_over_database, verify_over_schema,
+};
 use sqlgauge_dataset::Columns;
 use sqlgauge_engine::compare::Semantics;
 use sqlgauge_engine::{Engine, Limits};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use sqlgauge::{ScoreJob, VoteBy, VoteJob};
+use sqlgauge_core::{ScoreJob, VoteBy, VoteJob};
 
 use super::score::print_sheets;
 use crate::Verdict;

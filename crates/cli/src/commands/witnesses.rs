@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use sqlgauge::{SuiteJob, SuiteSize};
+use sqlgauge_core::{SuiteJob, SuiteSize};
 
 use crate::Verdict;
 use crate::output::print;

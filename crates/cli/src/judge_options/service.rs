@@ -1,7 +1,7 @@
 //! The judge that the options describe.
 
 use anyhow::Result;
-use sqlgauge::{JudgeSettings, LlmSettings};
+use sqlgauge_core::{JudgeSettings, LlmSettings};
 
 use super::JudgeOptions;
 use crate::llm_options::key;

@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use sqlgauge_dialects::{Dialect, NotObserved, TypedSchema};
-use sqlgauge_engine::{Database, Engine, EngineError, Limits, SqliteEngine};
+use sqlgauge_dialects::{Dialect, TypedSchema};
+use sqlgauge_engine::{Database, Engine, EngineError, Limits, NotObserved, SqliteEngine, observed_types};
 use sqlgauge_questions::QuestionStyle;
 
 use crate::asking::Asking;
@@ -363,7 +363,7 @@ impl Part<'_> {
         }
         let engine = SqliteEngine::new(Limits::default());
         let database = engine.open(&self.source.path)?;
-        let typed = TypedSchema::observed(&world.schema, &database, &engine)?;
+        let typed = observed_types(&world.schema, &database, &engine)?;
         engine.check()?;
         Ok(Some(typed))
     }

@@ -1,7 +1,7 @@
 //! The reward on a real server. Needs Debian's `postgresql`.
 #![allow(clippy::unwrap_used, reason = "a test fails by panic")]
 
-#[path = "../../../run/engines/tests/servers/mod.rs"]
+#[path = "../../../exec/engines/tests/servers/mod.rs"]
 mod servers;
 
 use sqlgauge_engines::{Access, Secret, open};

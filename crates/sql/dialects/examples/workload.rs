@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use sqlgauge_dialects::{Dialect, TypedSchema, create_table, dialect, table_is_sayable, translate};
-use sqlgauge_engine::{Engine, Limits, SqliteEngine};
+use sqlgauge_engine::{Engine, Limits, SqliteEngine, observed_types};
 use sqlgauge_sql::schema::{Schema, TableKind};
 use sqlgauge_sql::tree::{Expr, OrderTerm, Query};
 use sqlgauge_sql::visit::{Rewriter, rewrite_query};
@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let path = Path::new(databases).join(&db_id).join(format!("{db_id}.sqlite"));
         let Ok(database) = engine.open(&path) else { continue };
         let schema = database.schema().clone();
-        let typed = TypedSchema::observed(&schema, &database, &engine)?;
+        let typed = observed_types(&schema, &database, &engine)?;
         writeln!(out, "{}", json!({"db_id": db_id, "tables": tables(&dialects, &typed)}))?;
         for (at, sql) in queries {
             let texts = match resolve(&sql, &schema) {

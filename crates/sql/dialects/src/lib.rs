@@ -1,7 +1,7 @@
 //! A resolved query as text of twelve SQL dialects: with SQLite's meaning, or refused by name.
 //!
 //! - [`translate`] prints a query for a [`Dialect`], or says [`Refused`] with the [`Construct`] that the dialect cannot say.
-//! - [`TypedSchema`] says which type the values of each column have: by declaration, or by what a database holds.
+//! - [`TypedSchema`] says which type the values of each column have: by declaration, or by what was found of them (crate `engine`).
 //! - [`DIALECTS`] is the registry; each dialect is a table of facts in a file of its own.
 //! - [`create_table`] is the table that the texts are over.
 //! - [`reading`] is the other way, for seeing what a text of PostgreSQL, MySQL or DuckDB is made of.
@@ -14,7 +14,6 @@
 mod ddl;
 mod dialect;
 mod dialects;
-mod observe;
 mod printer;
 mod reading;
 mod refused;
@@ -23,7 +22,6 @@ mod types;
 pub use ddl::{create_table, table_is_sayable};
 pub use dialect::{CheckLevel, Dialect};
 pub use dialects::{DIALECTS, SQLITE, dialect, names};
-pub use observe::NotObserved;
 pub use printer::translate;
 pub use reading::reading;
 pub use refused::{Construct, Refused};

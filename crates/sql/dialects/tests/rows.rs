@@ -7,8 +7,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use sqlgauge_dialects::{TypedSchema, create_table, dialect, translate};
-use sqlgauge_engine::{Engine, Limits, SqliteEngine, Value};
+use sqlgauge_dialects::{create_table, dialect, translate};
+use sqlgauge_engine::{Engine, Limits, SqliteEngine, Value, observed_types};
 use sqlgauge_sql::resolve;
 
 const DATA: &str = "
@@ -69,7 +69,7 @@ fn postgres_returns_what_sqlite_does() {
     let engine = SqliteEngine::new(Limits::default());
     let database = engine.open(&path).unwrap();
     let schema = database.schema();
-    let typed = TypedSchema::observed(schema, &database, &engine).unwrap();
+    let typed = observed_types(schema, &database, &engine).unwrap();
     let own = dialect("postgres").unwrap();
     let name = format!("sqlgauge_test_{}", std::process::id());
     let created = create_table(own, &typed, schema.table_id("t").unwrap()).unwrap();

@@ -14,7 +14,7 @@ mod attack;
 mod families;
 mod hostile;
 mod law;
-#[path = "../../../../../crates/run/engines/tests/servers/mod.rs"]
+#[path = "../../../../../crates/exec/engines/tests/servers/mod.rs"]
 mod servers;
 mod worlds;
 

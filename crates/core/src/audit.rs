@@ -1,0 +1,261 @@
+//! What is wrong with the golds of a benchmark: `sqlgauge audit`.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use sqlgauge_audit::{
+    Allowed, AuditedItem, Auditor, BenchmarkAudit, Finding, ItemAudit, Peer, Proposal, RuleSelection,
+    RuleStanding,
+};
+use sqlgauge_dataset::{
+    Benchmark, Columns, Databases, Example, FileFormat, PredictionSet, Subset, parse_benchmark,
+};
+use sqlgauge_engine::{Engine, Limits, Moment};
+use sqlgauge_metrics::Verification;
+use sqlgauge_verify::Verdict;
+
+use crate::context::Context;
+use crate::error::Error;
+use crate::score::System;
+use crate::settings::VerifySettings;
+use crate::source::Source;
+use crate::subset::{self, pick};
+
+/// Looks for defects in the golds of a benchmark.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use sqlgauge_core::{AuditJob, Context, Sample, Source};
+///
+/// let folder = tempfile::tempdir()?;
+/// let sample = Sample::unpack(folder.path())?;
+/// let job = AuditJob::new(Source::from(sample.questions.as_path()), sample.databases);
+/// let audit = job.run(&Context::default())?;
+/// // One entry for each gold: 41 questions, of which some have several.
+/// assert_eq!(audit.items.len(), 48);
+/// assert!(audit.items.iter().all(|item| !item.audit.has("does-not-run")));
+/// # Ok(())
+/// # }
+/// ```
+pub struct AuditJob {
+    /// The golds.
+    pub gold: Source,
+    /// The questions, where the golds have none.
+    pub questions: Option<Source>,
+    /// Format of the golds, where detection is wrong.
+    pub format: Option<FileFormat>,
+    /// Columns that the user named in the golds.
+    pub columns: Columns,
+    /// Folder with the databases, or one of them, or the address of a server.
+    pub db: PathBuf,
+    /// Connections to each database of a server; 0 means 8.
+    pub connections: usize,
+    /// Systems whose answers are compared with the golds.
+    pub systems: Vec<System>,
+    /// Format of the predictions, where detection is wrong.
+    pub prediction_format: Option<FileFormat>,
+    /// The rules that run.
+    pub rules: RuleSelection,
+    /// A file of findings that are allowed, each with the reason.
+    pub allow: Option<Source>,
+    /// How proposals are verified; without, they are not.
+    pub verify: Option<VerifySettings>,
+    /// Limits of every query.
+    pub limits: Limits,
+    /// What the queries take for now; without, the time at which the job begins.
+    pub now: Option<Moment>,
+    /// Which questions are looked at; by default all.
+    pub subset: Subset,
+    /// Worker threads; 0 means one per core.
+    pub jobs: usize,
+}
+
+impl AuditJob {
+    /// Seconds for the verification of one proposal.
+    pub const SECONDS: u64 = 2;
+
+    /// The job with the defaults of `sqlgauge audit`.
+    pub fn new(gold: Source, db: PathBuf) -> Self {
+        let mut verify = VerifySettings::default();
+        verify.options.solver_time = std::time::Duration::from_secs(Self::SECONDS);
+        Self {
+            gold,
+            questions: None,
+            format: None,
+            columns: Columns::default(),
+            db,
+            connections: 0,
+            systems: Vec::new(),
+            prediction_format: None,
+            rules: RuleSelection::default(),
+            allow: None,
+            verify: Some(verify),
+            limits: Limits::default(),
+            now: None,
+            subset: Subset::default(),
+            jobs: 0,
+        }
+    }
+
+    /// Looks at every gold.
+    ///
+    /// # Errors
+    /// When an input cannot be read or does not fit the others, an allowed finding has no reason, or the job is asked to stop.
+    pub fn run(&self, context: &Context<'_>) -> Result<BenchmarkAudit, Error> {
+        let watcher = context.watcher();
+        let now = self.now.unwrap_or_else(Moment::now);
+        let engine = context.engine_for(Some(&self.db), self.connections, self.limits, now)?;
+        let benchmark = self.benchmark()?;
+        benchmark.notes.iter().for_each(|text| watcher.note(text));
+        let allowed = self.allowed()?;
+        let taken = subset::positions(&self.subset, &benchmark.examples, &self.db, engine.as_ref())?;
+        let peers = self.peers(&benchmark, taken.as_deref())?;
+        peers.iter().flat_map(|set| &set.notes).for_each(|text| watcher.note(text));
+        let examples = pick(benchmark.examples, taken.as_deref());
+        let mut items = self.audit(&examples, &peers, engine.as_ref(), context)?;
+        let unused = allowed.apply(&mut items)?;
+        unused.iter().for_each(|text| watcher.note(text));
+        let rules = self.rules.rules().iter().map(|rule| rule.meta().name).collect();
+        Ok(BenchmarkAudit { source: self.gold.path().display().to_string(), rules, items })
+    }
+
+    fn benchmark(&self) -> Result<Benchmark, Error> {
+        let questions = self.questions.as_ref().map(Source::read).transpose()?;
+        let format = self.gold.format(self.format)?;
+        Ok(parse_benchmark(&self.gold.read()?, questions.as_ref(), format, &self.columns)?)
+    }
+
+    fn allowed(&self) -> Result<Allowed, Error> {
+        let Some(source) = &self.allow else { return Ok(Allowed::default()) };
+        let bytes = source.read()?;
+        let text = String::from_utf8_lossy(bytes.bytes()).into_owned();
+        Allowed::parse(&text).map_err(|error| Error::Invalid(format!("{}: {error}", source.path().display())))
+    }
+
+    fn peers(&self, benchmark: &Benchmark, taken: Option<&[usize]>) -> Result<Vec<PredictionSet>, Error> {
+        let read = |system: &System| {
+            let mut set = system.read(benchmark, self.prediction_format, false, true)?;
+            set.predictions = pick(std::mem::take(&mut set.predictions), taken);
+            Ok(set)
+        };
+        self.systems.iter().map(read).collect()
+    }
+
+    fn audit(
+        &self,
+        examples: &[Example],
+        peers: &[PredictionSet],
+        engine: &dyn Engine,
+        context: &Context<'_>,
+    ) -> Result<Vec<AuditedItem>, Error> {
+        let auditors = self.auditors(examples, engine)?;
+        let verification = self.verify.as_ref().map(VerifySettings::verification);
+        let threads = rayon::ThreadPoolBuilder::new().num_threads(self.jobs).build()?;
+        context.watcher().started("items", examples.len(), 0);
+        let done = std::sync::atomic::AtomicUsize::new(0);
+        let of_example = |(position, example): (usize, &Example)| {
+            let items =
+                Self::of_example(example, position, peers, &auditors, verification.as_ref(), context)?;
+            context.watcher().advanced(done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1);
+            Ok::<_, Error>(items)
+        };
+        let items: Vec<Vec<AuditedItem>> = threads.install(|| {
+            examples.par_iter().enumerate().map(|(at, one)| of_example((at, one))).collect::<Result<_, _>>()
+        })?;
+        engine.check()?;
+        engine.check_data()?;
+        Ok(items.into_iter().flatten().collect())
+    }
+
+    /// An auditor for each database.
+    fn auditors<'e>(
+        &self,
+        examples: &[Example],
+        engine: &'e dyn Engine,
+    ) -> Result<BTreeMap<String, Auditor<'e>>, Error> {
+        let databases = Databases::open(&self.db)?;
+        let mut auditors = BTreeMap::new();
+        for example in examples {
+            if let Entry::Vacant(place) = auditors.entry(example.db_id.clone()) {
+                let located = databases.locate(&example.db_id);
+                let main = located.map_err(|error| Error::asked(self.gold.path(), error))?.main;
+                place.insert(Auditor::new(engine, engine.open(&main)?, self.rules.clone()));
+            }
+        }
+        Ok(auditors)
+    }
+
+    fn of_example(
+        example: &Example,
+        position: usize,
+        peers: &[PredictionSet],
+        auditors: &BTreeMap<String, Auditor<'_>>,
+        verification: Option<&Verification>,
+        context: &Context<'_>,
+    ) -> Result<Vec<AuditedItem>, Error> {
+        if context.is_stopped() {
+            return Err(Error::Invalid("the audit was stopped; run the same command again".to_owned()));
+        }
+        let Some(auditor) = auditors.get(&example.db_id) else { return Ok(Vec::new()) };
+        let answer = |set: &'_ PredictionSet| set.predictions.get(position).cloned().flatten();
+        let answers: Vec<(String, String)> =
+            peers.iter().filter_map(|set| Some((set.system.clone(), answer(set)?.sql))).collect();
+        let peers: Vec<Peer<'_>> = answers.iter().map(|(system, sql)| Peer { system, sql }).collect();
+        let of_gold = |(gold, sql): (usize, &String)| {
+            let mut audit =
+                auditor.audit(sql, example.question.as_deref(), example.evidence.as_deref(), &peers);
+            if let Some(verification) = verification {
+                verify(auditor, verification, sql, &mut audit)?;
+            }
+            Ok(AuditedItem {
+                id: example.id.clone(),
+                index: example.index,
+                gold,
+                db_id: example.db_id.clone(),
+                question: example.question.clone(),
+                sql: sql.clone(),
+                audit,
+            })
+        };
+        example.golds.iter().enumerate().map(of_gold).collect()
+    }
+}
+
+/// Verifies the proposals, which SQLite's meaning is needed for. A proposal that is equivalent to the gold shows that the finding has no effect: it is taken back,
+/// unless it is a remark on style.
+fn verify(
+    auditor: &Auditor<'_>,
+    verification: &Verification,
+    gold: &str,
+    audit: &mut ItemAudit,
+) -> Result<(), Error> {
+    let schema = Arc::clone(auditor.database().schema());
+    if !auditor.engine().is_sqlite() {
+        let proposals = audit.findings.iter_mut().filter_map(|finding| finding.rewrite.as_mut());
+        proposals.for_each(|own| own.verdict = Some("unknown: verify is defined for SQLite".to_owned()));
+        return Ok(());
+    }
+    for finding in &mut audit.findings {
+        let Some(proposal) = &mut finding.rewrite else { continue };
+        match verification.verdict(&schema, None, gold, &proposal.sql)? {
+            Ok(report) => note(proposal, &report.verdict),
+            Err(refused) => proposal.verdict = Some(format!("unknown: {refused}")),
+        }
+    }
+    let is_without_effect = |finding: &Finding| {
+        let verdict = finding.rewrite.as_ref().and_then(|proposal| proposal.verdict.as_deref());
+        verdict == Some("equivalent") && finding.standing != RuleStanding::Hint
+    };
+    audit.findings.retain(|finding| !is_without_effect(finding));
+    Ok(())
+}
+
+fn note(proposal: &mut Proposal, verdict: &Verdict) {
+    proposal.verdict = Some(verdict.name().to_owned());
+    if let Verdict::Different(counterexample) = verdict {
+        proposal.difference.clone_from(&counterexample.explanation);
+    }
+}

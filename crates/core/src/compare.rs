@@ -1,0 +1,317 @@
+//! Two systems of a run, or of two runs, beside each other: `sqlgauge compare`.
+//!
+//! # Contract
+//! Items of two runs are the same if their id, database and golds are; the others are left out and counted. Scores of metrics that
+//! both runs have, by the same version, are compared.
+
+#![expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "a method of a raw item is of one lifetime; a walk needs one of all"
+)]
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use sqlgauge_run::{Comparison, Item, Manifest, RunError, RunFiles, Summary, SummaryBuilder};
+
+use crate::error::Error;
+
+/// Compares two systems of a run: paired tests, intervals of the difference, and the items that differ.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use sqlgauge_core::{CompareJob, Context, Sample};
+///
+/// let folder = tempfile::tempdir()?;
+/// let run = folder.path().join("run");
+/// Sample::unpack(folder.path())?.score_job(&["ex"], &run)?.run(&Context::default())?;
+///
+/// let mut job = CompareJob::new(run);
+/// job.systems = ["careful", "baseline"].map(str::to_owned).to_vec();
+/// let comparison = job.run()?;
+/// assert!(comparison.only_first.len() > comparison.only_second.len());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct CompareJob {
+    /// The run directory.
+    pub folder: PathBuf,
+    /// A second run, from which the second system is; without, both are from the one.
+    pub other: Option<PathBuf>,
+    /// The two systems; empty where the run has two, or two runs have one each or share one name.
+    pub systems: Vec<String>,
+    /// The metric whose differing items are listed, with or without its version; the first of the run without it.
+    pub metric: Option<String>,
+}
+
+/// What came of a comparison.
+#[derive(Debug, Clone)]
+pub struct SystemComparison {
+    /// The scores of both systems, the first of the job first, and what tells them apart.
+    pub summary: Summary,
+    /// Id of the metric whose differing items are listed.
+    pub metric: String,
+    /// Ids of the items on which the first system scores higher, in the order of the golds.
+    pub only_first: Vec<String>,
+    /// Ids of the items on which the second system scores higher.
+    pub only_second: Vec<String>,
+    /// Items of two runs that are not compared.
+    pub left_out: LeftOut,
+}
+
+/// Items of two runs that are not the same.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Items that only the first run has.
+    pub only_first: usize,
+    /// Items that only the second run has.
+    pub only_second: usize,
+    /// Items with another gold or database.
+    pub changed: usize,
+}
+
+impl CompareJob {
+    /// The two systems of a run, by its first metric.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into(), other: None, systems: Vec::new(), metric: None }
+    }
+
+    /// Reads the run and compares.
+    ///
+    /// # Errors
+    /// When the run cannot be read, or has not the systems or the metric.
+    pub fn run(&self) -> Result<SystemComparison, Error> {
+        let run = RunFiles::open(&self.folder)?;
+        if let Some(other) = &self.other {
+            return self.run_of_two(&run, &RunFiles::open(other)?, other);
+        }
+        let (first, second) = self.pair(&run.manifest)?;
+        let metric = self.metric(&run.manifest)?;
+        let manifest = Manifest { systems: vec![first.clone(), second.clone()], ..run.manifest };
+        let mut builder = SummaryBuilder::new(&manifest);
+        let mut scores = Scores::default();
+        run.items.for_each_raw_of(
+            &[&first, &second],
+            |item| item.without_texts(),
+            |item| {
+                builder.add(&item.content);
+                scores.add(&item.content, &metric, item.system == first);
+                Ok::<(), RunError>(())
+            },
+        )?;
+        let (only_first, only_second) = scores.differing(&metric);
+        Ok(SystemComparison {
+            summary: builder.finish(),
+            metric,
+            only_first,
+            only_second,
+            left_out: LeftOut::default(),
+        })
+    }
+
+    fn run_of_two(
+        &self,
+        first: &RunFiles,
+        second: &RunFiles,
+        other: &Path,
+    ) -> Result<SystemComparison, Error> {
+        let (of_first, of_second) = self.pair_of_two(&first.manifest, &second.manifest)?;
+        let (golds, other_golds) = (asked_of(first, &of_first)?, asked_of(second, &of_second)?);
+        let shared: HashSet<&String> =
+            golds.iter().filter(|(id, gold)| other_golds.get(*id) == Some(gold)).map(|(id, _)| id).collect();
+        let in_both = golds.keys().filter(|id| other_golds.contains_key(*id)).count();
+        let left_out = LeftOut {
+            only_first: golds.len() - in_both,
+            only_second: other_golds.len() - in_both,
+            changed: in_both - shared.len(),
+        };
+        if shared.is_empty() {
+            let text = "the two runs have no item in common: none of the same id, database and gold; give runs on one benchmark";
+            return Err(Error::Invalid(text.to_owned()));
+        }
+        let label = |name: &str, folder: &Path| format!("{name} in {}", folder.display());
+        let mut labels = [label(&of_first, &self.folder), label(&of_second, other)];
+        // A run beside itself: two names all the same, so that both columns are filled.
+        if labels[0] == labels[1] {
+            labels[1].push_str(", again");
+        }
+        let in_second = |id: &String| second.manifest.metrics.contains(id);
+        let metrics = first.manifest.metrics.iter().filter(|id| in_second(id)).cloned().collect();
+        let manifest =
+            Manifest { systems: labels.to_vec(), metrics, examples: shared.len(), ..first.manifest.clone() };
+        let metric = self.metric(&manifest)?;
+        let mut builder = SummaryBuilder::new(&manifest);
+        let mut scores = Scores::default();
+        for (run, system, label) in [(first, &of_first, &labels[0]), (second, &of_second, &labels[1])] {
+            run.items.for_each_raw_of(
+                &[system],
+                |item| item.without_texts(),
+                |item| {
+                    if shared.contains(&item.id) {
+                        let item = Item { system: label.clone(), ..item.content };
+                        builder.add(&item);
+                        scores.add(&item, &metric, *label == labels[0]);
+                    }
+                    Ok::<(), RunError>(())
+                },
+            )?;
+        }
+        let (only_first, only_second) = scores.differing(&metric);
+        Ok(SystemComparison { summary: builder.finish(), metric, only_first, only_second, left_out })
+    }
+
+    /// The system of each run: those named, or the only ones, or the only name that both have.
+    fn pair_of_two(&self, first: &Manifest, second: &Manifest) -> Result<(String, String), Error> {
+        let shared: Vec<&String> =
+            first.systems.iter().filter(|name| second.systems.contains(name)).collect();
+        let (a, b) = match (self.systems.as_slice(), shared.as_slice()) {
+            ([a, b], _) => (a, b),
+            ([both], _) => (both, both),
+            ([], [both]) => (*both, *both),
+            ([], []) if first.systems.len() == 1 && second.systems.len() == 1 => {
+                (&first.systems[0], &second.systems[0])
+            }
+            _ => {
+                let (first, second) = (first.systems.join(", "), second.systems.join(", "));
+                return Err(Error::Invalid(format!(
+                    "name a system of each run with --systems A,B; the first has {first}, the second {second}"
+                )));
+            }
+        };
+        for (name, manifest, which) in [(a, first, "first"), (b, second, "second")] {
+            if !manifest.systems.contains(name) {
+                let systems = manifest.systems.join(", ");
+                return Err(Error::Invalid(format!(
+                    "the {which} run has no system {name:?}; its systems are {systems}"
+                )));
+            }
+        }
+        Ok((a.clone(), b.clone()))
+    }
+
+    fn pair(&self, manifest: &Manifest) -> Result<(String, String), Error> {
+        let systems = manifest.systems.join(", ");
+        let named = if self.systems.is_empty() { &manifest.systems } else { &self.systems };
+        let [first, second] = named.as_slice() else {
+            let text = format!("name two systems with --systems A,B; the run has {systems}");
+            return Err(Error::Invalid(text));
+        };
+        if let Some(name) = [first, second].into_iter().find(|name| !manifest.systems.contains(name)) {
+            let text = format!("the run has no system {name:?}; its systems are {systems}");
+            return Err(Error::Invalid(text));
+        }
+        if first == second {
+            let text = format!("--systems names {first:?} twice; name two different systems of {systems}");
+            return Err(Error::Invalid(text));
+        }
+        Ok((first.clone(), second.clone()))
+    }
+
+    fn metric(&self, manifest: &Manifest) -> Result<String, Error> {
+        let Some(name) = &self.metric else {
+            let first = manifest.metrics.first().cloned();
+            return first.ok_or_else(|| Error::Invalid("the run has no metric".to_owned()));
+        };
+        let is_meant = |id: &&String| *id == name || id.split('@').next() == Some(name);
+        let missing = || {
+            let metrics = manifest.metrics.join(", ");
+            Error::Invalid(format!("the run does not score {name:?}; its metrics are {metrics}"))
+        };
+        manifest.metrics.iter().find(is_meant).cloned().ok_or_else(missing)
+    }
+}
+
+impl SystemComparison {
+    /// The paired comparison on the metric; `None` where no item has a score of both systems.
+    pub fn difference(&self) -> Option<&Comparison> {
+        self.summary.comparisons.iter().find(|comparison| comparison.metric == self.metric)
+    }
+
+    /// By how many points the second system is below the first on the metric; negative where it is above.
+    pub fn lost(&self) -> Option<f64> {
+        let higher_is_better =
+            sqlgauge_metrics::find(&self.metric).map_or(true, sqlgauge_metrics::Metric::higher_is_better);
+        let sign = if higher_is_better { 100.0 } else { -100.0 };
+        self.difference().map(|comparison| sign * comparison.difference)
+    }
+
+    /// The same, where the second system is below and the paired test takes that for real (p < 0.05).
+    pub fn regression(&self) -> Option<f64> {
+        let is_real = self.difference().is_some_and(|comparison| comparison.p_value < SURE);
+        self.lost().filter(|lost| is_real && *lost > 0.0)
+    }
+
+    /// The comparison as `sqlgauge compare --json` prints it.
+    pub fn to_json(&self) -> Value {
+        let [first, second] = [0, 1].map(|at| &self.summary.systems[at]);
+        json!({
+            "first": first.system,
+            "second": second.system,
+            "scores": {"first": first.scores, "second": second.scores},
+            "comparisons": self.summary.comparisons,
+            "metric": self.metric,
+            "only_first": self.only_first,
+            "only_second": self.only_second,
+            "left_out": {
+                "only_first": self.left_out.only_first,
+                "only_second": self.left_out.only_second,
+                "changed": self.left_out.changed,
+            },
+        })
+    }
+}
+
+/// p-value below which a difference is taken for real.
+const SURE: f64 = 0.05;
+
+/// What a system was asked, by the id of the item: a hash of database and golds.
+fn asked_of(run: &RunFiles, system: &str) -> Result<HashMap<String, u64>, Error> {
+    let mut asked = HashMap::new();
+    run.items.for_each_raw_of(
+        &[system],
+        |item| item.asked(),
+        |item| {
+            asked.insert(item.id, item.content);
+            Ok::<(), RunError>(())
+        },
+    )?;
+    Ok(asked)
+}
+
+/// The two systems' scores on one metric, by item.
+#[derive(Default)]
+struct Scores {
+    /// In the order of the gold file.
+    first: Vec<(String, Option<f64>)>,
+    second: HashMap<String, Option<f64>>,
+}
+
+impl Scores {
+    fn add(&mut self, item: &Item, metric: &str, is_first: bool) {
+        let score = item.metrics.get(metric).copied().flatten();
+        if is_first {
+            self.first.push((item.id.clone(), score));
+        } else {
+            self.second.insert(item.id.clone(), score);
+        }
+    }
+
+    /// The items on which the first scores higher, and those on which the second does.
+    fn differing(self, metric: &str) -> (Vec<String>, Vec<String>) {
+        let higher_is_better =
+            sqlgauge_metrics::find(metric).map_or(true, sqlgauge_metrics::Metric::higher_is_better);
+        let (mut only_first, mut only_second) = (Vec::new(), Vec::new());
+        for (id, score) in self.first {
+            let (Some(a), Some(Some(b))) = (score, self.second.get(&id)) else { continue };
+            let first_wins = if higher_is_better { a > *b } else { a < *b };
+            if first_wins {
+                only_first.push(id);
+            } else if a.total_cmp(b).is_ne() {
+                only_second.push(id);
+            }
+        }
+        (only_first, only_second)
+    }
+}

@@ -1,0 +1,320 @@
+//! The accuracy of predictions without labels: `sqlgauge estimate`.
+//!
+//! # Contract
+//! Labels are those of the known runs, and for the methods that ask for some, those that were given. Of the target only
+//! questions, databases and predictions are read: golds in it are not looked at. An estimate is a function of the
+//! inputs, the method, the level and the seed.
+
+#[cfg(feature = "services")]
+mod judge;
+mod records;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use sqlgauge_dataset::{
+    Columns, Databases, FileFormat, Subset, load_labels, parse_workload, take_out_other_answers,
+};
+use sqlgauge_engine::{Engine, Limits, Moment};
+use sqlgauge_estimate::report::drift::Series;
+use sqlgauge_estimate::report::{ALARM_BELOW, Reliability};
+use sqlgauge_estimate::{
+    Estimate, EstimateOptions, Loader, Pool, PoolEvidence, Services, TargetLabels, estimators,
+};
+use sqlgauge_run::{ITEMS, MANIFEST, Manifest};
+
+#[cfg(feature = "services")]
+pub use self::judge::JudgeSettings;
+pub use self::records::{EstimateHistory, EstimateRecords};
+use crate::context::Context;
+use crate::error::Error;
+use crate::score::System;
+use crate::settings::NOW;
+use crate::source::{Source, digest_sources};
+use crate::subset::{pick, positions_without_golds};
+
+/// Labels of some of a system's predictions on the target.
+#[derive(Debug, Clone)]
+pub struct SystemLabels {
+    /// Name of the system.
+    pub system: String,
+    /// File with ids and labels.
+    pub file: PathBuf,
+}
+
+/// Estimates the accuracy of predictions without gold queries, from runs that were scored before.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use sqlgauge_core::{Context, EstimateJob, Sample, System};
+///
+/// let folder = tempfile::tempdir()?;
+/// let sample = Sample::unpack(folder.path())?;
+/// let known = folder.path().join("run");
+/// sample.score_job(&["ex"], &known)?.run(&Context::default())?;
+///
+/// // The questions of the scored run again; their golds are not looked at.
+/// let system = System::new("careful", sample.predictions_of("careful").expect("a file of it"));
+/// let job = EstimateJob::new(sample.questions.as_path(), &sample.databases);
+/// let job = EstimateJob { known: vec![known], systems: vec![system], limits: Sample::limits(), ..job };
+/// let estimate = &job.run(&Context::default())?.report.estimates[0];
+/// assert!(estimate.interval.low <= estimate.accuracy && estimate.accuracy <= estimate.interval.high);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct EstimateJob {
+    /// Run directories with labels.
+    pub known: Vec<PathBuf>,
+    /// Folders to look for the runs' databases in, before the places that the runs recorded.
+    pub known_db: Vec<PathBuf>,
+    /// The target's questions.
+    pub target: Source,
+    /// Its format, where detection is wrong.
+    pub format: Option<FileFormat>,
+    /// Columns that the user named in it.
+    pub columns: Columns,
+    /// Which of the questions are taken. The predictions are those for all of them.
+    pub subset: Subset,
+    /// The systems to estimate.
+    pub systems: Vec<System>,
+    /// Other systems on the target, to compare with.
+    pub peers: Vec<System>,
+    /// Format of the predictions, where detection is wrong.
+    pub prediction_format: Option<FileFormat>,
+    /// Labels on the target, for the methods that need some.
+    pub labels: Vec<SystemLabels>,
+    /// Folder with the target's databases, or one of them; rows are not needed.
+    pub db: PathBuf,
+    /// Id of the method; `auto` chooses.
+    pub method: String,
+    /// Metric of the scored runs that accuracy means; without it, the first metric of 0 and 1 of each run.
+    pub metric: Option<String>,
+    /// Level of the interval, seed, and the options of the methods.
+    pub options: EstimateOptions,
+    /// Limits of every query.
+    pub limits: Limits,
+    /// The time that queries take for now; the start of the job without it.
+    pub now: Option<Moment>,
+    /// The language model that the methods `judge-*` ask.
+    #[cfg(feature = "services")]
+    pub judge: Option<JudgeSettings>,
+    /// What to write, and what to compare the estimate with.
+    pub records: EstimateRecords,
+    /// The command or call, for the record.
+    pub command: Vec<String>,
+}
+
+/// The estimates and what goes with them.
+#[derive(Debug, Clone)]
+pub struct Estimated {
+    /// The report; [`Reliability::estimates`] has one estimate per system, in the order of the job.
+    pub report: Reliability,
+    /// What loading noticed, in sentences.
+    pub notes: Vec<String>,
+    /// Whether an alarm rings.
+    pub rings: bool,
+}
+
+/// Refuses a level or a confidence out of range.
+///
+/// # Errors
+/// [`Error::Level`], [`Error::Tau`].
+pub fn check_estimate_options(options: EstimateOptions) -> Result<(), Error> {
+    let EstimateOptions { level, tau, .. } = options;
+    if !(0.5..1.0).contains(&level) {
+        return Err(Error::Level(level));
+    }
+    if !(0.0..=1.0).contains(&tau) {
+        return Err(Error::Tau(tau));
+    }
+    Ok(())
+}
+
+impl EstimateJob {
+    /// The job with the defaults of the command line, for the questions in `target` on the databases in `db`.
+    pub fn new(target: impl Into<Source>, db: impl Into<PathBuf>) -> Self {
+        Self {
+            known: Vec::new(),
+            known_db: Vec::new(),
+            target: target.into(),
+            format: None,
+            columns: Columns::default(),
+            subset: Subset::default(),
+            systems: Vec::new(),
+            peers: Vec::new(),
+            prediction_format: None,
+            labels: Vec::new(),
+            db: db.into(),
+            method: "auto".to_owned(),
+            metric: None,
+            options: EstimateOptions::default(),
+            limits: Limits::default(),
+            now: None,
+            #[cfg(feature = "services")]
+            judge: None,
+            records: EstimateRecords::default(),
+            command: Vec::new(),
+        }
+    }
+
+    /// Estimates, compares the estimates with earlier ones, and writes what [`EstimateJob::records`] asks for.
+    ///
+    /// # Errors
+    /// When an input cannot be read, the method does not exist or lacks what it needs, an option is out of range, or an
+    /// output cannot be written.
+    pub fn run(&self, context: &Context<'_>) -> Result<Estimated, Error> {
+        self.check()?;
+        let history = self.records.read_history(context.watcher())?;
+        let services = self.services(context)?;
+        let now = self.now.unwrap_or_else(Moment::now);
+        let engine = context.engine(self.limits, now)?;
+        let pool = self.load(engine.as_ref())?;
+        pool.notes.iter().for_each(|text| context.watcher().note(text));
+        let inputs = self.inputs(&pool);
+        self.records.keep_inputs(&inputs)?;
+        let mut evidence = self.evidence(&pool, services, context)?;
+        let estimates = self.estimate(&evidence)?;
+        let asked = evidence.questions.clone();
+        let mut batches = Vec::new();
+        for range in self.records.batches(asked.len()) {
+            evidence.questions = asked[range.clone()].to_vec();
+            batches.push((range, self.estimate(&evidence)?));
+        }
+        let series = self.records.series(&estimates, asked.len(), &batches, history.as_ref());
+        let rings = series.iter().any(Series::rings);
+        let report = Reliability {
+            manifest: Manifest {
+                tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+                engine: engine.name_and_version(),
+                command: self.command.clone(),
+                metrics: Vec::new(),
+                systems: estimates.iter().map(|estimate| estimate.system.clone()).collect(),
+                inputs: if self.records.writes() { digest_sources(&inputs)? } else { Vec::new() },
+                options: self.recorded_options(now),
+                examples: asked.len(),
+            },
+            target: self.target.path().file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            estimates,
+            drift: if self.records.shows_series() { series } else { Vec::new() },
+            alarm_below: self.records.alarm_below,
+        };
+        self.records.write(&report, history)?;
+        Ok(Estimated { report, notes: pool.notes.clone(), rings })
+    }
+
+    #[cfg(feature = "services")]
+    fn services<'a>(&self, context: &Context<'a>) -> Result<Services<'a>, Error> {
+        let judge = self.judge.as_ref();
+        judge.map_or_else(|| Ok(Services::default()), |judge| judge.services(&self.method, context))
+    }
+
+    #[cfg(not(feature = "services"))]
+    #[expect(
+        clippy::unused_self,
+        clippy::unnecessary_wraps,
+        reason = "called as where the feature is built in"
+    )]
+    fn services<'a>(&self, _: &Context<'a>) -> Result<Services<'a>, Error> {
+        Ok(Services::default())
+    }
+
+    /// The options that decide the result, for `run.json`; the command has the rest.
+    fn recorded_options(&self, now: Moment) -> BTreeMap<String, Value> {
+        let EstimateOptions { level, seed, tau } = self.options;
+        let subset = (!self.subset.is_all()).then(|| ("subset".to_owned(), self.subset.to_json()));
+        let options = BTreeMap::from([
+            ("method".to_owned(), json!(self.method)),
+            ("level".to_owned(), json!(level)),
+            ("seed".to_owned(), json!(seed)),
+            ("tau".to_owned(), json!(tau)),
+            ("metric".to_owned(), json!(self.metric)),
+            (NOW.to_owned(), json!(now.to_string())),
+        ]);
+        let bar = self.records.alarm_below.map(|bar| (ALARM_BELOW.to_owned(), json!(bar)));
+        options.into_iter().chain(subset).chain(bar).collect()
+    }
+
+    /// Refuses options that make no sense before anything is read.
+    fn check(&self) -> Result<(), Error> {
+        check_estimate_options(self.options)?;
+        self.records.check()?;
+        estimators::find(&self.method)?;
+        Ok(())
+    }
+
+    /// The scored runs and the target, with the answers to the target's questions executed.
+    fn load(&self, engine: &dyn Engine) -> Result<Pool, Error> {
+        let mut workload =
+            parse_workload(&self.target.read()?, self.target.format(self.format)?, &self.columns)?;
+        let folders =
+            self.known_db.iter().map(|path| Databases::open(path)).collect::<Result<Vec<_>, _>>()?;
+        let mut loader = Loader::new(engine, folders, self.metric.clone());
+        self.known.iter().try_for_each(|path| loader.known(path))?;
+        let answered = self.systems.iter().chain(&self.peers);
+        let read = |system: &System| system.read(&workload, self.prediction_format, false, false);
+        let mut systems = answered.map(read).collect::<Result<Vec<_>, _>>()?;
+        if let Some(part) = positions_without_golds(&self.subset, &workload.examples)? {
+            systems = systems.into_iter().map(|set| set.of_part(&part, &workload.examples)).collect();
+            workload.examples = pick(workload.examples, Some(&part));
+        }
+        let databases = Databases::open(&self.db)?;
+        loader
+            .target(self.target.path(), &workload, &databases, &systems, self.systems.len())
+            .map_err(|error| Error::asked_in_part(self.target.path(), error))?;
+        let pool = loader.finish();
+        engine.check()?;
+        Ok(pool)
+    }
+
+    /// What the estimates rest on: the pool, the labels on the target, and what methods may ask.
+    fn evidence<'p>(
+        &self,
+        pool: &'p Pool,
+        services: Services<'p>,
+        context: &Context<'_>,
+    ) -> Result<PoolEvidence<'p>, Error> {
+        let mut labels = TargetLabels::default();
+        for SystemLabels { system, file } in &self.labels {
+            let Some(system) = pool.systems.iter().position(|known| known == system) else { continue };
+            let mut of_system = load_labels(file, None, &self.columns)?;
+            let answer = |id: &str| {
+                let question = *pool.target_ids.get(id)?;
+                Some(pool.answers[system][question].as_ref().map_or("", |answer| answer.sql.as_str()))
+            };
+            let others = take_out_other_answers(&mut of_system, file, answer);
+            others.iter().for_each(|text| context.watcher().note(text));
+            labels.add(pool, system, &of_system, file)?;
+        }
+        Ok(PoolEvidence::new(pool)?.with_labels(labels).with_services(services))
+    }
+
+    /// One estimate per system, of the questions that the evidence has.
+    fn estimate(&self, evidence: &PoolEvidence<'_>) -> Result<Vec<Estimate>, Error> {
+        let estimator = estimators::find(&self.method)?;
+        let estimate = |&target| estimator.estimate(&evidence.case(target, self.options));
+        Ok(evidence.pool.targets.iter().map(estimate).collect::<Result<Vec<_>, _>>()?)
+    }
+
+    /// All that was read, with its role.
+    fn inputs(&self, pool: &Pool) -> Vec<(String, Cow<'_, Source>)> {
+        let mut inputs = vec![("target".to_owned(), Cow::Borrowed(&self.target))];
+        for (role, systems) in [("predictions", &self.systems), ("peer", &self.peers)] {
+            inputs.extend(
+                systems
+                    .iter()
+                    .map(|system| (format!("{role}:{}", system.name), Cow::Borrowed(&system.predictions))),
+            );
+        }
+        let file = |(role, path): (String, PathBuf)| (role, Cow::Owned(Source::File(path)));
+        inputs.extend(self.labels.iter().map(|labels| file(("labels".to_owned(), labels.file.clone()))));
+        for path in &self.known {
+            let role = format!("known:{}", path.file_name().unwrap_or_default().to_string_lossy());
+            inputs.extend([MANIFEST, ITEMS].map(|name| file((role.clone(), path.join(name)))));
+        }
+        inputs.extend(pool.database_files().into_iter().map(file));
+        inputs
+    }
+}

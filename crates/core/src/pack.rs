@@ -1,0 +1,270 @@
+//! A small test suite of a benchmark in one file: `sqlgauge pack`.
+
+use std::collections::{BTreeSet, HashMap};
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use sqlgauge_base::file::write_atomically;
+use sqlgauge_base::regular;
+use sqlgauge_dataset::{
+    Benchmark, Columns, Databases, Example, FileFormat, PredictionSet, Subset, parse_benchmark,
+};
+use sqlgauge_engine::{Engine, Limits, Moment};
+use sqlgauge_metrics::{PackedTarget, Target, Verification};
+use sqlgauge_search::{DeclaredColumns, Search, Witness};
+use sqlgauge_sql::schema::Schema;
+use sqlgauge_verify::pack::{
+    KillCount, Pack, PackError, PackQuestion, PackSettings, Refuted, gold_name, pack_question,
+};
+use sqlgauge_verify::{ColumnValues, Verdict};
+
+use crate::context::Context;
+use crate::error::Error;
+use crate::guard::{keep_database, keep_inputs};
+use crate::score::System;
+use crate::settings::VerifySettings;
+use crate::source::Source;
+use crate::subset;
+
+/// Makes a witness pack: for each question of a benchmark the few small databases on which mutations of its gold and wrong
+/// answers of the given systems show.
+///
+/// The databases are invented: no row of the benchmark is in them.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use sqlgauge_core::{Context, PackJob, Sample, Source, System};
+///
+/// let folder = tempfile::tempdir()?;
+/// let sample = Sample::unpack(folder.path())?;
+/// let baseline = System::new("baseline", sample.predictions_of("baseline").expect("a file of it"));
+///
+/// let gold = Source::from(sample.questions.as_path());
+/// let mut job = PackJob::new(gold, sample.databases, vec![baseline], folder.path().join("sample.pack"));
+/// job.subset.limit = Some(4);
+/// let pack = job.run(&Context::default())?;
+/// assert_eq!(pack.questions, 4);
+/// assert!(pack.answers.killed + pack.answers.equal <= pack.answers.tried);
+/// # Ok(())
+/// # }
+/// ```
+pub struct PackJob {
+    /// The golds.
+    pub gold: Source,
+    /// Format of the golds, where detection is wrong.
+    pub format: Option<FileFormat>,
+    /// Columns that the user named in the golds.
+    pub columns: Columns,
+    /// Folder with the databases, or one of them; their schemas count, and which foreign keys their rows keep.
+    pub db: PathBuf,
+    /// Systems whose wrong answers the pack is to refute.
+    pub systems: Vec<System>,
+    /// Format of the predictions, where detection is wrong.
+    pub prediction_format: Option<FileFormat>,
+    /// Take the SQL out of what is around it.
+    pub extract: bool,
+    /// A pack of the same golds, whose databases are kept where they are of use.
+    pub base: Option<PathBuf>,
+    /// How many databases a question may have, and how many mutations are tried.
+    pub settings: PackSettings,
+    /// How differences are looked for.
+    pub verify: VerifySettings,
+    /// Which questions are packed; by default all.
+    pub subset: Subset,
+    /// Limits of queries on the benchmark's databases.
+    pub limits: Limits,
+    /// File to write.
+    pub out: PathBuf,
+    /// Worker threads; 0 means one per core.
+    pub jobs: usize,
+}
+
+/// A pack that was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PackSize {
+    /// Its questions.
+    pub questions: usize,
+    /// Those with a database.
+    pub with_databases: usize,
+    /// Those whose gold cannot be searched.
+    pub unsearchable: usize,
+    /// Its databases.
+    pub databases: usize,
+    /// Bytes of the file.
+    pub bytes: usize,
+    /// Mutations of golds.
+    pub mutations: KillCount,
+    /// Different answers of the systems.
+    pub answers: KillCount,
+}
+
+impl PackJob {
+    /// The pack of those golds, with the defaults of `sqlgauge pack` for all else.
+    pub fn new(gold: Source, db: PathBuf, systems: Vec<System>, out: impl Into<PathBuf>) -> Self {
+        Self {
+            gold,
+            format: None,
+            columns: Columns::default(),
+            db,
+            systems,
+            prediction_format: None,
+            extract: false,
+            base: None,
+            settings: PackSettings::default(),
+            verify: VerifySettings::default(),
+            subset: Subset::default(),
+            limits: Limits::default(),
+            out: out.into(),
+            jobs: 0,
+        }
+    }
+
+    /// Builds the pack and writes its file.
+    ///
+    /// # Errors
+    /// When an input cannot be read, the earlier pack is another benchmark's, or the file cannot be written.
+    pub fn run(&self, context: &Context<'_>) -> Result<PackSize, Error> {
+        let inputs = self.systems.iter().map(|system| ("predictions", system.predictions.path()));
+        keep_inputs("--out", &self.out, inputs.chain([("gold", self.gold.path())]))?;
+        keep_database("--out", &self.out)?;
+        let benchmark =
+            parse_benchmark(&self.gold.read()?, None, self.gold.format(self.format)?, &self.columns)?;
+        let engine = context.sqlite(self.limits, Moment::now())?;
+        let taken = subset::positions(&self.subset, &benchmark.examples, &self.db, &engine)?;
+        let systems = self.read_systems(&benchmark)?;
+        let base = self.base.as_deref().map(read_pack).transpose()?.unwrap_or_else(|| self.empty());
+        if base.semantics != self.verify.options.semantics {
+            return Err(Error::Invalid(format!(
+                "--base compares results by {}; give --semantics {0} too",
+                base.semantics
+            )));
+        }
+        let databases = Databases::open(&self.db)?;
+        let mut schemas: HashMap<&str, Arc<Schema>> = HashMap::new();
+        let positions = taken.unwrap_or_else(|| (0..benchmark.examples.len()).collect());
+        for &at in &positions {
+            let db_id = benchmark.examples[at].db_id.as_str();
+            if !schemas.contains_key(db_id) {
+                let database = engine.open(&databases.locate(db_id)?.main)?;
+                schemas.insert(db_id, Arc::clone(&database.kept_schema(&engine).schema));
+            }
+        }
+        let before: HashMap<&str, &PackQuestion> =
+            base.questions.iter().map(|question| (question.gold.as_str(), question)).collect();
+        let verification = self.verify.verification();
+        let packed = |&at: &usize| {
+            let example = &benchmark.examples[at];
+            let answers = answers(&systems, at);
+            let schema = &schemas[example.db_id.as_str()];
+            self.question(example, schema, &answers, &before, &verification)
+        };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.jobs).build()?;
+        let questions: Result<Vec<PackQuestion>, Error> =
+            pool.install(|| positions.par_iter().map(packed).collect());
+        self.write(&Pack { semantics: base.semantics, questions: questions? })
+    }
+
+    fn of_base(&self, source: PackError) -> Error {
+        Error::Pack { path: self.base.clone().unwrap_or_default(), source }
+    }
+
+    fn empty(&self) -> Pack {
+        Pack { semantics: self.verify.options.semantics, questions: Vec::new() }
+    }
+
+    fn read_systems(&self, benchmark: &Benchmark) -> Result<Vec<PredictionSet>, Error> {
+        let read = |system: &System| system.read(benchmark, self.prediction_format, self.extract, true);
+        self.systems.iter().map(read).collect()
+    }
+
+    /// One question. Of several golds the first is packed.
+    fn question(
+        &self,
+        example: &Example,
+        schema: &Arc<Schema>,
+        answers: &[&str],
+        before: &HashMap<&str, &PackQuestion>,
+        verification: &Verification,
+    ) -> Result<PackQuestion, Error> {
+        let gold = example.golds.first().map_or("", String::as_str);
+        let question = PackQuestion::new(&example.id, &example.db_id, gold);
+        let known: Vec<Witness> = match before.get(gold_name(gold).as_str()) {
+            Some(known) => known.witnesses(schema).map_err(|source| self.of_base(source))?,
+            None => Vec::new(),
+        };
+        let search = Search::new(Arc::clone(schema), self.verify.options.search())?;
+        if self.verify.options.values != ColumnValues::Any {
+            // A pack comes without rows that could hold other values.
+            search.hold(DeclaredColumns::all());
+        }
+        let mut failure = None;
+        let mut refute = |gold: &str, other: &str| match verification.verdict(schema, None, gold, other) {
+            Ok(Ok(report)) => match report.verdict {
+                Verdict::Different(found) => Refuted::By(found.refutation.database().clone()),
+                Verdict::Equivalent(_) | Verdict::EquivalentUpTo(_) => Refuted::Equal,
+                Verdict::Unknown(_) => Refuted::Open,
+            },
+            // A text that SQLite refuses needs no database.
+            Ok(Err(_)) => Refuted::Open,
+            Err(error) => {
+                failure = Some(error);
+                Refuted::Open
+            }
+        };
+        let texts = (gold, answers);
+        let question = pack_question(&search, schema, question, texts, known, self.settings, &mut refute);
+        failure.map_or(Ok(question), |error| Err(error.into()))
+    }
+
+    fn write(&self, pack: &Pack) -> Result<PackSize, Error> {
+        let mut file = Vec::new();
+        let unwritable = |source| Error::Unwritable { path: self.out.clone(), source };
+        pack.write(&mut file).map_err(unwritable)?;
+        write_atomically(&self.out, |out| out.write_all(&file)).map_err(unwritable)?;
+        let sum = |count: fn(&PackQuestion) -> KillCount| {
+            pack.questions.iter().map(count).fold(KillCount::default(), KillCount::and)
+        };
+        Ok(PackSize {
+            questions: pack.questions.len(),
+            with_databases: pack.questions.iter().filter(|question| question.count() > 0).count(),
+            unsearchable: pack.questions.iter().filter(|question| question.none.is_some()).count(),
+            databases: pack.databases(),
+            bytes: file.len(),
+            mutations: sum(|question| question.mutations),
+            answers: sum(|question| question.answers),
+        })
+    }
+}
+
+/// The different answers to a question, in the order of the systems.
+fn answers(systems: &[PredictionSet], at: usize) -> Vec<&str> {
+    let mut seen = BTreeSet::new();
+    let answers = systems.iter().filter_map(|set| Some(set.predictions.get(at)?.as_ref()?.sql.as_str()));
+    answers.filter(|answer| seen.insert(*answer)).collect()
+}
+
+/// Reads a pack.
+pub(crate) fn read_pack(path: &Path) -> Result<Pack, Error> {
+    let of_file = |source| Error::Pack { path: path.to_owned(), source };
+    let file = regular::open(path).map_err(|error| of_file(error.into()))?;
+    Pack::read(BufReader::new(file)).map_err(of_file)
+}
+
+/// Gives the targets of a run the databases of a pack.
+pub(crate) fn with_pack(
+    targets: HashMap<String, Arc<Target>>,
+    pack: &Pack,
+    path: &Path,
+    engine: &dyn Engine,
+) -> Result<HashMap<String, Arc<Target>>, Error> {
+    let packed = |(db_id, target): (String, Arc<Target>)| {
+        let schema = Arc::clone(&target.database.kept_schema(engine).schema);
+        let questions = pack.questions.iter().filter(|question| question.db_id == db_id);
+        let packed = PackedTarget::new(schema, pack.semantics, questions)
+            .map_err(|source| Error::Pack { path: path.to_owned(), source })?;
+        Ok((db_id, Arc::new(Target::clone(&target).with_pack(Arc::new(packed)))))
+    };
+    targets.into_iter().map(packed).collect()
+}

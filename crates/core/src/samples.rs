@@ -1,0 +1,461 @@
+//! Systems that give several answers to a question, or none on purpose: what `score` prints of lists.
+//!
+//! # Contract
+//! With n answers to an item, of which c are right by the metric:
+//! - `pass@k` = 1 - C(n-c, k) / C(n, k), the unbiased share of draws of k answers with a right one (Chen et al. 2021);
+//! - `pass^k` = C(c, k) / C(n, k), the unbiased share of draws of k answers that are all right;
+//! - `first` is the first answer, `best-of-n` the upper bound of any choice: 1 if c > 0.
+//!
+//! An item without an answer is 0 in all of them. An item with fewer than k answers is in neither `pass@k` nor `pass^k`, and their
+//! number of items says so. Intervals are percentile bootstrap over items, 95 %, never over answers.
+//!
+//! Abstention, over the first answers, with a penalty p (`TrustSQL`, EHRSQL's reliability score): an answerable item is +1 if right, 0 if
+//! abstained, -p if wrong; an unanswerable one +1 if abstained, else -p. `N` is the number of items: one wrong answer outweighs all
+//! others. Coverage is the share that is answered, accuracy the share of right ones among them.
+//!
+//! Every answer is scored in a run of its own system `NAME#1`, `NAME#2`, … in the run directory, where an answer that repeats another
+//! one is executed once.
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+use sqlgauge_base::stats::{Interval, bootstrap_mean};
+use sqlgauge_dataset::{Benchmark, Columns, Example, parse_benchmark, parse_workload};
+use sqlgauge_report::Report;
+use sqlgauge_run::RunError;
+
+use crate::answers::{AnswerList, read_answers};
+use crate::context::Context;
+use crate::error::Error;
+use crate::score::{ScoreJob, System};
+use crate::settings::default_metrics;
+use crate::sheet::{Sheet, percent, share, write_sheets};
+use crate::source::Source;
+
+/// Scores systems with lists of answers.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use sqlgauge_core::{Context, Sample, SampleRules, SamplesJob, Source, System};
+///
+/// let folder = tempfile::tempdir()?;
+/// let sample = Sample::unpack(folder.path())?;
+/// let golds: Vec<serde_json::Value> = serde_json::from_str(&std::fs::read_to_string(&sample.questions)?)?;
+/// // A question with several golds has a list of them.
+/// let first = |item: &serde_json::Value| item["gold"].get(0).unwrap_or(&item["gold"]).clone();
+/// let rows = golds.iter().map(|gold| serde_json::json!({"id": gold["id"], "predictions": [first(gold), "SELECT 0", "SELECT 0"]}).to_string() + "\n");
+/// let lists = Source::Memory { name: "lists".into(), bytes: rows.collect::<String>().into_bytes().into() };
+///
+/// let mut job = sample.score_job(&["ex"], folder.path().join("run"))?;
+/// job.systems = vec![System::new("mine", lists)];
+/// let rules = SampleRules { ks: vec![1, 2, 4], ..SampleRules::default() };
+/// let scored = SamplesJob { job, rules }.run(&Context::default())?;
+/// let pass = |name: &str| scored.systems[0].rates.iter().find(|rate| rate.name == name).expect("a rate");
+/// assert!((pass("pass@1").mean.expect("items") - 1.0 / 3.0).abs() < 0.05);
+/// assert_eq!(pass("pass@4").count, 0);
+/// # Ok(())
+/// # }
+/// ```
+pub struct SamplesJob {
+    /// How each answer is scored, and whose answers: the systems' predictions are lists.
+    pub job: ScoreJob,
+    /// What is said of them.
+    pub rules: SampleRules,
+}
+
+/// What is said of lists of answers.
+#[derive(Debug, Clone)]
+pub struct SampleRules {
+    /// The k of `pass@k` and `pass^k`.
+    pub ks: Vec<usize>,
+    /// Questions that have no answer, which a system should abstain from.
+    pub unanswerable: Option<Source>,
+    /// The penalties, besides the number of items.
+    pub penalties: Vec<f64>,
+}
+
+impl Default for SampleRules {
+    /// k of 1, 2, 4 and 8; penalties of 0, 1 and 10.
+    fn default() -> Self {
+        Self { ks: vec![1, 2, 4, 8], unanswerable: None, penalties: vec![0.0, 1.0, 10.0] }
+    }
+}
+
+impl SampleRules {
+    /// The questions that have no answer.
+    fn unanswerable(&self, columns: &Columns) -> Result<Option<Benchmark>, Error> {
+        let read = |source: &Source| Ok(parse_workload(&source.read()?, source.format(None)?, columns)?);
+        self.unanswerable.as_ref().map(read).transpose()
+    }
+
+    /// The lists of a system: the questions of a benchmark and those without an answer, each with its row if there is one.
+    pub(crate) fn rows(
+        &self,
+        system: &System,
+        benchmark: &Benchmark,
+        columns: &Columns,
+    ) -> Result<Vec<(String, Option<Value>)>, Error> {
+        let all = together(benchmark, self.unanswerable(columns)?.as_ref())?;
+        let lists = read_answers(system, &all)?;
+        let row = |(example, list): (&Example, Option<AnswerList>)| {
+            (example.id.clone(), list.map(|list| list.to_row(&example.id)))
+        };
+        Ok(all.examples.iter().zip(lists).map(row).collect())
+    }
+}
+
+/// What came of it.
+pub struct Samples {
+    /// The report of the run of all answers.
+    pub report: Report,
+    /// The metric that says right or wrong.
+    pub metric: String,
+    /// The systems, in their order.
+    pub systems: Vec<SystemSamples>,
+}
+
+/// What came of one system.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SystemSamples {
+    /// Its name.
+    pub system: String,
+    /// `first`, `pass@k`, `pass^k`, `best-of-n`.
+    pub rates: Vec<Rate>,
+    /// How it abstains.
+    pub abstention: Abstention,
+}
+
+/// A mean over items.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rate {
+    /// Its name.
+    pub name: String,
+    /// The mean; `None` without items.
+    pub mean: Option<f64>,
+    /// Its interval of 95 %.
+    pub interval: Option<Interval>,
+    /// Items that it is the mean of.
+    pub count: usize,
+}
+
+/// First answers by what became of them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Abstention {
+    /// Answerable items that are right.
+    pub right: usize,
+    /// Answerable items that are wrong.
+    pub wrong: usize,
+    /// Answerable items without an answer.
+    pub abstained: usize,
+    /// Unanswerable items without an answer.
+    pub rightly_abstained: usize,
+    /// Unanswerable items with an answer.
+    pub wrongly_answered: usize,
+    /// By penalty: the mean score of an item, from -penalty to 1.
+    pub scores: Vec<(String, f64)>,
+}
+
+impl SamplesJob {
+    /// Scores every answer and writes the run directory, with `samples.json`, `samples.md` and `samples.html`.
+    ///
+    /// # Errors
+    /// As [`ScoreJob::run`], and when a list cannot be read.
+    pub fn run(&self, context: &Context<'_>) -> Result<Samples, Error> {
+        let benchmark = parse_benchmark(
+            &self.job.gold.read()?,
+            None,
+            self.job.gold.format(self.job.format)?,
+            &self.job.columns,
+        )?;
+        let refused = self.rules.unanswerable(&self.job.columns)?;
+        let all = together(&benchmark, refused.as_ref())?;
+        let lists = self
+            .job
+            .systems
+            .iter()
+            .map(|system| read_answers(system, &all))
+            .collect::<Result<Vec<_>, _>>()?;
+        let answerable = benchmark.examples.len();
+        let systems = self
+            .job
+            .systems
+            .iter()
+            .zip(&lists)
+            .flat_map(|(system, lists)| numbered(system, &benchmark, &lists[..answerable]));
+        let metrics =
+            if self.job.metrics.is_empty() { default_metrics(&benchmark) } else { self.job.metrics.clone() };
+        let metric = metrics.first().map(|metric| metric.id().to_owned()).unwrap_or_default();
+        let job =
+            ScoreJob { systems: systems.collect(), metrics, prediction_format: None, ..self.job.clone() };
+        let report = job.run(context)?;
+        let scores = scores(&report, &metric)?;
+        let outcome = |(system, lists): (&System, &Vec<Option<AnswerList>>)| {
+            self.outcome(&system.name, lists, &benchmark, &scores)
+        };
+        let systems: Vec<SystemSamples> = self.job.systems.iter().zip(&lists).map(outcome).collect();
+        let samples = Samples { report, metric, systems };
+        write_sheets(&self.job.out, "samples", "Several answers", &samples.sheets(), &samples.to_json())?;
+        Ok(samples)
+    }
+
+    fn outcome(
+        &self,
+        system: &str,
+        lists: &[Option<AnswerList>],
+        benchmark: &Benchmark,
+        scores: &Scores,
+    ) -> SystemSamples {
+        let mut items: Vec<Vec<bool>> = Vec::new();
+        let mut abstention = Abstention::default();
+        for (example, answers) in benchmark.examples.iter().zip(lists) {
+            let count = answers.as_ref().map_or(0, |answers| answers.candidates.len());
+            let score = |at: usize| scores.get(&(numbered_name(system, at), example.id.clone())).copied();
+            let values: Vec<bool> = (0..count).filter_map(score).map(|value| value >= 1.0).collect();
+            // Of an item whose gold fails nobody knows anything.
+            if values.is_empty() && count > 0 {
+                continue;
+            }
+            match values.first() {
+                Some(true) => abstention.right += 1,
+                Some(false) => abstention.wrong += 1,
+                None => abstention.abstained += 1,
+            }
+            items.push(values);
+        }
+        for answers in &lists[benchmark.examples.len()..] {
+            match answers {
+                Some(answers) if !answers.abstains() => abstention.wrongly_answered += 1,
+                _ => abstention.rightly_abstained += 1,
+            }
+        }
+        let total = items.len() + abstention.rightly_abstained + abstention.wrongly_answered;
+        let penalties = self.rules.penalties.iter().map(|penalty| (penalty.to_string(), *penalty));
+        let penalties = penalties.chain([("N".to_owned(), total as f64)]);
+        abstention.scores = penalties.map(|(name, penalty)| (name, abstention.score(penalty))).collect();
+        SystemSamples { system: system.to_owned(), rates: rates(&items, &self.rules.ks), abstention }
+    }
+}
+
+impl Abstention {
+    /// The mean score of an item under a penalty; 0 without items.
+    pub fn score(&self, penalty: f64) -> f64 {
+        let good = (self.right + self.rightly_abstained) as f64;
+        let bad = (self.wrong + self.wrongly_answered) as f64;
+        let total = good + bad + self.abstained as f64;
+        if total > 0.0 { (good - penalty * bad) / total } else { 0.0 }
+    }
+}
+
+/// The questions that have an answer, then those that have none. Where neither file has ids, the numbers go on.
+fn together(benchmark: &Benchmark, refused: Option<&Benchmark>) -> Result<Benchmark, Error> {
+    let mut all = benchmark.clone();
+    let is_numbered = |own: &Benchmark| own.examples.iter().all(|one| one.id == one.index.to_string());
+    if let Some(refused) = refused.filter(|refused| is_numbered(benchmark) && is_numbered(refused)) {
+        let numbered = refused.examples.iter().zip(benchmark.examples.len()..);
+        all.examples.extend(numbered.map(|(example, id)| Example { id: id.to_string(), ..example.clone() }));
+        return Ok(all);
+    }
+    for example in refused.iter().flat_map(|refused| &refused.examples) {
+        if benchmark.examples.iter().any(|own| own.id == example.id) {
+            return Err(Error::Invalid(format!(
+                "the id {:?} is both answerable and unanswerable; give the questions ids of their own",
+                example.id
+            )));
+        }
+        all.examples.push(example.clone());
+    }
+    Ok(all)
+}
+
+/// What the run calls the answers of that place.
+pub(crate) fn numbered_name(system: &str, at: usize) -> String {
+    format!("{system}#{}", at + 1)
+}
+
+/// One system per place in the lists.
+fn numbered(system: &System, benchmark: &Benchmark, lists: &[Option<AnswerList>]) -> Vec<System> {
+    let most = lists.iter().flatten().map(|answers| answers.candidates.len()).max().unwrap_or(0).max(1);
+    let of_place = |at: usize| {
+        let rows = benchmark.examples.iter().zip(lists).filter_map(|(example, answers)| {
+            let sql = answers.as_ref()?.candidates.get(at)?;
+            Some(json!({"id": example.id, "prediction": sql.sql}).to_string() + "\n")
+        });
+        let bytes = rows.collect::<String>().into_bytes().into();
+        System::new(
+            numbered_name(&system.name, at),
+            Source::Memory { name: system.predictions.path().to_owned(), bytes },
+        )
+    };
+    (0..most).map(of_place).collect()
+}
+
+type Scores = HashMap<(String, String), f64>;
+
+fn scores(report: &Report, metric: &str) -> Result<Scores, Error> {
+    let mut scores = HashMap::new();
+    report.items.for_each(|item| {
+        if let Some(value) = item.metrics.get(metric).copied().flatten() {
+            scores.insert((item.system.clone(), item.id.clone()), value);
+        }
+        Ok::<(), RunError>(())
+    })?;
+    Ok(scores)
+}
+
+const RESAMPLES: usize = 2000;
+const SEED: u64 = 0x5eed;
+
+/// The rates over items, each by whether its answers are right.
+fn rates(items: &[Vec<bool>], ks: &[usize]) -> Vec<Rate> {
+    let rate = |name: String, of_item: &dyn Fn(&Vec<bool>) -> Option<f64>| {
+        let values: Vec<f64> = items.iter().filter_map(of_item).collect();
+        let mean = (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
+        Rate { name, mean, interval: bootstrap_mean(&values, 0.95, RESAMPLES, SEED), count: values.len() }
+    };
+    let right = |answers: &Vec<bool>| answers.iter().filter(|right| **right).count();
+    let mut rates =
+        vec![rate("first".to_owned(), &|answers| Some(f64::from(u8::from(answers.first() == Some(&true)))))];
+    let of_draws = |answers: &Vec<bool>, k: usize, value: fn(usize, usize, usize) -> f64| match answers.len()
+    {
+        0 => Some(0.0),
+        n => (k <= n).then(|| value(n, right(answers), k)),
+    };
+    for k in ks {
+        rates.push(rate(format!("pass@{k}"), &|answers| {
+            of_draws(answers, *k, |n, c, k| 1.0 - share_of_draws(n - c, n, k))
+        }));
+        rates.push(rate(format!("pass^{k}"), &|answers| {
+            of_draws(answers, *k, |n, c, k| share_of_draws(c, n, k))
+        }));
+    }
+    rates.push(rate("best-of-n".to_owned(), &|answers| Some(f64::from(u8::from(right(answers) > 0)))));
+    rates
+}
+
+/// C(part, k) / C(all, k): the share of draws of `k` of `all` that are within `part`.
+fn share_of_draws(part: usize, all: usize, k: usize) -> f64 {
+    if k > part {
+        return 0.0;
+    }
+    (0..k).map(|drawn| (part - drawn) as f64 / (all - drawn) as f64).product()
+}
+
+impl Samples {
+    /// The tables.
+    pub fn sheets(&self) -> Vec<Sheet> {
+        let note =
+            format!("{}, percent with 95 % intervals over items, and the number of items", self.metric);
+        let names = self
+            .systems
+            .first()
+            .map(|system| system.rates.iter().map(|rate| rate.name.as_str()).collect::<Vec<_>>());
+        let header: Vec<&str> =
+            std::iter::once("rate").chain(self.systems.iter().map(|system| system.system.as_str())).collect();
+        let mut rates = Sheet::new("Several answers", &note, &header);
+        for (at, name) in names.into_iter().flatten().enumerate() {
+            let cells = self.systems.iter().map(|system| shown(&system.rates[at]));
+            rates.rows.push(std::iter::once(name.to_owned()).chain(cells).collect());
+        }
+        let note = "first answers; a penalty score is the mean of +1 for a right item, 0 for an abstention where there is an answer, and \
+                    minus the penalty for a wrong one, times 100";
+        let mut header = vec![
+            "system".to_owned(),
+            "coverage".to_owned(),
+            "accuracy".to_owned(),
+            "abstained rightly".to_owned(),
+        ];
+        let penalties =
+            self.systems.first().map(|system| system.abstention.scores.clone()).unwrap_or_default();
+        header.extend(penalties.iter().map(|(name, _)| format!("penalty {name}")));
+        let header: Vec<&str> = header.iter().map(String::as_str).collect();
+        let mut abstention = Sheet::new("Abstention", note, &header);
+        for SystemSamples { system, abstention: own, .. } in &self.systems {
+            let answered = own.right + own.wrong;
+            let mut row = vec![
+                system.clone(),
+                share(answered, answered + own.abstained),
+                share(own.right, answered),
+                share(own.rightly_abstained, own.rightly_abstained + own.wrongly_answered),
+            ];
+            row.extend(own.scores.iter().map(|(_, score)| format!("{:.1}", percent(*score))));
+            abstention.rows.push(row);
+        }
+        vec![rates, abstention]
+    }
+
+    /// All of it as JSON.
+    pub fn to_json(&self) -> Value {
+        let systems: Vec<Value> = self.systems.iter().map(SystemSamples::to_json).collect();
+        json!({"metric": self.metric, "systems": systems})
+    }
+}
+
+impl SystemSamples {
+    pub(crate) fn to_json(&self) -> Value {
+        let rate = |rate: &Rate| {
+            let ends = rate.interval.map(|interval| [interval.low, interval.high]);
+            json!({"name": rate.name, "mean": rate.mean, "interval": ends, "items": rate.count})
+        };
+        let Abstention { right, wrong, abstained, rightly_abstained, wrongly_answered, scores } =
+            &self.abstention;
+        json!({
+            "system": self.system,
+            "rates": self.rates.iter().map(rate).collect::<Vec<_>>(),
+            "abstention": {
+                "right": right, "wrong": wrong, "abstained": abstained, "rightly_abstained": rightly_abstained,
+                "wrongly_answered": wrongly_answered,
+                "scores": scores.iter().map(|(name, score)| json!({"penalty": name, "score": score})).collect::<Vec<_>>(),
+            },
+        })
+    }
+}
+
+/// A rate with its interval and its number of items.
+pub(crate) fn shown(rate: &Rate) -> String {
+    let Some(mean) = rate.mean else { return "– n=0".to_owned() };
+    let ends = rate.interval.map(|ends| format!(" [{:.1}, {:.1}]", percent(ends.low), percent(ends.high)));
+    format!("{:.1}{} n={}", percent(mean), ends.unwrap_or_default(), rate.count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mean(items: &[Vec<bool>], name: &str) -> (Option<f64>, usize) {
+        let rates = rates(items, &[1, 2, 3]);
+        let rate = rates.iter().find(|rate| rate.name == name).expect("a rate of that name");
+        (rate.mean, rate.count)
+    }
+
+    #[test]
+    fn rates_are_those_of_all_draws() {
+        // Of three answers one is right: of the three pairs two have it, and not one pair is right as a whole.
+        let items = [vec![false, true, false]];
+        assert_eq!(mean(&items, "pass@1").0, Some(1.0 - 2.0 / 3.0));
+        assert!((mean(&items, "pass@2").0.expect("items") - 2.0 / 3.0).abs() < 1e-12);
+        assert_eq!((mean(&items, "pass@3").0, mean(&items, "pass^2").0), (Some(1.0), Some(0.0)));
+        assert_eq!((mean(&items, "first").0, mean(&items, "best-of-n").0), (Some(0.0), Some(1.0)));
+        assert_eq!(mean(&[vec![true, true, false]], "pass^2").0, Some(2.0 / 3.0 * 0.5));
+    }
+
+    #[test]
+    fn an_item_with_too_few_answers_is_left_out_and_one_without_any_is_wrong() {
+        let items = [vec![true], vec![], vec![true, true]];
+        assert_eq!(mean(&items, "pass@2"), (Some(0.5), 2));
+        assert_eq!(mean(&items, "pass@1"), (Some(2.0 / 3.0), 3));
+    }
+
+    #[test]
+    fn a_penalty_makes_a_wrong_answer_worse_than_none() {
+        let own = Abstention {
+            right: 6,
+            wrong: 1,
+            abstained: 2,
+            rightly_abstained: 1,
+            wrongly_answered: 0,
+            scores: Vec::new(),
+        };
+        assert!((own.score(0.0) - 0.7).abs() < 1e-12);
+        assert!((own.score(10.0) + 0.3).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,182 @@
+//! One item of a run with its rows: `sqlgauge show`.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use sqlgauge_engine::{Engine, Limits, Moment, ResultSet};
+use sqlgauge_report::ItemView;
+use sqlgauge_run::{Item, Items, Manifest, RunError, RunFiles, recorded_file};
+
+use crate::context::Context;
+use crate::error::Error;
+use crate::settings::recorded_now;
+
+/// Reads one item of a run, and runs its queries again to have all rows.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use sqlgauge_core::{Context, Sample, ShowJob};
+///
+/// let folder = tempfile::tempdir()?;
+/// let run = folder.path().join("run");
+/// Sample::unpack(folder.path())?.score_job(&["ex"], &run)?.run(&Context::default())?;
+///
+/// let job = ShowJob { system: Some("careful".to_owned()), ..ShowJob::new(run, "bike-01") };
+/// let shown = job.run(&Context::default())?;
+/// assert!(shown.gold_rows.is_some());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct ShowJob {
+    /// The run directory.
+    pub folder: PathBuf,
+    /// Id of the item.
+    pub id: String,
+    /// The system; without it, that of a run with one.
+    pub system: Option<String>,
+    /// Limits of the two queries.
+    pub limits: Limits,
+}
+
+/// An item with the rows of its queries.
+#[derive(Debug, Clone)]
+pub struct ItemWithRows {
+    /// The item.
+    pub item: Item,
+    /// Rows of the gold, if its database is still as it was scored.
+    pub gold_rows: Option<Arc<ResultSet>>,
+    /// Rows of the prediction, likewise.
+    pub prediction_rows: Option<Arc<ResultSet>>,
+    /// The metrics of the run, in the order asked for.
+    pub metrics: Vec<String>,
+}
+
+impl ShowJob {
+    /// The item with that id in a run of one system.
+    pub fn new(folder: impl Into<PathBuf>, id: impl Into<String>) -> Self {
+        Self { folder: folder.into(), id: id.into(), system: None, limits: Limits::default() }
+    }
+
+    /// The item and its rows; the watcher is told why there are none.
+    ///
+    /// # Errors
+    /// When the run cannot be read or has no such item, or a query cannot be started.
+    pub fn run(&self, context: &Context<'_>) -> Result<ItemWithRows, Error> {
+        let RunFiles { manifest, items, .. } = RunFiles::open(&self.folder)?;
+        let system = self.system(&manifest)?;
+        let item = items.find(&system, &self.id)?;
+        let item = item.ok_or_else(|| self.missing(&system, &items))?;
+        let [gold_rows, prediction_rows] = match database_of(&self.folder, &manifest, &item.db_id) {
+            Ok(path) => self.rows(&path, &item, recorded_now(&manifest)?, context)?,
+            Err(why) => {
+                let text = format!("{}; only the rows kept in the run are shown", crate::sentence(&why));
+                context.watcher().note(&text);
+                [None, None]
+            }
+        };
+        Ok(ItemWithRows { item, gold_rows, prediction_rows, metrics: manifest.metrics })
+    }
+
+    /// The item as it stands in the run, of the system or of every system.
+    ///
+    /// # Errors
+    /// When the run cannot be read or has no such item.
+    pub fn items(&self) -> Result<Vec<Item>, Error> {
+        let RunFiles { manifest, items, .. } = RunFiles::open(&self.folder)?;
+        let systems = match &self.system {
+            Some(_) => vec![self.system(&manifest)?],
+            None => manifest.systems.clone(),
+        };
+        let mut all = Vec::with_capacity(systems.len());
+        for system in &systems {
+            all.extend(items.find(system, &self.id)?);
+        }
+        if all.is_empty() { Err(self.missing(&systems.join(", "), &items)) } else { Ok(all) }
+    }
+
+    fn system(&self, manifest: &Manifest) -> Result<String, Error> {
+        let systems = manifest.systems.join(", ");
+        match (&self.system, manifest.systems.as_slice()) {
+            (Some(name), all) if all.contains(name) => Ok(name.clone()),
+            (Some(name), _) => {
+                Err(Error::Invalid(format!("the run has no system {name:?}; its systems are {systems}")))
+            }
+            (None, [only]) => Ok(only.clone()),
+            (None, _) => Err(Error::Invalid(format!(
+                "the run has several systems; choose one with --system: {systems}"
+            ))),
+        }
+    }
+
+    fn missing(&self, system: &str, items: &Items) -> Error {
+        let [mut first, mut last] = [None, None];
+        let walked = items.for_each(|item| {
+            if item.system == system {
+                first.get_or_insert_with(|| item.id.clone());
+                last = Some(item.id.clone());
+            }
+            Ok::<(), RunError>(())
+        });
+        let (run, id) = (self.folder.display(), &self.id);
+        Error::Invalid(match (walked, first, last) {
+            (Err(error), ..) => return error.into(),
+            (_, Some(first), Some(last)) => {
+                format!("{run} has no item {id:?} of {system}; its ids go from {first:?} to {last:?}")
+            }
+            _ => format!("{run} has no item {id:?} of {system}; finish the run first"),
+        })
+    }
+
+    fn rows(
+        &self,
+        path: &Path,
+        item: &Item,
+        now: Option<Moment>,
+        context: &Context<'_>,
+    ) -> Result<[Option<Arc<ResultSet>>; 2], Error> {
+        let engine = context.sqlite(self.limits, now.unwrap_or_else(Moment::now))?;
+        let database = engine.open(path)?;
+        let view = ItemView::new(item);
+        let run = |sql: &str| engine.run(&database, sql).outcome.rows().cloned();
+        let gold = view.golds().into_iter().find_map(run);
+        // A prediction that the log keeps only in part would not show what was scored.
+        Ok([gold, item.details.whole_prediction().and_then(run)])
+    }
+}
+
+/// The database of an item, if it is still the one that was scored ([`recorded_file`]).
+pub(crate) fn database_of(run: &Path, manifest: &Manifest, db_id: &str) -> Result<PathBuf, Error> {
+    let role = format!("database:{db_id}");
+    let input = manifest.inputs.iter().find(|input| input.role == role);
+    let unsaid = || Error::Invalid(format!("the run does not say where database {db_id} is"));
+    let input = input.ok_or_else(unsaid)?;
+    recorded_file(run, input).map_err(|why| Error::Invalid(format!("the database {} {why}", input.path)))
+}
+
+#[cfg(test)]
+mod tests {
+    use sqlgauge_run::{InputRecord, read_manifest};
+
+    use super::*;
+    use crate::Sample;
+
+    #[test]
+    fn a_database_is_found_from_above_the_run_and_only_if_it_is_the_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let sample = Sample::unpack(&folder.path().join("sample")).expect("unpacked");
+        let run = folder.path().join("runs/one");
+        sample.score_job(&["ex"], &run).expect("a job").run(&Context::default()).expect("a run");
+        let mut manifest = read_manifest(&run).expect("a manifest");
+        let name = "bike_rental";
+        let whole = database_of(&run, &manifest, name).expect("as it stands there");
+        let is_of = |input: &&mut InputRecord| input.role == format!("database:{name}");
+        let input = manifest.inputs.iter_mut().find(is_of).expect("the database");
+        let inside = whole.strip_prefix(folder.path()).expect("below the folder");
+        input.path = inside.display().to_string();
+        let found = database_of(&run, &manifest, name).expect("from above");
+        assert_eq!(found.canonicalize().expect("it is there"), whole.canonicalize().expect("it is there"));
+        std::fs::write(&whole, "another").expect("writable");
+        assert!(database_of(&run, &manifest, name).is_err());
+    }
+}

@@ -1,0 +1,498 @@
+//! Chooses one of several answers: `sqlgauge vote`.
+//!
+//! # Contract
+//! - Answers that mean the same stand in one group, by one of [`VoteBy`]:
+//!   - `result`: their results on the database have the same number of rows and the same set of them (numbers to nine digits);
+//!   - `proof`: their results are equal, and `etm` or `verify` proves that they are equal on every database of the schema;
+//!   - `both`: their results are equal, and `verify` finds no database, given or made, on which they differ. So answers that agree only
+//!     by the luck of the rows at hand part.
+//! - An answer that does not run is in no group; where all fail, the first one is chosen with confidence 0.
+//! - The group with the largest sum of weights wins; of equal ones, that whose first answer comes first. Its heaviest answer is
+//!   chosen; of equal ones the first. Sums within a billionth are equal.
+//! - The confidence is the weight of the group over the weight of all answers, those that fail too.
+//! - An abstention stays one, with its reason.
+//! - With golds, the chosen and the first answers are scored; the gain has a paired interval (the run's comparison of both), and a curve
+//!   says how accuracy rises as the items with the lowest confidence are left unanswered.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use serde_json::{Value, json};
+use sqlgauge_dataset::{Databases, Example, parse_benchmark, parse_workload};
+use sqlgauge_engine::{Engine, Moment};
+use sqlgauge_etm::Profile;
+use sqlgauge_metrics::Target;
+use sqlgauge_report::number::p_value;
+use sqlgauge_run::{Comparison, RunError, UsedDatabases};
+use sqlgauge_verify::Verdict;
+
+use crate::answers::{AnswerList, read_answers};
+use crate::context::Context;
+use crate::error::Error;
+use crate::lines::write_lines;
+use crate::match_pair::{SchemaFacts, match_pair};
+use crate::score::{ScoreJob, System};
+use crate::sheet::{Sheet, percent, share, write_sheets};
+use crate::source::Source;
+use crate::verify_pair::verify_over_database;
+
+/// When two answers mean the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum VoteBy {
+    /// Equal results on the database.
+    #[default]
+    Result,
+    /// Equal results, and a proof.
+    Proof,
+    /// Equal results, and no database that tells them apart.
+    Both,
+}
+
+impl VoteBy {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Result, Self::Proof, Self::Both];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Result => "result",
+            Self::Proof => "proof",
+            Self::Both => "both",
+        }
+    }
+}
+
+/// Chooses one of several answers to every question.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use sqlgauge_core::{Context, Sample, Source, System, VoteJob};
+///
+/// let folder = tempfile::tempdir()?;
+/// let sample = Sample::unpack(folder.path())?;
+/// let golds: Vec<serde_json::Value> = serde_json::from_str(&std::fs::read_to_string(&sample.questions)?)?;
+/// // A question with several golds has a list of them.
+/// let first = |item: &serde_json::Value| item["gold"].get(0).unwrap_or(&item["gold"]).clone();
+/// let rows = golds.iter().map(|gold| serde_json::json!({"id": gold["id"], "predictions": ["SELECT 0", first(gold), first(gold)]}).to_string() + "\n");
+/// let lists = Source::Memory { name: "lists".into(), bytes: rows.collect::<String>().into_bytes().into() };
+///
+/// let job = sample.score_job(&["ex"], folder.path().join("vote"))?;
+/// let voted = VoteJob::new(job, System::new("mine", lists)).run(&Context::default())?;
+/// let gain = voted.gain.expect("there are golds");
+/// assert!(gain.difference > 0.9 && gain.low > 0.5);
+/// # Ok(())
+/// # }
+/// ```
+pub struct VoteJob {
+    /// Golds or questions, databases, limits, metrics and folder.
+    pub job: ScoreJob,
+    /// The system; its predictions are lists.
+    pub system: System,
+    /// When two answers mean the same.
+    pub by: VoteBy,
+    /// Whether the golds are read, and the choice is scored.
+    pub has_golds: bool,
+}
+
+/// What came of a vote.
+#[derive(Debug, Clone)]
+pub struct Vote {
+    /// By question, in their order.
+    pub choices: Vec<VotedAnswer>,
+    /// The metric of the gain.
+    pub metric: String,
+    /// The choice less the first answer, where there are golds.
+    pub gain: Option<Comparison>,
+    /// How accuracy rises as coverage falls, where there are golds.
+    pub curve: Vec<CurvePoint>,
+    /// The file with the chosen answers.
+    pub file: PathBuf,
+}
+
+/// The choice for one question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VotedAnswer {
+    /// Id of the question.
+    pub id: String,
+    /// The chosen SQL; `None` for an abstention.
+    pub sql: Option<String>,
+    /// Share of the weights that its group has.
+    pub confidence: f64,
+    /// Whether another group weighs as much.
+    pub is_tie: bool,
+    /// Groups of answers.
+    pub groups: usize,
+    /// Answers that do not run.
+    pub failed: usize,
+    /// Why the system abstains.
+    pub reason: Option<String>,
+}
+
+/// The items that are answered if those below a confidence are not.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CurvePoint {
+    /// The lowest confidence that is answered.
+    pub confidence: f64,
+    /// Items that are answered.
+    pub answered: usize,
+    /// Right ones among them.
+    pub right: usize,
+    /// Items that have a score.
+    pub items: usize,
+}
+
+impl VoteJob {
+    /// A vote by results over golds.
+    pub fn new(job: ScoreJob, system: System) -> Self {
+        Self { job, system, by: VoteBy::default(), has_golds: true }
+    }
+
+    /// Chooses, and writes `NAME.jsonl` with the chosen answers, the tables, and with golds a run in `run`.
+    ///
+    /// # Errors
+    /// When an input cannot be read, a query could not be run, or a file cannot be written.
+    pub fn run(&self, context: &Context<'_>) -> Result<Vote, Error> {
+        let gold = &self.job.gold;
+        let format = gold.format(self.job.format)?;
+        let benchmark = if self.has_golds {
+            parse_benchmark(&gold.read()?, None, format, &self.job.columns)?
+        } else {
+            parse_workload(&gold.read()?, format, &self.job.columns)?
+        };
+        let answers = read_answers(&self.system, &benchmark)?;
+        let engine = context.engine(self.job.limits, self.job.now.unwrap_or_else(Moment::now))?;
+        let no_databases =
+            || Error::Invalid("a vote runs the answers: give --db with the databases".to_owned());
+        let db = self.job.db.as_ref().ok_or_else(no_databases)?;
+        let used = UsedDatabases::locate(&Databases::open(db)?, &benchmark.examples, false)
+            .map_err(|error| Error::asked(gold.path(), error))?;
+        let targets = used.open(engine.as_ref(), None)?;
+        let pairs: Vec<(&Example, &Option<AnswerList>)> = benchmark.examples.iter().zip(&answers).collect();
+        let choose = |(example, answers): &(&Example, &Option<AnswerList>)| {
+            self.choose(example, answers.as_ref(), engine.as_ref(), &targets)
+        };
+        let choices = pairs.par_iter().map(choose).collect::<Result<Vec<VotedAnswer>, Error>>()?;
+        let out = &self.job.out;
+        std::fs::create_dir_all(out).map_err(|source| Error::Unwritable { path: out.clone(), source })?;
+        let file = out.join(format!("{}.jsonl", self.system.name));
+        write_lines(&file, &choices.iter().map(VotedAnswer::to_json).collect::<Vec<_>>())?;
+        let mut vote = Vote { choices, metric: String::new(), gain: None, curve: Vec::new(), file };
+        if self.has_golds {
+            self.measure(&mut vote, &answers, context)?;
+        }
+        write_sheets(out, "vote", "Vote", &vote.sheets(self.by), &vote.to_json(self.by))?;
+        Ok(vote)
+    }
+
+    fn choose(
+        &self,
+        example: &Example,
+        answers: Option<&AnswerList>,
+        engine: &dyn Engine,
+        targets: &HashMap<String, Arc<Target>>,
+    ) -> Result<VotedAnswer, Error> {
+        let abstention = VotedAnswer {
+            id: example.id.clone(),
+            sql: None,
+            confidence: 0.0,
+            is_tie: false,
+            groups: 0,
+            failed: 0,
+            reason: answers.and_then(|answers| answers.reason.clone()),
+        };
+        let Some(answers) = answers.filter(|answers| !answers.abstains()) else { return Ok(abstention) };
+        let target = targets
+            .get(&example.db_id)
+            .ok_or_else(|| Error::Invalid(format!("no database {:?}; check --db", example.db_id)))?;
+        let texts: Vec<&str> = answers.candidates.iter().map(|candidate| candidate.sql.as_str()).collect();
+        let groups = Grouping { by: self.by, job: &self.job, engine, target }.groups(&texts)?;
+        let weights: Vec<f64> = answers.candidates.iter().map(|candidate| candidate.weight).collect();
+        let elected = elect(&groups, &weights);
+        Ok(VotedAnswer {
+            sql: Some(texts[elected.answer].to_owned()),
+            confidence: elected.confidence,
+            is_tie: elected.is_tie,
+            groups: groups.len(),
+            failed: texts.len() - groups.iter().map(Vec::len).sum::<usize>(),
+            ..abstention
+        })
+    }
+
+    /// Scores the first answers and the chosen ones.
+    fn measure(
+        &self,
+        vote: &mut Vote,
+        answers: &[Option<AnswerList>],
+        context: &Context<'_>,
+    ) -> Result<(), Error> {
+        let rows = |sql: &dyn Fn(usize) -> Option<String>| {
+            let row = |(at, choice): (usize, &VotedAnswer)| {
+                Some(json!({"id": choice.id, "prediction": sql(at)?}).to_string() + "\n")
+            };
+            vote.choices.iter().enumerate().filter_map(row).collect::<String>().into_bytes()
+        };
+        let first = rows(&|at| Some(answers[at].as_ref()?.candidates.first()?.sql.clone()));
+        let chosen = rows(&|at| vote.choices[at].sql.clone());
+        let system = |name: &str, bytes: Vec<u8>| {
+            System::new(
+                name,
+                Source::Memory { name: self.system.predictions.path().to_owned(), bytes: bytes.into() },
+            )
+        };
+        let systems = vec![system("vote", chosen), system("first", first)];
+        let job =
+            ScoreJob { systems, prediction_format: None, out: self.job.out.join("run"), ..self.job.clone() };
+        let report = job.run(context)?;
+        vote.metric = report.summary.metrics.first().cloned().unwrap_or_default();
+        vote.gain = report.summary.comparisons.iter().find(|own| own.metric == vote.metric).cloned();
+        let mut right: HashMap<String, bool> = HashMap::new();
+        report.items.for_each(|item| {
+            if let (true, Some(Some(score))) = (item.system == "vote", item.metrics.get(&vote.metric)) {
+                right.insert(item.id.clone(), *score >= 1.0);
+            }
+            Ok::<(), RunError>(())
+        })?;
+        vote.curve = curve(&vote.choices, &right);
+        Ok(())
+    }
+}
+
+/// Puts answers to one question into groups.
+struct Grouping<'a> {
+    by: VoteBy,
+    job: &'a ScoreJob,
+    engine: &'a dyn Engine,
+    target: &'a Target,
+}
+
+impl Grouping<'_> {
+    /// The groups, each with the places of its answers; those that do not run are in none.
+    fn groups(&self, texts: &[&str]) -> Result<Vec<Vec<usize>>, Error> {
+        let mut first_of: HashMap<&str, usize> = HashMap::new();
+        let mut by_result: BTreeMap<(usize, usize, u64), Vec<Vec<usize>>> = BTreeMap::new();
+        let mut group_of: HashMap<usize, (usize, usize, u64)> = HashMap::new();
+        for (at, text) in texts.iter().enumerate() {
+            if let Some(twin) = first_of.get(text) {
+                // The same text is in the group of its twin.
+                let groups = group_of.get(twin).and_then(|key| by_result.get_mut(key));
+                let own = groups.into_iter().flatten().find(|group| group.contains(twin));
+                own.into_iter().for_each(|group| group.push(at));
+                continue;
+            }
+            first_of.insert(text, at);
+            let execution = self.engine.run(&self.target.database, text);
+            self.engine.check()?;
+            let Some(rows) = execution.rows() else { continue };
+            let print = rows.fingerprint();
+            let key = (rows.width(), print.rows, print.set);
+            group_of.insert(at, key);
+            let groups = by_result.entry(key).or_default();
+            let mut joined = None;
+            for (place, group) in groups.iter().enumerate() {
+                if self.are_same(texts[group[0]], text)? {
+                    joined = Some(place);
+                    break;
+                }
+            }
+            match joined {
+                Some(place) => groups[place].push(at),
+                None => groups.push(vec![at]),
+            }
+        }
+        let mut groups: Vec<Vec<usize>> = by_result.into_values().flatten().collect();
+        groups.sort_by_key(|group| group[0]);
+        Ok(groups)
+    }
+
+    /// Whether two answers with equal results mean the same.
+    fn are_same(&self, left: &str, right: &str) -> Result<bool, Error> {
+        let database = &self.target.database;
+        if self.by == VoteBy::Result {
+            return Ok(true);
+        }
+        let facts = SchemaFacts::of_database(self.engine, database, Profile::Sound, &[left, right])?;
+        if match_pair(&facts, Profile::Sound, left, right).verdict.is_equal() {
+            return Ok(true);
+        }
+        let verdict = match verify_over_database(&self.job.verify, self.engine, database, left, right) {
+            Ok(report) => report.verdict,
+            // A text that is refused there has no proof, and nothing speaks against it.
+            Err(Error::Refused(_)) => return Ok(self.by == VoteBy::Both),
+            Err(error) => return Err(error),
+        };
+        Ok(match self.by {
+            VoteBy::Result => true,
+            VoteBy::Proof => matches!(verdict, Verdict::Equivalent(_)),
+            VoteBy::Both => !matches!(verdict, Verdict::Different(_)),
+        })
+    }
+}
+
+/// What an election gives.
+struct Elected {
+    answer: usize,
+    confidence: f64,
+    is_tie: bool,
+}
+
+/// Sums of weights that differ by no more are equal.
+const SAME: f64 = 1e-9;
+
+/// The winner among groups, which are in the order of their first answers.
+fn elect(groups: &[Vec<usize>], weights: &[f64]) -> Elected {
+    let total: f64 = weights.iter().sum();
+    let sums: Vec<f64> = groups.iter().map(|group| group.iter().map(|at| weights[*at]).sum()).collect();
+    let most = sums.iter().copied().fold(0.0, f64::max);
+    let margin = SAME * total;
+    let best: Vec<usize> = (0..groups.len()).filter(|group| sums[*group] >= most - margin).collect();
+    let Some(winner) = best.first() else { return Elected { answer: 0, confidence: 0.0, is_tie: false } };
+    let heaviest =
+        groups[*winner].iter().copied().reduce(|own, at| if weights[at] > weights[own] { at } else { own });
+    Elected {
+        answer: heaviest.unwrap_or(0),
+        confidence: if total > 0.0 { sums[*winner] / total } else { 0.0 },
+        is_tie: best.len() > 1,
+    }
+}
+
+/// A point for each confidence that occurs, the highest first. An abstention is answered at no confidence.
+fn curve(choices: &[VotedAnswer], right: &HashMap<String, bool>) -> Vec<CurvePoint> {
+    let scored: Vec<(&VotedAnswer, bool)> =
+        choices.iter().filter_map(|choice| Some((choice, *right.get(&choice.id)?))).collect();
+    let mut answered: Vec<(f64, bool)> = scored
+        .iter()
+        .filter(|(choice, _)| choice.sql.is_some())
+        .map(|(choice, right)| (choice.confidence, *right))
+        .collect();
+    answered.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let mut points: Vec<CurvePoint> = Vec::new();
+    let mut correct = 0;
+    for (at, (confidence, is_right)) in answered.iter().enumerate() {
+        correct += usize::from(*is_right);
+        let is_last = answered.get(at + 1).is_none_or(|(next, _)| (confidence - next).abs() > SAME);
+        if is_last {
+            points.push(CurvePoint {
+                confidence: *confidence,
+                answered: at + 1,
+                right: correct,
+                items: scored.len(),
+            });
+        }
+    }
+    points
+}
+
+impl VotedAnswer {
+    fn to_json(&self) -> Value {
+        json!({
+            "id": self.id, "prediction": self.sql, "confidence": self.confidence, "tie": self.is_tie, "groups": self.groups,
+            "failed": self.failed, "reason": self.reason,
+        })
+    }
+}
+
+impl Vote {
+    /// The tables.
+    pub fn sheets(&self, by: VoteBy) -> Vec<Sheet> {
+        let count = |of: &dyn Fn(&VotedAnswer) -> bool| {
+            self.choices.iter().filter(|choice| of(choice)).count().to_string()
+        };
+        let mut summary = Sheet::new("Vote", &format!("answers are equal by {}", by.name()), &["", ""]);
+        let mut row = |name: &str, value: String| summary.rows.push(vec![name.to_owned(), value]);
+        row("questions", self.choices.len().to_string());
+        row("abstained", count(&|choice| choice.sql.is_none()));
+        row("ties", count(&|choice| choice.is_tie));
+        row("every answer fails", count(&|choice| choice.sql.is_some() && choice.groups == 0));
+        if let Some(gain) = &self.gain {
+            let mean = |mean: Option<f64>| {
+                mean.map_or_else(|| "–".to_owned(), |mean| format!("{:.1}", percent(mean)))
+            };
+            row(&format!("{} of the choice", self.metric), mean(gain.first_mean));
+            row(&format!("{} of the first answer", self.metric), mean(gain.second_mean));
+            let ends = format!("[{:+.1}, {:+.1}]", percent(gain.low), percent(gain.high));
+            row(
+                "gain in points",
+                format!(
+                    "{:+.1} {ends} n={}, p {}",
+                    percent(gain.difference),
+                    gain.count,
+                    p_value(gain.p_value)
+                ),
+            );
+            row("items gained, lost", format!("{}, {}", gain.only_first, gain.only_second));
+        }
+        let note = "the items answered if those below a confidence are not, and the right ones among them, with 95 % intervals";
+        let mut curve =
+            Sheet::new("Coverage and accuracy", note, &["confidence from", "coverage", "accuracy", "items"]);
+        curve.rows.extend(self.curve.iter().map(|point| {
+            let coverage = format!("{:.1}", percent(point.answered as f64 / point.items.max(1) as f64));
+            vec![
+                format!("{:.3}", point.confidence),
+                coverage,
+                share(point.right, point.answered),
+                point.answered.to_string(),
+            ]
+        }));
+        [summary, curve].into_iter().filter(|sheet| !sheet.rows.is_empty()).collect()
+    }
+
+    /// All of it as JSON, without the choices, which have a file of their own.
+    pub fn to_json(&self, by: VoteBy) -> Value {
+        let point = |own: &CurvePoint| json!({"confidence": own.confidence, "answered": own.answered, "right": own.right, "items": own.items});
+        json!({
+            "by": by.name(),
+            "questions": self.choices.len(),
+            "abstained": self.choices.iter().filter(|choice| choice.sql.is_none()).count(),
+            "ties": self.choices.iter().filter(|choice| choice.is_tie).count(),
+            "metric": self.metric,
+            "gain": self.gain,
+            "curve": self.curve.iter().map(point).collect::<Vec<_>>(),
+            "file": self.file.display().to_string(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_heaviest_group_wins_and_ties_go_to_the_first() {
+        let elected = elect(&[vec![0], vec![1, 2]], &[1.0, 1.0, 1.0]);
+        assert_eq!((elected.answer, elected.is_tie), (1, false));
+        assert!((elected.confidence - 2.0 / 3.0).abs() < 1e-12);
+        let elected = elect(&[vec![0], vec![1]], &[0.1 + 0.2, 0.3]);
+        assert_eq!((elected.answer, elected.is_tie), (0, true));
+        // Of a group the heaviest answer; an answer that fails takes confidence away.
+        let elected = elect(&[vec![0, 2]], &[1.0, 5.0, 2.0]);
+        assert_eq!((elected.answer, elected.confidence), (2, 3.0 / 8.0));
+        assert_eq!(elect(&[], &[1.0]).confidence.to_bits(), 0.0_f64.to_bits());
+    }
+
+    #[test]
+    fn a_curve_has_a_point_per_confidence_and_counts_abstentions_as_unanswered() {
+        let choice = |id: &str, confidence: f64, sql: Option<&str>| VotedAnswer {
+            id: id.to_owned(),
+            sql: sql.map(str::to_owned),
+            confidence,
+            is_tie: false,
+            groups: 1,
+            failed: 0,
+            reason: None,
+        };
+        let choices = [
+            choice("a", 1.0, Some("x")),
+            choice("b", 0.5, Some("x")),
+            choice("c", 0.5, Some("x")),
+            choice("d", 0.0, None),
+        ];
+        let right = HashMap::from(
+            [("a", true), ("b", false), ("c", true), ("d", false)].map(|(id, right)| (id.to_owned(), right)),
+        );
+        let points: Vec<(usize, usize, usize)> =
+            curve(&choices, &right).iter().map(|point| (point.answered, point.right, point.items)).collect();
+        assert_eq!(points, [(1, 1, 4), (3, 2, 4)]);
+    }
+}
