@@ -3,6 +3,10 @@
 //! - `cargo xtask check` is the quick check before a commit: format, lints, unit tests, links;
 //! - `cargo xtask docs` writes the generated pages; with `--check` it fails if one is not current, a link is broken, or a promise of
 //!   `SECURITY.md` names no test;
+//! - `cargo xtask size` prints how large everything is and may be, and fails where something is too large; `--write` makes the
+//!   lines of crates as they are the new table, `--measure` takes the CPU seconds of README's first command;
+//! - `cargo xtask work` counts the instructions of ten small jobs with valgrind, and fails where one takes 5 % more than its
+//!   table says; `--write` makes the counts the new table;
 //! - `cargo xtask links` checks the links alone;
 //! - `cargo xtask book` builds the documentation as a book;
 //! - `cargo xtask pictures` takes the pictures of README from the demo, with Chromium.
@@ -11,19 +15,22 @@ mod audit_page;
 mod causes_page;
 mod cli_page;
 mod files_page;
+mod limits;
 mod links;
 mod metrics_page;
 mod pictures;
 mod promises;
 mod rules_page;
+mod size;
 mod wings;
+mod work;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
-const USAGE: &str = "usage: cargo xtask check | docs [--check] | links | book | pictures";
+const USAGE: &str = "usage: cargo xtask check | docs [--check] | size [--write | --measure] | work [--write] | links | book | pictures";
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -32,6 +39,11 @@ fn main() -> Result<()> {
         ["docs"] => docs(false),
         ["docs", "--check"] => docs(true).and_then(|()| links::check()).and_then(|()| promises::check()),
         ["links"] => links::check(),
+        ["size"] => size::check(),
+        ["size", "--write"] => size::write(),
+        ["size", "--measure"] => size::measure(),
+        ["work"] => work::check(),
+        ["work", "--write"] => work::write(),
         ["book"] => book(),
         ["pictures"] => pictures::take(),
         _ => bail!(USAGE),

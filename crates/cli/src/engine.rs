@@ -1,46 +1,16 @@
-//! How this process was started, and the engine of the commands that run untrusted SQL: the program is its own worker.
+//! The engine of the commands that run untrusted SQL: the program is its own worker.
 
-use std::ffi::{OsStr, OsString};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use sqlgauge_base::counted_of;
-use sqlgauge_core::{Context, WORKER_ARGUMENT};
-use sqlgauge_engine::{Limits, SqliteEngine, WorkerCommand};
+use sqlgauge_core::Context;
+use sqlgauge_engine::{Limits, SqliteEngine};
 
 use crate::interrupt::asked_to_stop;
+use crate::invocation::worker;
 use crate::output::note;
 use crate::progress::Progress;
-
-/// How this process was started.
-pub struct Invocation {
-    /// The command line, the program's name first.
-    pub arguments: Vec<OsString>,
-    /// How one more such process is started as a worker.
-    pub worker: WorkerCommand,
-}
-
-static INVOCATION: OnceLock<Invocation> = OnceLock::new();
-
-/// Keeps how this process was started; to be called before a command runs.
-pub fn begin(invocation: Invocation) -> &'static Invocation {
-    INVOCATION.get_or_init(|| invocation)
-}
-
-/// The command line of this process, the program's name first.
-pub fn given() -> &'static [OsString] {
-    INVOCATION.get().map_or(&[], |invocation| &invocation.arguments)
-}
-
-/// Whether these are the arguments of a worker.
-pub fn is_worker(arguments: &[OsString]) -> bool {
-    matches!(arguments, [_, only] if only == OsStr::new(WORKER_ARGUMENT))
-}
-
-fn worker() -> Result<WorkerCommand> {
-    let invocation = INVOCATION.get().context("nothing says how this program was started")?;
-    Ok(invocation.worker.clone())
-}
 
 /// An engine with those limits, whose queries take the time at which it was made for now.
 pub fn engine(limits: Limits) -> Result<SqliteEngine> {

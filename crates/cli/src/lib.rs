@@ -6,6 +6,7 @@ mod commands;
 mod config;
 mod engine;
 mod interrupt;
+mod invocation;
 mod judge_options;
 mod llm_options;
 mod options;
@@ -69,14 +70,14 @@ static PANIC: Mutex<Option<String>> = Mutex::new(None);
 /// `arguments` begin with the program's name, and `worker` starts one more process that calls this function with
 /// [`WORKER_ARGUMENT`](sqlgauge_core::WORKER_ARGUMENT). To be called once in a process: it listens to signals from then on.
 pub fn main(arguments: Vec<OsString>, worker: WorkerCommand) -> u8 {
-    if engine::is_worker(&arguments) {
+    if invocation::is_worker(&arguments) {
         interrupt::leave_to_starter();
         return u8::from(sqlgauge_engine::serve_queries() != ExitCode::SUCCESS);
     }
     std::panic::set_hook(Box::new(remember_panic));
     interrupt::listen();
-    let invocation = engine::Invocation { arguments, worker };
-    let code = catch_unwind(AssertUnwindSafe(|| run(engine::begin(invocation)))).unwrap_or_else(|_| defect());
+    let start = invocation::Invocation { arguments, worker };
+    let code = catch_unwind(AssertUnwindSafe(|| run(invocation::begin(start)))).unwrap_or_else(|_| defect());
     interrupt::done();
     stdin::forget();
     // A host that is not a Rust program does not do it at its end.
@@ -99,7 +100,7 @@ fn defect() -> u8 {
     2
 }
 
-fn run(invocation: &engine::Invocation) -> u8 {
+fn run(invocation: &invocation::Invocation) -> u8 {
     let arguments = config::arguments(&Arguments::command(), invocation.arguments.clone());
     let parsed = match arguments.map(Arguments::try_parse_from) {
         Ok(Ok(parsed)) => parsed,

@@ -15,7 +15,7 @@ use sqlgauge_base::file::{remedy, write_atomically};
 use sqlgauge_base::{printable, printable_json, printable_lines, without_secrets};
 use sqlgauge_report::formats::TextTables;
 
-use crate::engine::given;
+use crate::invocation::arguments;
 
 /// Columns of the terminal; 120 where there is none.
 pub fn width() -> u16 {
@@ -131,7 +131,7 @@ pub fn usage(message: &clap::Error) {
 
 /// The command line, fit for being kept: without keys in URLs, and with U+FFFD for what is no text.
 pub fn command_line() -> Vec<String> {
-    given().iter().map(|word| without_secrets(&word.to_string_lossy()).into_owned()).collect()
+    arguments().iter().map(|word| without_secrets(&word.to_string_lossy()).into_owned()).collect()
 }
 
 fn is_closed_pipe(error: &anyhow::Error) -> bool {

@@ -20,6 +20,7 @@ mod ddl;
 mod define;
 mod definitions;
 mod equivalence;
+mod error;
 mod evolve;
 mod in_place;
 mod kind;
@@ -40,7 +41,8 @@ mod work;
 
 pub use chain::Chain;
 pub use change::{Change, MergeShape, SplitPart};
-pub use evolve::{EvolveError, EvolveOptions, EvolvePlan, EvolveProgress, evolve};
+pub use error::EvolveError;
+pub use evolve::{EvolveOptions, EvolvePlan, EvolveProgress, evolve};
 pub use kind::{Answerability, ChangeKind, UnknownKind};
 pub use layout::{ChangeRecord, EvolvedItem, FORMAT_VERSION};
 pub use migrate::MigrationError;

@@ -15,7 +15,7 @@ use sqlgauge_base::file::{PARTIAL, write_atomically};
 use sqlgauge_base::regular;
 
 use crate::change::Change;
-use crate::evolve::EvolveError;
+use crate::error::EvolveError;
 use crate::layout::{ChangeRecord, ChangesHeader, SizeSpread, Statistics};
 use crate::shard::Shard;
 

@@ -14,7 +14,7 @@ use crate::chain::{Chain, Rewritten};
 use crate::change::Change;
 use crate::ddl;
 use crate::equivalence::Equivalence;
-use crate::evolve::EvolveError;
+use crate::error::EvolveError;
 use crate::kind::ChangeKind;
 use crate::layout::{EvolveReason, EvolvedItem, ItemRecord, SchemaRecord};
 use crate::migrate::migrate;

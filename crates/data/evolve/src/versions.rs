@@ -14,7 +14,8 @@ use sqlgauge_dataset::{Benchmark, Databases, Example};
 use sqlgauge_engine::Engine;
 
 use crate::change::Change;
-use crate::evolve::{EvolveError, EvolveOptions, EvolvePlan, evolve};
+use crate::error::EvolveError;
+use crate::evolve::{EvolveOptions, EvolvePlan, evolve};
 use crate::kind::ChangeKind;
 use crate::layout::{ChangeRecord, SchemaRecord};
 use sqlgauge_names::Naturalness;

@@ -10,7 +10,8 @@ use sqlgauge_engine::{Database, Engine, ResultSet};
 
 use crate::chain::Chain;
 use crate::change::Change;
-use crate::evolve::{EvolveError, EvolveOptions, EvolvePlan, is_step};
+use crate::error::EvolveError;
+use crate::evolve::{EvolveOptions, EvolvePlan, is_step};
 use crate::kind::ChangeKind;
 use crate::layout::EvolveReason;
 use crate::output::Folder;

@@ -3,8 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::fixes;
-use crate::record::{GoldOutcome, Item};
-use crate::scorer::MISSING;
+use crate::record::{GoldOutcome, Item, MISSING};
 
 /// What an item counts as.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

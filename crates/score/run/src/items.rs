@@ -25,8 +25,7 @@ use crate::error::RunError;
 use crate::index::{Identity, Index, Reader, identity};
 use crate::log::{Batch, corrupt, for_each_batch, for_each_raw_line};
 use crate::raw::RawItem;
-use crate::record::{Item, Manifest};
-use crate::schedule::LINE_START;
+use crate::record::{Item, LINE_START, Manifest};
 
 /// The items of a run.
 #[derive(Debug, Clone)]

@@ -40,10 +40,10 @@ pub use pair_scorer::{PairGround, PairScorer, REFUSED};
 pub use plan::{Peers, Plan, Task};
 pub use raw::RawItem;
 pub use record::{
-    AsWritten, Comparison, Counts, GoldCounts, GoldOutcome, InputRecord, Item, Manifest, ScoreSummary,
-    Summary, SystemSummary,
+    AsWritten, Comparison, Counts, GOLD_FAILED, GoldCounts, GoldOutcome, InputRecord, Item, MISSING,
+    Manifest, ScoreSummary, Summary, SystemSummary,
 };
 pub use schedule::{Completion, INTERNAL_ERROR, Judgement, Schedule, Scorer, execute};
-pub use scorer::{BenchmarkScorer, GOLD_FAILED, MISSING, preview};
+pub use scorer::{BenchmarkScorer, preview};
 pub use shard::{BadShard, SHARD, Shard};
 pub use summary::{MAX_SYSTEMS_FOR_ALL_PAIRS, SummaryBuilder};

@@ -16,7 +16,6 @@ use rayon::prelude::*;
 use sqlgauge_base::file::AtomicFile;
 use sqlgauge_base::regular;
 
-use crate::directory::RunDirectory;
 use crate::error::RunError;
 use crate::facts::Encoded;
 use crate::index::{Index, Reader};
@@ -57,28 +56,29 @@ pub(crate) struct Recovered {
 
 impl Log {
     /// Opens or makes the log of `plan` in a run, and mends it.
-    pub(crate) fn open(directory: &RunDirectory, plan: &Plan<'_>) -> Result<(Self, Recovered), RunError> {
-        let path = &directory.items_path();
-        let index = directory.take_indexer(plan.examples())?;
-        let metrics = &directory.manifest().metrics;
-        let Scan { index, finished, kept, repairs } = scan(path, plan, metrics, index)?;
+    pub(crate) fn open(
+        path: PathBuf,
+        index: Indexer,
+        metrics: &[String],
+        plan: &Plan<'_>,
+    ) -> Result<(Self, Recovered), RunError> {
+        let Scan { index, finished, kept, repairs } = scan(&path, plan, metrics, index)?;
         let length = match kept.as_slice() {
             [] => 0,
             [only] if only.start == 0 => only.end,
-            _ => rewrite(path, &kept)?,
+            _ => rewrite(&path, &kept)?,
         };
-        let unwritable = |source| RunError::Unwritable { path: path.to_owned(), source };
+        let unwritable = |source| RunError::Unwritable { path: path.clone(), source };
         let open = || -> io::Result<File> {
-            let mut file = regular::write_unlinked(path)?;
+            let mut file = regular::write_unlinked(&path)?;
             file.set_len(length)?;
             file.seek(SeekFrom::End(0))?;
             Ok(file)
         };
         let file = open().map_err(unwritable)?;
-        let written = regular::open_unlinked(path)
-            .map_err(|source| RunError::Unreadable { path: path.to_owned(), source })?;
-        let (path, ready) = (path.to_owned(), Vec::new());
-        let log = Self { path, file, written, length, ready, index, synced: Instant::now() };
+        let written = regular::open_unlinked(&path)
+            .map_err(|source| RunError::Unreadable { path: path.clone(), source })?;
+        let log = Self { path, file, written, length, ready: Vec::new(), index, synced: Instant::now() };
         Ok((log, Recovered { finished, repairs }))
     }
 

@@ -15,9 +15,10 @@ use sqlgauge_dataset::Example;
 use crate::directory::{ITEMS, RunDirectory, Start, differences, keeps_its_seal, read_manifest};
 use crate::error::RunError;
 use crate::facts::Encoded;
-use crate::log::{Log, corrupt, count_lines};
+use crate::log::{corrupt, count_lines};
 use crate::plan::Plan;
 use crate::record::{Item, Manifest};
+use crate::schedule::open_log;
 use crate::shard::{Recorded, SHARD, Shard};
 
 /// Most missing shards that an error names.
@@ -117,7 +118,7 @@ impl Shards {
         let examples = self.examples()?;
         let directory = RunDirectory::create(out, &self.manifest, Start::Continue)?;
         let plan = Plan::continued(&examples, &self.manifest.systems, &[])?;
-        let (mut log, recovered) = Log::open(&directory, &plan)?;
+        let (mut log, recovered) = open_log(&directory, &plan)?;
         let mut parts = self.parts()?;
         let (count, metrics) = (examples.len(), &self.manifest.metrics);
         for position in 0..plan.len() {

@@ -17,8 +17,9 @@ use sqlgauge_verify::{RefusedText, VerifyReport};
 
 use crate::error::RunError;
 use crate::plan::Task;
+use crate::record::GOLD_FAILED;
 use crate::schedule::{Judgement, Scorer};
-use crate::scorer::{GOLD_FAILED, describe};
+use crate::scorer::describe;
 
 /// Status of a pair whose right query SQLite refuses.
 pub const REFUSED: &str = "refused";

@@ -6,7 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::details::{Details, MetricDetail};
 use crate::fixes::Fixes;
-use crate::scorer::{GOLD_FAILED, MISSING};
+
+/// Status of an item without a prediction.
+pub const MISSING: &str = "missing";
+/// Status of an item whose gold does not run.
+pub const GOLD_FAILED: &str = "gold_failed";
+
+/// How a line of `items.jsonl` begins, before the system's name.
+pub(crate) const LINE_START: &str = r#"{"system":"#;
 
 /// One line of `items.jsonl`: one system's answer to one example, scored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

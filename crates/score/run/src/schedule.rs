@@ -20,10 +20,10 @@ use crate::details::Details;
 use crate::directory::RunDirectory;
 use crate::error::RunError;
 use crate::facts::Encoded;
-use crate::log::Log;
+use crate::log::{Log, Recovered};
 use crate::observer::Observer;
 use crate::plan::{Plan, Task, Units};
-use crate::record::Item;
+use crate::record::{Item, LINE_START};
 
 /// Status of an item whose scoring met a defect of sqlgauge itself. Its metrics are null: the system is not
 /// blamed.
@@ -118,7 +118,7 @@ pub fn execute(
 ) -> Result<Completion, RunError> {
     check_plan(directory, plan)?;
     let manifest = directory.manifest();
-    let (mut log, recovered) = Log::open(directory, plan)?;
+    let (mut log, recovered) = open_log(directory, plan)?;
     for repair in &recovered.repairs {
         observer.repaired(repair);
     }
@@ -263,15 +263,18 @@ impl Guarded<'_> {
     }
 }
 
+/// The log of a run, mended.
+pub(crate) fn open_log(directory: &RunDirectory, plan: &Plan<'_>) -> Result<(Log, Recovered), RunError> {
+    let index = directory.take_indexer(plan.examples())?;
+    Log::open(directory.items_path(), index, &directory.manifest().metrics, plan)
+}
+
 fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("panicked without a message")
         .to_owned()
 }
-
-/// How a line of the log begins, before the system's name.
-pub(crate) const LINE_START: &str = r#"{"system":"#;
 
 fn scored(task: &Task<'_>, judgement: Judgement, metrics: &[String]) -> Scored {
     let item = Item {

@@ -30,12 +30,9 @@ use sqlgauge_verify::ResultTable;
 use crate::details::{Details, MetricDetail, ResultDigest, TurnRecord};
 use crate::error::RunError;
 use crate::plan::Task;
+use crate::record::{GOLD_FAILED, MISSING};
 use crate::schedule::{Judgement, Scorer};
 
-/// Status of an item without a prediction.
-pub const MISSING: &str = "missing";
-/// Status of an item whose gold does not run.
-pub const GOLD_FAILED: &str = "gold_failed";
 /// Characters of a prediction that the log keeps; longer ones end in `…`, and [`Details::prediction_bytes`] has
 /// the full length.
 const MAX_TEXT: usize = 4000;

@@ -24,9 +24,8 @@ use crate::fixes::Fixes;
 use crate::index::Line;
 use crate::items::{Entry, Items};
 use crate::record::{
-    AsWritten, Comparison, Counts, GoldCounts, Item, Manifest, ScoreSummary, Summary, SystemSummary,
+    AsWritten, Comparison, Counts, GoldCounts, Item, MISSING, Manifest, ScoreSummary, Summary, SystemSummary,
 };
-use crate::scorer::MISSING;
 
 /// Above this number of systems only the best is compared with the others.
 pub const MAX_SYSTEMS_FOR_ALL_PAIRS: usize = 12;

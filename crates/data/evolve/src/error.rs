@@ -1,0 +1,88 @@
+//! Why a benchmark could not be evolved.
+
+use std::io;
+use std::path::PathBuf;
+
+use sqlgauge_dataset::DatasetError;
+use sqlgauge_engine::EngineError;
+
+use crate::kind::ChangeKind;
+use crate::migrate::MigrationError;
+use crate::step::ChangeError;
+
+/// Why a benchmark could not be evolved.
+#[derive(Debug, thiserror::Error)]
+pub enum EvolveError {
+    /// A database that is not there.
+    #[error(transparent)]
+    Dataset(#[from] DatasetError),
+    /// A database that cannot be used.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// A new database that cannot be written.
+    #[error(transparent)]
+    Migration(#[from] MigrationError),
+    /// What the run depends on cannot be written as JSON.
+    #[error("what the run depends on cannot be written as JSON: {0}")]
+    Inputs(#[from] serde_json::Error),
+    /// A file that cannot be written.
+    #[error("{} cannot be written ({source}): {}", path.display(), sqlgauge_base::file::remedy(source))]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A file of an earlier run that cannot be read.
+    #[error("{} cannot be read ({message}): remove its folder and run again", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// A change of a script does not fit.
+    #[error("the script's change number {number} of {db_id}: {source}")]
+    Script {
+        /// The database.
+        db_id: String,
+        /// Which of its changes, from 1.
+        number: usize,
+        /// What does not fit.
+        source: ChangeError,
+    },
+    /// The changes of a script are of a database that no gold asks about.
+    #[error(
+        "the script changes {db_id:?}, which no gold asks about; write the db_id of a database that one asks about, or take those lines out"
+    )]
+    ScriptDatabase {
+        /// The name in the script.
+        db_id: String,
+    },
+    /// A history of kinds that are out of scope or leave the schema as it is.
+    #[error(
+        "a history needs a kind that changes the schema and whose questions can still be answered; none of the given kinds is one: add one such as {}",
+        ChangeKind::RenameColumns
+    )]
+    NoStep,
+    /// The tables.json says nothing of a database.
+    #[error(
+        "the tables.json has no database {db_id:?}, which the golds ask about; give the file of this benchmark"
+    )]
+    NoEntry {
+        /// The database.
+        db_id: String,
+    },
+    /// Another process is writing the folder.
+    #[error("another process is writing {}; wait for it, or choose another --out", path.display())]
+    Locked {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The folder is of another command.
+    #[error("{} holds a benchmark evolved with other options; choose another --out, or remove it", path.display())]
+    Occupied {
+        /// The folder.
+        path: PathBuf,
+    },
+}
