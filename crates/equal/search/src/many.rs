@@ -1,10 +1,10 @@
 //! Many pairs over one schema, on several threads.
 
-use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use sqlgauge_base::panic_text;
 use sqlgauge_sql::schema::Schema;
 
 use super::verdict::{Inapplicable, SearchVerdict};
@@ -48,7 +48,7 @@ fn in_order<S, E: Send>(
             let judged = catch_unwind(AssertUnwindSafe(|| judge(&search, pair)));
             let (verdict, is_sound) = match judged {
                 Ok(verdict) => (verdict, true),
-                Err(panic) => (fault(panic.as_ref()), false),
+                Err(panic) => (fault(panic_text(panic.as_ref())), false),
             };
             verdicts.lock().unwrap_or_else(PoisonError::into_inner)[at] = Some(verdict);
             if !is_sound {
@@ -63,13 +63,11 @@ fn in_order<S, E: Send>(
         handles.into_iter().try_for_each(|handle| handle.join().unwrap_or(Ok(())))
     })?;
     let verdicts = verdicts.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok(verdicts.into_iter().map(|verdict| verdict.unwrap_or_else(|| fault(&"its thread ended"))).collect())
+    Ok(verdicts.into_iter().map(|verdict| verdict.unwrap_or_else(|| fault("its thread ended"))).collect())
 }
 
-fn fault(panic: &(dyn Any + Send)) -> SearchVerdict {
-    let text = panic.downcast_ref::<&str>().copied();
-    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    SearchVerdict::Inapplicable(Inapplicable::fault(text.unwrap_or("no reason was given")))
+fn fault(reason: &str) -> SearchVerdict {
+    SearchVerdict::Inapplicable(Inapplicable::fault(reason))
 }
 
 #[cfg(test)]

@@ -5,11 +5,12 @@
 //! beside each other, as many at once as there is room for, quick ones do not wait for them, and no piece that waits for the result of another can keep that from
 //! coming. The threads end with the batch: a process that forks between batches loses none.
 
-use std::any::Any;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
+
+use sqlgauge_base::panic_text;
 
 /// Deeply nested SQL recurses in parsers; a thread's stack is reserved, not used, until it is needed.
 const STACK_BYTES: usize = 64 << 20;
@@ -53,7 +54,7 @@ impl Lanes {
             while let Some(piece) = lanes.take() {
                 let result = catch_unwind(AssertUnwindSafe(|| work(piece, &lanes)));
                 lanes.leave();
-                let result = result.map_err(|panic| message_of(panic.as_ref()));
+                let result = result.map_err(|panic| panic_text(panic.as_ref()).to_owned());
                 done.lock().unwrap_or_else(PoisonError::into_inner)[piece] = Some(result);
             }
         };
@@ -120,11 +121,6 @@ impl Lanes {
         self.lock().running -= 1;
         self.changed.notify_one();
     }
-}
-
-fn message_of(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message").to_owned()
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@
 //! and what bounds the memory for results that wait for their place. A result that is in the log already is read
 //! there again for the next system that said the same.
 
-use std::any::Any;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,6 +14,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
+use sqlgauge_base::panic_text;
 
 use crate::details::Details;
 use crate::directory::RunDirectory;
@@ -257,7 +257,7 @@ impl Guarded<'_> {
             Ok(Judgement {
                 status: INTERNAL_ERROR.to_owned(),
                 metrics: self.metrics.iter().map(|id| (id.clone(), None)).collect(),
-                details: Details { error: Some(panic_message(panic.as_ref())), ..Details::default() },
+                details: Details { error: Some(panic_text(panic.as_ref()).to_owned()), ..Details::default() },
             })
         })
     }
@@ -267,13 +267,6 @@ impl Guarded<'_> {
 pub(crate) fn open_log(directory: &RunDirectory, plan: &Plan<'_>) -> Result<(Log, Recovered), RunError> {
     let index = directory.take_indexer(plan.examples())?;
     Log::open(directory.items_path(), index, &directory.manifest().metrics, plan)
-}
-
-fn panic_message(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("panicked without a message")
-        .to_owned()
 }
 
 fn scored(task: &Task<'_>, judgement: Judgement, metrics: &[String]) -> Scored {
