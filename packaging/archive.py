@@ -1,4 +1,4 @@
-"""Makes the archive of one target that a release offers: the program, its manual pages and completions, the licences.
+"""Makes the archive of one target that a release offers: the program, its manual pages and completions, the schemas of its files, the licences.
 
     python3 packaging/archive.py --target x86_64-unknown-linux-gnu --static --out dist
 
@@ -76,6 +76,8 @@ def contents(program: Path, folder: Path, target: str, features: str) -> dict[st
     run("man", "--out", folder / "man")
     files |= {f"man/{page.name}": page.read_bytes() for page in (folder / "man").iterdir()}
     files |= {f"completions/{name}": run("completions", shell) for shell, name in SHELLS.items()}
+    subprocess.run(["cargo", "xtask", "schemas", folder / "schemas"], cwd=ROOT, check=True)
+    files |= {f"schemas/{schema.name}": schema.read_bytes() for schema in (folder / "schemas").iterdir()}
     files["THIRD-PARTY-LICENSES.txt"] = licences(target, features).encode()
     return files
 

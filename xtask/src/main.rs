@@ -8,6 +8,7 @@
 //! - `cargo xtask work` counts the instructions of ten small jobs with valgrind, and fails where one takes 5 % more than its
 //!   table says; `--write` makes the counts the new table;
 //! - `cargo xtask links` checks the links alone;
+//! - `cargo xtask schemas FOLDER` writes a JSON Schema of each file of a run, an evolved benchmark and a corpus;
 //! - `cargo xtask book` builds the documentation as a book;
 //! - `cargo xtask pictures` takes the pictures of README from the demo, with Chromium.
 
@@ -30,7 +31,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
-const USAGE: &str = "usage: cargo xtask check | docs [--check] | size [--write | --measure] | work [--write] | links | book | pictures";
+const USAGE: &str = "usage: cargo xtask check | docs [--check] | size [--write | --measure] | work [--write] | links | schemas FOLDER | book | pictures";
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -44,6 +45,7 @@ fn main() -> Result<()> {
         ["size", "--measure"] => size::measure(),
         ["work"] => work::check(),
         ["work", "--write"] => work::write(),
+        ["schemas", folder] => files_page::write_schemas(Path::new(folder)),
         ["book"] => book(),
         ["pictures"] => pictures::take(),
         _ => bail!(USAGE),
@@ -60,6 +62,7 @@ fn docs(check: bool) -> Result<()> {
         ("docs/reference/metrics.md".to_owned(), metrics_page::render()?),
         ("docs/reference/causes.md".to_owned(), causes_page::render()),
         ("docs/reference/cli.md".to_owned(), cli_page::render()?),
+        ("docs/reference/files.md".to_owned(), files_page::render()?),
         (
             "docs/SUMMARY.md".to_owned(),
             audit_page::summary(&rules_page::summary(&root().join("docs/SUMMARY.md"))?),
@@ -67,7 +70,6 @@ fn docs(check: bool) -> Result<()> {
     ];
     pages.extend(rules_page::render());
     pages.extend(audit_page::render());
-    pages.extend(files_page::render()?);
     let mut stale = Vec::new();
     for (name, text) in pages {
         let path = root().join(&name);
