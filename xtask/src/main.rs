@@ -14,6 +14,7 @@ mod files_page;
 mod links;
 mod metrics_page;
 mod pictures;
+mod programs;
 mod promises;
 mod rules_page;
 mod wings;
