@@ -3,7 +3,7 @@
     python testing/law/values.py > testing/law/values.tsv
 
 A line has an expression over the column `v`, the text in it, and the value: `null`, an integer, a number with a point, or a
-text in quotes. `tests/values.rs` compares the encoding with them.
+text in quotes. `tests/it/values.rs` compares the encoding with them.
 """
 
 from datetime import datetime, timedelta

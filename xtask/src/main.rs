@@ -20,6 +20,7 @@ mod limits;
 mod links;
 mod metrics_page;
 mod pictures;
+mod programs;
 mod promises;
 mod rules_page;
 mod size;

@@ -20,7 +20,7 @@ const WINGS: [&[&str]; 11] = [
 ];
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::path::Path;
     use std::process::Command;
 
@@ -63,7 +63,7 @@ mod tests {
         faults
     }
 
-    fn metadata() -> Value {
+    pub(crate) fn metadata() -> Value {
         let output = Command::new(env!("CARGO"))
             .current_dir(root())
             .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])

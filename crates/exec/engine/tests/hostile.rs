@@ -1,6 +1,9 @@
 //! Hostile SQL: each text has its typed outcome, and nothing is written anywhere.
+//!
+//! A program of its own: SQLite's limit on its heap is one for the process, and can only be lowered.
 #![allow(clippy::unwrap_used, reason = "a test fails by panic")]
 
+#[path = "it/common.rs"]
 mod common;
 
 use std::time::{Duration, Instant};

@@ -1,4 +1,6 @@
 //! Servers that answer without end: what is read of them is bounded, and the error names the address and the remedy.
+//!
+//! A program of its own: it asserts the most memory that the process ever had.
 #![allow(clippy::unwrap_used, reason = "a test fails by panic")]
 
 use std::io::{Read, Write};

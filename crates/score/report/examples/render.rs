@@ -8,7 +8,7 @@ use std::path::Path;
 use sqlgauge_report::{Report, find};
 use sqlgauge_run::RunFiles;
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/it/common.rs"]
 mod common;
 
 type Failure = Box<dyn std::error::Error>;

@@ -1,0 +1,95 @@
+//! A small benchmark in a temporary folder, and the binary to run on it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use assert_cmd::Command;
+use tempfile::TempDir;
+
+/// A folder with `gold.sql`, `pred.sql` and `database/shop/shop.sqlite`.
+pub struct Benchmark {
+    folder: TempDir,
+}
+
+impl Benchmark {
+    /// A benchmark of those golds and predictions on a database with one table `item(id, name, price)`.
+    pub fn new(golds: &[&str], predictions: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let benchmark = Self { folder };
+        let database = benchmark.path("database/shop");
+        std::fs::create_dir_all(&database).unwrap();
+        let connection = rusqlite::Connection::open(database.join("shop.sqlite")).unwrap();
+        connection
+            .execute_batch(
+                "CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT, price REAL);
+                 INSERT INTO item VALUES (1, 'pen', 1.5), (2, 'book', 12), (3, 'lamp', NULL);",
+            )
+            .unwrap();
+        let golds = golds.iter().map(|sql| format!("{sql}\tshop\n")).collect::<Vec<_>>().concat();
+        std::fs::write(benchmark.path("gold.sql"), golds).unwrap();
+        std::fs::write(benchmark.path("pred.sql"), predictions.join("\n") + "\n").unwrap();
+        benchmark
+    }
+
+    /// A path in the folder.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The arguments of `score` that write the run to `run`.
+    pub fn score(&self) -> Vec<String> {
+        let text = |name: &str| self.path(name).display().to_string();
+        let named = format!("S={}", text("pred.sql"));
+        [
+            "score",
+            "--gold",
+            &text("gold.sql"),
+            "--db",
+            &text("database"),
+            "--pred",
+            &named,
+            "--out",
+            &text("run"),
+            "--quiet",
+        ]
+        .map(str::to_owned)
+        .into()
+    }
+}
+
+/// Runs the binary.
+pub fn sqlgauge<S: AsRef<std::ffi::OsStr>>(arguments: &[S]) -> Output {
+    Command::cargo_bin("sqlgauge").unwrap().args(arguments).output().unwrap()
+}
+
+/// Standard error as text.
+pub fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// The lines of `items.jsonl` of a run.
+pub fn items(run: &Path) -> Vec<serde_json::Value> {
+    let text = std::fs::read_to_string(run.join("items.jsonl")).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The files below a folder with their bytes, by name, and where its links lead; the lock aside.
+pub fn tree(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(place) = open.pop() {
+        for entry in std::fs::read_dir(&place).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.strip_prefix(folder).unwrap().to_owned();
+            if let Ok(target) = std::fs::read_link(&path) {
+                found.insert(name, target.into_os_string().into_encoded_bytes());
+            } else if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_none_or(|extension| extension != "lock") {
+                found.insert(name, std::fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
+}

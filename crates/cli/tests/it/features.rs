@@ -1,0 +1,158 @@
+//! What a build leaves out: the help still shows it, and asking for it ends with the feature and the command that
+//! builds it in. Parts that are built in are not asked for here.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use crate::common::{Benchmark, sqlgauge, stderr};
+
+const BUILT_IN: [(&str, bool); 5] = [
+    ("parquet", cfg!(feature = "parquet")),
+    ("evaluator", cfg!(feature = "evaluator")),
+    ("services", cfg!(feature = "services")),
+    ("neural", cfg!(feature = "neural")),
+    ("view", cfg!(feature = "view")),
+];
+
+fn arguments(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_owned).collect()
+}
+
+#[test]
+fn what_is_left_out_names_its_feature() {
+    let benchmark = Benchmark::new(&["SELECT name FROM item"], &["SELECT name FROM item"]);
+    let out = benchmark.path("out").display().to_string();
+    let (dev, db) = (benchmark.path("dev.json"), benchmark.path("database").display().to_string());
+    std::fs::write(&dev, r#"[{"question": "What?", "query": "SELECT name FROM item", "db_id": "shop"}]"#)
+        .unwrap();
+    let rows = benchmark.path("rows.parquet");
+    std::fs::write(&rows, b"PAR1 and no more than that PAR1").unwrap();
+    let (dev, rows) = (dev.display(), rows.display());
+    let estimate = format!("estimate --questions {dev} --pred A={dev} --db {db}");
+    for (feature, asked) in [
+        ("parquet", format!("encode --questions {dev} --db {db} --out {out}")),
+        ("parquet", format!("encode --questions {dev} --db {db} --encoder file:{rows} --out {out}")),
+        ("parquet", format!("shift --source {rows} --target {rows}")),
+        ("parquet", format!("score --gold {rows} --db {db} --pred A={rows} --out {out}")),
+        ("parquet", format!("augment --gold {dev} --db {db} --kinds all --out {out}/sft.parquet")),
+        ("evaluator", format!("fit --source {rows} --corpus {rows} --out {out}")),
+        ("evaluator", format!("adapt --evaluator {out} --corpus {rows} --out {out}")),
+        ("evaluator", format!("estimate --evaluator {out} --questions {rows}")),
+        ("evaluator", format!("{estimate} --method fusion")),
+        ("evaluator", format!("{estimate} --method fusion-ml")),
+        ("evaluator", format!("{estimate} --method fusion-tl")),
+        ("services", format!("{estimate} --method judge-bug --judge-url http://localhost:1 --judge-model m")),
+        ("services", format!("{estimate} --judge-url http://localhost:1 --judge-model m")),
+        ("services", format!("{estimate} --method judge-arena")),
+        ("services", format!("encode --questions {dev} --db {db} --encoder http://localhost:1 --out {out}")),
+        (
+            "services",
+            format!(
+                "predict --questions {dev} --db {db} --llm-url http://localhost:1 --llm-model m --out {out}"
+            ),
+        ),
+        (
+            "services",
+            format!(
+                "synth --db {db} --count 5 --polish 1 --llm-url http://localhost:1 --llm-model m --out {out}"
+            ),
+        ),
+        ("view", format!("view --export {out}")),
+        ("neural", format!("encode --questions {dev} --db {db} --encoder bert:{db} --out {out}")),
+        ("neural", format!("encode --questions {dev} --db {db} --encoder llm:{db} --out {out}")),
+    ] {
+        if BUILT_IN.contains(&(feature, true)) {
+            continue;
+        }
+        let output = sqlgauge(&arguments(&asked));
+        let message = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{asked}: {message}");
+        for part in [&format!("the feature `{feature}`"), "cargo install --path crates/cli --features"] {
+            assert!(message.contains(part), "{asked}: {message}");
+        }
+        assert_eq!(message.trim_end().lines().count(), 1, "{asked}: {message}");
+        assert!(!benchmark.path("out").exists(), "{asked} left something behind");
+    }
+}
+
+#[test]
+fn the_help_is_the_same_in_every_build() {
+    for (asked, shown) in [
+        ("--help", "fit"),
+        ("--help", "adapt"),
+        ("fit --help", "--regressor"),
+        ("adapt --help", "--alpha"),
+        ("estimate --help", "--judge-url"),
+        ("bench-estimators --help", "--ablate-sizes"),
+        ("encode --help", "bert:DIR"),
+        ("predict --help", "--llm-url"),
+        ("augment --help", "--kinds"),
+    ] {
+        let output = sqlgauge(&arguments(asked));
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success() && text.contains(shown), "{asked}: {text}");
+    }
+}
+
+/// `.ci/run` does not run all tests with every feature, but the modules that it names.
+#[test]
+fn ci_runs_with_every_feature_what_mentions_one() {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let script = std::fs::read_to_string(workspace.join(".ci/run")).unwrap();
+    let list = script.split_once("suites=(").unwrap().1.split_once(')').unwrap().0;
+    let named: BTreeSet<&str> = list.split_whitespace().collect();
+    let (mut left_out, mut seen) = (Vec::new(), 0);
+    for package in packages(&workspace.join("crates")) {
+        let main = std::fs::read_to_string(package.join("tests/it/main.rs")).unwrap_or_default();
+        let manifest = std::fs::read_to_string(package.join("Cargo.toml")).unwrap();
+        let needs_one = manifest.contains("name = \"it\"\nrequired-features");
+        for (name, attributes) in modules(&main) {
+            let path = package.join("tests/it").join(name);
+            let mentions = [path.with_extension("rs"), path].iter().any(|path| mentions_a_feature(path));
+            let is_shared = attributes.contains("path = ");
+            if !is_shared && (needs_one || attributes.contains(&mark()) || mentions) {
+                seen += 1;
+                left_out.extend((!named.contains(name)).then(|| package.join("tests/it").join(name)));
+            }
+        }
+    }
+    assert!(seen > 20, "{seen}");
+    assert_eq!(left_out, Vec::<PathBuf>::new(), "name them in .ci/run: suites=(NAME)");
+}
+
+/// The modules that a file lists, each with the attributes above it.
+fn modules(main: &str) -> impl Iterator<Item = (&str, String)> {
+    let mut attributes = String::new();
+    main.lines().filter_map(move |line| {
+        let above = std::mem::take(&mut attributes);
+        if let Some(name) = line.strip_prefix("mod ") {
+            return Some((name.strip_suffix(';')?, above));
+        }
+        attributes = if line.starts_with("#[") { above + line } else { String::new() };
+        None
+    })
+}
+
+/// The packages in a folder: those of its wings, and those that are not in a wing.
+fn packages(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    sources(folder).flat_map(|at| {
+        if at.join("Cargo.toml").is_file() { vec![at] } else { sources(&at).collect::<Vec<_>>() }
+    })
+}
+
+fn sources(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path())
+}
+
+fn mentions_a_feature(path: &Path) -> bool {
+    if path.is_dir() {
+        return sources(path).any(|file| mentions_a_feature(&file));
+    }
+    path.extension().is_some_and(|extension| extension == "rs")
+        && std::fs::read_to_string(path).is_ok_and(|text| text.contains(&mark()))
+}
+
+/// How code asks for a feature; in two parts, so that this file is not one that does.
+fn mark() -> String {
+    format!("{} = \"", "feature")
+}

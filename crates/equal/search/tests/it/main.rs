@@ -1,0 +1,8 @@
+//! The tests of this crate: one program, a module for each file.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod real_queries;
+mod search;
+mod semantics;
+mod slice;

@@ -1,0 +1,7 @@
+//! The tests of this crate: one program, a module for each file.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod permitted;
+mod values;
+mod verdicts;

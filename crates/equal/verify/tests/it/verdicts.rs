@@ -1,0 +1,180 @@
+//! What a verdict says besides its name: what it was proved for, in which words, and where nobody knows.
+
+use sqlgauge_engine::compare::Semantics;
+use sqlgauge_prove::{Solver, SolverLimits};
+use sqlgauge_search::{Choice, Event, Minimality, Side, Unexercised};
+use sqlgauge_sql::schema::Schema;
+use sqlgauge_verify::{Verdict, Verifier, VerifyOptions, VerifyReport};
+
+const DDL: &str = "CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT, price REAL, shop INTEGER NOT NULL);
+    CREATE TABLE shop (id INTEGER PRIMARY KEY, town TEXT COLLATE NOCASE);";
+
+fn verified(semantics: Semantics, left: &str, right: &str) -> VerifyReport {
+    let options = VerifyOptions { semantics, ..VerifyOptions::default() };
+    Verifier::new(Schema::from_ddl(DDL).unwrap(), options).unwrap().verify(left, right, None).unwrap()
+}
+
+/// Where rows count as a set or a bag, the rules need not prove more.
+#[test]
+fn what_does_not_count_need_not_be_proved() {
+    for (left, right, proved) in [
+        ("SELECT name FROM item", "SELECT DISTINCT name FROM item", "set"),
+        ("SELECT name FROM item ORDER BY price", "SELECT name FROM item", "set bag"),
+        ("SELECT name FROM item", "SELECT name FROM item GROUP BY name", "set"),
+        ("SELECT name FROM item LIMIT 2", "SELECT DISTINCT name FROM item LIMIT 2", ""),
+        // DISTINCT keeps one of the texts that NOCASE takes for equal, a set both.
+        ("SELECT town FROM shop", "SELECT DISTINCT town FROM shop", ""),
+    ] {
+        for semantics in [Semantics::Set, Semantics::Bag] {
+            let report = verified(semantics, left, right);
+            let is_expected = proved.split(' ').any(|name| name == semantics.name());
+            let Verdict::Equivalent(proof) = &report.verdict else {
+                assert!(!is_expected, "{semantics}: {left} | {right}: {:?}", report.verdict);
+                continue;
+            };
+            assert!(is_expected, "{semantics}: {left} | {right}");
+            assert_eq!(proof.rules()[0], format!("both: rows as a {semantics}"));
+        }
+    }
+}
+
+#[test]
+fn what_sqlite_refuses_is_verified_in_other_words_that_are_told() {
+    let left = "SELECT q.n FROM (SELECT name FROM item) AS q (n)";
+    let report = verified(Semantics::Bag, left, "SELECT name FROM item");
+    assert!(matches!(report.verdict, Verdict::Equivalent(_)), "{:?}", report.verdict);
+    let [Some(spelled), None] = &report.spelled else { panic!("{:?}", report.spelled) };
+    assert_eq!(spelled.by, ["column-lists"]);
+    assert_eq!(report.to_json()["spelled"]["left"]["sql"], spelled.sql);
+    // A text that SQLite takes is left alone.
+    let report = verified(Semantics::Bag, "SELECT price AS date FROM item", "SELECT price FROM item");
+    assert_eq!(report.spelled, [None, None]);
+}
+
+/// The places at which the results differed, of the queries that are nondeterministic.
+fn places(left: &str, right: &str) -> Vec<(Side, Choice, String)> {
+    let report = verified(Semantics::Ex, left, right);
+    let Verdict::Unknown(unknown) = report.verdict else { panic!("{left} | {right}: {:?}", report.verdict) };
+    assert_eq!(unknown.reason, "nondeterministic", "{left} | {right}");
+    unknown.places.into_iter().map(|own| (own.side, own.choice, own.part.unwrap_or_default())).collect()
+}
+
+#[test]
+fn what_is_not_determined_is_named_with_its_place() {
+    let bare = places("SELECT name FROM item GROUP BY shop", "SELECT MAX(name) FROM item GROUP BY shop");
+    assert_eq!(bare.len(), 1);
+    assert_eq!((bare[0].0, bare[0].1), (Side::Left, Choice::BareColumn));
+    assert!(bare[0].2.contains("name"), "{bare:?}");
+    let limit = places(
+        "SELECT name FROM item ORDER BY shop LIMIT 1",
+        "SELECT name FROM item ORDER BY shop, name LIMIT 1",
+    );
+    assert_eq!(limit, [(Side::Left, Choice::Limit, String::new())]);
+    let row = places(
+        "SELECT id FROM item WHERE price = (SELECT price FROM item WHERE shop = 1)",
+        "SELECT id FROM item WHERE price = (SELECT MAX(price) FROM item WHERE shop = 1)",
+    );
+    assert_eq!((row[0].0, row[0].1), (Side::Left, Choice::FirstRow));
+    assert!(row[0].2.starts_with("SELECT"), "{row:?}");
+}
+
+#[test]
+fn what_the_search_did_not_exercise_is_told() {
+    // No row has a NULL there.
+    let left = "SELECT id FROM item WHERE shop = 1 AND price > 3 AND price < 1";
+    let report = verified(Semantics::Ex, left, "SELECT id FROM item WHERE price > 2 AND LENGTH(name) < 0");
+    let Verdict::Unknown(unknown) = report.verdict else { panic!("{:?}", report.verdict) };
+    let is_told =
+        |own: &Unexercised| (own.side, own.event) == (Side::Left, Event::Null) && own.part.contains("shop");
+    assert!(unknown.unexercised.iter().any(is_told), "{:?}", unknown.unexercised);
+}
+
+#[test]
+fn the_time_of_a_pair_covers_the_search_too() {
+    let options = VerifyOptions { solver_time: std::time::Duration::ZERO, ..VerifyOptions::default() };
+    let verifier =
+        Verifier::new(Schema::from_ddl("CREATE TABLE t (a INTEGER, b INTEGER)").unwrap(), options).unwrap();
+    let report =
+        verifier.verify("SELECT a FROM t WHERE b * 2 > 2", "SELECT a FROM t WHERE b > 1", None).unwrap();
+    let Verdict::Unknown(unknown) = report.verdict else { panic!("{:?}", report.verdict) };
+    assert_eq!(unknown.reason, "too_complex");
+    assert!(unknown.message.contains("longer than the pair may"), "{}", unknown.message);
+}
+
+/// The sentence is of the trees, and the counterexample says for which rows.
+#[test]
+fn a_difference_is_said_in_words() {
+    let ddl = "CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT);
+        CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INTEGER NOT NULL REFERENCES customer (id), price REAL);";
+    let verifier = Verifier::new(Schema::from_ddl(ddl).unwrap(), VerifyOptions::default()).unwrap();
+    for (left, right, causes, sentence) in [
+        (
+            "SELECT count(DISTINCT c.id) FROM customer c JOIN orders o ON c.id = o.customer_id",
+            "SELECT count(c.id) FROM customer c JOIN orders o ON c.id = o.customer_id",
+            "distinct",
+            "Yours gives the number of known ids of the customer, the gold gives the number of different ids of the customer; \
+             they differ for one customer with two orders: yours gives 2, the gold 1.",
+        ),
+        (
+            "SELECT name FROM customer WHERE id > 3",
+            "SELECT name FROM customer WHERE id >= 3",
+            "other-comparison",
+            "Yours asks that the id is at least 3, the gold asks that the id is greater than 3; they differ for one customer: \
+             yours returns 1 row, the gold no row.",
+        ),
+    ] {
+        let record = verifier.verify(left, right, None).unwrap().record();
+        let words = record.words.unwrap();
+        assert_eq!((words.sentence.as_deref(), words.causes.join(" ")), (Some(sentence), causes.to_owned()));
+        assert_eq!(words.unclear, None);
+    }
+    let (left, right) = ("SELECT count(*) FROM orders", "SELECT 1 UNION SELECT count(*) + 1 FROM customer");
+    let words = verifier.verify(left, right, None).unwrap().record().words.unwrap();
+    assert_eq!((words.sentence, words.unclear.as_deref()), (None, Some("other-shape")));
+}
+
+/// How small the counterexample is said to be, and how many rows it has.
+fn minimal(pair: [&str; 2], solver: Option<&mut Solver>) -> (Minimality, usize) {
+    let options = VerifyOptions { proves_fewest: solver.is_some(), ..VerifyOptions::default() };
+    let verifier = Verifier::new(Schema::from_ddl(DDL).unwrap(), options).unwrap();
+    let report = verifier.verify(pair[0], pair[1], solver).unwrap();
+    let Verdict::Different(found) = report.verdict else { panic!("{pair:?}: {:?}", report.verdict) };
+    (found.minimality.unwrap(), found.refutation.database().rows())
+}
+
+/// Of these each needs as many rows as there are: of one price there must be two to be one too many.
+const TWO_ROWS_OF_A_TABLE: [[&str; 2]; 2] = [
+    ["SELECT price FROM item", "SELECT DISTINCT price FROM item"],
+    ["SELECT max(price) FROM item", "SELECT min(price) FROM item"],
+];
+
+#[test]
+fn the_fewest_rows_are_known_where_each_table_needs_one() {
+    for (left, right, rows) in [
+        ("SELECT name FROM item WHERE price > 1", "SELECT name FROM item WHERE price >= 1", 1),
+        ("SELECT count(*) FROM item", "SELECT count(name) FROM item", 1),
+        ("SELECT item.id FROM item JOIN shop ON shop.id = item.shop", "SELECT item.id FROM item, shop", 2),
+    ] {
+        assert_eq!(minimal([left, right], None), (Minimality::Fewest, rows), "{left} | {right}");
+    }
+    for pair in TWO_ROWS_OF_A_TABLE {
+        assert_eq!(minimal(pair, None), (Minimality::Local, 2), "{pair:?}");
+    }
+}
+
+/// Needs a solver.
+#[test]
+fn a_solver_knows_that_there_are_no_fewer_rows() {
+    let Some(program) = std::env::var_os("SQLGAUGE_SOLVER") else {
+        eprintln!("skipped: SQLGAUGE_SOLVER names no solver");
+        return;
+    };
+    let mut solver = Solver::new(program, SolverLimits::default());
+    for pair in TWO_ROWS_OF_A_TABLE {
+        assert_eq!(minimal(pair, Some(&mut solver)), (Minimality::Fewest, 2), "{pair:?}");
+    }
+    // Two rows of one table and one of the other.
+    let left = "SELECT shop.id FROM item JOIN shop ON shop.id = item.shop";
+    let pair = [left, "SELECT DISTINCT shop.id FROM item JOIN shop ON shop.id = item.shop"];
+    assert_eq!(minimal(pair, Some(&mut solver)), (Minimality::Fewest, 3));
+}

@@ -1,0 +1,13 @@
+//! The tests of this crate: one program, a module for each file.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod benchmarks;
+mod labels;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod predictions;
+mod real_data;
+mod robustness;
+mod tables;
+mod workloads;

@@ -1,0 +1,8 @@
+//! The tests of this crate: one program, a module for each file.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod client;
+mod embeddings;
+#[path = "../server/mod.rs"]
+mod server;

@@ -1,0 +1,70 @@
+//! What the tests of this crate share.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+use sqlgauge_engine::WorkerCommand;
+use sqlgauge_reward::{Code, Request, Reward, RewardOptions, RewardResult};
+
+const SHOP: &str = "
+    CREATE TABLE shop (id INTEGER PRIMARY KEY, name TEXT NOT NULL, city TEXT, rating REAL);
+    CREATE TABLE sale (id INTEGER PRIMARY KEY, shop_id INT NOT NULL REFERENCES shop(id), amount INT NOT NULL);
+    CREATE TABLE empty (id INTEGER PRIMARY KEY);
+    INSERT INTO shop VALUES (1, 'Ada', 'Oslo', 4.5), (2, 'Bo', 'Oslo', 3.0), (3, 'Cy', 'Rome', 4.5);
+    INSERT INTO sale VALUES (1, 1, 10), (2, 1, 20), (3, 2, 5), (4, 3, 7), (5, 3, 8);";
+
+/// A folder with one small database, `shop`.
+pub fn shop() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("shop")).unwrap();
+    Connection::open(folder.path().join("shop/shop.sqlite")).unwrap().execute_batch(SHOP).unwrap();
+    folder
+}
+
+pub fn worker() -> WorkerCommand {
+    WorkerCommand::new(env!("CARGO_BIN_EXE_sqlgauge-reward-worker"))
+}
+
+pub fn reward(options: RewardOptions) -> Reward {
+    Reward::new(options, worker()).unwrap()
+}
+
+pub fn request(prediction: &str, gold: &str, db_id: &str) -> Request {
+    Request { prediction: prediction.to_owned(), golds: vec![gold.to_owned()], db_id: db_id.to_owned() }
+}
+
+/// One answer on the shop.
+pub fn ask(reward: &Reward, prediction: &str, gold: &str) -> RewardResult {
+    reward.score(&[request(prediction, gold, "shop")]).unwrap().remove(0)
+}
+
+pub fn code(reward: &Reward, prediction: &str, gold: &str) -> Code {
+    ask(reward, prediction, gold).code
+}
+
+/// The folder of Spider, or `None` (said aloud) where there is none; in CI that is an error.
+pub fn spider_folder() -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/data");
+    let folder = std::env::var_os("SQLGAUGE_DATA").map_or(beside, PathBuf::from).join("spider");
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    assert!(std::env::var_os("CI").is_none_or(|ci| ci != "true"), "no real data in {}", folder.display());
+    eprintln!("skipped: no real data in {}", folder.display());
+    None
+}
+
+/// Spider dev: its databases, and golds with their databases.
+pub fn spider() -> Option<(PathBuf, Vec<(String, String)>)> {
+    let spider = spider_folder()?;
+    let golds = std::fs::read_to_string(spider.join("dev_gold.sql")).unwrap();
+    let golds = golds.lines().filter_map(|line| line.split_once('\t'));
+    Some((spider.join("database"), golds.map(|(sql, db)| (sql.to_owned(), db.trim().to_owned())).collect()))
+}
+
+/// The predictions of a system, aligned with the golds.
+pub fn predictions(system: &str) -> Vec<String> {
+    let path = spider_folder().unwrap().join(format!("predictions/dev/{system}.sql"));
+    let text = String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned();
+    text.lines().map(|line| line.split('\t').next().unwrap_or_default().to_owned()).collect()
+}

@@ -1,0 +1,6 @@
+//! The tests of this crate: one program, a module for each file.
+
+mod common;
+mod meta_set;
+mod properties;
+mod reference_library;

@@ -1,0 +1,232 @@
+//! Item-by-item agreement with the official scripts on real predictions.
+//!
+//! The data folder is `SQLGAUGE_DATA`, else `../shared/data` beside the workspace. Without it the tests say that
+//! they skipped, and fail where `CI=true`.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::Value;
+use sqlgauge_engine::{Engine, GoldCache, Limits, SqliteEngine};
+use sqlgauge_metrics::esm::ForeignKeyMap;
+use sqlgauge_metrics::{Pair, Target, find};
+use sqlgauge_sql::resolve;
+use sqlgauge_sql::tree::{Body, Expr};
+use sqlgauge_sql::visit::{Visitor, walk_query};
+
+fn data() -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/data");
+    let folder = std::env::var_os("SQLGAUGE_DATA").map_or(beside, PathBuf::from);
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    assert!(std::env::var("CI").as_deref() != Ok("true"), "the data folder {} is missing", folder.display());
+    println!("skipped: the data folder {} is missing", folder.display());
+    None
+}
+
+/// One system's answer to one item, with what the official scripts say of it by metric id.
+struct Case {
+    system: String,
+    index: usize,
+    gold: Arc<str>,
+    prediction: String,
+    target: Arc<Target>,
+    official: Vec<(&'static str, bool)>,
+    /// Whether the official scripts' SQLite refused the prediction.
+    refused_officially: bool,
+}
+
+impl Case {
+    /// Class V1 of `docs/explanation/official-defects-execution.md`: their SQLite is older than ours and refused a query whose
+    /// subquery groups by a column of the query around it.
+    fn is_newer_sqlite(&self, official: bool, here: Option<f64>) -> bool {
+        self.refused_officially && !official && here == Some(1.0) && groups_by_outer_column(self)
+    }
+}
+
+fn groups_by_outer_column(case: &Case) -> bool {
+    struct Finder(bool);
+    impl Visitor for Finder {
+        fn body(&mut self, body: &Body) {
+            let Body::Select(select) = body else { return };
+            let own: Vec<_> =
+                select.from.iter().flat_map(|from| from.relations()).map(|relation| relation.id).collect();
+            self.0 |= select
+                .group_by
+                .iter()
+                .any(|key| matches!(key, Expr::Column(column) if !own.contains(&column.relation)));
+        }
+    }
+    let mut finder = Finder(false);
+    if let Ok(query) = resolve(&case.prediction, case.target.database.schema()) {
+        walk_query(&mut finder, &query);
+    }
+    finder.0
+}
+
+/// Scores all cases on all cores and lists those that the official scripts score otherwise.
+fn disagreements(engine: &SqliteEngine, cases: &[Case]) -> Vec<String> {
+    let cache = GoldCache::new(64 << 20);
+    let next = AtomicUsize::new(0);
+    let found = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let pair = Pair::new(engine, &case.target, &case.gold, &case.prediction, Some(&cache));
+                    for (id, official) in &case.official {
+                        let score = find(id).unwrap().score(&pair);
+                        let agrees = score.value == Some(f64::from(u8::from(*official)));
+                        if agrees {
+                            continue;
+                        }
+                        if case.is_newer_sqlite(*official, score.value) {
+                            println!("{} {} {id}: runs on a newer SQLite only", case.system, case.index);
+                        } else {
+                            let line = format!(
+                                "{} {} {id}: official {official}, here {:?} {}\n  gold {}\n  pred {}",
+                                case.system,
+                                case.index,
+                                score.value,
+                                Value::Object(score.detail),
+                                case.gold,
+                                case.prediction
+                            );
+                            found.lock().unwrap().push((case.system.clone(), case.index, line));
+                        }
+                    }
+                }
+            });
+        }
+    });
+    let mut found = found.into_inner().unwrap();
+    found.sort();
+    found.into_iter().map(|(_, _, line)| line).collect()
+}
+
+fn assert_none(disagreements: &[String], scores: usize) {
+    let mut report = String::new();
+    for line in disagreements {
+        writeln!(report, "{line}").unwrap();
+    }
+    if let Some(path) = std::env::var_os("SQLGAUGE_DISAGREEMENTS") {
+        fs::write(path, &report).unwrap();
+    }
+    println!("{} of {scores} scores disagree", disagreements.len());
+    assert!(disagreements.is_empty(), "{} of {scores} scores disagree:\n{report}", disagreements.len());
+}
+
+/// The foreign keys of `tables.json` by database.
+fn foreign_keys(spider: &Path) -> HashMap<String, ForeignKeyMap> {
+    let entries: Value = serde_json::from_slice(&fs::read(spider.join("tables.json")).unwrap()).unwrap();
+    let list = |value: &Value| value.as_array().unwrap().clone();
+    let number = |value: &Value| usize::try_from(value.as_u64().unwrap()).unwrap();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let read = |entry: &Value| {
+        let tables: Vec<String> = list(&entry["table_names_original"]).iter().map(text).collect();
+        let columns = list(&entry["column_names_original"]);
+        let columns: Vec<(i64, String)> =
+            columns.iter().map(|c| (c[0].as_i64().unwrap(), text(&c[1]))).collect();
+        let keys = list(&entry["foreign_keys"]);
+        let keys: Vec<(usize, usize)> = keys.iter().map(|key| (number(&key[0]), number(&key[1]))).collect();
+        (text(&entry["db_id"]), ForeignKeyMap::from_tables_json(&tables, &columns, &keys))
+    };
+    list(&entries).iter().map(read).collect()
+}
+
+fn spider_golds(spider: &Path, engine: &SqliteEngine) -> Vec<(Arc<str>, Arc<Target>)> {
+    let keys = foreign_keys(spider);
+    let mut targets: HashMap<String, Arc<Target>> = HashMap::new();
+    let golds = fs::read_to_string(spider.join("dev_gold.sql")).unwrap();
+    golds
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .map(|line| {
+            let (gold, db_id) = line.trim().split_once('\t').unwrap();
+            let target = targets.entry(db_id.to_owned()).or_insert_with(|| {
+                let path = spider.join(format!("database/{db_id}/{db_id}.sqlite"));
+                Arc::new(Target::new(db_id, engine.open(&path).unwrap()).with_foreign_keys(&keys[db_id]))
+            });
+            (Arc::from(gold), Arc::clone(target))
+        })
+        .collect()
+}
+
+fn sorted_files(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<PathBuf> =
+        entries.filter(|path| path.extension().is_some_and(|e| e == extension)).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn spider_dev_agrees_with_the_official_script() {
+    let Some(data) = data() else { return };
+    let spider = data.join("spider");
+    // Some predictions join two large tables without a condition; the official scripts, too, gave up on them.
+    let engine = SqliteEngine::new(Limits { timeout: Duration::from_secs(3), ..Limits::default() });
+    let golds = spider_golds(&spider, &engine);
+    let mut cases = Vec::new();
+    for oracle in sorted_files(&spider.join("oracle/dev"), "jsonl") {
+        let system = oracle.file_stem().unwrap().to_string_lossy().into_owned();
+        let predictions = fs::read(spider.join(format!("predictions/dev/{system}.sql"))).unwrap();
+        let predictions = String::from_utf8_lossy(&predictions).into_owned();
+        let predictions: Vec<&str> = predictions.split('\n').collect();
+        for line in fs::read_to_string(&oracle).unwrap().lines() {
+            let item: Value = serde_json::from_str(line).unwrap();
+            let index = usize::try_from(item["i"].as_u64().unwrap()).unwrap();
+            let (gold, target) = &golds[index];
+            cases.push(Case {
+                system: system.clone(),
+                index,
+                gold: Arc::clone(gold),
+                prediction: predictions[index].to_owned(),
+                target: Arc::clone(target),
+                official: vec![
+                    ("ex-spider", item["ex"] == 1),
+                    ("ex-spider-distinct", item["ex_keep_distinct"] == 1),
+                    ("esm", item["esm"] == 1),
+                ],
+                refused_officially: item["executes"] == 0,
+            });
+        }
+    }
+    assert_none(&disagreements(&engine, &cases), 3 * cases.len());
+}
+
+#[test]
+fn bird_superhero_agrees_with_the_official_script() {
+    let Some(data) = data() else { return };
+    let bird = data.join("bird");
+    let engine = SqliteEngine::new(Limits::default());
+    let read = |path: PathBuf| -> Value { serde_json::from_slice(&fs::read(path).unwrap()).unwrap() };
+    let database = engine.open(&bird.join("database/superhero/superhero.sqlite")).unwrap();
+    let target = Arc::new(Target::new("superhero", database));
+    let golds = read(bird.join("dev.json"));
+    let mut cases = Vec::new();
+    for (system, items) in read(bird.join("ex_set_superhero.json")).as_object().unwrap() {
+        let predictions = read(bird.join(format!("predictions/dev/{system}.json")));
+        for (index, official) in items.as_object().unwrap() {
+            let Some(prediction) = predictions[index].as_str() else { continue };
+            let prediction = prediction.split("\t----- bird -----\t").next().unwrap_or_default();
+            let index: usize = index.parse().unwrap();
+            cases.push(Case {
+                system: system.clone(),
+                index,
+                gold: Arc::from(golds[index]["SQL"].as_str().unwrap()),
+                prediction: prediction.to_owned(),
+                target: Arc::clone(&target),
+                official: vec![("ex-bird", official.as_bool().unwrap())],
+                refused_officially: false,
+            });
+        }
+    }
+    assert_none(&disagreements(&engine, &cases), cases.len());
+}

@@ -1,0 +1,11 @@
+//! The tests of this crate: one program, a module for each file.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+mod directory;
+mod index;
+mod items;
+mod resume;
+mod scoring;
+mod summary;

@@ -1,0 +1,5 @@
+//! The tests of this crate: one program, a module for each file.
+
+mod registry;
+mod rows;
+mod texts;

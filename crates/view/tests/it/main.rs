@@ -1,0 +1,6 @@
+//! The tests of this crate: one program, a module for each file.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod browser;
+mod dashboard;

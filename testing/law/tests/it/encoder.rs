@@ -1,0 +1,71 @@
+//! A small share of the law of the symbolic execution; `ENCODER_QUERIES` and `ENCODER_SEED` make it a hunt.
+
+use sqlgauge_law::encoder::construct::Construct;
+use sqlgauge_law::encoder::defect::{DEFECTS, planted};
+use sqlgauge_law::encoder::{hunt, hunt_construct};
+use sqlgauge_prove::EncoderDefect;
+
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+#[test]
+fn with_the_values_of_a_database_put_in_the_symbolic_rows_are_those_of_sqlite() {
+    let queries = usize::try_from(number("ENCODER_QUERIES", 400)).unwrap();
+    let tally = hunt(number("ENCODER_SEED", 1), queries, 3).unwrap();
+    println!("{} compared, {} with rows, {} open", tally.compared, tally.with_rows, tally.open);
+    for (construct, count) in &tally.unsupported {
+        println!("{count:6}  unsupported: {construct}");
+    }
+    assert!(
+        tally.violations.is_empty(),
+        "{} violations\n{}",
+        tally.violations.len(),
+        tally.violations[..tally.violations.len().min(12)].join("\n")
+    );
+    assert!(tally.with_rows * 10 > queries, "too few are compared");
+}
+
+#[test]
+fn about_each_construct_the_symbolic_rows_are_those_of_sqlite() {
+    let queries = usize::try_from(number("ENCODER_QUERIES", 400)).unwrap();
+    let mut wrong = Vec::new();
+    for construct in Construct::ALL {
+        let tally =
+            hunt_construct(construct, None, number("ENCODER_SEED", 1), (queries, queries * 20)).unwrap();
+        println!("{construct:?}: {} compared, {} open, {:?}", tally.compared, tally.open, tally.unsupported);
+        wrong.extend(tally.violations.first().map(|first| {
+            format!("{construct:?}: {} violations, the first:\n{first}", tally.violations.len())
+        }));
+        assert_eq!(tally.compared.min(queries), queries, "{construct:?}: too few are compared");
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_construct_has_something_planted_and_the_law_finds_it() {
+    let all = planted();
+    let mut missed = Vec::new();
+    for construct in Construct::ALL {
+        let own: Vec<_> = all.iter().filter(|(of, _)| *of == construct).collect();
+        assert!(
+            !own.is_empty(),
+            "{construct:?} has nothing planted: give it a line in `MISREADINGS` or `DEFECTS`"
+        );
+        for (_, planted) in own {
+            let tally = hunt_construct(construct, Some(*planted), 1, (2_000, 20_000)).unwrap();
+            println!("{construct:?} {planted:?}: after {}", tally.compared);
+            if tally.violations.is_empty() {
+                missed.push(format!("{construct:?}: {planted:?}, {tally:?}"));
+            }
+        }
+    }
+    assert!(missed.is_empty(), "not found:\n{}", missed.join("\n"));
+}
+
+#[test]
+fn every_defect_of_the_encoder_is_planted() {
+    let planted: Vec<EncoderDefect> = DEFECTS.iter().map(|(defect, _)| *defect).collect();
+    assert_eq!(planted, EncoderDefect::ALL);
+    assert!(DEFECTS.iter().all(|(_, constructs)| !constructs.is_empty()));
+}

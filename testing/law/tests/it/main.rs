@@ -1,0 +1,10 @@
+//! The tests of this crate: one program, a module for each file.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod catalog;
+mod contradict;
+mod encoder;
+mod law;
+mod planted;
+mod values;
