@@ -190,13 +190,13 @@ fn one_slip_between_any_two_queries_is_the_whole_difference() {
         Search::new(schema.clone(), SearchOptions { databases: 60, ..SearchOptions::default() }).unwrap();
     let (mut said, mut untrue) = (0, Vec::new());
     for gold in GOLDS {
-        for yours in GOLDS.into_iter().filter(|other| *other != gold) {
-            let Ok(found) = explainer.explain(gold, yours, &Nobody) else { continue };
+        for prediction in GOLDS.into_iter().filter(|other| *other != gold) {
+            let Ok(found) = explainer.explain(gold, prediction, &Nobody) else { continue };
             said += 1;
             if let [slip] = found.slips.as_slice() {
                 let planted = print(&slip.planted, &schema, PrintDialect::Sqlite).unwrap();
-                if let SearchVerdict::Refuted(_) = search.refute(&planted, yours) {
-                    untrue.push(format!("{}\n  {gold}\n  {yours}\n  {planted}", found.sentence()));
+                if let SearchVerdict::Refuted(_) = search.refute(&planted, prediction) {
+                    untrue.push(format!("{}\n  {gold}\n  {prediction}\n  {planted}", found.sentence()));
                 }
             }
         }

@@ -7,7 +7,7 @@ use sqlgauge_sql::tree::{CteId, Expr, From, Join, JoinKind, Relation, RelationId
 
 use super::reference::{ordinal, place_of};
 use super::{Care, Hear, Reads, Said, Say, Scope};
-use crate::canonical::{Key, column_of, columns_of, condition_of, conjuncts_of, keys_between, table_of};
+use sqlgauge_sql::canonical::{Key, column_of, columns_of, condition_of, conjuncts_of, keys_between, table_of};
 use crate::engine::tree::Tree;
 use crate::grammar::Rule;
 use crate::names::Vocabulary;

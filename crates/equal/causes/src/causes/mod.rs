@@ -86,8 +86,8 @@ mod tests {
         for cause in causes() {
             assert!(ids.insert(cause.id), "{} twice", cause.id);
             assert!(!cause.title.is_empty() && cause.about.ends_with('.'), "{}", cause.id);
-            let [gold, yours, sentence] = cause.example;
-            let found = explainer.explain(gold, yours, &Proofs::over(&schema)).unwrap();
+            let [gold, prediction, sentence] = cause.example;
+            let found = explainer.explain(gold, prediction, &Proofs::over(&schema)).unwrap();
             if found.sentence() != sentence || found.cause().map(|cause| cause.id) != Some(cause.id) {
                 wrong.push(format!("{}: {found:?}", cause.id));
             }
