@@ -81,11 +81,13 @@ pub enum Unclear {
     NoWords,
     /// The analysis would take too many steps.
     TooComplex,
+    /// The log of a run holds only the beginning of the answer.
+    CutText,
 }
 
 impl Unclear {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Unresolved,
         Self::NoDifference,
         Self::OnlyTogether,
@@ -93,6 +95,7 @@ impl Unclear {
         Self::OtherShape,
         Self::NoWords,
         Self::TooComplex,
+        Self::CutText,
     ];
 
     /// The same in words.
@@ -107,6 +110,7 @@ impl Unclear {
             }
             Self::NoWords => "a part has no words, or both queries have the same",
             Self::TooComplex => "the comparison would take too many steps",
+            Self::CutText => "the log of the run holds only the beginning of the answer",
         }
     }
 
@@ -120,6 +124,7 @@ impl Unclear {
             Self::OtherShape => "other-shape",
             Self::NoWords => "no-words",
             Self::TooComplex => "too-complex",
+            Self::CutText => "cut-text",
         }
     }
 }

@@ -120,15 +120,20 @@ const STACK_BYTES: usize = 16 << 20;
 
 /// Says what makes answers wrong, over one schema. A gold is resolved once.
 #[derive(Debug)]
-pub struct Explainer<'s> {
-    schema: &'s Schema,
+pub struct Explainer {
+    schema: Arc<Schema>,
     golds: Mutex<HashMap<String, Arc<Result<CanonicalText, Unclear>>>>,
 }
 
-impl<'s> Explainer<'s> {
+impl Explainer {
     /// The explainer of a schema.
-    pub fn of(schema: &'s Schema) -> Self {
-        Self { schema, golds: Mutex::default() }
+    pub fn of(schema: impl Into<Arc<Schema>>) -> Self {
+        Self { schema: schema.into(), golds: Mutex::default() }
+    }
+
+    /// The schema.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
     }
 
     /// What makes a wrong answer wrong.
@@ -143,7 +148,7 @@ impl<'s> Explainer<'s> {
     }
 
     fn text(&self, text: &str) -> Result<CanonicalText, Unclear> {
-        CanonicalText::of(text, self.schema).map_err(|_| Unclear::Unresolved)
+        CanonicalText::of(text, &self.schema).map_err(|_| Unclear::Unresolved)
     }
 
     fn gold(&self, gold: &str) -> Arc<Result<CanonicalText, Unclear>> {
@@ -168,7 +173,7 @@ impl<'s> Explainer<'s> {
         let gold_text = self.gold(gold);
         let gold_text = gold_text.as_ref().as_ref().map_err(|unclear| *unclear)?;
         let text = self.text(prediction)?;
-        let scene = Scene { schema: self.schema, gold: gold_text, prediction: &text };
+        let scene = Scene { schema: &self.schema, gold: gold_text, prediction: &text };
         let slips = match self.letter_case(gold, [&gold_text.query, &text.query], judge) {
             Some(slip) => vec![slip],
             None => queries(&scene, &gold_text.query, &text.query, &Matched::default())?,
@@ -192,7 +197,7 @@ impl<'s> Explainer<'s> {
     }
 
     fn printed(&self, query: &Query) -> Result<String, Unclear> {
-        print(query, self.schema, PrintDialect::Sqlite).map_err(|_| Unclear::OtherShape)
+        print(query, &self.schema, PrintDialect::Sqlite).map_err(|_| Unclear::OtherShape)
     }
 
     /// Those that may make the difference: one alone without which the answer is right, else those that change the gold or

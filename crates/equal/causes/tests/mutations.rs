@@ -80,7 +80,7 @@ struct Tally {
 impl Tally {
     /// Plants slips in a query, the mutations of these numbers.
     fn plant(&mut self, gold: &str, schema: &Schema, wanted: impl Fn(usize) -> bool) {
-        let explainer = Explainer::of(schema);
+        let explainer = Explainer::of(schema.clone());
         let options = SearchOptions { databases: 60, ..SearchOptions::default() };
         let search = Search::new(schema.clone(), options).unwrap();
         let query = resolve(gold, schema).unwrap();
@@ -99,7 +99,7 @@ impl Tally {
         gold: &str,
         text: &str,
         kind: MutationKind,
-        (explainer, search, schema): (&Explainer<'_>, &Search, &Schema),
+        (explainer, search, schema): (&Explainer, &Search, &Schema),
     ) {
         self.slips += 1;
         let found = match explainer.explain(gold, text, &Proofs::over(schema)) {
@@ -185,7 +185,7 @@ impl Judge for Nobody {
 #[test]
 fn one_slip_between_any_two_queries_is_the_whole_difference() {
     let schema = Schema::from_ddl(SCHEMA).unwrap();
-    let explainer = Explainer::of(&schema);
+    let explainer = Explainer::of(schema.clone());
     let search =
         Search::new(schema.clone(), SearchOptions { databases: 60, ..SearchOptions::default() }).unwrap();
     let (mut said, mut untrue) = (0, Vec::new());

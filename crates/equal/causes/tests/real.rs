@@ -38,7 +38,7 @@ fn sentences_on_spider() {
             }
             let prediction = prediction.split('\t').next().unwrap();
             let schema = databases[db].schema();
-            let found = Explainer::of(schema).explain(gold, prediction, &Proofs::over(schema));
+            let found = Explainer::of(schema.clone()).explain(gold, prediction, &Proofs::over(schema));
             let key = match &found {
                 Ok(found) => {
                     said += 1;

@@ -2,7 +2,7 @@
 
 use sqlgauge_sql::tree::{ColumnRef, Expr, Place, RelationId};
 
-use super::{Care, Hear, Reads, Said, Say, Scope, has_letters};
+use super::{Care, Hear, Reads, Said, Say, Scope};
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
 use crate::names::{NameId, NounId};

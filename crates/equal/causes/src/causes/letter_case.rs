@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn it_is_said_of_queries_of_any_shape_if_the_answer_is_right_with_the_text_of_the_gold() {
         let schema = Schema::from_ddl(SCHEMA).unwrap();
-        let explainer = Explainer::of(&schema);
+        let explainer = Explainer::of(schema.clone());
         let gold = "SELECT count(*) FROM hero h JOIN colour c ON h.eyes = c.id WHERE c.name = 'Blue' AND h.skin <> 'Red'";
         let prediction = "SELECT count(*) FROM hero WHERE eyes IN (SELECT id FROM colour WHERE name = 'blue') AND skin <> 'RED'";
         let found = explainer.explain(gold, prediction, &OnRows(&["'Blue'", "'Red'"])).unwrap();
@@ -165,7 +165,7 @@ mod tests {
         let schema = Schema::from_ddl(SCHEMA).unwrap();
         let gold = "SELECT id FROM hero WHERE skin = 'Red' OR skin = 'RED'";
         let prediction = "SELECT id FROM hero WHERE skin = 'red'";
-        let said = Explainer::of(&schema).explain(gold, prediction, &OnRows(&[])).map(|found| found.sentence());
+        let said = Explainer::of(schema.clone()).explain(gold, prediction, &OnRows(&[])).map(|found| found.sentence());
         assert!(!said.is_ok_and(|said| said.contains(MATTERS)));
     }
 }

@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn every_cause_has_an_id_of_its_own_and_an_example_that_it_explains() {
         let schema = Schema::from_ddl(SCHEMA).unwrap();
-        let explainer = Explainer::of(&schema);
+        let explainer = Explainer::of(schema.clone());
         let (mut ids, mut wrong) = (BTreeSet::new(), Vec::new());
         for cause in causes() {
             assert!(ids.insert(cause.id), "{} twice", cause.id);

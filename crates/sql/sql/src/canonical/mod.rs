@@ -26,7 +26,8 @@ use crate::tree::{
 use crate::visit::{Rewriter, Visitor, rewrite_expr, rewrite_query, walk_query};
 use crate::{Aliases, ResolveError, resolve_with_aliases};
 
-use self::same::{replace, replace_in, same_columns};
+use self::same::{replace, replace_in};
+pub use self::same::same_columns;
 
 mod same;
 

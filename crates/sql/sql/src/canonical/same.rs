@@ -10,7 +10,7 @@ use crate::visit::children_mut;
 use super::conjuncts_of;
 
 /// Pairs of a column and the earlier one that it is the same as.
-pub(super) fn same_columns(schema: &Schema, from: &From) -> Vec<(ColumnRef, ColumnRef)> {
+pub fn same_columns(schema: &Schema, from: &From) -> Vec<(ColumnRef, ColumnRef)> {
     let mut found = Vec::new();
     if from.is_inner() {
         collect(schema, from, from, &mut found);
