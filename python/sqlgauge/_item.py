@@ -38,7 +38,8 @@ class Item:
     prediction_result: dict[str, Any] | None
     """What the prediction returns, likewise."""
     why: str | None
-    """What makes a wrong answer differ from the gold, in one sentence; ``None`` where that is not clear or the answer is right."""
+    """What makes a wrong answer differ from the gold, in one sentence, or why that is not known: the database is gone. ``None`` where it is
+    not clear or the answer is right."""
     notes: tuple[str, ...]
     """What was noticed, in sentences."""
     raw: dict[str, Any] = field(repr=False)
@@ -117,14 +118,14 @@ def show(
         scores=Scores(item),
         gold_result=said["gold_result"],
         prediction_result=said["prediction_result"],
-        why=_why(details),
+        why=_why(said["why"]),
         notes=tuple(said["notes"]),
         raw=item,
         _text=said["text"],
     )
 
 
-def _why(details: dict[str, Any]) -> str | None:
-    words = (details.get("verdict") or {}).get("words") or details.get("difference") or {}
-    sentence: str | None = words.get("sentence")
-    return sentence
+def _why(reason: dict[str, Any] | None) -> str | None:
+    if reason and "missing" in reason:
+        return f"Not known: {reason['missing']}."
+    return reason.get("sentence") if reason else None

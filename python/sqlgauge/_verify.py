@@ -63,7 +63,7 @@ class Verification:
     explanation: str | None
     """In words, which clause makes the difference."""
     words: str | None
-    """What makes the right query another than the left, in one sentence (“yours” is the right query, “the gold” the left);
+    """What makes the right query another than the left, in one sentence (“the prediction” is the right query, “the gold” the left);
     ``None`` where that is not clear. ``raw["words"]`` has the causes too."""
     tables: tuple[dict[str, Any], ...]
     """The tables of the witness with the columns that the queries read: ``name``, ``columns``, ``rows``."""

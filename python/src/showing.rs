@@ -40,9 +40,10 @@ fn show_item(
         };
         Ok(json!({
             "item": item,
+            "why": shown.why,
             "gold_result": table(gold, view.gold_result()),
             "prediction_result": table(prediction, view.prediction_result()),
-            "text": show(&shown.item, gold, prediction, &shown.metrics, options),
+            "text": show(&shown.item, shown.why.as_ref(), gold, prediction, &shown.metrics, options),
         }))
     })?;
     json["notes"] = notes.into();

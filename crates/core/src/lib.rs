@@ -140,7 +140,7 @@ pub use sentence::sentence;
 pub use settings::{NOW, VerifySettings, default_metrics, metrics_of, verifies};
 pub use sheet::{Sheet, sheets_to_html, sheets_to_markdown};
 pub use shift::{ShiftJob, WorkloadShift};
-pub use show::{ItemWithRows, ShowJob};
+pub use show::{ExplainedItem, ItemWithRows, ShowJob};
 pub use source::Source;
 pub use subset::{FailedQuestions, failed_questions};
 pub use synth::SynthJob;

@@ -7,7 +7,7 @@ use sqlgauge_dataset::{Example, PredictionSet};
 use sqlgauge_engine::Engine;
 use sqlgauge_report::Report;
 use sqlgauge_run::{
-    Completion, Gate, Plan, RunDirectory, RunFiles, Schedule, Scorer, Start, SummaryBuilder, execute,
+    Completion, Gate, Plan, Reasons, RunDirectory, RunFiles, Schedule, Scorer, Start, SummaryBuilder, execute,
 };
 
 use crate::context::{Context, Observed};
@@ -65,9 +65,11 @@ impl OpenRun {
     /// When the log is damaged, or the summary or the page cannot be written.
     pub fn finish(self) -> Result<Report, Error> {
         let Self { directory, gates, examples, systems, scorer, engine, jobs: _, made } = self;
+        let reasons =
+            Reasons::of_run(directory.path(), directory.manifest()).with_schemas(scorer.schemas());
         // Summary and report are made of the log.
         drop((examples, systems, scorer, engine, made));
-        finish_run(&directory, gates)
+        finish_with(&directory, gates, reasons)
     }
 }
 
@@ -86,10 +88,14 @@ pub(crate) fn goes_on(out: &Path, restart: bool) -> bool {
 /// # Errors
 /// When the items cannot be read, or a file of the run not be written.
 pub(crate) fn finish_run(directory: &RunDirectory, gates: Vec<Gate>) -> Result<Report, Error> {
+    finish_with(directory, gates, Reasons::of_run(directory.path(), directory.manifest()))
+}
+
+fn finish_with(directory: &RunDirectory, gates: Vec<Gate>, reasons: Reasons) -> Result<Report, Error> {
     let (manifest, items) = (directory.manifest().clone(), directory.items());
-    let summary = SummaryBuilder::of(&manifest, &items)?;
+    let summary = SummaryBuilder::explained(&manifest, &items, &reasons)?;
     directory.write_summary(&summary)?;
-    let report = Report::new(manifest, summary, items).with_gates(gates);
+    let report = Report::new(manifest, summary, items).with_gates(gates).with_reasons(reasons);
     sqlgauge_report::find("html")?.write_file(&report, &directory.path().join(sqlgauge_run::REPORT))?;
     Ok(report)
 }
@@ -109,12 +115,15 @@ impl StoredReport {
     /// When there is no run, or it cannot be read.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let RunFiles { manifest, items, summary } = RunFiles::open(path)?;
-        if let Some(summary) = summary {
-            return Ok(Self { report: Report::new(manifest, summary, items), is_finished: true });
-        }
-        let summary = SummaryBuilder::of(&manifest, &items)?;
-        let there: usize = summary.systems.iter().flat_map(|system| system.statuses.values()).sum();
-        let is_finished = there >= manifest.total();
-        Ok(Self { report: Report::new(manifest, summary, items), is_finished })
+        let reasons = Reasons::of_run(path, &manifest);
+        let (summary, is_finished) = if let Some(summary) = summary {
+            (summary, true)
+        } else {
+            let summary = SummaryBuilder::explained(&manifest, &items, &reasons)?;
+            let there: usize = summary.systems.iter().flat_map(|system| system.statuses.values()).sum();
+            (summary, there >= manifest.total())
+        };
+        let report = Report::new(manifest, summary, items).with_reasons(reasons);
+        Ok(Self { report, is_finished })
     }
 }

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde::Serialize;
 use sqlgauge_engine::{Engine, Limits, Moment, ResultSet};
 use sqlgauge_report::ItemView;
-use sqlgauge_run::{Item, Items, Manifest, RunError, RunFiles, recorded_file};
+use sqlgauge_run::{Item, Items, Manifest, Reason, Reasons, RunError, RunFiles, recorded_file};
 
 use crate::context::Context;
 use crate::error::Error;
@@ -44,12 +45,25 @@ pub struct ShowJob {
 pub struct ItemWithRows {
     /// The item.
     pub item: Item,
+    /// What makes its answer wrong.
+    pub why: Option<Reason>,
     /// Rows of the gold, if its database is still as it was scored.
     pub gold_rows: Option<Arc<ResultSet>>,
     /// Rows of the prediction, likewise.
     pub prediction_rows: Option<Arc<ResultSet>>,
     /// The metrics of the run, in the order asked for.
     pub metrics: Vec<String>,
+}
+
+/// An item as it stands in a run, and why its answer is wrong.
+#[derive(Debug, Clone, Serialize)]
+pub struct ExplainedItem {
+    /// The item.
+    #[serde(flatten)]
+    pub item: Item,
+    /// What makes its answer wrong; absent where it is not wrong, or nothing can be said of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<Reason>,
 }
 
 impl ShowJob {
@@ -75,22 +89,25 @@ impl ShowJob {
                 [None, None]
             }
         };
-        Ok(ItemWithRows { item, gold_rows, prediction_rows, metrics: manifest.metrics })
+        let why = Reasons::of_run(&self.folder, &manifest).of(&item);
+        Ok(ItemWithRows { item, why, gold_rows, prediction_rows, metrics: manifest.metrics })
     }
 
-    /// The item as it stands in the run, of the system or of every system.
+    /// The item as it stands in the run, of the system or of every system, each with what makes its answer wrong.
     ///
     /// # Errors
     /// When the run cannot be read or has no such item.
-    pub fn items(&self) -> Result<Vec<Item>, Error> {
+    pub fn items(&self) -> Result<Vec<ExplainedItem>, Error> {
         let RunFiles { manifest, items, .. } = RunFiles::open(&self.folder)?;
         let systems = match &self.system {
             Some(_) => vec![self.system(&manifest)?],
             None => manifest.systems.clone(),
         };
+        let reasons = Reasons::of_run(&self.folder, &manifest);
         let mut all = Vec::with_capacity(systems.len());
         for system in &systems {
-            all.extend(items.find(system, &self.id)?);
+            let item = items.find(system, &self.id)?;
+            all.extend(item.map(|item| ExplainedItem { why: reasons.of(&item), item }));
         }
         if all.is_empty() { Err(self.missing(&systems.join(", "), &items)) } else { Ok(all) }
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use sqlgauge_engine::{Database, Engine};
+use sqlgauge_metrics::Verification;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_verify::VerifyReport;
 
@@ -33,7 +34,7 @@ pub fn verify_over_schema(
     left: &str,
     right: &str,
 ) -> Result<VerifyReport, Error> {
-    Ok(settings.verification().verdict(schema, None, left, right)??)
+    Ok(with_words(settings).verdict(schema, None, left, right)??)
 }
 
 /// The verdict on a pair over a database, whose rows are looked at too. It rests on no foreign key that they break.
@@ -65,8 +66,26 @@ pub fn verify_over_database(
     left: &str,
     right: &str,
 ) -> Result<VerifyReport, Error> {
+    over_database(&with_words(settings), engine, database, left, right)
+}
+
+/// [`verify_over_database`], with words only where the options ask for them.
+pub(crate) fn over_database(
+    verification: &Verification,
+    engine: &dyn Engine,
+    database: &Database,
+    left: &str,
+    right: &str,
+) -> Result<VerifyReport, Error> {
     let schema = &database.kept_schema_for(engine, &[left, right]).schema;
-    let verdict = settings.verification().verdict(schema, Some((engine, database)), left, right);
+    let verdict = verification.verdict(schema, Some((engine, database)), left, right);
     engine.check()?;
     Ok(verdict??)
+}
+
+/// Somebody looks at the verdict.
+fn with_words(settings: &VerifySettings) -> Verification {
+    let mut settings = settings.clone();
+    settings.options.words = true;
+    settings.verification()
 }

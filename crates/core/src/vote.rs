@@ -36,7 +36,7 @@ use crate::match_pair::{SchemaFacts, match_pair};
 use crate::score::{ScoreJob, System};
 use crate::sheet::{Sheet, percent, share, write_sheets};
 use crate::source::Source;
-use crate::verify_pair::verify_over_database;
+use crate::verify_pair::over_database;
 
 /// When two answers mean the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -316,7 +316,7 @@ impl Grouping<'_> {
         if match_pair(&facts, Profile::Sound, left, right).verdict.is_equal() {
             return Ok(true);
         }
-        let verdict = match verify_over_database(&self.job.verify, self.engine, database, left, right) {
+        let verdict = match over_database(&self.job.verify.verification(), self.engine, database, left, right) {
             Ok(report) => report.verdict,
             // A text that is refused there has no proof, and nothing speaks against it.
             Err(Error::Refused(_)) => return Ok(self.by == VoteBy::Both),

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use sqlgauge_core::StoredReport;
 use sqlgauge_report::formats::ServedHtml;
-use sqlgauge_run::Items;
+use sqlgauge_run::{Items, Reasons};
 use tempfile::TempDir;
 
 use crate::ViewError;
@@ -31,8 +31,11 @@ pub(crate) struct Pages {
 #[derive(Default)]
 struct MadeOf {
     log: LogState,
-    items: Option<Items>,
+    source: Option<Source>,
 }
+
+/// What single items of a page are taken from.
+type Source = (Items, Arc<Reasons>);
 
 /// A row, and the state of the log that it was read from.
 type KnownRow = (LogState, RunRow);
@@ -78,12 +81,12 @@ impl Pages {
         let now = run.state();
         if of.log != now || now == (0, 0) {
             lock.lock().map_err(about)?;
-            let items = write_page(run, &folder)?;
-            *of = MadeOf { log: now, items: Some(items) };
+            let source = write_page(run, &folder)?;
+            *of = MadeOf { log: now, source: Some(source) };
         }
         lock.lock_shared().map_err(about)?;
-        let items = of.items.clone();
-        Ok(Page { folder, items, _lock: lock })
+        let source = of.source.clone();
+        Ok(Page { folder, source, _lock: lock })
     }
 }
 
@@ -91,14 +94,16 @@ impl Pages {
 pub(crate) struct Page {
     /// Where its files are.
     pub(crate) folder: PathBuf,
-    items: Option<Items>,
+    source: Option<Source>,
     _lock: File,
 }
 
 impl Page {
-    /// The lines of the run's log with those numbers, by its index.
-    pub(crate) fn lines(&self, numbers: &[usize]) -> Vec<Option<Vec<u8>>> {
-        numbers.iter().map(|number| self.items.as_ref()?.line(*number)).collect()
+    /// The items with those numbers, as the page asks for them.
+    pub(crate) fn piece(&self, numbers: &[usize]) -> Result<Vec<u8>, ViewError> {
+        let Some((items, reasons)) = &self.source else { return Err(ViewError::UnknownRun) };
+        let lines: Vec<Option<Vec<u8>>> = numbers.iter().map(|number| items.line(*number)).collect();
+        Ok(ServedHtml::piece_of(&lines, reasons)?)
     }
 }
 
@@ -148,14 +153,15 @@ fn is_private(_: &Path, _: &File) -> bool {
     true
 }
 
-fn write_page(run: &FoundRun, folder: &Path) -> Result<Items, ViewError> {
+fn write_page(run: &FoundRun, folder: &Path) -> Result<Source, ViewError> {
     check_no_link(folder, std::fs::Metadata::is_dir)
         .and_then(|()| std::fs::create_dir_all(folder))
         .map_err(|source| ViewError::Write { path: folder.to_owned(), source })?;
     let StoredReport { report, .. } = StoredReport::read(&run.path)?;
     let page = ServedHtml { assets: "/assets/", home: "/", run: &run.id };
     page.write_file(&report, &folder.join(PAGE))?;
-    Ok(report.items)
+    let reasons = report.reasons.unwrap_or_else(|| Arc::new(Reasons::of_run(&run.path, &report.manifest)));
+    Ok((report.items, reasons))
 }
 
 #[cfg(test)]

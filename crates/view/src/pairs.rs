@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use sqlgauge_core::{CompareJob, SystemComparison};
-use sqlgauge_run::{Comparison, Item, RawItem, RunError, RunFiles};
+use sqlgauge_run::{Comparison, Item, RawItem, Reason, Reasons, RunError, RunFiles};
 
 use crate::runs::{FoundRun, LogState};
 use crate::{Dashboard, ViewError};
@@ -105,17 +105,20 @@ impl Dashboard {
     pub(crate) fn pair_of(&self, pair: &Pair) -> Result<Value, ViewError> {
         let [a, b] = self.two(pair)?;
         let id = pair.id.as_deref().unwrap_or_default();
-        let of = |run: &FoundRun, system: &str| -> Result<Item, ViewError> {
+        let of = |run: &FoundRun, system: &str| -> Result<(Item, Option<Reason>), ViewError> {
             let unknown = || ViewError::UnknownItem { system: system.to_owned(), id: id.to_owned() };
-            RunFiles::open(&run.path)?.items.find(system, id)?.ok_or_else(unknown)
+            let RunFiles { manifest, items, .. } = RunFiles::open(&run.path)?;
+            let item = items.find(system, id)?.ok_or_else(unknown)?;
+            let why = Reasons::of_run(&run.path, &manifest).of(&item);
+            Ok((item, why))
         };
-        let (first, second) = (of(&a, &pair.first)?, of(&b, &pair.second)?);
+        let ((first, why_first), (second, why_second)) = (of(&a, &pair.first)?, of(&b, &pair.second)?);
         Ok(json!({
             "question": first.details.question,
             "evidence": first.details.evidence,
             "golds": first.details.golds(),
-            "first": said(&first),
-            "second": said(&second),
+            "first": answer(&first, why_first.as_ref()),
+            "second": answer(&second, why_second.as_ref()),
         }))
     }
 }
@@ -140,21 +143,23 @@ fn compare([a, b]: [FoundRun; 2], pair: &Pair) -> Result<Compared, ViewError> {
     Ok(Compared { metric, comparisons: summary.comparisons, both, items, left_out })
 }
 
-fn said(item: &Item) -> Value {
+fn answer(item: &Item, why: Option<&Reason>) -> Value {
     json!({
         "prediction": item.details.prediction,
         "status": item.status,
         "error": item.details.error,
-        "why": item.details.words().and_then(|words| words.sentence.clone()),
+        "why": why.and_then(Reason::words),
     })
 }
 
 /// The answers of a system, by id.
 fn answers_of(run: &FoundRun, system: &str, metric: &str) -> Result<HashMap<String, Answer>, ViewError> {
     let mut answers = HashMap::new();
-    RunFiles::open(&run.path)?.items.for_each_raw_of(
+    let RunFiles { manifest, items, .. } = RunFiles::open(&run.path)?;
+    let reasons = Reasons::of_run(&run.path, &manifest);
+    items.for_each_raw_of(
         &[system],
-        |item| Answer::of(item, metric),
+        |item| Answer::of(item, metric, &reasons),
         |item| {
             answers.insert(item.id, item.content);
             Ok::<(), RunError>(())
@@ -164,18 +169,18 @@ fn answers_of(run: &FoundRun, system: &str, metric: &str) -> Result<HashMap<Stri
 }
 
 impl Answer {
-    fn of(item: &RawItem<'_>, metric: &str) -> serde_json::Result<Self> {
+    fn of(item: &RawItem<'_>, metric: &str, reasons: &Reasons) -> serde_json::Result<Self> {
         let score = item.metrics.get(metric).copied().flatten();
-        Ok(Self { asked: item.asked()?, score, cause: cause_of(item)? })
+        Ok(Self { asked: item.asked()?, score, cause: cause_of(item, reasons)? })
     }
 }
 
 /// What a wrong answer is listed under.
-fn cause_of(item: &RawItem<'_>) -> serde_json::Result<String> {
+fn cause_of(item: &RawItem<'_>, reasons: &Reasons) -> serde_json::Result<String> {
     if item.status != "ok" {
         return Ok(item.status.replace('_', " "));
     }
-    let causes = item.words()?.map(|words| words.causes).unwrap_or_default();
+    let causes = reasons.of_raw(item)?.map(|reason| reason.causes).unwrap_or_default();
     Ok(causes.into_iter().next().unwrap_or_else(|| "not explained".to_owned()))
 }
 
@@ -191,8 +196,10 @@ fn items_of(
         .into_iter()
         .chain(named(&compared.only_second, Side::Second))
         .collect();
+    let RunFiles { manifest, items, .. } = RunFiles::open(&run.path)?;
+    let reasons = Reasons::of_run(&run.path, &manifest);
     let listed_of = |item: &RawItem<'_>| {
-        let own = Answer::of(item, &compared.metric)?;
+        let own = Answer::of(item, &compared.metric, &reasons)?;
         let other = second.get(item.id.as_ref()).filter(|other| other.asked == own.asked);
         let Some(other) = other else { return Ok(Place::Nowhere) };
         let side = match (sides.get(item.id.as_ref()), own.score, other.score) {
@@ -204,7 +211,7 @@ fn items_of(
         Ok(Place::Listed(item.index, PairItem::of(item, side, own, other)?))
     };
     let (mut both, mut listed) = (0, Vec::new());
-    RunFiles::open(&run.path)?.items.for_each_raw_of(&[system], listed_of, |item| {
+    items.for_each_raw_of(&[system], listed_of, |item| {
         match item.content {
             Place::Listed(index, item) => listed.push((index, item)),
             Place::Both => both += 1,

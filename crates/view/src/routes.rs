@@ -145,8 +145,7 @@ fn alone(dashboard: &Dashboard, run: &FoundRun, file: &str) -> Result<Vec<u8>, V
         system.parse::<usize>().ok()?.checked_mul(examples)?.checked_add(example.parse().ok()?)
     };
     let numbers: Option<Vec<usize>> = name.split('.').take(MOST_ALONE).map(number).collect();
-    let lines = dashboard.pages.of(run)?.lines(&numbers.ok_or(ViewError::UnknownRun)?);
-    Ok(ServedHtml::piece_of(&lines)?)
+    dashboard.pages.of(run)?.piece(&numbers.ok_or(ViewError::UnknownRun)?)
 }
 
 /// A path of plain names: letters, digits, `-`, and dots between them.

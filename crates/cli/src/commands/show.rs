@@ -55,7 +55,7 @@ impl Show {
             let space = if at > 0 { "\n\n" } else { "" };
             print_painted(&format!(
                 "{space}{}",
-                show(&shown.item, gold, prediction, &shown.metrics, options)
+                show(&shown.item, shown.why.as_ref(), gold, prediction, &shown.metrics, options)
             ))?;
         }
         Ok(Verdict::Done)

@@ -5,25 +5,21 @@
 //! queries that a text may mean over the schema, as far as the grammar goes. Both use one table of productions
 //! (the module `grammar`).
 //!
-//! - What is asked can be read: the readings of a question contain the [`canonical`] form of its query. Otherwise there
+//! - What is asked can be read: the readings of a question contain the [`canonical`](sqlgauge_sql::canonical) form of its query. Otherwise there
 //!   is no question ([`Unsayable::NotReadBack`]).
 //! - A question with further readings is not refused: [`Question::other_readings`] has them, so that whoever labels
 //!   data can accept them all.
 //! - A construct without words is refused by its name ([`Unsayable::Construct`]); nothing is left out in silence.
 //! - The same query, schema, style and state of the generator give the same question.
-//! - [`Speech::condition`] and [`Speech::value`] say a part of a query by the same grammar, for a sentence of somebody else.
 //! - Reading takes any text. It ends within a budget of steps, and says so ([`UnreadableQuestion::TooComplex`]).
 
-mod canonical;
 mod engine;
 mod grammar;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod law;
 mod names;
-mod phrase;
 mod question;
-mod same;
 mod speech;
 mod style;
 mod styles;
@@ -33,8 +29,6 @@ use sqlgauge_base::Random;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::Query;
 
-pub use self::canonical::canonical;
-pub use self::phrase::Around;
 pub use self::question::{Manner, Mark, MarkKind, Question, Speech};
 pub use self::style::{QuestionStyle, StyleMeta, UnknownStyle};
 pub use self::unsayable::{UnreadableQuestion, Unsayable};

@@ -7,7 +7,7 @@ use sqlgauge_sql::aggregates::owners_hold;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::Query;
 
-use crate::canonical::canonical;
+use sqlgauge_sql::canonical::canonical;
 use crate::engine::parse::{MAX_TOKENS, Parser};
 use crate::engine::token::tokens;
 use crate::engine::tree::Tree;

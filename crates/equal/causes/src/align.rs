@@ -15,10 +15,10 @@ const OTHERS: u32 = 10_000;
 
 /// The ways to match relations of the answer with relations of the gold that read the same: each the answer's numbers to
 /// the gold's.
-pub(crate) fn ways(gold: &[&Relation], yours: &[&Relation]) -> Vec<HashMap<RelationId, RelationId>> {
+pub(crate) fn ways(gold: &[&Relation], prediction: &[&Relation]) -> Vec<HashMap<RelationId, RelationId>> {
     let mut ways = vec![HashMap::new()];
     let mut done: Vec<&RelationSource> = Vec::new();
-    for relation in yours {
+    for relation in prediction {
         if done.iter().any(|source| is_alike(source, &relation.source)) {
             continue;
         }
@@ -29,7 +29,7 @@ pub(crate) fn ways(gold: &[&Relation], yours: &[&Relation]) -> Vec<HashMap<Relat
                 .map(|other| other.id)
                 .collect()
         };
-        let (own, theirs) = (alike(yours), alike(gold));
+        let (own, theirs) = (alike(prediction), alike(gold));
         let matches = matches(&own, &theirs);
         let all = ways.iter().flat_map(|way: &HashMap<RelationId, RelationId>| {
             matches.iter().map(move |more| way.iter().chain(more).map(|(a, b)| (*a, *b)).collect())
@@ -69,7 +69,7 @@ fn is_alike(left: &RelationSource, right: &RelationSource) -> bool {
 }
 
 /// The new numbers of all relations of the answer's query: those of the way, and for all others such as the gold does not have.
-pub(crate) fn numbers(yours: &Query, way: &HashMap<RelationId, RelationId>) -> Renamed {
+pub(crate) fn numbers(prediction: &Query, way: &HashMap<RelationId, RelationId>) -> Renamed {
     struct All(Vec<RelationId>);
     impl Visitor for All {
         fn relation(&mut self, relation: &Relation) {
@@ -77,8 +77,13 @@ pub(crate) fn numbers(yours: &Query, way: &HashMap<RelationId, RelationId>) -> R
         }
     }
     let mut all = All(Vec::new());
-    walk_query(&mut all, yours);
+    walk_query(&mut all, prediction);
     let apart = |id: RelationId| if id.0 >= OTHERS { id } else { RelationId(id.0 + OTHERS) };
     let relations = all.0.into_iter().map(|id| (id, way.get(&id).copied().unwrap_or(apart(id)))).collect();
     Renamed { relations, ..Renamed::default() }
+}
+
+/// The number that a relation of the answer had before [`numbers`] gave it one of its own.
+pub(crate) fn number_before(id: RelationId) -> RelationId {
+    RelationId(if id.0 >= OTHERS { id.0 - OTHERS } else { id.0 })
 }

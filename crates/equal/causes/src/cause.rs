@@ -33,10 +33,14 @@ pub struct Slip {
     pub cause: &'static Cause,
     /// Where, unless it is the outermost query: `in a subquery`.
     pub place: Option<&'static str>,
-    /// What the answer does, after the word "yours".
-    pub yours: String,
+    /// In which clause, where the words do not say it: `HAVING`.
+    pub clause: Option<&'static str>,
+    /// What the answer does, after the words "the prediction".
+    pub prediction: String,
     /// What the gold does, after the words "the gold".
     pub gold: String,
+    /// How many differences belong to it beside the one that it names.
+    pub more: usize,
     /// The gold with this slip and no other.
     pub planted: Query,
     /// The answer without this slip, and with all others.
@@ -47,10 +51,16 @@ impl Slip {
     /// A slip of the outermost query.
     pub(crate) fn new(
         cause: &'static Cause,
-        [yours, gold]: [String; 2],
+        [prediction, gold]: [String; 2],
         [planted, repaired]: [Query; 2],
     ) -> Self {
-        Self { cause, place: None, yours, gold, planted, repaired }
+        Self { cause, place: None, clause: None, prediction, gold, more: 0, planted, repaired }
+    }
+
+    /// Whether a sentence has the same words for both.
+    pub(crate) fn reads_as(&self, other: &Self) -> bool {
+        let words = |slip: &Self| (slip.place, slip.clause, slip.prediction.clone(), slip.gold.clone());
+        words(self) == words(other)
     }
 }
 
@@ -63,8 +73,6 @@ pub enum Unclear {
     NoDifference,
     /// None of the slips alone changes the result.
     OnlyTogether,
-    /// More slips than one sentence holds.
-    TooMany,
     /// The sentence would be too long to be read.
     TooLong,
     /// The queries are of different shapes: a compound against a SELECT with subqueries, say.
@@ -73,6 +81,8 @@ pub enum Unclear {
     NoWords,
     /// The analysis would take too many steps.
     TooComplex,
+    /// The log of a run holds only the beginning of the answer.
+    CutText,
 }
 
 impl Unclear {
@@ -81,11 +91,11 @@ impl Unclear {
         Self::Unresolved,
         Self::NoDifference,
         Self::OnlyTogether,
-        Self::TooMany,
         Self::TooLong,
         Self::OtherShape,
         Self::NoWords,
         Self::TooComplex,
+        Self::CutText,
     ];
 
     /// The same in words.
@@ -95,12 +105,12 @@ impl Unclear {
             Self::NoDifference => "the trees are the same but for what never matters",
             Self::OnlyTogether => "no difference alone changes the result",
             Self::TooLong => "the sentence would be longer than 600 characters",
-            Self::TooMany => "there are more differences than one sentence holds",
             Self::OtherShape => {
                 "the queries are of different shapes, such as a compound and a SELECT with subqueries"
             }
             Self::NoWords => "a part has no words, or both queries have the same",
             Self::TooComplex => "the comparison would take too many steps",
+            Self::CutText => "the log of the run holds only the beginning of the answer",
         }
     }
 
@@ -110,11 +120,11 @@ impl Unclear {
             Self::Unresolved => "unresolved",
             Self::NoDifference => "no-difference",
             Self::OnlyTogether => "only-together",
-            Self::TooMany => "too-many",
             Self::TooLong => "too-long",
             Self::OtherShape => "other-shape",
             Self::NoWords => "no-words",
             Self::TooComplex => "too-complex",
+            Self::CutText => "cut-text",
         }
     }
 }

@@ -9,28 +9,28 @@ use sqlgauge_sql::tree::{
 };
 use sqlgauge_sql::visit::{Rewriter, rewrite_expr, rewrite_query};
 
-use crate::align::{numbers, ways};
+use crate::align::{number_before, numbers as renumbered, ways};
 use crate::cause::{Slip, Unclear};
 use crate::causes::{causes, set_operation};
 use crate::clauses::{Clause, Clauses, Reads};
-use crate::pair::{Pair, Rest, Scene, Side, Surroundings, Unlike};
+use crate::pair::{Pair, Rest, Scene, Side, Matched, Unlike};
 use crate::same::{Classes, reads_any, renamed};
 
 /// The slips that make the answer of the gold.
 pub(crate) fn queries(
     scene: &Scene<'_>,
     gold: &Query,
-    yours: &Query,
-    around: &Surroundings,
+    prediction: &Query,
+    numbers: &Matched,
 ) -> Result<Vec<Slip>, Unclear> {
     budget::spend(1);
-    if !gold.ctes.is_empty() || !yours.ctes.is_empty() {
-        return with_ctes(scene, gold, yours, around);
+    if !gold.ctes.is_empty() || !prediction.ctes.is_empty() {
+        return with_ctes(scene, gold, prediction, numbers);
     }
-    match (&gold.body, &yours.body) {
-        (Body::Select(_), Body::Select(_)) => selects(scene, gold, yours, around),
+    match (&gold.body, &prediction.body) {
+        (Body::Select(_), Body::Select(_)) => selects(scene, gold, prediction, numbers),
         (Body::Values(_), _) | (_, Body::Values(_)) => Err(Unclear::OtherShape),
-        _ => compounds(scene, gold, yours, around),
+        _ => compounds(scene, gold, prediction, numbers),
     }
 }
 
@@ -38,29 +38,29 @@ pub(crate) fn queries(
 fn with_ctes(
     scene: &Scene<'_>,
     gold: &Query,
-    yours: &Query,
-    around: &Surroundings,
+    prediction: &Query,
+    numbers: &Matched,
 ) -> Result<Vec<Slip>, Unclear> {
-    if gold.ctes.len() != yours.ctes.len() {
+    if gold.ctes.len() != prediction.ctes.len() {
         return Err(Unclear::OtherShape);
     }
     let bare = |query: &Query| Query { ctes: Vec::new(), ..query.clone() };
     let mut slips = Vec::new();
-    for (at, (own, other)) in gold.ctes.iter().zip(&yours.ctes).enumerate() {
+    for (at, (own, other)) in gold.ctes.iter().zip(&prediction.ctes).enumerate() {
         if own.id != other.id || reads_itself(own) || reads_itself(other) {
-            return if renamed(gold) == renamed(yours) { Ok(slips) } else { Err(Unclear::OtherShape) };
+            return if renamed(gold) == renamed(prediction) { Ok(slips) } else { Err(Unclear::OtherShape) };
         }
-        let inner = queries(scene, &own.query, &other.query, around)?;
+        let inner = queries(scene, &own.query, &other.query, numbers)?;
         slips.extend(lifted(inner, "in a common table expression", |side, part| {
-            let mut whole = if side == Side::Gold { gold.clone() } else { yours.clone() };
+            let mut whole = if side == Side::Gold { gold.clone() } else { prediction.clone() };
             whole.ctes[at].query = part;
             whole
         }));
     }
-    let outer = queries(scene, &bare(gold), &bare(yours), around)?;
+    let outer = queries(scene, &bare(gold), &bare(prediction), numbers)?;
     slips.extend(outer.into_iter().map(|slip| Slip {
         planted: Query { ctes: gold.ctes.clone(), ..slip.planted },
-        repaired: Query { ctes: yours.ctes.clone(), ..slip.repaired },
+        repaired: Query { ctes: prediction.ctes.clone(), ..slip.repaired },
         ..slip
     }));
     Ok(slips)
@@ -87,7 +87,7 @@ pub(crate) fn lifted(
     slips.into_iter().map(move |slip| Slip {
         place: Some(slip.place.unwrap_or(place)),
         planted: whole(Side::Gold, slip.planted),
-        repaired: whole(Side::Yours, slip.repaired),
+        repaired: whole(Side::Prediction, slip.repaired),
         ..slip
     })
 }
@@ -108,15 +108,15 @@ fn parts(body: &Body) -> (Vec<&Body>, Vec<(SetOperator, bool)>) {
 fn compounds(
     scene: &Scene<'_>,
     gold: &Query,
-    yours: &Query,
-    around: &Surroundings,
+    prediction: &Query,
+    numbers: &Matched,
 ) -> Result<Vec<Slip>, Unclear> {
-    let ((own, operators), (other, others)) = (parts(&gold.body), parts(&yours.body));
+    let ((own, operators), (other, others)) = (parts(&gold.body), parts(&prediction.body));
     if own.len() != other.len() {
-        return set_operation::other_shape(gold, yours).map(|slip| vec![slip]);
+        return set_operation::other_shape(gold, prediction).map(|slip| vec![slip]);
     }
     let tail = |query: &Query| (query.order_by.clone(), query.limit.clone(), query.offset.clone());
-    if tail(gold) != tail(yours) {
+    if tail(gold) != tail(prediction) {
         return Err(Unclear::OtherShape);
     }
     let whole =
@@ -133,7 +133,7 @@ fn compounds(
         let mut slips = Vec::new();
         for (at, &of) in order.iter().enumerate() {
             let [left, right] = [own[at], other[of]].map(|body| Query::of(body.clone()));
-            let inner = queries(scene, &left, &right, around)?;
+            let inner = queries(scene, &left, &right, numbers)?;
             slips.extend(lifted(inner, "in a part of the compound", |side, part| {
                 let (bodies, operators, at) =
                     if side == Side::Gold { (&own, &operators, at) } else { (&other, &others, of) };
@@ -167,14 +167,14 @@ fn compounds(
 fn selects(
     scene: &Scene<'_>,
     gold: &Query,
-    yours: &Query,
-    around: &Surroundings,
+    prediction: &Query,
+    numbers: &Matched,
 ) -> Result<Vec<Slip>, Unclear> {
     let (own, other) =
-        (Clauses::of(gold).ok_or(Unclear::OtherShape)?, Clauses::of(yours).ok_or(Unclear::OtherShape)?);
+        (Clauses::of(gold).ok_or(Unclear::OtherShape)?, Clauses::of(prediction).ok_or(Unclear::OtherShape)?);
     let mut best: Option<(usize, Pair<'_>, Rest)> = None;
     for way in ways(&own.reads.relations(), &other.reads.relations()) {
-        let pair = paired(scene, own.clone(), yours, &way, around)?;
+        let pair = paired(scene, own.clone(), prediction, &way, numbers)?;
         let rest = rest(&pair);
         if best.as_ref().is_none_or(|(count, ..)| rest.count() < *count) {
             best = Some((rest.count(), pair, rest));
@@ -192,34 +192,33 @@ fn selects(
 fn paired<'s>(
     scene: &'s Scene<'s>,
     gold: Clauses,
-    yours: &Query,
+    prediction: &Query,
     way: &HashMap<RelationId, RelationId>,
-    around: &Surroundings,
+    numbers: &Matched,
 ) -> Result<Pair<'s>, Unclear> {
-    let mut query = yours.clone();
-    rewrite_query(&mut numbers(yours, way), &mut query);
-    let yours = Clauses::of(&query).ok_or(Unclear::OtherShape)?;
+    let mut query = prediction.clone();
+    rewrite_query(&mut renumbered(prediction, way), &mut query);
+    let prediction = Clauses::of(&query).ok_or(Unclear::OtherShape)?;
     let plain = Classes::default();
     let shared: Vec<&Expr> =
-        gold.keys.iter().filter(|key| yours.keys.iter().any(|other| plain.same(key, other))).collect();
+        gold.keys.iter().filter(|key| prediction.keys.iter().any(|other| plain.same(key, other))).collect();
     let classes = Classes::of(&shared, &gold.tables(), scene.schema);
-    let classes_of_yours = Classes::of(&yours.keys.iter().collect::<Vec<_>>(), &yours.tables(), scene.schema);
-    let mut around = around.clone();
-    around.gold.push(gold.tables());
-    around.yours.push(yours.tables());
-    Ok(Pair { scene, ctes: &[], gold, yours, classes, classes_of_yours, around })
+    let classes_of_prediction = Classes::of(&prediction.keys.iter().collect::<Vec<_>>(), &prediction.tables(), scene.schema);
+    let mut numbers = numbers.clone();
+    numbers.extend(way.iter().map(|(prediction, gold)| (*gold, number_before(*prediction))));
+    Ok(Pair { scene, ctes: &[], gold, prediction, classes, classes_of_prediction, numbers })
 }
 
 /// What differs, clause by clause.
 fn rest(pair: &Pair<'_>) -> Rest {
-    let Pair { gold, yours, .. } = pair;
+    let Pair { gold, prediction, .. } = pair;
     let mut rest = Rest::default();
     let only = |own: &Reads, other: &Reads| -> Vec<Relation> {
         let ids: Vec<RelationId> = other.relations().iter().map(|relation| relation.id).collect();
         own.relations().into_iter().filter(|relation| !ids.contains(&relation.id)).cloned().collect()
     };
-    (rest.missing, rest.extra) = (only(&gold.reads, &yours.reads), only(&yours.reads, &gold.reads));
-    rest.joins = match (&gold.reads, &yours.reads) {
+    (rest.missing, rest.extra) = (only(&gold.reads, &prediction.reads), only(&prediction.reads, &gold.reads));
+    rest.joins = match (&gold.reads, &prediction.reads) {
         (Reads::Inner(_), Reads::Inner(_)) => false,
         (Reads::Outer(own), Reads::Outer(other)) => !same_from(own, other),
         _ => true,
@@ -228,25 +227,25 @@ fn rest(pair: &Pair<'_>) -> Rest {
     for clause in [Clause::Where, Clause::Having] {
         rest.conditions.extend(unlike(pair, clause));
     }
-    rest.width = gold.outputs.len() != yours.outputs.len();
+    rest.width = gold.outputs.len() != prediction.outputs.len();
     if !rest.width {
-        let both = gold.outputs.iter().zip(&yours.outputs).enumerate();
+        let both = gold.outputs.iter().zip(&prediction.outputs).enumerate();
         rest.outputs = both.filter(|(_, (own, other))| !pair.says(own, other)).map(|(at, _)| at).collect();
     }
-    rest.distinct = gold.distinct != yours.distinct;
-    rest.group_by = !same_sets(pair, &gold.group_by, &yours.group_by);
+    rest.distinct = gold.distinct != prediction.distinct;
+    rest.group_by = !same_sets(pair, &gold.group_by, &prediction.group_by);
     let terms = |clauses: &Clauses| -> Vec<(Expr, bool, Option<bool>)> {
         let term = |term: &sqlgauge_sql::tree::OrderTerm| {
             (pair.classes.normal(&term.expr), term.descending, term.nulls_first)
         };
         clauses.order_by.iter().map(term).collect()
     };
-    rest.order_by = terms(gold) != terms(yours);
+    rest.order_by = terms(gold) != terms(prediction);
     let same = |own: &Option<Expr>, other: &Option<Expr>| match (own, other) {
         (Some(own), Some(other)) => pair.same(own, other),
         _ => own.is_none() == other.is_none(),
     };
-    rest.limit = !same(&gold.limit, &yours.limit) || !same(&gold.offset, &yours.offset);
+    rest.limit = !same(&gold.limit, &prediction.limit) || !same(&gold.offset, &prediction.offset);
     rest
 }
 
@@ -283,7 +282,7 @@ fn same_keys(pair: &Pair<'_>) -> bool {
         }
         groups.into_iter().collect::<BTreeSet<_>>()
     };
-    groups(&pair.gold) == groups(&pair.yours)
+    groups(&pair.gold) == groups(&pair.prediction)
 }
 
 fn same_sets(pair: &Pair<'_>, own: &[Expr], other: &[Expr]) -> bool {
@@ -298,17 +297,17 @@ fn unlike(pair: &Pair<'_>, clause: Clause) -> Vec<Unlike> {
         Clause::Where => clauses.conditions.clone(),
         Clause::Having => clauses.having.clone(),
     };
-    let (gold, yours) = (list(&pair.gold), list(&pair.yours));
+    let (gold, prediction) = (list(&pair.gold), list(&pair.prediction));
     let only = |own: &[Expr], other: &[Expr]| -> Vec<Expr> {
         own.iter().filter(|expr| !other.iter().any(|known| pair.same(expr, known))).cloned().collect()
     };
-    let (mut only_gold, only_yours) = (only(&gold, &yours), only(&yours, &gold));
+    let (mut only_gold, only_prediction) = (only(&gold, &prediction), only(&prediction, &gold));
     // What the answer asks of a column that its join makes equal.
-    only_gold.retain(|expr| !yours.iter().any(|known| pair.says(expr, known)));
+    only_gold.retain(|expr| !prediction.iter().any(|known| pair.says(expr, known)));
     let relations = pair.relations();
     let mut found: Vec<(BTreeSet<ColumnRef>, Unlike)> = Vec::new();
     for (is_gold, expr) in
-        only_gold.into_iter().map(|e| (true, e)).chain(only_yours.into_iter().map(|e| (false, e)))
+        only_gold.into_iter().map(|e| (true, e)).chain(only_prediction.into_iter().map(|e| (false, e)))
     {
         // What groups are asked may be said of other columns: it is compared as a whole.
         let about = match clause {
@@ -316,11 +315,11 @@ fn unlike(pair: &Pair<'_>, clause: Clause) -> Vec<Unlike> {
             Clause::Having => BTreeSet::new(),
         };
         let place = found.iter().position(|(columns, _)| *columns == about).unwrap_or_else(|| {
-            found.push((about, Unlike { clause, gold: Vec::new(), yours: Vec::new() }));
+            found.push((about, Unlike { clause, gold: Vec::new(), prediction: Vec::new() }));
             found.len() - 1
         });
         let unlike = &mut found[place].1;
-        if is_gold { unlike.gold.push(expr) } else { unlike.yours.push(expr) }
+        if is_gold { unlike.gold.push(expr) } else { unlike.prediction.push(expr) }
     }
     found.into_iter().map(|(_, unlike)| unlike).collect()
 }
@@ -329,17 +328,16 @@ fn unlike(pair: &Pair<'_>, clause: Clause) -> Vec<Unlike> {
 fn derived(pair: &Pair<'_>) -> Result<Vec<Slip>, Unclear> {
     let mut slips = Vec::new();
     for own in pair.gold.reads.relations() {
-        let other = pair.yours.reads.relations().into_iter().find(|other| other.id == own.id);
-        let (RelationSource::Derived(gold), Some(RelationSource::Derived(yours))) =
+        let other = pair.prediction.reads.relations().into_iter().find(|other| other.id == own.id);
+        let (RelationSource::Derived(gold), Some(RelationSource::Derived(prediction))) =
             (&own.source, other.map(|other| &other.source))
         else {
             continue;
         };
-        if gold.width() != yours.width() {
+        if gold.width() != prediction.width() {
             return Err(Unclear::OtherShape);
         }
-        let outer = outer(pair);
-        let inner = queries(pair.scene, gold, yours, &outer)?;
+        let inner = queries(pair.scene, gold, prediction, &pair.numbers)?;
         slips.extend(lifted(inner, "in a subquery", |side, part| {
             let mut whole = pair.clauses(side).query(pair.ctes);
             rewrite_query(&mut PutInFrom(own.id, part), &mut whole);
@@ -347,14 +345,6 @@ fn derived(pair: &Pair<'_>) -> Result<Vec<Slip>, Unclear> {
         }));
     }
     Ok(slips)
-}
-
-/// What is around the subqueries in FROM: not what stands beside them.
-fn outer(pair: &Pair<'_>) -> Surroundings {
-    let mut around = pair.around.clone();
-    around.gold.pop();
-    around.yours.pop();
-    around
 }
 
 struct PutInFrom(RelationId, Query);
@@ -374,8 +364,8 @@ fn nested(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
     for mut unlike in std::mem::take(&mut rest.conditions) {
         let mut kept = Vec::new();
         for gold in std::mem::take(&mut unlike.gold) {
-            let fitting = unlike.yours.iter().position(|yours| has_same_frame(pair, &gold, yours));
-            let inner = fitting.map(|at| (at, subquery(&gold), subquery(&unlike.yours[at])));
+            let fitting = unlike.prediction.iter().position(|prediction| has_same_frame(pair, &gold, prediction));
+            let inner = fitting.map(|at| (at, subquery(&gold), subquery(&unlike.prediction[at])));
             let Some((at, Some(own), Some(other))) = inner else {
                 kept.push(gold);
                 continue;
@@ -385,20 +375,20 @@ fn nested(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
                 kept.push(gold);
                 continue;
             }
-            let inner = queries(pair.scene, own, other, &pair.around)?;
-            let yours = unlike.yours[at].clone();
+            let inner = queries(pair.scene, own, other, &pair.numbers)?;
+            let prediction = unlike.prediction[at].clone();
             slips.extend(lifted(inner, "in a subquery", |side, part| {
-                let frame = if side == Side::Gold { &gold } else { &yours };
+                let frame = if side == Side::Gold { &gold } else { &prediction };
                 let mut clauses = pair.clauses(side).clone();
                 for expr in clauses.list(unlike.clause).iter_mut().filter(|expr| *expr == frame) {
                     put(expr, &part);
                 }
                 clauses.query(pair.ctes)
             }));
-            unlike.yours.remove(at);
+            unlike.prediction.remove(at);
         }
         unlike.gold = kept;
-        if !unlike.gold.is_empty() || !unlike.yours.is_empty() {
+        if !unlike.gold.is_empty() || !unlike.prediction.is_empty() {
             left.push(unlike);
         }
     }

@@ -1,21 +1,24 @@
 //! From two texts to a sentence.
 
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use serde::{Deserialize, Serialize};
 use sqlgauge_base::budget;
 use sqlgauge_etm::{Matcher, Profile};
-use sqlgauge_questions::{Speech, canonical};
+use sqlgauge_sql::canonical::CanonicalText;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::Query;
-use sqlgauge_sql::{PrintDialect, print, resolve};
+use sqlgauge_sql::{PrintDialect, print};
 
 use crate::cause::{Cause, Slip, Unclear};
 use crate::causes::letter_case;
 use crate::compare::queries;
-use crate::pair::{Scene, Surroundings};
+use crate::pair::{Matched, Scene};
 use crate::sentence::sentence;
 
-/// Most slips of one sentence.
-const MAX_SLIPS: usize = 3;
+/// Golds of one schema that are kept resolved.
+const MAX_GOLDS: usize = 10_000;
 
 /// Most characters of a sentence, without what shows it.
 const MAX_CHARS: usize = 600;
@@ -115,58 +118,75 @@ impl Judge for Proofs<'_> {
 /// Stack for the walks over both queries, which recurse with the nesting of their texts.
 const STACK_BYTES: usize = 16 << 20;
 
-/// Says what makes answers wrong, over one schema.
+/// Says what makes answers wrong, over one schema. A gold is resolved once.
 #[derive(Debug)]
-pub struct Explainer<'s> {
-    schema: &'s Schema,
-    speech: Speech<'s>,
+pub struct Explainer {
+    schema: Arc<Schema>,
+    golds: Mutex<HashMap<String, Arc<Result<CanonicalText, Unclear>>>>,
 }
 
-impl<'s> Explainer<'s> {
+impl Explainer {
     /// The explainer of a schema.
-    pub fn of(schema: &'s Schema) -> Self {
-        Self { schema, speech: Speech::of(schema) }
+    pub fn of(schema: impl Into<Arc<Schema>>) -> Self {
+        Self { schema: schema.into(), golds: Mutex::default() }
     }
 
-    /// A table in the singular or the plural, as the sentences call it.
-    pub fn table(&self, name: &str, many: bool) -> Option<String> {
-        self.speech.table(self.schema.table_id(name)?, many)
+    /// The schema.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
     }
 
     /// What makes a wrong answer wrong.
     ///
     /// # Errors
     /// Why there is no sentence.
-    pub fn explain(&self, gold: &str, yours: &str, judge: &dyn Judge) -> Result<Difference, Unclear> {
-        let bytes = gold.len() + yours.len();
-        let explain = || self.explain_unbounded(gold, yours, judge);
+    pub fn explain(&self, gold: &str, prediction: &str, judge: &dyn Judge) -> Result<Difference, Unclear> {
+        let bytes = gold.len() + prediction.len();
+        let explain = || self.explain_unbounded(gold, prediction, judge);
         let deep = || stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, explain);
         budget::analyse(bytes, deep).map_err(|_| Unclear::TooComplex)?
     }
 
-    fn explain_unbounded(&self, gold: &str, yours: &str, judge: &dyn Judge) -> Result<Difference, Unclear> {
-        let resolved = |text| {
-            let query = resolve(text, self.schema).map_err(|_| Unclear::Unresolved)?;
-            Ok::<_, Unclear>(canonical(&query, self.schema))
-        };
-        let (own, other) = (resolved(gold)?, resolved(yours)?);
-        let scene = Scene { schema: self.schema, speech: &self.speech };
-        let slips = match self.letter_case(gold, [&own, &other], judge) {
-            Some(slip) => vec![slip],
-            None => queries(&scene, &own, &other, &Surroundings::default())?,
-        };
-        let slips = if slips.len() > 1 { self.that_matter(slips, [gold, yours], judge)? } else { slips };
-        match slips.len() {
-            0 => Err(Unclear::NoDifference),
-            1..=MAX_SLIPS => {
-                let words = sentence(&slips);
-                let is_word = |word: &str| word.chars().nth(MAX_WORD).is_none();
-                let is_short =
-                    words.chars().nth(MAX_CHARS).is_none() && words.split_whitespace().all(is_word);
-                if is_short { Ok(Difference { slips, words }) } else { Err(Unclear::TooLong) }
-            }
-            _ => Err(Unclear::TooMany),
+    fn text(&self, text: &str) -> Result<CanonicalText, Unclear> {
+        CanonicalText::of(text, &self.schema).map_err(|_| Unclear::Unresolved)
+    }
+
+    fn gold(&self, gold: &str) -> Arc<Result<CanonicalText, Unclear>> {
+        let golds = || self.golds.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(text) = golds().get(gold) {
+            return Arc::clone(text);
         }
+        let text = Arc::new(self.text(gold));
+        let mut golds = golds();
+        if golds.len() < MAX_GOLDS {
+            golds.insert(gold.to_owned(), Arc::clone(&text));
+        }
+        text
+    }
+
+    fn explain_unbounded(
+        &self,
+        gold: &str,
+        prediction: &str,
+        judge: &dyn Judge,
+    ) -> Result<Difference, Unclear> {
+        let gold_text = self.gold(gold);
+        let gold_text = gold_text.as_ref().as_ref().map_err(|unclear| *unclear)?;
+        let text = self.text(prediction)?;
+        let scene = Scene { schema: &self.schema, gold: gold_text, prediction: &text };
+        let slips = match self.letter_case(gold, [&gold_text.query, &text.query], judge) {
+            Some(slip) => vec![slip],
+            None => queries(&scene, &gold_text.query, &text.query, &Matched::default())?,
+        };
+        let slips =
+            if slips.len() > 1 { self.that_matter(slips, [gold, prediction], judge)? } else { slips };
+        if slips.is_empty() {
+            return Err(Unclear::NoDifference);
+        }
+        let words = sentence(&slips);
+        let is_word = |word: &str| word.chars().nth(MAX_WORD).is_none();
+        let is_short = words.chars().nth(MAX_CHARS).is_none() && words.split_whitespace().all(is_word);
+        if is_short { Ok(Difference { slips, words }) } else { Err(Unclear::TooLong) }
     }
 
     /// The letter case of texts, where the answer is right without that slip.
@@ -177,7 +197,7 @@ impl<'s> Explainer<'s> {
     }
 
     fn printed(&self, query: &Query) -> Result<String, Unclear> {
-        print(query, self.schema, PrintDialect::Sqlite).map_err(|_| Unclear::OtherShape)
+        print(query, &self.schema, PrintDialect::Sqlite).map_err(|_| Unclear::OtherShape)
     }
 
     /// Those that may make the difference: one alone without which the answer is right, else those that change the gold or
@@ -185,7 +205,7 @@ impl<'s> Explainer<'s> {
     fn that_matter(
         &self,
         slips: Vec<Slip>,
-        [gold, yours]: [&str; 2],
+        [gold, prediction]: [&str; 2],
         judge: &dyn Judge,
     ) -> Result<Vec<Slip>, Unclear> {
         for slip in &slips {
@@ -196,7 +216,7 @@ impl<'s> Explainer<'s> {
         let mut left = Vec::new();
         for slip in slips {
             let is_idle = judge.same(gold, &self.printed(&slip.planted)?) == Some(true)
-                && judge.same(yours, &self.printed(&slip.repaired)?) == Some(true);
+                && judge.same(prediction, &self.printed(&slip.repaired)?) == Some(true);
             if !is_idle {
                 left.push(slip);
             }

@@ -1,15 +1,14 @@
-//! What makes a wrong answer wrong, in one sentence: `yours asks that the age is greater than 20, the gold asks that the age
-//! is at least 20`.
+//! What makes a wrong answer wrong, in one sentence: ``The prediction tests `age > 20`, the gold `age >= 20`.``
 //!
 //! # Contract
-//! - Both queries are resolved and brought into the canonical form of questions; what is left of the difference is taken apart
+//! - Both queries are resolved and brought into the canonical form; what is left of the difference is taken apart
 //!   into [`Slip`]s. Each belongs to one [`Cause`] of a closed list ([`causes()`]), one file each.
 //! - Every difference of the trees belongs to a slip, or there is no sentence ([`Unclear`] says why). So a sentence never
 //!   leaves out in silence what may be the real reason.
 //! - Texts in another letter case are said alone if the answer is right with the gold's texts, whatever the shape of the queries.
 //! - Of several slips one is said alone if the answer without it is right. Else those are left out that are known to change
 //!   neither the gold nor the answer: by proof, or because no database that was tried shows it. [`Judge`] tells.
-//! - The words are those of the grammar of questions (crate `questions`); a part that it has no words for stands as SQL.
+//! - A part of a query stands as SQL, with the names of its tables. A sentence names at most two differences and counts the others.
 //! - The same queries and the same schema give the same sentence.
 
 mod align;

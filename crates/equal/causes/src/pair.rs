@@ -1,45 +1,45 @@
 //! A gold and an answer that are SELECTs, clause by clause, in the gold's numbers.
 
-use sqlgauge_questions::{Around, Speech};
+use std::collections::HashMap;
+
+use sqlgauge_sql::canonical::CanonicalText;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{ColumnRef, Cte, Expr, Query, Relation, RelationId};
 
 use crate::cause::{Cause, Slip, Unclear};
 use crate::clauses::{Clause, Clauses};
 use crate::same::Classes;
+use crate::words::both;
 
 /// Which of the two queries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
     Gold,
-    Yours,
+    Prediction,
 }
 
 /// What is the same for all queries of a pair.
 pub(crate) struct Scene<'a> {
     pub(crate) schema: &'a Schema,
-    pub(crate) speech: &'a Speech<'a>,
+    pub(crate) gold: &'a CanonicalText,
+    pub(crate) prediction: &'a CanonicalText,
 }
 
-/// What the queries around read, of the gold and of the answer.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Surroundings {
-    pub(crate) gold: Around,
-    pub(crate) yours: Around,
-}
+/// The answer's own numbers of the relations that it reads under the gold's numbers.
+pub(crate) type Matched = HashMap<RelationId, RelationId>;
 
 /// Two SELECTs.
 pub(crate) struct Pair<'a> {
     pub(crate) scene: &'a Scene<'a>,
     pub(crate) ctes: &'a [Cte],
     pub(crate) gold: Clauses,
-    pub(crate) yours: Clauses,
+    pub(crate) prediction: Clauses,
     /// The equalities that both have.
     pub(crate) classes: Classes,
     /// Those that the answer has.
-    pub(crate) classes_of_yours: Classes,
-    /// With what these two read themselves.
-    pub(crate) around: Surroundings,
+    pub(crate) classes_of_prediction: Classes,
+    /// Of these two and of the queries around.
+    pub(crate) numbers: Matched,
 }
 
 /// Conditions that only one of the queries has, about the same columns.
@@ -47,23 +47,15 @@ pub(crate) struct Pair<'a> {
 pub(crate) struct Unlike {
     pub(crate) clause: Clause,
     pub(crate) gold: Vec<Expr>,
-    pub(crate) yours: Vec<Expr>,
+    pub(crate) prediction: Vec<Expr>,
 }
 
 impl Unlike {
-    /// What a query does that has them.
-    pub(crate) fn verb(&self) -> &'static str {
-        match self.clause {
-            Clause::Where => "asks that",
-            Clause::Having => "asks of a group that",
-        }
-    }
-
     /// Puts the conditions of the other query in the place of those of this side.
     pub(crate) fn exchange(&self, clauses: &mut Clauses, side: Side) {
         let (own, other) = match side {
-            Side::Gold => (&self.gold, &self.yours),
-            Side::Yours => (&self.yours, &self.gold),
+            Side::Gold => (&self.gold, &self.prediction),
+            Side::Prediction => (&self.prediction, &self.gold),
         };
         let list = clauses.list(self.clause);
         list.retain(|expr| !own.contains(expr));
@@ -99,7 +91,7 @@ impl Rest {
         let flags =
             [self.joins, self.keys, self.width, self.distinct, self.group_by, self.order_by, self.limit];
         let conditions: usize =
-            self.conditions.iter().map(|unlike| unlike.gold.len() + unlike.yours.len()).sum();
+            self.conditions.iter().map(|unlike| unlike.gold.len() + unlike.prediction.len()).sum();
         let tables = self.missing.len() + self.extra.len();
         flags.into_iter().filter(|flag| *flag).count() + conditions + tables + self.outputs.len()
     }
@@ -109,11 +101,11 @@ impl Rest {
     pub(crate) fn merge(&mut self) {
         for clause in [Clause::Where, Clause::Having] {
             let all = || self.conditions.iter().filter(|unlike| unlike.clause == clause);
-            if all().any(|unlike| !unlike.gold.is_empty()) && all().any(|unlike| !unlike.yours.is_empty()) {
+            if all().any(|unlike| !unlike.gold.is_empty()) && all().any(|unlike| !unlike.prediction.is_empty()) {
                 let gold = all().flat_map(|unlike| unlike.gold.clone()).collect();
-                let yours = all().flat_map(|unlike| unlike.yours.clone()).collect();
+                let prediction = all().flat_map(|unlike| unlike.prediction.clone()).collect();
                 self.conditions.retain(|unlike| unlike.clause != clause);
-                self.conditions.push(Unlike { clause, gold, yours });
+                self.conditions.push(Unlike { clause, gold, prediction });
             }
         }
     }
@@ -130,19 +122,19 @@ impl Pair<'_> {
     pub(crate) fn clauses(&self, side: Side) -> &Clauses {
         match side {
             Side::Gold => &self.gold,
-            Side::Yours => &self.yours,
+            Side::Prediction => &self.prediction,
         }
     }
 
     /// All relations that the two read themselves.
     pub(crate) fn relations(&self) -> Vec<RelationId> {
-        let both = [&self.gold, &self.yours].into_iter().flat_map(|clauses| clauses.reads.relations());
+        let both = [&self.gold, &self.prediction].into_iter().flat_map(|clauses| clauses.reads.relations());
         both.map(|relation| relation.id).collect()
     }
 
     /// The name of a column of a table.
     pub(crate) fn column_name(&self, column: ColumnRef) -> Option<&str> {
-        let tables = [&self.gold, &self.yours].into_iter().flat_map(Clauses::tables);
+        let tables = [&self.gold, &self.prediction].into_iter().flat_map(Clauses::tables);
         let (_, table) = tables.into_iter().find(|(id, _)| *id == column.relation)?;
         Some(&self.scene.schema.table(table)?.at(column.column)?.name)
     }
@@ -153,13 +145,13 @@ impl Pair<'_> {
     }
 
     /// Whether a part of the answer says what a part of the gold does: on the rows that the answer joins.
-    pub(crate) fn says(&self, gold: &Expr, yours: &Expr) -> bool {
-        self.same(gold, yours) || self.classes_of_yours.same(gold, yours)
+    pub(crate) fn says(&self, gold: &Expr, prediction: &Expr) -> bool {
+        self.same(gold, prediction) || self.classes_of_prediction.same(gold, prediction)
     }
 
     /// The gold with a part of the answer, and the answer with that part of the gold: `change` puts the other's part in.
     pub(crate) fn exchange(&self, change: impl Fn(&mut Clauses, &Clauses, Side)) -> [Query; 2] {
-        [(&self.gold, &self.yours, Side::Gold), (&self.yours, &self.gold, Side::Yours)].map(
+        [(&self.gold, &self.prediction, Side::Gold), (&self.prediction, &self.gold, Side::Prediction)].map(
             |(own, other, side)| {
                 let mut clauses = own.clone();
                 change(&mut clauses, other, side);
@@ -169,17 +161,31 @@ impl Pair<'_> {
     }
 
     /// A slip in conditions: the answer's stand in the place of the gold's.
-    pub(crate) fn of_conditions(&self, cause: &'static Cause, unlike: &Unlike, said: [String; 2]) -> Slip {
-        Slip::new(cause, said, self.exchange(|clauses, _, side| unlike.exchange(clauses, side)))
+    pub(crate) fn of_conditions(&self, cause: &'static Cause, unlike: &Unlike, words: [String; 2]) -> Slip {
+        let both = self.exchange(|clauses, _, side| unlike.exchange(clauses, side));
+        let clause = (unlike.clause == Clause::Having).then_some("HAVING");
+        Slip { clause, ..Slip::new(cause, words, both) }
     }
 
-    /// A slip in conditions that both ask something about.
-    pub(crate) fn asks_otherwise(&self, cause: &'static Cause, unlike: &Unlike) -> Result<Slip, Unclear> {
-        let verb = unlike.verb();
-        let said = self.both(
-            |say| say.conditions(Side::Yours, &unlike.yours),
-            |say| say.conditions(Side::Gold, &unlike.gold),
-        )?;
-        Ok(self.of_conditions(cause, unlike, said.map(|words| format!("{verb} {words}"))))
+    /// A slip in conditions of which both have some.
+    pub(crate) fn tests_otherwise(&self, cause: &'static Cause, unlike: &Unlike) -> Result<Slip, Unclear> {
+        let prediction = self.conditions(Side::Prediction, &unlike.prediction)?;
+        let [prediction, gold] = both(prediction, self.conditions(Side::Gold, &unlike.gold)?)?;
+        let verb = match unlike.clause {
+            Clause::Where => "tests",
+            Clause::Having => "keeps groups with",
+        };
+        Ok(self.of_conditions(cause, unlike, [format!("{verb} {prediction}"), gold]))
+    }
+
+    /// A slip in conditions of which only one query has some.
+    pub(crate) fn tests_alone(&self, cause: &'static Cause, unlike: &Unlike) -> Result<Slip, Unclear> {
+        let words = if unlike.prediction.is_empty() {
+            let gold = self.conditions(Side::Gold, &unlike.gold)?;
+            [format!("does not test {gold}"), "does".to_owned()]
+        } else {
+            [format!("tests {}", self.conditions(Side::Prediction, &unlike.prediction)?), "does not".to_owned()]
+        };
+        Ok(self.of_conditions(cause, unlike, words))
     }
 }

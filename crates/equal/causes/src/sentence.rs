@@ -4,25 +4,34 @@ use std::fmt::Write as _;
 
 use crate::cause::Slip;
 
+/// Most parts that a sentence names.
+const MAX_PARTS: usize = 2;
+
 /// The sentence without its full stop.
 pub(crate) fn sentence(slips: &[Slip]) -> String {
+    let mut different: Vec<&Slip> = Vec::new();
+    for slip in slips {
+        if !different.iter().any(|other| other.reads_as(slip)) {
+            different.push(slip);
+        }
+    }
     let mut text = String::new();
-    let mut place = None;
-    for (at, slip) in slips.iter().enumerate() {
-        let is_said =
-            |other: &Slip| (&other.yours, &other.gold, other.place) == (&slip.yours, &slip.gold, slip.place);
-        if slips[..at].iter().any(is_said) {
-            continue;
+    for slip in different.iter().take(MAX_PARTS) {
+        let mut part = String::new();
+        match (slip.place, slip.clause) {
+            (Some(place), Some(clause)) => part = format!("{place}, {clause}: "),
+            (Some(place), None) => part = format!("{place}, "),
+            (None, Some(clause)) => part = format!("{clause}: "),
+            (None, None) => {}
         }
-        if !text.is_empty() {
-            text.push_str("; ");
-        }
-        if let Some(own) = slip.place.filter(|_| slip.place != place) {
-            text.push_str(own);
-            text.push_str(", ");
-        }
-        place = slip.place;
-        let _infallible = write!(text, "yours {}, the gold {}", slip.yours, slip.gold);
+        let _infallible = write!(part, "the prediction {}, the gold {}", slip.prediction, slip.gold);
+        text.push_str(if text.is_empty() { "" } else { "; " });
+        text.push_str(&part);
+    }
+    let more = different.len().saturating_sub(MAX_PARTS)
+        + different.iter().take(MAX_PARTS).map(|slip| slip.more).sum::<usize>();
+    if more > 0 {
+        let _infallible = write!(text, "; and {more} more");
     }
     let mut chars = text.chars();
     let first = chars.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();

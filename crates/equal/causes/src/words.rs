@@ -1,105 +1,107 @@
-//! Parts of the two queries in words.
+//! Parts of the two queries as SQL.
 
-use sqlgauge_questions::Around;
-use sqlgauge_sql::tree::{Expr, OrderTerm, Relation, RelationSource};
-use sqlgauge_sql::{PrintDialect, print_expr};
+use std::collections::HashMap;
 
+use sqlgauge_sql::canonical::CanonicalText;
+use sqlgauge_sql::print_part;
+use sqlgauge_sql::tree::{Expr, OrderTerm, Relation, RelationId, RelationSource};
+use sqlgauge_sql::visit::rewrite_expr;
+
+use crate::align::number_before;
 use crate::cause::Unclear;
 use crate::pair::{Pair, Side};
+use crate::same::Renamed;
 
-/// How parts are said: by the grammar of questions where it has words, or as SQL.
-#[derive(Clone, Copy)]
-pub(crate) struct Words<'p, 's> {
-    pair: &'p Pair<'s>,
-    is_spelled: bool,
+/// What both do. Where that reads the same, there are no words.
+pub(crate) fn both(prediction: String, gold: String) -> Result<[String; 2], Unclear> {
+    if prediction == gold { Err(Unclear::NoWords) } else { Ok([prediction, gold]) }
 }
 
-impl<'s> Pair<'s> {
-    /// What both do. If the words are the same, the SQL is taken; if that is the same too, there are no words.
-    pub(crate) fn both(
-        &self,
-        yours: impl Fn(&Words<'_, 's>) -> Option<String>,
-        gold: impl Fn(&Words<'_, 's>) -> Option<String>,
-    ) -> Result<[String; 2], Unclear> {
-        for is_spelled in [false, true] {
-            let words = Words { pair: self, is_spelled };
-            let said = [yours(&words), gold(&words)];
-            if let [Some(yours), Some(gold)] = said
-                && yours != gold
-            {
-                return Ok([yours, gold]);
-            }
-        }
-        Err(Unclear::NoWords)
-    }
-
-    /// What one of them does.
-    pub(crate) fn one<T>(&self, said: impl Fn(&Words<'_, 's>) -> Option<T>) -> Result<T, Unclear> {
-        let spelled = |is_spelled| said(&Words { pair: self, is_spelled });
-        spelled(false).or_else(|| spelled(true)).ok_or(Unclear::NoWords)
-    }
-}
-
-impl Words<'_, '_> {
-    fn around(&self, side: Side) -> &Around {
+impl Pair<'_> {
+    fn text(&self, side: Side) -> &CanonicalText {
         match side {
-            Side::Gold => &self.pair.around.gold,
-            Side::Yours => &self.pair.around.yours,
+            Side::Gold => self.scene.gold,
+            Side::Prediction => self.scene.prediction,
         }
     }
 
-    fn sql(&self, side: Side, expr: &Expr) -> Option<String> {
-        let query = self.pair.clauses(side).query(self.pair.ctes);
-        let text = print_expr(expr, &query, self.pair.scene.schema, PrintDialect::Sqlite).ok()?;
-        Some(format!("`{text}`"))
+    fn number(&self, side: Side, relation: RelationId) -> RelationId {
+        match side {
+            Side::Gold => relation,
+            Side::Prediction => self.numbers.get(&relation).copied().unwrap_or_else(|| number_before(relation)),
+        }
     }
 
-    pub(crate) fn condition(&self, side: Side, expr: &Expr) -> Option<String> {
-        let said = || self.pair.scene.speech.condition(expr, self.around(side));
-        if self.is_spelled { self.sql(side, expr) } else { said().or_else(|| self.sql(side, expr)) }
+    /// A part of a query, as SQL.
+    pub(crate) fn sql(&self, side: Side, expr: &Expr) -> Result<String, Unclear> {
+        let text = self.text(side);
+        let mut expr = expr.clone();
+        if side == Side::Prediction {
+            let mut back = Renamed::default();
+            back.relations = Numbers::of(&expr, |relation| self.number(side, relation));
+            rewrite_expr(&mut back, &mut expr);
+        }
+        let only = match self.clauses(side).reads.relations().as_slice() {
+            [only] => Some(self.number(side, only.id)),
+            _ => None,
+        };
+        print_part(&expr, &text.named, self.scene.schema, &text.aliases, only).map_err(|_| Unclear::NoWords)
     }
 
-    /// Conditions as clauses: `… and that …`.
-    pub(crate) fn conditions(&self, side: Side, all: &[Expr]) -> Option<String> {
-        let said: Option<Vec<String>> = all.iter().map(|expr| self.condition(side, expr)).collect();
-        Some(said?.join(" and that "))
+    /// Conditions that all are asked.
+    pub(crate) fn conditions(&self, side: Side, all: &[Expr]) -> Result<String, Unclear> {
+        match all {
+            [one] => self.code(side, one),
+            several => self.code(side, &Expr::And(several.to_vec())),
+        }
     }
 
-    pub(crate) fn value(&self, side: Side, expr: &Expr) -> Option<String> {
-        let said = || self.pair.scene.speech.value(expr, self.around(side));
-        if self.is_spelled { self.sql(side, expr) } else { said().or_else(|| self.sql(side, expr)) }
+    /// A part of a query, marked as SQL.
+    pub(crate) fn code(&self, side: Side, expr: &Expr) -> Result<String, Unclear> {
+        Ok(format!("`{}`", self.sql(side, expr)?))
     }
 
-    /// Values, one after the other.
-    pub(crate) fn values<'e>(&self, side: Side, all: impl IntoIterator<Item = &'e Expr>) -> Option<String> {
-        let said: Option<Vec<String>> = all.into_iter().map(|expr| self.value(side, expr)).collect();
-        Some(listed(&said?))
+    /// Values, one after the other, marked as SQL.
+    pub(crate) fn values<'e>(
+        &self,
+        side: Side,
+        all: impl IntoIterator<Item = &'e Expr>,
+    ) -> Result<String, Unclear> {
+        let texts: Result<Vec<String>, Unclear> = all.into_iter().map(|expr| self.sql(side, expr)).collect();
+        Ok(format!("`{}`", texts?.join(", ")))
     }
 
-    pub(crate) fn order(&self, side: Side, terms: &[OrderTerm]) -> Option<String> {
-        let said = terms.iter().map(|term| {
-            let way = if term.descending { "from the largest" } else { "from the smallest" };
+    /// The keys of an order, marked as SQL.
+    pub(crate) fn order(&self, side: Side, terms: &[OrderTerm]) -> Result<String, Unclear> {
+        let outputs = &self.clauses(side).outputs;
+        let term = |term: &OrderTerm| {
+            let key = match &term.expr {
+                Expr::Output(place) => outputs.get(*place as usize).ok_or(Unclear::NoWords)?,
+                other => other,
+            };
+            let way = if term.descending { " DESC" } else { "" };
             let nulls = match term.nulls_first {
-                Some(true) => ", NULLs first",
-                Some(false) => ", NULLs last",
+                Some(true) => " NULLS FIRST",
+                Some(false) => " NULLS LAST",
                 None => "",
             };
-            Some(format!("{} {way}{nulls}", self.value(side, &term.expr)?))
-        });
-        Some(said.collect::<Option<Vec<String>>>()?.join(", then by "))
+            Ok(format!("{}{way}{nulls}", self.sql(side, key)?))
+        };
+        let texts: Result<Vec<String>, Unclear> = terms.iter().map(term).collect();
+        Ok(format!("`{}`", texts?.join(", ")))
     }
 
     /// The tables of relations, each once with how often.
-    pub(crate) fn tables(&self, relations: &[&Relation]) -> Option<String> {
-        let mut counted: Vec<(String, usize)> = Vec::new();
+    pub(crate) fn tables(&self, relations: &[&Relation]) -> Result<String, Unclear> {
+        let mut counts: Vec<(String, usize)> = Vec::new();
         for relation in relations {
             let name = self.table(relation)?;
-            match counted.iter_mut().find(|(own, _)| *own == name) {
+            match counts.iter_mut().find(|(other, _)| *other == name) {
                 Some((_, count)) => *count += 1,
-                None => counted.push((name, 1)),
+                None => counts.push((name, 1)),
             }
         }
-        let said: Vec<String> = counted
+        let names: Vec<String> = counts
             .into_iter()
             .map(|(name, count)| match count {
                 1 => name,
@@ -107,20 +109,41 @@ impl Words<'_, '_> {
                 _ => format!("{name} {count} times"),
             })
             .collect();
-        Some(if said.is_empty() { "no table".to_owned() } else { listed(&said) })
+        Ok(if names.is_empty() { "no table".to_owned() } else { listed(&names) })
     }
 
-    fn table(&self, relation: &Relation) -> Option<String> {
-        match &relation.source {
+    fn table(&self, relation: &Relation) -> Result<String, Unclear> {
+        Ok(match &relation.source {
             RelationSource::Table(id) => {
-                let name = || Some(format!("`{}`", self.pair.scene.schema.table(*id)?.name));
-                let said = || self.pair.scene.speech.table(*id, true);
-                if self.is_spelled { name() } else { said().or_else(name) }
+                format!("`{}`", self.scene.schema.table(*id).ok_or(Unclear::NoWords)?.name)
             }
-            RelationSource::Derived(_) => Some("a subquery".to_owned()),
-            RelationSource::Cte(_) => Some("a common table expression".to_owned()),
-            RelationSource::Function { name, .. } => Some(format!("`{name}`")),
-            RelationSource::Catalog => Some("`sqlite_master`".to_owned()),
+            RelationSource::Derived(_) => "a subquery".to_owned(),
+            RelationSource::Cte(_) => "a common table expression".to_owned(),
+            RelationSource::Function { name, .. } => format!("`{name}`"),
+            RelationSource::Catalog => "`sqlite_master`".to_owned(),
+        })
+    }
+}
+
+/// The relations that a part reads or declares, each with another number.
+struct Numbers<F>(F, HashMap<RelationId, RelationId>);
+
+impl<F: Fn(RelationId) -> RelationId> Numbers<F> {
+    fn of(expr: &Expr, number: F) -> HashMap<RelationId, RelationId> {
+        let mut numbers = Self(number, HashMap::new());
+        sqlgauge_sql::visit::walk_expr(&mut numbers, expr);
+        numbers.1
+    }
+}
+
+impl<F: Fn(RelationId) -> RelationId> sqlgauge_sql::visit::Visitor for Numbers<F> {
+    fn relation(&mut self, relation: &Relation) {
+        self.1.insert(relation.id, (self.0)(relation.id));
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        if let Expr::Column(column) = expr {
+            self.1.insert(column.relation, (self.0)(column.relation));
         }
     }
 }

@@ -40,7 +40,8 @@ pub struct VerdictRecord {
     /// Which clause makes the difference, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<String>,
-    /// What makes the right query another than the left, in words, and the causes.
+    /// What makes the right query another than the left, in words, and the causes. Absent in the log of a run, whose readers make
+    /// them anew.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub words: Option<DifferenceRecord>,
     /// The counterexample as an SQL script.
@@ -255,14 +256,10 @@ impl VerdictRecord {
         let refutation = &counterexample.refutation;
         self.difference = Some(refutation.difference().to_owned());
         self.explanation.clone_from(&counterexample.explanation);
-        self.words = Some(counterexample.words.clone());
+        self.words.clone_from(&counterexample.words);
         self.witness = Some(refutation.database().script());
         self.minimal = counterexample.minimality.map(|minimality| minimality.name().to_owned());
-        let named = |(name, rows): &(String, ResultSet)| NamedTable {
-            name: name.clone(),
-            rows: ResultTable::of(rows),
-        };
-        self.tables = Some(counterexample.tables.iter().map(named).collect());
+        self.tables = Some(counterexample.tables.iter().map(NamedTable::of).collect());
         self.left_result = Some(ResultTable::of(refutation.left()));
         self.right_result = Some(ResultTable::of(refutation.right()));
         self.kind = Some(refutation.kind().name().to_owned());
@@ -283,6 +280,12 @@ impl VerdictRecord {
             rules: defect.proof.rules().to_vec(),
             reproduce: defect.reproduce.clone(),
         });
+    }
+}
+
+impl NamedTable {
+    pub(crate) fn of((name, rows): &(String, ResultSet)) -> Self {
+        Self { name: name.clone(), rows: ResultTable::of(rows) }
     }
 }
 

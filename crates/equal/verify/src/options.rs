@@ -33,6 +33,8 @@ pub struct VerifyOptions {
     pub values: ColumnValues,
     /// Whether the solver looks for a counterexample with fewer rows, and may prove that none exists.
     pub proves_fewest: bool,
+    /// Whether a counterexample comes with what makes the right query another than the left, in words.
+    pub words: bool,
 }
 
 impl Default for VerifyOptions {
@@ -46,6 +48,7 @@ impl Default for VerifyOptions {
             counts_choices: true,
             values: ColumnValues::default(),
             proves_fewest: false,
+            words: false,
         }
     }
 }

@@ -1,39 +1,36 @@
-//! What makes the answer of a counterexample wrong, in words, and for which rows.
+//! What makes the answer of a counterexample wrong, and for which rows.
 
-use sqlgauge_base::{counted, noun_for};
+use std::sync::Arc;
+
+use serde_json::Value;
+use sqlgauge_base::counted;
 use sqlgauge_causes::{DifferenceRecord, Explainer, Judge, Proofs};
-use sqlgauge_engine::ResultSet;
-use sqlgauge_sql::quote::name as quoted;
+use sqlgauge_search::{Refutation, Search, SearchVerdict};
 use sqlgauge_sql::schema::Schema;
 
-use sqlgauge_search::{Refutation, Search, SearchVerdict, Witness, WitnessTable, literal};
+use crate::json::{NamedTable, ResultTable, VerdictRecord};
 
 /// Databases on which a query is compared with the same query with a slip more or less.
 const MORE_DATABASES: usize = 40;
 
-/// Most tables of which the rows are counted in words.
+/// Most tables of which the rows are counted.
 const MAX_TABLES: usize = 3;
 
-/// Numbers in words.
-const WORDS: [&str; 11] =
-    ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
-
-/// Longest value that stands in the sentence.
-const MAX_VALUE: usize = 40;
+/// Longest text that stands in the sentence, in characters.
+const MAX_TEXT: usize = 40;
 
 /// The sentence on a refuted pair.
 pub(crate) fn said(
     search: &Search,
-    schema: &Schema,
+    schema: &Arc<Schema>,
     refutation: &Refutation,
-    read: &[(String, ResultSet)],
+    tables: &[NamedTable],
     [left, right]: [&str; 2],
 ) -> DifferenceRecord {
-    let explainer = Explainer::of(schema);
     let judge = OnWitness { proofs: Proofs::over(schema), search, refutation };
-    let found = explainer.explain(left, right, &judge);
-    let shown = Shown { schema, explainer: &explainer, refutation, read };
-    DifferenceRecord::of(&found, Some(&shown.sentence()))
+    let explained = Explainer::of(Arc::clone(schema)).explain(left, right, &judge);
+    let [gold, prediction] = [refutation.left(), refutation.right()].map(ResultTable::of);
+    DifferenceRecord::of(&explained, Some(&sentence(tables, &gold, &prediction)))
 }
 
 /// Knows what is proved, and what the counterexample shows.
@@ -55,95 +52,68 @@ impl Judge for OnWitness<'_> {
     }
 }
 
-/// For which rows the results differ.
-struct Shown<'a> {
-    schema: &'a Schema,
-    explainer: &'a Explainer<'a>,
-    refutation: &'a Refutation,
-    /// The tables that the queries read.
-    read: &'a [(String, ResultSet)],
+impl VerdictRecord {
+    /// For which rows the results differ on the counterexample: ``they differ on 1 row of `singer`: the prediction gives 2, the
+    /// gold 1``. `None` without a counterexample.
+    pub fn differ_on(&self) -> Option<String> {
+        let (gold, prediction) = (self.left_result.as_ref()?, self.right_result.as_ref()?);
+        Some(sentence(&self.shown_tables(), gold, prediction))
+    }
 }
 
-impl Shown<'_> {
-    fn sentence(&self) -> String {
-        let rows = self.rows();
-        self.results()
-            .map_or_else(|| format!("they differ {rows}"), |results| format!("they differ {rows}: {results}"))
-    }
+fn sentence(tables: &[NamedTable], gold: &ResultTable, prediction: &ResultTable) -> String {
+    let rows = rows(tables);
+    results(gold, prediction)
+        .map_or_else(|| format!("they differ {rows}"), |results| format!("they differ {rows}: {results}"))
+}
 
-    /// `for one singer with two concerts`; counted are the tables that the queries read.
-    fn rows(&self) -> String {
-        let database = self.refutation.database();
-        let tables: Vec<&WitnessTable> =
-            self.read.iter().filter_map(|(name, _)| database.table(name)).collect();
-        let filled = tables.iter().filter(|table| !table.rows.is_empty()).count();
-        if filled == 0 {
-            return "on a database without rows".to_owned();
-        }
-        if tables.len() > MAX_TABLES {
-            let (rows, tables) = (counted(database.rows(), "row"), counted(filled, "table"));
-            return format!("on a database of {rows} in {tables}");
-        }
-        if let [first, second] = tables.as_slice() {
-            for (parent, child) in [(first, second), (second, first)] {
-                if self.all_belong(database, parent, child) {
-                    return format!("for {} with {}", self.count(parent), self.count(child));
-                }
-            }
-        }
-        let counts: Vec<String> = tables.iter().map(|table| self.count(table)).collect();
-        match counts.as_slice() {
-            [one] => format!("for {one}"),
-            [first @ .., last] => format!("for {} and {last}", first.join(", ")),
-            [] => "on a database without rows".to_owned(),
-        }
+/// ``on 1 row of `singer` and 2 rows of `concert` ``.
+fn rows(tables: &[NamedTable]) -> String {
+    let filled = tables.iter().filter(|table| !table.rows.rows.is_empty()).count();
+    if filled == 0 {
+        return "on a database without rows".to_owned();
     }
-
-    /// Whether there is one row of the parent, and every row of the child refers to it.
-    fn all_belong(&self, database: &Witness, parent: &WitnessTable, child: &WitnessTable) -> bool {
-        let keys = self.schema.table_named(&child.name).map_or(&[][..], |table| &table.foreign_keys);
-        let mut refers = keys.iter().filter_map(|key| {
-            let (target, columns) = self.schema.resolve_foreign_key(key)?;
-            let is_parent = self.schema.table(target)?.name.eq_ignore_ascii_case(&parent.name);
-            is_parent.then(|| key.columns.iter().copied().zip(columns).collect::<Vec<_>>())
-        });
-        let [row] = parent.rows.as_slice() else { return false };
-        let has_column = |table: &WitnessTable, at: u32| (at as usize) < table.columns.len();
-        database.tables.len() >= 2
-            && !child.rows.is_empty()
-            && refers.any(|pairs| {
-                pairs.iter().all(|&(own, target)| {
-                    has_column(child, own)
-                        && has_column(parent, target)
-                        && child.rows.iter().all(|other| other.get(own as usize) == row.get(target as usize))
-                })
-            })
+    if tables.len() > MAX_TABLES {
+        let all: usize = tables.iter().map(|table| table.rows.rows.len()).sum();
+        return format!("on {} in {}", counted(all, "row"), counted(filled, "table"));
     }
-
-    /// `two concerts`.
-    fn count(&self, table: &WitnessTable) -> String {
-        let count = table.rows.len();
-        let name = self
-            .explainer
-            .table(&table.name, count != 1)
-            .unwrap_or_else(|| format!("{} of {}", noun_for(&count, "row"), quoted(&table.name)));
-        WORDS.get(count).map_or_else(|| format!("{count} {name}"), |word| format!("{word} {name}"))
+    let counts: Vec<String> = tables
+        .iter()
+        .map(|table| match table.rows.rows.len() {
+            0 => format!("no row of `{}`", table.name),
+            count => format!("{} of `{}`", counted(count, "row"), table.name),
+        })
+        .collect();
+    match counts.as_slice() {
+        [first @ .., last] if !first.is_empty() => format!("on {} and {last}", first.join(", ")),
+        _ => format!("on {}", counts.concat()),
     }
+}
 
-    /// What both return, where that is short.
-    fn results(&self) -> Option<String> {
-        let (gold, yours) = (self.refutation.left(), self.refutation.right());
-        let single = |result: &ResultSet| {
-            let only = result.rows().next().filter(|row| result.len() == 1 && row.len() == 1)?;
-            Some(literal(only.first()?)).filter(|text| text.chars().count() <= MAX_VALUE)
-        };
-        if let (Some(gold), Some(yours)) = (single(gold), single(yours)) {
-            return (gold != yours).then(|| format!("yours gives {yours}, the gold {gold}"));
+/// What both return, where that is short.
+fn results(gold: &ResultTable, prediction: &ResultTable) -> Option<String> {
+    if let (Some(gold), Some(prediction)) = (single(gold), single(prediction)) {
+        return (gold != prediction).then(|| format!("the prediction gives {prediction}, the gold {gold}"));
+    }
+    let count = |result: &ResultTable| result.total_rows.unwrap_or(result.rows.len());
+    let rows = |result: &ResultTable| match count(result) {
+        0 => "no row".to_owned(),
+        count => counted(count, "row"),
+    };
+    let differ = count(gold) != count(prediction);
+    differ.then(|| format!("the prediction returns {}, the gold {}", rows(prediction), rows(gold)))
+}
+
+/// The only value of a result, where that is short. A text that may stand for something that JSON has no words for is none.
+fn single(result: &ResultTable) -> Option<String> {
+    let [row] = result.rows.as_slice() else { return None };
+    let [value] = row.as_slice() else { return None };
+    match value {
+        Value::Null => Some("NULL".to_owned()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::String(text) if !text.contains('\'') && text.chars().nth(MAX_TEXT).is_none() => {
+            Some(format!("'{text}'"))
         }
-        let rows = |result: &ResultSet| match result.len() {
-            0 => "no row".to_owned(),
-            count => counted(count, "row"),
-        };
-        (gold.len() != yours.len()).then(|| format!("yours returns {}, the gold {}", rows(yours), rows(gold)))
+        _ => None,
     }
 }

@@ -27,6 +27,7 @@ use sqlgauge_sql::tree::Query;
 use sqlgauge_sql::{ErrorKind, resolve};
 
 use crate::explain::explain;
+use crate::json::NamedTable;
 use crate::options::{BELT_DATABASES, VerifyOptions};
 use crate::said::said;
 use crate::spelling::{Spelled, spelled as spell};
@@ -646,7 +647,10 @@ impl Verifier {
     ) -> Verdict {
         let tables = self.search.read_tables(refutation.database(), left, right);
         let resemblance = self.resemblance(&refutation, left, right);
-        let words = said(&self.search, &self.schema, &refutation, &tables, [left, right]);
+        let words = self.options.words.then(|| {
+            let named: Vec<NamedTable> = tables.iter().map(NamedTable::of).collect();
+            said(&self.search, &self.schema, &refutation, &named, [left, right])
+        });
         let found =
             Counterexample { refutation, minimality, tables, explanation, words, resemblance, defect };
         Verdict::Different(Box::new(found))

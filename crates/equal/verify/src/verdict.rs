@@ -142,8 +142,8 @@ pub struct Counterexample {
     pub tables: Vec<(String, ResultSet)>,
     /// One sentence on the clause that makes the difference, where one does.
     pub explanation: Option<String>,
-    /// What makes the right query another than the left, in words; or why that is unclear.
-    pub words: DifferenceRecord,
+    /// What makes the right query another than the left, in words, or why that is unclear; `None` where no words are asked for.
+    pub words: Option<DifferenceRecord>,
     /// Where a database was given, what it keeps of what the rows there keep.
     pub resemblance: Option<Resemblance>,
     /// The rules that called the queries equal nevertheless: one of them is wrong.

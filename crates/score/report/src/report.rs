@@ -1,7 +1,9 @@
 //! What every format is given.
 
+use std::sync::Arc;
+
 use sqlgauge_metrics::MetricKind;
-use sqlgauge_run::{Gate, Items, Manifest, Summary, check_gates};
+use sqlgauge_run::{Gate, Items, Manifest, RawItem, Reason, Reasons, Summary, check_gates};
 
 use crate::kind::Nature;
 
@@ -16,6 +18,8 @@ pub struct Report {
     pub items: Items,
     /// Bars that every system must reach (`--fail-under`); empty if there are none.
     pub gates: Vec<Gate>,
+    /// What says why answers are wrong; without it a page does not say.
+    pub reasons: Option<Arc<Reasons>>,
 }
 
 /// A gate applied to one system.
@@ -34,7 +38,14 @@ pub struct GateOutcome {
 impl Report {
     /// A report without gates.
     pub fn new(manifest: Manifest, summary: Summary, items: impl Into<Items>) -> Self {
-        Self { manifest, summary, items: items.into(), gates: Vec::new() }
+        Self { manifest, summary, items: items.into(), gates: Vec::new(), reasons: None }
+    }
+
+    /// The same report with what says why answers are wrong.
+    #[must_use]
+    pub fn with_reasons(mut self, reasons: impl Into<Arc<Reasons>>) -> Self {
+        self.reasons = Some(reasons.into());
+        self
     }
 
     /// The same report with these gates.
@@ -55,6 +66,11 @@ impl Report {
             passed: !failures.iter().any(|f| f.system == system.system && f.gate == *gate),
         };
         pairs.map(outcome).collect()
+    }
+
+    /// Why the answer of an item is wrong.
+    pub(crate) fn reason(&self, item: &RawItem<'_>) -> Option<Reason> {
+        self.reasons.as_ref()?.of_raw(item).ok().flatten()
     }
 
     /// The number of items that a system's mean is the mean of.

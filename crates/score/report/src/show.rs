@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use sqlgauge_base::printable;
 use sqlgauge_engine::ResultSet;
-use sqlgauge_run::Item;
+use sqlgauge_run::{Item, Reason};
 use sqlgauge_verify::ResultTable;
 
 use crate::diff::side_by_side;
@@ -35,6 +35,7 @@ impl Default for ShowOptions {
 /// details carry is shown, if they do. The metrics stand in that order, those that it does not name behind.
 pub fn show(
     item: &Item,
+    why: Option<&Reason>,
     gold_result: Option<&ResultSet>,
     prediction_result: Option<&ResultSet>,
     order: &[String],
@@ -45,8 +46,8 @@ pub fn show(
     let mut text = String::new();
     heading(view, painter, &mut text);
     queries(view, options, &mut text);
-    if let Some(why) = view.why() {
-        let why = format!("why  {}", printable(why));
+    if let Some(why) = why.and_then(Reason::words) {
+        let why = format!("why  {}", printable(&why));
         wrapped(&why, usize::from(options.width)).iter().for_each(|line| {
             let _infallible = writeln!(text, "{line}");
         });
@@ -159,7 +160,7 @@ mod tests {
             vec![Value::text("Tern"), Value::Blob([1, 255].into()), Value::Real(12.0)],
         );
         let options = ShowOptions { width: 72, colour: false, rows: 2 };
-        insta::assert_snapshot!(show(&item(), Some(&gold), Some(&prediction), &[], options), @r"
+        insta::assert_snapshot!(show(&item(), None, Some(&gold), Some(&prediction), &[], options), @r"
         North · item 17  harbour · ok · easy
 
         question  Which boats are longer than twelve metres?
@@ -196,7 +197,7 @@ mod tests {
         let prediction = ResultSet::new(columns(), Vec::new());
         for width in [40, 100] {
             let options = ShowOptions { width, colour: false, rows: 2 };
-            let text = show(&item(), Some(&gold), Some(&prediction), &[], options);
+            let text = show(&item(), None, Some(&gold), Some(&prediction), &[], options);
             let lines: Vec<&str> = text.lines().map(str::trim).collect();
             assert_eq!(lines.iter().filter(|line| line.ends_with("no rows")).count(), 1, "{text}");
             assert_eq!(lines.iter().filter(|line| **line == "name").count(), 1, "{text}");
@@ -205,19 +206,27 @@ mod tests {
 
     #[test]
     fn what_makes_the_answer_wrong_stands_behind_the_queries() {
-        let mut wrong = item();
-        let difference =
-            json!({"sentence": "Yours asks less, the gold asks more.", "causes": ["other-comparison"]});
-        wrong.details.difference = serde_json::from_value(difference).unwrap();
-        let text = show(&wrong, None, None, &[], ShowOptions::default());
-        assert!(text.contains("\nwhy  Yours asks less, the gold asks more.\n"), "{text}");
+        let sentence = Some("The prediction tests `a`, the gold `b`.".to_owned());
+        let missing = Some("the database a.sqlite has changed since the run".to_owned());
+        for (why, line) in [
+            (Reason { sentence, ..Reason::default() }, "why  The prediction tests `a`, the gold `b`."),
+            (
+                Reason { missing, ..Reason::default() },
+                "why  Not known: the database a.sqlite has changed since the run.",
+            ),
+        ] {
+            let text = show(&item(), Some(&why), None, None, &[], ShowOptions::default());
+            assert!(text.contains(&format!("\n{line}\n")), "{text}");
+        }
+        let unclear = Reason { unclear: Some("other-shape".to_owned()), ..Reason::default() };
+        assert!(!show(&item(), Some(&unclear), None, None, &[], ShowOptions::default()).contains("why  "));
     }
 
     #[test]
     fn an_item_without_texts_still_shows_its_scores() {
         let bare = Item { details: sqlgauge_run::Details::default(), status: "missing".to_owned(), ..item() };
         let order = ["ves@1", "soft-f1@1"].map(str::to_owned);
-        let text = show(&bare, None, None, &order, ShowOptions::default());
+        let text = show(&bare, None, None, None, &order, ShowOptions::default());
         let places = ["ves@1", "soft-f1@1", "ex@1"].map(|metric| text.find(metric).unwrap());
         assert!(places.is_sorted(), "{text}");
         assert!(text.contains("the system gave no prediction"), "{text}");

@@ -116,11 +116,6 @@ impl<'a> ItemView<'a> {
         }
     }
 
-    /// What makes the answer wrong, in one sentence, where that does not stand with a counterexample.
-    pub fn why(self) -> Option<&'a str> {
-        self.details().difference.as_ref()?.sentence.as_deref()
-    }
-
     /// The gold query's result, if the details carry it.
     pub fn gold_result(self) -> Option<&'a ResultTable> {
         self.details().gold_result.as_ref()

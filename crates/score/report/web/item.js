@@ -123,10 +123,10 @@ function resultPair(s, e) {
       h('div', { class: 'side prediction' }, h('h3', {}, SYSTEMS[s].name), resultTable(prediction, gold))));
 }
 
-/* What makes the answer wrong, in one sentence; “yours” is the system's query. */
+/* What makes the answer wrong, in one sentence, or why that is not known. */
 function whySection(s, e) {
-  const extra = extraAt(s, e);
-  const why = (extra.o?.verdict?.words ?? extra.w)?.sentence;
+  const { sentence, missing } = extraAt(s, e).w ?? {};
+  const why = sentence ?? (missing && `Not known: ${missing}.`);
   return why ? h('section', { 'aria-label': 'Why' }, h('div', { class: 'head' }, h('h2', {}, 'Why')), h('p', {}, why)) : null;
 }
 

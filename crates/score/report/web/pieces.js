@@ -47,9 +47,9 @@ const shownRows = (found) => (Array.isArray(found?.rows) && Array.isArray(found.
 /* An item from its details in the log: prediction and what a page that has everything says of it, see data.js. A number names the system that said the same. */
 function cellOf(details) {
   if (details === null || typeof details === 'number') return details;
-  const { prediction, metrics, error, gold_error: goldError, gold_result: gold, prediction_result: result, ...other } = details;
+  const { prediction, metrics, error, gold_error: goldError, gold_result: gold, prediction_result: result, why, ...other } = details;
   const said = Object.fromEntries([...METRICS.entries()].map(([at, { id }]) => [at, metrics?.[id]]).filter(([, own]) => own !== undefined));
-  const parts = { m: said, e: error, g: goldError, r: shownRows(result), o: other, G: shownRows(gold) };
+  const parts = { m: said, e: error, g: goldError, r: shownRows(result), w: why, o: other, G: shownRows(gold) };
   const isEmpty = (part) => part === undefined || (typeof part === 'object' && Object.keys(part).length === 0);
   return [prediction ?? null, Object.fromEntries(Object.entries(parts).filter(([, part]) => !isEmpty(part)))];
 }

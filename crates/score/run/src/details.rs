@@ -4,6 +4,7 @@
 //! - [`Details`] has a field for each name; the order of the fields is the order in the log, and what is absent is left out.
 //! - [`RawDetails`] has the same fields as JSON that is not decoded, for whoever passes items on.
 //! - A name that no field has, from a later version, is kept in `other` and written again; inside of a field it is not.
+//! - `difference`, and the words of a verdict, which earlier versions wrote, are passed over: [`crate::Reasons`] makes them anew.
 //! - null stands for what is absent, as earlier versions wrote it.
 //! - A field of another type than written here makes the line unreadable, with an error that names it.
 
@@ -12,11 +13,10 @@ use std::fmt;
 
 use indexmap::IndexMap;
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-use sqlgauge_causes::DifferenceRecord;
 use sqlgauge_engine::{Fingerprint, ResultSet};
 use sqlgauge_verify::{ResultTable, VerdictRecord};
 
@@ -30,6 +30,9 @@ pub enum DetailOf {
     /// All else; reports list it by its name.
     More,
 }
+
+/// The sentence on a wrong answer, which earlier versions wrote; see [`crate::Reasons`].
+const DIFFERENCE: &str = "difference";
 
 macro_rules! details {
     ($($(#[doc = $text:literal])+ $of:ident $name:ident: $type:ty, $skip:literal;)*) => {
@@ -57,6 +60,9 @@ macro_rules! details {
             fn read<'de, A: MapAccess<'de>>(&mut self, name: Cow<'de, str>, map: &mut A) -> Result<(), A::Error> {
                 match name.as_ref() {
                     $(stringify!($name) => self.$name = map.next_value::<Option<$type>>()?.unwrap_or_default(),)*
+                    DIFFERENCE => {
+                        map.next_value::<IgnoredAny>()?;
+                    }
                     _ => {
                         self.other.insert(name.into_owned(), map.next_value()?);
                     }
@@ -88,6 +94,7 @@ macro_rules! details {
             fn set(&mut self, name: Cow<'a, str>, value: &'a RawValue) {
                 match name.as_ref() {
                     $(stringify!($name) => self.$name = Some(value),)*
+                    DIFFERENCE => {}
                     _ => self.other.push((name, value)),
                 }
             }
@@ -132,8 +139,6 @@ details! {
     More database_empty: bool, "std::ops::Not::not";
     /// What `verify@2` says of the pair. How long it took is not here: the log is the same whenever it is written.
     More verdict: Option<VerdictRecord>, "Option::is_none";
-    /// What makes an answer wrong whose result is wrong, where `verdict` does not say it; see [`Details::words`].
-    Answer difference: Option<DifferenceRecord>, "Option::is_none";
     /// What each metric says about its score, by metric id.
     Answer metrics: IndexMap<String, MetricDetail>, "IndexMap::is_empty";
     /// What a result depends on besides texts and database: `time` (what the run takes for now, and the time zone), `chance`.
@@ -274,11 +279,6 @@ impl Details {
         self.gold.as_ref().map(std::slice::from_ref).or(self.golds.as_deref()).unwrap_or_default()
     }
 
-    /// What makes the answer wrong, in words or why there are none: with the counterexample where there is one.
-    pub fn words(&self) -> Option<&DifferenceRecord> {
-        self.verdict.as_ref().and_then(|verdict| verdict.words.as_ref()).or(self.difference.as_ref())
-    }
-
     /// The prediction, if it stands here whole.
     pub fn whole_prediction(&self) -> Option<&str> {
         self.prediction.as_deref().filter(|_| self.prediction_bytes.is_none())
@@ -323,6 +323,10 @@ impl<'de> Visitor<'de> for DetailsVisitor {
         let mut details = Details::default();
         while let Some(Name(name)) = map.next_key()? {
             details.read(name, &mut map)?;
+        }
+        // Of an earlier version, as `difference`.
+        if let Some(verdict) = &mut details.verdict {
+            verdict.words = None;
         }
         Ok(details)
     }
@@ -392,6 +396,16 @@ mod tests {
                 expected.iter().map(|(name, text)| (*name, text.as_str())).collect::<Vec<_>>()
             );
         }
+    }
+
+    #[test]
+    fn sentences_of_earlier_versions_are_passed_over() {
+        let line = r#"{"prediction":"p","verdict":{"verdict":"different","stage":"search","words":{"sentence":"Yours …"}},"difference":{"sentence":"Yours …","causes":["limit"]}}"#;
+        let details: Details = serde_json::from_str(line).unwrap();
+        let text = serde_json::to_string(&details).unwrap();
+        assert!(!text.contains("Yours") && text.contains("different") && details.other.is_empty(), "{text}");
+        let raw: RawDetails<'_> = serde_json::from_str(line).unwrap();
+        assert_eq!(raw.entries().map(|(name, ..)| name).collect::<Vec<_>>(), ["prediction", "verdict"]);
     }
 
     #[test]

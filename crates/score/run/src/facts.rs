@@ -19,7 +19,7 @@ pub(crate) struct Verdict {
     /// Position of a metric, and the score of the texts as they are written where it is another.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) as_written: Vec<(usize, f64)>,
-    /// Of a wrong answer the causes, that which it counts under first.
+    /// What an answer without a result counts under in the list of what to fix.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) causes: Vec<String>,
 }
@@ -82,7 +82,7 @@ impl Verdict {
     }
 }
 
-/// What a wrong answer counts under in the list of what to fix.
+/// What an answer without a result counts under in the list of what to fix.
 fn causes_of(item: &Item) -> Vec<String> {
     if item.status == MISSING {
         return vec![MISSING.to_owned()];
@@ -90,11 +90,7 @@ fn causes_of(item: &Item) -> Vec<String> {
     if item.details.error.is_some() {
         return vec![fixes::FAILED.to_owned()];
     }
-    match item.details.words() {
-        None => Vec::new(),
-        Some(words) if words.sentence.is_none() => vec![fixes::UNCLEAR.to_owned()],
-        Some(words) => words.causes.clone(),
-    }
+    Vec::new()
 }
 
 impl Labels {

@@ -5,7 +5,7 @@
 //! - An answer counts once, under its first cause; so the points of the lines are the points that are lost, as far as the
 //!   items say why. `alone` are the answers that have this cause and not another.
 //! - An answer without a sentence counts as [`UNCLEAR`], one that does not run as [`FAILED`], one that is not there as `missing`.
-//! - An item that says nothing of causes, from an earlier version or of pairs, is in `without`.
+//! - An item that could not be looked at, since its database is gone or its engine is not SQLite, is in `without`.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub struct Fixes {
     pub metric: String,
     /// Causes, the one that costs most first.
     pub causes: Vec<Fix>,
-    /// Wrong answers that say nothing of causes.
+    /// Wrong answers that could not be looked at.
     pub without: usize,
 }
 

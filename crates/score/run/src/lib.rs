@@ -17,6 +17,7 @@ mod observer;
 mod pair_scorer;
 mod plan;
 mod raw;
+mod reasons;
 mod record;
 mod schedule;
 mod scorer;
@@ -39,6 +40,7 @@ pub use observer::{Observer, Repair};
 pub use pair_scorer::{PairGround, PairScorer, REFUSED};
 pub use plan::{Peers, Plan, Task};
 pub use raw::RawItem;
+pub use reasons::{Reason, Reasons};
 pub use record::{
     AsWritten, Comparison, Counts, GOLD_FAILED, GoldCounts, GoldOutcome, InputRecord, Item, MISSING,
     Manifest, ScoreSummary, Summary, SystemSummary,

@@ -92,6 +92,17 @@ impl Scorer for PairScorer {
         })?;
         Ok(judgement)
     }
+
+    fn schemas(&self) -> HashMap<String, Arc<Schema>> {
+        let schema = |(db_id, ground): (&String, &PairGround)| {
+            let schema = match ground {
+                PairGround::Schema(schema) => schema,
+                PairGround::Database(database) => database.schema(),
+            };
+            (db_id.clone(), Arc::clone(schema))
+        };
+        self.grounds.iter().map(schema).collect()
+    }
 }
 
 fn judged(task: &Task<'_>, report: &VerifyReport) -> Judgement {

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use sqlgauge_base::seed_of;
-use sqlgauge_causes::DifferenceRecord;
+use sqlgauge_verify::VerdictRecord;
 
 use crate::details::{Details, RawDetails};
 use crate::record::Item;
@@ -63,7 +63,6 @@ impl RawItem<'_> {
             prediction_status: decoded(raw.prediction_status)?,
             gold_empty: decoded(raw.gold_empty)?,
             database_empty: decoded(raw.database_empty)?,
-            difference: self.words()?,
             metrics: decoded(raw.metrics)?,
             depends_on: decoded(raw.depends_on)?,
             ..Details::default()
@@ -79,23 +78,23 @@ impl RawItem<'_> {
         })
     }
 
-    /// As [`Details::words`].
+    /// The item's details as far as they say what was compared.
     ///
     /// # Errors
-    /// When verdict or difference have another type than written here.
-    pub fn words(&self) -> serde_json::Result<Option<DifferenceRecord>> {
-        let verdict: Option<Words> = decoded(self.details.verdict)?;
-        match verdict.and_then(|verdict| verdict.words) {
-            Some(words) => Ok(Some(words)),
-            None => decoded(self.details.difference),
-        }
+    /// When a detail has another type than [`Details`] says.
+    pub(crate) fn pair(&self) -> serde_json::Result<Details> {
+        let raw = &self.details;
+        Ok(Details {
+            gold: decoded(raw.gold)?,
+            golds: decoded(raw.golds)?,
+            prediction: decoded(raw.prediction)?,
+            prediction_bytes: decoded(raw.prediction_bytes)?,
+            result: decoded(raw.result)?,
+            verdict: decoded::<Option<VerdictRecord>>(raw.verdict)?,
+            metrics: decoded(raw.metrics)?,
+            ..Details::default()
+        })
     }
-}
-
-/// The part of a verdict that says what differs.
-#[derive(Deserialize)]
-struct Words {
-    words: Option<DifferenceRecord>,
 }
 
 /// A detail, or what stands for none.

@@ -6,15 +6,16 @@
 //! and what bounds the memory for results that wait for their place. A result that is in the log already is read
 //! there again for the next system that said the same.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
 use sqlgauge_base::panic_text;
+use sqlgauge_sql::schema::Schema;
 
 use crate::details::Details;
 use crate::directory::RunDirectory;
@@ -60,6 +61,11 @@ pub trait Scorer: Sync {
     /// Where there is none for a reason that is not the task's: a database that changed, an engine that broke. The
     /// run then stops, and what it has in the log stays.
     fn score(&self, task: &Task<'_>) -> Result<Judgement, RunError>;
+
+    /// The schemas of the databases that are open, by `db_id`, for whoever explains the scores ([`crate::Reasons`]).
+    fn schemas(&self) -> HashMap<String, Arc<Schema>> {
+        HashMap::new()
+    }
 }
 
 /// How to schedule.

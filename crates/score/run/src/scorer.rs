@@ -19,11 +19,11 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
-use sqlgauge_causes::{DifferenceRecord, Explainer, Judge, Proofs};
 use sqlgauge_dataset::Example;
 use sqlgauge_engine::{Dependence, Engine, Execution, GoldCache, Limits, ResultSet};
 use sqlgauge_metrics::{GoldFacts, Metric, MetricKind, Pair, Reads, Score, Target, Verification, score_best};
 use sqlgauge_sql::Features;
+use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::spider::{self, Hardness};
 use sqlgauge_verify::ResultTable;
 
@@ -137,7 +137,7 @@ impl BenchmarkScorer {
         details.gold_empty = all_return_nothing(&golds);
         details.database_empty = self.is_empty(target);
         let mut judgement = Judgement { status: status.to_owned(), ..Judgement::default() };
-        let (mut is_wrong, mut has_wrong_rows) = (false, false);
+        let mut is_wrong = false;
         for (metric, mut score) in self.metrics.iter().zip(scores) {
             if let Some(verdict) = score.verdict.take().filter(|_| prediction.is_some()) {
                 details.verdict = Some(*verdict);
@@ -149,9 +149,7 @@ impl BenchmarkScorer {
                 None => score.value.filter(|_| !is_cost).map(|_| 0.0),
             };
             judgement.metrics.insert(metric.id().to_owned(), value);
-            let fails = metric.kind() == MetricKind::Binary && value.is_some_and(|value| value < 1.0);
-            is_wrong |= fails;
-            has_wrong_rows |= fails && metric.reads() != Reads::NoRows;
+            is_wrong |= metric.kind() == MetricKind::Binary && value.is_some_and(|value| value < 1.0);
             let detail = MetricDetail::from(score.detail);
             let news = match &prediction {
                 Some(prediction) => detail.without_news_of_item(no_gold_runs, prediction.outcome.status()),
@@ -162,11 +160,6 @@ impl BenchmarkScorer {
             }
         }
         details.depends_on = dependence(&pairs);
-        // What explains a difference knows SQLite's meaning only.
-        let is_explained = has_wrong_rows && self.engine.is_sqlite();
-        if is_explained && prediction.as_ref().is_some_and(|prediction| prediction.rows().is_some()) {
-            details.difference = self.difference(&details, target, task, gold_at);
-        }
         if is_wrong {
             details.gold_result = gold.rows().map(|rows| preview(rows));
             details.prediction_result =
@@ -174,23 +167,6 @@ impl BenchmarkScorer {
         }
         judgement.details = details;
         judgement
-    }
-
-    /// What makes an answer wrong; `None` where the verdict says it already.
-    fn difference(
-        &self,
-        details: &Details,
-        target: &Target,
-        task: &Task<'_>,
-        gold: usize,
-    ) -> Option<DifferenceRecord> {
-        if details.verdict.as_ref().is_some_and(|verdict| verdict.words.is_some()) {
-            return None;
-        }
-        let (gold, prediction) = (task.example.golds.get(gold)?, task.prediction?);
-        let schema = target.database.schema();
-        let judge = OnDatabase { proofs: Proofs::over(schema), scorer: self, target };
-        Some(DifferenceRecord::of(&Explainer::of(schema).explain(gold, prediction, &judge), None))
     }
 
     /// Whether no table of the database has a row; looked up once.
@@ -202,35 +178,6 @@ impl BenchmarkScorer {
         let is_empty = !target.database.has_rows(self.engine.as_ref());
         known.insert(target.db_id.clone(), is_empty);
         is_empty
-    }
-}
-
-/// Knows what is proved, and what the database of the benchmark shows.
-struct OnDatabase<'a> {
-    proofs: Proofs<'a>,
-    scorer: &'a BenchmarkScorer,
-    target: &'a Target,
-}
-
-impl Judge for OnDatabase<'_> {
-    fn same(&self, query: &str, other: &str) -> Option<bool> {
-        self.proofs.same(query, other)
-    }
-
-    /// Proved, or right by every metric of the run that only compares the rows of both queries.
-    fn is_right(&self, gold: &str, answer: &str) -> Option<bool> {
-        if let Some(proved) = self.same(gold, answer) {
-            return Some(proved);
-        }
-        let BenchmarkScorer { engine, metrics, executions, .. } = self.scorer;
-        let pair = Pair::new(engine.as_ref(), self.target, gold, answer, Some(executions));
-        let compares = |metric: &&&'static dyn Metric| {
-            metric.kind() == MetricKind::Binary && matches!(metric.reads(), Reads::Bag | Reads::Set)
-        };
-        let mut values =
-            metrics.iter().filter(compares).filter_map(|metric| metric.score(&pair).value).peekable();
-        values.peek()?;
-        Some(values.all(|value| value >= 1.0))
     }
 }
 
@@ -261,6 +208,13 @@ impl Scorer for BenchmarkScorer {
             source,
         })?;
         Ok(judgement)
+    }
+
+    fn schemas(&self) -> HashMap<String, Arc<Schema>> {
+        let schema = |(db_id, target): (&String, &Arc<Target>)| {
+            (db_id.clone(), Arc::clone(target.database.schema()))
+        };
+        self.targets.iter().map(schema).collect()
     }
 }
 

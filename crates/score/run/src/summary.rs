@@ -22,7 +22,9 @@ use crate::error::RunError;
 use crate::facts::{GoldState, Labels, Verdict};
 use crate::fixes::Fixes;
 use crate::index::Line;
-use crate::items::{Entry, Items};
+use crate::items::{Entry, Items, Prepared};
+use crate::raw::RawItem;
+use crate::reasons::{Reason, Reasons};
 use crate::record::{
     AsWritten, Comparison, Counts, GoldCounts, Item, MISSING, Manifest, ScoreSummary, Summary, SystemSummary,
 };
@@ -70,7 +72,7 @@ struct Answers {
     scores: Vec<Vec<f64>>,
     /// By row, where there are any: metrics, and the scores of the texts as they are written.
     as_written: BTreeMap<usize, Vec<(usize, f64)>>,
-    /// By row, of the wrong answers that say why: the number of their causes.
+    /// By row, of the wrong answers: the number of their causes.
     causes: BTreeMap<usize, usize>,
 }
 
@@ -150,6 +152,22 @@ impl SummaryBuilder {
     /// # Errors
     /// [`RunError`] when the log cannot be read.
     pub fn of(manifest: &Manifest, items: &Items) -> Result<Summary, RunError> {
+        Ok(Self::over(manifest, items)?.finish())
+    }
+
+    /// The same with the list of what to fix first.
+    ///
+    /// # Errors
+    /// As [`SummaryBuilder::of`].
+    pub fn explained(manifest: &Manifest, items: &Items, reasons: &Reasons) -> Result<Summary, RunError> {
+        let mut builder = Self::over(manifest, items)?;
+        if builder.deciding().is_some() {
+            builder.explain(items, reasons)?;
+        }
+        Ok(builder.finish())
+    }
+
+    fn over(manifest: &Manifest, items: &Items) -> Result<Self, RunError> {
         let mut builder = Self::new(manifest);
         let index = items.index_of(manifest);
         let facts = index.as_ref().and_then(|index| Some((&index.lines, index.facts()?)));
@@ -161,7 +179,39 @@ impl SummaryBuilder {
                 Ok::<(), RunError>(())
             })?;
         }
-        Ok(builder.finish())
+        Ok(builder)
+    }
+
+    /// Counts the causes of wrong answers.
+    fn explain(&mut self, items: &Items, reasons: &Reasons) -> Result<(), RunError> {
+        let causes = |item: &RawItem<'_>| {
+            let reason = reasons.of_raw(item).ok().flatten();
+            reason.map(Reason::counted_causes).unwrap_or_default()
+        };
+        items.for_each_raw(causes, |entry| {
+            let (name, id, causes) = match entry {
+                Entry::New(Prepared { system, id, content }) if !content.is_empty() => {
+                    (system, id, self.causes.place(content))
+                }
+                Entry::New(_) => return Ok(()),
+                Entry::Same { system, like, id } => {
+                    let place = self.system_of_name.get(like).zip(self.row_of_id.get(id));
+                    let causes = place.and_then(|(like, row)| self.systems[*like].causes.get(row).copied());
+                    let Some(causes) = causes else { return Ok(()) };
+                    (system.to_owned(), id.to_owned(), causes)
+                }
+            };
+            if let Some((system, row)) = self.system_of_name.get(&name).zip(self.row_of_id.get(&id)) {
+                self.systems[*system].causes.insert(*row, causes);
+            }
+            Ok::<(), RunError>(())
+        })
+    }
+
+    /// The metric by which answers are wrong in the list of what to fix.
+    fn deciding(&self) -> Option<usize> {
+        let is_deciding = |column: &Column| column.kind == MetricKind::Binary && column.reads_rows;
+        self.metrics.iter().position(is_deciding)
     }
 
     /// Counts an entry of a walk over the items.
@@ -253,8 +303,7 @@ impl SummaryBuilder {
 
     /// The list of what to fix of a system.
     fn fixes(&self, answers: &Answers) -> Option<Fixes> {
-        let is_deciding = |column: &Column| column.kind == MetricKind::Binary && column.reads_rows;
-        let metric = self.metrics.iter().position(is_deciding)?;
+        let metric = self.deciding()?;
         let causes = |row| Some(self.causes.all.get(*answers.causes.get(&row)?)?.as_slice());
         Fixes::of(&self.metrics[metric].id, &answers.scores[metric], causes)
     }

@@ -7,6 +7,7 @@
 
 pub mod aggregates;
 mod builtin;
+pub mod canonical;
 mod copy;
 pub mod ddl;
 mod definition;
@@ -41,7 +42,7 @@ pub use identity::renumber;
 pub use named::NamedThings;
 pub use ordering::{Ordered, UnderDistinct, ordered, ordered_under_distinct};
 pub use parse::MAX_SQL_BYTES;
-pub use print::{Names, PrintDialect, PrintError, print, print_as_written, print_expr};
+pub use print::{Names, PrintDialect, PrintError, print, print_as_written, print_expr, print_part};
 pub use resolve::{Aliases, MAX_DEPTH, resolve, resolve_with_aliases};
 pub use schema_text::schema_text;
 pub use views::{views_of, without_views};

@@ -6,7 +6,8 @@ use std::path::Path;
 use sqlgauge_base::Random;
 use sqlgauge_conformance::{data, gold_lines};
 use sqlgauge_dataset::load_tables;
-use sqlgauge_questions::{QuestionStyle, Speech, canonical};
+use sqlgauge_questions::{QuestionStyle, Speech};
+use sqlgauge_sql::canonical::canonical;
 use sqlgauge_sql::resolve;
 use sqlgauge_sql::schema::Schema;
 

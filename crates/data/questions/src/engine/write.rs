@@ -118,8 +118,6 @@ pub(crate) struct Writer<'a> {
     asks: bool,
     /// Whose article what is written next has.
     article: Article,
-    /// Whether each rule has its first wording that is no style's alone.
-    plain_wording: bool,
     /// The wording of each rule that was said, by its number of parts: a thing is said in the same words throughout.
     chosen: HashMap<(Rule, usize), &'a Production>,
     /// The same of other names.
@@ -156,7 +154,6 @@ impl<'a> Writer<'a> {
             begins: true,
             asks: false,
             article: Article::Own,
-            plain_wording: false,
             chosen: HashMap::new(),
             called: HashMap::new(),
             in_range: false,
@@ -164,13 +161,6 @@ impl<'a> Writer<'a> {
             is_many: false,
             is_person: false,
         }
-    }
-
-    /// The text of a phrase inside of somebody's sentence, in the plainest wording; `None` where a constant has no words.
-    pub(crate) fn phrase(mut self, tree: &Tree) -> Option<String> {
-        (self.begins, self.plain_wording) = (false, true);
-        self.tree(tree)?;
-        Some(self.text)
     }
 
     /// The text of a phrase; `None` where a constant in it has no words.
@@ -277,9 +267,6 @@ impl<'a> Writer<'a> {
         let fitting = || self.grammar.wordings(rule).filter(fits);
         let own: Vec<_> = fitting().filter(|wording| wording.styles.is_special()).collect();
         let common: Vec<_> = fitting().filter(|wording| !wording.styles.is_special()).collect();
-        if self.plain_wording && !common.is_empty() {
-            return common.first().copied();
-        }
         let takes_own = common.is_empty() || !own.is_empty() && self.random.chance(OWN_WORDING);
         self.random.pick(if takes_own { &own } else { &common }).copied()
     }

@@ -10,7 +10,8 @@ use sqlgauge_sql::resolve;
 use sqlgauge_sql::schema::Schema;
 
 use crate::grammar::{Grammar, Rule, planted};
-use crate::{Manner, MarkKind, QuestionStyle, Speech, UnreadableQuestion, Unsayable, canonical};
+use crate::{Manner, MarkKind, QuestionStyle, Speech, UnreadableQuestion, Unsayable};
+use sqlgauge_sql::canonical::canonical;
 
 const PLAIN: &str = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, country TEXT, age INTEGER, born TEXT, \
     boss INTEGER REFERENCES singer(id)); \

@@ -5,7 +5,8 @@ use sqlgauge_base::Random;
 use sqlgauge_sql::resolve;
 use sqlgauge_sql::schema::Schema;
 
-use crate::{QuestionStyle, Speech, canonical};
+use crate::{QuestionStyle, Speech};
+use sqlgauge_sql::canonical::canonical;
 
 /// Tables that are linked by a table between, whose name has a verb, and by foreign keys.
 const LINKED: &str = "CREATE TABLE author (id INTEGER PRIMARY KEY, name TEXT, country TEXT, birth_date TEXT, age INTEGER); \

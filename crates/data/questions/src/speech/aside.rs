@@ -6,7 +6,7 @@ use sqlgauge_sql::tree::{ColumnRef, Expr, Place, Query, Relation, RelationId};
 use sqlgauge_sql::visit::{Visitor, walk_query};
 
 use super::{Said, Say};
-use crate::canonical::table_of;
+use sqlgauge_sql::canonical::table_of;
 use crate::engine::tree::Tree;
 use crate::grammar::Rule;
 

@@ -8,7 +8,7 @@ use super::query::{in_plural, is_of_rows};
 use super::tail::Scale;
 use super::value::quoted;
 use super::{Hear, Said, Say};
-use crate::canonical::keys_between;
+use sqlgauge_sql::canonical::keys_between;
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
 use crate::unsayable::Unsayable;

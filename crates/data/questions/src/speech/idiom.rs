@@ -11,7 +11,7 @@ use super::call::aggregate;
 use super::reference::{stripped, told_apart};
 use super::tail::Scale;
 use super::{Hear, Reads, Say};
-use crate::canonical::table_of;
+use sqlgauge_sql::canonical::table_of;
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
 

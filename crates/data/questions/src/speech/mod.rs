@@ -128,8 +128,6 @@ pub(crate) struct Say<'a> {
     computes: bool,
     /// Whether the next table is to have an adjective.
     modifier: bool,
-    /// Whether a name whose words are not its letters is spelled.
-    to_the_letter: bool,
 }
 
 /// What comes of saying.
@@ -155,25 +153,7 @@ impl<'a> Say<'a> {
             has_turns: style == QuestionStyle::MultiTurn,
             computes: false,
             modifier: false,
-            to_the_letter: false,
         }
-    }
-
-    /// The same inside of queries, the outermost first, that read those tables.
-    pub(crate) fn inside(mut self, queries: &[Vec<(RelationId, TableId)>]) -> Self {
-        let reads = |id: &TableId| Reads::Table(u32::try_from(id.index()).unwrap_or(u32::MAX));
-        let scope = |tables: &Vec<(RelationId, TableId)>| Scope {
-            relations: tables.iter().map(|(relation, id)| (*relation, reads(id))).collect(),
-            ..Scope::default()
-        };
-        self.scopes = queries.iter().map(scope).collect();
-        self.to_the_letter = true;
-        self
-    }
-
-    /// The name of a table.
-    pub(crate) fn table(&self, id: TableId, many: bool) -> Said {
-        self.noun(u32::try_from(id.index()).unwrap_or(u32::MAX), many)
     }
 }
 

@@ -12,7 +12,7 @@ use super::sentence::{FILTER, GROUP, HAVING, TAIL};
 use super::short::{DEGREES, by_number, count_next, outputs, relation_noun, select};
 use super::which::is_of_one;
 use super::{Hear, Said, Say};
-use crate::canonical::only_relation;
+use sqlgauge_sql::canonical::only_relation;
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
 

@@ -14,10 +14,9 @@ use super::condition::subject;
 use super::reference::{stripped, told_apart};
 use super::sentence::{FILTER, GROUP, HAVING, TAIL};
 use super::{Hear, Reads, Said, Say, Scope};
-use crate::canonical::{conjuncts_of, joined, only_relation};
+use sqlgauge_sql::canonical::{conjuncts_of, joined, only_relation, same_columns};
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
-use crate::same::same_columns;
 use crate::unsayable::Unsayable;
 
 /// Set operators, with ALL or without.

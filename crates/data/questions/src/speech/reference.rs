@@ -2,7 +2,7 @@
 
 use sqlgauge_sql::tree::{ColumnRef, Expr, Place, RelationId};
 
-use super::{Care, Hear, Reads, Said, Say, Scope, has_letters};
+use super::{Care, Hear, Reads, Said, Say, Scope};
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
 use crate::names::{NameId, NounId};
@@ -145,16 +145,7 @@ impl Say<'_> {
     pub(super) fn name(&self, table: u32, column: u32) -> Said {
         let own = self.schema.tables().get(table as usize).and_then(|table| table.column(column));
         let own = own.ok_or(Unsayable::OtherSchema { what: "a column" })?;
-        let spelled = |is| self.vocabulary.name((table, column), &own.name, is);
-        let is_spelled = self.care == Care::Spelled;
-        let name = if self.to_the_letter {
-            self.vocabulary.full_name((table, column), &own.name, is_spelled)
-        } else {
-            spelled(is_spelled)
-        };
-        let guesses = |name: &NameId| !has_letters(&own.name, self.vocabulary.text(*name, false));
-        let name =
-            if self.to_the_letter && name.as_ref().is_some_and(guesses) { spelled(true) } else { name };
+        let name = self.vocabulary.name((table, column), &own.name, self.care == Care::Spelled);
         name.map(|name| Tree::Name(name, false)).ok_or(Unsayable::OtherSchema { what: "a column" })
     }
 
@@ -162,13 +153,7 @@ impl Say<'_> {
     pub(super) fn noun(&self, table: u32, many: bool) -> Said {
         let own =
             self.schema.tables().get(table as usize).ok_or(Unsayable::OtherSchema { what: "a table" })?;
-        let spelled = |is| self.vocabulary.noun(&own.name, is);
-        let noun = spelled(self.care == Care::Spelled);
-        let guesses = |noun: &NounId| {
-            ![false, true].iter().any(|many| has_letters(&own.name, self.vocabulary.noun_text(*noun, *many)))
-        };
-        let noun =
-            if self.to_the_letter && noun.as_ref().is_some_and(guesses) { spelled(true) } else { noun };
+        let noun = self.vocabulary.noun(&own.name, self.care == Care::Spelled);
         noun.map(|noun| Tree::Noun(noun, many)).ok_or(Unsayable::OtherSchema { what: "a table" })
     }
 

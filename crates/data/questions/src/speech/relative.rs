@@ -9,7 +9,7 @@ use sqlgauge_sql::tree::{
 
 use super::query::is_of_rows;
 use super::{Hear, Reads, Said, Say};
-use crate::canonical::{Key, column_of, columns_of, condition_of, conjuncts_of, joined, keys_between};
+use sqlgauge_sql::canonical::{Key, column_of, columns_of, condition_of, conjuncts_of, joined, keys_between};
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
 
@@ -193,7 +193,7 @@ fn plain(query: &Query) -> Option<(&Select, &From, u32)> {
         && !select.distinct
         && select.group_by.is_empty()
         && select.having.is_none();
-    Some((select, from, crate::canonical::table_of(relation)?)).filter(|_| is_plain)
+    Some((select, from, sqlgauge_sql::canonical::table_of(relation)?)).filter(|_| is_plain)
 }
 
 impl Hear<'_> {

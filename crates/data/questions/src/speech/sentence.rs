@@ -7,7 +7,7 @@ use sqlgauge_sql::tree::{Cte, CteId, Expr, From, Output, Query};
 
 use super::reference::{ordinal, place_of};
 use super::{Hear, Said, Say};
-use crate::canonical::named;
+use sqlgauge_sql::canonical::named;
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
 use crate::style::{QuestionStyle, Styles};

@@ -7,11 +7,10 @@ use sqlgauge_sql::tree::{CteId, Expr, From, Join, JoinKind, Relation, RelationId
 
 use super::reference::{ordinal, place_of};
 use super::{Care, Hear, Reads, Said, Say, Scope};
-use crate::canonical::{Key, column_of, columns_of, condition_of, conjuncts_of, keys_between, table_of};
+use sqlgauge_sql::canonical::{Key, column_of, columns_of, condition_of, conjuncts_of, keys_between, table_of, same_columns};
 use crate::engine::tree::Tree;
 use crate::grammar::Rule;
 use crate::names::Vocabulary;
-use crate::same::same_columns;
 use crate::style::QuestionStyle;
 use crate::unsayable::Unsayable;
 

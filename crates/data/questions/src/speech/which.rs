@@ -9,7 +9,7 @@ use super::condition::subject;
 use super::idiom::compared_with_all;
 use super::query::is_of_rows;
 use super::{Hear, Reads, Said, Say, Scope};
-use crate::canonical::{conjuncts_of, joined, only_relation};
+use sqlgauge_sql::canonical::{conjuncts_of, joined, only_relation};
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
 

@@ -13,8 +13,7 @@ pub(super) static CAUSE: Cause = Cause {
     example: [
         "SELECT name FROM singer WHERE age > 20 AND country = 'Peru'",
         "SELECT name FROM singer WHERE age > 20 OR country = 'Peru'",
-        "Yours asks that the age is greater than 20 or the country is 'Peru', the gold asks that the age is greater than \
-         20 and that the country is 'Peru'.",
+        "The prediction tests `age > 20 OR country = 'Peru'`, the gold `age > 20 AND country = 'Peru'`.",
     ],
     find,
 };
@@ -22,7 +21,7 @@ pub(super) static CAUSE: Cause = Cause {
 fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
     let mut slips = Vec::new();
     while let Some(unlike) = next(pair, rest) {
-        slips.push(pair.asks_otherwise(&CAUSE, &unlike)?);
+        slips.push(pair.tests_otherwise(&CAUSE, &unlike)?);
     }
     Ok(slips)
 }
@@ -41,19 +40,19 @@ fn next(pair: &Pair<'_>, rest: &mut Rest) -> Option<Unlike> {
         own.flat_map(side).cloned().collect()
     };
     let found = [Clause::Where, Clause::Having].into_iter().find_map(|clause| {
-        let (gold, yours) = (of(clause, |unlike| &unlike.gold), of(clause, |unlike| &unlike.yours));
+        let (gold, prediction) = (of(clause, |unlike| &unlike.gold), of(clause, |unlike| &unlike.prediction));
         let of_gold =
-            gold.iter().find_map(|expr| Some((vec![expr.clone()], counterpart(pair, expr, &yours)?)));
+            gold.iter().find_map(|expr| Some((vec![expr.clone()], counterpart(pair, expr, &prediction)?)));
         let pair_of =
-            || yours.iter().find_map(|expr| Some((counterpart(pair, expr, &gold)?, vec![expr.clone()])));
-        let (gold, yours) = of_gold.or_else(pair_of)?;
-        Some(Unlike { clause, gold, yours })
+            || prediction.iter().find_map(|expr| Some((counterpart(pair, expr, &gold)?, vec![expr.clone()])));
+        let (gold, prediction) = of_gold.or_else(pair_of)?;
+        Some(Unlike { clause, gold, prediction })
     })?;
     for unlike in &mut rest.conditions {
         unlike.gold.retain(|expr| !found.gold.contains(expr));
-        unlike.yours.retain(|expr| !found.yours.contains(expr));
+        unlike.prediction.retain(|expr| !found.prediction.contains(expr));
     }
-    rest.conditions.retain(|unlike| !unlike.gold.is_empty() || !unlike.yours.is_empty());
+    rest.conditions.retain(|unlike| !unlike.gold.is_empty() || !unlike.prediction.is_empty());
     Some(found)
 }
 

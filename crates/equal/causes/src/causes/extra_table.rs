@@ -1,6 +1,6 @@
 //! The answer joins a table too many.
 
-use super::other_tables::{are_new, slip};
+use super::other_tables::{Words, are_new, slip};
 use crate::cause::{Cause, Slip, Unclear};
 use crate::pair::{Pair, Rest};
 
@@ -12,7 +12,7 @@ pub(super) static CAUSE: Cause = Cause {
     example: [
         "SELECT name FROM singer",
         "SELECT singer.name FROM singer JOIN concert ON singer.id = concert.singer_id",
-        "Yours joins concerts too, the gold does not.",
+        "The prediction joins `concert`, the gold does not.",
     ],
     find,
 };
@@ -21,7 +21,7 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
     if !rest.missing.is_empty() || !are_new(&rest.extra, &pair.gold) {
         return Ok(Vec::new());
     }
-    let tables = pair.one(|say| say.tables(&rest.extra.iter().collect::<Vec<_>>()))?;
-    let said = [format!("joins {tables} too"), "does not".to_owned()];
-    slip(&CAUSE, pair, rest, said).map(|slip| vec![slip])
+    let tables = pair.tables(&rest.extra.iter().collect::<Vec<_>>())?;
+    let words = Words { verb: "", both: [format!("joins {tables}"), "does not".to_owned()] };
+    slip(&CAUSE, pair, rest, words).map(|slip| vec![slip])
 }

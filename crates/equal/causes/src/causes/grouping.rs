@@ -2,6 +2,7 @@
 
 use crate::cause::{Cause, Slip, Unclear};
 use crate::pair::{Pair, Rest, Side};
+use crate::words::both;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "grouping",
@@ -10,7 +11,7 @@ pub(super) static CAUSE: Cause = Cause {
     example: [
         "SELECT country, count(*) FROM singer GROUP BY country",
         "SELECT country, count(*) FROM singer GROUP BY name",
-        "Yours groups by the name, the gold groups by the country.",
+        "The prediction groups by `name`, the gold by `country`.",
     ],
     find,
 };
@@ -19,17 +20,16 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
     if !std::mem::take(&mut rest.group_by) {
         return Ok(Vec::new());
     }
-    let (own, other) = (&pair.gold.group_by, &pair.yours.group_by);
-    let said = if own.is_empty() {
-        let by = pair.one(|say| say.values(Side::Yours, other))?;
-        [format!("groups by {by}"), "does not group".to_owned()]
-    } else if other.is_empty() {
-        let by = pair.one(|say| say.values(Side::Gold, own))?;
-        ["does not group".to_owned(), format!("groups by {by}")]
+    let (gold, prediction) = (&pair.gold.group_by, &pair.prediction.group_by);
+    let words = if gold.is_empty() {
+        [format!("groups by {}", pair.values(Side::Prediction, prediction)?), "does not group".to_owned()]
+    } else if prediction.is_empty() {
+        ["does not group".to_owned(), format!("groups by {}", pair.values(Side::Gold, gold)?)]
     } else {
-        let said = pair.both(|say| say.values(Side::Yours, other), |say| say.values(Side::Gold, own))?;
-        said.map(|by| format!("groups by {by}"))
+        let [prediction, gold] =
+            both(pair.values(Side::Prediction, prediction)?, pair.values(Side::Gold, gold)?)?;
+        [format!("groups by {prediction}"), format!("by {gold}")]
     };
-    let both = pair.exchange(|clauses, other, _| clauses.group_by.clone_from(&other.group_by));
-    Ok(vec![Slip::new(&CAUSE, said, both)])
+    let queries = pair.exchange(|clauses, other, _| clauses.group_by.clone_from(&other.group_by));
+    Ok(vec![Slip::new(&CAUSE, words, queries)])
 }

@@ -6,6 +6,7 @@ use super::join_kind::{kinds, on_of};
 use crate::cause::{Cause, Slip, Unclear};
 use crate::clauses::{Clauses, Reads};
 use crate::pair::{Pair, Rest, Side};
+use crate::words::both;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "join-key",
@@ -14,8 +15,7 @@ pub(super) static CAUSE: Cause = Cause {
     example: [
         "SELECT singer.name FROM singer JOIN concert ON singer.id = concert.singer_id",
         "SELECT singer.name FROM singer JOIN concert ON singer.id = concert.id",
-        "Yours joins where the id of the singer is the id of the concert, the gold joins where the id of the singer is \
-         the singer id of the concert.",
+        "The prediction joins on `singer.id = concert.id`, the gold on `singer.id = concert.singer_id`.",
     ],
     find,
 };
@@ -31,34 +31,39 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
     let all = |clauses: &Clauses| -> Vec<Expr> {
         clauses.keys.iter().cloned().chain(on_of(&clauses.reads)).collect()
     };
-    let (own, other) = (all(&pair.gold), all(&pair.yours));
+    let (own, other) = (all(&pair.gold), all(&pair.prediction));
     let only = |of: &[Expr], known: &[Expr]| -> Vec<Expr> {
         of.iter().filter(|key| !known.iter().any(|known| pair.same(key, known))).cloned().collect()
     };
-    let (gold, yours) = (only(&own, &other), only(&other, &own));
-    let words = |side, keys: &[Expr]| pair.one(|say| say.conditions(side, keys));
-    let said = match (gold.is_empty(), yours.is_empty()) {
+    let (gold, prediction) = (only(&own, &other), only(&other, &own));
+    let words = match (gold.is_empty(), prediction.is_empty()) {
         (true, true) => return Err(Unclear::OtherShape),
-        (false, true) => [format!("does not join where {}", words(Side::Gold, &gold)?), "does".to_owned()],
-        (true, false) => [format!("joins where {}", words(Side::Yours, &yours)?), "does not".to_owned()],
-        (false, false) => pair
-            .both(|say| say.conditions(Side::Yours, &yours), |say| say.conditions(Side::Gold, &gold))?
-            .map(|keys| format!("joins where {keys}")),
+        (false, true) => {
+            [format!("does not join on {}", pair.conditions(Side::Gold, &gold)?), "does".to_owned()]
+        }
+        (true, false) => {
+            let on = pair.conditions(Side::Prediction, &prediction)?;
+            [format!("joins on {on}"), "does not".to_owned()]
+        }
+        (false, false) => {
+            let on = pair.conditions(Side::Prediction, &prediction)?;
+            let [prediction, gold] = both(on, pair.conditions(Side::Gold, &gold)?)?;
+            [format!("joins on {prediction}"), format!("on {gold}")]
+        }
     };
-    let said = said.map(|words| words.replace(" and that ", " and "));
-    let both = pair.exchange(|clauses, other, _| {
+    let queries = pair.exchange(|clauses, other, _| {
         clauses.keys.clone_from(&other.keys);
         clauses.reads.clone_from(&other.reads);
     });
-    Ok(vec![Slip::new(&CAUSE, said, both)])
+    Ok(vec![Slip::new(&CAUSE, words, queries)])
 }
 
 /// Whether outer joins are of the same relations in the same order and of the same kinds.
 fn has_same_frame(pair: &Pair<'_>) -> bool {
-    let (Reads::Outer(own), Reads::Outer(other)) = (&pair.gold.reads, &pair.yours.reads) else {
+    let (Reads::Outer(own), Reads::Outer(other)) = (&pair.gold.reads, &pair.prediction.reads) else {
         return false;
     };
     let ids =
         |from: &From| -> Vec<RelationId> { from.relations().iter().map(|relation| relation.id).collect() };
-    ids(own) == ids(other) && kinds(&pair.gold.reads) == kinds(&pair.yours.reads)
+    ids(own) == ids(other) && kinds(&pair.gold.reads) == kinds(&pair.prediction.reads)
 }

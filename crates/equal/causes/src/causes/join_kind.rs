@@ -13,42 +13,42 @@ pub(super) static CAUSE: Cause = Cause {
     example: [
         "SELECT singer.name FROM singer LEFT JOIN concert ON singer.id = concert.singer_id",
         "SELECT singer.name FROM singer JOIN concert ON singer.id = concert.singer_id",
-        "Yours uses JOIN, the gold uses LEFT JOIN.",
+        "The prediction uses JOIN, the gold LEFT JOIN.",
     ],
     find,
 };
 
 fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
-    let (own, other) = (kinds(&pair.gold.reads), kinds(&pair.yours.reads));
+    let (own, other) = (kinds(&pair.gold.reads), kinds(&pair.prediction.reads));
     if !rest.joins || own == other {
         return Ok(Vec::new());
     }
     // What ON asks must be asked by both, wherever it stands: then the kinds are the difference.
-    let (gold_on, yours_on) = (on_of(&pair.gold.reads), on_of(&pair.yours.reads));
+    let (gold_on, prediction_on) = (on_of(&pair.gold.reads), on_of(&pair.prediction.reads));
     let asks = |clauses: &Clauses, on: &[Expr], wanted: &Expr| {
         let mut all = clauses.keys.iter().chain(&clauses.conditions).chain(on);
         all.any(|known| pair.same(known, wanted))
     };
-    let both_ask = gold_on.iter().chain(&pair.gold.keys).all(|expr| asks(&pair.yours, &yours_on, expr))
-        && yours_on.iter().chain(&pair.yours.keys).all(|expr| asks(&pair.gold, &gold_on, expr));
+    let both_ask = gold_on.iter().chain(&pair.gold.keys).all(|expr| asks(&pair.prediction, &prediction_on, expr))
+        && prediction_on.iter().chain(&pair.prediction.keys).all(|expr| asks(&pair.gold, &gold_on, expr));
     if !both_ask {
         return Err(Unclear::OtherShape);
     }
-    let in_on = |expr: &Expr| gold_on.iter().chain(&yours_on).any(|known| pair.same(known, expr));
+    let in_on = |expr: &Expr| gold_on.iter().chain(&prediction_on).any(|known| pair.same(known, expr));
     for unlike in rest.conditions.iter_mut().filter(|unlike| unlike.clause == Clause::Where) {
         unlike.gold.retain(|expr| !in_on(expr));
-        unlike.yours.retain(|expr| !in_on(expr));
+        unlike.prediction.retain(|expr| !in_on(expr));
     }
-    rest.conditions.retain(|unlike| !unlike.gold.is_empty() || !unlike.yours.is_empty());
+    rest.conditions.retain(|unlike| !unlike.gold.is_empty() || !unlike.prediction.is_empty());
     (rest.joins, rest.keys) = (false, false);
     let both = pair.exchange(|clauses, other, side| {
         clauses.reads.clone_from(&other.reads);
         clauses.keys.clone_from(&other.keys);
         clauses.conditions.retain(|expr| !in_on(expr));
-        let partner = if side == Side::Gold { &pair.yours } else { &pair.gold };
+        let partner = if side == Side::Gold { &pair.prediction } else { &pair.gold };
         clauses.conditions.extend(partner.conditions.iter().filter(|expr| in_on(expr)).cloned());
     });
-    Ok(vec![Slip::new(&CAUSE, [other, own].map(|kinds| format!("uses {kinds}")), both)])
+    Ok(vec![Slip::new(&CAUSE, [format!("uses {other}"), own], both)])
 }
 
 /// The kinds of the joins, in the order of the text.

@@ -16,25 +16,25 @@ pub(super) static CAUSE: Cause = Cause {
     example: [
         "SELECT name FROM singer WHERE country = 'France'",
         "SELECT name FROM singer WHERE country = 'france'",
-        "Yours writes 'france', the gold writes 'France', and letter case matters.",
+        "The prediction writes `'france'`, the gold `'France'`, and letter case matters.",
     ],
     find,
 };
 
 /// A condition that is the gold's but for letter case, beside other slips.
 fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
-    let taken = rest.take(|unlike| match (unlike.gold.as_slice(), unlike.yours.as_slice()) {
-        ([gold], [yours]) => pair.same(&folded(gold), &folded(yours)),
+    let taken = rest.take(|unlike| match (unlike.gold.as_slice(), unlike.prediction.as_slice()) {
+        ([gold], [prediction]) => pair.same(&folded(gold), &folded(prediction)),
         _ => false,
     });
-    taken.iter().map(|unlike| pair.asks_otherwise(&CAUSE, unlike)).collect()
+    taken.iter().map(|unlike| pair.tests_otherwise(&CAUSE, unlike)).collect()
 }
 
 /// The slip of all texts of the answer that the gold has in another letter case and in one only: whether it is what makes
 /// the answer wrong is for a judge to say. Unlike the other causes it does not compare clauses, so that the queries may be of
 /// any shape.
-pub(crate) fn of_texts(gold: &Query, yours: &Query) -> Option<Slip> {
-    let (own, other) = (texts(gold), texts(yours));
+pub(crate) fn of_texts(gold: &Query, prediction: &Query) -> Option<Slip> {
+    let (own, other) = (texts(gold), texts(prediction));
     let changed: BTreeMap<String, String> = other
         .difference(&own)
         .filter_map(|text| {
@@ -47,14 +47,14 @@ pub(crate) fn of_texts(gold: &Query, yours: &Query) -> Option<Slip> {
         return None;
     }
     let back = changed.iter().map(|(from, to)| (to.clone(), from.clone())).collect();
-    let quoted = |text: &String| format!("'{}'", text.replace('\'', "''"));
-    let yours_has: Vec<String> = changed.keys().map(quoted).collect();
+    let quoted = |text: &String| format!("`'{}'`", text.replace('\'', "''"));
+    let prediction_has: Vec<String> = changed.keys().map(quoted).collect();
     let gold_has: Vec<String> = changed.values().map(quoted).collect();
     let said = [
-        format!("writes {}", listed(&yours_has)),
-        format!("writes {}, and letter case matters", listed(&gold_has)),
+        format!("writes {}", listed(&prediction_has)),
+        format!("{}, and letter case matters", listed(&gold_has)),
     ];
-    Some(Slip::new(&CAUSE, said, [rewritten(gold, back), rewritten(yours, changed)]))
+    Some(Slip::new(&CAUSE, said, [rewritten(gold, back), rewritten(prediction, changed)]))
 }
 
 /// The texts that a query names.
@@ -140,22 +140,22 @@ mod tests {
     #[test]
     fn it_is_said_of_queries_of_any_shape_if_the_answer_is_right_with_the_text_of_the_gold() {
         let schema = Schema::from_ddl(SCHEMA).unwrap();
-        let explainer = Explainer::of(&schema);
+        let explainer = Explainer::of(schema.clone());
         let gold = "SELECT count(*) FROM hero h JOIN colour c ON h.eyes = c.id WHERE c.name = 'Blue' AND h.skin <> 'Red'";
-        let yours = "SELECT count(*) FROM hero WHERE eyes IN (SELECT id FROM colour WHERE name = 'blue') AND skin <> 'RED'";
-        let found = explainer.explain(gold, yours, &OnRows(&["'Blue'", "'Red'"])).unwrap();
+        let prediction = "SELECT count(*) FROM hero WHERE eyes IN (SELECT id FROM colour WHERE name = 'blue') AND skin <> 'RED'";
+        let found = explainer.explain(gold, prediction, &OnRows(&["'Blue'", "'Red'"])).unwrap();
         assert_eq!(
             found.sentence(),
-            "Yours writes 'RED' and 'blue', the gold writes 'Red' and 'Blue', and letter case matters."
+            "The prediction writes `'RED'` and `'blue'`, the gold `'Red'` and `'Blue'`, and letter case matters."
         );
         assert_eq!(found.cause().unwrap().id, "letter-case");
         // A proof is as good as rows.
-        let proved = explainer.explain(gold, yours, &Proofs::over(&schema)).unwrap();
+        let proved = explainer.explain(gold, prediction, &Proofs::over(&schema)).unwrap();
         assert!(proved.sentence().contains(MATTERS));
         // Where something else is wrong too, or nobody knows, the whole difference is said.
         let judges: [&dyn Judge; 2] = [&OnRows(&["'Blue'", "never"]), &Nobody];
         for judge in judges {
-            let said = explainer.explain(gold, yours, judge).map(|found| found.sentence());
+            let said = explainer.explain(gold, prediction, judge).map(|found| found.sentence());
             assert!(!said.is_ok_and(|said| said.contains(MATTERS)));
         }
     }
@@ -164,8 +164,8 @@ mod tests {
     fn a_text_that_the_gold_has_in_two_letter_cases_is_not_guessed() {
         let schema = Schema::from_ddl(SCHEMA).unwrap();
         let gold = "SELECT id FROM hero WHERE skin = 'Red' OR skin = 'RED'";
-        let yours = "SELECT id FROM hero WHERE skin = 'red'";
-        let said = Explainer::of(&schema).explain(gold, yours, &OnRows(&[])).map(|found| found.sentence());
+        let prediction = "SELECT id FROM hero WHERE skin = 'red'";
+        let said = Explainer::of(schema.clone()).explain(gold, prediction, &OnRows(&[])).map(|found| found.sentence());
         assert!(!said.is_ok_and(|said| said.contains(MATTERS)));
     }
 }

@@ -1,11 +1,9 @@
 //! More or fewer rows are kept.
 
-use sqlgauge_sql::tree::Expr;
-
 use crate::cause::{Cause, Slip, Unclear};
 use crate::clauses::Clauses;
 use crate::pair::{Pair, Rest, Side};
-use crate::words::Words;
+use crate::words::both;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "limit",
@@ -14,7 +12,7 @@ pub(super) static CAUSE: Cause = Cause {
     example: [
         "SELECT name FROM singer ORDER BY age LIMIT 3",
         "SELECT name FROM singer ORDER BY age",
-        "Yours keeps all rows, the gold keeps at most 3 rows.",
+        "The prediction has no LIMIT, the gold has `LIMIT 3`.",
     ],
     find,
 };
@@ -23,26 +21,21 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
     if !std::mem::take(&mut rest.limit) {
         return Ok(Vec::new());
     }
-    let said = pair.both(|say| kept(say, pair, Side::Yours), |say| kept(say, pair, Side::Gold))?;
-    let both = pair.exchange(|clauses, other, _| {
+    let [prediction, gold] = both(kept_rows(pair, Side::Prediction)?, kept_rows(pair, Side::Gold)?)?;
+    let queries = pair.exchange(|clauses, other, _| {
         clauses.limit.clone_from(&other.limit);
         clauses.offset.clone_from(&other.offset);
     });
-    Ok(vec![Slip::new(&CAUSE, said.map(|rows| format!("keeps {rows}")), both)])
+    Ok(vec![Slip::new(&CAUSE, [format!("has {prediction}"), format!("has {gold}")], queries)])
 }
 
-fn kept(say: &Words<'_, '_>, pair: &Pair<'_>, side: Side) -> Option<String> {
+/// The clause that says how many rows there are.
+fn kept_rows(pair: &Pair<'_>, side: Side) -> Result<String, Unclear> {
     let Clauses { limit, offset, .. } = pair.clauses(side);
-    let number = |expr: &Expr| say.value(side, expr);
-    let rows = match limit {
-        None => "all rows".to_owned(),
-        Some(limit) => match number(limit)?.as_str() {
-            "1" => "at most 1 row".to_owned(),
-            count => format!("at most {count} rows"),
-        },
+    let Some(limit) = limit else { return Ok("no LIMIT".to_owned()) };
+    let offset = match offset {
+        Some(offset) => format!(" OFFSET {}", pair.sql(side, offset)?),
+        None => String::new(),
     };
-    Some(match offset {
-        None => rows,
-        Some(offset) => format!("{rows} after the first {}", number(offset)?),
-    })
+    Ok(format!("`LIMIT {}{offset}`", pair.sql(side, limit)?))
 }

@@ -1,8 +1,7 @@
 //! The answer leaves out a condition.
 
 use crate::cause::{Cause, Slip, Unclear};
-use crate::clauses::Clause;
-use crate::pair::{Pair, Rest, Side, Unlike};
+use crate::pair::{Pair, Rest};
 
 pub(super) static CAUSE: Cause = Cause {
     id: "missing-condition",
@@ -11,20 +10,12 @@ pub(super) static CAUSE: Cause = Cause {
     example: [
         "SELECT name FROM singer WHERE age > 20 AND country = 'Peru'",
         "SELECT name FROM singer WHERE country = 'Peru'",
-        "Yours does not ask that the age is greater than 20, the gold does.",
+        "The prediction does not test `age > 20`, the gold does.",
     ],
     find,
 };
 
 fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
-    let taken = rest.take(|unlike| unlike.yours.is_empty());
-    taken.iter().map(|unlike| slip(&CAUSE, pair, unlike)).collect()
-}
-
-/// The slip of conditions that only the gold has.
-pub(super) fn slip(cause: &'static Cause, pair: &Pair<'_>, unlike: &Unlike) -> Result<Slip, Unclear> {
-    let said = pair.one(|say| say.conditions(Side::Gold, &unlike.gold))?;
-    let of_group = if unlike.clause == Clause::Having { " of a group" } else { "" };
-    let yours = format!("does not ask{of_group} that {said}");
-    Ok(pair.of_conditions(cause, unlike, [yours, "does".to_owned()]))
+    let only_gold = rest.take(|unlike| unlike.prediction.is_empty());
+    only_gold.iter().map(|unlike| pair.tests_alone(&CAUSE, unlike)).collect()
 }

@@ -1,6 +1,6 @@
 //! The answer leaves out a table.
 
-use super::other_tables::{are_new, slip};
+use super::other_tables::{Words, are_new, slip};
 use crate::cause::{Cause, Slip, Unclear};
 use crate::pair::{Pair, Rest};
 
@@ -12,16 +12,16 @@ pub(super) static CAUSE: Cause = Cause {
     example: [
         "SELECT singer.name FROM singer JOIN concert ON singer.id = concert.singer_id",
         "SELECT name FROM singer",
-        "Yours does not join concerts, the gold does.",
+        "The prediction does not join `concert`, the gold does.",
     ],
     find,
 };
 
 fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
-    if !rest.extra.is_empty() || !are_new(&rest.missing, &pair.yours) {
+    if !rest.extra.is_empty() || !are_new(&rest.missing, &pair.prediction) {
         return Ok(Vec::new());
     }
-    let tables = pair.one(|say| say.tables(&rest.missing.iter().collect::<Vec<_>>()))?;
-    let said = [format!("does not join {tables}"), "does".to_owned()];
-    slip(&CAUSE, pair, rest, said).map(|slip| vec![slip])
+    let tables = pair.tables(&rest.missing.iter().collect::<Vec<_>>())?;
+    let words = Words { verb: "", both: [format!("does not join {tables}"), "does".to_owned()] };
+    slip(&CAUSE, pair, rest, words).map(|slip| vec![slip])
 }

@@ -81,13 +81,13 @@ mod tests {
     #[test]
     fn every_cause_has_an_id_of_its_own_and_an_example_that_it_explains() {
         let schema = Schema::from_ddl(SCHEMA).unwrap();
-        let explainer = Explainer::of(&schema);
+        let explainer = Explainer::of(schema.clone());
         let (mut ids, mut wrong) = (BTreeSet::new(), Vec::new());
         for cause in causes() {
             assert!(ids.insert(cause.id), "{} twice", cause.id);
             assert!(!cause.title.is_empty() && cause.about.ends_with('.'), "{}", cause.id);
-            let [gold, yours, sentence] = cause.example;
-            let found = explainer.explain(gold, yours, &Proofs::over(&schema)).unwrap();
+            let [gold, prediction, sentence] = cause.example;
+            let found = explainer.explain(gold, prediction, &Proofs::over(&schema)).unwrap();
             if found.sentence() != sentence || found.cause().map(|cause| cause.id) != Some(cause.id) {
                 wrong.push(format!("{}: {found:?}", cause.id));
             }

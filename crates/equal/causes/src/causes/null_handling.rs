@@ -14,7 +14,7 @@ pub(super) static CAUSE: Cause = Cause {
     example: [
         "SELECT count(age) FROM singer",
         "SELECT count(*) FROM singer",
-        "Yours gives the number of records, the gold gives the number of known ages.",
+        "The prediction shows `count(*)`, the gold `count(age)`.",
     ],
     find,
 };
@@ -22,19 +22,17 @@ pub(super) static CAUSE: Cause = Cause {
 fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
     let mut slips = Vec::new();
     for unlike in rest.take(|unlike| {
-        let mut all = unlike.gold.iter().chain(&unlike.yours);
+        let mut all = unlike.gold.iter().chain(&unlike.prediction);
         all.all(|expr| matches!(expr, Expr::IsNull { .. }))
     }) {
-        if unlike.gold.is_empty() {
-            slips.push(super::extra_condition::slip(&CAUSE, pair, &unlike)?);
-        } else if unlike.yours.is_empty() {
-            slips.push(super::missing_condition::slip(&CAUSE, pair, &unlike)?);
+        slips.push(if unlike.gold.is_empty() || unlike.prediction.is_empty() {
+            pair.tests_alone(&CAUSE, &unlike)?
         } else {
-            slips.push(pair.asks_otherwise(&CAUSE, &unlike)?);
-        }
+            pair.tests_otherwise(&CAUSE, &unlike)?
+        });
     }
     let counts = |at: &usize| {
-        let forms = [&pair.gold, &pair.yours].map(|clauses| form(&clauses.outputs[*at]));
+        let forms = [&pair.gold, &pair.prediction].map(|clauses| form(&clauses.outputs[*at]));
         matches!(forms, [Some(Form::Rows), Some(Form::Values)] | [Some(Form::Values), Some(Form::Rows)])
     };
     slips.extend(shows_otherwise(&CAUSE, pair, rest, counts)?);

@@ -2,6 +2,7 @@
 
 use crate::cause::{Cause, Slip, Unclear};
 use crate::pair::{Pair, Rest, Side};
+use crate::words::both;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "order",
@@ -10,7 +11,7 @@ pub(super) static CAUSE: Cause = Cause {
     example: [
         "SELECT name FROM singer ORDER BY age DESC",
         "SELECT name FROM singer ORDER BY age",
-        "Yours sorts by the age from the smallest, the gold sorts by the age from the largest.",
+        "The prediction sorts by `age`, the gold by `age DESC`.",
     ],
     find,
 };
@@ -19,17 +20,16 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
     if !std::mem::take(&mut rest.order_by) {
         return Ok(Vec::new());
     }
-    let (own, other) = (&pair.gold.order_by, &pair.yours.order_by);
-    let said = if own.is_empty() {
-        let by = pair.one(|say| say.order(Side::Yours, other))?;
-        [format!("sorts by {by}"), "does not sort".to_owned()]
-    } else if other.is_empty() {
-        let by = pair.one(|say| say.order(Side::Gold, own))?;
-        ["does not sort".to_owned(), format!("sorts by {by}")]
+    let (gold, prediction) = (&pair.gold.order_by, &pair.prediction.order_by);
+    let words = if gold.is_empty() {
+        [format!("sorts by {}", pair.order(Side::Prediction, prediction)?), "does not sort".to_owned()]
+    } else if prediction.is_empty() {
+        ["does not sort".to_owned(), format!("sorts by {}", pair.order(Side::Gold, gold)?)]
     } else {
-        let said = pair.both(|say| say.order(Side::Yours, other), |say| say.order(Side::Gold, own))?;
-        said.map(|by| format!("sorts by {by}"))
+        let [prediction, gold] =
+            both(pair.order(Side::Prediction, prediction)?, pair.order(Side::Gold, gold)?)?;
+        [format!("sorts by {prediction}"), format!("by {gold}")]
     };
-    let both = pair.exchange(|clauses, other, _| clauses.order_by.clone_from(&other.order_by));
-    Ok(vec![Slip::new(&CAUSE, said, both)])
+    let queries = pair.exchange(|clauses, other, _| clauses.order_by.clone_from(&other.order_by));
+    Ok(vec![Slip::new(&CAUSE, words, queries)])
 }

@@ -15,13 +15,13 @@ pub(super) static CAUSE: Cause = Cause {
     example: [
         "SELECT max(age) FROM singer",
         "SELECT max(height) FROM singer",
-        "Yours gives the maximum height, the gold gives the maximum age.",
+        "The prediction shows `max(height)`, the gold `max(age)`.",
     ],
     find,
 };
 
 fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
-    replaced(&CAUSE, pair, rest, |gold, yours| columns_changed(pair, gold, yours).is_some())
+    replaced(&CAUSE, pair, rest, |gold, prediction| columns_changed(pair, gold, prediction).is_some())
 }
 
 /// Slips in conditions and outputs of which something is so.
@@ -33,9 +33,9 @@ pub(super) fn replaced(
 ) -> Result<Vec<Slip>, Unclear> {
     let mut slips = Vec::new();
     while let Some(unlike) = next(rest, &wanted) {
-        slips.push(pair.asks_otherwise(cause, &unlike)?);
+        slips.push(pair.tests_otherwise(cause, &unlike)?);
     }
-    let shows = |at: &usize| wanted(&pair.gold.outputs[*at], &pair.yours.outputs[*at]);
+    let shows = |at: &usize| wanted(&pair.gold.outputs[*at], &pair.prediction.outputs[*at]);
     slips.extend(shows_otherwise(cause, pair, rest, shows)?);
     Ok(slips)
 }
@@ -46,20 +46,20 @@ fn next(rest: &mut Rest, wanted: &impl Fn(&Expr, &Expr) -> bool) -> Option<Unlik
         let gold = own.gold.iter().map(|gold| (own.clause, gold));
         gold.flat_map(|(clause, gold)| {
             let same = rest.conditions.iter().filter(move |other| other.clause == clause);
-            same.flat_map(|other| &other.yours).map(move |yours| (clause, gold, yours))
+            same.flat_map(|other| &other.prediction).map(move |prediction| (clause, gold, prediction))
         })
-        .find(|(_, gold, yours)| wanted(gold, yours))
-        .map(|(clause, gold, yours)| Unlike {
+        .find(|(_, gold, prediction)| wanted(gold, prediction))
+        .map(|(clause, gold, prediction)| Unlike {
             clause,
             gold: vec![gold.clone()],
-            yours: vec![yours.clone()],
+            prediction: vec![prediction.clone()],
         })
     })?;
     for unlike in &mut rest.conditions {
         unlike.gold.retain(|expr| !found.gold.contains(expr));
-        unlike.yours.retain(|expr| !found.yours.contains(expr));
+        unlike.prediction.retain(|expr| !found.prediction.contains(expr));
     }
-    rest.conditions.retain(|unlike| !unlike.gold.is_empty() || !unlike.yours.is_empty());
+    rest.conditions.retain(|unlike| !unlike.gold.is_empty() || !unlike.prediction.is_empty());
     Some(found)
 }
 
@@ -68,7 +68,7 @@ fn next(rest: &mut Rest, wanted: &impl Fn(&Expr, &Expr) -> bool) -> Option<Unlik
 pub(super) fn columns_changed(
     pair: &Pair<'_>,
     gold: &Expr,
-    yours: &Expr,
+    prediction: &Expr,
 ) -> Option<Vec<(ColumnRef, ColumnRef)>> {
     struct Blank;
     impl Rewriter for Blank {
@@ -83,12 +83,12 @@ pub(super) fn columns_changed(
         rewrite_expr(&mut Blank, &mut expr);
         expr
     };
-    let [gold, yours] = [&apart(gold), &apart(yours)];
-    if blank(gold) != blank(yours) {
+    let [gold, prediction] = [&apart(gold), &apart(prediction)];
+    if blank(gold) != blank(prediction) {
         return None;
     }
-    let both = all_columns(gold).into_iter().zip(all_columns(yours));
+    let both = all_columns(gold).into_iter().zip(all_columns(prediction));
     let own = |column: ColumnRef| pair.classes.representative(column);
-    let changed: Vec<_> = both.filter(|(gold, yours)| own(*gold) != own(*yours)).collect();
+    let changed: Vec<_> = both.filter(|(gold, prediction)| own(*gold) != own(*prediction)).collect();
     (!changed.is_empty()).then_some(changed)
 }

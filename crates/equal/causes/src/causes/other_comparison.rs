@@ -15,20 +15,20 @@ pub(super) static CAUSE: Cause = Cause {
     example: [
         "SELECT name FROM singer WHERE age >= 20",
         "SELECT name FROM singer WHERE age > 20",
-        "Yours asks that the age is greater than 20, the gold asks that the age is at least 20.",
+        "The prediction tests `age > 20`, the gold `age >= 20`.",
     ],
     find,
 };
 
 fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
-    let taken = rest.take(|unlike| match (unlike.gold.as_slice(), unlike.yours.as_slice()) {
-        ([gold], [yours]) => {
-            let same_constants = constants(gold).is_some_and(|own| constants(yours) == Some(own));
-            same_constants || pair.same(&plain(gold), &plain(yours))
+    let taken = rest.take(|unlike| match (unlike.gold.as_slice(), unlike.prediction.as_slice()) {
+        ([gold], [prediction]) => {
+            let same_constants = constants(gold).is_some_and(|own| constants(prediction) == Some(own));
+            same_constants || pair.same(&plain(gold), &plain(prediction))
         }
         _ => false,
     });
-    taken.iter().map(|unlike| pair.asks_otherwise(&CAUSE, unlike)).collect()
+    taken.iter().map(|unlike| pair.tests_otherwise(&CAUSE, unlike)).collect()
 }
 
 /// The expression with every comparison an equality, and nothing negated.

@@ -10,12 +10,12 @@ pub(super) static CAUSE: Cause = Cause {
     example: [
         "SELECT name FROM singer WHERE age BETWEEN 20 AND 30",
         "SELECT name FROM singer WHERE age > 20",
-        "Yours asks that the age is greater than 20, the gold asks that the age is between 20 and 30.",
+        "The prediction tests `age > 20`, the gold `age BETWEEN 20 AND 30`.",
     ],
     find,
 };
 
 fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
-    let taken = rest.take(|unlike| !unlike.gold.is_empty() && !unlike.yours.is_empty());
-    taken.iter().map(|unlike| pair.asks_otherwise(&CAUSE, unlike)).collect()
+    let taken = rest.take(|unlike| !unlike.gold.is_empty() && !unlike.prediction.is_empty());
+    taken.iter().map(|unlike| pair.tests_otherwise(&CAUSE, unlike)).collect()
 }

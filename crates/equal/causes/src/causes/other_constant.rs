@@ -13,17 +13,17 @@ pub(super) static CAUSE: Cause = Cause {
     example: [
         "SELECT name FROM singer WHERE age > 20",
         "SELECT name FROM singer WHERE age > 30",
-        "Yours asks that the age is greater than 30, the gold asks that the age is greater than 20.",
+        "The prediction tests `age > 30`, the gold `age > 20`.",
     ],
     find,
 };
 
 fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
-    let taken = rest.take(|unlike| match (unlike.gold.as_slice(), unlike.yours.as_slice()) {
-        ([gold], [yours]) => pair.same(&blank(gold), &blank(yours)),
+    let taken = rest.take(|unlike| match (unlike.gold.as_slice(), unlike.prediction.as_slice()) {
+        ([gold], [prediction]) => pair.same(&blank(gold), &blank(prediction)),
         _ => false,
     });
-    taken.iter().map(|unlike| pair.asks_otherwise(&CAUSE, unlike)).collect()
+    taken.iter().map(|unlike| pair.tests_otherwise(&CAUSE, unlike)).collect()
 }
 
 /// The expression with every constant the same.

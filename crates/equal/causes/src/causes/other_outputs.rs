@@ -5,6 +5,7 @@ use sqlgauge_sql::tree::Expr;
 use super::wrong_aggregate::shows_otherwise;
 use crate::cause::{Cause, Slip, Unclear};
 use crate::pair::{Pair, Rest, Side};
+use crate::words::both;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "other-outputs",
@@ -13,7 +14,7 @@ pub(super) static CAUSE: Cause = Cause {
     example: [
         "SELECT name FROM singer",
         "SELECT name, age FROM singer",
-        "Yours gives the age too, the gold does not.",
+        "The prediction shows `age` too, the gold does not.",
     ],
     find,
 };
@@ -21,29 +22,29 @@ pub(super) static CAUSE: Cause = Cause {
 fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
     let mut slips = shows_otherwise(&CAUSE, pair, rest, |_| true)?;
     if std::mem::take(&mut rest.width) {
-        let both = pair.exchange(|clauses, other, _| clauses.outputs.clone_from(&other.outputs));
-        slips.push(Slip::new(&CAUSE, said(pair)?, both));
+        let queries = pair.exchange(|clauses, other, _| clauses.outputs.clone_from(&other.outputs));
+        slips.push(Slip::new(&CAUSE, words(pair)?, queries));
     }
     Ok(slips)
 }
 
-fn said(pair: &Pair<'_>) -> Result<[String; 2], Unclear> {
-    let (own, other) = (&pair.gold.outputs, &pair.yours.outputs);
+fn words(pair: &Pair<'_>) -> Result<[String; 2], Unclear> {
+    let (own, other) = (&pair.gold.outputs, &pair.prediction.outputs);
     let (extra, missing) = (left_over(pair, other, own), left_over(pair, own, other));
     // What one of them shows more often than the other is not said to be shown by one alone.
     let is_in = |list: &[Expr], expr: &Expr| list.iter().any(|other| pair.same(expr, other));
     let more_often =
         extra.iter().any(|expr| is_in(own, expr)) || missing.iter().any(|expr| is_in(other, expr));
     if missing.is_empty() && !more_often {
-        let values = pair.one(|say| say.values(Side::Yours, extra.iter().copied()))?;
-        return Ok([format!("gives {values} too"), "does not".to_owned()]);
+        let values = pair.values(Side::Prediction, extra.iter().copied())?;
+        return Ok([format!("shows {values} too"), "does not".to_owned()]);
     }
     if extra.is_empty() && !more_often {
-        let values = pair.one(|say| say.values(Side::Gold, missing.iter().copied()))?;
-        return Ok([format!("does not give {values}"), "does".to_owned()]);
+        let values = pair.values(Side::Gold, missing.iter().copied())?;
+        return Ok([format!("does not show {values}"), "does".to_owned()]);
     }
-    let said = pair.both(|say| say.values(Side::Yours, other), |say| say.values(Side::Gold, own))?;
-    Ok(said.map(|values| format!("gives {values}")))
+    let [prediction, gold] = both(pair.values(Side::Prediction, other)?, pair.values(Side::Gold, own)?)?;
+    Ok([format!("shows {prediction}"), gold])
 }
 
 /// The outputs that have no counterpart, each counterpart taken once.

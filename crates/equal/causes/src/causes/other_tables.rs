@@ -8,7 +8,7 @@ use crate::cause::{Cause, Slip, Unclear};
 use crate::clauses::{Clause, Clauses};
 use crate::pair::{Pair, Rest, Side, Unlike};
 use crate::same::reads_any;
-use crate::words::Words;
+use crate::words::both;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "other-tables",
@@ -18,7 +18,7 @@ pub(super) static CAUSE: Cause = Cause {
     example: [
         "SELECT name FROM singer",
         "SELECT name FROM concert",
-        "Yours selects from concerts, the gold selects from singers.",
+        "The prediction reads `concert`, the gold `singer`.",
     ],
     find,
 };
@@ -27,11 +27,17 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
     if rest.missing.is_empty() && rest.extra.is_empty() {
         return Ok(Vec::new());
     }
-    let said = pair.both(
-        |say| say.tables(&pair.yours.reads.relations()),
-        |say| say.tables(&pair.gold.reads.relations()),
+    let [prediction, gold] = both(
+        pair.tables(&pair.prediction.reads.relations())?,
+        pair.tables(&pair.gold.reads.relations())?,
     )?;
-    slip(&CAUSE, pair, rest, said.map(|tables| format!("selects from {tables}"))).map(|slip| vec![slip])
+    slip(&CAUSE, pair, rest, Words { verb: "reads ", both: [prediction, gold] }).map(|slip| vec![slip])
+}
+
+/// What both do with their tables; the verb stands with the gold too where more follows.
+pub(super) struct Words {
+    pub(super) verb: &'static str,
+    pub(super) both: [String; 2],
 }
 
 /// Whether all of these are tables that the other query does not read beside them.
@@ -47,7 +53,7 @@ pub(super) fn slip(
     cause: &'static Cause,
     pair: &Pair<'_>,
     rest: &mut Rest,
-    said: [String; 2],
+    words: Words,
 ) -> Result<Slip, Unclear> {
     let only_one: Vec<&Relation> = rest.missing.iter().chain(&rest.extra).collect();
     // A subquery in the place of tables may say the same in another way.
@@ -56,26 +62,26 @@ pub(super) fn slip(
     }
     let others: Vec<RelationId> = only_one.into_iter().map(|relation| relation.id).collect();
     let of_others = |exprs: &[Expr]| exprs.iter().any(|expr| reads_any(expr, &others));
-    let mut taken = rest.take(|unlike| of_others(&unlike.gold) || of_others(&unlike.yours));
-    let shows = of_others(&pair.gold.outputs) || of_others(&pair.yours.outputs);
-    let groups = of_others(&pair.gold.group_by) || of_others(&pair.yours.group_by);
+    let mut taken = rest.take(|unlike| of_others(&unlike.gold) || of_others(&unlike.prediction));
+    let shows = of_others(&pair.gold.outputs) || of_others(&pair.prediction.outputs);
+    let groups = of_others(&pair.gold.group_by) || of_others(&pair.prediction.group_by);
     let sorts = |clauses: &Clauses| clauses.order_by.iter().any(|term| reads_any(&term.expr, &others));
-    let sorts = sorts(&pair.gold) || sorts(&pair.yours);
+    let sorts = sorts(&pair.gold) || sorts(&pair.prediction);
     let differ = Differ {
         conditions: taken.iter().map(|unlike| only_unsaid(pair, unlike)).collect(),
         outputs: shows && (rest.width || !rest.outputs.is_empty()),
         group_by: groups && rest.group_by,
         order_by: sorts && rest.order_by,
     };
-    let said = match instead(pair, rest)? {
-        Some((said, conditions)) => {
+    let words = match instead(pair, rest)? {
+        Some((words, conditions)) => {
             taken.extend(conditions);
-            said
+            words
         }
-        None => said,
+        None => words,
     };
-    let said = differ.after(said, pair)?;
-    let both = pair.exchange(|clauses, other, side| {
+    let (words, more) = differ.after(words, pair)?;
+    let queries = pair.exchange(|clauses, other, side| {
         clauses.reads.clone_from(&other.reads);
         clauses.keys.clone_from(&other.keys);
         taken.iter().for_each(|unlike| unlike.exchange(clauses, side));
@@ -95,7 +101,7 @@ pub(super) fn slip(
     }
     rest.group_by &= !groups;
     rest.order_by &= !sorts;
-    Ok(Slip::new(cause, said, both))
+    Ok(Slip { more, ..Slip::new(cause, words, queries) })
 }
 
 /// What differs in the use of tables that only one query reads.
@@ -108,40 +114,47 @@ struct Differ {
 
 impl Differ {
     /// What one query does with its tables.
-    fn said(&self, say: &Words<'_, '_>, pair: &Pair<'_>, side: Side) -> Option<Vec<String>> {
+    fn uses(&self, pair: &Pair<'_>, side: Side) -> Result<Vec<String>, Unclear> {
         let clauses = pair.clauses(side);
         let mut all = Vec::new();
         for unlike in &self.conditions {
-            let own = if side == Side::Gold { &unlike.gold } else { &unlike.yours };
-            if !own.is_empty() {
-                all.push(format!("{} {}", unlike.verb(), say.conditions(side, own)?));
+            let conditions = if side == Side::Gold { &unlike.gold } else { &unlike.prediction };
+            let verb = match unlike.clause {
+                Clause::Where => "tests",
+                Clause::Having => "keeps groups with",
+            };
+            if !conditions.is_empty() {
+                all.push(format!("{verb} {}", pair.conditions(side, conditions)?));
             }
         }
         if self.outputs {
-            all.push(format!("gives {}", say.values(side, &clauses.outputs)?));
+            all.push(format!("shows {}", pair.values(side, &clauses.outputs)?));
         }
         if self.group_by && !clauses.group_by.is_empty() {
-            all.push(format!("groups by {}", say.values(side, &clauses.group_by)?));
+            all.push(format!("groups by {}", pair.values(side, &clauses.group_by)?));
         }
         if self.order_by && !clauses.order_by.is_empty() {
-            all.push(format!("sorts by {}", say.order(side, &clauses.order_by)?));
+            all.push(format!("sorts by {}", pair.order(side, &clauses.order_by)?));
         }
-        Some(all)
+        Ok(all)
     }
 
-    /// What both do with their tables, behind what is said of the tables themselves; what both do in the same words is left out.
-    fn after(&self, [yours, gold]: [String; 2], pair: &Pair<'_>) -> Result<[String; 2], Unclear> {
-        let mut uses = [Side::Yours, Side::Gold].map(|side| pair.one(|say| self.said(say, pair, side)));
-        if let [Ok(own), Ok(other)] = &mut uses {
-            let both: Vec<String> = own.iter().filter(|said| other.contains(said)).cloned().collect();
-            own.retain(|said| !both.contains(said));
-            other.retain(|said| !both.contains(said));
-        }
-        let [own, other] = uses;
-        let behind = |said: String, uses: Vec<String>| {
-            uses.iter().fold(said, |said, own| format!("{said}, and {own}"))
-        };
-        Ok([behind(yours, own?), behind(gold, other?)])
+    /// What both do with their tables, the first of it behind the tables themselves, and how much more there is. What both do in the
+    /// same words is left out.
+    fn after(&self, words: Words, pair: &Pair<'_>) -> Result<([String; 2], usize), Unclear> {
+        let (mut prediction, mut gold) = (self.uses(pair, Side::Prediction)?, self.uses(pair, Side::Gold)?);
+        let shared: Vec<String> = prediction.iter().filter(|use_| gold.contains(use_)).cloned().collect();
+        prediction.retain(|use_| !shared.contains(use_));
+        gold.retain(|use_| !shared.contains(use_));
+        let more = prediction.len().max(gold.len()).saturating_sub(1);
+        let Words { verb, both: [of_prediction, of_gold] } = words;
+        let first = |uses: &[String]| uses.first().map(|use_| format!(" and {use_}")).unwrap_or_default();
+        let verb_of_gold = if gold.is_empty() && prediction.is_empty() { "" } else { verb };
+        let both = [
+            format!("{verb}{of_prediction}{}", first(&prediction)),
+            format!("{verb_of_gold}{of_gold}{}", first(&gold)),
+        ];
+        Ok((both, more))
     }
 }
 
@@ -149,19 +162,19 @@ impl Differ {
 fn only_unsaid(pair: &Pair<'_>, unlike: &Unlike) -> Unlike {
     let mut own = unlike.clone();
     let known = if own.clause == Clause::Where { &pair.gold.conditions } else { &pair.gold.having };
-    own.yours.retain(|yours| !known.iter().any(|gold| pair.says(gold, yours)));
+    own.prediction.retain(|prediction| !known.iter().any(|gold| pair.says(gold, prediction)));
     own
 }
 
-/// What is said of both, and the conditions that it says.
-type Instead = ([String; 2], Vec<Unlike>);
+/// The words for both, and the conditions that they name.
+type Instead = (Words, Vec<Unlike>);
 
-/// The conditions by which one reads in subqueries what the other joins, taken out, and what is said of them.
+/// The conditions by which one reads in subqueries what the other joins, taken out, and the words for them.
 fn instead(pair: &Pair<'_>, rest: &mut Rest) -> Result<Option<Instead>, Unclear> {
     let tables = |relations: &[Relation]| -> Vec<TableId> { relations.iter().filter_map(table_of).collect() };
     let (missing, extra) = (tables(&rest.missing), tables(&rest.extra));
     let reads = |exprs: &[Expr], tables: &[TableId]| exprs.iter().any(|expr| reads_inside(expr, tables));
-    let taken = rest.take(|unlike| reads(&unlike.yours, &missing) || reads(&unlike.gold, &extra));
+    let taken = rest.take(|unlike| reads(&unlike.prediction, &missing) || reads(&unlike.gold, &extra));
     if taken.is_empty() {
         return Ok(None);
     }
@@ -176,20 +189,18 @@ fn instead(pair: &Pair<'_>, rest: &mut Rest) -> Result<Option<Instead>, Unclear>
     if rest.conditions.iter().any(|unlike| unlike.clause == Clause::Having) {
         return Err(Unclear::OtherShape);
     }
-    let of = |say: &Words<'_, '_>, side: Side| {
+    let of = |side: Side| {
         let list =
-            |unlike: &Unlike| if side == Side::Gold { unlike.gold.clone() } else { unlike.yours.clone() };
+            |unlike: &Unlike| if side == Side::Gold { unlike.gold.clone() } else { unlike.prediction.clone() };
         let conditions: Vec<Expr> = taken.iter().flat_map(list).collect();
-        let tables = say.tables(&pair.clauses(side).reads.relations())?;
-        let asked = if conditions.is_empty() {
-            String::new()
-        } else {
-            format!(" where {}", say.conditions(side, &conditions)?.replace(" and that ", " and "))
-        };
-        Some(format!("selects from {tables}{asked}"))
+        let tables = pair.tables(&pair.clauses(side).reads.relations())?;
+        if conditions.is_empty() {
+            return Ok(tables);
+        }
+        Ok(format!("{tables} where {}", pair.conditions(side, &conditions)?))
     };
-    let said = pair.both(|say| of(say, Side::Yours), |say| of(say, Side::Gold))?;
-    Ok(Some((said, taken)))
+    let words = Words { verb: "reads ", both: both(of(Side::Prediction)?, of(Side::Gold)?)? };
+    Ok(Some((words, taken)))
 }
 
 fn table_of(relation: &Relation) -> Option<TableId> {

@@ -2,6 +2,7 @@
 
 use crate::cause::{Cause, Slip, Unclear};
 use crate::pair::{Pair, Rest, Side};
+use crate::words::both;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "output-order",
@@ -10,7 +11,7 @@ pub(super) static CAUSE: Cause = Cause {
     example: [
         "SELECT name, age FROM singer",
         "SELECT age, name FROM singer",
-        "Yours gives the age and the name, in this order, the gold gives the name and the age.",
+        "The prediction shows `age, name` in this order, the gold `name, age`.",
     ],
     find,
 };
@@ -20,7 +21,7 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
     let mut left: Vec<usize> = at.clone();
     for &own in &at {
         let place =
-            left.iter().position(|&other| pair.same(&pair.gold.outputs[own], &pair.yours.outputs[other]));
+            left.iter().position(|&other| pair.same(&pair.gold.outputs[own], &pair.prediction.outputs[other]));
         let Some(place) = place else { return Ok(Vec::new()) };
         left.remove(place);
     }
@@ -28,11 +29,10 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
         return Ok(Vec::new());
     }
     rest.outputs.clear();
-    let [yours, gold] = pair.both(
-        |say| say.values(Side::Yours, &pair.yours.outputs),
-        |say| say.values(Side::Gold, &pair.gold.outputs),
+    let [prediction, gold] = both(
+        pair.values(Side::Prediction, &pair.prediction.outputs)?,
+        pair.values(Side::Gold, &pair.gold.outputs)?,
     )?;
-    let both = pair.exchange(|clauses, other, _| clauses.outputs.clone_from(&other.outputs));
-    let said = [format!("gives {yours}, in this order"), format!("gives {gold}")];
-    Ok(vec![Slip::new(&CAUSE, said, both)])
+    let queries = pair.exchange(|clauses, other, _| clauses.outputs.clone_from(&other.outputs));
+    Ok(vec![Slip::new(&CAUSE, [format!("shows {prediction} in this order"), gold], queries)])
 }

@@ -11,14 +11,14 @@ pub(super) static CAUSE: Cause = Cause {
     example: [
         "SELECT singer.name FROM singer JOIN concert ON singer.id = concert.singer_id",
         "SELECT concert.name FROM singer JOIN concert ON singer.id = concert.singer_id",
-        "Yours gives the name of the concert, the gold gives the name of the singer.",
+        "The prediction shows `concert.name`, the gold `singer.name`.",
     ],
     find,
 };
 
 fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
-    replaced(&CAUSE, pair, rest, |gold, yours| {
-        columns_changed(pair, gold, yours).is_some_and(|changed| {
+    replaced(&CAUSE, pair, rest, |gold, prediction| {
+        columns_changed(pair, gold, prediction).is_some_and(|changed| {
             let name = |column| pair.column_name(column).map(str::to_ascii_lowercase);
             changed.iter().all(|&(own, other)| own.relation != other.relation && name(own) == name(other))
         })

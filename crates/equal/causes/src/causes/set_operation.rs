@@ -17,7 +17,7 @@ pub(crate) static CAUSE: Cause = Cause {
     example: [
         "SELECT country FROM singer WHERE age > 40 INTERSECT SELECT country FROM singer WHERE age < 30",
         "SELECT country FROM singer WHERE age > 40 UNION SELECT country FROM singer WHERE age < 30",
-        "Yours takes what either part returns (UNION), the gold takes what both parts return (INTERSECT).",
+        "The prediction joins its parts by UNION, the gold by INTERSECT.",
     ],
     find: |_, _| Ok(Vec::new()),
 };
@@ -25,31 +25,31 @@ pub(crate) static CAUSE: Cause = Cause {
 /// The slip of parts that are put together otherwise.
 pub(crate) fn other_operators(
     gold: &[(SetOperator, bool)],
-    yours: &[(SetOperator, bool)],
+    prediction: &[(SetOperator, bool)],
     both: [Query; 2],
 ) -> Slip {
-    let said = [yours, gold].map(|operators| {
-        let said: Vec<&str> = operators.iter().map(|&operator| taken(operator)).collect();
-        format!("takes {}", said.join(", then "))
+    let [prediction, gold] = [prediction, gold].map(|operators| {
+        let names: Vec<&str> = operators.iter().map(|&operator| name(operator)).collect();
+        format!("by {}", names.join(", then "))
     });
-    Slip::new(&CAUSE, said, both)
+    Slip::new(&CAUSE, [format!("joins its parts {prediction}"), gold], both)
 }
 
-fn taken((operator, all): (SetOperator, bool)) -> &'static str {
+fn name((operator, all): (SetOperator, bool)) -> &'static str {
     match (operator, all) {
-        (SetOperator::Union, true) => "the rows of both parts (UNION ALL)",
-        (SetOperator::Union, false) => "what either part returns (UNION)",
-        (SetOperator::Intersect, _) => "what both parts return (INTERSECT)",
-        (SetOperator::Except, _) => "what only the first part returns (EXCEPT)",
+        (SetOperator::Union, true) => "UNION ALL",
+        (SetOperator::Union, false) => "UNION",
+        (SetOperator::Intersect, _) => "INTERSECT",
+        (SetOperator::Except, _) => "EXCEPT",
     }
 }
 
 /// The slip of a compound and a single SELECT that reads the same columns and has the same constants, neither with a subquery:
 /// then the shape itself is the difference, and not another way to say the same, nor something beside it.
-pub(crate) fn other_shape(gold: &Query, yours: &Query) -> Result<Slip, Unclear> {
-    let (compound, single, is_gold) = match (&gold.body, &yours.body) {
-        (Body::SetOperation { .. }, Body::Select(_)) => (gold, yours, true),
-        (Body::Select(_), Body::SetOperation { .. }) => (yours, gold, false),
+pub(crate) fn other_shape(gold: &Query, prediction: &Query) -> Result<Slip, Unclear> {
+    let (compound, single, is_gold) = match (&gold.body, &prediction.body) {
+        (Body::SetOperation { .. }, Body::Select(_)) => (gold, prediction, true),
+        (Body::Select(_), Body::SetOperation { .. }) => (prediction, gold, false),
         _ => return Err(Unclear::OtherShape),
     };
     let Body::SetOperation { operator, all, left, right } = &compound.body else {
@@ -81,9 +81,9 @@ pub(crate) fn other_shape(gold: &Query, yours: &Query) -> Result<Slip, Unclear> 
         return Err(Unclear::OtherShape);
     }
     let one = "is one SELECT".to_owned();
-    let two = format!("takes {}", taken((*operator, *all)));
-    let said = if is_gold { [one, two] } else { [two, one] };
-    Ok(Slip::new(&CAUSE, said, [yours.clone(), gold.clone()]))
+    let two = format!("joins two by {}", name((*operator, *all)));
+    let words = if is_gold { [one, two] } else { [two, one] };
+    Ok(Slip::new(&CAUSE, words, [prediction.clone(), gold.clone()]))
 }
 
 /// What a query is made of.

@@ -15,7 +15,7 @@ pub(super) static CAUSE: Cause = Cause {
     example: [
         "SELECT name FROM singer WHERE id NOT IN (SELECT singer_id FROM concert)",
         "SELECT name FROM singer",
-        "Yours does not ask that the id is not among (the singer ids of concerts), the gold does.",
+        "The prediction does not test `id NOT IN (SELECT singer_id FROM concert)`, the gold does.",
     ],
     find,
 };
@@ -23,18 +23,17 @@ pub(super) static CAUSE: Cause = Cause {
 fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
     rest.merge();
     let taken =
-        rest.take(|unlike| unlike.gold.iter().chain(&unlike.yours).any(|expr| subquery(expr).is_some()));
+        rest.take(|unlike| unlike.gold.iter().chain(&unlike.prediction).any(|expr| subquery(expr).is_some()));
     // What the subquery asks of its groups may be what the other asks of its own.
     let groups_differ = rest.group_by || rest.conditions.iter().any(|unlike| unlike.clause == Clause::Having);
     if groups_differ
-        && taken.iter().flat_map(|unlike| unlike.gold.iter().chain(&unlike.yours)).any(groups_inside)
+        && taken.iter().flat_map(|unlike| unlike.gold.iter().chain(&unlike.prediction)).any(groups_inside)
     {
         return Err(Unclear::OtherShape);
     }
     let slip = |unlike: &Unlike| match unlike {
-        one if one.yours.is_empty() => super::missing_condition::slip(&CAUSE, pair, one),
-        one if one.gold.is_empty() => super::extra_condition::slip(&CAUSE, pair, one),
-        one => pair.asks_otherwise(&CAUSE, one),
+        one if one.prediction.is_empty() || one.gold.is_empty() => pair.tests_alone(&CAUSE, one),
+        one => pair.tests_otherwise(&CAUSE, one),
     };
     taken.iter().map(slip).collect()
 }

@@ -5,6 +5,7 @@ use sqlgauge_sql::tree::Expr;
 
 use crate::cause::{Cause, Slip, Unclear};
 use crate::pair::{Pair, Rest, Side};
+use crate::words::both;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "wrong-aggregate",
@@ -13,24 +14,24 @@ pub(super) static CAUSE: Cause = Cause {
     example: [
         "SELECT avg(age) FROM singer",
         "SELECT max(age) FROM singer",
-        "Yours gives the maximum age, the gold gives the average age.",
+        "The prediction shows `max(age)`, the gold `avg(age)`.",
     ],
     find,
 };
 
 fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
     shows_otherwise(&CAUSE, pair, rest, |at| {
-        let outputs = [&pair.gold, &pair.yours].map(|clauses| &clauses.outputs[*at]);
+        let outputs = [&pair.gold, &pair.prediction].map(|clauses| &clauses.outputs[*at]);
         outputs.into_iter().any(has_aggregate) && !differ_in_distinct(pair, outputs)
     })
 }
 
 /// Whether two aggregates are the same but for DISTINCT.
 pub(super) fn differ_in_distinct(pair: &Pair<'_>, outputs: [&Expr; 2]) -> bool {
-    let [Expr::Aggregate(gold), Expr::Aggregate(yours)] = outputs else { return false };
-    let mut other = yours.clone();
+    let [Expr::Aggregate(gold), Expr::Aggregate(prediction)] = outputs else { return false };
+    let mut other = prediction.clone();
     other.distinct = gold.distinct;
-    gold.distinct != yours.distinct && pair.same(outputs[0], &Expr::Aggregate(other))
+    gold.distinct != prediction.distinct && pair.same(outputs[0], &Expr::Aggregate(other))
 }
 
 /// Slips in the outputs of which something is so; they are taken out.
@@ -47,10 +48,10 @@ pub(super) fn shows_otherwise(
 }
 
 fn shows(cause: &'static Cause, pair: &Pair<'_>, at: usize) -> Result<Slip, Unclear> {
-    let said = pair.both(
-        |say| say.value(Side::Yours, &pair.yours.outputs[at]),
-        |say| say.value(Side::Gold, &pair.gold.outputs[at]),
+    let [prediction, gold] = both(
+        pair.code(Side::Prediction, &pair.prediction.outputs[at])?,
+        pair.code(Side::Gold, &pair.gold.outputs[at])?,
     )?;
-    let both = pair.exchange(|clauses, other, _| clauses.outputs[at] = other.outputs[at].clone());
-    Ok(Slip::new(cause, said.map(|words| format!("gives {words}")), both))
+    let queries = pair.exchange(|clauses, other, _| clauses.outputs[at] = other.outputs[at].clone());
+    Ok(Slip::new(cause, [format!("shows {prediction}"), gold], queries))
 }

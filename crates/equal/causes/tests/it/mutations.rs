@@ -78,7 +78,7 @@ struct Tally {
 impl Tally {
     /// Plants slips in a query, the mutations of these numbers.
     fn plant(&mut self, gold: &str, schema: &Schema, wanted: impl Fn(usize) -> bool) {
-        let explainer = Explainer::of(schema);
+        let explainer = Explainer::of(schema.clone());
         let options = SearchOptions { databases: 60, ..SearchOptions::default() };
         let search = Search::new(schema.clone(), options).unwrap();
         let query = resolve(gold, schema).unwrap();
@@ -97,7 +97,7 @@ impl Tally {
         gold: &str,
         text: &str,
         kind: MutationKind,
-        (explainer, search, schema): (&Explainer<'_>, &Search, &Schema),
+        (explainer, search, schema): (&Explainer, &Search, &Schema),
     ) {
         self.slips += 1;
         let found = match explainer.explain(gold, text, &Proofs::over(schema)) {
@@ -183,18 +183,18 @@ impl Judge for Nobody {
 #[test]
 fn one_slip_between_any_two_queries_is_the_whole_difference() {
     let schema = Schema::from_ddl(SCHEMA).unwrap();
-    let explainer = Explainer::of(&schema);
+    let explainer = Explainer::of(schema.clone());
     let search =
         Search::new(schema.clone(), SearchOptions { databases: 60, ..SearchOptions::default() }).unwrap();
     let (mut said, mut untrue) = (0, Vec::new());
     for gold in GOLDS {
-        for yours in GOLDS.into_iter().filter(|other| *other != gold) {
-            let Ok(found) = explainer.explain(gold, yours, &Nobody) else { continue };
+        for prediction in GOLDS.into_iter().filter(|other| *other != gold) {
+            let Ok(found) = explainer.explain(gold, prediction, &Nobody) else { continue };
             said += 1;
             if let [slip] = found.slips.as_slice() {
                 let planted = print(&slip.planted, &schema, PrintDialect::Sqlite).unwrap();
-                if let SearchVerdict::Refuted(_) = search.refute(&planted, yours) {
-                    untrue.push(format!("{}\n  {gold}\n  {yours}\n  {planted}", found.sentence()));
+                if let SearchVerdict::Refuted(_) = search.refute(&planted, prediction) {
+                    untrue.push(format!("{}\n  {gold}\n  {prediction}\n  {planted}", found.sentence()));
                 }
             }
         }

@@ -29,27 +29,27 @@ fn sentences_on_spider() {
     for system in SYSTEMS {
         let predictions = read(&spider.join(format!("predictions/dev/{system}.sql")));
         let oracle = read(&spider.join(format!("oracle/dev/{system}.jsonl")));
-        for (((gold, db), yours), oracle) in golds.iter().zip(predictions.lines()).zip(oracle.lines()) {
+        for (((gold, db), prediction), oracle) in golds.iter().zip(predictions.lines()).zip(oracle.lines()) {
             let oracle: serde_json::Value = serde_json::from_str(oracle).unwrap();
             if oracle["ex"] != 0 || oracle["executes"] != 1 {
                 continue;
             }
-            let yours = yours.split('\t').next().unwrap();
+            let prediction = prediction.split('\t').next().unwrap();
             let schema = databases[db].schema();
-            let found = Explainer::of(schema).explain(gold, yours, &Proofs::over(schema));
+            let found = Explainer::of(schema.clone()).explain(gold, prediction, &Proofs::over(schema));
             let key = match &found {
                 Ok(found) => {
                     said += 1;
                     let causes: Vec<&str> = found.slips.iter().map(|slip| slip.cause.id).collect();
                     println!(
-                        "{system} {db} [{}]\n  gold  {gold}\n  yours {yours}\n  {}",
+                        "{system} {db} [{}]\n  gold  {gold}\n  prediction {prediction}\n  {}",
                         causes.join(", "),
                         found.sentence()
                     );
                     causes[0].to_owned()
                 }
                 Err(unclear) => {
-                    println!("{system} {db} UNCLEAR {}\n  gold  {gold}\n  yours {yours}", unclear.id());
+                    println!("{system} {db} UNCLEAR {}\n  gold  {gold}\n  prediction {prediction}", unclear.id());
                     format!("unclear: {}", unclear.id())
                 }
             };

@@ -106,21 +106,21 @@ fn the_time_of_a_pair_covers_the_search_too() {
 fn a_difference_is_said_in_words() {
     let ddl = "CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT);
         CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INTEGER NOT NULL REFERENCES customer (id), price REAL);";
-    let verifier = Verifier::new(Schema::from_ddl(ddl).unwrap(), VerifyOptions::default()).unwrap();
+    let verifier = Verifier::new(Schema::from_ddl(ddl).unwrap(), VerifyOptions { words: true, ..VerifyOptions::default() }).unwrap();
     for (left, right, causes, sentence) in [
         (
             "SELECT count(DISTINCT c.id) FROM customer c JOIN orders o ON c.id = o.customer_id",
             "SELECT count(c.id) FROM customer c JOIN orders o ON c.id = o.customer_id",
             "distinct",
-            "Yours gives the number of known ids of the customer, the gold gives the number of different ids of the customer; \
-             they differ for one customer with two orders: yours gives 2, the gold 1.",
+            "The prediction shows `count(customer.id)`, the gold `count(DISTINCT customer.id)`; they differ on 1 row of \
+             `customer` and 2 rows of `orders`: the prediction gives 2, the gold 1.",
         ),
         (
             "SELECT name FROM customer WHERE id > 3",
             "SELECT name FROM customer WHERE id >= 3",
             "other-comparison",
-            "Yours asks that the id is at least 3, the gold asks that the id is greater than 3; they differ for one customer: \
-             yours returns 1 row, the gold no row.",
+            "The prediction tests `id >= 3`, the gold `id > 3`; they differ on 1 row of `customer`: the prediction returns \
+             1 row, the gold no row.",
         ),
     ] {
         let record = verifier.verify(left, right, None).unwrap().record();
@@ -131,6 +131,10 @@ fn a_difference_is_said_in_words() {
     let (left, right) = ("SELECT count(*) FROM orders", "SELECT 1 UNION SELECT count(*) + 1 FROM customer");
     let words = verifier.verify(left, right, None).unwrap().record().words.unwrap();
     assert_eq!((words.sentence, words.unclear.as_deref()), (None, Some("other-shape")));
+    // Who asks for no words does not pay for them.
+    let verifier = Verifier::new(Schema::from_ddl(ddl).unwrap(), VerifyOptions::default()).unwrap();
+    let record = verifier.verify(left, right, None).unwrap().record();
+    assert_eq!((record.words, record.verdict.as_str()), (None, "different"));
 }
 
 /// How small the counterexample is said to be, and how many rows it has.

@@ -22,7 +22,7 @@ use crate::charts::escape;
 use crate::{Report, ReportError};
 use data::Content;
 use pieces::{Carrier, Pieces};
-use sqlgauge_run::write_atomically;
+use sqlgauge_run::{Reasons, write_atomically};
 
 /// One self-contained HTML file.
 pub struct Html;
@@ -93,13 +93,13 @@ impl ServedHtml<'_> {
         write_file(report, path, Place::Served(*self))
     }
 
-    /// Lines of the log as a piece of the page, in JSON: the answer to its question for single items. `None` stands for a line that
-    /// is not there.
+    /// Lines of the log as a piece of the page, in JSON, with what makes wrong answers wrong: the answer to its question for single
+    /// items. `None` stands for a line that is not there.
     ///
     /// # Errors
     /// When a line is not an item.
-    pub fn piece_of(lines: &[Option<Vec<u8>>]) -> Result<Vec<u8>, ReportError> {
-        pieces::of_lines(lines)
+    pub fn piece_of(lines: &[Option<Vec<u8>>], reasons: &Reasons) -> Result<Vec<u8>, ReportError> {
+        pieces::of_lines(lines, reasons)
     }
 }
 

@@ -80,7 +80,8 @@ impl Printer<'_> {
             Expr::Column(column) => {
                 let (relation, name) = (self.names.relation(column.relation), self.names.column(*column));
                 let (relation, name) = (self.named(relation), self.named(name));
-                if !self.is_brief || self.only.last() != Some(&Some(column.relation)) {
+                let is_only = self.only.last() == Some(&Some(column.relation)) || relation.is_empty();
+                if !(self.is_brief && is_only) {
                     self.identifier(&relation);
                     self.text(".");
                 }

@@ -126,7 +126,7 @@ pub fn print_as_written(
     database: Option<&str>,
 ) -> Result<String, PrintError> {
     let names = Names::as_written(query, schema, aliases);
-    let mut printer = Printer { names, database, is_brief: true, ..Printer::new(query, schema, dialect) };
+    let mut printer = Printer { database, is_brief: true, ..Printer::with(names, dialect) };
     printer.query(query, None);
     printer.finish()
 }
@@ -172,6 +172,25 @@ pub fn print_expr(
     printer.finish()
 }
 
+/// Prints a part of `query` for a reader of its text: with the names of tables where each is read once and else with the aliases of
+/// the text, and without the table where `only` is all that the part's FROM clause reads. As [`print_as_written`] says, such a
+/// text may mean something else where names hide each other.
+///
+/// # Errors
+/// Those of [`print()`].
+pub fn print_part(
+    expr: &Expr,
+    query: &Query,
+    schema: &Schema,
+    aliases: &Aliases,
+    only: Option<RelationId>,
+) -> Result<String, PrintError> {
+    let names = Names::of_tables(query, schema, aliases);
+    let mut printer = Printer { is_brief: true, only: vec![only], ..Printer::with(names, PrintDialect::Sqlite) };
+    printer.expr(expr, 0);
+    printer.finish()
+}
+
 struct Printer<'a> {
     out: String,
     names: Names<'a>,
@@ -190,9 +209,13 @@ struct Printer<'a> {
 
 impl<'a> Printer<'a> {
     fn new(query: &Query, schema: &'a Schema, dialect: PrintDialect) -> Self {
+        Self::with(Names::of(query, schema), dialect)
+    }
+
+    fn with(names: Names<'a>, dialect: PrintDialect) -> Self {
         Self {
             out: String::new(),
-            names: Names::of(query, schema),
+            names,
             dialect,
             parentheses: 0,
             is_brief: false,

@@ -73,6 +73,26 @@ impl<'a> Names<'a> {
         names
     }
 
+    /// The names of tables that the query reads once, and elsewhere the aliases of its text.
+    pub(super) fn of_tables(query: &Query, schema: &'a Schema, aliases: &Aliases) -> Self {
+        let mut collected = Collected::default();
+        walk_query(&mut collected, query);
+        let mut names = Self::none(schema, std::mem::take(&mut collected.rowids));
+        for (id, name, columns) in std::mem::take(&mut collected.ctes) {
+            names.ctes.insert(id, (name, columns));
+        }
+        let bases: Vec<String> = collected.relations.iter().map(|(_, kind)| names.base_name(kind)).collect();
+        let mut counts: HashMap<String, usize> = HashMap::new();
+        bases.iter().for_each(|base| *counts.entry(base.to_ascii_lowercase()).or_default() += 1);
+        for ((id, kind), base) in collected.relations.iter().zip(bases) {
+            let is_alone = !base.is_empty() && counts.get(&base.to_ascii_lowercase()) == Some(&1);
+            let alias = if is_alone { base } else { aliases.get(id).cloned().unwrap_or(base) };
+            names.relations.insert(*id, RelationNames { alias, columns: kind.columns() });
+        }
+        names.name_columns(collected.derived);
+        names
+    }
+
     fn none(schema: &'a Schema, rowids: HashSet<RelationId>) -> Self {
         Self { schema, relations: HashMap::new(), ctes: HashMap::new(), rowids }
     }

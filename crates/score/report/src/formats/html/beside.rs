@@ -3,12 +3,12 @@
 //! They pass by as text: what a file holds of an item are its details as the log has them, less those that are the
 //! example's. `web/pieces.js` is their only reader.
 
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use sqlgauge_run::{DetailOf, Entry, Prepared, RawItem};
 
 use super::columns::{Cells, Columns, scores_of};
 use super::data::Content;
-use super::pieces::{Carrier, Pieces, Quoted};
+use super::pieces::{Carrier, Pieces, Quoted, WHY};
 use super::said::Example;
 use crate::{Report, ReportError};
 
@@ -20,7 +20,10 @@ impl Content {
         let carrier = collector.pieces.carrier;
         report
             .items
-            .for_each_raw(|item| WrittenItem::of(item, &metrics, carrier), |entry| collector.take(entry))?;
+            .for_each_raw(
+                |item| WrittenItem::of(item, &metrics, carrier, report),
+                |entry| collector.take(entry),
+            )?;
         collector.finish()
     }
 }
@@ -42,7 +45,13 @@ struct Row {
 }
 
 impl WrittenItem {
-    fn of(item: &RawItem<'_>, metrics: &[&str], carrier: Carrier) -> Result<Self, serde_json::Error> {
+    fn of(
+        item: &RawItem<'_>,
+        metrics: &[&str],
+        carrier: Carrier,
+        report: &Report,
+    ) -> Result<Self, serde_json::Error> {
+        let why = report.reason(item).map(|reason| to_raw_value(&reason)).transpose()?;
         let (labels, texts) = Example::of(item).in_two()?;
         Ok(Self {
             status: item.status.as_ref().to_owned(),
@@ -52,7 +61,8 @@ impl WrittenItem {
                 item.details
                     .entries()
                     .filter(|(_, _, of)| *of != DetailOf::Example)
-                    .map(|(name, value, _)| (name, value)),
+                    .map(|(name, value, _)| (name, value))
+                    .chain(why.iter().map(|why| (WHY, &**why))),
             )?,
             row: Row { details: item.details.entries().count(), labels, texts },
         })

@@ -102,7 +102,10 @@ impl Content {
     pub(super) fn in_page(report: &Report) -> Result<Self, ReportError> {
         let mut collector = Collector::new(report);
         let metrics = collector.columns.metrics.clone();
-        report.items.for_each_raw(|item| WrittenItem::of(item, &metrics), |entry| collector.take(entry))?;
+        report.items.for_each_raw(
+            |item| WrittenItem::of(item, &metrics, report),
+            |entry| collector.take(entry),
+        )?;
         Ok(collector.finish())
     }
 
@@ -111,7 +114,7 @@ impl Content {
         let mut collector = Collector::new(report);
         let metrics = collector.columns.metrics.clone();
         let walked = report.items.for_each_raw(
-            |item| WrittenItem::of(item, &metrics),
+            |item| WrittenItem::of(item, &metrics, report),
             |entry| {
                 collector.take(entry)?;
                 if collector.is_over() { Err(Stop::Full) } else { Ok(()) }
@@ -323,13 +326,13 @@ struct Row {
 }
 
 impl WrittenItem {
-    fn of(item: &RawItem<'_>, metrics: &[&str]) -> Result<Self, serde_json::Error> {
+    fn of(item: &RawItem<'_>, metrics: &[&str], report: &Report) -> Result<Self, serde_json::Error> {
         let example = to_raw_value(&Example::of(item).with_result(item))?;
         Ok(Self {
             status: item.status.as_ref().to_owned(),
             scores: scores_of(item, metrics),
             prediction: said::prediction(item).map(ToOwned::to_owned),
-            details: said::extra(item, metrics)?,
+            details: said::extra(item, metrics, report.reason(item))?,
             row: Row { index: item.index, details: item.details.entries().count(), example },
         })
     }

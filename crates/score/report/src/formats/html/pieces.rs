@@ -22,9 +22,9 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use sqlgauge_base::regular;
-use sqlgauge_run::{DetailOf, RawItem, sha256_of_bytes, xxh3_of};
+use sqlgauge_run::{DetailOf, RawItem, Reasons, sha256_of_bytes, xxh3_of};
 use twox_hash::XxHash3_64;
 
 use super::columns::Cells;
@@ -38,8 +38,10 @@ const ITEMS_TOGETHER: usize = 10_000;
 const LEAST_EXAMPLES: usize = 100;
 const MOST_EXAMPLES: usize = 1000;
 /// Another where the files of one log are to be others than before.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 const MADE: &str = "made.json";
+/// What makes an answer wrong, among its details; not a name of the log.
+pub(super) const WHY: &str = "why";
 
 /// What the files are and what they were made of.
 #[derive(Serialize, Deserialize)]
@@ -310,19 +312,21 @@ struct SingleItem<'a> {
     details: BTreeMap<&'a str, &'a RawValue>,
 }
 
-/// A piece of lines of the log as they stand there.
-pub(super) fn of_lines(lines: &[Option<Vec<u8>>]) -> Result<Vec<u8>, ReportError> {
+/// A piece of lines of the log as they stand there, with what makes wrong answers wrong.
+pub(super) fn of_lines(lines: &[Option<Vec<u8>>], reasons: &Reasons) -> Result<Vec<u8>, ReportError> {
     let items: Vec<Option<RawItem<'_>>> = lines
         .iter()
         .map(|line| line.as_ref().map(|line| serde_json::from_slice(line)).transpose())
         .collect::<Result<_, _>>()?;
     let single = |item: &'_ RawItem<'_>| -> Result<Box<RawValue>, serde_json::Error> {
+        let why = reasons.of_raw(item)?.map(|reason| to_raw_value(&reason)).transpose()?;
         let of_answer = item.details.entries().filter(|(_, _, of)| *of != DetailOf::Example);
-        serde_json::value::to_raw_value(&SingleItem {
+        let details = of_answer.map(|(name, value, _)| (name, value));
+        to_raw_value(&SingleItem {
             system: &item.system,
             id: &item.id,
             texts: Example::of(item).in_two()?.1,
-            details: of_answer.map(|(name, value, _)| (name, value)).collect(),
+            details: details.chain(why.iter().map(|why| (WHY, &**why))).collect(),
         })
     };
     let singles: Vec<Option<Box<RawValue>>> =

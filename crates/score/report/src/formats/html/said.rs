@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
-use sqlgauge_run::{DetailOf, RawDetails, RawItem};
+use sqlgauge_run::{DetailOf, RawDetails, RawItem, Reason};
 
 /// Rows of a result that a page carries per query.
 const MAX_RESULT_ROWS: usize = 50;
@@ -68,7 +68,7 @@ struct Extra<'a> {
     r: Option<FirstRows<'a>>,
     /// What makes the answer wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
-    w: Option<&'a RawValue>,
+    w: Option<Reason>,
     #[serde(skip_serializing_if = "Fields::is_empty")]
     o: Fields<'a>,
 }
@@ -130,6 +130,7 @@ pub(super) fn prediction<'a>(item: &RawItem<'a>) -> Option<&'a RawValue> {
 pub(super) fn extra(
     item: &RawItem<'_>,
     metrics: &[&str],
+    reason: Option<Reason>,
 ) -> Result<Option<Box<RawValue>>, serde_json::Error> {
     let details = &item.details;
     let reasons: BTreeMap<Cow<'_, str>, &RawValue> =
@@ -141,7 +142,7 @@ pub(super) fn extra(
         e: text(details.error),
         g: text(details.gold_error),
         r: rows(details.prediction_result),
-        w: details.difference.filter(|words| words.get() != "null"),
+        w: reason,
         o: Fields(more.map(|(name, value, _)| (name, value)).collect()),
     };
     let is_empty = extra.m.is_empty()

@@ -1,8 +1,8 @@
-//! What of a query a question can tell: its canonical form.
+//! The canonical form of a query: what of it matters to whoever says it in words.
 //!
 //! # Contract
-//! [`canonical`] keeps the meaning of a query. Of what returns the same rows it keeps one spelling where a question has
-//! but one way to say it:
+//! [`canonical`] keeps the meaning of a query. Of what returns the same rows it keeps one spelling, where a sentence
+//! has but one way to say it:
 //! - names that the text gave to outputs, subqueries and their columns are gone, and so is MATERIALIZED;
 //! - ORDER BY an output of a SELECT repeats the output, unless that has a subquery;
 //! - of a chain of inner joins, a join keeps the equality of a foreign key, or else the equalities of its columns with
@@ -13,17 +13,23 @@
 //! - AND in AND is one AND, OR in OR one OR, and IN a list of one constant is a comparison with it;
 //! - EXISTS shows 1, and sorts nothing, where that does not matter.
 
-use sqlgauge_sql::derive::{has_aggregate, has_subquery, has_window};
-use sqlgauge_sql::reads;
-use sqlgauge_sql::renumber;
-use sqlgauge_sql::schema::Schema;
-use sqlgauge_sql::tree::{
+use std::collections::HashMap;
+
+use crate::derive::{has_aggregate, has_subquery, has_window};
+use crate::reads;
+use crate::identity::renumber;
+use crate::schema::Schema;
+use crate::tree::{
     BinaryOperator, Body, ColumnRef, CteId, Expr, From, Join, JoinKind, Literal, Output, Place, Query,
     Relation, RelationId, RelationSource, Select,
 };
-use sqlgauge_sql::visit::{Rewriter, rewrite_expr, rewrite_query};
+use crate::visit::{Rewriter, Visitor, rewrite_expr, rewrite_query, walk_query};
+use crate::{Aliases, ResolveError, resolve_with_aliases};
 
-use crate::same::{replace, replace_in, same_columns};
+use self::same::{replace, replace_in};
+pub use self::same::same_columns;
+
+mod same;
 
 /// The canonical form of a query.
 pub fn canonical(query: &Query, schema: &Schema) -> Query {
@@ -31,6 +37,89 @@ pub fn canonical(query: &Query, schema: &Schema) -> Query {
     rewrite_query(&mut Canonical { schema }, &mut query);
     renumber(&mut query);
     query
+}
+
+/// A query in canonical form beside what a reader of its text calls its parts.
+#[derive(Debug, Clone)]
+pub struct CanonicalText {
+    /// The canonical form.
+    pub query: Query,
+    /// The same with the names that the text gave to common table expressions and their columns.
+    pub named: Query,
+    /// The aliases of the text, by the numbers of the canonical form.
+    pub aliases: Aliases,
+}
+
+impl CanonicalText {
+    /// That of a text.
+    ///
+    /// # Errors
+    /// Those of [`resolve_with_aliases`].
+    pub fn of(text: &str, schema: &Schema) -> Result<Self, ResolveError> {
+        let (written, aliases) = resolve_with_aliases(text, schema)?;
+        let mut query = written.clone();
+        rewrite_query(&mut Canonical { schema }, &mut query);
+        let before = Numbers::of(&query);
+        renumber(&mut query);
+        let after = Numbers::of(&query);
+        let new: HashMap<RelationId, RelationId> = before.relations.into_iter().zip(after.relations).collect();
+        let aliases = aliases.into_iter().filter_map(|(id, alias)| Some((*new.get(&id)?, alias))).collect();
+        let mut named = query.clone();
+        if !after.ctes.is_empty() {
+            let mut names = CteNames { old: after.ctes.into_iter().zip(before.ctes).collect(), names: HashMap::new() };
+            walk_query(&mut names, &written);
+            rewrite_query(&mut names, &mut named);
+        }
+        Ok(Self { query, named, aliases })
+    }
+}
+
+/// The relations and common table expressions of a query, in the order of a walk.
+#[derive(Default)]
+struct Numbers {
+    relations: Vec<RelationId>,
+    ctes: Vec<CteId>,
+}
+
+impl Numbers {
+    fn of(query: &Query) -> Self {
+        let mut numbers = Self::default();
+        walk_query(&mut numbers, query);
+        numbers
+    }
+}
+
+impl Visitor for Numbers {
+    fn query(&mut self, query: &Query) {
+        self.ctes.extend(query.ctes.iter().map(|cte| cte.id));
+    }
+
+    fn relation(&mut self, relation: &Relation) {
+        self.relations.push(relation.id);
+    }
+}
+
+/// Gives common table expressions the names that they have in another query.
+struct CteNames {
+    /// By the number here, the number there.
+    old: HashMap<CteId, CteId>,
+    names: HashMap<CteId, (String, Vec<String>)>,
+}
+
+impl Visitor for CteNames {
+    fn query(&mut self, query: &Query) {
+        self.names.extend(query.ctes.iter().map(|cte| (cte.id, (cte.name.clone(), cte.columns.clone()))));
+    }
+}
+
+impl Rewriter for CteNames {
+    fn query(&mut self, query: &mut Query) {
+        for cte in &mut query.ctes {
+            if let Some((name, columns)) = self.old.get(&cte.id).and_then(|id| self.names.get(id)) {
+                (cte.name, cte.columns) = (name.clone(), columns.clone());
+            }
+        }
+    }
 }
 
 struct Canonical<'s> {
@@ -91,14 +180,14 @@ fn is_one_constant(list: &[Expr]) -> bool {
 }
 
 /// The one relation whose columns an expression without subqueries reads.
-pub(crate) fn only_relation(expr: &Expr) -> Option<RelationId> {
+pub fn only_relation(expr: &Expr) -> Option<RelationId> {
     let columns = reads::columns(expr);
     let first = columns.first()?.relation;
     (!has_subquery(expr) && columns.iter().all(|column| column.relation == first)).then_some(first)
 }
 
 /// The canonical name of a CTE.
-pub(crate) fn named(id: CteId) -> String {
+pub fn named(id: CteId) -> String {
     format!("list{}", id.0)
 }
 
@@ -146,16 +235,17 @@ fn bare(query: &mut Query) {
 
 /// A foreign key between two tables: which, and whether the later relation is the one that declares it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Key {
+pub struct Key {
     /// The table that declares it, and its place there.
     pub table: u32,
+    /// Its place among the foreign keys of that table.
     pub place: usize,
     /// The earlier relation's table declares it.
     pub earlier_declares: bool,
 }
 
 /// The foreign keys by which two tables may be joined, the earlier first.
-pub(crate) fn keys_between(schema: &Schema, earlier: u32, later: u32) -> Vec<Key> {
+pub fn keys_between(schema: &Schema, earlier: u32, later: u32) -> Vec<Key> {
     let of = |table: u32, to: u32, earlier_declares: bool| {
         let keys = schema.tables().get(table as usize).map_or(&[][..], |table| &table.foreign_keys);
         keys.iter().enumerate().filter_map(move |(place, key)| {
@@ -177,7 +267,7 @@ pub(crate) fn keys_between(schema: &Schema, earlier: u32, later: u32) -> Vec<Key
 }
 
 /// The columns of a key as pairs: of the earlier table and of the later one.
-pub(crate) fn columns_of(schema: &Schema, key: Key) -> Vec<(u32, u32)> {
+pub fn columns_of(schema: &Schema, key: Key) -> Vec<(u32, u32)> {
     let own = schema.tables().get(key.table as usize).and_then(|table| table.foreign_keys.get(key.place));
     let Some((own, (_, target))) = own.and_then(|own| Some((own, schema.resolve_foreign_key(own)?))) else {
         return Vec::new();
@@ -189,7 +279,7 @@ pub(crate) fn columns_of(schema: &Schema, key: Key) -> Vec<(u32, u32)> {
 }
 
 /// The condition of a join by a key, the earlier relation on the left.
-pub(crate) fn condition_of(
+pub fn condition_of(
     schema: &Schema,
     key: Key,
     earlier: RelationId,
@@ -203,12 +293,12 @@ pub(crate) fn condition_of(
 }
 
 /// All of the conditions as one.
-pub(crate) fn joined(mut conditions: Vec<Expr>) -> Option<Expr> {
+pub fn joined(mut conditions: Vec<Expr>) -> Option<Expr> {
     if conditions.len() > 1 { Some(Expr::And(conditions)) } else { conditions.pop() }
 }
 
 /// The table that a relation reads.
-pub(crate) fn table_of(relation: &Relation) -> Option<u32> {
+pub fn table_of(relation: &Relation) -> Option<u32> {
     match &relation.source {
         RelationSource::Table(id) => u32::try_from(id.index()).ok(),
         _ => None,
@@ -347,7 +437,7 @@ fn take_apart(from: From, relations: &mut Vec<Relation>, conditions: &mut Vec<Pl
 type Placed = (Option<RelationId>, Expr);
 
 /// The parts of an AND.
-pub(crate) fn conjuncts_of(expr: Expr) -> Vec<Expr> {
+pub fn conjuncts_of(expr: Expr) -> Vec<Expr> {
     match expr {
         Expr::And(list) => list,
         other => vec![other],
@@ -398,7 +488,7 @@ fn take(conditions: &mut Vec<Placed>, wanted: impl Fn(&Placed) -> bool) -> Optio
 }
 
 /// The column that an expression is, if it is one of a table and no rowid.
-pub(crate) fn column_of(expr: &Expr) -> Option<(RelationId, u32)> {
+pub fn column_of(expr: &Expr) -> Option<(RelationId, u32)> {
     match expr {
         Expr::Column(ColumnRef { relation, column: Place::At(place) }) => Some((*relation, *place)),
         _ => None,

@@ -1,16 +1,16 @@
 //! Columns that are one: the columns of one name that an inner join compares.
 //!
-//! `paper.venue_id = visit.venue_id`: in each row both have the same value, and a question says "the venue id" and not of
+//! `paper.venue_id = visit.venue_id`: in each row both have the same value, and a sentence says "the venue id" and not of
 //! which table. The canonical form names the column of the earlier relation only.
 
-use sqlgauge_sql::schema::{Affinity, Collation, Column, Schema};
-use sqlgauge_sql::tree::{BinaryOperator, ColumnRef, Expr, From, Place, RelationSource, Select};
-use sqlgauge_sql::visit::children_mut;
+use crate::schema::{Affinity, Collation, Column, Schema};
+use crate::tree::{BinaryOperator, ColumnRef, Expr, From, Place, RelationSource, Select};
+use crate::visit::children_mut;
 
-use crate::canonical::conjuncts_of;
+use super::conjuncts_of;
 
 /// Pairs of a column and the earlier one that it is the same as.
-pub(crate) fn same_columns(schema: &Schema, from: &From) -> Vec<(ColumnRef, ColumnRef)> {
+pub fn same_columns(schema: &Schema, from: &From) -> Vec<(ColumnRef, ColumnRef)> {
     let mut found = Vec::new();
     if from.is_inner() {
         collect(schema, from, from, &mut found);
@@ -62,7 +62,7 @@ fn resolved(same: &[(ColumnRef, ColumnRef)], column: ColumnRef) -> ColumnRef {
 }
 
 /// Replaces each column by the earlier one that is the same; subqueries stay.
-pub(crate) fn replace(same: &[(ColumnRef, ColumnRef)], expr: &mut Expr) {
+pub(super) fn replace(same: &[(ColumnRef, ColumnRef)], expr: &mut Expr) {
     if let Expr::Column(column) = expr {
         *column = resolved(same, *column);
     }
@@ -70,7 +70,7 @@ pub(crate) fn replace(same: &[(ColumnRef, ColumnRef)], expr: &mut Expr) {
 }
 
 /// The same in what a SELECT shows, filters and groups by.
-pub(crate) fn replace_in(same: &[(ColumnRef, ColumnRef)], select: &mut Select) {
+pub(super) fn replace_in(same: &[(ColumnRef, ColumnRef)], select: &mut Select) {
     let Select { filter, group_by, having, outputs, .. } = select;
     let outputs = outputs.iter_mut().map(|output| &mut output.expr);
     let all = outputs.chain(filter).chain(group_by).chain(having);
