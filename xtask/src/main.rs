@@ -5,6 +5,7 @@
 //!   `SECURITY.md` names no test;
 //! - `cargo xtask links` checks the links alone;
 //! - `cargo xtask book` builds the documentation as a book;
+//! - `cargo xtask research PROGRAM ARGS…` runs a program of `research/`;
 //! - `cargo xtask pictures` takes the pictures of README from the demo, with Chromium.
 
 mod audit_page;
@@ -15,6 +16,7 @@ mod links;
 mod metrics_page;
 mod pictures;
 mod promises;
+mod research;
 mod rules_page;
 mod wings;
 
@@ -23,7 +25,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
-const USAGE: &str = "usage: cargo xtask check | docs [--check] | links | book | pictures";
+const USAGE: &str = "usage: cargo xtask check | docs [--check] | links | book | pictures | research PROGRAM ARGS";
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -34,6 +36,7 @@ fn main() -> Result<()> {
         ["links"] => links::check(),
         ["book"] => book(),
         ["pictures"] => pictures::take(),
+        ["research", program, arguments @ ..] => research::run(program, arguments),
         _ => bail!(USAGE),
     }
 }
