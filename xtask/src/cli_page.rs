@@ -39,7 +39,6 @@ const COMMANDS: &[&[&str]] = &[
     &["shift"],
     &["fit"],
     &["adapt"],
-    &["bench-estimators"],
     &["match"],
     &["verify"],
     &["witnesses"],

@@ -84,6 +84,7 @@ fn not_in_summary(pages: &BTreeMap<PathBuf, Page>) -> impl Iterator<Item = &Path
 fn read() -> Result<BTreeMap<PathBuf, Page>> {
     let mut paths: Vec<PathBuf> = OTHERS.iter().map(PathBuf::from).collect();
     collect(Path::new("docs"), &mut paths)?;
+    collect(Path::new("research"), &mut paths)?;
     let mut pages = BTreeMap::new();
     for path in paths {
         let text = std::fs::read_to_string(root().join(&path))

@@ -10,6 +10,7 @@
 //! - `cargo xtask links` checks the links alone;
 //! - `cargo xtask schemas FOLDER` writes a JSON Schema of each file of a run, an evolved benchmark and a corpus;
 //! - `cargo xtask book` builds the documentation as a book;
+//! - `cargo xtask research PROGRAM ARGS…` runs a program of `research/`;
 //! - `cargo xtask pictures` takes the pictures of README from the demo, with Chromium.
 
 mod audit_page;
@@ -22,6 +23,7 @@ mod metrics_page;
 mod pictures;
 mod programs;
 mod promises;
+mod research;
 mod rules_page;
 mod size;
 mod wings;
@@ -32,7 +34,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
-const USAGE: &str = "usage: cargo xtask check | docs [--check] | size [--write | --measure] | work [--write] | links | schemas FOLDER | book | pictures";
+const USAGE: &str = "usage: cargo xtask check | docs [--check] | size [--write | --measure] | work [--write] | links | schemas FOLDER | book | pictures | research PROGRAM ARGS";
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -49,6 +51,7 @@ fn main() -> Result<()> {
         ["schemas", folder] => files_page::write_schemas(Path::new(folder)),
         ["book"] => book(),
         ["pictures"] => pictures::take(),
+        ["research", program, arguments @ ..] => research::run(program, arguments),
         _ => bail!(USAGE),
     }
 }

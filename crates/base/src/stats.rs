@@ -72,6 +72,14 @@ pub fn mcnemar_exact(only_first: u64, only_second: u64) -> f64 {
     (2.0 * tail).min(1.0)
 }
 
+/// Standard deviation of a sample, `None` for fewer than two values.
+pub fn sample_deviation(values: &[f64]) -> Option<f64> {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    (values.len() > 1).then(|| (squares / (count - 1.0)).sqrt())
+}
+
 /// Percentile bootstrap interval of the mean of `values`, `None` without values.
 pub fn bootstrap_mean(values: &[f64], level: f64, resamples: usize, seed: u64) -> Option<Interval> {
     bootstrap_means(&[values], level, resamples, seed).pop().flatten()

@@ -20,7 +20,7 @@ use crate::guard::keep_inputs_of_run;
 use crate::score::System;
 use crate::source::{Source, digest_sources};
 
-/// Makes a run directory of predictions and labels, for `estimate --known` and `bench-estimators`.
+/// Makes a run directory of predictions and labels, for `estimate --known`.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

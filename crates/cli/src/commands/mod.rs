@@ -3,7 +3,6 @@
 mod adapt;
 mod audit;
 mod augment;
-mod bench_estimators;
 mod bundle;
 mod compare;
 mod compat;
@@ -21,6 +20,7 @@ mod import;
 mod match_queries;
 mod merge;
 mod metrics;
+mod moved;
 mod pack;
 mod parse;
 mod predict;
@@ -128,8 +128,9 @@ pub enum Command {
     Fit(fit::Fit),
     /// Adapt an evaluator to another system
     Adapt(adapt::Adapt),
-    /// Benchmark estimators: hide part of the labels, compare the estimates with them
-    BenchEstimators(bench_estimators::BenchEstimators),
+    /// Moved to the programs of `research/`
+    #[command(hide = true, disable_help_flag = true)]
+    BenchEstimators(moved::BenchEstimators),
     /// Print a query resolved, with its features, or the place of its error
     Parse(parse::Parse),
     /// Translate a query to other SQL dialects; refuses rather than change its meaning
@@ -147,7 +148,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ("Score", &["demo", "score", "compat", "merge", "import", "bundle", "vote", "audit"]),
     ("Look at a run", &["view", "compare", "show", "report", "errors", "metrics"]),
     ("Are two queries equal?", &["match", "verify", "witnesses", "pack", "rules"]),
-    ("Without labels", &["estimate", "encode", "shift", "fit", "adapt", "bench-estimators"]),
+    ("Without labels", &["estimate", "encode", "shift", "fit", "adapt"]),
     ("Under schema change", &["evolve", "robustness", "augment"]),
     ("Make data", &["synth", "tables", "coverage", "predict"]),
     ("Tools", &["engines", "translate", "parse", "schema", "trust", "completions", "man"]),
@@ -222,7 +223,8 @@ mod tests {
     #[test]
     fn every_command_is_in_one_group() {
         let commands = Command::augment_subcommands(clap::Command::new("sqlgauge"));
-        let mut named: Vec<&str> = commands.get_subcommands().map(clap::Command::get_name).collect();
+        let listed = commands.get_subcommands().filter(|command| !command.is_hide_set());
+        let mut named: Vec<&str> = listed.map(clap::Command::get_name).collect();
         let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();
         named.sort_unstable();
         grouped.sort_unstable();

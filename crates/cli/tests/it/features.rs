@@ -83,7 +83,6 @@ fn the_help_is_the_same_in_every_build() {
         ("fit --help", "--regressor"),
         ("adapt --help", "--alpha"),
         ("estimate --help", "--judge-url"),
-        ("bench-estimators --help", "--ablate-sizes"),
         ("encode --help", "bert:DIR"),
         ("predict --help", "--llm-url"),
         ("augment --help", "--kinds"),

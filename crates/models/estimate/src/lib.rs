@@ -1,6 +1,6 @@
 //! Descriptors and signals to an accuracy with an interval: one file per estimator.
 
-pub mod bench;
+mod alone;
 mod calibrate;
 mod case;
 mod classifier;
@@ -28,10 +28,13 @@ mod standing;
 mod structure;
 mod target_labels;
 
+pub use alone::AloneMoves;
 pub use case::{EstimateOptions, PoolEvidence, TargetCase};
 pub use error::EstimateError;
+pub use errors::Spread;
 pub use estimate::{ACCURACY, AccuracyInterval, Estimate, EstimatePart, ItemEstimate, SignalValue};
-pub use load::{IMPORTED_METRIC, Loader};
+pub use load::{IMPORTED_METRIC, Loader, binary_metric};
+pub use logistic::solve;
 pub use observations::{GENERATED_DATABASES, Observation, Observations};
 pub use overlap::Overlap;
 pub use peer_agreement::{AgreementGround, PeerAgreement};

@@ -3,7 +3,7 @@
 //! Each rule that reports something adds its weight to the log odds once. The weights are fitted together on the golds that people
 //! judged, on the databases for designing: a logistic model with one intercept for each of the three sets of docs/results/audit.md,
 //! without negative weights, and with a penalty on the distance from the weight of the rule's standing, which a rule that never spoke
-//! there has. `cargo run --package sqlgauge-benches --bin audit -- --fit` prints them; the base is the mean of the intercepts.
+//! there has. `cargo xtask research audit --fit` prints them; the base is the mean of the intercepts.
 
 use crate::finding::Finding;
 

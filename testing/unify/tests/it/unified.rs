@@ -1,4 +1,4 @@
-//! A library of others has the same features in all three builds of `.ci/run`, so that it is built once.
+//! A library of others has the same features in all builds of `.ci/run`, so that it is built once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -44,5 +44,12 @@ fn builds_share_their_libraries() {
         for name in names.keys() {
             assert_eq!(other[name], plain[name], "the features of {name}, with {build} and in the workspace");
         }
+    }
+    let full = libraries(&every_feature);
+    let research = libraries("--manifest-path research/Cargo.toml --edges normal,build");
+    assert!(research.len() > 100);
+    for (name, features) in &research {
+        let is_shared = full.get(name).is_some_and(|of_full| features.is_subset(of_full));
+        assert!(is_shared, "{name} has the features {features:?} in research alone, not with {every_feature}");
     }
 }

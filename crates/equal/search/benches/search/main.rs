@@ -9,11 +9,11 @@
 //! `pairs` searches every pair of a data set (`bird`, `spider`, `superhero`) that the sound rules of tree matching do not prove
 //! equal; `--right` and `--wrong` keep those that execution calls so. `mutants` changes one place of a gold at a time: what
 //! neither the rules prove equal nor the search tells apart is put to a search that is fifty times as long. With `--out` the
-//! mutants are only written, as pairs for `sqlgauge verify --pairs`; `testing/benches/peers/judge_mutants.py` judges the run.
+//! mutants are only written, as pairs for `sqlgauge verify --pairs`; `research/verify/judge_mutants.py` judges the run.
 //! `slices` cuts
 //! counterexamples out of the real superhero database for the predictions that execution calls wrong there.
 //! `--every` takes each n-th pair, `--show` prints that many of those that are left, and `--out` writes one JSON line for
-//! each pair, with the witness as a script, for `testing/benches/peers/replay_witnesses.py`.
+//! each pair, with the witness as a script, for `research/verify/replay_witnesses.py`.
 //!
 //! The data folder is `SQLGAUGE_DATA`, else `../shared/data` beside the workspace.
 

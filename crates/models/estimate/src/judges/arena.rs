@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 use sqlgauge_base::Random;
+use sqlgauge_base::stats::sample_deviation;
 use sqlgauge_llm::{BatchProgress, ChatRequest, Client, Usage, digest};
-
-use crate::bench::summary::sample_deviation;
 
 use super::answer::{Answer, Undecided, read};
 use super::strength::{Calibration, Points};

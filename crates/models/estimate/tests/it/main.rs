@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod bench;
 #[cfg(feature = "services")]
 mod judges;
 mod reliability;

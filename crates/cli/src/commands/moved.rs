@@ -1,0 +1,23 @@
+//! Commands that are no longer part of the program, each refused with the place where it is.
+
+use anyhow::{Result, bail};
+use clap::Args;
+
+use crate::Verdict;
+
+/// Benchmark estimators
+#[derive(Debug, Args)]
+pub struct BenchEstimators {
+    /// What the command was given
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+    #[expect(dead_code, reason = "taken so that old options get the sentence too")]
+    arguments: Vec<String>,
+}
+
+impl BenchEstimators {
+    pub fn run(self) -> Result<Verdict> {
+        bail!(
+            "bench-estimators is a program of the source tree now: run `cargo xtask research bench-estimators` there, with the same options"
+        )
+    }
+}
