@@ -106,10 +106,10 @@ pub fn taking<T>(analysis: impl FnOnce() -> T) -> (T, u64) {
 
 /// How many steps an analysis takes, those with a budget of their own included.
 pub fn measure<T>(analysis: impl FnOnce() -> T) -> (T, u64) {
-    let (around, taken) = (LEFT.replace(u64::MAX), TAKEN.replace(0));
+    let (around, before) = (LEFT.replace(u64::MAX), TAKEN.replace(0));
     let outcome = catch_unwind(AssertUnwindSafe(analysis));
     let left = LEFT.replace(around);
-    let inside = TAKEN.replace(taken);
+    let inside = TAKEN.replace(before);
     match outcome {
         Ok(value) => (value, (u64::MAX - left).saturating_add(inside)),
         Err(cause) => resume_unwind(cause),

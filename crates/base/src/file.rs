@@ -48,13 +48,13 @@ impl AtomicFile {
     /// When the path is a folder, write-protected or a link that leads elsewhere, or nothing can be created beside it.
     pub fn create(path: &Path) -> io::Result<Self> {
         let target = place_of(path)?;
-        let found = fs::metadata(&target).ok();
-        match &found {
-            Some(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
-            Some(found) if found.is_file() && found.permissions().readonly() => {
+        let metadata = fs::metadata(&target).ok();
+        match &metadata {
+            Some(metadata) if metadata.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+            Some(metadata) if metadata.is_file() && metadata.permissions().readonly() => {
                 return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is write-protected"));
             }
-            Some(found) if !found.is_file() => {
+            Some(metadata) if !metadata.is_file() => {
                 let file = OpenOptions::new().write(true).open(&target)?;
                 return Ok(Self { target, partial: None, file: BufWriter::new(file) });
             }
@@ -63,9 +63,9 @@ impl AtomicFile {
         sweep_once(folder_of(&target));
         let (partial, file) =
             new_partial(&target, |partial| OpenOptions::new().write(true).create_new(true).open(partial))?;
-        if let Some(found) = found {
+        if let Some(metadata) = metadata {
             // Who may read the old version may read the new one; a file system without permissions has none to keep.
-            let _ = file.set_permissions(found.permissions());
+            let _ = file.set_permissions(metadata.permissions());
         }
         let file = BufWriter::with_capacity(1 << 18, file);
         Ok(Self { target, partial: Some(partial), file })
@@ -330,19 +330,19 @@ pub fn append_lines(
         return file.write_all(&lines(&[]));
     }
     file.lock()?;
-    let mut held = Vec::new();
-    file.read_to_end(&mut held)?;
-    let whole = held.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    let rest = &held[whole..];
+    let mut contents = Vec::new();
+    file.read_to_end(&mut contents)?;
+    let whole = contents.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let rest = &contents[whole..];
     let mut added = Vec::new();
-    let mut length = held.len() as u64;
+    let mut length = contents.len() as u64;
     if !rest.is_empty() && is_torn(rest) {
         length = whole as u64;
         file.set_len(length)?;
     } else if !rest.is_empty() {
         added.push(b'\n');
     }
-    added.extend(lines(&held));
+    added.extend(lines(&contents));
     file.seek(SeekFrom::Start(length))?;
     if let Err(error) = file.write_all(&added).and_then(|()| file.sync_data()) {
         // A full disk may have taken half of it.
@@ -408,9 +408,13 @@ fn new_partial(target: &Path, make: impl Fn(&Path) -> io::Result<File>) -> io::R
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let name = target.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
     loop {
-        let mut own = name.to_owned();
-        own.push(format!(".{}-{}{PARTIAL}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed)));
-        let partial = folder_of(target).join(own);
+        let mut partial_name = name.to_owned();
+        partial_name.push(format!(
+            ".{}-{}{PARTIAL}",
+            std::process::id(),
+            NEXT.fetch_add(1, Ordering::Relaxed)
+        ));
+        let partial = folder_of(target).join(partial_name);
         // Known before it is there: who ends the process in between takes it away.
         let mut pending = pending();
         let file = match make(&partial) {
@@ -472,8 +476,8 @@ mod tests {
         unfinished.write_all(b"never").unwrap();
         AtomicFile::commit_all(files).unwrap();
         drop(unfinished);
-        let held = ["a", "b"].map(|name| fs::read_to_string(folder.path().join(name)).unwrap());
-        assert_eq!(held, ["new", "new"]);
+        let contents = ["a", "b"].map(|name| fs::read_to_string(folder.path().join(name)).unwrap());
+        assert_eq!(contents, ["new", "new"]);
         assert_eq!(names(folder.path()), ["a", "b"]);
     }
 
@@ -481,12 +485,12 @@ mod tests {
     fn what_a_dead_process_left_is_taken_away_and_what_a_living_one_prepares_is_not() {
         let folder = tempfile::tempdir().unwrap();
         let living = AtomicFile::create(&folder.path().join("a")).unwrap();
-        let own = living.partial.clone().unwrap();
+        let partial = living.partial.clone().unwrap();
         fs::write(folder.path().join(format!("b.1-0{PARTIAL}")), "half").unwrap();
         fs::write(folder.path().join("b.partial"), "somebody's").unwrap();
         sweep(folder.path());
-        let own = own.file_name().unwrap().to_str().unwrap().to_owned();
-        assert_eq!(names(folder.path()), [own, "b.partial".to_owned()]);
+        let partial = partial.file_name().unwrap().to_str().unwrap().to_owned();
+        assert_eq!(names(folder.path()), [partial, "b.partial".to_owned()]);
         drop(living);
         assert_eq!(names(folder.path()), ["b.partial"]);
     }
@@ -596,16 +600,16 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("lines");
         let is_torn = |rest: &[u8]| !rest.ends_with(b"}");
-        for (held, expected) in [
+        for (contents, expected) in [
             ("", "{2}\n"),
             ("{1}\n", "{1}\n{2}\n"),
             ("{1}\n{to", "{1}\n{2}\n"),
             ("{1}", "{1}\n{2}\n"),
             ("{to", "{2}\n"),
         ] {
-            fs::write(&path, held).unwrap();
+            fs::write(&path, contents).unwrap();
             append_lines(&path, |_| b"{2}\n".to_vec(), is_torn).unwrap();
-            assert_eq!(fs::read_to_string(&path).unwrap(), expected, "{held:?}");
+            assert_eq!(fs::read_to_string(&path).unwrap(), expected, "{contents:?}");
         }
     }
 }

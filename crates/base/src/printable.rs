@@ -70,8 +70,8 @@ mod tests {
         assert_eq!(printable(text), "a\u{241b}[31mb\u{2400}c d\u{fffd}e\u{fffd}\u{2421} f ");
         assert_eq!(printable_lines(text), "a\u{241b}[31mb\u{2400}c\nd\u{fffd}e\u{fffd}\u{2421}\tf\u{240d}");
         for c in (0..=0x10_ffff).filter_map(char::from_u32) {
-            let shown = [visible(c).to_string(), printable_lines(&c.to_string()).into_owned()];
-            assert!(shown.iter().all(|shown| !shown.contains(is_obeyed)), "{c:?}");
+            let texts = [visible(c).to_string(), printable_lines(&c.to_string()).into_owned()];
+            assert!(texts.iter().all(|text| !text.contains(is_obeyed)), "{c:?}");
         }
     }
 

@@ -103,8 +103,8 @@ mod tests {
         let probabilities = [0.2, 0.9, 0.7, 0.5];
         for mean in [0.1, 0.5, 0.93] {
             let by = shift_to_mean(&probabilities, mean);
-            let found: f64 = probabilities.iter().map(|&p| moved(p, by)).sum::<f64>() / 4.0;
-            assert!((found - mean).abs() < 1e-6);
+            let average: f64 = probabilities.iter().map(|&p| moved(p, by)).sum::<f64>() / 4.0;
+            assert!((average - mean).abs() < 1e-6);
         }
     }
 }

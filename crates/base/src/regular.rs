@@ -151,8 +151,8 @@ mod tests {
             assert_eq!(read_to_string(at(name)).unwrap(), "text");
             assert_eq!(read(at(name)).unwrap(), b"text");
         }
-        let made = std::process::Command::new("mkfifo").arg(at("pipe")).status().unwrap();
-        assert!(made.success());
+        let status = std::process::Command::new("mkfifo").arg(at("pipe")).status().unwrap();
+        assert!(status.success());
         std::os::unix::fs::symlink(at("pipe"), at("link-to-pipe")).unwrap();
         let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
         for name in ["pipe", "link-to-pipe"] {

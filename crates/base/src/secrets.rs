@@ -23,18 +23,18 @@ pub fn without_secrets(text: &str) -> Cow<'_, str> {
 
 fn without_keys_in_urls(text: &str) -> Cow<'_, str> {
     let Some(first) = text.find("://") else { return Cow::Borrowed(text) };
-    let mut shown = text[..first].to_owned();
+    let mut output = text[..first].to_owned();
     let mut rest = &text[first..];
     while let Some(after) = rest.strip_prefix("://") {
         let end = after.find(ends_url).unwrap_or(after.len());
         let (url, behind) = after.split_at(end);
-        shown.push_str("://");
-        push_url(&mut shown, url);
+        output.push_str("://");
+        push_url(&mut output, url);
         let next = behind.find("://").unwrap_or(behind.len());
-        shown.push_str(&behind[..next]);
+        output.push_str(&behind[..next]);
         rest = &behind[next..];
     }
-    Cow::Owned(shown)
+    Cow::Owned(output)
 }
 
 fn ends_url(c: char) -> bool {
@@ -42,19 +42,19 @@ fn ends_url(c: char) -> bool {
 }
 
 /// What follows `://`.
-fn push_url(shown: &mut String, url: &str) {
+fn push_url(output: &mut String, url: &str) {
     let path = url.find(['?', '#']).unwrap_or(url.len());
     let (place, query) = url.split_at(path);
     match last_at(url) {
         // The `?` or `#` may be a part of the password.
-        Some(at) if at >= path => shown.push_str(HIDDEN),
-        Some(at) => shown.extend([HIDDEN, &place[at..]]),
-        None => push_place(shown, place),
+        Some(at) if at >= path => output.push_str(HIDDEN),
+        Some(at) => output.extend([HIDDEN, &place[at..]]),
+        None => push_place(output, place),
     }
     let mut signs = query.chars();
     if let (Some(sign), Some(_)) = (signs.next(), signs.next()) {
-        shown.push(sign);
-        shown.push_str(HIDDEN);
+        output.push(sign);
+        output.push_str(HIDDEN);
     }
 }
 
@@ -64,7 +64,7 @@ fn last_at(url: &str) -> Option<usize> {
 }
 
 /// Host, port and path. What is not a port behind a colon may be the password of a user whose host was forgotten.
-fn push_place(shown: &mut String, place: &str) {
+fn push_place(output: &mut String, place: &str) {
     let host_end = place.find('/').unwrap_or(place.len());
     let brackets =
         if place.starts_with('[') { place[..host_end].find(']').map_or(0, |at| at + 1) } else { 0 };
@@ -74,15 +74,15 @@ fn push_place(shown: &mut String, place: &str) {
         .min();
     match port {
         Some(at) if !place[at..host_end].bytes().all(|byte| byte.is_ascii_digit()) => {
-            shown.extend([&place[..at], HIDDEN]);
+            output.extend([&place[..at], HIDDEN]);
         }
-        _ => shown.push_str(place),
+        _ => output.push_str(place),
     }
 }
 
 /// The text without the values of settings that are secrets.
 fn without_settings(text: &str) -> Cow<'_, str> {
-    let mut shown = String::new();
+    let mut output = String::new();
     let mut end = 0;
     for (at, sign) in text.match_indices(['=', '%']) {
         let equals = if sign == "=" { 1 } else { 3 };
@@ -92,11 +92,11 @@ fn without_settings(text: &str) -> Cow<'_, str> {
         }
         let length = value_length(&text[at + equals..]);
         if length > 0 {
-            shown.extend([&text[end..at + equals], HIDDEN]);
+            output.extend([&text[end..at + equals], HIDDEN]);
             end = at + equals + length;
         }
     }
-    if end == 0 { Cow::Borrowed(text) } else { Cow::Owned(shown + &text[end..]) }
+    if end == 0 { Cow::Borrowed(text) } else { Cow::Owned(output + &text[end..]) }
 }
 
 fn ends_in_secret_name(text: &str) -> bool {
@@ -163,9 +163,9 @@ mod tests {
         }
         for form in forms {
             for text in [form.clone(), format!("--db={form}"), format!("the server of `{form}` (is away)")] {
-                let shown = without_secrets(&text);
-                assert!(!shown.contains("PASS"), "{shown}");
-                assert_eq!(without_secrets(&shown), shown, "once more");
+                let output = without_secrets(&text);
+                assert!(!output.contains("PASS"), "{output}");
+                assert_eq!(without_secrets(&output), output, "once more");
             }
         }
         assert_eq!(

@@ -11,9 +11,9 @@ const PLACE: &str = "{db_id}";
 
 /// The scheme of an address, `None` for a path.
 pub fn scheme(address: &Path) -> Option<&'static str> {
-    let (own, rest) = address.to_str()?.split_once(':')?;
-    let known = SCHEMES.into_iter().find(|known| *known == own)?;
-    (known == "duckdb" || rest.starts_with("//")).then_some(known)
+    let (prefix, rest) = address.to_str()?.split_once(':')?;
+    let scheme = SCHEMES.into_iter().find(|scheme| *scheme == prefix)?;
+    (scheme == "duckdb" || rest.starts_with("//")).then_some(scheme)
 }
 
 /// Whether this is the address of a database on a server, and not the path of a SQLite file.

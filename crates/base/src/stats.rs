@@ -445,9 +445,9 @@ mod tests {
             (10, 25, 129, -0.211_802, -0.019_917),
             (120, 180, 1034, -0.091_634, -0.024_373),
         ] {
-            let found = paired_difference(only_first, only_second, count, 0.95);
-            close(found.low, low, 1e-4);
-            close(found.high, high, 1e-4);
+            let interval = paired_difference(only_first, only_second, count, 0.95);
+            close(interval.low, low, 1e-4);
+            close(interval.high, high, 1e-4);
         }
         assert_eq!(paired_difference(0, 0, 0, 0.95), Interval { low: -1.0, high: 1.0 });
     }
@@ -458,13 +458,13 @@ mod tests {
             for only_first in 0..=differing {
                 for count in [differing, differing + 1, 10 * differing] {
                     let only_second = differing - only_first;
-                    let found = paired_difference(only_first, only_second, count, 0.95);
-                    let excludes = found.low > 0.0 || found.high < 0.0;
+                    let interval = paired_difference(only_first, only_second, count, 0.95);
+                    let excludes = interval.low > 0.0 || interval.high < 0.0;
                     let difference = (only_first as f64 - only_second as f64) / count as f64;
                     let p = mcnemar_exact(only_first, only_second);
-                    assert_eq!(excludes, p < 0.05, "{only_first} {only_second} {count}: {found:?}, p {p}");
-                    assert!(found.low <= difference && difference <= found.high, "{found:?}");
-                    assert!(found.low >= -1.0 && found.high <= 1.0, "{found:?}");
+                    assert_eq!(excludes, p < 0.05, "{only_first} {only_second} {count}: {interval:?}, p {p}");
+                    assert!(interval.low <= difference && difference <= interval.high, "{interval:?}");
+                    assert!(interval.low >= -1.0 && interval.high <= 1.0, "{interval:?}");
                 }
             }
         }
@@ -508,13 +508,13 @@ mod tests {
             (0..LONG).map(|at| if uniform(at) < 0.5 { 0.0 } else { uniform(at) - 0.8 }).collect(),
         ];
         for column in &columns {
-            let known = long_mean(column, 0.95);
+            let interval = long_mean(column, 0.95);
             let mut means = resampled_means(&[column], column.len(), 4000, 1).remove(0);
             means.sort_unstable_by(f64::total_cmp);
-            let tolerance = 0.08 * (known.high - known.low) / 2.0;
-            assert!((known.low - percentile(&means, 0.025)).abs() < tolerance, "{known:?}");
-            assert!((known.high - percentile(&means, 0.975)).abs() < tolerance, "{known:?}");
-            assert_eq!(bootstrap_mean(column, 0.95, 1000, 1), Some(known));
+            let tolerance = 0.08 * (interval.high - interval.low) / 2.0;
+            assert!((interval.low - percentile(&means, 0.025)).abs() < tolerance, "{interval:?}");
+            assert!((interval.high - percentile(&means, 0.975)).abs() < tolerance, "{interval:?}");
+            assert_eq!(bootstrap_mean(column, 0.95, 1000, 1), Some(interval));
         }
         let same = vec![0.25; LONG];
         assert_eq!(bootstrap_mean(&same, 0.95, 1000, 1), Some(Interval { low: 0.25, high: 0.25 }));

@@ -137,7 +137,7 @@ pub fn check(sql: &str, schema: &Schema, databases: &[Database], stepper: &Stepp
 fn resolution_rules(sql: &str) -> Vec<String> {
     let has = |parts: &[&str]| parts.iter().any(|part| sql.contains(part));
     let is_mixed = sql.bytes().any(|b| b.is_ascii_uppercase()) && sql.bytes().any(|b| b.is_ascii_lowercase());
-    let found = [
+    let rules = [
         ("P0", is_mixed),
         ("P1", has(&["."])),
         ("P3", has(&[" AS q", " AS T", " AS o", " as "])),
@@ -146,7 +146,7 @@ fn resolution_rules(sql: &str) -> Vec<String> {
         ("P8", has(&["\"", "`", "["])),
         ("11", has(&["SELECT *", "select *", ".*"])),
     ];
-    found.iter().filter(|(_, holds)| *holds).map(|(id, _)| (*id).to_owned()).collect()
+    rules.iter().filter(|(_, holds)| *holds).map(|(id, _)| (*id).to_owned()).collect()
 }
 
 fn side_finding(kind: Kind, sql: &str, note: &str) -> Violation {
@@ -225,7 +225,7 @@ pub fn differ(
 ) -> Option<(Kind, usize, String)> {
     for (place, database) in databases.iter().enumerate() {
         let Outcome::Rows(left) = &*database.run(before) else { continue };
-        let found = match &*database.run(after) {
+        let difference = match &*database.run(after) {
             Outcome::Refused(error) => Some((Kind::Refused, reason(error))),
             Outcome::Failed(error) if BOUNDS.iter().any(|bound| error.contains(bound)) => None,
             Outcome::Failed(error) => Some((Kind::Fails, reason(error))),
@@ -235,7 +235,7 @@ pub fn differ(
             }
             Outcome::Rows(_) => None,
         };
-        if let Some((kind, note)) = found {
+        if let Some((kind, note)) = difference {
             let kind = if database.layout == Layout::Indexed { Kind::OnlyIndexed } else { kind };
             return Some((kind, place, note));
         }
@@ -255,8 +255,8 @@ fn breaks_order(
     let Some(ordered) = ordered(query) else { return false };
     let Some(sql) = database.spelled(&ordered.query) else { return false };
     let Outcome::Rows(rows) = &*database.run(&sql) else { return false };
-    let own: Vec<_> = rows.iter().map(|row| row[..ordered.width.min(row.len())].to_vec()).collect();
-    if !same_sequence(&own, before) {
+    let prefixes: Vec<_> = rows.iter().map(|row| row[..ordered.width.min(row.len())].to_vec()).collect();
+    if !same_sequence(&prefixes, before) {
         return false;
     }
     let keys: Vec<Vec<_>> = rows

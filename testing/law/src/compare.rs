@@ -83,7 +83,7 @@ fn order(left: &[Value], right: &[Value]) -> Ordering {
     left.iter()
         .zip(right)
         .map(value)
-        .find(|found| found.is_ne())
+        .find(|ordering| ordering.is_ne())
         .unwrap_or_else(|| left.len().cmp(&right.len()))
 }
 

@@ -95,7 +95,7 @@ pub struct Example {
     /// What is said.
     pub contradiction: Contradiction,
     /// How the pair came about.
-    pub made: PairOrigin,
+    pub origin: PairOrigin,
     /// The first query.
     pub left: String,
     /// The second.
@@ -132,40 +132,40 @@ impl Tally {
         let mut out = format!("{} pairs\n\n| | made equal | near misses |\n|---|---|---|\n", self.total());
         let mut row = |name: &str, count: &dyn Fn(PairOrigin) -> Option<u64>| {
             let [equal, near] =
-                [PairOrigin::Equal, PairOrigin::NearMiss].map(|made| count(made).unwrap_or(0));
+                [PairOrigin::Equal, PairOrigin::NearMiss].map(|origin| count(origin).unwrap_or(0));
             let _ = writeln!(out, "| {name} | {equal} | {near} |");
         };
-        row("pairs", &|made| self.pairs.get(&made).copied());
-        row("equal by `match`", &|made| self.matched.get(&made).copied());
-        row("rows differ on a random database", &|made| self.told_apart.get(&made).copied());
+        row("pairs", &|origin| self.pairs.get(&origin).copied());
+        row("equal by `match`", &|origin| self.matched.get(&origin).copied());
+        row("rows differ on a random database", &|origin| self.told_apart.get(&origin).copied());
         for verdict in ["equivalent", "equivalent_up_to", "different", "unknown"] {
-            row(verdict, &|made| self.verdicts.get(&(made, verdict)).copied());
+            row(verdict, &|origin| self.verdicts.get(&(origin, verdict)).copied());
         }
         let _ = writeln!(out, "\n{} contradictions", self.contradictions.values().sum::<u64>());
         for (contradiction, count) in &self.contradictions {
             let _ = writeln!(out, "- {contradiction:?}: {count}");
         }
-        for Example { contradiction, made, left, right, note } in &self.examples {
+        for Example { contradiction, origin, left, right, note } in &self.examples {
             let _ =
-                writeln!(out, "\n### {contradiction:?} ({made:?})\n```sql\n{left};\n{right};\n{note}\n```");
+                writeln!(out, "\n### {contradiction:?} ({origin:?})\n```sql\n{left};\n{right};\n{note}\n```");
         }
         out
     }
 
-    fn note(&mut self, said: PairFindings, made: PairOrigin, left: &str, right: &str, ddl: &[String]) {
-        *self.pairs.entry(made).or_default() += 1;
-        *self.matched.entry(made).or_default() += u64::from(said.matched);
-        *self.told_apart.entry(made).or_default() += u64::from(said.rows_differ);
-        if let Some(verdict) = said.verdict {
-            *self.verdicts.entry((made, verdict)).or_default() += 1;
+    fn note(&mut self, findings: PairFindings, origin: PairOrigin, left: &str, right: &str, ddl: &[String]) {
+        *self.pairs.entry(origin).or_default() += 1;
+        *self.matched.entry(origin).or_default() += u64::from(findings.matched);
+        *self.told_apart.entry(origin).or_default() += u64::from(findings.rows_differ);
+        if let Some(verdict) = findings.verdict {
+            *self.verdicts.entry((origin, verdict)).or_default() += 1;
         }
-        for (contradiction, note) in said.contradictions {
+        for (contradiction, note) in findings.contradictions {
             let count = self.contradictions.entry(contradiction).or_default();
             *count += 1;
             if *count <= EXAMPLES as u64 {
                 let note = format!("-- {}\n{note}", ddl.join("; "));
                 let (left, right) = (left.to_owned(), right.to_owned());
-                self.examples.push(Example { contradiction, made, left, right, note });
+                self.examples.push(Example { contradiction, origin, left, right, note });
             }
         }
     }
@@ -283,13 +283,13 @@ impl<'w> Judge<'w> {
         let equal = self.made_equal(&sql, dice);
         let near = if self.broken.is_none() { self.near_miss(&sql, dice) } else { None };
         let unique = if self.broken.is_none() && dice.chance(10) { self.equal_by_index(dice) } else { None };
-        for (made, pair) in
+        for (origin, pair) in
             [(PairOrigin::Equal, equal), (PairOrigin::NearMiss, near), (PairOrigin::Equal, unique)]
         {
             let Some((left, right)) = pair else { continue };
-            let said = self.ask(made, &left, &right);
+            let findings = self.ask(origin, &left, &right);
             if let Ok(mut tally) = tally.lock() {
-                tally.note(said, made, &left, &right, &self.world.ddl);
+                tally.note(findings, origin, &left, &right, &self.world.ddl);
             }
         }
         self.world.databases.iter().for_each(Database::forget);
@@ -365,26 +365,26 @@ impl<'w> Judge<'w> {
         takes(left) && takes(right)
     }
 
-    fn ask(&mut self, made: PairOrigin, left: &str, right: &str) -> PairFindings {
-        let mut said =
+    fn ask(&mut self, origin: PairOrigin, left: &str, right: &str) -> PairFindings {
+        let mut findings =
             PairFindings { matched: self.matcher.is_equal(left, right), ..PairFindings::default() };
         let rows = resolve(left, &self.world.schema).ok().and_then(|query| self.rows(left, &query, right));
-        said.rows_differ = rows.is_some();
+        findings.rows_differ = rows.is_some();
         let mut contradict = |holds: bool, what: Contradiction, note: &str| {
             if holds {
-                said.contradictions.push((what, note.to_owned()));
+                findings.contradictions.push((what, note.to_owned()));
             }
         };
-        let is_made = made == PairOrigin::Equal;
+        let is_made = origin == PairOrigin::Equal;
         if let Some(database) = &rows {
             contradict(is_made, Contradiction::MadeEqualAndRowsDiffer, database);
-            contradict(said.matched, Contradiction::MatchAndRowsDiffer, database);
+            contradict(findings.matched, Contradiction::MatchAndRowsDiffer, database);
         }
         let report = match self.verifier.verify(left, right, self.solver.as_mut()) {
             Ok(report) => report,
             Err(refused) => {
                 contradict(true, Contradiction::RunsAndRefused, &refused.to_string());
-                return said;
+                return findings;
             }
         };
         match &report.verdict {
@@ -394,19 +394,19 @@ impl<'w> Judge<'w> {
                     contradict(true, Contradiction::EquivalentAndRowsDiffer, database);
                 }
             }
-            Verdict::Different(found) => {
-                let script = found.refutation.database().script();
+            Verdict::Different(counterexample) => {
+                let script = counterexample.refutation.database().script();
                 contradict(is_made, Contradiction::MadeEqualAndDifferent, &script);
-                contradict(found.defect.is_some(), Contradiction::ProvedAndDifferent, &script);
-                let shows = self.shows(&found.refutation, left, right);
+                contradict(counterexample.defect.is_some(), Contradiction::ProvedAndDifferent, &script);
+                let shows = self.shows(&counterexample.refutation, left, right);
                 contradict(!shows, Contradiction::WitnessWithoutDifference, &script);
-                let loads = loads(found.refutation.database(), &self.world.ddl);
+                let loads = loads(counterexample.refutation.database(), &self.world.ddl);
                 contradict(!loads, Contradiction::WitnessBreaksSchema, &script);
             }
             Verdict::Equivalent(_) | Verdict::EquivalentUpTo(_) | Verdict::Unknown(_) => {}
         }
-        said.verdict = Some(report.verdict.name());
-        said
+        findings.verdict = Some(report.verdict.name());
+        findings
     }
 
     /// The first random database on which the rows differ, as statements.
@@ -418,8 +418,8 @@ impl<'w> Judge<'w> {
     }
 
     /// Whether the queries differ on the counterexample, run anew.
-    fn shows(&self, found: &Refutation, left: &str, right: &str) -> bool {
-        let script = [found.database().script()];
+    fn shows(&self, refutation: &Refutation, left: &str, right: &str) -> bool {
+        let script = [refutation.database().script()];
         let schema = &self.world.schema;
         let Ok(database) = Database::of(&script, schema, Vec::new(), Vec::new(), Layout::Plain) else {
             return false;

@@ -80,16 +80,16 @@ impl Damage {
 
     /// The query with the first place damaged that was not there before; `None` where nothing can be damaged.
     pub fn of(self, before: Option<&Query>, after: &Query) -> Option<Query> {
-        let mut known = HashSet::new();
+        let mut exprs = HashSet::new();
         before.iter().for_each(|query| {
             each_expr(*query, |expr| {
-                known.insert(expr.clone());
+                exprs.insert(expr.clone());
             });
         });
         let mut damaged = after.clone();
         let ordered = self.is_of_order();
         let mut work =
-            Work { damage: self, known: &known, tables: &reads::tables(after), any: ordered, done: false };
+            Work { damage: self, exprs: &exprs, tables: &reads::tables(after), any: ordered, done: false };
         rewrite_query(&mut work, &mut damaged);
         work.done.then_some(damaged)
     }
@@ -97,7 +97,7 @@ impl Damage {
 
 struct Work<'a> {
     damage: Damage,
-    known: &'a HashSet<Expr>,
+    exprs: &'a HashSet<Expr>,
     tables: &'a [(RelationId, TableId)],
     any: bool,
     done: bool,
@@ -105,8 +105,9 @@ struct Work<'a> {
 
 impl Work<'_> {
     fn other_instance(&self, column: ColumnRef, same_table: bool) -> Option<RelationId> {
-        let (own, own_table) = self.tables.iter().find(|(id, _)| *id == column.relation)?;
-        let is_other = |(id, table): &&(RelationId, TableId)| id != own && (table == own_table) == same_table;
+        let (instance, own_table) = self.tables.iter().find(|(id, _)| *id == column.relation)?;
+        let is_other =
+            |(id, table): &&(RelationId, TableId)| id != instance && (table == own_table) == same_table;
         self.tables.iter().find(is_other).map(|(id, _)| *id)
     }
 
@@ -199,7 +200,7 @@ fn turned(operator: BinaryOperator) -> Option<BinaryOperator> {
 
 impl Rewriter for Work<'_> {
     fn expr(&mut self, expr: &mut Expr) {
-        if self.done || (!self.any && self.known.contains(expr)) {
+        if self.done || (!self.any && self.exprs.contains(expr)) {
             return;
         }
         if let Some(damaged) = self.damaged(expr) {

@@ -132,7 +132,7 @@ fn insert(connection: &Connection, schema: &Schema, table: &Table, stored: &str,
         let parent = table.foreign_keys.iter().find(|key| key.columns.contains(&index));
         let referred = parent.and_then(|key| {
             let (parent, columns) = schema.resolve_foreign_key(key)?;
-            let place = key.columns.iter().position(|own| *own == index)?;
+            let place = key.columns.iter().position(|column| *column == index)?;
             let parent = schema.table(parent)?;
             let target = parent.column(columns[place])?;
             Some(format!("SELECT {} FROM {}", quoted(&target.name), quoted(&parent.name)))
@@ -191,17 +191,17 @@ pub(crate) fn remove_orphans(connection: &Connection, schema: &Schema) -> usize 
             let Some((parent, targets)) = schema.resolve_foreign_key(key) else { continue };
             let Some(parent) = schema.table(parent) else { continue };
             let Ok(Some(stored)) = stored_name(connection, table) else { continue };
-            let own = |index: &u32| table.column(*index).map(|c| quoted(&c.name)).unwrap_or_default();
+            let child_name = |index: &u32| table.column(*index).map(|c| quoted(&c.name)).unwrap_or_default();
             let name = quoted(&stored);
             let present: Vec<String> =
-                key.columns.iter().map(|c| format!("{name}.{} IS NOT NULL", own(c))).collect();
+                key.columns.iter().map(|c| format!("{name}.{} IS NOT NULL", child_name(c))).collect();
             let equal: Vec<String> = key
                 .columns
                 .iter()
                 .zip(&targets)
                 .map(|(child, target)| {
                     let target = parent.column(*target).map(|c| quoted(&c.name)).unwrap_or_default();
-                    format!("p.{target} = +{name}.{}", own(child))
+                    format!("p.{target} = +{name}.{}", child_name(child))
                 })
                 .collect();
             let sql = format!(

@@ -97,8 +97,8 @@ impl Database {
 
     /// What the query returns.
     pub fn run(&self, sql: &str) -> Rc<Outcome> {
-        if let Some(known) = self.results.borrow().get(sql) {
-            return Rc::clone(known);
+        if let Some(outcome) = self.results.borrow().get(sql) {
+            return Rc::clone(outcome);
         }
         let outcome = Rc::new(self.execute(sql));
         self.results.borrow_mut().insert(sql.to_owned(), Rc::clone(&outcome));
@@ -116,17 +116,17 @@ impl Database {
             Ok(rows) => rows,
             Err(error) => return Outcome::Failed(error.to_string()),
         };
-        let mut found = Vec::new();
+        let mut result = Vec::new();
         loop {
             match rows.next() {
                 Ok(Some(row)) => match (0..width).map(|place| row.get(place)).collect() {
-                    Ok(row) => found.push(row),
+                    Ok(row) => result.push(row),
                     Err(error) => return Outcome::Failed(error.to_string()),
                 },
-                Ok(None) => return Outcome::Rows(found),
+                Ok(None) => return Outcome::Rows(result),
                 Err(error) => return Outcome::Failed(error.to_string()),
             }
-            if found.len() > MAX_ROWS {
+            if result.len() > MAX_ROWS {
                 return Outcome::Failed("too many rows".to_owned());
             }
         }

@@ -73,11 +73,11 @@ impl Findings {
     }
 
     fn wants(&self, violation: &Violation, examples: usize) -> bool {
-        let kept = self
+        let matches = self
             .examples
             .iter()
             .filter(|e| e.violation.rule == violation.rule && e.violation.kind == violation.kind);
-        kept.count() < examples
+        matches.count() < examples
     }
 }
 
@@ -96,16 +96,16 @@ pub fn hunt(options: &Options, progress: &(dyn Fn(&Findings, Duration) + Sync)) 
         let shapes = shapes();
         loop {
             let number = round.fetch_add(1, Ordering::Relaxed);
-            let done = findings.lock().map_or(u64::MAX, |found| found.total());
+            let done = findings.lock().map_or(u64::MAX, |findings| findings.total());
             if done >= options.applications || started.elapsed() >= options.time {
                 return;
             }
             play(number, options, &generator, &shapes, &findings);
-            if let (Ok(mut last), Ok(found)) = (last.lock(), findings.lock())
+            if let (Ok(mut last), Ok(findings)) = (last.lock(), findings.lock())
                 && last.elapsed() > Duration::from_secs(20)
             {
                 *last = Instant::now();
-                progress(&found, started.elapsed());
+                progress(&findings, started.elapsed());
             }
         }
     };
@@ -187,27 +187,27 @@ fn note(
     is_query: bool,
 ) {
     let mut wanted = Vec::new();
-    if let Ok(mut found) = findings.lock() {
-        found.queries += u64::from(is_query);
-        found.ran += u64::from(is_query && report.ran);
-        found.equal_pairs += u64::from(!is_query && report.ran);
+    if let Ok(mut findings) = findings.lock() {
+        findings.queries += u64::from(is_query);
+        findings.ran += u64::from(is_query && report.ran);
+        findings.equal_pairs += u64::from(!is_query && report.ran);
         for name in report.applications {
-            *found.applications.entry(name).or_default() += 1;
+            *findings.applications.entry(name).or_default() += 1;
         }
         for violation in report.violations {
-            *found.counts.entry((violation.rule.clone(), violation.kind)).or_default() += 1;
-            if found.wants(&violation, options.examples) {
+            *findings.counts.entry((violation.rule.clone(), violation.kind)).or_default() += 1;
+            if findings.wants(&violation, options.examples) {
                 wanted.push(violation);
             }
         }
     }
     for violation in wanted {
         let small = shrink(&violation, world, stepper);
-        if let Ok(mut found) = findings.lock()
-            && found.wants(&small.violation, options.examples)
-            && found.seen.insert(form(&small.violation))
+        if let Ok(mut findings) = findings.lock()
+            && findings.wants(&small.violation, options.examples)
+            && findings.seen.insert(form(&small.violation))
         {
-            found.examples.push(small);
+            findings.examples.push(small);
         }
     }
 }

@@ -69,8 +69,8 @@ struct Arguments {
 /// The defect of that name.
 fn defect(name: &str) -> anyhow::Result<Plant> {
     let all = Plant::all();
-    let found = all.iter().find(|plant| format!("{plant:?}").eq_ignore_ascii_case(name));
-    found.copied().ok_or_else(|| anyhow::anyhow!("there is no defect {name}; there are {all:?}"))
+    let plant = all.iter().find(|plant| format!("{plant:?}").eq_ignore_ascii_case(name));
+    plant.copied().ok_or_else(|| anyhow::anyhow!("there is no defect {name}; there are {all:?}"))
 }
 
 /// Exit code 1 if there is one, be a rule broken or not.
@@ -141,9 +141,9 @@ fn find_plants(arguments: &Arguments, limit: Duration) -> anyhow::Result<ExitCod
     let chosen = arguments.defect.as_deref().map(defect).transpose()?;
     for rule in plant::sound_rules() {
         for defect in chosen.as_ref().map_or(plant::plants(rule), std::slice::from_ref).iter().copied() {
-            if let Some(found) = plant::find(rule, defect, arguments.seed, limit) {
-                let (time, queries) = (found.time.as_secs_f64(), found.queries);
-                println!("{}\t{defect:?}\t{time:.2}\t{queries}\t{}", rule.id, found.violation.before);
+            if let Some(detection) = plant::find(rule, defect, arguments.seed, limit) {
+                let (time, queries) = (detection.time.as_secs_f64(), detection.queries);
+                println!("{}\t{defect:?}\t{time:.2}\t{queries}\t{}", rule.id, detection.violation.before);
             } else {
                 println!("{}\t{defect:?}\t-", rule.id);
             }

@@ -123,8 +123,8 @@ impl Shape {
                 && let Some((parent, columns)) = dice.pick_any(&names)
             {
                 let columns = dice.pick_any(columns).cloned().into_iter().collect();
-                let own = dice.pick_any(&table.columns).map(|c| c.name.clone()).into_iter().collect();
-                table.references.push(Reference { columns: own, table: parent.clone(), targets: columns });
+                let child = dice.pick_any(&table.columns).map(|c| c.name.clone()).into_iter().collect();
+                table.references.push(Reference { columns: child, table: parent.clone(), targets: columns });
             }
         }
         twin.hide_behind_views(percent, dice);

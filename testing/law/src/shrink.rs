@@ -56,8 +56,8 @@ pub fn shrink(violation: &Violation, world: &World, stepper: &Stepper<'_>) -> Sh
 
 fn smaller_query(best: &mut Violation, world: &World, database: &Database, stepper: &Stepper<'_>) {
     let mut trials = 0;
-    while let Some(found) = next_smaller(best, world, database, stepper, &mut trials) {
-        *best = found;
+    while let Some(smaller) = next_smaller(best, world, database, stepper, &mut trials) {
+        *best = smaller;
     }
 }
 
@@ -78,12 +78,12 @@ fn next_smaller(
         }
         let report = check(&sql, &world.schema, std::slice::from_ref(database), stepper);
         let mut same = report.violations.into_iter().filter(|v| v.rule == best.rule && v.kind == best.kind);
-        same.find(|found| found.before.len() < best.before.len() && (found.note == best.note))
+        same.find(|violation| violation.before.len() < best.before.len() && (violation.note == best.note))
     };
     let mut parts = Subqueries::default();
     walk_query(&mut parts, &query);
-    if let Some(found) = parts.0.iter().rev().find_map(&mut attempt) {
-        return Some(found);
+    if let Some(smaller) = parts.0.iter().rev().find_map(&mut attempt) {
+        return Some(smaller);
     }
     for size in 0..4 {
         for target in 0.. {
@@ -93,8 +93,8 @@ fn next_smaller(
                 let mut reduce = Reduce { size, target, variant, seen: 0, changed: false };
                 rewrite_query(&mut reduce, &mut candidate);
                 exists |= reduce.seen > target;
-                if let Some(found) = reduce.changed.then(|| attempt(&candidate)).flatten() {
-                    return Some(found);
+                if let Some(smaller) = reduce.changed.then(|| attempt(&candidate)).flatten() {
+                    return Some(smaller);
                 }
             }
             if !exists {
@@ -160,9 +160,9 @@ impl Rewriter for Reduce {
         let variant = self.variant;
         self.changed = match body {
             Body::SetOperation { left, right, .. } if variant < 2 => {
-                let kept = if variant == 0 { left } else { right };
-                let kept = std::mem::replace(kept.as_mut(), nothing().body);
-                *body = kept;
+                let side = if variant == 0 { left } else { right };
+                let side = std::mem::replace(side.as_mut(), nothing().body);
+                *body = side;
                 true
             }
             Body::Select(select) => match variant {
@@ -243,8 +243,9 @@ fn smaller_data(violation: &Violation, world: &World, database: &Database) -> (V
     };
     let holds = |ddl: &[String], inserts: &[String], indexes: &[String]| {
         build(ddl, inserts, indexes).is_some_and(|candidate| {
-            let found = differ(&violation.before, &query, &violation.after, std::slice::from_ref(&candidate));
-            found.is_some_and(|(kind, ..)| kind == violation.kind)
+            let difference =
+                differ(&violation.before, &query, &violation.after, std::slice::from_ref(&candidate));
+            difference.is_some_and(|(kind, ..)| kind == violation.kind)
         })
     };
     let mut ddl = world.ddl.clone();
@@ -284,9 +285,9 @@ pub fn spelled(outcome: &Rc<Outcome>) -> String {
         Outcome::Rows(rows) => {
             let row =
                 |row: &Vec<Value>| format!("({})", row.iter().map(literal).collect::<Vec<_>>().join(", "));
-            let shown: Vec<String> = rows.iter().take(8).map(row).collect();
+            let texts: Vec<String> = rows.iter().take(8).map(row).collect();
             let more = if rows.len() > 8 { format!(" … {} rows", rows.len()) } else { String::new() };
-            format!("{}{more}", if shown.is_empty() { "no row".to_owned() } else { shown.join(" ") })
+            format!("{}{more}", if texts.is_empty() { "no row".to_owned() } else { texts.join(" ") })
         }
     }
 }

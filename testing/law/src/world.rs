@@ -123,10 +123,10 @@ fn same_form(left: &Schema, right: &Schema) -> bool {
 }
 
 /// The foreign keys that only the first of two catalogs of the same tables has.
-fn lost_keys(declared: &Schema, kept: &Schema) -> Vec<String> {
-    let tables = declared.tables().iter().zip(kept.tables());
-    let lost = tables.flat_map(|(all, kept)| {
-        let lost = all.foreign_keys.iter().filter(|key| !kept.foreign_keys.contains(key));
+fn lost_keys(declared: &Schema, valid: &Schema) -> Vec<String> {
+    let tables = declared.tables().iter().zip(valid.tables());
+    let lost = tables.flat_map(|(all, rest)| {
+        let lost = all.foreign_keys.iter().filter(|key| !rest.foreign_keys.contains(key));
         lost.map(|key| key.describe(all))
     });
     lost.collect()
@@ -149,10 +149,12 @@ fn kept_by(schema: Schema, ddl: &[String], inserts: &[String]) -> anyhow::Result
     drop(connection);
     let engine = SqliteEngine::new(Limits::default());
     let database = engine.open(&path)?;
-    let kept = &database.kept_schema(&engine).schema;
+    let valid = &database.kept_schema(&engine).schema;
     for table in &mut tables {
-        let own = kept.table_id(&table.name).and_then(|id| kept.table(id));
-        table.foreign_keys.retain(|key| own.is_some_and(|own| own.foreign_keys.contains(key)));
+        let counterpart = valid.table_id(&table.name).and_then(|id| valid.table(id));
+        table
+            .foreign_keys
+            .retain(|key| counterpart.is_some_and(|counterpart| counterpart.foreign_keys.contains(key)));
     }
     Ok(Schema::new(tables))
 }

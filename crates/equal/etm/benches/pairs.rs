@@ -15,8 +15,8 @@ fn read(path: &Path) -> String {
 }
 
 fn main() {
-    let given = std::env::args().skip(1).find(|argument| !argument.starts_with("--"));
-    let root = PathBuf::from(given.unwrap_or_else(|| "../../../../shared/data".to_owned())).join("spider");
+    let folder = std::env::args().skip(1).find(|argument| !argument.starts_with("--"));
+    let root = PathBuf::from(folder.unwrap_or_else(|| "../../../../shared/data".to_owned())).join("spider");
     if !root.join("dev_gold.sql").is_file() {
         println!("skipped: no data at {}", root.display());
         return;

@@ -96,11 +96,11 @@ fn expected(path: &Path) -> Vec<Expected> {
 }
 
 fn main() {
-    let mut given: Vec<String> = std::env::args().skip(1).collect();
-    let at = given.iter().position(|argument| argument == "--without");
-    let without = at.map_or_else(String::new, |at| given.drain(at..).nth(1).unwrap_or_default());
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    let at = arguments.iter().position(|argument| argument == "--without");
+    let without = at.map_or_else(String::new, |at| arguments.drain(at..).nth(1).unwrap_or_default());
     let is_chosen = |meta: &Meta| without.split(',').all(|id| id != meta.id);
-    let mut arguments = given.into_iter();
+    let mut arguments = arguments.into_iter();
     let root = PathBuf::from(arguments.next().unwrap_or_else(|| "../shared/data".to_owned()));
     let out = arguments.next();
     let engine = SqliteEngine::new(Limits::default());

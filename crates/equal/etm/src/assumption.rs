@@ -77,52 +77,56 @@ pub(crate) fn assumptions(
 
 /// The constraints of the tables that the queries read, those that matter least often first.
 fn candidates(schema: &Schema, texts: [&str; 2]) -> Vec<Assumption> {
-    let mut read = Tables { schema, found: BTreeSet::new() };
+    let mut read = Tables { schema, indices: BTreeSet::new() };
     for query in texts.iter().filter_map(|text| resolve(text, schema).ok()) {
         walk_query(&mut read, &query);
     }
     let mut all: Vec<Assumption> = Vec::new();
-    for table in read.found {
-        let own = &schema.tables()[table];
-        if own.kind == TableKind::Table {
-            all.extend(of_table(own, table));
+    for table in read.indices {
+        let definition = &schema.tables()[table];
+        if definition.kind == TableKind::Table {
+            all.extend(of_table(definition, table));
         }
     }
     all.sort_by_key(|assumption| assumption.kind);
     all
 }
 
-fn of_table(own: &Table, table: usize) -> Vec<Assumption> {
+fn of_table(definition: &Table, table: usize) -> Vec<Assumption> {
     let make = |kind, constraint, place| Assumption { kind, constraint, table, place };
-    let name = &own.name;
-    let keys = own.foreign_keys.iter().enumerate();
+    let name = &definition.name;
+    let keys = definition.foreign_keys.iter().enumerate();
     let mut all: Vec<Assumption> =
-        keys.map(|(place, key)| make(AssumptionKind::ForeignKey, key.describe(own), place)).collect();
+        keys.map(|(place, key)| make(AssumptionKind::ForeignKey, key.describe(definition), place)).collect();
     // An alias of the rowid cannot but be there and be unique.
-    let alias = own.rowid_alias();
-    all.extend((0..).zip(&own.columns).enumerate().filter_map(|(place, (at, column))| {
+    let alias = definition.rowid_alias();
+    all.extend((0..).zip(&definition.columns).enumerate().filter_map(|(place, (at, column))| {
         let stated = column.not_null && alias != Some(at);
         stated.then(|| make(AssumptionKind::NotNull, format!("{name}.{}", column.name), place))
     }));
-    let unique = own.unique.iter().enumerate();
+    let unique = definition.unique.iter().enumerate();
     all.extend(unique.map(|(place, columns)| {
-        make(AssumptionKind::Unique, format!("{name}({})", own.names(columns)), place)
+        make(AssumptionKind::Unique, format!("{name}({})", definition.names(columns)), place)
     }));
-    if alias.is_none() && !own.primary_key.is_empty() {
-        all.push(make(AssumptionKind::PrimaryKey, format!("{name}({})", own.names(&own.primary_key)), 0));
+    if alias.is_none() && !definition.primary_key.is_empty() {
+        all.push(make(
+            AssumptionKind::PrimaryKey,
+            format!("{name}({})", definition.names(&definition.primary_key)),
+            0,
+        ));
     }
     all
 }
 
 struct Tables<'s> {
     schema: &'s Schema,
-    found: BTreeSet<usize>,
+    indices: BTreeSet<usize>,
 }
 
 impl Visitor for Tables<'_> {
     fn relation(&mut self, relation: &Relation) {
         let RelationSource::Table(id) = relation.source else { return };
-        if !self.found.insert(id.index()) {
+        if !self.indices.insert(id.index()) {
             return;
         }
         if let Some(view) = self.schema.definition(id).and_then(|definition| definition.view.as_ref()) {
@@ -134,17 +138,17 @@ impl Visitor for Tables<'_> {
 /// The schema without those constraints; nothing about it resolves otherwise.
 fn without(schema: &Schema, spared: &[Assumption]) -> Schema {
     let mut tables = schema.tables().to_vec();
-    for (table, own) in tables.iter_mut().enumerate() {
+    for (table, definition) in tables.iter_mut().enumerate() {
         let is_spared = |kind: AssumptionKind, place: usize| {
             spared.iter().any(|other| (other.kind, other.table, other.place) == (kind, table, place))
         };
-        for (place, column) in own.columns.iter_mut().enumerate() {
+        for (place, column) in definition.columns.iter_mut().enumerate() {
             column.not_null &= !is_spared(AssumptionKind::NotNull, place);
         }
-        retain(&mut own.foreign_keys, |place| !is_spared(AssumptionKind::ForeignKey, place));
-        retain(&mut own.unique, |place| !is_spared(AssumptionKind::Unique, place));
+        retain(&mut definition.foreign_keys, |place| !is_spared(AssumptionKind::ForeignKey, place));
+        retain(&mut definition.unique, |place| !is_spared(AssumptionKind::Unique, place));
         // The columns stay the key that foreign keys without columns refer to; only that it is unique is forgotten.
-        own.key_is_finer |= is_spared(AssumptionKind::PrimaryKey, 0);
+        definition.key_is_finer |= is_spared(AssumptionKind::PrimaryKey, 0);
     }
     Schema::new(tables)
 }

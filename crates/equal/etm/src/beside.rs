@@ -146,10 +146,10 @@ fn bring_same_collation(before: &Operand, after: &Operand) -> bool {
 /// Whether two bring the same collation to those who read from their query. Those may compare texts by it, as the call
 /// `MAX(number, text)` does: a number has its effect too.
 fn collate_alike_outside(before: &Operand, after: &Operand) -> bool {
-    let seen = |own: &Operand| match &own.collating {
-        _ if own.collates_as_rowid => Fact::Known(None),
+    let seen = |operand: &Operand| match &operand.collating {
+        _ if operand.collates_as_rowid => Fact::Known(None),
         Fact::Known(None) => Fact::Known(Some(Collation::Binary)),
-        Fact::Known(Some(own)) => Fact::Known(Some(own.collation.clone())),
+        Fact::Known(Some(source)) => Fact::Known(Some(source.collation.clone())),
         Fact::Unknown => Fact::Unknown,
     };
     seen(before) != Fact::Unknown && seen(before) == seen(after)
@@ -177,15 +177,16 @@ pub(crate) fn result_operands(query: &Query, facts: &Facts<'_>) -> Vec<Vec<Opera
 }
 
 /// Whether the results of a query may be read as before.
-pub(crate) fn keeps_type(before: &[Vec<Operand>], after: &[Vec<Operand>], beside: &Comparand) -> bool {
+pub(crate) fn keeps_type(before: &[Vec<Operand>], after: &[Vec<Operand>], comparand: &Comparand) -> bool {
     let is_compound = before.len() > 1 || after.len() > 1;
     // Of VALUES nothing is told.
-    let may_be_text =
-        |own: &Vec<Operand>| own.is_empty() || own.iter().any(|own| own.values.may_be(ValueDomain::TEXT));
+    let may_be_text = |operands: &Vec<Operand>| {
+        operands.is_empty() || operands.iter().any(|operand| operand.values.may_be(ValueDomain::TEXT))
+    };
     let has_texts = || before.iter().chain(after).any(may_be_text);
-    let beside = if is_compound { beside.of_operands(has_texts) } else { beside.clone() };
+    let comparand = if is_compound { comparand.of_operands(has_texts) } else { comparand.clone() };
     let fits = |a: &Vec<Operand>, b: &Vec<Operand>| {
-        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b || beside.takes(a, b))
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b || comparand.takes(a, b))
     };
     before.len() == after.len() && before.iter().zip(after).all(|(a, b)| fits(a, b))
 }
@@ -245,7 +246,9 @@ struct Uses<'a> {
 
 impl Uses<'_> {
     fn mentions(&self, expr: &Expr) -> bool {
-        tools::columns_of(expr).iter().any(|column| self.changed.iter().any(|(own, _)| own == column))
+        tools::columns_of(expr)
+            .iter()
+            .any(|column| self.changed.iter().any(|(column_before, _)| column_before == column))
     }
 
     fn substituted(&self, expr: &Expr) -> Expr {
@@ -264,10 +267,10 @@ impl Uses<'_> {
         }
     }
 
-    fn fits(&mut self, expr: &Expr, beside: &Comparand) {
+    fn fits(&mut self, expr: &Expr, comparand: &Comparand) {
         if self.mentions(expr) {
             let (before, after) = (self.facts.operand(expr), self.facts.operand(&self.substituted(expr)));
-            self.fits &= beside.takes(&before, &after);
+            self.fits &= comparand.takes(&before, &after);
         }
     }
 
@@ -286,10 +289,10 @@ impl Visitor for Uses<'_> {
             }
         } else {
             // Numbers compare by no collation.
-            let beside =
+            let comparand =
                 if returns_texts(&query.body, self.facts) { Comparand::Others } else { Comparand::Nothing };
             for exprs in leaves(&query.body) {
-                exprs.into_iter().flatten().for_each(|expr| self.fits(expr, &beside));
+                exprs.into_iter().flatten().for_each(|expr| self.fits(expr, &comparand));
             }
         }
     }
@@ -302,8 +305,8 @@ impl Visitor for Uses<'_> {
             }
             other => {
                 if let Some((function, args)) = other.called() {
-                    let beside = Comparand::arguments(self.facts, function, args.as_slice());
-                    args.as_slice().iter().for_each(|arg| self.fits(arg, &beside));
+                    let comparand = Comparand::arguments(self.facts, function, args.as_slice());
+                    args.as_slice().iter().for_each(|arg| self.fits(arg, &comparand));
                 }
             }
         }
@@ -339,11 +342,12 @@ pub(crate) fn operands_commute(query: &Query, position: Position, facts: &Facts<
     }
     columns.into_iter().all(|exprs| {
         let operands: Vec<Operand> = exprs.into_iter().map(|expr| facts.operand(expr)).collect();
-        let values = operands.iter().fold(ValueDomain::NONE, |all, own| all.or(own.values));
+        let values = operands.iter().fold(ValueDomain::NONE, |all, operand| all.or(operand.values));
         let first = &operands[0];
         let one_collation = !values.may_be(ValueDomain::TEXT) || bring_one_collation(&operands);
         let one_affinity = unseen
-            || (first.affinity != Fact::Unknown && operands.iter().all(|own| own.affinity == first.affinity));
+            || (first.affinity != Fact::Unknown
+                && operands.iter().all(|operand| operand.affinity == first.affinity));
         one_collation && one_affinity && (kept_all || is_identity(&operands))
     })
 }
@@ -351,10 +355,10 @@ pub(crate) fn operands_commute(query: &Query, position: Position, facts: &Facts<
 /// Whether results of a compound compare by the same collation whichever is first: SQLite takes the first that one of
 /// them brings.
 fn bring_one_collation(results: &[Operand]) -> bool {
-    let brought: Option<Vec<_>> = results.iter().map(|own| own.collating.as_ref().known()).collect();
+    let brought: Option<Vec<_>> = results.iter().map(|operand| operand.collating.as_ref().known()).collect();
     let Some(brought) = brought else { return false };
-    let mut brought = brought.into_iter().flatten().map(|own| &own.collation);
-    brought.next().is_none_or(|first| brought.all(|own| own == first))
+    let mut brought = brought.into_iter().flatten().map(|collating| &collating.collation);
+    brought.next().is_none_or(|first| brought.all(|collation| collation == first))
 }
 
 /// Whether the rows that a set operation of the body keeps of equal ones are the same whichever is kept.
@@ -374,8 +378,9 @@ pub(crate) fn equals_are_identical(body: &Body, facts: &Facts<'_>) -> bool {
 /// Whether values of a column of a compound that a set operation takes for equal are one value, given the results of all
 /// its SELECTs: the texts of one compare by the collation of another.
 fn is_identity(results: &[Operand]) -> bool {
-    let values = results.iter().fold(ValueDomain::NONE, |all, own| all.or(own.values));
-    let is_binary = |own: &Operand| Operand { values, ..own.clone() }.collation().is(&Collation::Binary);
+    let values = results.iter().fold(ValueDomain::NONE, |all, operand| all.or(operand.values));
+    let is_binary =
+        |operand: &Operand| Operand { values, ..operand.clone() }.collation().is(&Collation::Binary);
     results.iter().all(is_binary) && !values.mixes_numbers()
 }
 

@@ -145,23 +145,23 @@ impl Published {
             walk_query(&mut equalities, query);
             equalities.finish();
         }
-        let mut found = Self::default();
+        let mut facts = Self::default();
         loop {
             let mut changed = false;
             for &(a, b) in &equalities.pairs {
                 for (from, to) in [(a, b), (b, a)] {
-                    if found.is_unique(from.0, from.1, schema) && !found.is_unique(to.0, to.1, schema) {
-                        found.unique.push(to);
+                    if facts.is_unique(from.0, from.1, schema) && !facts.is_unique(to.0, to.1, schema) {
+                        facts.unique.push(to);
                         changed = true;
                     }
-                    if found.is_not_null(from.0, from.1, schema) && !found.is_not_null(to.0, to.1, schema) {
-                        found.not_null.push(to);
+                    if facts.is_not_null(from.0, from.1, schema) && !facts.is_not_null(to.0, to.1, schema) {
+                        facts.not_null.push(to);
                         changed = true;
                     }
                 }
             }
             if !changed {
-                return found;
+                return facts;
             }
         }
     }
@@ -175,7 +175,7 @@ impl Published {
         let declared = schema
             .table(table)
             .zip(column.position())
-            .is_some_and(|(own, at)| own.is_not_null(at) || own.primary_key == [at]);
+            .is_some_and(|(definition, at)| definition.is_not_null(at) || definition.primary_key == [at]);
         declared || self.not_null.contains(&(table, column))
     }
 }
@@ -183,7 +183,7 @@ impl Published {
 #[derive(Default)]
 struct Equalities {
     tables: Vec<(RelationId, TableId)>,
-    found: Vec<(ColumnRef, ColumnRef)>,
+    equalities: Vec<(ColumnRef, ColumnRef)>,
     pairs: Vec<(TableColumn, TableColumn)>,
 }
 
@@ -193,9 +193,9 @@ impl Equalities {
             let (_, table) = self.tables.iter().find(|(relation, _)| *relation == column.relation)?;
             Some((*table, column.column))
         };
-        let pairs: Vec<_> = self.found.iter().filter_map(|&(a, b)| Some((of(a)?, of(b)?))).collect();
+        let pairs: Vec<_> = self.equalities.iter().filter_map(|&(a, b)| Some((of(a)?, of(b)?))).collect();
         self.pairs.extend(pairs);
-        self.found.clear();
+        self.equalities.clear();
     }
 }
 
@@ -209,7 +209,7 @@ impl Visitor for Equalities {
                 Expr::And(list) => pending.extend(list),
                 Expr::Binary(BinaryOperator::Equal, a, b) => {
                     if let (Expr::Column(a), Expr::Column(b)) = (a.as_ref(), b.as_ref()) {
-                        self.found.push((*a, *b));
+                        self.equalities.push((*a, *b));
                     }
                 }
                 _ => {}

@@ -14,11 +14,11 @@ use crate::tools;
 /// What the left query has that the right one has not, or the other way round: the first that a reader of the
 /// clauses in the order FROM, WHERE, GROUP BY, HAVING, SELECT, ORDER BY, LIMIT meets.
 pub(crate) fn first(left: &Query, right: &Query, schema: &Schema) -> String {
-    let found = match (&left.body, &right.body) {
+    let sentence = match (&left.body, &right.body) {
         (Body::Select(a), Body::Select(b)) => selects((left, a), (right, b), schema),
         (a, b) => bodies(a, b, schema),
     };
-    found
+    sentence
         .or_else(|| order(left, right, schema))
         .unwrap_or_else(|| "the queries differ in how their parts are put together".to_owned())
 }
@@ -83,10 +83,10 @@ fn selects(left: (&Query, &Select), right: (&Query, &Select), schema: &Schema) -
 
 /// The first item that only one side has, counting repetition.
 fn one_sided(verb: &str, left: &[String], right: &[String], missing: &str) -> Option<String> {
-    let only = |own: &[String], other: &[String]| {
+    let only = |side: &[String], other: &[String]| {
         let mut counts: HashMap<&str, usize> = HashMap::new();
         other.iter().for_each(|text| *counts.entry(text).or_default() += 1);
-        own.iter()
+        side.iter()
             .find(|text| match counts.get_mut(text.as_str()) {
                 Some(count) if *count > 0 => {
                     *count -= 1;
@@ -153,11 +153,11 @@ fn order(left: &Query, right: &Query, schema: &Schema) -> Option<String> {
     })
 }
 
-fn conditions<'f>(from: &'f From, found: &mut Vec<&'f Expr>) {
+fn conditions<'f>(from: &'f From, exprs: &mut Vec<&'f Expr>) {
     if let From::Join(join) = from {
-        conditions(&join.left, found);
-        conditions(&join.right, found);
-        found.extend(tools::conjuncts_of(join.on.as_ref()));
+        conditions(&join.left, exprs);
+        conditions(&join.right, exprs);
+        exprs.extend(tools::conjuncts_of(join.on.as_ref()));
     }
 }
 
@@ -201,8 +201,8 @@ pub(crate) fn expression(expr: &Expr, facts: &Facts<'_>, schema: &Schema) -> Str
     ids.dedup();
     // What is no table is named by its place.
     let width = |id| {
-        let own = columns.iter().filter(|column| column.relation == id);
-        own.filter_map(|column| Some(column.column.position()?.saturating_add(1))).max().unwrap_or(1)
+        let reads = columns.iter().filter(|column| column.relation == id);
+        reads.filter_map(|column| Some(column.column.position()?.saturating_add(1))).max().unwrap_or(1)
     };
     let values = |id| {
         let row = (0..width(id)).map(|_| Expr::Literal(Literal::Null)).collect();

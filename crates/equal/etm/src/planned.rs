@@ -105,12 +105,12 @@ pub(crate) fn has_mixed_comparison(select: &Select, facts: &Facts<'_>) -> bool {
 }
 
 fn mixes_within(expr: &Expr, mixes: bool, facts: &Facts<'_>) -> bool {
-    let mut found = is_sought_otherwise(expr, facts);
+    let mut any = is_sought_otherwise(expr, facts);
     if mixes {
-        each_comparison(expr, &mut |left, right| found |= is_mixed(left, right, facts));
+        each_comparison(expr, &mut |left, right| any |= is_mixed(left, right, facts));
     }
-    children(expr, &mut |child| found = found || mixes_within(child, mixes, facts));
-    found
+    children(expr, &mut |child| any = any || mixes_within(child, mixes, facts));
+    any
 }
 
 /// Whether it is IN with a subquery whose results bring a collation that is not the value's. SQLite compares by it, but
@@ -122,12 +122,12 @@ fn is_sought_otherwise(expr: &Expr, facts: &Facts<'_>) -> bool {
         single => std::slice::from_ref(single),
     };
     let is_other = |(value, result): (&Expr, &Expr)| {
-        let own = match facts.operand(value).collating {
-            Fact::Known(own) => Fact::Known(own.map_or(Collation::Binary, |own| own.collation)),
+        let collation = match facts.operand(value).collating {
+            Fact::Known(source) => Fact::Known(source.map_or(Collation::Binary, |source| source.collation)),
             Fact::Unknown => Fact::Unknown,
         };
         let used = facts.comparison(value, result).collation;
-        (used != own || own == Fact::Unknown) && texts(facts, [value]) && texts(facts, [result])
+        (used != collation || collation == Fact::Unknown) && texts(facts, [value]) && texts(facts, [result])
     };
     let results = leaves(&query.body).into_iter().flatten();
     results.into_iter().any(|results| values.iter().zip(results).any(is_other))

@@ -228,13 +228,13 @@ fn are_sorted(select: &Select, facts: &Facts<'_>) -> bool {
         let Some(indexes) = indexes(table) else { return false };
         !table.is_rowid(column.column) && !indexes.iter().any(|index| index.contains(&column.column))
     };
-    let own: Vec<RelationId> =
+    let relations: Vec<RelationId> =
         select.from.iter().flat_map(From::relations).map(|relation| relation.id).collect();
     let is_sorted = |key: &Expr| {
         let columns = tools::columns_of(key);
         !columns.is_empty()
             && !sqlgauge_sql::derive::has_subquery(key)
-            && columns.iter().all(|column| own.contains(&column.relation) && in_no_index(column))
+            && columns.iter().all(|column| relations.contains(&column.relation) && in_no_index(column))
     };
     !select.group_by.is_empty() && select.group_by.iter().all(is_sorted)
 }
@@ -292,14 +292,14 @@ fn lone_table<'s>(select: &Select, facts: &Facts<'s>) -> Option<Relation<'s>> {
 }
 
 /// Adds the columns by which an expression could make SQLite use an index: all but those that are counted or summed.
-fn searched_by(expr: &Expr, found: &mut Vec<ColumnRef>) {
+fn searched_by(expr: &Expr, columns: &mut Vec<ColumnRef>) {
     match expr {
-        Expr::Column(column) => found.push(*column),
+        Expr::Column(column) => columns.push(*column),
         Expr::Aggregate(call)
             if !call.distinct
                 && call.filter.is_none()
                 && !matches!(call.function, Function::Min | Function::Max) => {}
-        other => children(other, &mut |child| searched_by(child, found)),
+        other => children(other, &mut |child| searched_by(child, columns)),
     }
 }
 

@@ -104,7 +104,7 @@ fn judge(
     bounds: Bounds,
     solver: &mut Solver,
 ) -> String {
-    let (Ok(own), Ok(other)) = (resolve(left, schema), resolve(right, schema)) else {
+    let (Ok(first), Ok(second)) = (resolve(left, schema), resolve(right, schema)) else {
         return "not resolved".to_owned();
     };
     let search = match Search::new(Arc::clone(schema), SearchOptions::default()) {
@@ -120,7 +120,7 @@ fn judge(
         }
     }
     let mut replay = |database: &Witness| search.replay(database, left, right);
-    match sqlgauge_prove::bounded(schema, (&own, &other), semantics, bounds, solver, &mut replay) {
+    match sqlgauge_prove::bounded(schema, (&first, &second), semantics, bounds, solver, &mut replay) {
         ProofOutcome::NoDifference { bound, assumes } => {
             let assumes: Vec<_> = assumes.iter().map(sqlgauge_prove::ProofAssumption::code).collect();
             format!("bounded: proved up to {bound} | {}", assumes.join(" "))

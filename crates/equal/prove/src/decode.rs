@@ -32,21 +32,21 @@ pub fn unknowns(world: &SymbolicWorld<'_>, tables: &BTreeSet<TableId>) -> Vec<Te
         });
         std::iter::once(row.present).chain(values)
     });
-    let mut found: Vec<Term> = cells.filter(|&term| world.terms.as_constant(term).is_none()).collect();
-    found.sort_unstable();
-    found.dedup();
-    found
+    let mut terms: Vec<Term> = cells.filter(|&term| world.terms.as_constant(term).is_none()).collect();
+    terms.sort_unstable();
+    terms.dedup();
+    terms
 }
 
 /// The values that the solver gave, texts as the texts of those numbers.
 pub fn constants(
     world: &SymbolicWorld<'_>,
-    asked: &[Term],
-    given: &[Sexp],
+    terms: &[Term],
+    answers: &[Sexp],
     ranks: &BTreeMap<Box<str>, i64>,
 ) -> HashMap<Term, Constant> {
     let numbers: HashMap<Term, BigRational> =
-        asked.iter().zip(given).filter_map(|(&term, value)| Some((term, number(value)?))).collect();
+        terms.iter().zip(answers).filter_map(|(&term, value)| Some((term, number(value)?))).collect();
     let texts = texts(&numbers, world, ranks);
     let value = |(&term, value): (&Term, &Sexp)| {
         let constant = match world.terms.sort(term) {
@@ -57,7 +57,7 @@ pub fn constants(
         };
         Some((term, constant))
     };
-    asked.iter().zip(given).filter_map(value).collect()
+    terms.iter().zip(answers).filter_map(value).collect()
 }
 
 /// The number that an expression of SMT-LIB is.
@@ -87,27 +87,27 @@ fn texts(
     world: &SymbolicWorld<'_>,
     ranks: &BTreeMap<Box<str>, i64>,
 ) -> BTreeMap<BigInt, Box<str>> {
-    let mut found: BTreeMap<BigInt, Box<str>> =
+    let mut by_number: BTreeMap<BigInt, Box<str>> =
         ranks.iter().map(|(text, &rank)| (BigInt::from(rank), text.clone())).collect();
     let is_text = |term: &Term| world.terms.sort(*term) == Sort::Text;
     let wanted: BTreeSet<BigInt> =
         numbers.iter().filter(|(term, _)| is_text(term)).map(|(_, number)| number.to_integer()).collect();
     for number in wanted {
-        if !found.contains_key(&number) {
-            let below = found.range(..&number).next_back().map(|(_, text)| text.to_string());
-            let above = found.range(&number..).next().map(|(_, text)| text.clone());
+        if !by_number.contains_key(&number) {
+            let below = by_number.range(..&number).next_back().map(|(_, text)| text.to_string());
+            let above = by_number.range(&number..).next().map(|(_, text)| text.clone());
             let below = below.unwrap_or_default();
             let fits = |text: &String| above.as_deref().is_none_or(|above| text.as_str() < above);
             let tries = ["a", "1", " ", "\u{1}"].map(|more| format!("{below}{more}"));
             let text = tries.iter().find(|text| fits(text)).unwrap_or(&tries[0]);
-            found.insert(number, text.as_str().into());
+            by_number.insert(number, text.as_str().into());
         }
     }
-    found
+    by_number
 }
 
 /// What a term is under those values.
-fn known(world: &SymbolicWorld<'_>, values: &HashMap<Term, Constant>, term: Term) -> Option<Constant> {
+fn constant(world: &SymbolicWorld<'_>, values: &HashMap<Term, Constant>, term: Term) -> Option<Constant> {
     world.terms.as_constant(term).or_else(|| values.get(&term)).cloned()
 }
 
@@ -116,7 +116,7 @@ fn cell(
     values: &HashMap<Term, Constant>,
     value: &SymbolicValue,
 ) -> Option<Stored> {
-    let is = |term| known(world, values, term) == Some(Constant::Truth(true));
+    let is = |term| constant(world, values, term) == Some(Constant::Truth(true));
     let payload = if is(value.is_null) {
         return Some(Stored::Null);
     } else if is(value.is_integer) {
@@ -126,7 +126,7 @@ fn cell(
     } else {
         value.text
     };
-    stored(&known(world, values, payload)?)
+    stored(&constant(world, values, payload)?)
 }
 
 /// The rows of a table that are there.
@@ -135,7 +135,7 @@ pub fn rows(
     values: &HashMap<Term, Constant>,
     rows: &[SymbolicRow],
 ) -> Option<Vec<Vec<Stored>>> {
-    let present = |row: &&SymbolicRow| known(world, values, row.present) == Some(Constant::Truth(true));
+    let present = |row: &&SymbolicRow| constant(world, values, row.present) == Some(Constant::Truth(true));
     let decoded = rows.iter().filter(present).map(|row| {
         row.values.iter().map(|value| cell(world, values, value)).collect::<Option<Vec<Stored>>>()
     });
@@ -161,8 +161,8 @@ pub fn database(
     // Tables that are referred to come first, so from the last on every child is complete before its parents.
     for &id in all.iter().rev() {
         let Some(table) = schema.table(id) else { continue };
-        let own = contents.entry(id).or_default().clone();
-        add_parents(schema, table, tables, &own, &mut contents);
+        let stored = contents.entry(id).or_default().clone();
+        add_parents(schema, table, tables, &stored, &mut contents);
     }
     let witness = all.iter().filter_map(|id| {
         let table = schema.table(*id)?;
@@ -220,7 +220,7 @@ fn parent_row(parent: &Table, columns: &[u32], wanted: &[Stored], number: usize)
     let is_key =
         |at: u32| parent.primary_key.contains(&at) || parent.unique.iter().any(|key| key.contains(&at));
     let value = |(at, column): (u32, &sqlgauge_sql::schema::Column)| {
-        if let Some(place) = columns.iter().position(|&own| own == at) {
+        if let Some(place) = columns.iter().position(|&key| key == at) {
             return wanted[place].clone();
         }
         if !column.not_null && !is_key(at) {

@@ -50,27 +50,27 @@ pub fn differ(
     {
         return Ok(Terms::TRUE);
     }
-    let (lefts, rights) = (taken(world, left.clone())?, taken(world, right.clone())?);
+    let (lefts, rights) = (rows_of(world, left.clone())?, rows_of(world, right.clone())?);
     if semantics == ResultSemantics::Set {
         let one = missing(world, &lefts, &rights)?;
         let other = missing(world, &rights, &lefts)?;
         return Ok(world.terms.or(one, other));
     }
     let contents = bags_differ(world, &lefts, &rights, permitted)?;
-    let mut found = vec![contents];
-    let (own, other) = ((&lefts, left), (&rights, right));
+    let mut differences = vec![contents];
+    let (first, second) = ((&lefts, left), (&rights, right));
     let counted: &[_] = match semantics {
         ResultSemantics::Set | ResultSemantics::Bag => &[],
-        ResultSemantics::List => &[(own, other)],
-        ResultSemantics::Lists => &[(own, other), (other, own)],
+        ResultSemantics::List => &[(first, second)],
+        ResultSemantics::Lists => &[(first, second), (second, first)],
     };
-    for &((own, by), (other, by_other)) in counted {
+    for &((first, by), (second, by_other)) in counted {
         let is_single = by.cut.is_some_and(|cut| takes_one(world, cut));
         if !by.directions.is_empty() && !is_single {
-            found.push(orders_differ(world, (own, &by.directions), (other, &by_other.directions))?);
+            differences.push(orders_differ(world, (first, &by.directions), (second, &by_other.directions))?);
         }
     }
-    Ok(world.terms.any(found))
+    Ok(world.terms.any(differences))
 }
 
 fn takes_one(world: &mut SymbolicWorld<'_>, cut: LimitClause) -> bool {
@@ -79,7 +79,7 @@ fn takes_one(world: &mut SymbolicWorld<'_>, cut: LimitClause) -> bool {
 }
 
 /// Which rows are taken. The cut leaves nothing out before.
-fn taken(world: &mut SymbolicWorld<'_>, executed: Executed) -> Result<RowsTaken, Stop> {
+fn rows_of(world: &mut SymbolicWorld<'_>, executed: Executed) -> Result<RowsTaken, Stop> {
     let Executed { mut rows, directions, cut } = executed;
     rows.retain(|row| row.present != Terms::FALSE);
     let presents: Vec<Term> = rows.iter().map(|row| row.present).collect();
@@ -126,7 +126,7 @@ fn places(
     directions: &[SortDirection],
 ) -> Result<Vec<(Term, Term)>, Stop> {
     world.check_size(rows.len())?;
-    let mut found = Vec::new();
+    let mut counts = Vec::new();
     for row in rows {
         let (mut before, mut not_after) = (Vec::new(), Vec::new());
         for other in rows {
@@ -137,16 +137,16 @@ fn places(
             before.push(terms.and(other.present, is_before));
             not_after.push(terms.and(other.present, is_not_after));
         }
-        found.push((world.terms.count(before), world.terms.count(not_after)));
+        counts.push((world.terms.count(before), world.terms.count(not_after)));
     }
-    Ok(found)
+    Ok(counts)
 }
 
 /// Whether a row of the first is not among the second.
-fn missing(world: &mut SymbolicWorld<'_>, own: &RowsTaken, other_side: &RowsTaken) -> Result<Term, Stop> {
-    world.check_size(own.rows.len().max(other_side.rows.len()))?;
-    let mut found = Vec::new();
-    for (row, &present) in own.rows.iter().zip(&own.sure) {
+fn missing(world: &mut SymbolicWorld<'_>, side: &RowsTaken, other_side: &RowsTaken) -> Result<Term, Stop> {
+    world.check_size(side.rows.len().max(other_side.rows.len()))?;
+    let mut absences = Vec::new();
+    for (row, &present) in side.rows.iter().zip(&side.sure) {
         let mut alike = Vec::new();
         for (other, &there) in other_side.rows.iter().zip(&other_side.sure) {
             let same = world.terms.same_rows(&row.values, &other.values);
@@ -155,9 +155,9 @@ fn missing(world: &mut SymbolicWorld<'_>, own: &RowsTaken, other_side: &RowsTake
         let terms = &mut world.terms;
         let is_there = terms.any(alike);
         let is_missing = terms.not(is_there);
-        found.push(terms.and(present, is_missing));
+        absences.push(terms.and(present, is_missing));
     }
-    Ok(world.terms.any(found))
+    Ok(world.terms.any(absences))
 }
 
 fn bags_differ(
@@ -168,16 +168,16 @@ fn bags_differ(
 ) -> Result<Term, Stop> {
     world.check_size(left.rows.len().max(right.rows.len()))?;
     let totals = world.terms.equal(left.total, right.total);
-    let mut found = vec![world.terms.not(totals)];
+    let mut differences = vec![world.terms.not(totals)];
     let is_cut = left.is_cut || right.is_cut;
     let (lefts, rights) = if is_cut { (all(left), all(right)) } else { unlike(left, right) };
     // Without a limit the numbers of rows and of each content of the one are enough.
-    let asked: Vec<(&RowsTaken, usize)> = lefts
+    let rows: Vec<(&RowsTaken, usize)> = lefts
         .iter()
         .map(|&at| (left, at))
         .chain(rights.iter().filter(|_| is_cut).map(|&at| (right, at)))
         .collect();
-    for (side, at) in asked {
+    for (side, at) in rows {
         let ours = often(world, side, at, left, &lefts)?;
         let theirs = often(world, side, at, right, &rights)?;
         let terms = &mut world.terms;
@@ -189,13 +189,13 @@ fn bags_differ(
         };
         let same = terms.and(least, most);
         let differs = terms.not(same);
-        found.push(terms.and(side.rows[at].present, differs));
+        differences.push(terms.and(side.rows[at].present, differs));
     }
-    Ok(world.terms.any(found))
+    Ok(world.terms.any(differences))
 }
 
-fn all(taken: &RowsTaken) -> Vec<usize> {
-    (0..taken.rows.len()).collect()
+fn all(side: &RowsTaken) -> Vec<usize> {
+    (0..side.rows.len()).collect()
 }
 
 /// The places of the rows that are not term by term in both.
@@ -259,7 +259,7 @@ fn orders_differ(
 ) -> Result<Term, Stop> {
     let ours = places(world, &left.rows, left_directions)?;
     let theirs = places(world, &right.rows, right_directions)?;
-    let mut found = Vec::new();
+    let mut differences = Vec::new();
     for (at, row) in left.rows.iter().enumerate() {
         let (begin, end) = ours[at];
         let mut of_ours = Vec::new();
@@ -287,20 +287,20 @@ fn orders_differ(
         let differs = terms.and(left.sure[at], differs);
         let straddles = terms.any(straddles);
         let straddles = terms.and(row.present, straddles);
-        found.extend([differs, straddles]);
+        differences.extend([differs, straddles]);
     }
-    Ok(world.terms.any(found))
+    Ok(world.terms.any(differences))
 }
 
 /// Whether a row ties with one of another content.
-fn shows_order(world: &mut SymbolicWorld<'_>, taken: &RowsTaken, places: &[(Term, Term)], at: usize) -> Term {
-    let mut found = Vec::new();
-    for (other, place) in taken.rows.iter().zip(places) {
-        let same = world.terms.same_rows(&taken.rows[at].values, &other.values);
+fn shows_order(world: &mut SymbolicWorld<'_>, side: &RowsTaken, places: &[(Term, Term)], at: usize) -> Term {
+    let mut witnesses = Vec::new();
+    for (other, place) in side.rows.iter().zip(places) {
+        let same = world.terms.same_rows(&side.rows[at].values, &other.values);
         let terms = &mut world.terms;
         let differs = terms.not(same);
         let ties = terms.equal(place.0, places[at].0);
-        found.push(terms.all([other.present, ties, differs]));
+        witnesses.push(terms.all([other.present, ties, differs]));
     }
-    world.terms.any(found)
+    world.terms.any(witnesses)
 }

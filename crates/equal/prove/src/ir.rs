@@ -127,7 +127,7 @@ impl Constant {
 #[derive(Debug)]
 pub struct Terms {
     nodes: Vec<(Node, Sort)>,
-    known: HashMap<Node, Term>,
+    index: HashMap<Node, Term>,
     unknowns: u32,
     /// The operands of all terms: what they take in memory.
     operands: usize,
@@ -145,7 +145,7 @@ impl Default for Terms {
 impl Terms {
     /// No terms but true and false.
     pub fn new() -> Self {
-        let mut terms = Self { nodes: Vec::new(), known: HashMap::new(), unknowns: 0, operands: 0 };
+        let mut terms = Self { nodes: Vec::new(), index: HashMap::new(), unknowns: 0, operands: 0 };
         terms.constant(Constant::Truth(false));
         terms.constant(Constant::Truth(true));
         terms
@@ -185,8 +185,8 @@ impl Terms {
     }
 
     fn make(&mut self, node: Node, sort: Sort) -> Term {
-        if let Some(&known) = self.known.get(&node) {
-            return known;
+        if let Some(&term) = self.index.get(&node) {
+            return term;
         }
         let term = Term(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
         self.operands += match &node {
@@ -194,7 +194,7 @@ impl Terms {
             _ => 3,
         };
         self.nodes.push((node.clone(), sort));
-        self.known.insert(node, term);
+        self.index.insert(node, term);
         term
     }
 
@@ -422,12 +422,12 @@ impl Terms {
         if let Some(folded) = folded {
             return self.constant(folded);
         }
-        for (own, other) in [(left, right), (right, left)] {
-            match self.as_constant(own) {
+        for (factor, other) in [(left, right), (right, left)] {
+            match self.as_constant(factor) {
                 Some(Constant::Integer(n)) if n.is_one() => return other,
                 Some(Constant::Real(n)) if n.is_one() => return other,
-                Some(Constant::Integer(n)) if n.is_zero() => return own,
-                Some(Constant::Real(n)) if n.is_zero() => return own,
+                Some(Constant::Integer(n)) if n.is_zero() => return factor,
+                Some(Constant::Real(n)) if n.is_zero() => return factor,
                 _ => {}
             }
         }
@@ -602,8 +602,8 @@ mod tests {
         let mut terms = Terms::new();
         for (left, right, expected) in [(7, 2, 3), (-7, 2, -3), (7, -2, -3), (-7, -2, 3), (0, 5, 0)] {
             let (l, r) = (terms.integer(left), terms.integer(right));
-            let found = terms.divide_integers(l, r);
-            assert_eq!(found, terms.integer(expected), "{left} / {right}");
+            let quotient = terms.divide_integers(l, r);
+            assert_eq!(quotient, terms.integer(expected), "{left} / {right}");
         }
     }
 }

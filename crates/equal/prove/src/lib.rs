@@ -225,7 +225,7 @@ pub fn bounded<T>(
 }
 
 fn up_to<T>(
-    asked: Asked<'_>,
+    input: Asked<'_>,
     bound: usize,
     solver: &mut Solver,
     confirm: &mut dyn FnMut(&Witness) -> Option<T>,
@@ -233,14 +233,16 @@ fn up_to<T>(
     let (mut proved, mut open) = (None, None);
     let mut assumes = BTreeSet::new();
     for rows in 1..=bound {
-        let settled = BoundedQuestion::new(asked, rows, keeps_cut(asked)).and_then(|question| {
+        let settled = BoundedQuestion::new(input, rows, keeps_cut(input)).and_then(|question| {
             assumes.extend(question.assumes());
             question.settle(solver, confirm)
         });
         match settled {
             Ok(SolverOutcome::Same) if open.is_none() => proved = Some(rows),
             Ok(SolverOutcome::Same) => {}
-            Ok(SolverOutcome::Different(found)) => return ProofOutcome::Different { found, bound: rows },
+            Ok(SolverOutcome::Different(witness)) => {
+                return ProofOutcome::Different { found: witness, bound: rows };
+            }
             // More rows may show what is only SQLite's choice among fewer.
             Ok(SolverOutcome::Open(reason)) => open = open.or(Some(reason)),
             Err(Halt::Unsupported(construct)) => return ProofOutcome::Unsupported { construct },

@@ -143,8 +143,8 @@ impl Run<'_, '_> {
             let no_text = terms.not(value.is_text);
             is_zero = terms.and(no_text, is_zero);
         }
-        let (is_set, known) = (terms.not(is_zero), terms.not(number.is_null));
-        Ok(Truth { is_true: terms.and(known, is_set), is_false: terms.and(known, is_zero) })
+        let (is_set, not_null) = (terms.not(is_zero), terms.not(number.is_null));
+        Ok(Truth { is_true: terms.and(not_null, is_set), is_false: terms.and(not_null, is_zero) })
     }
 
     fn literal(&mut self, literal: &Literal) -> Result<SymbolicValue, Stop> {
@@ -265,8 +265,8 @@ impl Run<'_, '_> {
             _ => terms.equal_values(left, right),
         };
         let is_null = terms.or(left.is_null, right.is_null);
-        let (known, not) = (terms.not(is_null), terms.not(holds));
-        let truth = Truth { is_true: terms.and(known, holds), is_false: terms.and(known, not) };
+        let (not_null, not) = (terms.not(is_null), terms.not(holds));
+        let truth = Truth { is_true: terms.and(not_null, holds), is_false: terms.and(not_null, not) };
         debug_assert!(operator.is_comparison() || operator == Equal);
         truth.negated_if(matches!(operator, NotEqual | IsNot | GreaterEqual | LessEqual))
     }
@@ -285,23 +285,23 @@ impl Run<'_, '_> {
     fn compared_by(
         &mut self,
         comparison: &OperandComparison,
-        (mut own, mut other): (SymbolicValue, SymbolicValue),
+        (mut left, mut right): (SymbolicValue, SymbolicValue),
     ) -> Result<(SymbolicValue, SymbolicValue), Stop> {
         match comparison.conversion {
             _ if self.world.has(Defect::NoAffinity) => {}
             Fact::Known(Conversion::None) => {}
             Fact::Known(Conversion::ToNumber) => {
-                own = self.with_numeric_affinity(own)?;
-                other = self.with_numeric_affinity(other)?;
+                left = self.with_numeric_affinity(left)?;
+                right = self.with_numeric_affinity(right)?;
             }
             Fact::Known(Conversion::ToText) => {
-                own = self.with_text_affinity(own)?;
-                other = self.with_text_affinity(other)?;
+                left = self.with_text_affinity(left)?;
+                right = self.with_text_affinity(right)?;
             }
             Fact::Unknown => return Err(Stop::unsupported("comparison of unknown affinity")),
         }
         let collation = &comparison.collation;
-        Ok((self.collated(own, collation.as_ref())?, self.collated(other, collation.as_ref())?))
+        Ok((self.collated(left, collation.as_ref())?, self.collated(right, collation.as_ref())?))
     }
 
     /// The value by which GROUP BY, DISTINCT and ORDER BY compare it.
@@ -393,16 +393,16 @@ impl Run<'_, '_> {
     }
 
     fn in_list(&mut self, expr: &Expr, list: &[Expr], env: &Env) -> Result<Truth, Stop> {
-        let mut found = Vec::new();
+        let mut truths = Vec::new();
         for element in list {
             // An element brings no affinity of its own.
             let bare = match element {
                 Expr::Literal(_) | Expr::Row(_) => element.clone(),
                 _ => Expr::Unary(UnaryOperator::Plus, Box::new(element.clone())),
             };
-            found.push(self.comparison(BinaryOperator::Equal, expr, &bare, env)?);
+            truths.push(self.comparison(BinaryOperator::Equal, expr, &bare, env)?);
         }
-        let truth = self.world.terms.disjunction(&found);
+        let truth = self.world.terms.disjunction(&truths);
         let is_certain = self.world.has(Defect::InIsNeverNull);
         Ok(if is_certain { self.world.terms.certain(truth.is_true) } else { truth })
     }
@@ -417,7 +417,7 @@ impl Run<'_, '_> {
         let rows = self.subquery(query, env)?;
         // Of the texts alone, so that it is asked once and not for each row.
         let comparisons = if rows.is_empty() { Vec::new() } else { self.comparisons(&lefts, query)? };
-        let mut found = Vec::new();
+        let mut truths = Vec::new();
         for row in rows.iter() {
             self.world.check_size(0)?;
             let mut parts = Vec::new();
@@ -428,12 +428,12 @@ impl Run<'_, '_> {
             let equal = self.world.terms.conjunction(&parts);
             let terms = &mut self.world.terms;
             let absent = terms.not(row.present);
-            found.push(Truth {
+            truths.push(Truth {
                 is_true: terms.and(row.present, equal.is_true),
                 is_false: terms.or(absent, equal.is_false),
             });
         }
-        Ok(self.world.terms.disjunction(&found))
+        Ok(self.world.terms.disjunction(&truths))
     }
 
     /// How each operand compares with its column of a query, whose SELECTs must agree on it.
@@ -500,12 +500,12 @@ impl Run<'_, '_> {
         if is_explicit(right) && !is_explicit(left) {
             return Err(Stop::unsupported("nullif under a collation"));
         }
-        let (own, other) = (self.value(left, env)?, self.value(right, env)?);
+        let (value, other) = (self.value(left, env)?, self.value(right, env)?);
         let comparison = self.facts.comparison(left, right);
         let collation = comparison.collation.as_ref();
-        let (l, r) = (self.collated(own, collation)?, self.collated(other, collation)?);
+        let (l, r) = (self.collated(value, collation)?, self.collated(other, collation)?);
         let equal = self.compare(BinaryOperator::Equal, l, r);
-        Ok(self.world.terms.null_if(equal.is_true, own))
+        Ok(self.world.terms.null_if(equal.is_true, value))
     }
 
     /// The values of a list.

@@ -109,12 +109,12 @@ impl Run<'_, '_> {
             let (l, r) = (terms.number_as_real(left), terms.number_as_real(right));
             real = on_reals(terms, operator, l, r);
         }
-        let known = terms.not(is_null);
+        let not_null = terms.not(is_null);
         let not_integer = terms.not(is_integer);
         SymbolicValue {
             is_null,
-            is_integer: terms.and(known, is_integer),
-            is_real: terms.and(known, not_integer),
+            is_integer: terms.and(not_null, is_integer),
+            is_real: terms.and(not_null, not_integer),
             is_text: Terms::FALSE,
             integer,
             real,

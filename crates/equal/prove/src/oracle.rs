@@ -65,8 +65,8 @@ impl Oracle {
 
     /// The number of a function.
     pub fn function(&mut self, function: Function) -> FunctionId {
-        if let Some(&known) = self.ids.get(&function) {
-            return known;
+        if let Some(&id) = self.ids.get(&function) {
+            return id;
         }
         let id = FunctionId(u32::try_from(self.functions.len()).unwrap_or(u32::MAX));
         self.functions.push(function.clone());
@@ -82,8 +82,8 @@ impl Oracle {
     /// The value of the function, where SQLite has one.
     pub fn value(&mut self, id: FunctionId, args: &[Constant]) -> Option<Stored> {
         let key = (id, args.to_vec());
-        if let Some(known) = self.values.get(&key) {
-            return known.clone();
+        if let Some(value) = self.values.get(&key) {
+            return value.clone();
         }
         let value = self.ask(id, args);
         self.values.insert(key, value.clone());

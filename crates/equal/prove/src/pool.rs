@@ -37,10 +37,10 @@ pub fn likely_texts(queries: [&Query; 2]) -> BTreeSet<Box<str>> {
     let mut texts: Vec<String> = COMMON.map(str::to_owned).to_vec();
     let mut named = BTreeSet::new();
     for query in queries {
-        let mut found = NamedTexts::default();
-        walk_query(&mut found, query);
-        texts.extend(['x', '-', '0'].into_iter().filter_map(|filler| overlaid(&found.pieces, filler)));
-        named.extend(found.texts);
+        let mut names = NamedTexts::default();
+        walk_query(&mut names, query);
+        texts.extend(['x', '-', '0'].into_iter().filter_map(|filler| overlaid(&names.pieces, filler)));
+        named.extend(names.texts);
     }
     texts.extend(named.iter().flat_map(|text| near(text)));
     texts.truncate(MAX_TEXTS);
@@ -69,8 +69,8 @@ impl Visitor for NamedTexts {
 }
 
 /// The constant at its place, of `SUBSTR(x, place, …) = 'constant'`.
-fn piece(own: &Expr, other: &Expr) -> Option<Piece> {
-    let Expr::Function { function: Function::Substr | Function::Substring, args } = own else { return None };
+fn piece(call: &Expr, other: &Expr) -> Option<Piece> {
+    let Expr::Function { function: Function::Substr | Function::Substring, args } = call else { return None };
     let (Some(Expr::Literal(Literal::Integer(place))), Expr::Literal(literal)) =
         (args.as_slice().get(1), other)
     else {
@@ -91,7 +91,7 @@ fn overlaid(pieces: &BTreeSet<Piece>, filler: char) -> Option<String> {
     for (place, text) in pieces {
         let needed = place + text.chars().count();
         whole.resize(whole.len().max(needed), filler);
-        whole.iter_mut().skip(*place).zip(text.chars()).for_each(|(own, char)| *own = char);
+        whole.iter_mut().skip(*place).zip(text.chars()).for_each(|(letter, char)| *letter = char);
     }
     (!whole.is_empty()).then(|| whole.into_iter().collect())
 }
@@ -100,7 +100,7 @@ fn overlaid(pieces: &BTreeSet<Piece>, filler: char) -> Option<String> {
 fn near(text: &str) -> Vec<String> {
     let plain: String = text.chars().filter(|c| !matches!(c, '%' | '*')).collect();
     let shape: String = plain.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
-    let mut found = match shape.as_str() {
+    let mut texts = match shape.as_str() {
         "0000" => {
             let year: i32 = plain.parse().unwrap_or(2000);
             (year - 1..=year + 1)
@@ -116,6 +116,6 @@ fn near(text: &str) -> Vec<String> {
         _ if plain.len() < text.len() => vec![format!("{plain}x"), format!("x{plain}")],
         _ => Vec::new(),
     };
-    found.push(plain);
-    found
+    texts.push(plain);
+    texts
 }

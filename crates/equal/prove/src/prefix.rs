@@ -63,20 +63,21 @@ impl Run<'_, '_> {
         env: &Env,
     ) -> Result<Option<Truth>, Stop> {
         let sides = [(left, right), (right, left)];
-        let Some((text, length, constant)) = sides.into_iter().find_map(|(own, other)| beginning(own, other))
+        let Some((text, length, constant)) =
+            sides.into_iter().find_map(|(call, other)| beginning(call, other))
         else {
             return Ok(None);
         };
         let comparison = self.facts.comparison(left, right);
         let is_plain = comparison.conversion == Fact::Known(Conversion::None)
             && comparison.collation.is(&Collation::Binary);
-        let given = constant.chars().count();
-        if !is_plain || given > length || constant.is_empty() {
+        let letters = constant.chars().count();
+        if !is_plain || letters > length || constant.is_empty() {
             return Ok(None);
         }
         let value = self.value(text, env)?;
         let text = self.with_text_affinity(value)?;
-        let wanted = if given == length { Wanted::Beginning(constant) } else { Wanted::Whole(constant) };
+        let wanted = if letters == length { Wanted::Beginning(constant) } else { Wanted::Whole(constant) };
         Ok(Some(self.is_as_wanted(text, &wanted)))
     }
 
@@ -89,8 +90,8 @@ impl Run<'_, '_> {
             Wanted::Beginning(begin) => self.begins_with(text.text, begin),
         };
         let terms = &mut self.world.terms;
-        let (known, not) = (terms.not(text.is_null), terms.not(holds));
-        Truth { is_true: terms.and(known, holds), is_false: terms.and(known, not) }
+        let (not_null, not) = (terms.not(text.is_null), terms.not(holds));
+        Truth { is_true: terms.and(not_null, holds), is_false: terms.and(not_null, not) }
     }
 
     fn begins_with(&mut self, text: Term, begin: &str) -> Term {
@@ -122,8 +123,8 @@ fn after(begin: &str) -> Option<String> {
 }
 
 /// The text, the number of its first characters, and the constant that these are compared with.
-fn beginning<'e>(own: &'e Expr, other: &'e Expr) -> Option<(&'e Expr, usize, &'e str)> {
-    let Expr::Function { function: Function::Substr | Function::Substring, args: Args::List(args) } = own
+fn beginning<'e>(call: &'e Expr, other: &'e Expr) -> Option<(&'e Expr, usize, &'e str)> {
+    let Expr::Function { function: Function::Substr | Function::Substring, args: Args::List(args) } = call
     else {
         return None;
     };

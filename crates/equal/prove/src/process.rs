@@ -115,7 +115,7 @@ pub struct Solver {
     program: PathBuf,
     limits: SolverLimits,
     running: Option<Running>,
-    asked: u64,
+    questions: u64,
     started: u64,
 }
 
@@ -130,7 +130,7 @@ struct Running {
 impl Solver {
     /// A solver of that program.
     pub fn new(program: impl Into<PathBuf>, limits: SolverLimits) -> Self {
-        Self { program: program.into(), limits, running: None, asked: 0, started: 0 }
+        Self { program: program.into(), limits, running: None, questions: 0, started: 0 }
     }
 
     /// What it may take.
@@ -213,8 +213,8 @@ impl Solver {
 
     /// Sends the commands and reads what comes back.
     fn exchange(&mut self, commands: &str, deadline: Instant) -> Result<String, SolverFailure> {
-        self.asked += 1;
-        let mark = format!("answered-{}", self.asked);
+        self.questions += 1;
+        let mark = format!("answered-{}", self.questions);
         let running = self.running()?;
         let text = format!("{commands}(echo \"{mark}\")\n");
         running.to.send(text).map_err(|_| SolverFailure::Died)?;

@@ -95,7 +95,7 @@ const MAX_SCRIPT_BYTES: usize = 256 << 10;
 
 /// Whether two queries differ on tables of so many rows.
 pub struct BoundedQuestion<'s> {
-    asked: Asked<'s>,
+    input: Asked<'s>,
     rows: usize,
     world: SymbolicWorld<'s>,
     tables: BTreeSet<TableId>,
@@ -104,14 +104,14 @@ pub struct BoundedQuestion<'s> {
     /// Texts that a database may well hold.
     pool: BTreeSet<Box<str>>,
     /// What SQLite says of functions under the values of refused candidates.
-    known: BTreeSet<FunctionValue>,
+    function_values: BTreeSet<FunctionValue>,
     refused: usize,
 }
 
 impl<'s> BoundedQuestion<'s> {
     /// The question for tables of at most `rows` rows.
-    pub fn new(asked: Asked<'s>, rows: usize, keeps_cut: bool) -> Result<Self, Halt> {
-        let (schema, (left, right), how) = asked;
+    pub fn new(input: Asked<'s>, rows: usize, keeps_cut: bool) -> Result<Self, Halt> {
+        let (schema, (left, right), how) = input;
         if is_entangled(left) || is_entangled(right) {
             return Err(Halt::Unsupported("outer aggregate".to_owned()));
         }
@@ -121,9 +121,9 @@ impl<'s> BoundedQuestion<'s> {
         table::tables_of(left, schema, &mut tables);
         table::tables_of(right, schema, &mut tables);
         table::add_tables(&mut world, &tables, rows)?;
-        let (pool, known) = (BTreeSet::new(), BTreeSet::new());
+        let (pool, function_values) = (BTreeSet::new(), BTreeSet::new());
         let mut question =
-            Self { asked, rows, world, tables, assertions: Vec::new(), pool, known, refused: 0 };
+            Self { input, rows, world, tables, assertions: Vec::new(), pool, function_values, refused: 0 };
         let [left, right] = question.executed(keeps_cut)?;
         let differs = differ::differ(&mut question.world, &left, &right, how.semantics, how.permitted)?;
         question.assertions.clone_from(&question.world.conditions);
@@ -142,7 +142,7 @@ impl<'s> BoundedQuestion<'s> {
     }
 
     fn executed(&mut self, keeps_cut: bool) -> Result<[Executed; 2], Stop> {
-        let (_, (left, right), how) = self.asked;
+        let (_, (left, right), how) = self.input;
         let mut run = |query: &Query| {
             let plain = without_idle_order(query, how.semantics);
             Run::statement(&mut self.world, plain.as_ref().unwrap_or(query), keeps_cut)
@@ -169,13 +169,13 @@ impl<'s> BoundedQuestion<'s> {
             let mut further = self.world.settled.clone();
             further.extend(self.within_pool());
             if let Ok(Some(better)) = self.ask(&further, solver)
-                && let Some(found) = self.tried(&better, confirm)
+                && let Some(difference) = self.tried(&better, confirm)
             {
-                return Ok(SolverOutcome::Different(found));
+                return Ok(SolverOutcome::Different(difference));
             }
         }
-        if let Some(found) = self.tried(&first, confirm) {
-            return Ok(SolverOutcome::Different(found));
+        if let Some(difference) = self.tried(&first, confirm) {
+            return Ok(SolverOutcome::Different(difference));
         }
         let open = ProofReason::Refused(self.refused);
         // What ends the search for another candidate leaves those that there were refused.
@@ -185,10 +185,10 @@ impl<'s> BoundedQuestion<'s> {
     /// Whether the queries return the same whatever the priorities of rows that tie. That shows queries that leave the
     /// same choice at different depths, which the bags that each of them permits do not.
     fn is_same_under_priorities(&self, solver: &mut Solver) -> bool {
-        let (_, (left, right), _) = self.asked;
-        let is_cut = keeps_cut(self.asked) && (left.limit.is_some() || right.limit.is_some());
+        let (_, (left, right), _) = self.input;
+        let is_cut = keeps_cut(self.input) && (left.limit.is_some() || right.limit.is_some());
         is_cut
-            && BoundedQuestion::new(self.asked, self.rows, false)
+            && BoundedQuestion::new(self.input, self.rows, false)
                 .and_then(|mut question| question.ask(&[], solver))
                 .is_ok_and(|candidate| candidate.is_none())
     }
@@ -222,11 +222,11 @@ impl<'s> BoundedQuestion<'s> {
                     (false, _) => SolverOutcome::Open(ProofReason::Refused(self.refused)),
                 });
             };
-            let known = self.known.len();
-            if let Some(found) = self.tried(&candidate, confirm) {
-                return Ok(SolverOutcome::Different(found));
+            let count = self.function_values.len();
+            if let Some(difference) = self.tried(&candidate, confirm) {
+                return Ok(SolverOutcome::Different(difference));
             }
-            if self.known.len() == known {
+            if self.function_values.len() == count {
                 forbidden.push(self.other_shape(&candidate));
             }
             is_within = !is_within && !self.pool.is_empty();
@@ -240,12 +240,12 @@ impl<'s> BoundedQuestion<'s> {
         candidate: &Candidate,
         confirm: &mut dyn FnMut(&Witness) -> Option<T>,
     ) -> Option<T> {
-        let found = candidate.database.as_ref().and_then(confirm);
-        if found.is_none() {
+        let difference = candidate.database.as_ref().and_then(confirm);
+        if difference.is_none() {
             self.refused += 1;
             self.learn(candidate);
         }
-        found
+        difference
     }
 
     /// What SQLite says of the functions of the question under the candidate's values.
@@ -259,7 +259,7 @@ impl<'s> BoundedQuestion<'s> {
             }
             let args: Option<Vec<Constant>> = args.iter().map(|arg| values.get(arg).cloned()).collect();
             if let (Some(args), Some(value)) = (args, values.get(&term)) {
-                self.known.insert(FunctionValue {
+                self.function_values.insert(FunctionValue {
                     function: *function,
                     part: *part,
                     args,
@@ -294,7 +294,7 @@ impl<'s> BoundedQuestion<'s> {
         let mut all = Vec::new();
         for [left, _] in &ways {
             for [_, right] in &ways {
-                let How { semantics, permitted, .. } = self.asked.2;
+                let How { semantics, permitted, .. } = self.input.2;
                 all.push(differ::differ(&mut self.world, left, right, semantics, permitted)?);
             }
         }
@@ -303,21 +303,22 @@ impl<'s> BoundedQuestion<'s> {
 
     fn ask(&mut self, further: &[Term], solver: &mut Solver) -> Result<Option<Candidate>, Halt> {
         let assertions = [self.assertions.as_slice(), further].concat();
-        let asked = decode::unknowns(&self.world, &self.tables);
+        let unknowns = decode::unknowns(&self.world, &self.tables);
         let SymbolicWorld { terms, oracle, .. } = &mut self.world;
-        let script = SolverScript::new(terms, oracle, &assertions, &asked, (&self.pool, &self.known));
+        let script =
+            SolverScript::new(terms, oracle, &assertions, &unknowns, (&self.pool, &self.function_values));
         if script.text.len() > MAX_SCRIPT_BYTES {
             return Err(Halt::Unknown(ProofReason::Size));
         }
-        let names: Vec<String> = asked.iter().map(|&term| script.name(term).to_owned()).collect();
-        let left = self.asked.2.deadline.saturating_duration_since(Instant::now());
+        let names: Vec<String> = unknowns.iter().map(|&term| script.name(term).to_owned()).collect();
+        let left = self.input.2.deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
             return Err(SolverFailure::Timeout.into());
         }
         match solver.check(&script.text, &names, left)? {
             SolverAnswer::Unsatisfiable => Ok(None),
-            SolverAnswer::Satisfiable(given) => {
-                let values = decode::constants(&self.world, &asked, &given, &script.ranks);
+            SolverAnswer::Satisfiable(answers) => {
+                let values = decode::constants(&self.world, &unknowns, &answers, &script.ranks);
                 let database = decode::database(&self.world, &self.tables, &values);
                 Ok(Some(Candidate { database, values }))
             }
@@ -340,7 +341,7 @@ impl<'s> BoundedQuestion<'s> {
                 _ => {}
             }
         }
-        let (_, (left, right), _) = self.asked;
+        let (_, (left, right), _) = self.input;
         texts.extend(pool::likely_texts([left, right]));
         if has_function { texts } else { BTreeSet::new() }
     }

@@ -34,16 +34,16 @@ pub struct SolverScript {
 }
 
 impl SolverScript {
-    /// The question whether all of `assertions` can hold; the values of `asked` may be asked for. `pool` are further
+    /// The question whether all of `assertions` can hold; the values of `unknowns` may be asked for. `pool` are further
     /// texts that a database may well hold; `learned` is known of functions beforehand.
     pub fn new(
         terms: &Terms,
         oracle: &mut Oracle,
         assertions: &[Term],
-        asked: &[Term],
+        unknowns: &[Term],
         (pool, learned): (&BTreeSet<Box<str>>, &BTreeSet<FunctionValue>),
     ) -> Self {
-        let roots: Vec<Term> = assertions.iter().chain(asked).copied().collect();
+        let roots: Vec<Term> = assertions.iter().chain(unknowns).copied().collect();
         let reachable = terms.reachable(&roots);
         let facts = Facts::collect(terms, oracle, &reachable, (pool, learned));
         let ranks = (1..).zip(&facts.texts).map(|(at, text)| {
@@ -89,7 +89,7 @@ impl SolverScript {
     }
 
     fn write_facts(&mut self, facts: &Facts) {
-        for FunctionValue { function, part, args, value } in &facts.known {
+        for FunctionValue { function, part, args, value } in &facts.values {
             let name = function_name(*function, *part);
             let args: Vec<String> = args.iter().map(|arg| self.spelled(arg)).collect();
             let value = self.spelled(value);
@@ -218,7 +218,7 @@ impl FunctionValue {
 /// What is known of functions, and the texts that are named.
 struct Facts {
     texts: BTreeSet<Box<str>>,
-    known: Vec<FunctionValue>,
+    values: Vec<FunctionValue>,
 }
 
 impl Facts {
@@ -255,11 +255,11 @@ impl Facts {
         let integers: Vec<Constant> = integers.into_iter().map(Constant::Integer).collect();
         let reals: Vec<Constant> = reals.into_iter().collect();
         let learned: Vec<FunctionValue> =
-            learned.iter().filter(|known| parts.contains(&(known.function, known.part))).cloned().collect();
+            learned.iter().filter(|value| parts.contains(&(value.function, value.part))).cloned().collect();
         // Their texts get their numbers, but are no further arguments.
         let named: BTreeSet<Box<str>> = learned.iter().flat_map(FunctionValue::texts).collect();
-        let mut facts = Self { texts, known: learned };
-        let mut asked: HashSet<(FunctionId, Vec<Constant>)> = HashSet::new();
+        let mut facts = Self { texts, values: learned };
+        let mut calls: HashSet<(FunctionId, Vec<Constant>)> = HashSet::new();
         for round in 0..ROUNDS {
             let texts: Vec<Constant> = facts.texts.iter().cloned().map(Constant::Text).collect();
             for &(function, _) in &parts {
@@ -277,7 +277,7 @@ impl Facts {
                     continue;
                 }
                 for args in product(&lists) {
-                    if asked.insert((function, args.clone())) {
+                    if calls.insert((function, args.clone())) {
                         facts.ask(oracle, function, &parts, &args, round + 1 < ROUNDS);
                     }
                 }
@@ -296,7 +296,7 @@ impl Facts {
         may_name: bool,
     ) {
         let Some(value) = oracle.value(function, args) else { return };
-        for &(_, part) in parts.iter().filter(|(own, _)| *own == function) {
+        for &(_, part) in parts.iter().filter(|(id, _)| *id == function) {
             let Some(value) = part_of(&value, part) else { continue };
             if let Constant::Text(text) = &value
                 && !self.texts.contains(text)
@@ -306,7 +306,7 @@ impl Facts {
                 }
                 self.texts.insert(text.clone());
             }
-            self.known.push(FunctionValue { function, part, args: args.to_vec(), value });
+            self.values.push(FunctionValue { function, part, args: args.to_vec(), value });
         }
     }
 }

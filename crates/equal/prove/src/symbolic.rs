@@ -39,7 +39,7 @@ pub fn rows_on(
     table::add_tables(&mut world, &tables, rows)?;
     let constraints = world.conditions.clone();
     let executed = Run::statement(&mut world, query, false)?;
-    let Some(given) = given(&mut world, &tables, database) else { return Ok(OnDatabase::Open) };
+    let Some(constants) = constants_of(&mut world, &tables, database) else { return Ok(OnDatabase::Open) };
     let result: Vec<SymbolicRow> = executed
         .rows
         .into_iter()
@@ -52,7 +52,7 @@ pub fn rows_on(
         roots.extend(row.values.iter().flat_map(|&value| terms_of(value)));
     }
     let SymbolicWorld { terms, oracle, settled, .. } = &mut world;
-    let values = evaluate(terms, oracle, &given, &roots);
+    let values = evaluate(terms, oracle, &constants, &roots);
     if !settled.iter().all(|term| values.get(term) == Some(&Constant::Truth(true))) {
         return Ok(OnDatabase::Open);
     }
@@ -73,12 +73,12 @@ fn terms_of(value: SymbolicValue) -> [Term; 7] {
 
 /// The values of the unknowns that make the tables those of the database; `None` where a value is not of its column's
 /// type.
-fn given(
+fn constants_of(
     world: &mut SymbolicWorld<'_>,
     tables: &BTreeSet<TableId>,
     database: &BTreeMap<TableId, Vec<Vec<Stored>>>,
 ) -> Option<HashMap<Term, Constant>> {
-    let mut given = HashMap::new();
+    let mut constants = HashMap::new();
     let mut wanted = Vec::new();
     for id in tables {
         let rows = world.tables.get(id)?.clone();
@@ -88,25 +88,25 @@ fn given(
             stored.sort_by(|a, b| order(&a[first as usize], &b[first as usize]));
         }
         for (at, row) in rows.iter().enumerate() {
-            given.insert(row.present, Constant::Truth(at < stored.len()));
+            constants.insert(row.present, Constant::Truth(at < stored.len()));
             let Some(values) = stored.get(at) else { continue };
             for (&cell, value) in row.values.iter().zip(values) {
                 let value = world.terms.stored_value(value)?;
-                for (own, is) in terms_of(cell).into_iter().zip(terms_of(value)) {
+                for (part, is) in terms_of(cell).into_iter().zip(terms_of(value)) {
                     let is = world.terms.as_constant(is)?.clone();
-                    put(world, &mut given, own, &is);
-                    wanted.push((own, is));
+                    put(world, &mut constants, part, &is);
+                    wanted.push((part, is));
                 }
             }
         }
     }
     let roots: Vec<Term> = wanted.iter().map(|(term, _)| *term).collect();
     let SymbolicWorld { terms, oracle, .. } = world;
-    let values = evaluate(terms, oracle, &given, &roots);
+    let values = evaluate(terms, oracle, &constants, &roots);
     let is_class = |term: &Term| terms.sort(*term) == Sort::Truth;
     // What a cell is in a class that it is not of makes no difference.
     let fits = |(term, is): &(Term, Constant)| !is_class(term) || values.get(term) == Some(is);
-    wanted.iter().all(fits).then_some(given)
+    wanted.iter().all(fits).then_some(constants)
 }
 
 /// SQLite's order of stored values.
@@ -132,17 +132,17 @@ fn order(left: &Stored, right: &Stored) -> std::cmp::Ordering {
 }
 
 /// Gives the unknowns that a term of a cell is made of their values.
-fn put(world: &SymbolicWorld<'_>, given: &mut HashMap<Term, Constant>, term: Term, wanted: &Constant) {
+fn put(world: &SymbolicWorld<'_>, constants: &mut HashMap<Term, Constant>, term: Term, wanted: &Constant) {
     match (world.terms.node(term), wanted) {
         (Node::Unknown(..), _) => {
-            given.entry(term).or_insert_with(|| wanted.clone());
+            constants.entry(term).or_insert_with(|| wanted.clone());
         }
-        (Node::Not(inner), Constant::Truth(truth)) => put(world, given, *inner, &Constant::Truth(!truth)),
+        (Node::Not(inner), Constant::Truth(truth)) => put(world, constants, *inner, &Constant::Truth(!truth)),
         (Node::And(operands), Constant::Truth(truth)) => {
             // What is left for a class is an unknown of its own.
-            let own =
+            let unknowns =
                 operands.iter().filter(|&&operand| matches!(world.terms.node(operand), Node::Unknown(..)));
-            own.for_each(|&operand| put(world, given, operand, &Constant::Truth(*truth)));
+            unknowns.for_each(|&operand| put(world, constants, operand, &Constant::Truth(*truth)));
         }
         _ => {}
     }

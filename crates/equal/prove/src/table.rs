@@ -46,17 +46,17 @@ fn classes(column: &Column) -> Classes {
 }
 
 /// The tables that a query reads, also through views.
-pub fn tables_of(query: &Query, schema: &Schema, found: &mut BTreeSet<TableId>) {
+pub fn tables_of(query: &Query, schema: &Schema, tables: &mut BTreeSet<TableId>) {
     let mut seen = BTreeSet::new();
     let mut pending = vec![query];
     while let Some(query) = pending.pop() {
         for (_, id) in reads::tables(query) {
-            let view = schema.definition(id).and_then(|own| own.view.as_ref());
+            let view = schema.definition(id).and_then(|definition| definition.view.as_ref());
             match view.filter(|_| schema.table(id).is_some_and(|table| table.kind == TableKind::View)) {
                 Some(view) if seen.insert(id) => pending.push(view),
                 Some(_) => {}
                 None => {
-                    found.insert(id);
+                    tables.insert(id);
                 }
             }
         }
@@ -82,10 +82,10 @@ pub fn add_tables(
         world.tables.insert(id, Rc::new(added));
     }
     for &id in tables {
-        if let (Some(table), Some(own)) = (schema.table(id), world.tables.get(&id).cloned()) {
-            keys(world, (id, table), &own)?;
-            foreign_keys(world, table, &own)?;
-            checks(world, id, &own)?;
+        if let (Some(table), Some(rows)) = (schema.table(id), world.tables.get(&id).cloned()) {
+            keys(world, (id, table), &rows)?;
+            foreign_keys(world, table, &rows)?;
+            checks(world, id, &rows)?;
         }
     }
     Ok(())
@@ -148,10 +148,10 @@ fn cell(world: &mut SymbolicWorld<'_>, table: &Table, at: u32, column: &Column) 
     } else {
         terms.unknown(Sort::Truth)
     };
-    let known = terms.not(is_null);
+    let not_null = terms.not(is_null);
     let mut value = terms.null();
     value.is_null = is_null;
-    let mut rest = known;
+    let mut rest = not_null;
     let count = [classes.integer, classes.real, classes.text].iter().filter(|&&has| has).count();
     let mut left = count;
     let mut class = |terms: &mut Terms, has: bool| {
@@ -159,11 +159,11 @@ fn cell(world: &mut SymbolicWorld<'_>, table: &Table, at: u32, column: &Column) 
             return Terms::FALSE;
         }
         left -= 1;
-        let own = if left == 0 { Terms::TRUE } else { terms.unknown(Sort::Truth) };
-        let own = terms.and(rest, own);
-        let not = terms.not(own);
+        let is_class = if left == 0 { Terms::TRUE } else { terms.unknown(Sort::Truth) };
+        let is_class = terms.and(rest, is_class);
+        let not = terms.not(is_class);
         rest = terms.and(rest, not);
-        own
+        is_class
     };
     value.is_text = class(terms, classes.text);
     value.is_integer = class(terms, classes.integer);
@@ -212,9 +212,9 @@ fn keys(
             for other in &rows[..at] {
                 let mut alike = vec![row.present, other.present];
                 for &column in key {
-                    let own = key_of(&mut run, table, row, column)?;
+                    let ours = key_of(&mut run, table, row, column)?;
                     let theirs = key_of(&mut run, table, other, column)?;
-                    alike.push(run.world.terms.equal_values(own, theirs));
+                    alike.push(run.world.terms.equal_values(ours, theirs));
                 }
                 let violated = run.world.terms.all(alike);
                 let holds = run.world.terms.not(violated);
@@ -227,9 +227,9 @@ fn keys(
         && table.column(first).is_some_and(|column| column.not_null || table.rowid_alias() == Some(first))
     {
         for pair in rows.windows(2) {
-            let (own, next) = (pair[0].values[first as usize], pair[1].values[first as usize]);
+            let (this, next) = (pair[0].values[first as usize], pair[1].values[first as usize]);
             let terms = &mut run.world.terms;
-            let descends = terms.less_values(next, own);
+            let descends = terms.less_values(next, this);
             let ascends = terms.not(descends);
             let condition = terms.implies(pair[1].present, ascends);
             run.world.conditions.push(condition);
@@ -249,7 +249,7 @@ fn unique_indexes(
     let Some(definition) = schema.definition(id) else { return Ok(()) };
     let facts = Rc::new(facts_of_row(schema, Some(id)));
     for (place, index) in
-        table.indexes.iter().enumerate().filter(|(_, own)| own.limits_further(&table.columns))
+        table.indexes.iter().enumerate().filter(|(_, index)| index.limits_further(&table.columns))
     {
         let exprs: Vec<&Expr> =
             definition.indexes.iter().filter(|(at, _)| *at == place).map(|(_, expr)| expr).collect();
@@ -257,9 +257,9 @@ fn unique_indexes(
         if exprs.len() != wanted + usize::from(index.filter.is_some()) {
             continue;
         }
-        let mut own = Run::with_facts(run.world, Rc::clone(&facts));
+        let mut index_run = Run::with_facts(run.world, Rc::clone(&facts));
         let entries =
-            rows.iter().map(|row| entry(&mut own, index, &exprs, row)).collect::<Result<Vec<_>, _>>();
+            rows.iter().map(|row| entry(&mut index_run, index, &exprs, row)).collect::<Result<Vec<_>, _>>();
         let entries = match entries {
             Ok(entries) => entries,
             Err(Stop::Unsupported(_)) => continue,
@@ -270,7 +270,7 @@ fn unique_indexes(
         for (at, (there, parts)) in entries.iter().enumerate() {
             for (also, others) in &entries[..at] {
                 let mut alike = vec![*there, *also];
-                alike.extend(parts.iter().zip(others).map(|(own, other)| terms.equal_values(*own, *other)));
+                alike.extend(parts.iter().zip(others).map(|(part, other)| terms.equal_values(*part, *other)));
                 let violated = terms.all(alike);
                 conditions.push(terms.not(violated));
             }
@@ -331,20 +331,20 @@ fn foreign_keys(world: &mut SymbolicWorld<'_>, table: &Table, rows: &[SymbolicRo
                 let is_null = row.values[column as usize].is_null;
                 premise.push(run.world.terms.not(is_null));
             }
-            let mut found = Vec::new();
+            let mut matches = Vec::new();
             for other in parents.iter() {
                 let mut alike = vec![other.present];
-                for (&own, &referred) in key.columns.iter().zip(&columns) {
+                for (&at, &referred) in key.columns.iter().zip(&columns) {
                     let column = parent.column(referred).ok_or_else(|| Stop::unsupported("key"))?;
-                    let own = run.compared_as(row.values[own as usize], column.affinity)?;
-                    let own = run.collated(own, Fact::Known(&column.collation))?;
+                    let ours = run.compared_as(row.values[at as usize], column.affinity)?;
+                    let ours = run.collated(ours, Fact::Known(&column.collation))?;
                     let theirs = key_of(&mut run, parent, other, referred)?;
-                    alike.push(run.world.terms.equal_values(own, theirs));
+                    alike.push(run.world.terms.equal_values(ours, theirs));
                 }
-                found.push(run.world.terms.all(alike));
+                matches.push(run.world.terms.all(alike));
             }
             let terms = &mut run.world.terms;
-            let (premise, exists) = (terms.all(premise), terms.any(found));
+            let (premise, exists) = (terms.all(premise), terms.any(matches));
             let condition = terms.implies(premise, exists);
             run.world.conditions.push(condition);
         }

@@ -95,7 +95,7 @@ impl ValueShape {
 struct Case {
     guard: Term,
     /// A term for the function, or what is written into it.
-    given: TextArgument,
+    argument: TextArgument,
 }
 
 #[derive(Clone)]
@@ -126,11 +126,11 @@ impl Run<'_, '_> {
     ) -> Result<SymbolicValue, Stop> {
         let mut cases = vec![Vec::new()];
         for &arg in args {
-            let own = self.cases(arg, shape.null_on_null);
+            let choices = self.cases(arg, shape.null_on_null);
             cases = cases
                 .iter()
                 .flat_map(|begun: &Vec<Case>| {
-                    own.iter().map(|next| [begun.as_slice(), std::slice::from_ref(next)].concat())
+                    choices.iter().map(|next| [begun.as_slice(), std::slice::from_ref(next)].concat())
                 })
                 .collect();
             if cases.len() > MAX_CASES {
@@ -152,17 +152,17 @@ impl Run<'_, '_> {
     fn cases(&mut self, arg: SymbolicValue, null_on_null: bool) -> Vec<Case> {
         let mut cases = Vec::new();
         if !null_on_null && arg.is_null != Terms::FALSE {
-            cases.push(Case { guard: arg.is_null, given: TextArgument::Written("NULL".to_owned()) });
+            cases.push(Case { guard: arg.is_null, argument: TextArgument::Written("NULL".to_owned()) });
         }
         for (guard, term) in [(arg.is_integer, arg.integer), (arg.is_real, arg.real), (arg.is_text, arg.text)]
         {
             if guard != Terms::FALSE {
                 let written = self.world.terms.as_constant(term).and_then(stored);
-                let given = match written {
+                let argument = match written {
                     Some(value) => TextArgument::Written(literal(&value)),
                     None => TextArgument::Term(term),
                 };
-                cases.push(Case { guard, given });
+                cases.push(Case { guard, argument });
             }
         }
         cases
@@ -177,7 +177,7 @@ impl Run<'_, '_> {
         let mut params = Vec::new();
         let mut texts = Vec::new();
         for arg in args {
-            texts.push(match &arg.given {
+            texts.push(match &arg.argument {
                 TextArgument::Written(text) => text.clone(),
                 TextArgument::Term(term) => {
                     params.push(*term);
@@ -189,8 +189,8 @@ impl Run<'_, '_> {
         let sorts: Vec<Sort> = params.iter().map(|&param| terms.sort(param)).collect();
         let function = self.world.oracle.function(Declared { call: call(&texts), params: sorts });
         if params.is_empty()
-            && let Some(known) = self.world.oracle.value(function, &[])
-            && let Some(value) = terms.stored_value(&known)
+            && let Some(constant) = self.world.oracle.value(function, &[])
+            && let Some(value) = terms.stored_value(&constant)
         {
             return value;
         }
@@ -288,9 +288,9 @@ impl Run<'_, '_> {
         let Some(constant) = self.world.terms.as_constant(value.text).cloned() else { return Ok(value) };
         let function = Declared { call: Call::NumericAffinity, params: vec![Sort::Text] };
         let function = self.world.oracle.function(function);
-        let known = self.world.oracle.value(function, &[constant]);
-        let known = known.and_then(|known| self.world.terms.stored_value(&known));
-        let converted = known.ok_or_else(|| Stop::unsupported("conversion of a text"))?;
+        let result = self.world.oracle.value(function, &[constant]);
+        let result = result.and_then(|result| self.world.terms.stored_value(&result));
+        let converted = result.ok_or_else(|| Stop::unsupported("conversion of a text"))?;
         Ok(self.world.terms.choose_value(value.is_text, converted, value))
     }
 

@@ -103,10 +103,10 @@ impl Terms {
 
     /// 1, 0 or NULL.
     pub fn truth_value(&mut self, truth: Truth) -> SymbolicValue {
-        let known = self.or(truth.is_true, truth.is_false);
+        let not_null = self.or(truth.is_true, truth.is_false);
         let (one, zero) = (self.integer(1), self.integer(0));
         let integer = self.choose(truth.is_true, one, zero);
-        let is_null = self.not(known);
+        let is_null = self.not(not_null);
         self.integer_value(integer, is_null)
     }
 

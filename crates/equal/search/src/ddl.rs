@@ -82,7 +82,7 @@ fn declared_type(column: &Column) -> Option<String> {
         || words.split(' ').all(|word| {
             word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
                 && !word.starts_with(|c: char| c.is_ascii_digit())
-                && !CONSTRAINT_WORDS.iter().any(|taken| taken.eq_ignore_ascii_case(word))
+                && !CONSTRAINT_WORDS.iter().any(|keyword| keyword.eq_ignore_ascii_case(word))
         });
     let length = declared.get(words.len()..).unwrap_or_default();
     let is_length = length.is_empty()
@@ -109,8 +109,8 @@ fn declared_type(column: &Column) -> Option<String> {
 fn foreign_key(schema: &Schema, table: &Table, key: &ForeignKey) -> Option<String> {
     let (target, columns) = schema.enforced_foreign_key(key)?;
     let target = schema.table(target)?;
-    let (own, referenced) = (names(table, &key.columns), names(target, &columns));
-    Some(format!("FOREIGN KEY ({own}) REFERENCES {} ({referenced})", quoted(&target.name)))
+    let (key_columns, referenced) = (names(table, &key.columns), names(target, &columns));
+    Some(format!("FOREIGN KEY ({key_columns}) REFERENCES {} ({referenced})", quoted(&target.name)))
 }
 
 /// The statements that create what else limits the rows of those tables, and the views: UNIQUE indexes that no constraint of

@@ -50,7 +50,7 @@ impl DeclaredColumns {
     pub fn broken_by(&self, schema: &Schema, database: &Witness) -> Vec<String> {
         let tables: Vec<TableId> = schema
             .ids()
-            .filter(|&id| schema.table(id).is_some_and(|own| database.table(&own.name).is_some()))
+            .filter(|&id| schema.table(id).is_some_and(|table| database.table(&table.name).is_some()))
             .collect();
         FilledTables::of(database, schema, &tables)
             .map_or_else(Vec::new, |filled| self.broken(schema, &filled).collect())
@@ -68,8 +68,8 @@ impl DeclaredColumns {
     ) -> impl Iterator<Item = String> + 'a {
         let tables = filled.columns.iter().zip(&filled.rows);
         tables.flat_map(move |((id, columns), rows)| {
-            let held = (0..).zip(columns).filter(move |(_, column)| self.has(*id, **column));
-            held.filter_map(move |(at, &column)| {
+            let matches = (0..).zip(columns).filter(move |(_, column)| self.has(*id, **column));
+            matches.filter_map(move |(at, &column)| {
                 let table = schema.table(*id)?;
                 let values = || rows.iter().filter_map(move |row| row.get(at));
                 let name = || format!("{}.{}", table.name, table.columns[column as usize].name);
@@ -103,7 +103,9 @@ impl DeclaredColumns {
         }
         let mut tables = schema.tables().to_vec();
         for (table, column) in open {
-            if let Some(column) = tables.get_mut(table).and_then(|own| own.columns.get_mut(column as usize)) {
+            if let Some(column) =
+                tables.get_mut(table).and_then(|table| table.columns.get_mut(column as usize))
+            {
                 column.not_null = true;
             }
         }
@@ -124,14 +126,14 @@ impl Search {
     }
 
     /// Whether those columns hold in a counterexample what they declare.
-    pub fn is_declared(&self, found: &Refutation) -> bool {
-        found.needs().is_empty()
-            || self.declared.borrow().broken_by(&self.schema, found.database()).is_empty()
+    pub fn is_declared(&self, refutation: &Refutation) -> bool {
+        refutation.needs().is_empty()
+            || self.declared.borrow().broken_by(&self.schema, refutation.database()).is_empty()
     }
 
     /// What of a counterexample those columns do not declare, in words.
-    pub fn undeclared(&self, found: &Refutation) -> Vec<String> {
-        self.declared.borrow().broken_by(&self.schema, found.database())
+    pub fn undeclared(&self, refutation: &Refutation) -> Vec<String> {
+        self.declared.borrow().broken_by(&self.schema, refutation.database())
     }
 }
 
@@ -180,8 +182,11 @@ mod tests {
             let SearchVerdict::Survived(survived) = search.refute_minimised(left, right) else {
                 panic!("{left} | {right}")
             };
-            let found = survived.undeclared.unwrap();
-            assert!(!search.is_declared(&found) && search.undeclared(&found).len() == 1, "{found:?}");
+            let refutation = survived.undeclared.unwrap();
+            assert!(
+                !search.is_declared(&refutation) && search.undeclared(&refutation).len() == 1,
+                "{refutation:?}"
+            );
         }
     }
 }

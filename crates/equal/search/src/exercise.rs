@@ -131,11 +131,11 @@ impl Probe {
         if seen.len() == self.events.len() {
             return;
         }
-        let Some(found) = sandbox.prepare(&self.text).and_then(|mut query| sandbox.run(&mut query)).ok()
+        let Some(result) = sandbox.prepare(&self.text).and_then(|mut query| sandbox.run(&mut query)).ok()
         else {
             return;
         };
-        for row in found.rows() {
+        for row in result.rows() {
             let happened = self.events.iter().zip(row).filter(|(_, value)| **value == Value::Integer(1));
             seen.extend(happened.map(|(&event, _)| event));
         }
@@ -148,7 +148,7 @@ fn probes(query: &Query, side: Side, schema: &Schema) -> Vec<Probe> {
         side: Side,
         schema: &'s Schema,
         ctes: Vec<Cte>,
-        found: Vec<Probe>,
+        probes: Vec<Probe>,
     }
     impl Visitor for Selects<'_> {
         fn query(&mut self, query: &Query) {
@@ -204,13 +204,13 @@ fn probes(query: &Query, side: Side, schema: &Schema) -> Vec<Probe> {
             let text = print(&query, self.schema, PrintDialect::Sqlite);
             if let (Ok(text), Ok(part)) = (text, print_expr(part, &query, self.schema, PrintDialect::Sqlite))
             {
-                self.found.push(Probe { side: self.side, part, events: events.to_vec(), text });
+                self.probes.push(Probe { side: self.side, part, events: events.to_vec(), text });
             }
         }
     }
-    let mut selects = Selects { side, schema, ctes: Vec::new(), found: Vec::new() };
+    let mut selects = Selects { side, schema, ctes: Vec::new(), probes: Vec::new() };
     walk_query(&mut selects, query);
-    selects.found
+    selects.probes
 }
 
 /// The conditions that must all hold.

@@ -48,9 +48,9 @@ impl Rows {
             let mut is_changed = false;
             for (at, table) in plan.tables.iter().enumerate() {
                 for key in &table.foreign_keys {
-                    let (kept, count) = self.linked(plan, at, key);
-                    is_changed |= kept.len() < count;
-                    self.tables[at] = kept;
+                    let (rows, count) = self.linked(plan, at, key);
+                    is_changed |= rows.len() < count;
+                    self.tables[at] = rows;
                 }
             }
             if !is_changed {
@@ -65,16 +65,16 @@ impl Rows {
         let count = rows.len();
         let targets = if key.target == at { rows.clone() } else { Vec::new() };
         let targets = if key.target == at { &targets } else { &self.tables[key.target] };
-        let kept = rows.into_iter().filter(|row| is_linked(plan, at, key, row, targets)).collect();
-        (kept, count)
+        let rows = rows.into_iter().filter(|row| is_linked(plan, at, key, row, targets)).collect();
+        (rows, count)
     }
 }
 
 /// Whether the foreign key of a row holds: some column of it is NULL, or a target has the same values.
 fn is_linked(plan: &Plan, at: usize, key: &ForeignPlan, row: &[u32], targets: &[Vec<u32>]) -> bool {
-    let own = &plan.tables[at].columns;
+    let columns = &plan.tables[at].columns;
     let others = &plan.tables[key.target].columns;
-    key.columns.iter().any(|&column| own[column].is_null(row[column]))
+    key.columns.iter().any(|&column| columns[column].is_null(row[column]))
         || targets.iter().any(|target| {
             key.columns.iter().zip(&key.target_columns).all(|(&column, &other)| {
                 let wanted = others[other].canonical(row[column]);
@@ -132,8 +132,8 @@ fn new_row(plan: &Plan, at: usize, rows: &Rows, shape: &Shape, random: &mut Rand
         }
     }
     for _ in 0..KEY_TRIES {
-        let Some(taken) = taken_key(table, &row, &rows.tables[at], None) else { return Some(row) };
-        change_key(plan, at, taken, &mut row, rows, random);
+        let Some(key) = taken_key(table, &row, &rows.tables[at], None) else { return Some(row) };
+        change_key(plan, at, key, &mut row, rows, random);
     }
     taken_key(table, &row, &rows.tables[at], None).is_none().then_some(row)
 }
@@ -155,8 +155,8 @@ fn new_cell(
     if drawn.is_odd && random.chance(50) {
         let near = |cell| (cell as usize) < class.neighbours && column.is_off_type(cell);
         let odd = |cell| (cell as usize) < class.odd && column.is_off_type(cell);
-        let found = if random.chance(50) { first_cell(column, random, near) } else { NULL };
-        return if found == NULL { first_cell(column, random, odd) } else { found };
+        let cell = if random.chance(50) { first_cell(column, random, near) } else { NULL };
+        return if cell == NULL { first_cell(column, random, odd) } else { cell };
     }
     // What a whole group is compared with is nothing that each of its rows should be.
     let is_measure = column.is_used_for(Use::Aggregated) && drawn.manner != Manner::Usual;
@@ -261,9 +261,9 @@ fn keep_dependencies(table: &TablePlan, rows: &mut [Vec<u32>]) {
     for _ in 0..DEPENDENCY_ROUNDS {
         let mut is_changed = false;
         for &(from, to) in &table.dependencies {
-            let mut known = HashMap::new();
+            let mut partners = HashMap::new();
             for row in rows.iter_mut().filter(|row| !table.columns[from].is_null(row[from])) {
-                let cell = *known.entry(table.columns[from].canonical(row[from])).or_insert(row[to]);
+                let cell = *partners.entry(table.columns[from].canonical(row[from])).or_insert(row[to]);
                 is_changed |= row[to] != cell;
                 row[to] = cell;
             }

@@ -129,8 +129,8 @@ impl<'h, 's> Hunt<'h, 's> {
 
     /// Whether another replay may bring a counterexample on which the right query permits more, or a better one.
     fn wants_freer(&self) -> bool {
-        let is_shown = |found: &Refutation| {
-            matches!(found.kind(), DifferenceKind::PermitsMore(_)) && found.needs().is_empty()
+        let is_shown = |refutation: &Refutation| {
+            matches!(refutation.kind(), DifferenceKind::PermitsMore(_)) && refutation.needs().is_empty()
         };
         self.replays_left > 0 && self.best.is_none() && !self.freer.as_ref().is_some_and(is_shown)
     }
@@ -143,21 +143,21 @@ impl<'h, 's> Hunt<'h, 's> {
         self.replays_left -= 1;
         let filled = self.plan.filled(rows);
         let replay = self.prepared.replay(self.search);
-        let found = if self.minimise {
+        let refutation = if self.minimise {
             let accepted = self.minimised(filled, difference, true);
             accepted.iter().rev().find_map(|filled| replay.run(filled))
         } else {
             replay.run(&filled)
         };
-        let found = found.filter(|found| self.is_declared(found));
-        self.freer = self.freer.take().or(found.map(|found| found.after(databases)));
+        let refutation = refutation.filter(|refutation| self.is_declared(refutation));
+        self.freer = self.freer.take().or(refutation.map(|refutation| refutation.after(databases)));
     }
 
     /// Whether a counterexample holds what its columns declare, where they are to; one that does not is kept apart.
-    fn is_declared(&mut self, found: &Refutation) -> bool {
-        let is_declared = self.search.is_declared(found);
+    fn is_declared(&mut self, refutation: &Refutation) -> bool {
+        let is_declared = self.search.is_declared(refutation);
         if !is_declared && self.survived.undeclared.is_none() {
-            self.survived.undeclared = Some(Box::new(found.clone()));
+            self.survived.undeclared = Some(Box::new(refutation.clone()));
         }
         is_declared
     }
@@ -172,10 +172,11 @@ impl<'h, 's> Hunt<'h, 's> {
         let replay = self.prepared.replay(self.search);
         // What the rows of a real database keep, fewer rows may not.
         let minimises = self.minimise && self.search.constraints.is_none();
-        let found = replay.run(&filled);
-        let found = found.map(|found| if minimises { without_rows(&replay, filled, found) } else { found });
-        let found = found.filter(|found| self.is_declared(found));
-        self.freer = found.map(|found| found.after(databases));
+        let refutation = replay.run(&filled);
+        let refutation = refutation
+            .map(|refutation| if minimises { without_rows(&replay, filled, refutation) } else { refutation });
+        let refutation = refutation.filter(|refutation| self.is_declared(refutation));
+        self.freer = refutation.map(|refutation| refutation.after(databases));
     }
 
     /// Whether a table is empty that has rows in the database whose constraints are kept.
@@ -211,15 +212,17 @@ impl<'h, 's> Hunt<'h, 's> {
             return;
         }
         let replay = self.prepared.replay(self.search);
-        let found = if self.minimise {
+        let refutation = if self.minimise {
             let accepted = self.minimised(filled, difference, false);
             accepted.iter().rev().find_map(|filled| replay.run(filled))
         } else {
             replay.run(&filled)
         };
-        match found {
-            Some(found) if !self.is_declared(&found) => {}
-            Some(found) if is_better(found.needs().len()) => self.best = Some(found.after(databases)),
+        match refutation {
+            Some(refutation) if !self.is_declared(&refutation) => {}
+            Some(refutation) if is_better(refutation.needs().len()) => {
+                self.best = Some(refutation.after(databases));
+            }
             Some(_) => {}
             None => self.survived.undecided += 1,
         }
@@ -245,19 +248,19 @@ impl<'h, 's> Hunt<'h, 's> {
 }
 
 /// The refutation without the rows that a replay shows to be unneeded.
-fn without_rows(replay: &Replay<'_>, mut filled: FilledTables, mut found: Refutation) -> Refutation {
+fn without_rows(replay: &Replay<'_>, mut filled: FilledTables, mut refutation: Refutation) -> Refutation {
     for table in (0..filled.rows.len()).rev() {
         for row in (0..filled.rows[table].len()).rev() {
             let mut candidate = filled.clone();
             candidate.rows[table].remove(row);
             if let Some(smaller) =
-                replay.run(&candidate).filter(|smaller| smaller.needs().len() <= found.needs().len())
+                replay.run(&candidate).filter(|smaller| smaller.needs().len() <= refutation.needs().len())
             {
-                (filled, found) = (candidate, smaller);
+                (filled, refutation) = (candidate, smaller);
             }
         }
     }
-    found
+    refutation
 }
 
 impl Plan {

@@ -30,7 +30,7 @@ impl Replay<'_> {
         if !self.counts_choices {
             return None;
         }
-        let mut shown = Shown::default();
+        let mut tally = Shown::default();
         let plain = Indexes::ALL.map(|indexes| (indexes, false));
         for (indexes, is_analysed) in plain.into_iter().chain(Indexes::ALL.map(|indexes| (indexes, true))) {
             self.create_indexes(sandbox, database, indexes)?;
@@ -41,14 +41,14 @@ impl Replay<'_> {
                 }
                 for reads_backwards in [false, true] {
                     sandbox.reverse_unordered(reads_backwards).ok()?;
-                    shown.look(&mut self.compiled(sandbox)?)?;
-                    if shown.is_complete() {
-                        return shown.finished();
+                    tally.look(&mut self.compiled(sandbox)?)?;
+                    if tally.is_complete() {
+                        return tally.finished();
                     }
                 }
             }
         }
-        shown.finished()
+        tally.finished()
     }
 
     /// Creates them in place of those of the layout before.

@@ -118,9 +118,9 @@ fn both(left: &Tables, right: &Tables) -> Tables {
 fn with_demanded(schema: &Schema, tables: Tables) -> Tables {
     let is_stored = |id: &TableId| schema.table(*id).is_some_and(|table| table.kind == TableKind::Table);
     let mut pending: Vec<TableId> = tables.into_iter().filter(is_stored).collect();
-    let mut found = Tables::new();
+    let mut all = Tables::new();
     while let Some(id) = pending.pop() {
-        if !found.insert(id) {
+        if !all.insert(id) {
             continue;
         }
         let Some(table) = schema.table(id) else { continue };
@@ -128,7 +128,7 @@ fn with_demanded(schema: &Schema, tables: Tables) -> Tables {
             table.foreign_keys.iter().filter(|key| key.columns.iter().all(|&at| table.is_not_null(at)));
         pending.extend(demanded.filter_map(|key| Some(schema.enforced_foreign_key(key)?.0)));
     }
-    found
+    all
 }
 
 #[cfg(test)]
@@ -179,8 +179,8 @@ mod tests {
             ("SELECT count(*) FROM u", "SELECT n FROM u", None),
             ("SELECT n, id FROM u", "SELECT n FROM u", None),
         ] {
-            let known = (1..4).filter(|&rows| search.has_at_least(rows, left, right)).max();
-            assert_eq!(known, least, "{left} | {right}");
+            let answer = (1..4).filter(|&rows| search.has_at_least(rows, left, right)).max();
+            assert_eq!(answer, least, "{left} | {right}");
         }
     }
 
@@ -203,16 +203,16 @@ mod tests {
             .iter()
             .flat_map(|from| outputs.iter().map(move |output| format!("SELECT {output} FROM {from}")))
             .collect();
-        let mut found = 0;
+        let mut count = 0;
         for (left, right) in texts.iter().flat_map(|left| texts.iter().map(move |right| (left, right))) {
             let Some(least) = (1..4).filter(|&rows| search.has_at_least(rows, left, right)).max() else {
                 continue;
             };
             if let Some(refutation) = search.refute_minimised(left, right).refutation() {
                 assert!(refutation.database().rows() >= least, "{left} | {right}: {least}");
-                found += 1;
+                count += 1;
             }
         }
-        assert!(found > 60, "{found}");
+        assert!(count > 60, "{count}");
     }
 }

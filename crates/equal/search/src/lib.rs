@@ -278,13 +278,13 @@ impl Search {
         let bytes = texts.iter().map(|text| text.len()).sum();
         self.sandbox.allow_in_total(vm_steps(VM_STEPS, bytes));
         let own_left = self.own_left.load(Ordering::Relaxed);
-        let own = OWN_VM_STEPS.min(own_left);
-        self.sandbox.allow_own_in_total(own);
+        let own_steps = OWN_VM_STEPS.min(own_left);
+        self.sandbox.allow_own_in_total(own_steps);
         let work = || stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, work);
         let done = budget::analyse_within(budget::SEARCH, bytes, work)
             .unwrap_or_else(|_| Err(Inapplicable::too_complex(TOO_MANY_STEPS)));
-        let taken = own.saturating_sub(self.sandbox.own_left_in_total());
-        self.own_left.store(own_left - taken, Ordering::Relaxed);
+        let steps = own_steps.saturating_sub(self.sandbox.own_left_in_total());
+        self.own_left.store(own_left - steps, Ordering::Relaxed);
         done
     }
 
@@ -361,8 +361,8 @@ impl Search {
         let on = (&self.sandbox, &*self.schema);
         let minimiser = Minimiser::new(on, &mut loader, &mut pair, start, &difference)?;
         let accepted = minimiser.counting_choices(!refutation.is_certain()).run();
-        let found = accepted.iter().rev().find_map(|filled| prepared.replay(self).run(filled))?;
-        Some(found.after(refutation.databases()))
+        let smaller = accepted.iter().rev().find_map(|filled| prepared.replay(self).run(filled))?;
+        Some(smaller.after(refutation.databases()))
     }
 
     /// The counterexample as small and plain as trials of every row and every plainer value make it, and whether that was the end of
@@ -374,9 +374,9 @@ impl Search {
         right: &str,
         like: Option<&Self>,
     ) -> (Refutation, Minimality) {
-        let made =
+        let outcome =
             self.bounded_option(&[left, right], || self.made_plainest(refutation, (left, right), like));
-        made.unwrap_or_else(|| (refutation.clone(), Minimality::Unfinished(Shortage::Steps)))
+        outcome.unwrap_or_else(|| (refutation.clone(), Minimality::Unfinished(Shortage::Steps)))
     }
 
     fn made_plainest(
@@ -391,9 +391,9 @@ impl Search {
         let queries = [&prepared.left.query, &prepared.right.query];
         let likeness = like.and_then(|like| Likeness::new(like, &self.schema, queries, &start));
         let replay = prepared.replay(self);
-        let is_as_good = |found: &Refutation| {
-            let kinds = (std::mem::discriminant(found.kind()), std::mem::discriminant(refutation.kind()));
-            found.is_certain() || kinds.0 == kinds.1
+        let is_as_good = |candidate: &Refutation| {
+            let kinds = (std::mem::discriminant(candidate.kind()), std::mem::discriminant(refutation.kind()));
+            candidate.is_certain() || kinds.0 == kinds.1
         };
         let replayed = |filled: &FilledTables| replay.run(filled).filter(is_as_good);
         let confirms = |filled: &FilledTables| Some(replayed(filled)?.needs().to_vec());
@@ -415,12 +415,12 @@ impl Search {
         } else {
             minimiser.go_on(start, refutation.needs(), &confirms)
         };
-        let (at, mut found) = last_confirmed(&accepted)?;
+        let (at, mut plainest) = last_confirmed(&accepted)?;
         if at + 1 < accepted.len() {
-            accepted = minimiser.go_on(accepted.swap_remove(at), found.needs(), &confirms);
-            found = last_confirmed(&accepted)?.1;
+            accepted = minimiser.go_on(accepted.swap_remove(at), plainest.needs(), &confirms);
+            plainest = last_confirmed(&accepted)?.1;
         }
-        Some((found.after(refutation.databases()), minimiser.minimality()))
+        Some((plainest.after(refutation.databases()), minimiser.minimality()))
     }
 
     fn prepared(&self, left: &str, right: &str) -> Result<Prepared, Inapplicable> {
@@ -493,10 +493,10 @@ impl Search {
             for check in &table.checks {
                 let sql = format!("SELECT 1 FROM {} WHERE {check}\n", quoted(&table.name));
                 let Ok(query) = resolve(&sql, &self.schema) else { continue };
-                let found = trace(&query);
-                all.facts.extend(found.facts);
-                all.equal.extend(found.equal);
-                all.read.extend(found.read);
+                let part = trace(&query);
+                all.facts.extend(part.facts);
+                all.equal.extend(part.equal);
+                all.read.extend(part.read);
             }
         }
         all

@@ -23,12 +23,12 @@ pub(super) fn foreign_key_texts(
 
 fn text(table: &Table, key: &ForeignKey, (target, columns): (&Table, &[u32])) -> String {
     let name = |of: &Table, at: u32| of.column(at).map(|column| quoted(&column.name));
-    let pairs = key.columns.iter().zip(columns).filter_map(|(&own, &other)| {
-        Some((format!("c.{}", name(table, own)?), format!("p.{}", name(target, other)?)))
+    let pairs = key.columns.iter().zip(columns).filter_map(|(&child, &parent)| {
+        Some((format!("c.{}", name(table, child)?), format!("p.{}", name(target, parent)?)))
     });
     let pairs: Vec<(String, String)> = pairs.collect();
-    let not_null: Vec<String> = pairs.iter().map(|(own, _)| format!("{own} IS NOT NULL")).collect();
-    let equal: Vec<String> = pairs.iter().map(|(own, other)| format!("{other} = {own}")).collect();
+    let not_null: Vec<String> = pairs.iter().map(|(child, _)| format!("{child} IS NOT NULL")).collect();
+    let equal: Vec<String> = pairs.iter().map(|(child, parent)| format!("{parent} = {child}")).collect();
     format!(
         "SELECT 1 FROM {} AS c WHERE {} AND NOT EXISTS (SELECT 1 FROM {} AS p WHERE {})",
         quoted(&table.name),

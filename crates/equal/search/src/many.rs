@@ -95,15 +95,15 @@ mod tests {
         for panics in [vec![0], vec![39], vec![3, 4, 5, 17], (0..40).collect()] {
             let panics: BTreeSet<usize> = panics.into_iter().collect();
             for threads in [1, 2, 7, 100] {
-                let found = in_order(
+                let verdicts = in_order(
                     &pairs,
                     threads,
                     || Ok::<_, SearchError>(()),
                     |(), (left, _)| judge(&panics, left),
                 );
-                let found = found.unwrap_or_default();
-                assert_eq!(found.len(), pairs.len());
-                for (at, verdict) in found.iter().enumerate() {
+                let verdicts = verdicts.unwrap_or_default();
+                assert_eq!(verdicts.len(), pairs.len());
+                for (at, verdict) in verdicts.iter().enumerate() {
                     match verdict {
                         SearchVerdict::Survived(survived) => assert_eq!(survived.databases, at),
                         SearchVerdict::Inapplicable(why) => {
@@ -120,17 +120,17 @@ mod tests {
 
     #[test]
     fn a_search_that_panicked_is_not_used_again() {
-        let made = AtomicUsize::new(0);
+        let count = AtomicUsize::new(0);
         let names = numbered(6);
         let pairs: Vec<Texts<'_>> = names.iter().map(|name| (name.as_str(), "")).collect();
-        let new = || Ok::<_, SearchError>(made.fetch_add(1, Ordering::Relaxed));
+        let new = || Ok::<_, SearchError>(count.fetch_add(1, Ordering::Relaxed));
         let panics = BTreeSet::from([1, 3]);
         let used = Mutex::new(Vec::new());
-        let found = in_order(&pairs, 1, new, |search, (left, _)| {
+        let verdicts = in_order(&pairs, 1, new, |search, (left, _)| {
             used.lock().unwrap_or_else(PoisonError::into_inner).push(*search);
             judge(&panics, left)
         });
-        assert_eq!(found.map(|found| found.len()).unwrap_or_default(), 6);
+        assert_eq!(verdicts.map(|verdicts| verdicts.len()).unwrap_or_default(), 6);
         assert_eq!(used.into_inner().unwrap_or_else(PoisonError::into_inner), [0, 0, 1, 1, 2, 2]);
     }
 

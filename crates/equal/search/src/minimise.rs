@@ -292,12 +292,12 @@ impl<'m, 's> Minimiser<'m, 's> {
     /// The needs of a database on which the queries differ, and which violates no foreign key.
     fn judged(&mut self, candidate: &FilledTables) -> Option<Vec<Need>> {
         let is_loaded = self.load(candidate);
-        let found = match is_loaded.then(|| self.pair.judge()) {
-            Some(PairOutcome::Different(found)) => found,
-            Some(PairOutcome::PermitsMore(found)) if self.counts_choices => found,
+        let difference = match is_loaded.then(|| self.pair.judge()) {
+            Some(PairOutcome::Different(difference)) => difference,
+            Some(PairOutcome::PermitsMore(difference)) if self.counts_choices => difference,
             _ => return None,
         };
-        let needs = needs(self.schema, candidate, &found.left, &found.right);
+        let needs = needs(self.schema, candidate, &difference.left, &difference.right);
         let is_plain = needs.iter().all(|need| self.needs.contains(need));
         let is_whole = is_plain && self.dangling.iter_mut().all(|query| is_empty(self.sandbox, query));
         is_whole.then_some(needs)
@@ -430,7 +430,7 @@ impl<'m, 's> Minimiser<'m, 's> {
         };
         // A value only ever becomes a smaller row number. Otherwise two rows could exchange theirs for ever.
         let is_less =
-            |plain: &Value| numbered(plain).is_none_or(|own| numbered(value).is_none_or(|old| own < old));
+            |plain: &Value| numbered(plain).is_none_or(|new| numbered(value).is_none_or(|old| new < old));
         all.take_while(|plain| plain != value).filter(is_less).filter(may_stand).collect()
     }
 

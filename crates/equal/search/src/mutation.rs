@@ -77,11 +77,11 @@ impl<'a> Mutations<'a> {
 
     fn with(query: &'a Query, schema: Option<&'a Schema>) -> Self {
         let tables = reads::tables(query).into_iter().collect();
-        let mut own = Self { query, schema, tables, kinds: Vec::new() };
-        let mut counting = own.mutator(None);
+        let mut mutations = Self { query, schema, tables, kinds: Vec::new() };
+        let mut counting = mutations.mutator(None);
         rewrite_query(&mut counting, &mut query.clone());
-        own.kinds = counting.kinds;
-        own
+        mutations.kinds = counting.kinds;
+        mutations
     }
 
     /// How many there are.
@@ -122,9 +122,9 @@ impl Mutator<'_> {
     fn choose<T>(&mut self, node: &mut T, mut mutants: Mutants<T>) {
         let first = self.kinds.len();
         self.kinds.extend(mutants.iter().map(|(kind, _)| *kind));
-        let own = self.wanted.and_then(|wanted| wanted.checked_sub(first));
-        if let Some(own) = own.filter(|own| *own < mutants.len()) {
-            *node = mutants.swap_remove(own).1;
+        let index = self.wanted.and_then(|wanted| wanted.checked_sub(first));
+        if let Some(index) = index.filter(|index| *index < mutants.len()) {
+            *node = mutants.swap_remove(index).1;
         }
     }
 
@@ -132,10 +132,10 @@ impl Mutator<'_> {
     fn other_column(&self, column: ColumnRef) -> Option<Expr> {
         let (id, position) = (self.tables.get(&column.relation)?, column.column.position()?);
         let columns = &self.schema?.table(*id)?.columns;
-        let own = columns.get(position as usize)?;
+        let original = columns.get(position as usize)?;
         let mut others = (0..)
             .zip(columns)
-            .filter(|&(at, other)| at != position && other.affinity == own.affinity && !other.generated);
+            .filter(|&(at, other)| at != position && other.affinity == original.affinity && !other.generated);
         others.next().map(|(at, _)| Expr::Column(ColumnRef::at(column.relation, at)))
     }
 }
@@ -347,8 +347,8 @@ mod tests {
         let all: Vec<Query> = (0..mutations.count()).filter_map(|number| mutations.get(number)).collect();
         let texts: BTreeSet<String> =
             all.iter().map(|mutant| print(mutant, &schema, PrintDialect::Sqlite).unwrap()).collect();
-        let own = print(&query, &schema, PrintDialect::Sqlite).unwrap();
-        assert!(!texts.contains(&own) && all.len() > 10, "{texts:?}");
+        let text = print(&query, &schema, PrintDialect::Sqlite).unwrap();
+        assert!(!texts.contains(&text) && all.len() > 10, "{texts:?}");
         for expected in ["b >= 1", "b > 2", "'xx'", " OR ", "LIMIT 3", "DISTINCT t.b", "DESC"] {
             assert!(texts.iter().any(|text| text.contains(expected)), "{expected}: {texts:?}");
         }

@@ -69,8 +69,9 @@ mod tests {
         let [left, right] = PAIR;
         let schema = near_schema(&chain(200, ""), left, right).unwrap();
         let search = Search::new(schema, SearchOptions::default()).unwrap();
-        let SearchVerdict::Refuted(found) = search.refute(left, right) else { panic!("not refuted") };
-        let tables: Vec<&str> = found.database().tables.iter().map(|table| table.name.as_str()).collect();
+        let SearchVerdict::Refuted(refutation) = search.refute(left, right) else { panic!("not refuted") };
+        let tables: Vec<&str> =
+            refutation.database().tables.iter().map(|table| table.name.as_str()).collect();
         assert_eq!(tables, ["t149", "t150"]);
     }
 
@@ -96,8 +97,8 @@ mod tests {
         let SearchVerdict::Inapplicable(reason) = verdict else { panic!("no reason: {verdict:?}") };
         assert_eq!(reason.code(), "too_complex");
         // The next pair has a budget of its own.
-        let found = search.refute("SELECT id FROM t WHERE a > 1", "SELECT id FROM t WHERE a > 2");
-        assert!(matches!(found, SearchVerdict::Refuted(_)), "{found:?}");
+        let verdict = search.refute("SELECT id FROM t WHERE a > 1", "SELECT id FROM t WHERE a > 2");
+        assert!(matches!(verdict, SearchVerdict::Refuted(_)), "{verdict:?}");
     }
 
     #[test]

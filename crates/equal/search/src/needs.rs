@@ -72,7 +72,7 @@ pub(super) fn needs(
     left: &ResultSet,
     right: &ResultSet,
 ) -> Vec<Need> {
-    let mut found = Vec::new();
+    let mut needs = Vec::new();
     let cells = filled.columns.iter().zip(&filled.rows).filter_map(|((id, columns), rows)| {
         let table = schema.table(*id)?;
         Some((0..).zip(columns).filter_map(move |(at, &column)| {
@@ -85,12 +85,12 @@ pub(super) fn needs(
         has_null_key |= is_key && values.clone().any(|value| matches!(value, Value::Null));
         is_off_type |= values.any(|value| !is_of_type(value, column));
     }
-    found.extend(has_null_key.then_some(Need::NullInKey));
-    found.extend(is_off_type.then_some(Need::ValueOffType));
+    needs.extend(has_null_key.then_some(Need::NullInKey));
+    needs.extend(is_off_type.then_some(Need::ValueOffType));
     if left.is_empty() && right.is_empty() {
-        found.push(Need::EmptyResult);
+        needs.push(Need::EmptyResult);
     }
-    found
+    needs
 }
 
 /// Whether a stored value is what people expect of the column's declared type.

@@ -53,8 +53,8 @@ impl Observed {
         let free = tables.flat_map(|((place, table), counts)| {
             let is_free = move |at: u32| match counts {
                 None => table.kind == TableKind::Table,
-                Some(counts) => counts.columns.get(at as usize).is_some_and(|own| {
-                    own.off_type > 0 || (table.primary_key.contains(&at) && own.present < counts.rows)
+                Some(counts) => counts.columns.get(at as usize).is_some_and(|column| {
+                    column.off_type > 0 || (table.primary_key.contains(&at) && column.present < counts.rows)
                 }),
             };
             let columns = (0_u32..).zip(&table.columns).map(|(at, _)| at);
@@ -66,8 +66,8 @@ impl Observed {
     /// The schema with NOT NULL for every column without NULL in the rows.
     pub fn without_nulls(&self) -> Arc<Schema> {
         self.with(|table, counts| {
-            for (column, found) in table.columns.iter_mut().zip(&counts.columns) {
-                column.not_null |= found.present == counts.rows && !column.generated;
+            for (column, of_column) in table.columns.iter_mut().zip(&counts.columns) {
+                column.not_null |= of_column.present == counts.rows && !column.generated;
             }
         })
     }
@@ -98,10 +98,10 @@ fn other_spellings(schema: &Schema, table: &Table) -> Vec<String> {
     for key in &table.foreign_keys {
         let Some((target, columns)) = schema.resolve_foreign_key(key) else { continue };
         let Some(target) = schema.table(target) else { continue };
-        for (own, other) in key.columns.iter().zip(columns) {
-            let (Some(own), Some(other)) = (table.column(*own), target.column(other)) else { continue };
-            if own.affinity == Affinity::Text && other.affinity.is_numeric() {
-                let (name, from) = (quoted(&own.name), quoted(&table.name));
+        for (child, parent) in key.columns.iter().zip(columns) {
+            let (Some(child), Some(parent)) = (table.column(*child), target.column(parent)) else { continue };
+            if child.affinity == Affinity::Text && parent.affinity.is_numeric() {
+                let (name, from) = (quoted(&child.name), quoted(&table.name));
                 texts.push(format!(
                     "SELECT 1 FROM (SELECT {name} AS c FROM {from} LIMIT {ROWS}) \
                      WHERE c <> CAST(CAST(c AS NUMERIC) AS TEXT) LIMIT 1"
@@ -131,10 +131,10 @@ pub(super) struct ColumnCounts {
 impl Counts {
     /// The columns that repeat no value, and of which the table does not say so. A single row says nothing about repeats.
     pub(super) fn new_keys(&self, table: &Table) -> Vec<Vec<u32>> {
-        let is_unique = |own: &ColumnCounts| self.rows > 1 && own.distinct == self.rows;
-        let unique = (0_u32..).zip(&self.columns).filter(|(_, own)| is_unique(own));
-        let known = |key: &Vec<u32>| table.primary_key == *key || table.unique.contains(key);
-        unique.map(|(at, _)| vec![at]).filter(|key| !known(key)).collect()
+        let is_unique = |column: &ColumnCounts| self.rows > 1 && column.distinct == self.rows;
+        let unique = (0_u32..).zip(&self.columns).filter(|(_, column)| is_unique(column));
+        let is_declared = |key: &Vec<u32>| table.primary_key == *key || table.unique.contains(key);
+        unique.map(|(at, _)| vec![at]).filter(|key| !is_declared(key)).collect()
     }
 }
 
@@ -142,20 +142,20 @@ impl Counts {
 pub(super) fn counts(table: &Table, engine: &dyn Engine, database: &Database) -> Option<Counts> {
     let mut counts = Counts { rows: 0, columns: Vec::with_capacity(table.columns.len()) };
     for columns in table.columns.chunks(COLUMNS) {
-        let asked = columns.iter().map(|column| {
+        let terms = columns.iter().map(|column| {
             let name = quoted(&column.name);
             let off_type = is_off_type_in_sql(&name, column);
             format!("count({name}), count(DISTINCT {name}), sum({off_type})")
         });
         let sql = format!(
             "SELECT count(*), {} FROM (SELECT * FROM {} LIMIT {ROWS})",
-            asked.collect::<Vec<_>>().join(", "),
+            terms.collect::<Vec<_>>().join(", "),
             quoted(&table.name)
         );
         let execution = engine.run(database, &sql);
-        let (rows, found) = execution.rows()?.values().split_first()?;
+        let (rows, cells) = execution.rows()?.values().split_first()?;
         counts.rows = count(rows);
-        counts.columns.extend(found.chunks_exact(3).map(|of| ColumnCounts {
+        counts.columns.extend(cells.chunks_exact(3).map(|of| ColumnCounts {
             present: count(&of[0]),
             distinct: count(&of[1]),
             off_type: count(&of[2]),

@@ -461,12 +461,12 @@ impl<'s> Pair<'s> {
     /// Whether some result of the one is some result of the other.
     fn may_be_equal(&self, left: Outcomes, right: Outcomes) -> bool {
         let loose: BTreeSet<usize> = left.loose.union(&right.loose).copied().collect();
-        let known = |of: Outcomes| -> Vec<Possible> {
+        let results = |of: Outcomes| -> Vec<Possible> {
             let is_sure = of.loose.is_empty();
-            let known = of.possible.iter().map(|one| one.without(&loose));
-            known.map(|one| if is_sure { one } else { one.with_open_columns() }).collect()
+            let all = of.possible.iter().map(|one| one.without(&loose));
+            all.map(|one| if is_sure { one } else { one.with_open_columns() }).collect()
         };
-        let (left, right) = (known(left), known(right));
+        let (left, right) = (results(left), results(right));
         let Contract { semantics, column_order, .. } = self.contract;
         let may_be_equal = |l: &Possible, r: &Possible| match column_order {
             ColumnOrder::Kept if semantics == Semantics::Set => !l.is_disjoint_as_sets(r),
@@ -478,10 +478,10 @@ impl<'s> Pair<'s> {
 
     fn difference(&mut self, left: &ResultSet, right: &ResultSet) -> Result<Option<String>, Failure> {
         let (free, unordered) = ((left, &GoldOrder::Unordered), (right, &GoldOrder::Unordered));
-        let found = self.contract.difference(free, unordered);
-        let is_settled = found.is_some() || left.len() < 2 || left.values() == right.values();
+        let difference = self.contract.difference(free, unordered);
+        let is_settled = difference.is_some() || left.len() < 2 || left.values() == right.values();
         if is_settled || self.keys.iter().all(Option::is_none) {
-            return Ok(found);
+            return Ok(difference);
         }
         let [left_keys, right_keys] = &mut self.keys;
         let order = |keys: &mut Option<SortKeys<'s>>| {

@@ -27,10 +27,10 @@ impl Search {
                 || !freedom.loose.is_empty()
                 || !freedom.checks.iter().all(|(check, _)| is_settled(check));
             let cut = freedom.cut.as_ref().filter(|_| !has_other_freedom)?;
-            let (possible, asked) = (cut.possible(run(&cut.text)?.as_ref()), Possible::only(rows));
+            let (possible, answer) = (cut.possible(run(&cut.text)?.as_ref()), Possible::only(rows));
             let is_disjoint = match self.options.contract.semantics {
-                Semantics::Set => possible.is_disjoint_as_sets(&asked),
-                Semantics::Ex | Semantics::Bag | Semantics::List => possible.is_disjoint(&asked),
+                Semantics::Set => possible.is_disjoint_as_sets(&answer),
+                Semantics::Ex | Semantics::Bag | Semantics::List => possible.is_disjoint(&answer),
             };
             Some(possible.is_open() && !is_disjoint)
         })

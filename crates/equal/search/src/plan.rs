@@ -165,11 +165,11 @@ pub(super) struct ClassPlan {
 
 /// The tables that a query reads, also through views.
 pub fn tables_under(query: &Query, schema: &Schema) -> BTreeSet<TableId> {
-    let definition = |id: &TableId| schema.definition(*id).and_then(|own| own.view.as_ref());
+    let definition = |id: &TableId| schema.definition(*id).and_then(|definition| definition.view.as_ref());
     let views = views_of(query, schema);
-    let known: BTreeSet<TableId> = views.iter().copied().filter(|id| definition(id).is_some()).collect();
-    let own = known.iter().filter_map(definition).chain([query]).flat_map(tables_of);
-    own.filter(|id| !known.contains(id)).collect()
+    let readable: BTreeSet<TableId> = views.iter().copied().filter(|id| definition(id).is_some()).collect();
+    let tables = readable.iter().filter_map(definition).chain([query]).flat_map(tables_of);
+    tables.filter(|id| !readable.contains(id)).collect()
 }
 
 /// The tables that a query reads, and the views as such.
@@ -206,7 +206,7 @@ pub fn with_targets(schema: &Schema, tables: &BTreeSet<TableId>) -> Result<Vec<T
 fn has_unknown_columns(schema: &Schema, id: TableId) -> bool {
     let Some(table) = schema.table(id) else { return false };
     let count = table.columns.iter().filter(|column| column.generated).count();
-    count > 0 && schema.definition(id).is_none_or(|own| own.generated.len() != count)
+    count > 0 && schema.definition(id).is_none_or(|definition| definition.generated.len() != count)
 }
 
 fn visit(schema: &Schema, id: TableId, seen: &mut BTreeSet<TableId>, order: &mut Vec<TableId>) {
@@ -326,8 +326,9 @@ impl Builder<'_> {
         }
         for (id, key) in self.foreign_keys() {
             let Some((target, targets)) = self.schema.resolve_foreign_key(key) else { continue };
-            for (&own, &other) in key.columns.iter().zip(&targets) {
-                if let (Some(&a), Some(&b)) = (self.number.get(&(id, own)), self.number.get(&(target, other)))
+            for (&column, &other) in key.columns.iter().zip(&targets) {
+                if let (Some(&a), Some(&b)) =
+                    (self.number.get(&(id, column)), self.number.get(&(target, other)))
                 {
                     classes.join(a, b);
                 }
@@ -380,7 +381,7 @@ impl Builder<'_> {
 
     /// The columns that those generated columns are computed from.
     fn sources(&self, computed: &BTreeSet<ColumnKey>) -> Vec<ColumnKey> {
-        let own = computed.iter().filter_map(|&(id, at)| {
+        let reads = computed.iter().filter_map(|&(id, at)| {
             let generated = &self.schema.definition(id)?.generated;
             let (_, expr) = generated.iter().find(|(column, _)| *column == at)?;
             Some(
@@ -389,7 +390,7 @@ impl Builder<'_> {
                     .filter_map(move |column| Some((id, column.column.position()?))),
             )
         });
-        own.flatten().collect()
+        reads.flatten().collect()
     }
 
     fn is_nullable(&self, id: TableId, at: u32) -> bool {
@@ -496,9 +497,9 @@ impl Builder<'_> {
 
     fn is_linked(&self, key: ColumnKey) -> bool {
         self.foreign_keys().any(|(id, foreign)| {
-            let own = id == key.0 && foreign.columns.contains(&key.1);
+            let is_child = id == key.0 && foreign.columns.contains(&key.1);
             let target = self.schema.resolve_foreign_key(foreign);
-            own || target.is_some_and(|(target, columns)| target == key.0 && columns.contains(&key.1))
+            is_child || target.is_some_and(|(target, columns)| target == key.0 && columns.contains(&key.1))
         })
     }
 
@@ -560,8 +561,8 @@ impl Builder<'_> {
         self.foreign_keys().any(|(id, key)| {
             let Some((target, targets)) = self.schema.resolve_foreign_key(key) else { return false };
             let mut pairs = key.columns.iter().zip(targets);
-            pairs.any(|(&own, other)| {
-                members.contains(&(id, own)) && is_other((id, own)) && is_number((target, other))
+            pairs.any(|(&column, other)| {
+                members.contains(&(id, column)) && is_other((id, column)) && is_number((target, other))
             })
         })
     }
@@ -649,8 +650,8 @@ fn dates(pool: &[Value], from_queries: usize) -> Vec<u32> {
 fn spread_types(tables: &mut [TablePlan]) {
     for at in (0..tables.len()).rev() {
         for key in std::mem::take(&mut tables[at].foreign_keys).into_iter().rev() {
-            for (&own, &other) in key.columns.iter().zip(&key.target_columns) {
-                let off_type = tables[at].columns[own].off_type.clone();
+            for (&column, &other) in key.columns.iter().zip(&key.target_columns) {
+                let off_type = tables[at].columns[column].off_type.clone();
                 let target = &mut tables[key.target].columns[other].off_type;
                 target.iter_mut().zip(off_type).for_each(|(off, also)| *off |= also);
             }
@@ -667,25 +668,25 @@ fn spell_references(tables: &mut [TablePlan]) {
             let pairs: Vec<(usize, usize)> =
                 key.columns.iter().copied().zip(key.target_columns.iter().copied()).collect();
             let target = key.target;
-            for (own, other) in pairs {
-                let spellings = spellings(&tables[at].columns[own], &tables[target].columns[other]);
-                tables[at].columns[own].spellings = spellings;
+            for (column, other) in pairs {
+                let spellings = spellings(&tables[at].columns[column], &tables[target].columns[other]);
+                tables[at].columns[column].spellings = spellings;
             }
         }
     }
 }
 
 /// For each value of a column those that it stores otherwise, and the column that it refers to takes for the same.
-fn spellings(own: &ColumnPlan, target: &ColumnPlan) -> Vec<Vec<u32>> {
+fn spellings(column: &ColumnPlan, target: &ColumnPlan) -> Vec<Vec<u32>> {
     let mut of_key: HashMap<u32, Vec<u32>> = HashMap::new();
-    for cell in (0..).take(own.pool.len()).filter(|&cell| !own.is_null(cell) && !target.is_null(cell)) {
+    for cell in (0..).take(column.pool.len()).filter(|&cell| !column.is_null(cell) && !target.is_null(cell)) {
         of_key.entry(target.canonical(cell)).or_default().push(cell);
     }
     let others = |cell: u32| -> Vec<u32> {
         let alike = of_key.get(&target.canonical(cell)).into_iter().flatten().copied();
-        alike.filter(|&other| own.canonical(other) != own.canonical(cell)).collect()
+        alike.filter(|&other| column.canonical(other) != column.canonical(cell)).collect()
     };
-    let all: Vec<Vec<u32>> = (0..).take(own.pool.len()).map(others).collect();
+    let all: Vec<Vec<u32>> = (0..).take(column.pool.len()).map(others).collect();
     if all.iter().all(Vec::is_empty) { Vec::new() } else { all }
 }
 
@@ -728,7 +729,7 @@ fn first_of_each(pool: &[Value], collation: &Collation) -> Vec<u32> {
 fn stored_in(value: &Value, column: &Column, is_strict: bool, is_rowid: bool) -> Value {
     let stored = stored(value, column.affinity);
     let is_type =
-        |name: &str| column.declared_type.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(name));
+        |name: &str| column.declared_type.as_deref().is_some_and(|text| text.eq_ignore_ascii_case(name));
     let fits = if !is_strict {
         !is_rowid || matches!(stored, Value::Integer(_))
     } else if is_type("BLOB") {

@@ -47,14 +47,16 @@ impl Replay<'_> {
         if !self.is_sound(&sandbox) {
             return None;
         }
-        let (found, kind) = match self.always_different(&sandbox, &mut loader, database) {
-            Some(found) if !self.is_free_in_order(&sandbox, &found) => (found, DifferenceKind::PermitsNone),
+        let (difference, kind) = match self.always_different(&sandbox, &mut loader, database) {
+            Some(difference) if !self.is_free_in_order(&sandbox, &difference) => {
+                (difference, DifferenceKind::PermitsNone)
+            }
             _ => self.sometimes_different(&sandbox, &mut loader, database)?,
         };
         let uses_clock = self.pair.0.uses_clock() || self.pair.1.uses_clock();
-        let needs = needs(self.schema, database, &found.left, &found.right);
-        let results = (found.left, found.right);
-        Some(Refutation::new(witness, results, found.reason, needs, uses_clock).of_kind(kind))
+        let needs = needs(self.schema, database, &difference.left, &difference.right);
+        let results = (difference.left, difference.right);
+        Some(Refutation::new(witness, results, difference.reason, needs, uses_clock).of_kind(kind))
     }
 
     /// A difference that shows in every layout, and for which no choice can be the reason.
@@ -69,18 +71,18 @@ impl Replay<'_> {
         sandbox.reverse_unordered(false).ok()?;
         reversed?;
         let mut pair = self.compiled(sandbox)?;
-        let found = difference(&mut pair)?;
+        let first = difference(&mut pair)?;
         if database.rows.iter().any(|rows| rows.len() > 1) {
             fill(loader, database, true)?;
             difference(&mut pair)?;
         }
-        Some(found)
+        Some(first)
     }
 
     /// Whether choices count, the results differ in the order of rows alone, and the right query permits the left one's order too.
-    fn is_free_in_order<'s>(&self, sandbox: &'s Sandbox, found: &Difference) -> bool {
+    fn is_free_in_order<'s>(&self, sandbox: &'s Sandbox, difference: &Difference) -> bool {
         let unordered = &GoldOrder::Unordered;
-        let (left, right) = (&found.left, &found.right);
+        let (left, right) = (&difference.left, &difference.right);
         if !self.counts_choices || self.contract.difference((left, unordered), (right, unordered)).is_some() {
             return false;
         }

@@ -23,7 +23,7 @@ impl Search {
     /// That many databases at most, which satisfy the schema and have rows for the gold and for the others. A query that cannot be
     /// searched is left out; if it is the gold, there are none.
     pub fn samples(&self, gold: &str, others: &[&str], count: usize) -> Vec<Witness> {
-        let made = self.bounded_option(&[gold], || {
+        let witnesses = self.bounded_option(&[gold], || {
             let gold_query = Resolved::new(gold, &self.schema, Side::Left).ok()?;
             let resolved = |text: &&str| {
                 let query = Resolved::new(text, &self.schema, Side::Right).ok()?;
@@ -31,10 +31,10 @@ impl Search {
             };
             let mut queries = vec![gold_query];
             queries.extend(others.iter().filter_map(resolved));
-            let read: BTreeSet<TableId> = queries.iter().flat_map(|own| tables_of(&own.query)).collect();
+            let read: BTreeSet<TableId> = queries.iter().flat_map(|query| tables_of(&query.query)).collect();
             self.sampled(&queries, &with_targets(&self.schema, &read).ok()?, seed_of(gold), count)
         });
-        made.unwrap_or_default()
+        witnesses.unwrap_or_default()
     }
 
     fn sampled(
@@ -45,7 +45,7 @@ impl Search {
         count: usize,
     ) -> Option<Vec<Witness>> {
         self.create_all(tables, &[]).ok()?;
-        let mut traces: Vec<_> = queries.iter().map(|own| trace(&own.query)).collect();
+        let mut traces: Vec<_> = queries.iter().map(|query| trace(&query.query)).collect();
         traces.push(self.trace_checks(tables));
         let plan = plan(&self.schema, tables, &traces, Allowed::by(&self.options));
         let mut loader = Loader::new(&self.sandbox, &self.schema, &plan.columns()).ok()?;
@@ -54,17 +54,17 @@ impl Search {
             .flat_map(|&id| foreign_key_texts(&self.schema, id, tables))
             .collect::<Option<_>>()?;
         let is_empty = |text: &String| self.sandbox.rows_own(text).is_ok_and(|rows| rows.is_empty());
-        let mut made = Vec::new();
+        let mut witnesses = Vec::new();
         for number in 0..count {
             let mut random = Random::new([self.options.seed, seed, number as u64]);
             let rows = generate(&plan, number, Kind::Plain, &mut random);
             let Some(rows) = fill(&plan, &mut loader, rows) else { continue };
             if rows.count() > 0 && dangling.iter().all(is_empty) {
                 let database = read(&self.sandbox, &self.schema, (tables, &[])).ok()?;
-                made.extend(Some(database).filter(|own| self.holds(own)));
+                witnesses.extend(Some(database).filter(|witness| self.holds(witness)));
             }
         }
-        Some(made)
+        Some(witnesses)
     }
 
     /// Whether those columns hold in a database what they declare, where they are to.

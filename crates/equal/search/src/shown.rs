@@ -14,20 +14,20 @@ impl Search {
     /// The tables of a counterexample that the queries read, each with the columns that they read. Of a table of which they read
     /// no column, but count its rows, say, those that hold a value.
     pub fn read_tables(&self, database: &Witness, left: &str, right: &str) -> Vec<(String, ResultSet)> {
-        let shown = self.bounded_option(&[left, right], || {
+        let contents = self.bounded_option(&[left, right], || {
             let prepared = self.prepared(left, right).ok()?;
             let queries = [&prepared.left.query, &prepared.right.query];
             let read: BTreeSet<(TableId, u32)> = queries.iter().flat_map(|query| trace(query).read).collect();
             let tables: BTreeSet<TableId> = queries.into_iter().flat_map(tables_of).collect();
-            let shown = tables.into_iter().filter_map(|id| {
+            let tables = tables.into_iter().filter_map(|id| {
                 let table = database.table(&self.schema.table(id)?.name)?;
-                let own = read.iter().filter(|(other, _)| *other == id).map(|(_, at)| *at as usize);
-                let own: Vec<usize> = own.collect();
-                Some(if own.is_empty() { table.with_values() } else { table.columns_at(&own) })
+                let columns = read.iter().filter(|(other, _)| *other == id).map(|(_, at)| *at as usize);
+                let columns: Vec<usize> = columns.collect();
+                Some(if columns.is_empty() { table.with_values() } else { table.columns_at(&columns) })
             });
-            Some(shown.collect())
+            Some(tables.collect())
         });
-        shown.unwrap_or_else(|| database.tables.iter().map(WitnessTable::with_values).collect())
+        contents.unwrap_or_else(|| database.tables.iter().map(WitnessTable::with_values).collect())
     }
 }
 

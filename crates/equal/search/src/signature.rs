@@ -126,11 +126,11 @@ mod tests {
             "SELECT count(*) FROM singer",
             "SELECT nothing FROM singer",
         ];
-        let found = search().signatures(&texts, 24);
-        assert!(found[0].is_some() && found[0] == found[1]);
-        assert_ne!(found[0], found[2]);
-        assert_ne!(found[0], found[3]);
-        assert_eq!(found[4], None);
+        let signatures = search().signatures(&texts, 24);
+        assert!(signatures[0].is_some() && signatures[0] == signatures[1]);
+        assert_ne!(signatures[0], signatures[2]);
+        assert_ne!(signatures[0], signatures[3]);
+        assert_eq!(signatures[4], None);
     }
 
     #[test]

@@ -114,8 +114,8 @@ impl Origin<'_> {
     fn slice(&self, probes: &[Probe], size: usize) -> Option<Vec<Rows>> {
         let mut wanted: Vec<BTreeSet<i64>> = vec![BTreeSet::new(); self.plan.tables.len()];
         for probe in probes {
-            let Some(found) = self.rows(&format!("{} LIMIT {size}", probe.text)) else { continue };
-            for row in found.rows() {
+            let Some(result) = self.rows(&format!("{} LIMIT {size}", probe.text)) else { continue };
+            for row in result.rows() {
                 for (table, value) in probe.tables.iter().zip(row) {
                     let at = self.plan.tables.iter().position(|planned| planned.id == *table);
                     if let (Some(at), Value::Integer(rowid)) = (at, value) {
@@ -166,8 +166,8 @@ impl Origin<'_> {
         let select = Select { filter, outputs: outputs.map(output).collect(), ..select_one(from) };
         let text =
             print(&Query::of(Body::Select(Box::new(select))), self.schema, PrintDialect::Sqlite).ok()?;
-        let found = self.rows(&text)?;
-        let rows = found.rows().filter_map(|row| match row.split_first()? {
+        let result = self.rows(&text)?;
+        let rows = result.rows().filter_map(|row| match row.split_first()? {
             (Value::Integer(rowid), values) => Some((*rowid, values.to_vec())),
             _ => None,
         });
@@ -186,7 +186,7 @@ impl Origin<'_> {
                     if keys.is_empty() {
                         continue;
                     }
-                    let found = self.fetch(key.target, |id| {
+                    let parents = self.fetch(key.target, |id| {
                         let target = &self.plan.tables[key.target].columns;
                         let column = |&at: &usize| Expr::Column(ColumnRef::at(id, target[at].index));
                         let values = (0..key.columns.len()).map(|at| {
@@ -194,8 +194,9 @@ impl Origin<'_> {
                         });
                         (key.target_columns.iter().map(column).collect(), values.collect())
                     })?;
-                    let found = found.into_iter().filter(|(rowid, _)| !taken_out[key.target].contains(rowid));
-                    slice[key.target].extend(found);
+                    let parents =
+                        parents.into_iter().filter(|(rowid, _)| !taken_out[key.target].contains(rowid));
+                    slice[key.target].extend(parents);
                     let dangling = self.missing(slice, at, key);
                     let out =
                         slice[at].extract_if(.., |_, row| dangling.contains(&key_of(row, &key.columns)));
@@ -214,7 +215,7 @@ impl Origin<'_> {
     fn missing(&self, slice: &[Rows], at: usize, key: &ForeignPlan) -> Vec<Vec<Value>> {
         let target = &self.plan.tables[key.target];
         let columns = self.schema.table(target.id).map_or(&[][..], |table| &table.columns);
-        let known: HashSet<Vec<Value>> =
+        let target_keys: HashSet<Vec<Value>> =
             slice[key.target].values().map(|row| key_of(row, &key.target_columns)).collect();
         let as_target = |values: &[Value]| -> Vec<Value> {
             let targets = key.target_columns.iter().map(|&at| &columns[target.columns[at].index as usize]);
@@ -222,7 +223,7 @@ impl Origin<'_> {
         };
         let mut seen = HashSet::new();
         let keys = slice[at].values().map(|row| key_of(row, &key.columns));
-        keys.filter(|key| !key.contains(&Value::Null) && !known.contains(&as_target(key)))
+        keys.filter(|key| !key.contains(&Value::Null) && !target_keys.contains(&as_target(key)))
             .filter(|key| seen.insert(key.clone()))
             .collect()
     }
@@ -244,14 +245,14 @@ fn probes(query: &Query, schema: &Schema) -> Vec<Probe> {
     struct Selects<'s> {
         schema: &'s Schema,
         ctes: Vec<Cte>,
-        found: Vec<Probe>,
+        probes: Vec<Probe>,
     }
     impl Visitor for Selects<'_> {
         fn query(&mut self, query: &Query) {
             self.ctes.extend(query.ctes.iter().cloned());
             if let Some(select) = query.as_select().filter(|_| !query.order_by.is_empty()) {
                 let ordered = probe(select, select.filter.clone(), &query.order_by, self);
-                self.found.extend(ordered);
+                self.probes.extend(ordered);
             }
         }
 
@@ -259,8 +260,8 @@ fn probes(query: &Query, schema: &Schema) -> Vec<Probe> {
             if let Body::Select(select) = body {
                 let (some, any) =
                     (probe(select, select.filter.clone(), &[], self), probe(select, None, &[], self));
-                self.found.extend(some);
-                self.found.extend(any.filter(|_| select.filter.is_some()));
+                self.probes.extend(some);
+                self.probes.extend(any.filter(|_| select.filter.is_some()));
             }
         }
     }
@@ -299,7 +300,7 @@ fn probes(query: &Query, schema: &Schema) -> Vec<Probe> {
         let text = print(&query, within.schema, PrintDialect::Sqlite).ok().filter(|_| is_alone)?;
         Some(Probe { tables: tables.into_iter().map(|(id, _)| id).collect(), text })
     }
-    let mut selects = Selects { schema, ctes: Vec::new(), found: Vec::new() };
+    let mut selects = Selects { schema, ctes: Vec::new(), probes: Vec::new() };
     walk_query(&mut selects, query);
-    selects.found
+    selects.probes
 }

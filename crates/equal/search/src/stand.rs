@@ -67,19 +67,19 @@ impl Search {
         right: &str,
         most: usize,
     ) -> Result<Vec<Objection>, Inapplicable> {
-        let told = self.bounded(&[left, right], || match self.prepared(left, right) {
+        let objections = self.bounded(&[left, right], || match self.prepared(left, right) {
             Ok(prepared) => self.told_of(&prepared, databases, most),
             Err(reason) if reason.side == Some(Side::Left) || reason.reason == SearchReason::TooComplex => {
                 Err(reason)
             }
             Err(reason) => self.told_plainly(databases, (left, right), &reason, most),
         });
-        match told {
+        match objections {
             // What cannot be told because of the answer alone does not help it.
             Err(reason) if reason.reason == SearchReason::TooComplex && self.is_searchable(left) => {
                 Ok(vec![Objection { place: 0, reason: reason.message }])
             }
-            told => told,
+            objections => objections,
         }
     }
 
@@ -89,9 +89,9 @@ impl Search {
     }
 
     /// What was told, as long as there were steps to tell it.
-    fn finished(&self, told: Vec<Objection>) -> Result<Vec<Objection>, Inapplicable> {
-        let is_cut_off = told.is_empty() && self.sandbox.left_in_total() == 0;
-        if is_cut_off { Err(Inapplicable::too_complex(TOO_MANY_STEPS)) } else { Ok(told) }
+    fn finished(&self, objections: Vec<Objection>) -> Result<Vec<Objection>, Inapplicable> {
+        let is_cut_off = objections.is_empty() && self.sandbox.left_in_total() == 0;
+        if is_cut_off { Err(Inapplicable::too_complex(TOO_MANY_STEPS)) } else { Ok(objections) }
     }
 
     fn told_of<'w>(
@@ -111,13 +111,13 @@ impl Search {
             }
             Err(reason) => return Err(reason),
         };
-        let told = databases.into_iter().enumerate().filter_map(|(place, database)| {
+        let objections = databases.into_iter().enumerate().filter_map(|(place, database)| {
             let is_loaded = self.load(&mut loader, database, &prepared.tables);
             let reason = is_loaded.then(|| against(&mut pair, self.options.tells_open_golds)).flatten()?;
             Some(Objection { place, reason })
         });
-        let told = told.take(most).collect();
-        self.finished(told)
+        let objections = objections.take(most).collect();
+        self.finished(objections)
     }
 
     /// Without knowing what the right query is free to do.
@@ -134,7 +134,7 @@ impl Search {
         // The right query may read any other; one that cannot be made is missed when the query is compiled.
         let others = (0..self.schema.tables().len()).filter_map(|index| self.schema.id_at(index));
         others.for_each(|id| {
-            drop(with_targets(&self.schema, &[id].into()).map(|own| self.create_all(&own, &[])));
+            drop(with_targets(&self.schema, &[id].into()).map(|all| self.create_all(&all, &[])));
         });
         let views = self
             .schema
@@ -148,7 +148,7 @@ impl Search {
             .map_err(|failure| Inapplicable::from(failure).of(Side::Left))?;
         let columns = self.columns_of(&tables);
         let mut loader = self.loader(&columns)?;
-        let told = databases.into_iter().enumerate().filter_map(|(place, database)| {
+        let objections = databases.into_iter().enumerate().filter_map(|(place, database)| {
             if !self.load(&mut loader, database, &tables) {
                 return None;
             }
@@ -162,8 +162,8 @@ impl Search {
             };
             Some(Objection { place, reason })
         });
-        let told = told.take(most).collect();
-        self.finished(told)
+        let objections = objections.take(most).collect();
+        self.finished(objections)
     }
 
     /// What both queries return on each of the databases; `None` where one of them returns nothing.
@@ -292,8 +292,12 @@ mod tests {
             ("SELECT count(*) FROM t", "SELECT a FROM v", Some(0)),
             ("SELECT a FROM t", "SELECT a FROM t, u", Some(0)),
         ] {
-            let told = search.told(&databases, gold, answer).unwrap();
-            assert_eq!(told.as_ref().map(|told| told.place), place, "{gold} / {answer}: {told:?}");
+            let objection = search.told(&databases, gold, answer).unwrap();
+            assert_eq!(
+                objection.as_ref().map(|objection| objection.place),
+                place,
+                "{gold} / {answer}: {objection:?}"
+            );
         }
         assert!(search.told(&databases, "SELECT name FROM sqlite_schema", "SELECT a FROM t").is_err());
     }

@@ -44,14 +44,14 @@ pub fn chosen(candidates: &[Candidate]) -> Vec<&Candidate> {
 /// The places of as few sets as have all that any of them has: each time the one that adds most, the first of equals. The
 /// greedy choice is within a factor of ln n of the fewest; its beginning has the most that so many sets chosen so have.
 pub fn cover(sets: &[&BTreeSet<usize>]) -> Vec<usize> {
-    let mut told: BTreeSet<usize> = BTreeSet::new();
+    let mut union: BTreeSet<usize> = BTreeSet::new();
     let mut chosen = Vec::new();
     loop {
-        let added = |at: &usize| sets[*at].difference(&told).count();
+        let added = |at: &usize| sets[*at].difference(&union).count();
         // Of equals `max_by_key` takes the last one.
         let best = (0..sets.len()).rev().max_by_key(added);
         let Some(best) = best.filter(|best| added(best) > 0) else { return chosen };
-        told.extend(sets[best]);
+        union.extend(sets[best]);
         chosen.push(best);
     }
 }
@@ -134,8 +134,8 @@ pub(crate) fn texts(connection: &Connection, sql: &str) -> rusqlite::Result<Vec<
 
 /// The columns of a table that rows bring values for, which generated ones are not.
 pub(crate) fn stored_columns(connection: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
-    let own = "SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0 ORDER BY cid";
-    connection.prepare(own)?.query_map([table], |row| row.get(0))?.collect()
+    let sql = "SELECT name FROM pragma_table_xinfo(?) WHERE hidden = 0 ORDER BY cid";
+    connection.prepare(sql)?.query_map([table], |row| row.get(0))?.collect()
 }
 
 /// Triggers are left out: rows are put in as they are.
@@ -174,8 +174,8 @@ fn copy_rows(rows: &Connection, target: &mut Connection) -> rusqlite::Result<()>
 mod tests {
     use super::*;
 
-    fn candidate(name: &str, told: &[usize]) -> Candidate {
-        Candidate { path: name.into(), told: told.iter().copied().collect() }
+    fn candidate(name: &str, predictions: &[usize]) -> Candidate {
+        Candidate { path: name.into(), told: predictions.iter().copied().collect() }
     }
 
     #[test]

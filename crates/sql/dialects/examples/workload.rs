@@ -125,5 +125,5 @@ fn tables(dialects: &[&'static Dialect], typed: &TypedSchema<'_>) -> Value {
         });
         Value::Array(tables.collect())
     };
-    Value::Object(dialects.iter().map(|own| (own.name.to_owned(), of_dialect(own))).collect())
+    Value::Object(dialects.iter().map(|dialect| (dialect.name.to_owned(), of_dialect(dialect))).collect())
 }

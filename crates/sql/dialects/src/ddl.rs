@@ -23,19 +23,19 @@ pub fn create_table(
     table: TableId,
 ) -> Result<String, Refused> {
     let refused = |construct, reason: String| Refused { dialect: dialect.name, construct, reason };
-    let Some(own) = typed.schema().table(table) else {
+    let Some(definition) = typed.schema().table(table) else {
         return Err(refused(Construct::Tree, "the schema has no such table".to_owned()));
     };
     let quoted = |name: &str| {
         dialect.identifier(name).ok_or_else(|| refused(Construct::Identifier, format!("the name {name:?}")))
     };
-    let mut text = format!("CREATE TABLE {} (", quoted(&own.name)?);
-    for (at, column) in (0..).zip(&own.columns) {
+    let mut text = format!("CREATE TABLE {} (", quoted(&definition.name)?);
+    for (at, column) in (0..).zip(&definition.columns) {
         let separator = if at == 0 { "" } else { ", " };
-        let kept = dialect.column_types.of(typed.column(table, at).of);
-        let kept = kept.unwrap_or(dialect.column_types.text);
+        let column_type = dialect.column_types.of(typed.column(table, at).of);
+        let column_type = column_type.unwrap_or(dialect.column_types.text);
         // Writing to a String cannot fail.
-        let _ = write!(text, "{separator}{} {kept}", quoted(&column.name)?);
+        let _ = write!(text, "{separator}{} {column_type}", quoted(&column.name)?);
     }
     text.push(')');
     text.push_str(dialect.behind_columns);
@@ -51,7 +51,7 @@ pub fn table_is_sayable(
     typed: &TypedSchema<'_>,
     table: TableId,
 ) -> Result<(), Refused> {
-    let columns = typed.schema().table(table).map_or(&[][..], |own| own.columns.as_slice());
+    let columns = typed.schema().table(table).map_or(&[][..], |table| table.columns.as_slice());
     for (at, column) in (0..).zip(columns) {
         let profile = typed.column(table, at);
         let construct = match profile.of {

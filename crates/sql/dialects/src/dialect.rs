@@ -94,8 +94,8 @@ pub struct TypeNames {
 
 impl TypeNames {
     /// The name of a type; none of [`Type::Null`] and [`Type::Mixed`].
-    pub fn of(&self, own: Type) -> Option<&'static str> {
-        match own {
+    pub fn of(&self, value_type: Type) -> Option<&'static str> {
+        match value_type {
             Type::Integer => Some(self.integer),
             Type::Real | Type::Number => Some(self.real),
             Type::Text => Some(self.text),

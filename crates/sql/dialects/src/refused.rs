@@ -112,7 +112,7 @@ pub struct Refused {
 
 /// How people call it.
 fn title(name: &'static str) -> &'static str {
-    dialect(name).map_or(name, |own| own.title)
+    dialect(name).map_or(name, |dialect| dialect.title)
 }
 
 #[cfg(test)]

@@ -60,10 +60,10 @@ impl Type {
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         match (self, other) {
-            (own, other) if own == other => own,
+            (one, other) if one == other => one,
             (Self::Null, other) => other,
-            (own, Self::Null) => own,
-            (own, other) if own.is_numeric() && other.is_numeric() => Self::Number,
+            (one, Self::Null) => one,
+            (one, other) if one.is_numeric() && other.is_numeric() => Self::Number,
             _ => Self::Mixed,
         }
     }
@@ -149,8 +149,8 @@ impl<'s> TypedSchema<'s> {
 
     /// What is known of a column of a table.
     pub fn column(&self, table: TableId, column: u32) -> ValueProfile {
-        let found = self.tables.get(table.index()).and_then(|columns| columns.get(column as usize));
-        found.copied().unwrap_or(ValueProfile::of(Type::Mixed))
+        let profile = self.tables.get(table.index()).and_then(|columns| columns.get(column as usize));
+        profile.copied().unwrap_or(ValueProfile::of(Type::Mixed))
     }
 }
 
@@ -171,7 +171,7 @@ pub fn declared(declaration: Option<&str>) -> Type {
                 Type::Number
             }
         }
-        Affinity::Blob if declaration.is_some_and(|own| own.to_ascii_uppercase().contains("BLOB")) => {
+        Affinity::Blob if declaration.is_some_and(|text| text.to_ascii_uppercase().contains("BLOB")) => {
             Type::Blob
         }
         Affinity::Blob => Type::Mixed,
@@ -460,10 +460,10 @@ fn of_literal(literal: &Literal) -> ValueProfile {
 }
 
 /// The type of a number that is computed from such values.
-fn number(own: ValueProfile) -> Type {
-    match own.of {
-        Type::Integer | Type::Real | Type::Null => own.of,
-        Type::Text if own.is_integer => Type::Integer,
+fn number(profile: ValueProfile) -> Type {
+    match profile.of {
+        Type::Integer | Type::Real | Type::Null => profile.of,
+        Type::Text if profile.is_integer => Type::Integer,
         Type::Number | Type::Text | Type::Blob | Type::Mixed => Type::Number,
     }
 }

@@ -31,7 +31,7 @@ pub fn is_entangled(query: &Query) -> bool {
 
 /// Whether the expression holds an aggregate of that owner, seen from where the expression stands.
 pub(crate) fn has_owned_by(expr: &Expr, owner: Owner) -> bool {
-    any_of(expr, |level, own| own == level + owner.0)
+    any_of(expr, |level, owner_level| owner_level == level + owner.0)
 }
 
 /// The owners of the aggregates in the expression that do not belong to a subquery in it, seen from where the
@@ -43,9 +43,9 @@ pub(crate) fn owners(expr: &Expr) -> Vec<Owner> {
 }
 
 fn any_of(piece: &impl Walk, test: impl Fn(u32, u32) -> bool) -> bool {
-    let mut found = false;
-    each_owner(piece, |level, owner| found = found || test(level, owner));
-    found
+    let mut any = false;
+    each_owner(piece, |level, owner| any = any || test(level, owner));
+    any
 }
 
 /// Calls `visit` for every aggregate: how many queries of the piece it stands in, and how many further out its owner is.
@@ -112,8 +112,8 @@ pub(crate) fn owner_by_columns<'r>(
         return Owner::HERE;
     }
     let reads = |relations: &[RelationId]| columns.iter().any(|column| relations.contains(&column.relation));
-    let mut found = around.filter(|(_, relations)| reads(relations));
-    found.next().map_or(Owner::HERE, |(distance, _)| Owner(distance))
+    let mut owners = around.filter(|(_, relations)| reads(relations));
+    owners.next().map_or(Owner::HERE, |(distance, _)| Owner(distance))
 }
 
 /// The columns that an aggregate reads, those of relations inside its own subqueries excepted.

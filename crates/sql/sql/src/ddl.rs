@@ -95,14 +95,18 @@ impl DeclaredPart {
     }
 
     fn on(&self, table: &Table) -> Result<IndexPart, ResolveError> {
-        let (of, own) = match &self.column {
+        let (of, column_collation) = match &self.column {
             Some(name) => {
                 let at = column_index(table, name)?;
                 (Indexed::Column(at), table.columns[at as usize].collation.clone())
             }
             None => (Indexed::Expression(self.text.clone()), Collation::Binary),
         };
-        Ok(IndexPart { of, collation: self.collation.clone().unwrap_or(own), descending: self.descending })
+        Ok(IndexPart {
+            of,
+            collation: self.collation.clone().unwrap_or(column_collation),
+            descending: self.descending,
+        })
     }
 }
 
@@ -199,12 +203,12 @@ impl Script {
             // A view whose columns are not known yet must not be found without columns.
             let is_ready = |table: &&Table| table.kind != TableKind::View || done.contains(&table.name);
             budget::spend(self.tables.len());
-            let known = Schema::new(self.tables.iter().filter(is_ready).cloned().collect());
+            let schema = Schema::new(self.tables.iter().filter(is_ready).cloned().collect());
             let mut failed = None;
             let mut left = Vec::new();
             let before = waiting.len();
             for view in waiting {
-                match columns_of(&view, &known) {
+                match columns_of(&view, &schema) {
                     Ok(columns) => {
                         let place = self.tables.iter_mut().find(|table| table.name == view.name);
                         if let Some(place) = place {
@@ -230,18 +234,18 @@ impl Script {
 }
 
 fn columns_of(view: &DeclaredView, schema: &Schema) -> Result<Vec<Column>, ResolveError> {
-    let found = view_columns(&view.query, schema)?;
+    let outputs = view_columns(&view.query, schema)?;
     let names = match &view.columns {
-        None => found.iter().map(|(name, _)| name.clone()).collect(),
-        Some(listed) if listed.len() == found.len() => listed.clone(),
+        None => outputs.iter().map(|(name, _)| name.clone()).collect(),
+        Some(listed) if listed.len() == outputs.len() => listed.clone(),
         Some(listed) => {
-            let (given, wanted) = (found.len(), listed.len());
-            return Err(ErrorKind::Invalid(format!("{given} values for {wanted} columns")).into());
+            let (values, wanted) = (outputs.len(), listed.len());
+            return Err(ErrorKind::Invalid(format!("{values} values for {wanted} columns")).into());
         }
     };
     Ok(names
         .into_iter()
-        .zip(found)
+        .zip(outputs)
         .map(|(name, (_, declared))| Column::new(name, declared.as_deref()))
         .collect())
 }
@@ -315,9 +319,9 @@ fn keep_distinct_indexes(
     constraints: &[TableConstraint<'_>],
 ) -> Result<(), ResolveError> {
     let key = key_parts(table, columns, constraints)?;
-    let asked = std::mem::take(&mut table.indexes);
+    let indexes = std::mem::take(&mut table.indexes);
     table.unique.clear();
-    for index in asked {
+    for index in indexes {
         let is_there = |parts: &[IndexPart]| {
             let same = |(a, b): (&IndexPart, &IndexPart)| a.of == b.of && a.collation == b.collation;
             parts.len() == index.parts.len() && parts.iter().zip(&index.parts).all(same)
@@ -349,7 +353,8 @@ fn key_parts(
         }
     }
     for (index, column) in columns.iter().enumerate() {
-        let is_key = |own: &ColumnConstraint<'_>| matches!(own, ColumnConstraint::PrimaryKey { .. });
+        let is_key =
+            |constraint: &ColumnConstraint<'_>| matches!(constraint, ColumnConstraint::PrimaryKey { .. });
         if column.constraints.iter().any(is_key) {
             return Ok(Some(vec![DeclaredPart::column(&table.columns[index].name).on(table)?]));
         }
@@ -367,11 +372,11 @@ impl DeclaredPart {
 fn declared_type(text: &str) -> Option<String> {
     const WORDS: &str = "GENERATED ALWAYS";
     let cut = text.len().checked_sub(WORDS.len()).filter(|&at| text.is_char_boundary(at));
-    let own = match cut {
+    let type_name = match cut {
         Some(at) if text[at..].eq_ignore_ascii_case(WORDS) => text[..at].trim_end(),
         _ => text,
     };
-    (!own.is_empty()).then(|| own.to_owned())
+    (!type_name.is_empty()).then(|| type_name.to_owned())
 }
 
 /// Adds an index and what it makes unique.
@@ -389,7 +394,7 @@ fn column_constraint(table: &mut Table, index: u32, constraint: &ColumnConstrain
     match constraint {
         ColumnConstraint::PrimaryKey { descending, autoincrement } => {
             let is_integer =
-                column.declared_type.as_deref().is_some_and(|own| own.eq_ignore_ascii_case("INTEGER"));
+                column.declared_type.as_deref().is_some_and(|name| name.eq_ignore_ascii_case("INTEGER"));
             table.key_apart_from_rowid = is_integer && *descending;
             table.primary_key = vec![index];
             table.autoincrement = *autoincrement;
@@ -467,7 +472,7 @@ impl Table {
             }
         }
         let is_any = |column: &&mut Column| {
-            column.declared_type.as_deref().is_some_and(|own| own.eq_ignore_ascii_case("ANY"))
+            column.declared_type.as_deref().is_some_and(|name| name.eq_ignore_ascii_case("ANY"))
         };
         for column in self.columns.iter_mut().filter(|column| self.strict && is_any(column)) {
             column.affinity = Affinity::Blob;

@@ -47,7 +47,9 @@ impl Definition {
         let mut pending = vec![self];
         while let Some(last) = pending.last().copied() {
             let read = last.reads.iter().filter_map(|&id| schema.definition(id));
-            if let Some(inner) = read.into_iter().find(|own| own.view.is_some() && own.facts.get().is_none())
+            if let Some(inner) = read
+                .into_iter()
+                .find(|definition| definition.view.is_some() && definition.facts.get().is_none())
             {
                 pending.push(inner);
             } else {
@@ -71,14 +73,14 @@ impl Definition {
 /// The definitions of all tables of a schema, in their order. Together they may take the steps of one resolution;
 /// those behind are left out.
 pub(crate) fn definitions(schema: &Schema) -> Vec<Definition> {
-    let mut taken = 0;
+    let mut total = 0;
     let of_table = |table: &Table| {
-        if taken > budget::RESOLVE {
+        if total > budget::RESOLVE {
             return Definition::default();
         }
-        let (own, steps) = budget::measure(|| of_table(table, schema));
-        taken += steps;
-        own
+        let (definition, steps) = budget::measure(|| of_table(table, schema));
+        total += steps;
+        definition
     };
     let mut all: Vec<Definition> = schema.tables().iter().map(of_table).collect();
     // SQLite calls a view that reads itself circular; nothing follows from it, nor from what reads it.
@@ -120,11 +122,11 @@ fn over_row(text: &str, table: &Table, schema: &Schema) -> Option<Expr> {
 
 /// The views that read themselves, and those that read such a one.
 fn circular(all: &[Definition]) -> Vec<usize> {
-    let is_view = |at: usize| all.get(at).is_some_and(|own| own.view.is_some());
+    let is_view = |at: usize| all.get(at).is_some_and(|definition| definition.view.is_some());
     let mut readers: Vec<Vec<usize>> = vec![Vec::new(); all.len()];
     let mut waits_for = vec![0_usize; all.len()];
-    for (at, own) in all.iter().enumerate() {
-        for read in own.reads.iter().map(|id| id.index()).filter(|&read| is_view(read)) {
+    for (at, definition) in all.iter().enumerate() {
+        for read in definition.reads.iter().map(|id| id.index()).filter(|&read| is_view(read)) {
             readers[read].push(at);
             waits_for[at] += 1;
         }

@@ -71,10 +71,10 @@ pub enum ErrorKind {
     #[error("HAVING clause on a non-aggregate query")]
     HavingWithoutGroups,
     /// A subquery with another number of columns than is asked for.
-    #[error("sub-select returns {given} columns - expected {expected}")]
+    #[error("sub-select returns {columns} columns - expected {expected}")]
     SubqueryWidth {
         /// How many it has.
-        given: usize,
+        columns: usize,
         /// How many are asked for.
         expected: usize,
     },

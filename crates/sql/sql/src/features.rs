@@ -42,19 +42,19 @@ impl Features {
     pub fn of(query: &Query, schema: &Schema) -> Self {
         let mut collector = Collector {
             schema,
-            found: Self::default(),
+            features: Self::default(),
             tables: HashMap::new(),
             columns: Vec::new(),
             level: 0,
         };
         walk_query(&mut collector, query);
-        let Collector { mut found, tables, columns, .. } = collector;
+        let Collector { mut features, tables, columns, .. } = collector;
         for ColumnRef { relation, column } in columns {
             let Some(table) = tables.get(&relation).and_then(|&id| schema.table(id)) else { continue };
             let column = table.at(column).map_or("rowid", |column| column.name.as_str());
-            found.columns.insert((table.name.to_ascii_lowercase(), column.to_ascii_lowercase()));
+            features.columns.insert((table.name.to_ascii_lowercase(), column.to_ascii_lowercase()));
         }
-        found
+        features
     }
 
     /// Short labels for breaking scores down, in a fixed order.
@@ -89,7 +89,7 @@ impl Features {
 
 struct Collector<'a> {
     schema: &'a Schema,
-    found: Features,
+    features: Features,
     tables: HashMap<RelationId, TableId>,
     /// Kept until the end: a column may be met before the relation that it belongs to.
     columns: Vec<ColumnRef>,
@@ -98,10 +98,10 @@ struct Collector<'a> {
 
 impl Collector<'_> {
     fn count(&mut self, operator: &str) {
-        match self.found.operators.get_mut(operator) {
+        match self.features.operators.get_mut(operator) {
             Some(count) => *count += 1,
             None => {
-                self.found.operators.insert(operator.to_owned(), 1);
+                self.features.operators.insert(operator.to_owned(), 1);
             }
         }
     }
@@ -111,7 +111,7 @@ impl Collector<'_> {
     }
 
     fn predicate(&mut self, operator: &str) {
-        self.found.predicates += 1;
+        self.features.predicates += 1;
         self.count(operator);
     }
 }
@@ -119,8 +119,8 @@ impl Collector<'_> {
 impl Visitor for Collector<'_> {
     fn query(&mut self, query: &Query) {
         self.level += 1;
-        self.found.depth = self.found.depth.max(self.level);
-        self.found.subqueries += usize::from(self.level > 1);
+        self.features.depth = self.features.depth.max(self.level);
+        self.features.subqueries += usize::from(self.level > 1);
         let clauses = [
             ("WITH", !query.ctes.is_empty()),
             ("ORDER BY", !query.order_by.is_empty()),
@@ -144,10 +144,10 @@ impl Visitor for Collector<'_> {
                     ("HAVING", select.having.is_some()),
                 ];
                 clauses.into_iter().filter(|(_, used)| *used).for_each(|(name, _)| self.count(name));
-                self.found.self_joins += select.from.as_ref().map_or(0, self_joins);
+                self.features.self_joins += select.from.as_ref().map_or(0, self_joins);
             }
             Body::SetOperation { operator, all, .. } => {
-                self.found.set_operations += 1;
+                self.features.set_operations += 1;
                 self.count(match (operator, all) {
                     (SetOperator::Union, true) => "UNION ALL",
                     (SetOperator::Union, false) => "UNION",
@@ -161,7 +161,7 @@ impl Visitor for Collector<'_> {
 
     fn from(&mut self, from: &From) {
         let From::Join(join) = from else { return };
-        self.found.joins += 1;
+        self.features.joins += 1;
         self.count(match join.kind {
             JoinKind::Inner => "JOIN",
             JoinKind::Cross => "CROSS JOIN",
@@ -175,7 +175,7 @@ impl Visitor for Collector<'_> {
         if let RelationSource::Table(id) = relation.source {
             self.tables.insert(relation.id, id);
             if let Some(table) = self.schema.table(id) {
-                self.found.tables.insert(table.name.to_ascii_lowercase());
+                self.features.tables.insert(table.name.to_ascii_lowercase());
             }
         }
     }
@@ -203,7 +203,7 @@ impl Visitor for Collector<'_> {
             Expr::Collate { .. } => self.count("COLLATE"),
             Expr::Function { function, .. } => self.call(function),
             Expr::Aggregate(aggregate) => {
-                self.found.aggregates += 1;
+                self.features.aggregates += 1;
                 if aggregate.distinct {
                     self.count("DISTINCT");
                 }
@@ -246,21 +246,21 @@ mod tests {
 
     #[test]
     fn tables_and_columns_are_those_behind_the_aliases() {
-        let found = features("SELECT q.n FROM (SELECT count(T.y) AS n FROM a AS T JOIN b USING (x)) AS q");
-        assert_eq!(found.tables, ["a", "b"].map(str::to_owned).into());
+        let features = features("SELECT q.n FROM (SELECT count(T.y) AS n FROM a AS T JOIN b USING (x)) AS q");
+        assert_eq!(features.tables, ["a", "b"].map(str::to_owned).into());
         let columns = [("a", "x"), ("a", "y"), ("b", "x")].map(|(t, c)| (t.to_owned(), c.to_owned()));
-        assert_eq!(found.columns, columns.into());
-        assert_eq!((found.depth, found.joins, found.subqueries, found.aggregates), (2, 1, 1, 1));
+        assert_eq!(features.columns, columns.into());
+        assert_eq!((features.depth, features.joins, features.subqueries, features.aggregates), (2, 1, 1, 1));
     }
 
     #[test]
     fn predicates_are_counted_where_they_stand() {
-        let found = features(
+        let features = features(
             "SELECT DISTINCT x FROM a WHERE y > 1 AND (x LIKE 'q%' OR x IN (SELECT x FROM b WHERE z IS NULL)) UNION SELECT 1",
         );
-        assert_eq!((found.predicates, found.set_operations, found.depth), (4, 1, 2));
+        assert_eq!((features.predicates, features.set_operations, features.depth), (4, 1, 2));
         let labels = ["distinct", "subquery", "set operation", "or", "like", "in", "null test"];
-        assert_eq!(found.labels(), labels);
+        assert_eq!(features.labels(), labels);
     }
 
     #[test]

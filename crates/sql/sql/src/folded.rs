@@ -35,9 +35,9 @@ fn calls(expr: &Expr) -> bool {
     if expr.called().is_some() || matches!(expr, Expr::Like { .. }) {
         return true;
     }
-    let mut found = false;
-    children(expr, &mut |child| found = found || calls(child));
-    found
+    let mut any = false;
+    children(expr, &mut |child| any = any || calls(child));
+    any
 }
 
 #[cfg(test)]

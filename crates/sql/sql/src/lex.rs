@@ -166,8 +166,8 @@ fn number(rest: &[u8]) -> (TokenKind, usize, bool) {
     }
     // An underscore stands between two digits.
     let is_between = |at: usize| {
-        let beside = [at.checked_sub(1), Some(at + 1)];
-        beside.into_iter().all(|at| at.and_then(|at| rest.get(at)).is_some_and(|&byte| is_digit(byte)))
+        let neighbours = [at.checked_sub(1), Some(at + 1)];
+        neighbours.into_iter().all(|at| at.and_then(|at| rest.get(at)).is_some_and(|&byte| is_digit(byte)))
     };
     let tail = run(&rest[end..], is_word);
     let is_legal = tail == 0 && (0..end).all(|at| rest[at] != b'_' || is_between(at));

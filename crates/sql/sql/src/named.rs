@@ -40,10 +40,10 @@ impl NamedThings {
         budget::analyse_within(budget::RESOLVE, text.len(), || {
             let arena = Arena::default();
             let parsed = parse_query(&arena, text).ok()?;
-            let mut walk = Walk { schema, found: Self::default(), scopes: Vec::new(), pending: Vec::new() };
+            let mut walk = Walk { schema, things: Self::default(), scopes: Vec::new(), pending: Vec::new() };
             walk.pending.push(Node::Query(parsed.query, None));
             walk.run();
-            Some(walk.found)
+            Some(walk.things)
         })
     }
 }
@@ -55,7 +55,7 @@ struct Source<'s> {
     /// Its table, lower case; `None` for a derived table and a common table expression.
     table: Option<String>,
     /// That table, where the schema has it.
-    known: Option<&'s Table>,
+    declaration: Option<&'s Table>,
 }
 
 /// What a node sees: the relations of its own query, the names around it.
@@ -76,7 +76,7 @@ enum Node<'b> {
 
 struct Walk<'b, 's> {
     schema: &'s Schema,
-    found: NamedThings,
+    things: NamedThings,
     scopes: Vec<Scope<'s>>,
     pending: Vec<Node<'b>>,
 }
@@ -205,7 +205,7 @@ impl<'b, 's> Walk<'b, 's> {
 
     /// A relation whose columns count inside of it.
     fn add(&mut self, name: String, scope: usize) {
-        self.scopes[scope].sources.push(Source { name, table: None, known: None });
+        self.scopes[scope].sources.push(Source { name, table: None, declaration: None });
     }
 
     fn table(&mut self, name: &str, alias: Option<String>, scope: usize) {
@@ -214,9 +214,13 @@ impl<'b, 's> Walk<'b, 's> {
         if is_cte {
             return self.add(qualifier, scope);
         }
-        self.found.tables.insert(name.to_owned());
-        let known = self.schema.table_named(name);
-        self.scopes[scope].sources.push(Source { name: qualifier, table: Some(name.to_owned()), known });
+        self.things.tables.insert(name.to_owned());
+        let declaration = self.schema.table_named(name);
+        self.scopes[scope].sources.push(Source {
+            name: qualifier,
+            table: Some(name.to_owned()),
+            declaration,
+        });
     }
 
     /// A scope and those around it, the innermost first.
@@ -230,10 +234,10 @@ impl<'b, 's> Walk<'b, 's> {
         let sources = &self.scopes[scope].sources;
         let meant = sources.iter().filter(|source| qualifier.is_none_or(|name| name == source.name));
         for source in meant {
-            let (Some(name), Some(table)) = (&source.table, source.known) else { continue };
+            let (Some(name), Some(table)) = (&source.table, source.declaration) else { continue };
             budget::spend(table.columns.len());
             let columns = table.columns.iter().map(|column| (name.clone(), column.name.to_ascii_lowercase()));
-            self.found.columns.extend(columns);
+            self.things.columns.extend(columns);
         }
     }
 
@@ -241,7 +245,7 @@ impl<'b, 's> Walk<'b, 's> {
     /// these has too.
     fn natural(&mut self, before: usize, scope: usize) {
         let sources = &self.scopes[scope].sources;
-        let Some(table) = sources.get(before).and_then(|source| source.known) else { return };
+        let Some(table) = sources.get(before).and_then(|source| source.declaration) else { return };
         budget::spend(table.columns.len() * before);
         let left = &sources[..before];
         let is_shared = |column: &String| left.iter().any(|source| has(source, column));
@@ -254,30 +258,30 @@ impl<'b, 's> Walk<'b, 's> {
         let sources = &self.scopes[scope].sources;
         let with_column = sources.iter().filter(|source| has(source, column));
         let named = with_column.filter_map(|source| Some((source.table.clone()?, column.to_owned())));
-        self.found.columns.extend(named);
+        self.things.columns.extend(named);
     }
 
     fn column(&mut self, column: &Name<'_>, scope: usize) {
         let name = lower(column);
-        let own = &self.scopes[scope];
+        let innermost = &self.scopes[scope];
         let owner =
             self.around(scope).find_map(|scope| scope.sources.iter().find(|source| has(source, &name)));
         if let Some(table) = owner.and_then(|source| source.table.clone()) {
-            self.found.columns.insert((table, name));
+            self.things.columns.insert((table, name));
             return;
         }
         let is_string = column.quote == Quote::Double;
         let is_truth = column.quote == Quote::None && matches!(name.as_str(), "true" | "false");
         let is_derived =
             self.around(scope).any(|scope| scope.sources.iter().any(|source| source.table.is_none()));
-        if is_string || is_truth || is_derived || own.aliases.contains(&name) {
+        if is_string || is_truth || is_derived || innermost.aliases.contains(&name) {
             return;
         }
-        let table = match own.sources.as_slice() {
+        let table = match innermost.sources.as_slice() {
             [only] => only.table.clone().unwrap_or_default(),
             _ => String::new(),
         };
-        self.found.columns.insert((table, name));
+        self.things.columns.insert((table, name));
     }
 
     fn qualified(&mut self, qualifier: &Name<'_>, column: &Name<'_>, scope: usize) {
@@ -291,7 +295,7 @@ impl<'b, 's> Walk<'b, 's> {
             Some(source) => source.table.clone(),
             None => Some(name.clone()),
         };
-        self.found.columns.extend(table.map(|table| (table, column)));
+        self.things.columns.extend(table.map(|table| (table, column)));
     }
 
     fn terms(&mut self, terms: &'b [SortTerm<'b>], scope: usize) {
@@ -368,7 +372,7 @@ impl<'b, 's> Walk<'b, 's> {
 
 /// Whether the schema's table behind a relation has such a column.
 fn has(source: &Source<'_>, column: &str) -> bool {
-    source.known.is_some_and(|table| table.column_index(column).is_some())
+    source.declaration.is_some_and(|table| table.column_index(column).is_some())
 }
 
 #[cfg(test)]

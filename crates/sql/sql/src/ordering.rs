@@ -74,11 +74,11 @@ pub fn ordered_under_distinct(query: &Query) -> Option<UnderDistinct> {
     rows.distinct = false;
     let width = rows.outputs.len();
     for term in &query.order_by {
-        let known = match &term.expr {
+        let position = match &term.expr {
             Expr::Output(index) => Some(*index as usize),
             expr => rows.outputs.iter().position(|output| output.expr == *expr),
         };
-        keys.push(known.unwrap_or_else(|| {
+        keys.push(position.unwrap_or_else(|| {
             rows.outputs.push(Output { expr: term.expr.clone(), alias: None });
             rows.outputs.len() - 1
         }));
@@ -141,10 +141,10 @@ mod tests {
             ("SELECT a FROM t UNION SELECT b FROM t ORDER BY 1", None),
         ] {
             let print = |query: &Query| print(query, &schema, PrintDialect::Sqlite).unwrap();
-            let found = ordered_under_distinct(&resolve(sql, &schema).unwrap())
-                .map(|found| (found.keys, print(&found.every), print(&found.all)));
+            let parts = ordered_under_distinct(&resolve(sql, &schema).unwrap())
+                .map(|parts| (parts.keys, print(&parts.every), print(&parts.all)));
             let expected = expected.map(|(keys, every, all)| (keys, every.to_owned(), all.to_owned()));
-            assert_eq!(found, expected, "{sql}");
+            assert_eq!(parts, expected, "{sql}");
         }
     }
 }

@@ -67,15 +67,15 @@ pub fn has_free_columns(from: &From) -> bool {
 /// The first part of a FROM clause that reads more of it than it may.
 pub fn beyond(from: &From) -> Option<Beyond> {
     let places = from.relations().iter().zip(0..).map(|(relation, place)| (relation.id, place)).collect();
-    let mut search = Search { places, found: None };
+    let mut search = Search { places, beyond: None };
     search.chain(from, 0);
-    search.found
+    search.beyond
 }
 
 struct Search {
     /// The place of every relation of the clause, left to right.
     places: HashMap<RelationId, usize>,
-    found: Option<Beyond>,
+    beyond: Option<Beyond>,
 }
 
 impl Search {
@@ -117,7 +117,7 @@ impl Search {
                 let mut reads = Reads { places: &self.places, visible: &(0..0), beyond: false };
                 walk_query(&mut reads, query);
                 if reads.beyond {
-                    self.found = self.found.or(Some(Beyond::Subquery));
+                    self.beyond = self.beyond.or(Some(Beyond::Subquery));
                 }
             }
             RelationSource::Function { args, .. } => {
@@ -131,7 +131,7 @@ impl Search {
         let mut reads = Reads { places: &self.places, visible, beyond: false };
         walk_expr(&mut reads, expr);
         if reads.beyond {
-            self.found = self.found.or(Some(part));
+            self.beyond = self.beyond.or(Some(part));
         }
     }
 }

@@ -242,11 +242,11 @@ impl ForeignKey {
 
     /// The key as DDL, with the name of its table: `u(t_id) REFERENCES t(id)`.
     pub fn describe(&self, table: &Table) -> String {
-        let own = table.names(&self.columns);
+        let from = table.names(&self.columns);
         let to = &self.referenced_table;
         match self.referenced_columns.as_slice() {
-            [] => format!("{}({own}) REFERENCES {to}", table.name),
-            columns => format!("{}({own}) REFERENCES {to}({})", table.name, columns.join(", ")),
+            [] => format!("{}({from}) REFERENCES {to}", table.name),
+            columns => format!("{}({from}) REFERENCES {to}({})", table.name, columns.join(", ")),
         }
     }
 }
@@ -300,8 +300,8 @@ impl Index {
     /// takes other texts for equal than a column's own collation does. False where its parts are not known.
     pub fn limits_further(&self, columns: &[Column]) -> bool {
         let is_plain = |part: &IndexPart| {
-            let own = part.column().and_then(|at| columns.get(at as usize));
-            own.is_some_and(|own| own.collation == part.collation)
+            let column = part.column().and_then(|at| columns.get(at as usize));
+            column.is_some_and(|column| column.collation == part.collation)
         };
         self.unique && !self.parts.is_empty() && !(self.filter.is_none() && self.parts.iter().all(is_plain))
     }
@@ -315,8 +315,8 @@ impl Index {
         }
         let parts = self.parts.iter().map(|part| match &part.of {
             Indexed::Column(at) => {
-                let own = &columns.get(*at as usize)?.collation;
-                (*own == part.collation || *own == Collation::Binary).then_some(*at)
+                let collation = &columns.get(*at as usize)?.collation;
+                (*collation == part.collation || *collation == Collation::Binary).then_some(*at)
             }
             Indexed::Expression(_) => None,
         });

@@ -7,8 +7,8 @@ use crate::schema::{ForeignKey, Schema, Table, TableKind};
 /// FOREIGN KEY. Defaults, collations and CHECK are left out; a view is written as a table with a comment. Nothing of
 /// the rows is in it.
 pub fn schema_text(schema: &Schema) -> String {
-    let shown = schema.tables().iter().filter(|table| table.kind != TableKind::Shadow);
-    shown.map(statement).collect::<Vec<_>>().join("\n")
+    let tables = schema.tables().iter().filter(|table| table.kind != TableKind::Shadow);
+    tables.map(statement).collect::<Vec<_>>().join("\n")
 }
 
 fn statement(table: &Table) -> String {

@@ -41,7 +41,7 @@ pub fn views_of(query: &Query, schema: &Schema) -> Vec<TableId> {
             continue;
         }
         pending.push((id, true));
-        if let Some(view) = schema.definition(id).and_then(|own| own.view.as_ref()) {
+        if let Some(view) = schema.definition(id).and_then(|definition| definition.view.as_ref()) {
             push_views(view, &mut pending);
         }
     }
@@ -87,13 +87,15 @@ impl Rewriter for WritingOut<'_> {
         if !is_view(self.schema, id) {
             return;
         }
-        let Some(view) = self.schema.definition(id).and_then(|own| own.view.as_ref()) else { return };
-        let mut own = view.clone();
+        let Some(view) = self.schema.definition(id).and_then(|definition| definition.view.as_ref()) else {
+            return;
+        };
+        let mut query = view.clone();
         let Used { next_relation, next_cte, .. } = &mut self.used;
-        identity::refresh_query(&mut own, next_relation, next_cte);
-        rewrite_query(self, &mut own);
+        identity::refresh_query(&mut query, next_relation, next_cte);
+        rewrite_query(self, &mut query);
         // The relation keeps its identity, so that what refers to its columns stays as it is.
-        relation.source = RelationSource::Derived(Box::new(own));
+        relation.source = RelationSource::Derived(Box::new(query));
         // A view has no index that could be named.
         relation.hint = None;
     }

@@ -464,17 +464,17 @@ impl Writer<'_> {
     }
 
     fn in_condition(&mut self, construct: Construct) -> String {
-        let (own, inner) = (self.column("t"), self.column("u"));
+        let (outer, inner) = (self.column("t"), self.column("u"));
         let filter = match self.dice.below(3) {
             0 => "u.t_id = t.id".to_owned(),
-            1 => format!("{} = {own}", self.column("u")),
+            1 => format!("{} = {outer}", self.column("u")),
             _ => self.plain("u"),
         };
         let not = self.dice.word(&["", "NOT "]);
         let condition = if construct == Construct::Exists {
             format!("{not}EXISTS (SELECT {inner} FROM u WHERE {filter})")
         } else {
-            format!("{own} {not}IN (SELECT {inner} FROM u WHERE {filter})")
+            format!("{outer} {not}IN (SELECT {inner} FROM u WHERE {filter})")
         };
         self.with_condition(&condition)
     }

@@ -205,44 +205,44 @@ impl Work {
     /// What is changed within the expression.
     fn change(&self, expr: &mut Expr) {
         match expr {
-            Expr::Aggregate(own) => change_aggregate(self.misreading, own),
-            Expr::Window(own) => change_window(self.misreading, own),
+            Expr::Aggregate(aggregate) => change_aggregate(self.misreading, aggregate),
+            Expr::Window(call) => change_window(self.misreading, call),
             _ => {}
         }
     }
 }
 
-fn change_aggregate(misreading: Misreading, own: &mut Aggregate) {
+fn change_aggregate(misreading: Misreading, aggregate: &mut Aggregate) {
     match misreading {
-        Misreading::CountCountsNull if own.function == Function::Count && !own.distinct => {
-            own.args = Args::Star;
+        Misreading::CountCountsNull if aggregate.function == Function::Count && !aggregate.distinct => {
+            aggregate.args = Args::Star;
         }
         Misreading::ConcatTurnsOrder => {
-            own.order_by.iter_mut().for_each(|term| term.descending = !term.descending);
+            aggregate.order_by.iter_mut().for_each(|term| term.descending = !term.descending);
         }
-        Misreading::NoAggregateFilter => own.filter = None,
-        Misreading::NoDistinct => own.distinct = false,
+        Misreading::NoAggregateFilter => aggregate.filter = None,
+        Misreading::NoDistinct => aggregate.distinct = false,
         _ => {}
     }
 }
 
-fn change_window(misreading: Misreading, own: &mut sqlgauge_sql::tree::WindowCall) {
+fn change_window(misreading: Misreading, call: &mut sqlgauge_sql::tree::WindowCall) {
     use sqlgauge_sql::tree::Frame;
     let whole =
         |mode, end| Frame { mode, start: FrameBound::UnboundedPreceding, end: Some(end), exclude: None };
     match misreading {
-        Misreading::RankIsDense if own.function == Function::Rank => own.function = Function::DenseRank,
-        Misreading::NoPartition => own.window.partition_by.clear(),
-        Misreading::NullsSortOtherwise => own.window.order_by.iter_mut().for_each(turn_nulls),
-        Misreading::FrameEndsAtRow if own.window.frame.is_none() => {
-            own.window.frame = Some(whole(FrameMode::Rows, FrameBound::CurrentRow));
+        Misreading::RankIsDense if call.function == Function::Rank => call.function = Function::DenseRank,
+        Misreading::NoPartition => call.window.partition_by.clear(),
+        Misreading::NullsSortOtherwise => call.window.order_by.iter_mut().for_each(turn_nulls),
+        Misreading::FrameEndsAtRow if call.window.frame.is_none() => {
+            call.window.frame = Some(whole(FrameMode::Rows, FrameBound::CurrentRow));
         }
         Misreading::NoFrame => {
-            own.window.frame = Some(whole(FrameMode::Rows, FrameBound::UnboundedFollowing));
+            call.window.frame = Some(whole(FrameMode::Rows, FrameBound::UnboundedFollowing));
         }
-        Misreading::NoExclude => own.window.frame.iter_mut().for_each(|frame| frame.exclude = None),
+        Misreading::NoExclude => call.window.frame.iter_mut().for_each(|frame| frame.exclude = None),
         Misreading::LagLooksAhead => {
-            own.function = match &own.function {
+            call.function = match &call.function {
                 Function::Lag => Function::Lead,
                 Function::Lead => Function::Lag,
                 other => other.clone(),

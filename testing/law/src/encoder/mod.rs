@@ -223,7 +223,7 @@ fn compare(place: &Place, sql: &str, planted: Option<Planted>, tally: &mut Tally
         tally.open += 1;
         return Ok(());
     }
-    let found = match planted {
+    let answer = match planted {
         None => rows_on(&place.schema, &query, &place.contents),
         Some(Planted::Encoder(defect)) => rows_of_broken(&place.schema, &query, &place.contents, defect),
         Some(Planted::Query(misreading)) => match misreading.of(&query) {
@@ -231,8 +231,8 @@ fn compare(place: &Place, sql: &str, planted: Option<Planted>, tally: &mut Tally
             None => return Ok(()),
         },
     };
-    let found = match found {
-        OnDatabase::Rows(found) => found,
+    let rows = match answer {
+        OnDatabase::Rows(rows) => rows,
         OnDatabase::Open => {
             tally.open += 1;
             return Ok(());
@@ -250,12 +250,12 @@ fn compare(place: &Place, sql: &str, planted: Option<Planted>, tally: &mut Tally
     };
     tally.compared += 1;
     tally.with_rows += usize::from(!expected.is_empty());
-    if !is_same_bag(&expected, &found) {
+    if !is_same_bag(&expected, &rows) {
         tally.violations.push(format!(
             "{}\n{sql}\nSQLite:   {}\nencoding: {}\n",
             described(place)?,
             spelled(&expected),
-            spelled(&found),
+            spelled(&rows),
         ));
     }
     Ok(())

@@ -41,7 +41,7 @@ pub fn around(sql: &str, world: &World, dice: &mut Dice) -> String {
         _ => {
             let other = free::query(&world.schema, dice);
             match resolve(&other, &world.schema) {
-                Ok(found) if found.width() == width => {
+                Ok(query) if query.width() == width => {
                     format!("{cte} SELECT {list} FROM cq {operator} SELECT * FROM ({other})")
                 }
                 _ => format!("{cte} SELECT a.c0 FROM cq AS a JOIN cq AS b ON a.c0 = b.c0"),

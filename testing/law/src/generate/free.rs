@@ -46,7 +46,7 @@ impl Writer<'_, '_> {
     }
 
     fn query(&mut self, depth: usize, width: usize) -> String {
-        let known = self.ctes.len();
+        let cte_count = self.ctes.len();
         let prefix = if depth > 0 && self.dice.chance(12) { self.with(depth - 1) } else { String::new() };
         let mut text = match self.dice.below(20) {
             0 | 1 if depth > 0 => self.compound(depth - 1, width),
@@ -66,7 +66,7 @@ impl Writer<'_, '_> {
                 text = format!("{text} OFFSET {}", self.dice.below(3));
             }
         }
-        self.ctes.truncate(known);
+        self.ctes.truncate(cte_count);
         format!("{prefix}{text}")
     }
 
@@ -287,11 +287,11 @@ impl Writer<'_, '_> {
 
     fn derived(&mut self, depth: usize, width: usize) -> (String, Vec<String>) {
         // What stands beside it cannot be read; the queries around can.
-        let beside = self.scopes.pop();
+        let scope = self.scopes.pop();
         let around = self.dice.chance(75).then(|| std::mem::take(&mut self.scopes));
         let query = self.query(depth, width);
         self.scopes = around.unwrap_or_else(|| std::mem::take(&mut self.scopes));
-        self.scopes.extend(beside);
+        self.scopes.extend(scope);
         let columns: Vec<String> = (0..width).map(|n| format!("d{n}")).collect();
         let name = self.name("z");
         let list = columns.join(", ");

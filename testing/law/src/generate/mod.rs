@@ -37,9 +37,9 @@ impl Default for Generator {
         let mut by_rule = Vec::new();
         for rule in sqlgauge_etm::rules() {
             let id = rule.meta().id;
-            let own: Vec<usize> = (0..seeds.len()).filter(|place| seeds[*place].rule == id).collect();
+            let places: Vec<usize> = (0..seeds.len()).filter(|place| seeds[*place].rule == id).collect();
             let weight = if RARE.contains(&id) { 6 } else { 1 };
-            by_rule.extend(std::iter::repeat_n(own.clone(), if own.is_empty() { 0 } else { weight }));
+            by_rule.extend(std::iter::repeat_n(places.clone(), if places.is_empty() { 0 } else { weight }));
         }
         Self { seeds, by_rule }
     }
@@ -52,21 +52,21 @@ impl Generator {
             let sql = free::query(&world.schema, dice);
             return if dice.chance(20) { compose::around(&sql, world, dice) } else { sql };
         }
-        let Some(own) = dice.pick_any(&self.by_rule) else { return free::query(&world.schema, dice) };
-        let seed = &self.seeds[*dice.pick(own)];
+        let Some(places) = dice.pick_any(&self.by_rule) else { return free::query(&world.schema, dice) };
+        let seed = &self.seeds[*dice.pick(places)];
         Self::from_seed(seed, world, dice).unwrap_or_else(|| free::query(&world.schema, dice))
     }
 
     /// One more query of the shape that a rule looks for.
     pub fn draw_for(&self, rule: &str, world: &World, dice: &mut Dice) -> Option<String> {
-        let own: Vec<&Seed> = self.seeds.iter().filter(|seed| seed.rule == rule).collect();
-        let seed = dice.pick_any(&own)?;
+        let seeds: Vec<&Seed> = self.seeds.iter().filter(|seed| seed.rule == rule).collect();
+        let seed = dice.pick_any(&seeds)?;
         Self::from_seed(seed, world, dice)
     }
 
     fn from_seed(seed: &Seed, world: &World, dice: &mut Dice) -> Option<String> {
-        let own = resolve(seed.sql, &world.plain).ok();
-        let mut query = match own {
+        let query = resolve(seed.sql, &world.plain).ok();
+        let mut query = match query {
             Some(query) if dice.chance(85) => query,
             _ => mutate::retarget(&seed.query, &seed.schema, &world.schema, dice)?,
         };

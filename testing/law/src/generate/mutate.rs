@@ -388,12 +388,16 @@ impl Rewriter for Mutation<'_> {
                 let (Some(table), id) = (self.dice.pick_any(&tables).copied(), self.next_relation()) else {
                     return;
                 };
-                let own = other.relations().first().map(|relation| relation.id);
-                let repeated =
-                    self.survey.relations.iter().find(|(id, ..)| Some(*id) == own).and_then(|found| found.1);
+                let first = other.relations().first().map(|relation| relation.id);
+                let repeated = self
+                    .survey
+                    .relations
+                    .iter()
+                    .find(|(id, ..)| Some(*id) == first)
+                    .and_then(|relation| relation.1);
                 let table = repeated.filter(|_| self.dice.chance(50)).unwrap_or(table);
                 self.survey.relations.push((id, Some(table), 1));
-                let (left, right) = (own.and_then(|own| self.column_of(own)), self.column_of(id));
+                let (left, right) = (first.and_then(|first| self.column_of(first)), self.column_of(id));
                 let on = left.zip(right).map(|(left, right)| {
                     Expr::Binary(BinaryOperator::Equal, Box::new(left), Box::new(right))
                 });

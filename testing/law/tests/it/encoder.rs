@@ -47,12 +47,12 @@ fn every_construct_has_something_planted_and_the_law_finds_it() {
     let all = planted();
     let mut missed = Vec::new();
     for construct in Construct::ALL {
-        let own: Vec<_> = all.iter().filter(|(of, _)| *of == construct).collect();
+        let plants: Vec<_> = all.iter().filter(|(of, _)| *of == construct).collect();
         assert!(
-            !own.is_empty(),
+            !plants.is_empty(),
             "{construct:?} has nothing planted: give it a line in `MISREADINGS` or `DEFECTS`"
         );
-        for (_, planted) in own {
+        for (_, planted) in plants {
             let tally = hunt_construct(construct, Some(*planted), 1, (2_000, 20_000)).unwrap();
             println!("{construct:?} {planted:?}: after {}", tally.compared);
             if tally.violations.is_empty() {

@@ -22,7 +22,9 @@ fn a_defect_in_any_rule_is_found_within_a_minute() {
     let worker = || {
         while let Some(rule) = rules.get(next.fetch_add(1, Ordering::Relaxed)) {
             match first_find(rule) {
-                Some(found) => println!("{} after {:?}: {}", rule.id, found.time, found.violation.before),
+                Some(detection) => {
+                    println!("{} after {:?}: {}", rule.id, detection.time, detection.violation.before);
+                }
                 None => failures.lock().unwrap().push(rule.id),
             }
         }

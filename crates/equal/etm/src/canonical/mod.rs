@@ -27,7 +27,7 @@ use crate::tools;
 /// Which order to take where relations are tied; counts like an odometer.
 #[derive(Debug, Default)]
 pub(crate) struct Choices {
-    taken: Vec<(usize, usize)>,
+    path: Vec<(usize, usize)>,
     next: usize,
 }
 
@@ -35,22 +35,22 @@ impl Choices {
     fn take(&mut self, of: usize) -> usize {
         let place = self.next;
         self.next += 1;
-        if let Some((choice, options)) = self.taken.get_mut(place) {
+        if let Some((choice, options)) = self.path.get_mut(place) {
             *options = of;
             *choice
         } else {
-            self.taken.push((0, of));
+            self.path.push((0, of));
             0
         }
     }
 
     /// Moves to the next combination; false after the last one.
     pub(crate) fn advance(&mut self) -> bool {
-        self.taken.truncate(self.next);
+        self.path.truncate(self.next);
         self.next = 0;
-        while let Some((choice, options)) = self.taken.pop() {
+        while let Some((choice, options)) = self.path.pop() {
             if choice + 1 < options {
-                self.taken.push((choice + 1, options));
+                self.path.push((choice + 1, options));
                 return true;
             }
         }
@@ -368,24 +368,24 @@ impl Canonical<'_, '_> {
             return self.facts.commutes(left, right);
         }
         // An index serves a comparison by its own collation only, even where there are no texts.
-        let (own, other) = (self.facts.operand(left), self.facts.operand(right));
-        let is_known = own.collating != Fact::Unknown && other.collating != Fact::Unknown;
-        let brings_none = own.collates_as_rowid || other.collates_as_rowid;
+        let (first, second) = (self.facts.operand(left), self.facts.operand(right));
+        let is_known = first.collating != Fact::Unknown && second.collating != Fact::Unknown;
+        let brings_none = first.collates_as_rowid || second.collates_as_rowid;
         self.conditions == Conditions::Written
             && is_known
-            && (brings_none || own.collating == other.collating)
+            && (brings_none || first.collating == second.collating)
             && self.facts.commutes(left, right)
     }
 }
 
-fn take_operands(body: Body, operator: SetOperator, all: bool, found: &mut Vec<Body>) {
+fn take_operands(body: Body, operator: SetOperator, all: bool, operands: &mut Vec<Body>) {
     match body {
-        Body::SetOperation { operator: own, all: own_all, left, right }
-            if own == operator && own_all == all =>
+        Body::SetOperation { operator: inner, all: inner_all, left, right }
+            if inner == operator && inner_all == all =>
         {
-            take_operands(*left, operator, all, found);
-            take_operands(*right, operator, all, found);
+            take_operands(*left, operator, all, operands);
+            take_operands(*right, operator, all, operands);
         }
-        other => found.push(other),
+        other => operands.push(other),
     }
 }

@@ -150,22 +150,22 @@ impl<'a> Driver<'_, 'a> {
         self.plan_shows || self.applied.len() >= self.applications
     }
 
-    /// Brings a query into its normal form; `beside` is what its results are compared with.
-    fn query(&mut self, query: &mut Query, position: Position, beside: &Comparand) {
+    /// Brings a query into its normal form; `comparand` is what its results are compared with.
+    fn query(&mut self, query: &mut Query, position: Position, comparand: &Comparand) {
         if self.is_over() {
             return;
         }
         let around = std::mem::replace(&mut self.relations, aggregates::relations_of(&query.body));
         let sensitivity = self.sensitivity(query, position);
         let before = self.applied.len();
-        let kept = self.guarded(query, position, sensitivity, |driver, query| {
-            driver.clauses(query, &beside.of_results(query, position));
+        let is_kept = self.guarded(query, position, sensitivity, |driver, query| {
+            driver.clauses(query, &comparand.of_results(query, position));
         });
-        if kept && self.applied.len() > before {
+        if is_kept && self.applied.len() > before {
             self.look_at_plan(query, position);
         }
         self.relations = around;
-        self.query_rules(query, position, beside);
+        self.query_rules(query, position, comparand);
     }
 
     /// Rewrites the clauses of a query and the queries in them.
@@ -220,11 +220,11 @@ impl<'a> Driver<'_, 'a> {
             || OrderConditions::of(query, after, &self.context.facts) == settled;
         let is_distinct = |query: &Query| query.as_select().is_some_and(|select| select.distinct);
         let same_rows = !passes_distinct || !(is_distinct(query) || is_distinct(&saved.query));
-        let kept = same_order && same_rows;
-        if !kept {
+        let is_kept = same_order && same_rows;
+        if !is_kept {
             self.restore(query, saved);
         }
-        kept
+        is_kept
     }
 
     fn save(&self, query: &Query) -> Saved<'a> {
@@ -272,18 +272,18 @@ impl<'a> Driver<'_, 'a> {
         if self.asks_for_plan { sensitivity(query, position, &self.context.facts) } else { Sensitivity::None }
     }
 
-    fn inner(&mut self, clause: &'static str, query: &mut Query, position: Position, beside: &Comparand) {
+    fn inner(&mut self, clause: &'static str, query: &mut Query, position: Position, comparand: &Comparand) {
         self.scope.push(clause);
-        self.query(query, position, beside);
+        self.query(query, position, comparand);
         self.scope.pop();
     }
 
-    fn query_rules(&mut self, query: &mut Query, position: Position, beside: &Comparand) {
+    fn query_rules(&mut self, query: &mut Query, position: Position, comparand: &Comparand) {
         // Moving parts of such a query would take an aggregate away from the query that it belongs to.
         if !self.rules.lies.owns_aggregates && aggregates::is_entangled(query) {
             return;
         }
-        let typed = self.context.is_sound() && !matches!(beside, Comparand::Nothing);
+        let typed = self.context.is_sound() && !matches!(comparand, Comparand::Nothing);
         let mut old = typed.then(|| (query.clone(), self.context.facts.clone()));
         let mut shape = Shape::of(query);
         let mut sensitive = self.sensitivity(query, position);
@@ -300,16 +300,16 @@ impl<'a> Driver<'_, 'a> {
             self.context.is_condition = false;
             self.context.sensitivity = sensitive;
             let mut changed = false;
-            let kept = self.guarded(query, position, sensitive, |driver, query| {
+            let is_kept = self.guarded(query, position, sensitive, |driver, query| {
                 let is_watched = driver.is_correlated || driver.from_reads_around;
                 let before = (driver.log.is_some() || is_watched).then(|| driver.save(query));
                 let places = rule.query(query, &mut driver.context);
                 changed = places > 0;
                 let typed = match &old {
                     Some((old, facts)) if changed => {
-                        let (own, new) =
+                        let (old_operands, new_operands) =
                             (result_operands(old, facts), result_operands(query, &driver.context.facts));
-                        keeps_type(&own, &new, beside)
+                        keeps_type(&old_operands, &new_operands, comparand)
                     }
                     _ => true,
                 };
@@ -327,7 +327,7 @@ impl<'a> Driver<'_, 'a> {
                     driver.record(meta, places, before.as_ref().map(|before| &before.query), query);
                 }
             });
-            if changed && kept {
+            if changed && is_kept {
                 self.from_reads_around = self.from_reads_around || reach::reads_around(query);
                 old = typed.then(|| (query.clone(), self.context.facts.clone()));
                 shape = Shape::of(query);

@@ -21,13 +21,13 @@ pub(super) struct Place<'a> {
     /// The clause, for the log.
     clause: &'static str,
     /// What it is compared with.
-    beside: &'a Comparand,
+    comparand: &'a Comparand,
 }
 
 impl<'a> Place<'a> {
     /// The place of a value in that clause.
-    pub(super) fn of(clause: &'static str, beside: &'a Comparand) -> Self {
-        Self { is_condition: false, clause, beside }
+    pub(super) fn of(clause: &'static str, comparand: &'a Comparand) -> Self {
+        Self { is_condition: false, clause, comparand }
     }
 }
 
@@ -57,9 +57,9 @@ impl Driver<'_, '_> {
     }
 
     fn expression_rules(&mut self, expr: &mut Expr, place: Place<'_>) -> bool {
-        let Place { is_condition, clause, beside } = place;
+        let Place { is_condition, clause, comparand } = place;
         let mut changed = false;
-        let typed = self.context.is_sound() && !matches!(beside, Comparand::Nothing);
+        let typed = self.context.is_sound() && !matches!(comparand, Comparand::Nothing);
         let mut before = (typed || self.log.is_some()).then(|| expr.clone());
         for rule in &self.rules.expressions {
             if self.is_over() {
@@ -72,7 +72,7 @@ impl Driver<'_, '_> {
             }
             if let Some(old) = &before
                 && typed
-                && !beside.takes(&self.context.facts.operand(old), &self.context.facts.operand(expr))
+                && !comparand.takes(&self.context.facts.operand(old), &self.context.facts.operand(expr))
             {
                 expr.clone_from(old);
                 continue;
@@ -88,34 +88,37 @@ impl Driver<'_, '_> {
     }
 
     /// What an operand is compared with; nothing where neither its affinity nor its collation has an effect.
-    fn beside(&self, own: &Expr, others: &[&Expr]) -> Comparand {
+    fn comparand(&self, expr: &Expr, others: &[&Expr]) -> Comparand {
         let facts = &self.context.facts;
-        let shows = self.context.is_sound() && texts(facts, others.iter().copied().chain([own]));
+        let shows = self.context.is_sound() && texts(facts, others.iter().copied().chain([expr]));
         if shows { Comparand::these(facts, others.iter().copied()) } else { Comparand::Nothing }
     }
 
     fn parts(&mut self, expr: &mut Expr, place: Place<'_>) {
-        let Place { is_condition, clause, beside } = place;
+        let Place { is_condition, clause, comparand } = place;
         // What passes the affinity or the collation of its operand on.
-        let passed = |as_what: Comparand| match beside {
+        let passed = |as_what: Comparand| match comparand {
             Comparand::Nothing => Comparand::Nothing,
-            Comparand::Compound(_) => beside.clone(),
+            Comparand::Compound(_) => comparand.clone(),
             _ => as_what,
         };
         match expr {
             Expr::Column(_) | Expr::Output(_) | Expr::Literal(_) => {}
             Expr::Unary(_, operand) | Expr::Cast { expr: operand, .. } => {
-                let of_operand =
-                    if matches!(beside, Comparand::Itself) { Comparand::Itself } else { Comparand::Others };
+                let of_operand = if matches!(comparand, Comparand::Itself) {
+                    Comparand::Itself
+                } else {
+                    Comparand::Others
+                };
                 self.operand(operand, Place::of(clause, &passed(of_operand)));
             }
             Expr::Collate { expr: operand, .. } => {
                 self.operand(operand, Place::of(clause, &passed(Comparand::Anything)));
             }
             Expr::Binary(operator, left, right) if operator.is_comparison() => {
-                let of_left = self.beside(left, &[right]);
+                let of_left = self.comparand(left, &[right]);
                 self.operand(left, Place::of(clause, &of_left));
-                let of_right = self.beside(right, &[left]);
+                let of_right = self.comparand(right, &[left]);
                 self.operand(right, Place::of(clause, &of_right));
             }
             Expr::Binary(_, left, right) => {
@@ -132,10 +135,10 @@ impl Driver<'_, '_> {
                 list.iter_mut().for_each(|operand| self.operand(operand, Place::of(clause, &part)));
             }
             Expr::Between { expr, low, high, .. } => {
-                let of_value = self.beside(expr, &[low, high]);
+                let of_value = self.comparand(expr, &[low, high]);
                 self.operand(expr, Place::of(clause, &of_value));
                 for bound in [low, high] {
-                    let of_bound = self.beside(bound, &[expr]);
+                    let of_bound = self.comparand(bound, &[expr]);
                     self.operand(bound, Place::of(clause, &of_bound));
                 }
             }
@@ -146,10 +149,10 @@ impl Driver<'_, '_> {
                     .for_each(|operand| self.expr(operand, false, clause));
             }
             Expr::InList { expr, list, .. } => {
-                let of_value = self.beside(expr, &list.iter().collect::<Vec<_>>());
+                let of_value = self.comparand(expr, &list.iter().collect::<Vec<_>>());
                 self.operand(expr, Place::of(clause, &of_value));
                 for element in list {
-                    let of_element = self.beside(element, &[expr]);
+                    let of_element = self.comparand(element, &[expr]);
                     self.operand(element, Place::of(clause, &of_element));
                 }
             }
@@ -158,27 +161,27 @@ impl Driver<'_, '_> {
                 self.inner(clause, query, Position::Exists, &Comparand::Nothing);
             }
             Expr::Scalar(query) => {
-                self.inner(clause, query, Position::Scalar, beside);
+                self.inner(clause, query, Position::Scalar, comparand);
             }
             Expr::Case { operand, branches, otherwise } => {
                 // By the form of its results SQLite tells what a CASE may be.
                 let of_results =
-                    if matches!(beside, Comparand::Compound(_)) { beside } else { &Comparand::Nothing };
+                    if matches!(comparand, Comparand::Compound(_)) { comparand } else { &Comparand::Nothing };
                 self.case(operand.as_deref_mut(), branches, otherwise.as_deref_mut(), clause, of_results);
             }
             Expr::IsNull { expr, .. } => self.expr(expr, false, clause),
             Expr::Function { function, args } => {
-                let beside = Comparand::arguments(&self.context.facts, function, args.as_slice());
-                self.list(args.as_mut_slice(), clause, &beside);
+                let comparand = Comparand::arguments(&self.context.facts, function, args.as_slice());
+                self.list(args.as_mut_slice(), clause, &comparand);
             }
             Expr::Aggregate(aggregate) => {
                 let lacking = self.context.enter_rows();
-                let beside = if aggregate.distinct {
+                let comparand = if aggregate.distinct {
                     Comparand::Itself
                 } else {
                     Comparand::arguments(&self.context.facts, &aggregate.function, aggregate.args.as_slice())
                 };
-                self.list(aggregate.args.as_mut_slice(), clause, &beside);
+                self.list(aggregate.args.as_mut_slice(), clause, &comparand);
                 self.terms(&mut aggregate.order_by, clause);
                 if let Some(filter) = &mut aggregate.filter {
                     self.expr(filter, true, clause);
@@ -186,8 +189,9 @@ impl Driver<'_, '_> {
                 self.context.leave_rows(lacking);
             }
             Expr::Window(call) => {
-                let beside = Comparand::arguments(&self.context.facts, &call.function, call.args.as_slice());
-                self.list(call.args.as_mut_slice(), clause, &beside);
+                let comparand =
+                    Comparand::arguments(&self.context.facts, &call.function, call.args.as_slice());
+                self.list(call.args.as_mut_slice(), clause, &comparand);
                 if let Some(filter) = &mut call.filter {
                     self.expr(filter, true, clause);
                 }
@@ -221,14 +225,15 @@ impl Driver<'_, '_> {
         of_results: &Comparand,
     ) {
         if let Some(operand) = operand.as_deref_mut() {
-            let of_operand = self.beside(operand, &branches.iter().map(|(when, _)| when).collect::<Vec<_>>());
+            let of_operand =
+                self.comparand(operand, &branches.iter().map(|(when, _)| when).collect::<Vec<_>>());
             self.operand(operand, Place::of(clause, &of_operand));
         }
         for (when, then) in branches {
             match operand.as_deref() {
                 None => self.expr(when, true, clause),
                 Some(operand) => {
-                    let of_when = self.beside(when, &[operand]);
+                    let of_when = self.comparand(when, &[operand]);
                     self.operand(when, Place::of(clause, &of_when));
                 }
             }
@@ -239,8 +244,8 @@ impl Driver<'_, '_> {
         }
     }
 
-    fn list(&mut self, list: &mut [Expr], clause: &'static str, beside: &Comparand) {
-        list.iter_mut().for_each(|expr| self.operand(expr, Place::of(clause, beside)));
+    fn list(&mut self, list: &mut [Expr], clause: &'static str, comparand: &Comparand) {
+        list.iter_mut().for_each(|expr| self.operand(expr, Place::of(clause, comparand)));
     }
 
     fn terms(&mut self, terms: &mut [OrderTerm], clause: &'static str) {

@@ -54,7 +54,7 @@ impl Rule for CommonTableExpression {
 
     fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         let mut places = 0;
-        let mut kept = Vec::new();
+        let mut ctes = Vec::new();
         // Later ones may use earlier ones, so these go first.
         let mut pending: VecDeque<Cte> = std::mem::take(&mut query.ctes).into();
         while let Some(cte) = pending.pop_front() {
@@ -66,7 +66,7 @@ impl Rule for CommonTableExpression {
                 .sum();
             let growth = uses.saturating_sub(1).saturating_mul(tools::size(&cte.query));
             if is_recursive(&cte) || !tools::is_deterministic(&cte.query) || growth > context.copies_left {
-                kept.push(cte);
+                ctes.push(cte);
                 continue;
             }
             context.copies_left -= growth;
@@ -76,7 +76,7 @@ impl Rule for CommonTableExpression {
             inline(query, &cte, context);
             places += 1;
         }
-        query.ctes = kept;
+        query.ctes = ctes;
         places
     }
 }

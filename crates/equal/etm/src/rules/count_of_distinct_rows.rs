@@ -51,7 +51,9 @@ impl Rule for CountOfDistinctRows {
         let Some(select) = query.as_select() else { return 0 };
         let Some(relation) = tools::single_relation(select) else { return 0 };
         let RelationSource::Derived(inner) = &relation.source else { return 0 };
-        let ([output], Some(own)) = (select.outputs.as_slice(), tools::plain_select(inner)) else { return 0 };
+        let ([output], Some(inner_select)) = (select.outputs.as_slice(), tools::plain_select(inner)) else {
+            return 0;
+        };
         let counts = match tools::plain_aggregate(&output.expr) {
             Some((Function::Count, Expr::Column(column))) => column.relation == relation.id,
             _ => tools::is_count_star(&output.expr),
@@ -60,18 +62,18 @@ impl Rule for CountOfDistinctRows {
             && select.filter.is_none()
             && select.group_by.is_empty()
             && select.having.is_none();
-        let [value] = own.outputs.as_slice() else { return 0 };
-        let not_null =
-            !tools::is_count_star(&output.expr) || !context.facts.output_may_be_null(own, &value.expr);
-        if !counts || !bare || !own.distinct || !tools::is_flat(own) || !not_null {
+        let [value] = inner_select.outputs.as_slice() else { return 0 };
+        let not_null = !tools::is_count_star(&output.expr)
+            || !context.facts.output_may_be_null(inner_select, &value.expr);
+        if !counts || !bare || !inner_select.distinct || !tools::is_flat(inner_select) || !not_null {
             return 0;
         }
-        let mut own = own.clone();
-        own.distinct = false;
+        let mut inner_select = inner_select.clone();
+        inner_select.distinct = false;
         let plain = Aggregate::plain(Function::Count, Args::List(vec![value.expr.clone()]));
         let count = Expr::Aggregate(Box::new(Aggregate { distinct: true, ..plain }));
-        own.outputs = vec![Output { expr: count, alias: None }];
-        query.body = Body::Select(Box::new(own));
+        inner_select.outputs = vec![Output { expr: count, alias: None }];
+        query.body = Body::Select(Box::new(inner_select));
         1
     }
 }

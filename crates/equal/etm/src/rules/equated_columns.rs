@@ -74,9 +74,10 @@ fn pairs(select: &Select, context: &RuleContext<'_>) -> Vec<(ColumnRef, ColumnRe
     if !context.is_sound() {
         return tools::on_conjuncts(from).into_iter().filter_map(pair).collect();
     }
-    let own: Vec<_> = from.relations().iter().map(|relation| relation.id).collect();
+    let relations: Vec<_> = from.relations().iter().map(|relation| relation.id).collect();
     let facts = &context.facts;
-    let fits = |column: ColumnRef| own.contains(&column.relation) && !facts.is_null_extended(column.relation);
+    let fits =
+        |column: ColumnRef| relations.contains(&column.relation) && !facts.is_null_extended(column.relation);
     let conditions = sqlgauge_sql::derive::conjuncts(select).into_iter().filter_map(pair);
     conditions
         .filter(|&(a, b)| {
@@ -150,22 +151,22 @@ fn span(query: &mut Query, classes: &[Vec<ColumnRef>]) -> usize {
     let same_class = |e: &Expr| {
         pair(e).and_then(|(a, b)| classes.iter().position(|class| class.contains(&a) && class.contains(&b)))
     };
-    let mut found: Vec<Vec<(ColumnRef, ColumnRef)>> = vec![Vec::new(); classes.len()];
+    let mut equalities: Vec<Vec<(ColumnRef, ColumnRef)>> = vec![Vec::new(); classes.len()];
     for conjunct in tools::conjuncts_of(select.filter.as_ref()) {
-        if let (Some(class), Some(own)) = (same_class(conjunct), pair(conjunct)) {
-            found[class].push(own);
+        if let (Some(class), Some(equality)) = (same_class(conjunct), pair(conjunct)) {
+            equalities[class].push(equality);
         }
     }
     let mut places = 0;
     let mut conjuncts = tools::take_conjuncts(&mut select.filter);
-    for (class, found) in classes.iter().zip(&mut found) {
+    for (class, equalities) in classes.iter().zip(&mut equalities) {
         // Only where all of the class's equalities stand in WHERE, as rule S2 puts them.
         let star: Vec<_> = class[1..].iter().map(|other| (class[0], *other)).collect();
         let normal =
             |pair: &(ColumnRef, ColumnRef)| if pair.0 == class[0] { *pair } else { (pair.1, pair.0) };
-        let mut own: Vec<_> = found.iter().map(normal).collect();
-        own.sort_by_key(|pair| class.iter().position(|column| *column == pair.1));
-        if own == star || found.len() + 1 < class.len() {
+        let mut edges: Vec<_> = equalities.iter().map(normal).collect();
+        edges.sort_by_key(|pair| class.iter().position(|column| *column == pair.1));
+        if edges == star || equalities.len() + 1 < class.len() {
             continue;
         }
         places += 1;

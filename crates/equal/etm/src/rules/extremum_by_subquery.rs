@@ -95,12 +95,12 @@ fn published(query: &mut Query, context: &RuleContext<'_>) -> usize {
     }
     let Some(select) = tools::select_mut(query) else { return 0 };
     let mut conjuncts = tools::take_conjuncts(&mut select.filter);
-    let found = conjuncts.iter().position(|conjunct| {
+    let place = conjuncts.iter().position(|conjunct| {
         extremum(conjunct, context).is_some_and(|(column, ..)| context.is_unique_as_published(column))
     });
-    let found = found.and_then(|place| extremum(&conjuncts.remove(place), context));
+    let key = place.and_then(|place| extremum(&conjuncts.remove(place), context));
     select.filter = tools::conjunction(conjuncts);
-    let Some((column, descending, _)) = found else { return 0 };
+    let Some((column, descending, _)) = key else { return 0 };
     order(query, column, descending);
     1
 }
@@ -112,7 +112,7 @@ fn corrected(query: &mut Query, context: &RuleContext<'_>) -> usize {
         return 0;
     }
     let conjuncts = tools::conjuncts_of(select.filter.as_ref());
-    let found = conjuncts.iter().enumerate().find_map(|(place, conjunct)| {
+    let key = conjuncts.iter().enumerate().find_map(|(place, conjunct)| {
         let (column, descending, inner) =
             extremum(conjunct, context).filter(|(column, ..)| column.relation == relation.id)?;
         let facts = context.facts.column(column);
@@ -121,7 +121,7 @@ fn corrected(query: &mut Query, context: &RuleContext<'_>) -> usize {
         let fits = unique && !facts.nullable && identity && same_conditions(select, &conjuncts, place, inner);
         fits.then_some((place, column, descending))
     });
-    let Some((place, column, descending)) = found else { return 0 };
+    let Some((place, column, descending)) = key else { return 0 };
     if let Some(select) = tools::select_mut(query) {
         let mut conjuncts = tools::take_conjuncts(&mut select.filter);
         conjuncts.remove(place);
@@ -138,20 +138,27 @@ fn same_conditions(select: &Select, conjuncts: &[&Expr], place: usize, inner: Co
     let ((Expr::Scalar(query), _) | (_, Expr::Scalar(query))) = (left.as_ref(), right.as_ref()) else {
         return false;
     };
-    let (Some(own), Some(outer)) = (query.as_select(), tools::single_relation(select)) else { return false };
+    let (Some(inner_select), Some(outer)) = (query.as_select(), tools::single_relation(select)) else {
+        return false;
+    };
     // Conditions of the subquery that read the row outside are conditions on two rows.
     if !tools::columns_read(query, outer.id).is_empty() {
         return false;
     }
     let pairs = [(outer.id, inner.relation)];
-    let mut theirs: Vec<Expr> =
-        tools::conjuncts_of(own.filter.as_ref()).into_iter().map(|e| tools::renamed(e, &pairs)).collect();
-    if theirs.len() + 1 != conjuncts.len() || !own.group_by.is_empty() || own.having.is_some() {
+    let mut theirs: Vec<Expr> = tools::conjuncts_of(inner_select.filter.as_ref())
+        .into_iter()
+        .map(|e| tools::renamed(e, &pairs))
+        .collect();
+    if theirs.len() + 1 != conjuncts.len()
+        || !inner_select.group_by.is_empty()
+        || inner_select.having.is_some()
+    {
         return false;
     }
     conjuncts.iter().enumerate().filter(|(other, _)| *other != place).all(|(_, conjunct)| {
-        let found = theirs.iter().position(|own| tools::same_expr(own, conjunct));
-        found.map(|found| theirs.swap_remove(found)).is_some()
+        let position = theirs.iter().position(|condition| tools::same_expr(condition, conjunct));
+        position.map(|position| theirs.swap_remove(position)).is_some()
     })
 }
 

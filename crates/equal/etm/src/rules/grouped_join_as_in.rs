@@ -84,24 +84,24 @@ fn parts(select: &Select, results: &[&Expr], context: &RuleContext<'_>) -> Optio
     let dependencies = Dependencies::of(select, &context.facts);
     let closure = dependencies.closure(&select.group_by);
     let row = |id: RelationId| Expr::Column(ColumnRef::rowid(id));
-    let (kept, moved): (Vec<RelationId>, Vec<RelationId>) =
+    let (rest, moved): (Vec<RelationId>, Vec<RelationId>) =
         all.iter().copied().partition(|id| closure.determines(&row(*id)));
     let reads = |e: &Expr, set: &[RelationId]| {
         tools::columns_of(e).iter().any(|column| set.contains(&column.relation))
     };
-    if kept.is_empty() || moved.is_empty() || results.iter().any(|e| reads(e, &moved)) {
+    if rest.is_empty() || moved.is_empty() || results.iter().any(|e| reads(e, &moved)) {
         return None;
     }
     if select
         .having
         .as_ref()
-        .is_some_and(|having| reads(having, &kept) || sqlgauge_sql::derive::has_subquery(having))
+        .is_some_and(|having| reads(having, &rest) || sqlgauge_sql::derive::has_subquery(having))
     {
         return None;
     }
     let mut links = Vec::new();
     for condition in conjuncts(select) {
-        if !(reads(condition, &kept) && reads(condition, &moved)) {
+        if !(reads(condition, &rest) && reads(condition, &moved)) {
             continue;
         }
         let Expr::Binary(BinaryOperator::Equal, left, right) = condition else { return None };
@@ -110,11 +110,11 @@ fn parts(select: &Select, results: &[&Expr], context: &RuleContext<'_>) -> Optio
         if !facts.equals_are_identical(left, right) {
             return None;
         }
-        links.push(if kept.contains(&a.relation) { (a, b) } else { (b, a) });
+        links.push(if rest.contains(&a.relation) { (a, b) } else { (b, a) });
     }
     let [(outer, inner)] = links.as_slice() else { return None };
     // Conversely the kept rows fix the keys, so that no row of theirs has two groups.
-    let columns: Vec<Expr> = kept
+    let columns: Vec<Expr> = rest
         .iter()
         .flat_map(|id| {
             context
@@ -129,7 +129,7 @@ fn parts(select: &Select, results: &[&Expr], context: &RuleContext<'_>) -> Optio
         .collect();
     let of_rows = dependencies.closure(&columns);
     let fixed = |key: &Expr| {
-        of_rows.determines(key) || tools::columns_of(key).iter().all(|c| kept.contains(&c.relation))
+        of_rows.determines(key) || tools::columns_of(key).iter().all(|c| rest.contains(&c.relation))
     };
     select.group_by.iter().all(fixed).then_some(Parts { moved, outer: *outer, inner: *inner })
 }

@@ -52,7 +52,7 @@ impl Rule for HavingAsWhere {
         let Some(select) = tools::select_mut(query) else { return 0 };
         let keys = select.group_by.clone();
         let mut moved = Vec::new();
-        let mut kept = Vec::new();
+        let mut rest = Vec::new();
         for conjunct in tools::take_conjuncts(&mut select.having) {
             let columns = tools::columns_of(&conjunct);
             let fits = !sqlgauge_sql::derive::has_aggregate(&conjunct)
@@ -62,9 +62,9 @@ impl Rule for HavingAsWhere {
                     let key = Expr::Column(*column);
                     keys.contains(&key) && context.facts.is_identity(&key)
                 });
-            if fits { moved.push(conjunct) } else { kept.push(conjunct) }
+            if fits { moved.push(conjunct) } else { rest.push(conjunct) }
         }
-        select.having = tools::conjunction(kept);
+        select.having = tools::conjunction(rest);
         let places = moved.len();
         for conjunct in moved {
             tools::add_conjunct(&mut select.filter, conjunct);

@@ -71,8 +71,9 @@ fn filter(conjunct: &Expr, relations: &[RelationId], context: &RuleContext<'_>) 
     let select = tools::plain_select(query)?;
     let inner = tools::single_relation(select)?;
     let [output] = select.outputs.as_slice() else { return None };
-    let own = tools::as_column(&output.expr).filter(|own| own.relation == inner.id)?;
-    if context.table_column(own)? != context.table_column(column)? || !tools::is_flat(select) {
+    let inner_column =
+        tools::as_column(&output.expr).filter(|inner_column| inner_column.relation == inner.id)?;
+    if context.table_column(inner_column)? != context.table_column(column)? || !tools::is_flat(select) {
         return None;
     }
     let unique = context.facts.unique_sets(column.relation).contains(&vec![column.column]);

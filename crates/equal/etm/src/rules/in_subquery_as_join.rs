@@ -148,25 +148,25 @@ fn corrected(query: &mut Query, context: &mut RuleContext<'_>) -> usize {
     }
     let whole = nested && tools::is_flat(select);
     let mut places = 0;
-    let mut kept = Vec::new();
+    let mut conjuncts = Vec::new();
     for conjunct in tools::take_conjuncts(&mut select.filter) {
         match conjunct {
             Expr::Exists { query: mut inner, negated: false } => {
                 let moved = partners(&inner, whole, select.distinct || unites, &context.facts);
                 if moved.is_empty() {
-                    kept.push(Expr::Exists { query: inner, negated: false });
+                    conjuncts.push(Expr::Exists { query: inner, negated: false });
                     continue;
                 }
                 places += 1;
-                kept.extend(pull_out(select, &mut inner, &moved));
+                conjuncts.extend(pull_out(select, &mut inner, &moved));
                 if inner.as_select().is_some_and(|inner| inner.from.is_some()) {
-                    kept.push(Expr::Exists { query: inner, negated: false });
+                    conjuncts.push(Expr::Exists { query: inner, negated: false });
                 }
             }
-            other => kept.push(other),
+            other => conjuncts.push(other),
         }
     }
-    select.filter = tools::conjunction(kept);
+    select.filter = tools::conjunction(conjuncts);
     places
 }
 
@@ -218,15 +218,15 @@ fn reads_around(from: &From) -> bool {
 
 /// Moves relations from a subquery of EXISTS to the FROM around it, and gives the conditions that go with them.
 fn pull_out(select: &mut Select, inner: &mut Query, moved: &[RelationId]) -> Vec<Expr> {
-    let Some(own) = tools::select_mut(inner) else { return Vec::new() };
-    let Some(from) = own.from.take() else { return Vec::new() };
+    let Some(inner_select) = tools::select_mut(inner) else { return Vec::new() };
+    let Some(from) = inner_select.from.take() else { return Vec::new() };
     let all = from.relations().len() == moved.len();
     // A condition of ON that reads the query around would stand beside what it reads, where SQLite does not look.
     if all && !reach::has_free_columns(&from) {
         select.from = Some(tools::join_inner(select.from.take(), from));
-        return tools::take_conjuncts(&mut own.filter);
+        return tools::take_conjuncts(&mut inner_select.filter);
     }
-    let mut conjuncts = tools::take_conjuncts(&mut own.filter);
+    let mut conjuncts = tools::take_conjuncts(&mut inner_select.filter);
     let mut operands = Vec::new();
     tools::take_inner(from, &mut operands, &mut conjuncts);
     let mut rest = Vec::new();
@@ -239,10 +239,10 @@ fn pull_out(select: &mut Select, inner: &mut Query, moved: &[RelationId]) -> Vec
     }
     let staying: Vec<RelationId> =
         rest.iter().flat_map(From::relations).map(|relation| relation.id).collect();
-    own.from = rest.into_iter().fold(None, |from, operand| Some(tools::join_inner(from, operand)));
+    inner_select.from = rest.into_iter().fold(None, |from, operand| Some(tools::join_inner(from, operand)));
     let stays = |e: &Expr| tools::columns_of(e).iter().any(|column| staying.contains(&column.relation));
     let (inside, outside): (Vec<Expr>, Vec<Expr>) = conjuncts.into_iter().partition(stays);
-    own.filter = tools::conjunction(inside);
+    inner_select.filter = tools::conjunction(inside);
     outside
 }
 

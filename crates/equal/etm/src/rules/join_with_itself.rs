@@ -49,20 +49,20 @@ impl Rule for JoinWithItself {
 
     fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
         let mut places = 0;
-        while let Some((kept, dropped, key)) = find(query, context) {
+        while let Some((survivor, dropped, key)) = find(query, context) {
             let Some(select) = tools::select_mut(query) else { return places };
             select.from =
                 select.from.take().and_then(|from| tools::without(from, dropped, &mut select.filter));
-            tools::move_columns(query, dropped, kept);
+            tools::move_columns(query, dropped, survivor);
             let Some(select) = tools::select_mut(query) else { return places };
             let mut conjuncts = tools::take_conjuncts(&mut select.filter);
-            conjuncts.retain(|conjunct| !compares_with_itself(conjunct, kept, &key));
+            conjuncts.retain(|conjunct| !compares_with_itself(conjunct, survivor, &key));
             select.filter = tools::conjunction(conjuncts);
             if let Some(from) = &mut select.from {
-                tools::retain_on(from, &|conjunct| !compares_with_itself(conjunct, kept, &key));
+                tools::retain_on(from, &|conjunct| !compares_with_itself(conjunct, survivor, &key));
             }
             for column in key {
-                let column = ColumnRef { relation: kept, column };
+                let column = ColumnRef { relation: survivor, column };
                 if context.facts.column(column).nullable {
                     let value = Box::new(Expr::Column(column));
                     tools::add_conjunct(&mut select.filter, Expr::IsNull { expr: value, negated: true });
@@ -87,13 +87,13 @@ fn compares_with_itself(condition: &Expr, relation: RelationId, key: &[Place]) -
 fn find(query: &Query, context: &RuleContext<'_>) -> Option<(RelationId, RelationId, Vec<Place>)> {
     let select = query.as_select()?;
     let from = select.from.as_ref()?;
-    let own: Vec<RelationId> = from.relations().iter().map(|relation| relation.id).collect();
+    let relations: Vec<RelationId> = from.relations().iter().map(|relation| relation.id).collect();
     let conditions = sqlgauge_sql::derive::conjuncts(select);
     let pairs: Vec<_> = conditions.into_iter().filter_map(pair).collect();
     for &(a, b) in &pairs {
         let fits = a.relation != b.relation
-            && own.contains(&a.relation)
-            && own.contains(&b.relation)
+            && relations.contains(&a.relation)
+            && relations.contains(&b.relation)
             && context.facts.table_of(a.relation).is_some()
             && context.facts.table_of(a.relation) == context.facts.table_of(b.relation)
             && ![a, b].iter().any(|column| context.facts.is_null_extended(column.relation));
@@ -101,25 +101,26 @@ fn find(query: &Query, context: &RuleContext<'_>) -> Option<(RelationId, Relatio
             continue;
         }
         let order = (a.relation.min(b.relation), a.relation.max(b.relation));
-        let may_go = |gone, kept| tools::may_go(from, gone) && tools::may_stand_in(from, gone, kept);
-        let (kept, dropped) = match (may_go(order.1, order.0), may_go(order.0, order.1)) {
+        let may_go = |gone, survivor| tools::may_go(from, gone) && tools::may_stand_in(from, gone, survivor);
+        let (survivor, dropped) = match (may_go(order.1, order.0), may_go(order.0, order.1)) {
             (true, _) => order,
             (false, true) => (order.1, order.0),
             (false, false) => continue,
         };
         let equated = |column: Place| {
-            let (x, y) = (ColumnRef { relation: kept, column }, ColumnRef { relation: dropped, column });
+            let (x, y) = (ColumnRef { relation: survivor, column }, ColumnRef { relation: dropped, column });
             pairs.contains(&(x, y)) || pairs.contains(&(y, x))
         };
-        let identity =
-            |column: Place| context.facts.is_identity(&Expr::Column(ColumnRef { relation: kept, column }));
+        let identity = |column: Place| {
+            context.facts.is_identity(&Expr::Column(ColumnRef { relation: survivor, column }))
+        };
         let key = context
             .facts
-            .unique_sets(kept)
+            .unique_sets(survivor)
             .into_iter()
             .find(|set| set.iter().all(|c| equated(*c) && identity(*c)));
         if let Some(key) = key {
-            return Some((kept, dropped, key));
+            return Some((survivor, dropped, key));
         }
     }
     None

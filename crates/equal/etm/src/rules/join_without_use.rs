@@ -89,17 +89,21 @@ fn find(query: &Query, context: &RuleContext<'_>) -> Option<Step> {
         let Some(table) = context.facts.table_of(parent) else { continue };
         let mut links: Vec<(ColumnRef, ColumnRef)> = Vec::new();
         for &(a, b) in &equalities {
-            for (own, other) in [(a, b), (b, a)] {
-                if own.relation == parent && other.relation != parent && inner.contains(&other.relation) {
-                    links.push((own, other));
+            for (parent_column, other) in [(a, b), (b, a)] {
+                if parent_column.relation == parent
+                    && other.relation != parent
+                    && inner.contains(&other.relation)
+                {
+                    links.push((parent_column, other));
                 }
             }
         }
         for &child in inner.iter().filter(|child| **child != parent) {
-            let Some(own) = context.facts.table_of(child).and_then(|id| context.schema().table(id)) else {
+            let Some(child_table) = context.facts.table_of(child).and_then(|id| context.schema().table(id))
+            else {
                 continue;
             };
-            for foreign in &own.foreign_keys {
+            for foreign in &child_table.foreign_keys {
                 let Some((target, columns)) = context.schema().resolve_foreign_key(foreign) else { continue };
                 if target != table || !fits_profile(&columns, target, context) {
                     continue;
@@ -183,7 +187,8 @@ fn only_keys_are_read(
         let facts = &context.facts;
         let alone = reads.iter().filter(|column| **column == key.column).count() == 1;
         // The foreign key compares by the affinity of the key, and so does the join if that one is numeric.
-        let numeric = matches!(facts.affinity(&key_expr), Fact::Known(Some(own)) if own.is_numeric());
+        let numeric =
+            matches!(facts.affinity(&key_expr), Fact::Known(Some(affinity)) if affinity.is_numeric());
         let stands = || alone || may_replace(query, std::iter::once((*key, &reference_expr)), facts);
         // By the collation of whichever stands on the left.
         let is_one = facts.equals_are_identical(&key_expr, &reference_expr)

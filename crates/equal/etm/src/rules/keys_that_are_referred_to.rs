@@ -87,7 +87,7 @@ fn only_column(query: &Query, select: &Select) -> Option<ColumnRef> {
     }
     let column = *tools::columns_read(query, relation.id).first()?;
     let key = ColumnRef { relation: relation.id, column };
-    let alone = tools::columns_read(query, relation.id).into_iter().all(|own| own == column);
+    let alone = tools::columns_read(query, relation.id).into_iter().all(|read| read == column);
     (alone && select.outputs.iter().any(|output| output.expr == Expr::Column(key))).then_some(key)
 }
 

@@ -54,8 +54,8 @@ impl Rule for LeftJoinIsNull {
     }
 
     fn query(&self, query: &mut Query, context: &mut RuleContext<'_>) -> usize {
-        let found = if context.is_sound() { corrected(query, context) } else { published(query) };
-        usize::from(found.is_some())
+        let rewrite = if context.is_sound() { corrected(query, context) } else { published(query) };
+        usize::from(rewrite.is_some())
     }
 }
 

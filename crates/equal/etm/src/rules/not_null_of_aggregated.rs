@@ -72,11 +72,11 @@ impl Rule for NotNullOfAggregated {
 
 fn argument(expr: &Expr) -> Option<ColumnRef> {
     let aggregate = tools::own_aggregate(expr)?;
-    let known = matches!(
+    let skips_null = matches!(
         aggregate.function,
         Function::Count | Function::Sum | Function::Total | Function::Avg | Function::Min | Function::Max
     );
-    let plain = known && aggregate.filter.is_none();
+    let plain = skips_null && aggregate.filter.is_none();
     match aggregate.args.as_slice() {
         [Expr::Column(column)] if plain => Some(*column),
         _ => None,

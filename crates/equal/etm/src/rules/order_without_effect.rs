@@ -90,7 +90,7 @@ fn drop_keys(query: &mut Query, context: &RuleContext<'_>) -> usize {
         return 0;
     }
     let dependencies = Dependencies::of(select, &context.facts);
-    let mut kept: Vec<Expr> = Vec::new();
+    let mut keys: Vec<Expr> = Vec::new();
     let mut places = 0;
     let mut keep = Vec::new();
     for term in &query.order_by {
@@ -99,13 +99,13 @@ fn drop_keys(query: &mut Query, context: &RuleContext<'_>) -> usize {
         // The rows of a group agree in its keys, but not in what a bare column shows.
         let grouped = is_aggregate_select(select) && !select.group_by.contains(key);
         let fixed = matches!(key, Expr::Literal(_))
-            || (kept.contains(key) && binary)
-            || (!grouped && binary && dependencies.closure(&kept).determines(key));
+            || (keys.contains(key) && binary)
+            || (!grouped && binary && dependencies.closure(&keys).determines(key));
         if fixed && tools::is_deterministic(key) {
             places += 1;
             keep.push(false);
         } else {
-            kept.push(key.clone());
+            keys.push(key.clone());
             keep.push(true);
         }
     }

@@ -64,8 +64,8 @@ impl Rule for PrefixAndRest {
         let mut changed = false;
         for condition in list.iter_mut() {
             let Some((operator, column, start, _, text)) = part(condition) else { continue };
-            let Some((at, _, _, prefix)) = prefixes.iter().find(|(_, own, length, _)| {
-                operator != BinaryOperator::Equal && *own == column && length + 1 == start
+            let Some((at, _, _, prefix)) = prefixes.iter().find(|(_, prefix_column, length, _)| {
+                operator != BinaryOperator::Equal && *prefix_column == column && length + 1 == start
             }) else {
                 continue;
             };

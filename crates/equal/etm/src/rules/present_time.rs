@@ -58,13 +58,13 @@ impl Rule for PresentTime {
 
     fn expr(&self, expr: &mut Expr, _context: &mut RuleContext<'_>) -> bool {
         let Expr::Function { function, args: Args::List(args) } = expr else { return false };
-        let (shown, time) = match (&*function, args.as_mut_slice()) {
+        let (precision, time) = match (&*function, args.as_mut_slice()) {
             (Function::Strftime, [format, time]) => (shown_by(format), time),
             (Function::Date, [time]) => (Some(Precision::Day), time),
             (Function::Time | Function::DateTime, [time]) => (Some(Precision::Second), time),
             _ => return false,
         };
-        let is_shown = shown.zip(known_of(time)).is_some_and(|(shown, known)| shown <= known);
+        let is_shown = precision.zip(known_of(time)).is_some_and(|(precision, limit)| precision <= limit);
         if is_shown {
             *time = Expr::Literal(Literal::Text("now".into()));
         }
@@ -94,17 +94,17 @@ fn is_now(expr: &Expr) -> bool {
 /// How much of a moment a format shows; `None` where that is not known.
 fn shown_by(format: &Expr) -> Option<Precision> {
     let Expr::Literal(Literal::Text(format)) = format else { return None };
-    let (mut shown, mut letters) = (Precision::Day, format.chars());
+    let (mut precision, mut letters) = (Precision::Day, format.chars());
     while let Some(letter) = letters.next() {
         if letter == '%' {
-            shown = shown.max(match letters.next()? {
+            precision = precision.max(match letters.next()? {
                 'Y' | 'm' | 'd' => Precision::Day,
                 'H' | 'M' | 'S' => Precision::Second,
                 _ => return None,
             });
         }
     }
-    Some(shown)
+    Some(precision)
 }
 
 const CASES: &[RuleCase] = &[

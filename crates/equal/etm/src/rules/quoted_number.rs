@@ -68,13 +68,13 @@ impl Rule for QuotedNumber {
                 adapt(left, b) || changed
             }
             Expr::InList { expr, list, .. } => {
-                let beside = Comparand::of(expr, context);
-                list.iter_mut().filter_map(|element| adapt(element, beside).then_some(())).count() > 0
+                let comparand = Comparand::of(expr, context);
+                list.iter_mut().filter_map(|element| adapt(element, comparand).then_some(())).count() > 0
             }
             Expr::Between { expr, low, high, .. } => {
-                let beside = Comparand::of(expr, context);
-                let changed = adapt(low, beside);
-                adapt(high, beside) || changed
+                let comparand = Comparand::of(expr, context);
+                let changed = adapt(low, comparand);
+                adapt(high, comparand) || changed
             }
             _ => false,
         }
@@ -115,8 +115,10 @@ impl Comparand {
 }
 
 /// Writes a constant as a comparison with that operand takes it.
-fn adapt(constant: &mut Expr, beside: Comparand) -> bool {
-    let (Expr::Literal(literal), Fact::Known(affinity)) = (constant, beside.affinity) else { return false };
+fn adapt(constant: &mut Expr, comparand: Comparand) -> bool {
+    let (Expr::Literal(literal), Fact::Known(affinity)) = (constant, comparand.affinity) else {
+        return false;
+    };
     let new = match (&*literal, affinity) {
         (Literal::Text(text), Some(affinity)) if affinity.is_numeric() => match text.parse::<i64>() {
             Ok(n) if decimal(text).is_some() => Literal::Integer(n),
@@ -125,7 +127,9 @@ fn adapt(constant: &mut Expr, beside: Comparand) -> bool {
                 None => return false,
             },
         },
-        (Literal::Integer(n), Some(Affinity::Text)) if !beside.may_be_number => Literal::Text(n.to_string()),
+        (Literal::Integer(n), Some(Affinity::Text)) if !comparand.may_be_number => {
+            Literal::Text(n.to_string())
+        }
         (Literal::Real(real), affinity) if affinity != Some(Affinity::Text) => match whole(real.get()) {
             Some(integer) => integer,
             None => return false,

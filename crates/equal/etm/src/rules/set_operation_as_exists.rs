@@ -107,20 +107,20 @@ fn key_places(left: &Select, right: &Select, context: &RuleContext<'_>) -> Optio
         all.filter(|all| all.iter().all(|column| column.relation == all[0].relation))
     };
     let (ours, theirs) = (columns(left)?, columns(right)?);
-    let (own, other) = (ours.first()?.relation, theirs.first()?.relation);
-    let same = context.facts.table_of(own)? == context.facts.table_of(other)?
+    let (left_relation, right_relation) = (ours.first()?.relation, theirs.first()?.relation);
+    let same = context.facts.table_of(left_relation)? == context.facts.table_of(right_relation)?
         && ours.iter().zip(&theirs).all(|(a, b)| a.column == b.column)
-        && !context.facts.is_null_extended(own)
-        && !context.facts.is_null_extended(other);
+        && !context.facts.is_null_extended(left_relation)
+        && !context.facts.is_null_extended(right_relation);
     if !same {
         return None;
     }
-    context.facts.unique_sets(own).into_iter().find_map(|set| {
+    context.facts.unique_sets(left_relation).into_iter().find_map(|set| {
         set.iter()
             .map(|&column| {
-                let key = Expr::Column(ColumnRef { relation: own, column });
+                let key = Expr::Column(ColumnRef { relation: left_relation, column });
                 let fits = !context.facts.is_nullable(&key) && context.facts.is_identity(&key);
-                ours.iter().position(|own| own.column == column).filter(|_| fits)
+                ours.iter().position(|output| output.column == column).filter(|_| fits)
             })
             .collect()
     })

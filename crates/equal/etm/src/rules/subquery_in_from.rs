@@ -177,26 +177,26 @@ fn over_groups(query: &mut Query, context: &RuleContext<'_>) -> bool {
     let Some(select) = query.as_select() else { return false };
     let Some(relation) = tools::single_relation(select) else { return false };
     let RelationSource::Derived(inner) = &relation.source else { return false };
-    let Some(own) = tools::plain_select(inner) else { return false };
+    let Some(inner_select) = tools::plain_select(inner) else { return false };
     let fits = !select.distinct
         && tools::is_flat(select)
-        && !own.group_by.is_empty()
-        && !own.distinct
-        && own.outputs.iter().all(|output| may_be_copied(&output.expr))
-        && !reads_aggregate_inside(query, relation.id, &own.outputs)
-        && may_stand_for(query, relation.id, &own.outputs, &context.facts);
+        && !inner_select.group_by.is_empty()
+        && !inner_select.distinct
+        && inner_select.outputs.iter().all(|output| may_be_copied(&output.expr))
+        && !reads_aggregate_inside(query, relation.id, &inner_select.outputs)
+        && may_stand_for(query, relation.id, &inner_select.outputs, &context.facts);
     if !fits {
         return false;
     }
-    let (id, mut own) = (relation.id, own.clone());
-    let outputs = std::mem::take(&mut own.outputs);
+    let (id, mut inner_select) = (relation.id, inner_select.clone());
+    let outputs = std::mem::take(&mut inner_select.outputs);
     substitute(query, id, &outputs);
     let Some(select) = tools::select_mut(query) else { return false };
-    own.outputs = std::mem::take(&mut select.outputs);
+    inner_select.outputs = std::mem::take(&mut select.outputs);
     if let Some(filter) = select.filter.take() {
-        tools::add_conjunct(&mut own.having, filter);
+        tools::add_conjunct(&mut inner_select.having, filter);
     }
-    *select = own;
+    *select = inner_select;
     true
 }
 
@@ -210,12 +210,12 @@ fn reads_aggregate_inside(query: &Query, id: RelationId, outputs: &[Output]) -> 
         .collect();
     !aggregates.is_empty()
         && tools::own_exprs(query).into_iter().any(|expr| {
-            let mut own = Vec::new();
-            sqlgauge_sql::derive::collect_columns(expr, &mut own);
+            let mut direct = Vec::new();
+            sqlgauge_sql::derive::collect_columns(expr, &mut direct);
             let all = tools::columns_of(expr);
             aggregates.iter().any(|column| {
                 let count = |list: &[ColumnRef]| list.iter().filter(|other| *other == column).count();
-                count(&all) > count(&own)
+                count(&all) > count(&direct)
             })
         })
 }
@@ -284,7 +284,7 @@ fn replace(from: &mut From, id: RelationId) -> Option<Select> {
         }
         From::Relation(_) => None,
         From::Join(join) => match replace(&mut join.left, id) {
-            Some(found) => Some(found),
+            Some(select) => Some(select),
             None => replace(&mut join.right, id),
         },
     }

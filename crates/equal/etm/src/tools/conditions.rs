@@ -4,17 +4,17 @@ use sqlgauge_sql::tree::{Expr, From, JoinKind};
 
 /// Takes the conjuncts out of a condition.
 pub(crate) fn take_conjuncts(condition: &mut Option<Expr>) -> Vec<Expr> {
-    let mut found = Vec::new();
+    let mut conjuncts = Vec::new();
     if let Some(condition) = condition.take() {
-        flatten_and(condition, &mut found);
+        flatten_and(condition, &mut conjuncts);
     }
-    found
+    conjuncts
 }
 
-fn flatten_and(expr: Expr, found: &mut Vec<Expr>) {
+fn flatten_and(expr: Expr, conjuncts: &mut Vec<Expr>) {
     match expr {
-        Expr::And(list) => list.into_iter().for_each(|operand| flatten_and(operand, found)),
-        other => found.push(other),
+        Expr::And(list) => list.into_iter().for_each(|operand| flatten_and(operand, conjuncts)),
+        other => conjuncts.push(other),
     }
 }
 
@@ -41,21 +41,21 @@ pub(crate) fn add_conjunct(condition: &mut Option<Expr>, conjunct: Expr) {
 
 /// The conditions of the inner joins of a FROM clause that no outer join weakens.
 pub(crate) fn on_conjuncts(from: &From) -> Vec<&Expr> {
-    let mut found = Vec::new();
+    let mut conjuncts = Vec::new();
     let mut pending = vec![from];
     while let Some(from) = pending.pop() {
         let From::Join(join) = from else { continue };
         match join.kind {
             JoinKind::Inner | JoinKind::Cross => {
                 pending.extend([&join.left, &join.right]);
-                found.extend(conjuncts_of(join.on.as_ref()));
+                conjuncts.extend(conjuncts_of(join.on.as_ref()));
             }
             JoinKind::Left => pending.push(&join.left),
             JoinKind::Right => pending.push(&join.right),
             JoinKind::Full => {}
         }
     }
-    found
+    conjuncts
 }
 
 /// Keeps only the conditions of inner joins that pass the test.

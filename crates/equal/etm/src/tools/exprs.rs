@@ -85,9 +85,9 @@ pub(crate) fn any(expr: &Expr, test: &dyn Fn(&Expr) -> bool) -> bool {
     if test(expr) {
         return true;
     }
-    let mut found = false;
-    children(expr, &mut |child| found = found || any(child, test));
-    found
+    let mut matches = false;
+    children(expr, &mut |child| matches = matches || any(child, test));
+    matches
 }
 
 pub(super) fn parts_first(expr: &mut Expr, change: &mut dyn FnMut(&mut Expr)) {

@@ -38,16 +38,16 @@ pub(crate) fn join_inner(left: Option<From>, right: From) -> From {
 
 /// The conditions of all joins of a FROM clause.
 pub(crate) fn on_exprs(from: &From) -> Vec<&Expr> {
-    let mut found = Vec::new();
-    on_conditions(from, &mut found);
-    found
+    let mut exprs = Vec::new();
+    on_conditions(from, &mut exprs);
+    exprs
 }
 
-pub(super) fn on_conditions<'f>(from: &'f From, found: &mut Vec<&'f Expr>) {
+pub(super) fn on_conditions<'f>(from: &'f From, exprs: &mut Vec<&'f Expr>) {
     if let From::Join(join) = from {
-        on_conditions(&join.left, found);
-        on_conditions(&join.right, found);
-        found.extend(&join.on);
+        on_conditions(&join.left, exprs);
+        on_conditions(&join.right, exprs);
+        exprs.extend(&join.on);
     }
 }
 
@@ -55,7 +55,7 @@ pub(super) fn on_conditions<'f>(from: &'f From, found: &mut Vec<&'f Expr>) {
 /// join must stay, or there is nothing left to preserve.
 pub(crate) fn may_go(from: &From, relation: RelationId) -> bool {
     let From::Join(join) = from else { return false };
-    let is_it = |side: &From| matches!(side, From::Relation(own) if own.id == relation);
+    let is_it = |side: &From| matches!(side, From::Relation(leaf) if leaf.id == relation);
     if is_it(&join.left) || is_it(&join.right) {
         return matches!(join.kind, JoinKind::Inner | JoinKind::Cross);
     }
@@ -84,7 +84,7 @@ pub(crate) fn without(from: From, relation: RelationId, filter: &mut Option<Expr
 
 fn remove(from: From, relation: RelationId, orphans: &mut Vec<Expr>) -> Option<From> {
     match from {
-        From::Relation(own) => (own.id != relation).then_some(From::Relation(own)),
+        From::Relation(leaf) => (leaf.id != relation).then_some(From::Relation(leaf)),
         From::Join(join) => {
             let Join { kind, left, right, on } = *join;
             match (remove(left, relation, orphans), remove(right, relation, orphans)) {

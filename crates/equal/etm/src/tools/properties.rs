@@ -9,9 +9,9 @@ use super::query::plain_select;
 /// Whether an aggregate is called in the expression or in a subquery of it. Without it a SELECT may be none that
 /// aggregates, or show another row of a group.
 pub(crate) fn calls_aggregate(expr: &Expr) -> bool {
-    let mut found = false;
-    each_expr(expr, |part| found = found || matches!(part, Expr::Aggregate(_)));
-    found
+    let mut any = false;
+    each_expr(expr, |part| any = any || matches!(part, Expr::Aggregate(_)));
+    any
 }
 
 /// Whether computing the expression may be an error instead of a value, so that it matters what is computed before:
@@ -24,7 +24,7 @@ pub(crate) fn calls_aggregate(expr: &Expr) -> bool {
 /// does the engine's own bounds: it says nothing of rows, and to keep the order of such conditions would tell apart queries
 /// that return the same rows wherever both return any.
 pub(crate) fn may_fail(expr: &Expr) -> bool {
-    let mut found = false;
+    let mut any = false;
     each_expr(expr, |expr| {
         let of_function = expr.called().is_some_and(|(function, _)| {
             let name = function.name();
@@ -34,9 +34,9 @@ pub(crate) fn may_fail(expr: &Expr) -> bool {
         let is_character =
             |escape: &Expr| matches!(escape, Expr::Literal(Literal::Text(text)) if text.chars().count() == 1);
         let escape = matches!(expr, Expr::Like { escape: Some(escape), .. } if !is_character(escape));
-        found = found || of_function || arrow || escape;
+        any = any || of_function || arrow || escape;
     });
-    found
+    any
 }
 
 /// Whether every function in the query or expression gives the same value each time.
@@ -72,9 +72,9 @@ impl Visitor for Size {
 /// Why the query has no normal form, in words: a run on the same database may give another result (`random()` and the
 /// like; the present date is the same for both runs), or it follows from the plan whether the run fails.
 pub(crate) fn obstacle(query: &Query) -> Option<&'static str> {
-    let mut found = Obstacle { depth: 0, reason: None };
-    walk_query(&mut found, query);
-    found.reason
+    let mut obstacle = Obstacle { depth: 0, reason: None };
+    walk_query(&mut obstacle, query);
+    obstacle.reason
 }
 
 struct Obstacle {

@@ -59,16 +59,16 @@ fn or_reason(printed: Result<String, PrintError>) -> String {
 
 /// The expressions of a query's own clauses, subqueries excepted, in the order of the text.
 pub(crate) fn own_exprs(query: &Query) -> Vec<&Expr> {
-    let mut found = Vec::new();
+    let mut exprs = Vec::new();
     if let Some(select) = query.as_select() {
         if let Some(from) = &select.from {
-            on_conditions(from, &mut found);
+            on_conditions(from, &mut exprs);
         }
-        found.extend(select.outputs.iter().map(|output| &output.expr));
-        found.extend(select.filter.iter().chain(&select.group_by).chain(&select.having));
+        exprs.extend(select.outputs.iter().map(|output| &output.expr));
+        exprs.extend(select.filter.iter().chain(&select.group_by).chain(&select.having));
     }
-    found.extend(query.order_by.iter().map(|term| &term.expr));
-    found
+    exprs.extend(query.order_by.iter().map(|term| &term.expr));
+    exprs
 }
 
 /// The expression that a sort term stands for.
@@ -132,10 +132,10 @@ fn for_on(from: &mut From, change: &mut dyn FnMut(&mut Expr)) {
 /// column; the value can be computed inside it, and compared there as outside.
 pub(crate) fn may_become_exists(value: &Expr, query: &Query, facts: &Facts<'_>) -> bool {
     let Some(select) = query.as_select() else { return false };
-    let own = facts.operand(value);
+    let operand = facts.operand(value);
     let changes = |result: &Expr| {
         crate::planned::is_mixed(value, result, facts)
-            || (!is_small_integer(result) && own.rounds_in(&facts.operand(result)))
+            || (!is_small_integer(result) && operand.rounds_in(&facts.operand(result)))
     };
     if select.outputs.iter().any(|output| changes(&output.expr)) {
         return false;

@@ -229,12 +229,12 @@ fn a_match_names_the_constraints_without_which_it_would_be_none() {
     ] {
         let comparison = matcher.compare(left, right);
         assert!(comparison.verdict.is_equal(), "{left}: {:?}", comparison.difference);
-        let mut found: Vec<String> = comparison.assumes.iter().map(ToString::to_string).collect();
-        let mut expected: Vec<String> = expected.iter().map(|own| (*own).to_owned()).collect();
-        found.sort();
+        let mut assumptions: Vec<String> = comparison.assumes.iter().map(ToString::to_string).collect();
+        let mut expected: Vec<String> = expected.iter().map(|text| (*text).to_owned()).collect();
+        assumptions.sort();
         expected.sort();
-        assert_eq!(found, expected, "{left}");
+        assert_eq!(assumptions, expected, "{left}");
     }
     let keys = matcher.compare("SELECT v FROM u JOIN t ON u.t_id = t.id", "SELECT v FROM u").assumes;
-    assert!(keys.iter().any(|own| own.kind == AssumptionKind::ForeignKey));
+    assert!(keys.iter().any(|assumption| assumption.kind == AssumptionKind::ForeignKey));
 }

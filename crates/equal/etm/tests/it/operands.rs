@@ -196,7 +196,7 @@ fn output(query: &Query) -> &Expr {
 
 /// The affinity bits by which SQLite compares operands of those affinities.
 fn bits(left: Option<Affinity>, right: Option<Affinity>) -> u8 {
-    let numeric = |own: Option<Affinity>| own.is_some_and(Affinity::is_numeric);
+    let numeric = |affinity: Option<Affinity>| affinity.is_some_and(Affinity::is_numeric);
     match (left, right) {
         _ if numeric(left) || numeric(right) => 0x43,
         (Some(Affinity::Text), None) | (None, Some(Affinity::Text)) => 0x42,
@@ -209,7 +209,7 @@ fn sqlite_compares_by_the_affinity_and_the_collation_that_the_facts_name() {
     let schema = Schema::from_ddl(DDL).unwrap();
     let connection = Connection::open_in_memory().unwrap();
     connection.execute_batch(DDL).unwrap();
-    let (mut failures, mut known, mut unknown) = (String::new(), 0, BTreeSet::new());
+    let (mut failures, mut count, mut unknown) = (String::new(), 0, BTreeSet::new());
     for left in OPERANDS {
         for right in OPERANDS {
             let query = resolve(&format!("SELECT ({left}) = ({right}) FROM {FROM}"), &schema).unwrap();
@@ -226,10 +226,10 @@ fn sqlite_compares_by_the_affinity_and_the_collation_that_the_facts_name() {
                 continue;
             };
             // Texts on both sides, so that the collation is named.
-            let text = |own: &Operand| Operand {
+            let text = |operand: &Operand| Operand {
                 values: ValueDomain::TEXT,
                 affinity: Fact::Known(None),
-                ..own.clone()
+                ..operand.clone()
             };
             let Fact::Known(collation) = text(&a).compared_with(&text(&b)).collation else {
                 let brings_unknown = [(a, left), (b, right)];
@@ -238,21 +238,21 @@ fn sqlite_compares_by_the_affinity_and_the_collation_that_the_facts_name() {
                 unknown.extend(brings_unknown.map(|(_, name)| **name));
                 continue;
             };
-            known += 1;
+            count += 1;
             let expected = (bits(of_a, of_b), collation.name().to_owned());
-            let found = judged(&connection, left, right);
+            let answer = judged(&connection, left, right);
             // rowid and integer keys bring no collation, and numbers need none.
             let is_numeric = !a.values.may_be(ValueDomain::TEXT) || !b.values.may_be(ValueDomain::TEXT);
-            let fits = found
+            let fits = answer
                 .iter()
                 .any(|(affinity, name)| *affinity == expected.0 && (is_numeric || *name == expected.1));
             if !fits {
-                let _ = writeln!(failures, "{left} = {right}: the facts say {expected:?}, SQLite {found:?}");
+                let _ = writeln!(failures, "{left} = {right}: the facts say {expected:?}, SQLite {answer:?}");
             }
         }
     }
     assert!(failures.is_empty(), "{failures}");
-    assert!(known > 4_000, "{known} known; unknown: {unknown:?}");
+    assert!(count > 4_000, "{count} known; unknown: {unknown:?}");
     assert!(
         unknown.iter().all(|name| ["CAST(vk AS TEXT)", "mx", "ux", "vsub"].contains(name)),
         "{unknown:?}"
@@ -337,9 +337,9 @@ fn from_of(operand: &str) -> &'static str {
         return "v";
     }
     let bare = operand.chars().all(|c| c.is_ascii_alphanumeric() || c == '.');
-    let found =
+    let source =
         names.iter().find(|(prefix, _)| bare && !operand.starts_with("t.") && operand.starts_with(prefix));
-    found.map_or("t", |(_, from)| from)
+    source.map_or("t", |(_, from)| from)
 }
 
 #[test]

@@ -174,8 +174,8 @@ fn an_operand_with_bare_columns_keeps_its_joins_and_one_without_does_not() {
     };
     for (output, equal) in [("b.y", false), ("COUNT(*)", true)] {
         let (left, right) = (compound(output, "a JOIN b"), compound(output, "b JOIN a"));
-        let found = Matcher::new(&schema, Profile::Sound).compare(&left, &right).verdict.is_equal();
-        assert_eq!(found, equal, "{left}");
+        let is_equal = Matcher::new(&schema, Profile::Sound).compare(&left, &right).verdict.is_equal();
+        assert_eq!(is_equal, equal, "{left}");
     }
 }
 

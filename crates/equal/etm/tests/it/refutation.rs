@@ -13,13 +13,13 @@ const DATABASES: usize = 2_000;
 
 /// The cases of the sound profile by their schema.
 fn by_schema(equal: bool) -> BTreeMap<&'static str, Vec<(&'static str, &'static RuleCase)>> {
-    let mut found: BTreeMap<&str, Vec<_>> = BTreeMap::new();
+    let mut cases: BTreeMap<&str, Vec<_>> = BTreeMap::new();
     for rule in rules() {
         for case in rule.meta().cases.iter().filter(|case| case.profiles.sound && case.equal == equal) {
-            found.entry(case.schema).or_default().push((rule.meta().id, case));
+            cases.entry(case.schema).or_default().push((rule.meta().id, case));
         }
     }
-    found
+    cases
 }
 
 fn search(ddl: &str, cases: &[(&'static str, &'static RuleCase)]) -> Vec<SearchVerdict> {

@@ -11,8 +11,8 @@ fn ids_and_names_are_unique_and_found() {
         let meta = rule.meta();
         assert!(seen.insert(meta.id), "{} is used twice", meta.id);
         assert!(seen.insert(meta.name), "{} is used twice", meta.name);
-        assert_eq!(find(meta.id).map(|found| found.meta().id), Some(meta.id));
-        assert_eq!(find(&meta.name.to_uppercase()).map(|found| found.meta().id), Some(meta.id));
+        assert_eq!(find(meta.id).map(|rule| rule.meta().id), Some(meta.id));
+        assert_eq!(find(&meta.name.to_uppercase()).map(|rule| rule.meta().id), Some(meta.id));
     }
 }
 

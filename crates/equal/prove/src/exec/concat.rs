@@ -35,8 +35,8 @@ impl Run<'_, '_> {
             included.iter().zip(self.arguments(arg, group)?.iter()).zip(group.envs())
         {
             let terms = &mut self.world.terms;
-            let known = terms.not(value.is_null);
-            let present = terms.and(member, known);
+            let not_null = terms.not(value.is_null);
+            let present = terms.and(member, not_null);
             if present != Terms::FALSE {
                 rows.push((present, value, env));
             }

@@ -120,27 +120,27 @@ impl Run<'_, '_> {
         let (values, filters) = Default::default();
         let rows = Rc::new(Rows { envs, keys: select.group_by.clone(), values, filters });
         let groups = self.members(select, &presents, &rows)?;
-        let mut found = Vec::new();
+        let mut results = Vec::new();
         for (first, present, members) in groups {
             let group = Rc::new(Group { rows: Rc::clone(&rows), members });
-            let mut own = match first {
+            let mut group_env = match first {
                 Some(first) if bare.columns.is_empty() => rows.envs[first].clone(),
                 None if bare.columns.is_empty() => env.inside(),
                 _ => self.with_bare_columns(select, &bare, &group, first, env)?,
             };
-            own.group = Some(group);
+            group_env.group = Some(group);
             let present = match &select.having {
                 Some(having) => {
-                    let holds = self.truth(having, &own)?.is_true;
+                    let holds = self.truth(having, &group_env)?.is_true;
                     self.world.terms.and(present, holds)
                 }
                 None => present,
             };
             if present != Terms::FALSE {
-                found.push((present, own));
+                results.push((present, group_env));
             }
         }
-        Ok(found)
+        Ok(results)
     }
 
     fn bare<'q>(&self, select: &'q Select, order_by: &'q [OrderTerm]) -> Bare<'q> {
@@ -247,22 +247,22 @@ impl Run<'_, '_> {
     /// Which rows of the group have its minimum or maximum; all where it has none.
     fn at_extreme(&mut self, aggregate: &Aggregate, group: &Rc<Group>) -> Result<Vec<Term>, Stop> {
         let [arg] = aggregate.args.as_slice() else { return Err(Stop::unsupported("min of several")) };
-        let own = Env { group: Some(Rc::clone(group)), ..Env::default() };
-        let extreme = self.aggregate(aggregate, &own)?;
+        let group_env = Env { group: Some(Rc::clone(group)), ..Env::default() };
+        let extreme = self.aggregate(aggregate, &group_env)?;
         let values = self.arguments(arg, group)?;
-        let mut found = Vec::new();
+        let mut members = Vec::new();
         for (&member, &value) in group.members.iter().zip(values.iter()) {
             let (value, extreme) = (self.key(arg, value)?, self.key(arg, extreme)?);
             let terms = &mut self.world.terms;
             let same = terms.same_values(value, extreme);
-            found.push(terms.and(member, same));
+            members.push(terms.and(member, same));
         }
-        Ok(found)
+        Ok(members)
     }
 
     pub(super) fn arguments(&mut self, arg: &Expr, group: &Group) -> Result<Rc<Vec<SymbolicValue>>, Stop> {
-        if let Some(known) = group.rows.values.borrow().get(arg) {
-            return Ok(Rc::clone(known));
+        if let Some(values) = group.rows.values.borrow().get(arg) {
+            return Ok(Rc::clone(values));
         }
         let values: Vec<SymbolicValue> =
             group.rows.envs.iter().map(|env| self.value(arg, env)).collect::<Result<_, _>>()?;
@@ -274,9 +274,9 @@ impl Run<'_, '_> {
     /// Which rows an aggregate takes.
     fn included(&mut self, aggregate: &Aggregate, group: &Group) -> Result<Vec<Term>, Stop> {
         let Some(filter) = &aggregate.filter else { return Ok(group.members.clone()) };
-        let known = group.rows.filters.borrow().get(filter).cloned();
-        let holds = if let Some(known) = known {
-            known
+        let cached = group.rows.filters.borrow().get(filter).cloned();
+        let holds = if let Some(cached) = cached {
+            cached
         } else {
             let envs = group.rows.envs.iter();
             let holds: Vec<Truth> = envs.map(|env| self.truth(filter, env)).collect::<Result<_, _>>()?;
@@ -313,8 +313,8 @@ impl Run<'_, '_> {
         let mut rows = Vec::new();
         for (&member, &value) in included.iter().zip(values.iter()) {
             let terms = &mut self.world.terms;
-            let known = terms.not(value.is_null);
-            let member = terms.and(member, known);
+            let not_null = terms.not(value.is_null);
+            let member = terms.and(member, not_null);
             if member != Terms::FALSE {
                 rows.push((member, value));
             }

@@ -53,7 +53,7 @@ impl Run<'_, '_> {
             None => vec![Joined { present: Terms::TRUE, bindings: Vec::new() }],
             Some(from) => self.from(from, &filters, env)?,
         };
-        let mut kept = Vec::new();
+        let mut matches = Vec::new();
         for row in rows {
             let inner = env.with(row.bindings);
             let mut holds = vec![row.present];
@@ -62,10 +62,10 @@ impl Run<'_, '_> {
             }
             let present = self.world.terms.all(holds);
             if present != Terms::FALSE {
-                kept.push((present, inner));
+                matches.push((present, inner));
             }
         }
-        Ok(kept)
+        Ok(matches)
     }
 
     /// The rows of a FROM. `hints` are conditions that are checked later anyway: those that can be checked here are.
@@ -100,10 +100,10 @@ impl Run<'_, '_> {
         hints: &[&Expr],
         env: &Env,
     ) -> Result<Vec<Joined>, Stop> {
-        let own = relations_of(from);
+        let relations = relations_of(from);
         for hint in hints.iter().filter(|hint| {
             let reads = reads_of(hint);
-            !reads.is_empty() && reads.is_subset(&own)
+            !reads.is_empty() && reads.is_subset(&relations)
         }) {
             for row in &mut rows {
                 let holds = self.truth(hint, &env.with(row.bindings.clone()))?.is_true;
@@ -190,7 +190,7 @@ impl Run<'_, '_> {
         conditions: &[&Expr],
         env: &Env,
     ) -> Result<Vec<Joined>, Stop> {
-        let mut found = Vec::new();
+        let mut partners = Vec::new();
         for other in others {
             let bindings = [row.bindings.as_slice(), &other.bindings].concat();
             let inner = env.with(bindings.clone());
@@ -206,10 +206,10 @@ impl Run<'_, '_> {
             }
             let present = self.world.terms.all(holds);
             if present != Terms::FALSE {
-                found.push(Joined { present, bindings });
+                partners.push(Joined { present, bindings });
             }
         }
-        Ok(found)
+        Ok(partners)
     }
 
     /// One row for several of which at most one is there.
@@ -260,10 +260,10 @@ impl Run<'_, '_> {
         for row in lefts {
             let mut matches = Vec::new();
             for (at, other) in rights.iter().enumerate() {
-                let found = self.partners(row, std::slice::from_ref(other), on, env)?;
-                if let Some(found) = found.into_iter().next() {
-                    partners_of_right[at].push(self.world.terms.and(found.present, row.present));
-                    matches.push(found);
+                let partners = self.partners(row, std::slice::from_ref(other), on, env)?;
+                if let Some(partner) = partners.into_iter().next() {
+                    partners_of_right[at].push(self.world.terms.and(partner.present, row.present));
+                    matches.push(partner);
                 }
             }
             let terms = &mut self.world.terms;
@@ -369,10 +369,10 @@ impl Run<'_, '_> {
 
     fn is_joined_by_key(&self, left: &From, right: &From, on: &[&Expr]) -> bool {
         let From::Relation(relation) = right else { return false };
-        let own = relations_of(left);
+        let relations = relations_of(left);
         let equated = on.iter().filter(|expr| {
             let reads = reads_of(expr);
-            reads.iter().any(|read| own.contains(read)) || reads.len() == 1
+            reads.iter().any(|read| relations.contains(read)) || reads.len() == 1
         });
         let equated: Vec<u32> = equated.filter_map(|expr| self.equated_column(expr, relation)).collect();
         self.is_unique(relation, &equated)
@@ -388,17 +388,17 @@ impl Run<'_, '_> {
     fn equated_column(&self, expr: &Expr, relation: &Relation) -> Option<u32> {
         let Expr::Binary(BinaryOperator::Equal, left, right) = expr else { return None };
         let sides = [(left, right), (right, left)];
-        sides.into_iter().find_map(|(own, other)| {
-            let Expr::Column(ColumnRef { relation: id, column }) = **own else { return None };
+        sides.into_iter().find_map(|(side, other)| {
+            let Expr::Column(ColumnRef { relation: id, column }) = **side else { return None };
             let column = column.position()?;
             let is_own = id == relation.id && !reads_of(other).contains(&relation.id);
             let comparison = self.facts.comparison(left, right);
-            let affinity = self.facts.affinity(own);
+            let affinity = self.facts.affinity(side);
             let is_numeric = matches!(affinity, Fact::Known(Some(affinity)) if affinity.is_numeric());
             let keeps_apart = comparison.conversion == Fact::Known(Conversion::None)
                 || (comparison.conversion == Fact::Known(Conversion::ToNumber) && is_numeric);
             let is_bytes = comparison.collation.is(&Collation::Binary)
-                && self.facts.collation(own).is(&Collation::Binary);
+                && self.facts.collation(side).is(&Collation::Binary);
             (is_own && keeps_apart && is_bytes).then_some(column)
         })
     }
@@ -412,8 +412,8 @@ fn merge(terms: &mut Terms, rows: &[Joined]) -> Bindings {
         let chosen: Vec<SymbolicValue> = (0..values.len())
             .map(|column| {
                 others.iter().rev().fold(values[column], |rest, row| {
-                    let own = row.bindings[at].1[column];
-                    terms.choose_value(row.present, own, rest)
+                    let value = row.bindings[at].1[column];
+                    terms.choose_value(row.present, value, rest)
                 })
             })
             .collect();
@@ -423,10 +423,10 @@ fn merge(terms: &mut Terms, rows: &[Joined]) -> Bindings {
 }
 
 /// The operands of AND, however nested.
-pub(super) fn split<'e>(expr: &'e Expr, found: &mut Vec<&'e Expr>) {
+pub(super) fn split<'e>(expr: &'e Expr, conjuncts: &mut Vec<&'e Expr>) {
     match expr {
-        Expr::And(operands) => operands.iter().for_each(|operand| split(operand, found)),
-        other => found.push(other),
+        Expr::And(operands) => operands.iter().for_each(|operand| split(operand, conjuncts)),
+        other => conjuncts.push(other),
     }
 }
 

@@ -185,8 +185,8 @@ impl<'w, 's> Run<'w, 's> {
     /// The rows of a query inside a statement, after its limit.
     pub fn subquery(&mut self, query: &Query, env: &Env) -> Result<Rc<Vec<SymbolicRow>>, Stop> {
         let is_correlated = self.is_correlated(&Free::of(query));
-        if let Some(known) = self.cached.get(query).filter(|_| !is_correlated) {
-            return Ok(Rc::clone(known));
+        if let Some(rows) = self.cached.get(query).filter(|_| !is_correlated) {
+            return Ok(Rc::clone(rows));
         }
         let executed = self.query(query, &env.inside())?;
         let rows = self.limited(query, executed)?;
@@ -327,13 +327,13 @@ impl<'w, 's> Run<'w, 's> {
         rights: Vec<SymbolicRow>,
     ) -> Result<Vec<SymbolicRow>, Stop> {
         self.check_bytes(body)?;
-        let mut kept = lefts;
+        let mut rows = lefts;
         if operator == SetOperator::Union {
-            kept.extend(rights);
+            rows.extend(rights);
         } else {
-            for row in &mut kept {
+            for row in &mut rows {
                 self.world.check_size(0)?;
-                let found: Vec<Term> = rights
+                let matches: Vec<Term> = rights
                     .iter()
                     .map(|right| {
                         let same = self.world.terms.same_rows(&row.values, &right.values);
@@ -341,12 +341,12 @@ impl<'w, 's> Run<'w, 's> {
                     })
                     .collect();
                 let terms = &mut self.world.terms;
-                let is_there = terms.any(found);
+                let is_there = terms.any(matches);
                 let stays = if operator == SetOperator::Intersect { is_there } else { terms.not(is_there) };
                 row.present = terms.and(row.present, stays);
             }
         }
-        let mut ranked: Vec<Ranked> = kept
+        let mut ranked: Vec<Ranked> = rows
             .into_iter()
             .map(|row| Ranked { present: row.present, values: row.values, keys: Vec::new() })
             .collect();
@@ -464,7 +464,10 @@ impl<'w, 's> Run<'w, 's> {
                 }
                 let schema = self.world.schema;
                 let is_view = schema.table(*id).is_some_and(|table| table.kind == TableKind::View);
-                let view = schema.definition(*id).and_then(|own| own.view.as_ref()).filter(|_| is_view);
+                let view = schema
+                    .definition(*id)
+                    .and_then(|definition| definition.view.as_ref())
+                    .filter(|_| is_view);
                 let view = view.ok_or_else(|| Stop::unsupported("virtual table"))?;
                 let rows = Run::of(self.world, view).subquery(view, &Env::default())?;
                 self.check_read_back(relation.id, &rows)?;
@@ -502,11 +505,11 @@ impl Free {
         #[derive(Default)]
         struct Ctes {
             read: BTreeSet<CteId>,
-            own: BTreeSet<CteId>,
+            local: BTreeSet<CteId>,
         }
         impl Visitor for Ctes {
             fn query(&mut self, query: &Query) {
-                self.own.extend(query.ctes.iter().map(|cte| cte.id));
+                self.local.extend(query.ctes.iter().map(|cte| cte.id));
             }
             fn relation(&mut self, relation: &Relation) {
                 if let RelationSource::Cte(id) = relation.source {
@@ -518,7 +521,7 @@ impl Free {
         walk_query(&mut ctes, query);
         Self {
             relations: reads::outer_columns(query).into_iter().map(|column| column.relation).collect(),
-            ctes: ctes.read.difference(&ctes.own).copied().collect(),
+            ctes: ctes.read.difference(&ctes.local).copied().collect(),
         }
     }
 }

@@ -123,7 +123,7 @@ impl Run<'_, '_> {
         let Some(cut) = cut else { return Ok(rows) };
         let site = format!("choice {}", self.site(query));
         let first = self.precedence(site, &rows, &directions)?;
-        let mut taken = Vec::new();
+        let mut result = Vec::new();
         for (at, row) in rows.iter().enumerate() {
             let terms = &mut self.world.terms;
             let position = terms.count(first.iter().map(|row| row[at]));
@@ -133,9 +133,9 @@ impl Run<'_, '_> {
                 let end = terms.add(Sort::Integer, [cut.offset, limit]);
                 holds.push(terms.less(position, end));
             }
-            taken.push(Ranked { present: terms.all(holds), ..row.clone() });
+            result.push(Ranked { present: terms.all(holds), ..row.clone() });
         }
-        Ok(taken)
+        Ok(result)
     }
 
     /// Which row is the first, if there is one.
@@ -207,34 +207,34 @@ impl Run<'_, '_> {
 
     /// A priority for each row: a function of its values, and of which one it is among rows with the same.
     fn priorities(&mut self, choice: &Choice, presents: &[Term]) -> Result<Vec<Term>, Stop> {
-        let mut found = Vec::new();
+        let mut priorities = Vec::new();
         let mut occurrences = Vec::new();
-        for (at, own) in choice.contents.iter().enumerate() {
+        for (at, content) in choice.contents.iter().enumerate() {
             self.world.check_size(0)?;
             let mut same = Vec::new();
             for (earlier, other) in choice.contents[..at].iter().enumerate() {
                 let terms = &mut self.world.terms;
                 let is_tie = terms.same_rows(&choice.shared[at], &choice.shared[earlier]);
-                let equal = terms.same_rows(own, other);
+                let equal = terms.same_rows(content, other);
                 same.push(terms.all([presents[earlier], is_tie, equal]));
             }
             occurrences.push(self.world.terms.count(same));
         }
-        for (own, &occurrence) in choice.contents.iter().zip(&occurrences) {
+        for (content, &occurrence) in choice.contents.iter().zip(&occurrences) {
             let mut args = vec![occurrence];
-            own.iter().for_each(|&value| args.extend(self.flattened(value)));
+            content.iter().for_each(|&value| args.extend(self.flattened(value)));
             let params = args.iter().map(|&arg| self.world.terms.sort(arg)).collect();
             let call = Call::Choice(choice.name.as_str().into());
             let function = self.world.oracle.function(Function { call, params });
-            found.push(self.world.terms.apply(function, FunctionPart::Integer, &args));
+            priorities.push(self.world.terms.apply(function, FunctionPart::Integer, &args));
         }
-        for (one, other) in pairs(found.len()) {
+        for (one, other) in pairs(priorities.len()) {
             self.check_pair(one, other)?;
             let same = self.world.terms.same_rows(&choice.contents[one], &choice.contents[other]);
             let terms = &mut self.world.terms;
             let both = terms.equal(occurrences[one], occurrences[other]);
             let same = terms.and(same, both);
-            let equal = terms.equal(found[one], found[other]);
+            let equal = terms.equal(priorities[one], priorities[other]);
             let apart = terms.not(equal);
             let present = terms.and(presents[one], presents[other]);
             let distinct = terms.or(same, apart);
@@ -243,7 +243,7 @@ impl Run<'_, '_> {
                 self.world.conditions.push(condition);
             }
         }
-        Ok(found)
+        Ok(priorities)
     }
 
     /// Stops in the midst of pairs where there are too many: once for each row.

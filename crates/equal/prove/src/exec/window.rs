@@ -59,31 +59,31 @@ impl Run<'_, '_> {
         rows: &mut [(Term, Env)],
     ) -> Result<(), Stop> {
         self.world.check_size(rows.len())?;
-        let mut found = Calls::default();
+        let mut collector = Calls::default();
         let outputs = select.outputs.iter().map(|output| &output.expr);
         for expr in outputs.chain(order_by.iter().map(|term| &term.expr)) {
-            found.add_calls(expr);
-            walk_expr(&mut found, expr);
+            collector.add_calls(expr);
+            walk_expr(&mut collector, expr);
         }
-        if found.calls.is_empty() {
+        if collector.calls.is_empty() {
             return Ok(());
         }
-        let contents = self.contents(select, &found.columns, rows)?;
-        let mut known: Vec<HashMap<WindowCall, SymbolicValue>> = vec![HashMap::new(); rows.len()];
+        let contents = self.contents(select, &collector.columns, rows)?;
+        let mut results: Vec<HashMap<WindowCall, SymbolicValue>> = vec![HashMap::new(); rows.len()];
         let mut windows: Vec<&Window> = Vec::new();
-        for call in &found.calls {
+        for call in &collector.calls {
             let site = windows.iter().position(|window| **window == call.window).unwrap_or(windows.len());
             if site == windows.len() {
                 windows.push(&call.window);
             }
             let placed = self.placed(call, site, rows, &contents)?;
             let values = self.window_values(call, &placed)?;
-            known.iter_mut().zip(values).for_each(|(known, value)| {
-                known.insert(call.clone(), value);
+            results.iter_mut().zip(values).for_each(|(result, value)| {
+                result.insert(call.clone(), value);
             });
         }
-        for ((_, env), known) in rows.iter_mut().zip(known) {
-            env.windows = Some(Rc::new(known));
+        for ((_, env), result) in rows.iter_mut().zip(results) {
+            env.windows = Some(Rc::new(result));
         }
         Ok(())
     }
@@ -225,11 +225,12 @@ impl Run<'_, '_> {
             };
             for at in 0..rows {
                 let in_larger = larger * (least + 1);
-                let own = if at < in_larger { at / (least + 1) } else { larger + (at - in_larger) / least };
-                let (at, own) = (terms.integer(at), terms.integer(own + 1));
+                let number =
+                    if at < in_larger { at / (least + 1) } else { larger + (at - in_larger) / least };
+                let (at, number) = (terms.integer(at), terms.integer(number + 1));
                 let is_at = terms.equal(position, at);
                 let holds = terms.and(is_size, is_at);
-                tile = terms.choose(holds, own, tile);
+                tile = terms.choose(holds, number, tile);
             }
         }
         Ok(terms.integer_value(tile, Terms::FALSE))
@@ -360,10 +361,10 @@ impl Run<'_, '_> {
         for (at, (env, is_in)) in placed.envs.iter().zip(frame).enumerate() {
             let value = self.value(arg, env)?;
             let terms = &mut self.world.terms;
-            let known = terms.not(value.is_null);
-            let is_in = terms.and(is_in, known);
+            let not_null = terms.not(value.is_null);
+            let is_in = terms.and(is_in, not_null);
             let is_out = terms.not(is_in);
-            outside.push((terms.all([placed.together[row][at], known, is_out]), value));
+            outside.push((terms.all([placed.together[row][at], not_null, is_out]), value));
             if is_in != Terms::FALSE {
                 members.push((is_in, value));
             }
@@ -494,10 +495,10 @@ fn ends(window: &Window) -> Result<Ends, Stop> {
 }
 
 /// Whether a row is not before the start and not after the end of a frame, by its number and that of the row at hand.
-fn counted_ends(terms: &mut Terms, (own, other): (Term, Term), ends: Ends) -> (Term, Term) {
+fn counted_ends(terms: &mut Terms, (row, other): (Term, Term), ends: Ends) -> (Term, Term) {
     let mut at = |distance: i64| {
         let distance = terms.integer(distance);
-        terms.add(Sort::Integer, [own, distance])
+        terms.add(Sort::Integer, [row, distance])
     };
     let (first, last) = (ends.start.map(&mut at), ends.end.map(&mut at));
     let starts = first.map_or(Terms::TRUE, |first| terms.at_most(first, other));

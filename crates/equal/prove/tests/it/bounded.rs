@@ -31,8 +31,9 @@ fn outcome(left: &str, right: &str, semantics: ResultSemantics, solver: &mut Sol
     let search = Search::new(schema.clone(), SearchOptions { contract, ..SearchOptions::default() }).unwrap();
     let queries = (resolve(left, &schema).unwrap(), resolve(right, &schema).unwrap());
     let pair = (&queries.0, &queries.1);
-    let mut replay =
-        |database: &Witness| search.replay(database, left, right).map(|found| found.database().script());
+    let mut replay = |database: &Witness| {
+        search.replay(database, left, right).map(|difference| difference.database().script())
+    };
     sqlgauge_prove::bounded(&schema, pair, semantics, Bounds::default(), solver, &mut replay)
 }
 
@@ -89,7 +90,8 @@ fn what_a_schema_has_besides_constraints_is_used_and_what_is_assumed_is_said() {
             sqlgauge_prove::bounded(&schema, pair, ResultSemantics::List, bounds, &mut solver, &mut replay);
         match (&outcome, expected) {
             (ProofOutcome::NoDifference { assumes, .. }, Some(named)) => {
-                let codes: Vec<String> = assumes.iter().map(|own| own.code().into_owned()).collect();
+                let codes: Vec<String> =
+                    assumes.iter().map(|assumption| assumption.code().into_owned()).collect();
                 assert!(named.is_empty() || codes.iter().any(|code| code == named), "{left}: {codes:?}");
             }
             (ProofOutcome::Different { .. }, None) => {}
@@ -139,8 +141,8 @@ fn equal_queries_are_proved_up_to_the_bound() {
             "SELECT strftime('%Y', CURRENT_TIMESTAMP) - strftime('%Y', date(day)) FROM t",
         ),
     ] {
-        let found = outcome(left, right, ResultSemantics::List, &mut solver);
-        assert!(matches!(found, ProofOutcome::NoDifference { bound: 3, .. }), "{left}\n{right}\n{found:?}");
+        let answer = outcome(left, right, ResultSemantics::List, &mut solver);
+        assert!(matches!(answer, ProofOutcome::NoDifference { bound: 3, .. }), "{left}\n{right}\n{answer:?}");
     }
 }
 
@@ -181,8 +183,8 @@ fn different_queries_have_a_candidate_that_sqlite_confirms() {
             "SELECT id, (SELECT SUM(k) FROM m AS o WHERE o.id >= m.id) / 2 FROM m",
         ),
     ] {
-        let found = outcome(left, right, ResultSemantics::List, &mut solver);
-        assert!(matches!(found, ProofOutcome::Different { .. }), "{left}\n{right}\n{found:?}");
+        let answer = outcome(left, right, ResultSemantics::List, &mut solver);
+        assert!(matches!(answer, ProofOutcome::Different { .. }), "{left}\n{right}\n{answer:?}");
     }
 }
 
@@ -212,15 +214,15 @@ fn semantics_decide_what_counts() {
 #[test]
 fn what_sqlite_may_choose_to_be_equal_is_no_difference() {
     let Some(mut solver) = solver() else { return };
-    let found = outcome(
+    let answer = outcome(
         "SELECT name FROM t ORDER BY age, id LIMIT 1",
         "SELECT name FROM t ORDER BY age LIMIT 1",
         ResultSemantics::Set,
         &mut solver,
     );
     assert!(
-        matches!(found, ProofOutcome::Unknown { reason: ProofReason::Choice, proved: Some(1) }),
-        "{found:?}"
+        matches!(answer, ProofOutcome::Unknown { reason: ProofReason::Choice, proved: Some(1) }),
+        "{answer:?}"
     );
 }
 
@@ -268,14 +270,14 @@ fn integers_in_a_real_column_of_a_compound_are_not_encoded() {
         "SELECT +CASE WHEN age > 0 THEN 3 ELSE 5 END AS c FROM t UNION ALL SELECT CAST(10 AS REAL) FROM t";
     let halves = "SELECT CASE WHEN age > 0 THEN 1 ELSE 2 END FROM t UNION ALL SELECT 5.0 FROM t";
     for read in [format!("SELECT c / 2 FROM ({inner})"), format!("WITH w AS ({inner}) SELECT c / 2 FROM w")] {
-        let found = outcome(&read, halves, ResultSemantics::Bag, &mut solver);
+        let answer = outcome(&read, halves, ResultSemantics::Bag, &mut solver);
         let construct = "integers beside real numbers in a compound".to_owned();
-        assert_eq!(found, ProofOutcome::Unsupported { construct }, "{read}");
+        assert_eq!(answer, ProofOutcome::Unsupported { construct }, "{read}");
     }
     let whole = "SELECT c / 2 FROM (SELECT age AS c FROM t UNION ALL SELECT id FROM t)";
     let parts = "SELECT age / 2 FROM t UNION ALL SELECT id / 2 FROM t";
-    let found = outcome(whole, parts, ResultSemantics::Bag, &mut solver);
-    assert!(matches!(found, ProofOutcome::NoDifference { .. }), "{found:?}");
+    let answer = outcome(whole, parts, ResultSemantics::Bag, &mut solver);
+    assert!(matches!(answer, ProofOutcome::NoDifference { .. }), "{answer:?}");
 }
 
 #[test]
@@ -289,8 +291,8 @@ fn what_is_not_encoded_is_named() {
             "recursive CTE",
         ),
     ] {
-        let found = outcome(sql, "SELECT 1 FROM t", ResultSemantics::Bag, &mut solver);
-        assert_eq!(found, ProofOutcome::Unsupported { construct: construct.to_owned() }, "{sql}");
+        let answer = outcome(sql, "SELECT 1 FROM t", ResultSemantics::Bag, &mut solver);
+        assert_eq!(answer, ProofOutcome::Unsupported { construct: construct.to_owned() }, "{sql}");
     }
 }
 
@@ -318,10 +320,10 @@ fn true_is_one_where_the_text_does_not_ask_for_a_truth() {
         ("SELECT TRUE COLLATE NOCASE AS b FROM t WHERE age IS b", "SELECT 1 FROM t WHERE age IS 1"),
         ("SELECT age IS b FROM (SELECT age, TRUE AS b FROM t)", "SELECT age IS 1 FROM t"),
     ] {
-        let found = outcome(left, right, ResultSemantics::Bag, &mut solver);
-        assert!(matches!(found, ProofOutcome::NoDifference { .. }), "{left}: {found:?}");
+        let answer = outcome(left, right, ResultSemantics::Bag, &mut solver);
+        assert!(matches!(answer, ProofOutcome::NoDifference { .. }), "{left}: {answer:?}");
     }
     let left = "SELECT TRUE AS b FROM t WHERE age IS b COLLATE RTRIM";
-    let found = outcome(left, "SELECT 1 FROM t WHERE age IS TRUE", ResultSemantics::Bag, &mut solver);
-    assert!(matches!(found, ProofOutcome::NoDifference { .. }), "{found:?}");
+    let answer = outcome(left, "SELECT 1 FROM t WHERE age IS TRUE", ResultSemantics::Bag, &mut solver);
+    assert!(matches!(answer, ProofOutcome::NoDifference { .. }), "{answer:?}");
 }

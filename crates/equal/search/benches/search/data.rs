@@ -43,13 +43,13 @@ pub(crate) fn sets(folder: &Path, settings: &Settings) -> Vec<(String, Vec<Case>
         Reader { folder, schemas: BTreeMap::new(), engine: SqliteEngine::new(Limits::default()) };
     let mut sets = Vec::new();
     if is_wanted("bird") {
-        sets.push(("bird".to_owned(), reader.bird(&systems(BIRD_SYSTEMS), settings.kept, false)));
+        sets.push(("bird".to_owned(), reader.bird(&systems(BIRD_SYSTEMS), settings.predictions, false)));
     }
     if is_wanted("superhero") {
-        sets.push(("superhero".to_owned(), reader.bird(&systems(BIRD_SYSTEMS), settings.kept, true)));
+        sets.push(("superhero".to_owned(), reader.bird(&systems(BIRD_SYSTEMS), settings.predictions, true)));
     }
     if is_wanted("spider") {
-        sets.push(("spider".to_owned(), reader.spider(&systems(SPIDER_SYSTEMS), settings.kept)));
+        sets.push(("spider".to_owned(), reader.spider(&systems(SPIDER_SYSTEMS), settings.predictions)));
     }
     for (_, cases) in &mut sets {
         let mut at = 0;
@@ -96,7 +96,7 @@ impl Reader<'_> {
         text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
     }
 
-    fn spider(&mut self, systems: &[String], kept: PredictionFilter) -> Vec<Case> {
+    fn spider(&mut self, systems: &[String], filter: PredictionFilter) -> Vec<Case> {
         let spider = self.folder.join("spider");
         let read = |path: String| fs::read_to_string(spider.join(path)).unwrap_or_default();
         let gold = read("dev_gold.sql".to_owned());
@@ -112,7 +112,7 @@ impl Reader<'_> {
                     .and_then(|line| serde_json::from_str(line).ok())
                     .unwrap_or_default();
                 let path = spider.join(format!("database/{name}/{name}.sqlite"));
-                let Some(schema) = self.schema(&path).filter(|_| fits(kept, verdict["ex"] == 1)) else {
+                let Some(schema) = self.schema(&path).filter(|_| fits(filter, verdict["ex"] == 1)) else {
                     continue;
                 };
                 let prediction = prediction.split('\t').next().unwrap_or_default().to_owned();
@@ -123,7 +123,7 @@ impl Reader<'_> {
     }
 
     /// BIRD dev; of superhero alone it is known what execution says.
-    fn bird(&mut self, systems: &[String], kept: PredictionFilter, superhero: bool) -> Vec<Case> {
+    fn bird(&mut self, systems: &[String], filter: PredictionFilter, superhero: bool) -> Vec<Case> {
         let (items, right) = (self.json("bird/dev.json"), self.json("bird/ex_set_superhero.json"));
         let mut cases = Vec::new();
         for system in systems {
@@ -131,8 +131,8 @@ impl Reader<'_> {
             for (at, item) in items.as_array().into_iter().flatten().enumerate() {
                 let id = at.to_string();
                 let is_right = right[system][&id].as_bool();
-                if (superhero || kept != PredictionFilter::All)
-                    && (!SUPERHERO.contains(&at) || !fits(kept, is_right == Some(true)))
+                if (superhero || filter != PredictionFilter::All)
+                    && (!SUPERHERO.contains(&at) || !fits(filter, is_right == Some(true)))
                 {
                     continue;
                 }
@@ -151,8 +151,8 @@ impl Reader<'_> {
     }
 }
 
-fn fits(kept: PredictionFilter, is_right: bool) -> bool {
-    match kept {
+fn fits(filter: PredictionFilter, is_right: bool) -> bool {
+    match filter {
         PredictionFilter::All => true,
         PredictionFilter::Right => is_right,
         PredictionFilter::Wrong => !is_right,

@@ -38,7 +38,7 @@ struct Settings {
     out: Option<PathBuf>,
     only: Option<String>,
     systems: Option<String>,
-    kept: PredictionFilter,
+    predictions: PredictionFilter,
 }
 
 fn settings(args: &[String]) -> Settings {
@@ -55,7 +55,7 @@ fn settings(args: &[String]) -> Settings {
         out: text("--out").map(PathBuf::from),
         only: text("--only"),
         systems: text("--systems"),
-        kept: if has("--right") {
+        predictions: if has("--right") {
             PredictionFilter::Right
         } else if has("--wrong") {
             PredictionFilter::Wrong

@@ -28,7 +28,7 @@ pub(crate) enum PairOutcome {
 
 /// A pair that was told apart.
 pub(crate) struct Different {
-    found: Refutation,
+    refutation: Refutation,
     time: Duration,
 }
 
@@ -40,7 +40,7 @@ impl Searches {
     /// The search over the schema of that case.
     pub(crate) fn of(&mut self, case: &Case, options: SearchOptions) -> &Search {
         let key = Arc::as_ptr(&case.schema);
-        let at = self.0.iter().position(|(known, _)| *known == key).unwrap_or_else(|| {
+        let at = self.0.iter().position(|(schema, _)| *schema == key).unwrap_or_else(|| {
             let search = Search::new(Arc::clone(&case.schema), options).expect("an in-memory database");
             self.0.push((key, search));
             self.0.len() - 1
@@ -60,13 +60,13 @@ pub(crate) fn judge(case: &Case, search: &Search) -> PairOutcome {
     }
     let started = Instant::now();
     match search.refute_minimised(&case.gold, &case.prediction) {
-        SearchVerdict::Refuted(found) => {
-            PairOutcome::Different(Box::new(Different { found: *found, time: started.elapsed() }))
+        SearchVerdict::Refuted(refutation) => {
+            PairOutcome::Different(Box::new(Different { refutation: *refutation, time: started.elapsed() }))
         }
-        SearchVerdict::Survived(found) => {
-            let reason = match found.undecided {
+        SearchVerdict::Survived(outcome) => {
+            let reason = match outcome.undecided {
                 _ if permits_the_same(case, search) => "equal in what a LIMIT permits, by the rules",
-                0 if found.databases == 0 => "failed on every database",
+                0 if outcome.databases == 0 => "failed on every database",
                 0 => "never differed",
                 _ => "differed only by what SQLite leaves open",
             };
@@ -85,29 +85,29 @@ fn permits_the_same(case: &Case, search: &Search) -> bool {
 pub(crate) fn run(name: &str, cases: &[Case], settings: &Settings) {
     let mut searches = Searches::default();
     let mut out = settings.out.as_ref().map(|path| File::create(path).expect("a file to write to"));
-    let mut shown = 0;
-    let mut found = Vec::new();
+    let mut examples = 0;
+    let mut outcomes = Vec::new();
     for case in cases {
         let one = judge(case, searches.of(case, options(settings)));
         if let Some(out) = &mut out {
             writeln!(out, "{}", line(case, &one)).expect("a file to write to");
         }
-        if let (PairOutcome::Undecided(reason, _), true) = (&one, shown < settings.show) {
+        if let (PairOutcome::Undecided(reason, _), true) = (&one, examples < settings.show) {
             println!("\n-- {}: {reason}\n{}\n{}", case.id, case.gold, case.prediction);
-            shown += 1;
+            examples += 1;
         }
-        found.push(one);
+        outcomes.push(one);
     }
     println!("{name}: {} pairs", cases.len());
-    summary(&found);
+    summary(&outcomes);
 }
 
 /// Prints what came of the searches.
-pub(crate) fn summary(found: &[PairOutcome]) {
+pub(crate) fn summary(pairs: &[PairOutcome]) {
     let mut outcomes: BTreeMap<String, usize> = BTreeMap::new();
     let (mut whole, mut rest, mut rows) = (vec![], vec![], vec![]);
     let mut needs: BTreeMap<&str, usize> = BTreeMap::new();
-    for one in found {
+    for one in pairs {
         let outcome = match one {
             PairOutcome::Proved => "equal by the rules".to_owned(),
             PairOutcome::Different(_) => "different".to_owned(),
@@ -118,8 +118,8 @@ pub(crate) fn summary(found: &[PairOutcome]) {
         match one {
             PairOutcome::Different(one) => {
                 whole.push(one.time);
-                rows.push(one.found.database().rows());
-                one.found.needs().iter().for_each(|need| *needs.entry(need.name()).or_default() += 1);
+                rows.push(one.refutation.database().rows());
+                one.refutation.needs().iter().for_each(|need| *needs.entry(need.name()).or_default() += 1);
             }
             PairOutcome::Undecided(_, time) => rest.push(*time),
             PairOutcome::Proved | PairOutcome::Inapplicable(_) => {}
@@ -153,11 +153,11 @@ fn line(case: &Case, one: &PairOutcome) -> serde_json::Value {
         }
         PairOutcome::Different(one) => {
             line["verdict"] = json!("different");
-            line["witness"] = json!(one.found.database().script());
-            line["difference"] = json!(one.found.difference());
-            line["databases"] = json!(one.found.databases());
-            line["depends_on_clock"] = json!(one.found.depends_on_clock());
-            line["needs"] = json!(one.found.needs().iter().map(|need| need.name()).collect::<Vec<_>>());
+            line["witness"] = json!(one.refutation.database().script());
+            line["difference"] = json!(one.refutation.difference());
+            line["databases"] = json!(one.refutation.databases());
+            line["depends_on_clock"] = json!(one.refutation.depends_on_clock());
+            line["needs"] = json!(one.refutation.needs().iter().map(|need| need.name()).collect::<Vec<_>>());
             line["ms"] = json!(one.time.as_secs_f64() * 1000.0);
         }
     }

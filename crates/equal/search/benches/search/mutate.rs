@@ -25,9 +25,9 @@ pub(crate) fn run(folder: &Path, settings: &Settings) {
         return;
     }
     let (mut searches, mut longer) = (Searches::default(), Searches::default());
-    let mut found = Vec::new();
+    let mut outcomes = Vec::new();
     let (mut missed, mut left) = (Vec::new(), Vec::new());
-    while found.len() < settings.count {
+    while outcomes.len() < settings.count {
         let Some((gold, _)) = random.pick(&golds) else { break };
         let Some(case) = mutant(gold, &mut random) else { continue };
         let one = judge(&case, searches.of(&case, options(settings)));
@@ -42,15 +42,15 @@ pub(crate) fn run(folder: &Path, settings: &Settings) {
             }
             PairOutcome::Proved | PairOutcome::Different(_) => {}
         }
-        found.push(one);
+        outcomes.push(one);
     }
     for (title, list) in [("missed", &missed), ("left", &left)] {
         for (case, reason) in list.iter().take(settings.show) {
             println!("\n-- {title}: {} ({reason})\n{}\n{}", case.id, case.gold, case.prediction);
         }
     }
-    println!("{} mutants", found.len());
-    summary(&found);
+    println!("{} mutants", outcomes.len());
+    summary(&outcomes);
     println!("  missed, but found by a search {LONGER} times as long: {}", missed.len());
     println!("  left by that too: {}", left.len());
 }

@@ -13,7 +13,8 @@ use super::measure::{options, times};
 
 /// Cuts a slice for each prediction that execution calls wrong on superhero.
 pub(crate) fn run(folder: &Path, settings: Settings) {
-    let settings = Settings { kept: PredictionFilter::Wrong, only: Some("superhero".to_owned()), ..settings };
+    let settings =
+        Settings { predictions: PredictionFilter::Wrong, only: Some("superhero".to_owned()), ..settings };
     let engine = SqliteEngine::new(Limits::default());
     let path = folder.join("bird/database/superhero/superhero.sqlite");
     let database = engine.open(&path).expect("the superhero database");
@@ -28,9 +29,9 @@ pub(crate) fn run(folder: &Path, settings: Settings) {
         all += 1;
         let started = Instant::now();
         match search.slice(&engine, &database, &case.gold, &case.prediction) {
-            Some(found) => {
+            Some(refutation) => {
                 sliced.push(started.elapsed());
-                rows.push(found.database().rows());
+                rows.push(refutation.database().rows());
             }
             None if all - sliced.len() <= settings.show => {
                 println!("-- {}\n{}\n{}", case.id, case.gold, case.prediction);

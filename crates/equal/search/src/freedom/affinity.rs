@@ -13,14 +13,14 @@ use sqlgauge_sql::{PrintDialect, print_expr};
 /// The first comparison with an operand of mixed affinity, as SQL; `None` without one.
 pub(super) fn compares_mixed(query: &Query, schema: &Schema) -> Option<String> {
     let facts = Facts::of(query, schema);
-    let mut found = None;
+    let mut comparison = None;
     each_expr(query, |expr| {
-        if found.is_none() && operands(expr).into_iter().any(|operand| is_mixed(operand, &facts)) {
+        if comparison.is_none() && operands(expr).into_iter().any(|operand| is_mixed(operand, &facts)) {
             let text = print_expr(expr, query, schema, PrintDialect::Sqlite);
-            found = Some(text.unwrap_or_else(|_| "a comparison".to_owned()));
+            comparison = Some(text.unwrap_or_else(|_| "a comparison".to_owned()));
         }
     });
-    found
+    comparison
 }
 
 /// What is compared in an expression, as far as its affinity counts.

@@ -293,8 +293,8 @@ impl Collector<'_> {
             let args = vec![extreme.argument.clone()];
             let best = over(extreme.function, args, select.group_by.clone(), Vec::new());
             outputs.extend([output(extreme.argument), output(best)]);
-            let (own, best) = (column(id, groups + count), column(id, groups + count + 1));
-            filter = Some(binary(BinaryOperator::Is, own, best));
+            let (argument, best) = (column(id, groups + count), column(id, groups + count + 1));
+            filter = Some(binary(BinaryOperator::Is, argument, best));
         }
         let inner = Select {
             distinct: false,

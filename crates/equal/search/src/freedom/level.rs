@@ -114,7 +114,7 @@ fn push_new(list: &mut Vec<Expr>, expr: &Expr) {
 }
 
 /// The windows in which tied rows get different values.
-pub(super) fn sensitive_windows(expr: &Expr, found: &mut Vec<Window>) {
+pub(super) fn sensitive_windows(expr: &Expr, windows: &mut Vec<Window>) {
     if let Expr::Window(call) = expr {
         let window = &call.window;
         let ranks = matches!(
@@ -131,9 +131,9 @@ pub(super) fn sensitive_windows(expr: &Expr, found: &mut Vec<Window>) {
                 | Function::Max
         );
         let by_row = window.frame.as_ref().is_some_and(|frame| frame.mode == FrameMode::Rows);
-        if (!ranks || by_row) && !found.contains(window) {
-            found.push(window.clone());
+        if (!ranks || by_row) && !windows.contains(window) {
+            windows.push(window.clone());
         }
     }
-    operands(expr).into_iter().for_each(|operand| sensitive_windows(operand, found));
+    operands(expr).into_iter().for_each(|operand| sensitive_windows(operand, windows));
 }

@@ -188,13 +188,13 @@ impl OutermostLimit {
         };
         for run in rows.chunk_by(is_tie) {
             let to = from + run.len();
-            let taken = to.min(self.end).saturating_sub(from.max(self.start));
-            let own = |row: &&[Value]| row[..self.width].to_vec();
-            if taken == run.len() || run.iter().all(|row| row[..self.width] == run[0][..self.width]) {
-                possible.certain.extend(run.iter().take(taken).map(own));
-            } else if taken > 0 {
-                possible.open.extend(run.iter().map(own));
-                possible.chosen += taken;
+            let count = to.min(self.end).saturating_sub(from.max(self.start));
+            let cells = |row: &&[Value]| row[..self.width].to_vec();
+            if count == run.len() || run.iter().all(|row| row[..self.width] == run[0][..self.width]) {
+                possible.certain.extend(run.iter().take(count).map(cells));
+            } else if count > 0 {
+                possible.open.extend(run.iter().map(cells));
+                possible.chosen += count;
             }
             from = to;
         }

@@ -26,8 +26,8 @@ pub(super) struct Dependency {
 /// depends on everything: neither says anything.
 pub(super) fn mine(table: &Table, counts: &Counts, source: Source<'_>) -> Vec<Dependency> {
     let says_something = |&(at, _): &(u32, _)| {
-        let own = &counts.columns[at as usize];
-        own.distinct > 1 && own.distinct < own.present
+        let column = &counts.columns[at as usize];
+        column.distinct > 1 && column.distinct < column.present
     };
     let columns: Vec<(u32, String)> = (0..)
         .zip(&table.columns)
@@ -44,11 +44,13 @@ pub(super) fn mine(table: &Table, counts: &Counts, source: Source<'_>) -> Vec<De
     let classes: Vec<Vec<Option<usize>>> = (0..columns.len()).map(|at| classes(&rows, at)).collect();
     let pairs = (0..columns.len()).flat_map(|from| (0..columns.len()).map(move |to| (from, to)));
     let is_kept = |&(from, to): &(usize, usize)| {
-        let own = &counts.columns[columns[from].0 as usize];
-        from != to && own.present - own.distinct >= MIN_REPEATS && determines(&classes[from], &classes[to])
+        let column = &counts.columns[columns[from].0 as usize];
+        from != to
+            && column.present - column.distinct >= MIN_REPEATS
+            && determines(&classes[from], &classes[to])
     };
-    let kept = pairs.filter(is_kept);
-    kept.map(|(from, to)| Dependency { from: columns[from].0, to: columns[to].0 }).collect()
+    let dependencies = pairs.filter(is_kept);
+    dependencies.map(|(from, to)| Dependency { from: columns[from].0, to: columns[to].0 }).collect()
 }
 
 /// For each row the number of its value in that column, `None` for NULL.
@@ -67,12 +69,12 @@ fn classes(rows: &ResultSet, column: usize) -> Vec<Option<usize>> {
 
 /// Whether rows of one class in the first column are of one class, or all NULL, in the second.
 fn determines(from: &[Option<usize>], to: &[Option<usize>]) -> bool {
-    let mut known: Vec<Option<Option<usize>>> = Vec::new();
+    let mut partners: Vec<Option<Option<usize>>> = Vec::new();
     from.iter().zip(to).all(|(&from, &to)| {
         let Some(from) = from else { return true };
-        if known.len() <= from {
-            known.resize(from + 1, None);
+        if partners.len() <= from {
+            partners.resize(from + 1, None);
         }
-        *known[from].get_or_insert(to) == to
+        *partners[from].get_or_insert(to) == to
     })
 }

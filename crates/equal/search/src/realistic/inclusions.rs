@@ -36,33 +36,33 @@ impl Constraints {
                 let Some(name) = table.column(column).map(|column| column.name.to_lowercase()) else {
                     continue;
                 };
-                let of_name = keys.iter().filter(|(own, _)| *own == name).map(|(_, key)| *key);
+                let of_name = keys.iter().filter(|(key_name, _)| *key_name == name).map(|(_, key)| *key);
                 let targets = of_name.filter(|&(to, _)| to != from);
                 candidates.extend(targets.map(|(table, target)| (from, Inclusion { column, table, target })));
             }
         }
-        let mut found: Vec<(usize, Inclusion)> = Vec::new();
+        let mut inclusions: Vec<(usize, Inclusion)> = Vec::new();
         for (from, inclusion) in candidates.into_iter().take(MAX_CANDIDATES) {
-            let is_new = |&(other, own): &(usize, Inclusion)| {
+            let is_new = |&(other, earlier): &(usize, Inclusion)| {
                 // One key for a column, and never both ways: that would be a circle without a first row.
-                let is_same_column = other == from && own.column == inclusion.column;
-                let is_way_back = other == inclusion.table && own.table == from;
+                let is_same_column = other == from && earlier.column == inclusion.column;
+                let is_way_back = other == inclusion.table && earlier.table == from;
                 !is_same_column && !is_way_back
             };
-            if found.iter().all(is_new) && holds(schema, from, inclusion, source) {
-                found.push((from, inclusion));
+            if inclusions.iter().all(is_new) && holds(schema, from, inclusion, source) {
+                inclusions.push((from, inclusion));
             }
         }
-        found
+        inclusions
     }
 
     /// The columns that repeat no value, by the schema or by the rows, with their names.
     fn keys(&self, schema: &Schema) -> Vec<(String, (usize, u32))> {
         let mut keys = Vec::new();
-        for (at, own) in self.rows() {
+        for (at, constraints) in self.rows() {
             let Some(table) = schema.tables().get(at) else { continue };
             let declared = std::iter::once(&table.primary_key).chain(&table.unique);
-            for key in declared.chain(&own.unique) {
+            for key in declared.chain(&constraints.unique) {
                 if let [column] = key.as_slice()
                     && let Some(name) = table.column(*column).map(|column| column.name.to_lowercase())
                 {
@@ -91,17 +91,22 @@ fn holds(schema: &Schema, from: usize, inclusion: Inclusion, source: Source<'_>)
 }
 
 /// The pairs of foreign keys of a table that occur once, where the schema does not say so.
-pub(super) fn unique_pairs(table: &Table, own: &TableConstraints, source: Source<'_>) -> Vec<Vec<u32>> {
+pub(super) fn unique_pairs(
+    table: &Table,
+    constraints: &TableConstraints,
+    source: Source<'_>,
+) -> Vec<Vec<u32>> {
     let declared = table.foreign_keys.iter().filter_map(|key| match key.columns.as_slice() {
         [column] => Some(*column),
         _ => None,
     });
     let mut links: Vec<u32> =
-        declared.chain(own.inclusions.iter().map(|inclusion| inclusion.column)).collect();
+        declared.chain(constraints.inclusions.iter().map(|inclusion| inclusion.column)).collect();
     links.sort_unstable();
     links.dedup();
     let is_known = |key: &[u32]| {
-        table.is_unique(key) || own.unique.iter().any(|known| known.iter().all(|at| key.contains(at)))
+        table.is_unique(key)
+            || constraints.unique.iter().any(|unique| unique.iter().all(|at| key.contains(at)))
     };
     let links = &links[..links.len().min(MAX_LINKS)];
     let pairs =

@@ -61,45 +61,43 @@ pub enum RowConstraint {
 impl Constraints {
     /// What the rows keep, table by table.
     pub fn listed(&self, schema: &Schema) -> Vec<RowConstraint> {
-        let of_table =
-            |(at, own): (usize, &TableConstraints)| Some(own.listed(schema.tables().get(at)?, schema));
+        let of_table = |(at, constraints): (usize, &TableConstraints)| {
+            Some(constraints.listed(schema.tables().get(at)?, schema))
+        };
         self.rows().filter_map(of_table).flatten().collect()
     }
 }
 
 impl TableConstraints {
     fn listed(&self, table: &Table, schema: &Schema) -> Vec<RowConstraint> {
-        let mut found = Vec::new();
-        for (at, own) in (0..).zip(&self.columns) {
+        let mut list = Vec::new();
+        for (at, constraint) in (0..).zip(&self.columns) {
             let column = || named(table, at);
-            if own.is_not_null {
-                found.push(RowConstraint::NotNull { column: column() });
+            if constraint.is_not_null {
+                list.push(RowConstraint::NotNull { column: column() });
             }
-            if let Some((low, high)) = own.range.clone() {
-                found.push(RowConstraint::Range { column: column(), low, high });
+            if let Some((low, high)) = constraint.range.clone() {
+                list.push(RowConstraint::Range { column: column(), low, high });
             }
-            if let Some(values) = own.categories.clone() {
-                found.push(RowConstraint::Categories { column: column(), values });
+            if let Some(values) = constraint.categories.clone() {
+                list.push(RowConstraint::Categories { column: column(), values });
             }
         }
         let unique = self.unique.iter().map(|key| key.iter().map(|&at| named(table, at)).collect());
-        found.extend(unique.map(|columns| RowConstraint::Unique { columns }));
-        found.extend(
-            self.dependencies.iter().map(|own| RowConstraint::Dependency {
-                from: named(table, own.from),
-                to: named(table, own.to),
-            }),
-        );
-        found.extend(
-            self.orders
-                .iter()
-                .map(|own| RowConstraint::Order { low: named(table, own.low), high: named(table, own.high) }),
-        );
-        found.extend(self.inclusions.iter().filter_map(|own| {
-            let target = named(schema.tables().get(own.table)?, own.target);
-            Some(RowConstraint::Inclusion { column: named(table, own.column), target })
+        list.extend(unique.map(|columns| RowConstraint::Unique { columns }));
+        list.extend(self.dependencies.iter().map(|dependency| RowConstraint::Dependency {
+            from: named(table, dependency.from),
+            to: named(table, dependency.to),
         }));
-        found
+        list.extend(self.orders.iter().map(|order| RowConstraint::Order {
+            low: named(table, order.low),
+            high: named(table, order.high),
+        }));
+        list.extend(self.inclusions.iter().filter_map(|inclusion| {
+            let target = named(schema.tables().get(inclusion.table)?, inclusion.target);
+            Some(RowConstraint::Inclusion { column: named(table, inclusion.column), target })
+        }));
+        list
     }
 }
 

@@ -43,8 +43,8 @@ impl Source<'_> {
     /// Whether a query returns no row; false where the engine gives up on it.
     pub(super) fn is_empty(self, sql: &str) -> bool {
         let answers = || self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(&known) = answers().get(sql) {
-            return known;
+        if let Some(&answer) = answers().get(sql) {
+            return answer;
         }
         // Not under the lock: the query may take seconds.
         let is_empty = self.rows(sql).is_some_and(|rows| rows.is_empty());
@@ -70,20 +70,20 @@ impl Mined {
         let source = Source { engine, database, answers: &self.answers };
         let looked = |id: TableId| {
             let at = id.index();
-            let (table, own) = (self.schema.tables().get(at)?, self.tables.get(at)?);
-            Some((at, own.get_or_init(|| Looked::at(table, source)).clone()))
+            let (table, cell) = (self.schema.tables().get(at)?, self.tables.get(at)?);
+            Some((at, cell.get_or_init(|| Looked::at(table, source)).clone()))
         };
         let looked: BTreeMap<usize, Looked> = tables.into_iter().filter_map(looked).collect();
         let mut constraints = Constraints { tables: looked };
         let inclusions = constraints.inclusions(&self.schema, source);
         for (&at, looked) in &mut constraints.tables {
-            let (Looked::Rows(own), Some(declared)) = (looked, self.schema.tables().get(at)) else {
+            let (Looked::Rows(of_table), Some(declared)) = (looked, self.schema.tables().get(at)) else {
                 continue;
             };
             let mined = inclusions.iter().filter(|(from, _)| *from == at);
-            own.inclusions = mined.map(|(_, inclusion)| *inclusion).collect();
-            own.mark_keys(declared);
-            own.unique.extend(inclusions::unique_pairs(declared, own, source));
+            of_table.inclusions = mined.map(|(_, inclusion)| *inclusion).collect();
+            of_table.mark_keys(declared);
+            of_table.unique.extend(inclusions::unique_pairs(declared, of_table, source));
         }
         constraints
     }
@@ -94,7 +94,7 @@ impl Looked {
         let most = CELLS / table.columns.len().max(1);
         let counted =
             format!("SELECT count(*) FROM (SELECT 1 FROM {} LIMIT {})", quoted(&table.name), most + 1);
-        let rows = source.rows(&counted).and_then(|found| Some(count(found.row(0)?.first()?)));
+        let rows = source.rows(&counted).and_then(|answer| Some(count(answer.row(0)?.first()?)));
         let counts = || counts(table, source.engine, source.database);
         match rows {
             _ if table.kind != TableKind::Table => Self::NoRows,

@@ -73,7 +73,7 @@ enum Looked {
 impl Looked {
     fn rows(&self) -> Option<&TableConstraints> {
         match self {
-            Self::Rows(own) => Some(own),
+            Self::Rows(constraints) => Some(constraints),
             Self::NoRows | Self::Unknown(_) => None,
         }
     }
@@ -110,10 +110,10 @@ impl Constraints {
     /// reads.
     fn demanded(&self, schema: &Schema) -> Schema {
         let mut tables = schema.tables().to_vec();
-        for (at, own) in self.rows() {
+        for (at, constraints) in self.rows() {
             let Some(table) = tables.get_mut(at) else { continue };
-            table.unique.extend(own.unique.iter().cloned());
-            table.foreign_keys.extend(own.inclusions.iter().filter_map(|inclusion| {
+            table.unique.extend(constraints.unique.iter().cloned());
+            table.foreign_keys.extend(constraints.inclusions.iter().filter_map(|inclusion| {
                 let target = schema.tables().get(inclusion.table)?;
                 Some(ForeignKey {
                     columns: vec![inclusion.column],
@@ -150,7 +150,7 @@ impl Constraints {
         let is_free = |table: &Table, looked: &Looked, at: u32| match looked {
             Looked::NoRows => false,
             Looked::Unknown(_) => true,
-            Looked::Rows(own) => own.columns.get(at as usize).is_none_or(|column| {
+            Looked::Rows(constraints) => constraints.columns.get(at as usize).is_none_or(|column| {
                 !column.is_of_type || (table.primary_key.contains(&at) && !column.is_not_null)
             }),
         };
@@ -177,22 +177,22 @@ impl Constraints {
         let classes: Vec<(usize, usize)> =
             plan.classes.iter().map(|class| (class.odd, class.spread)).collect();
         for table in &mut plan.tables {
-            let Some(own) = self.table(table.id) else { continue };
-            table.dependencies = own.planned_dependencies(table);
-            table.orders = own.planned_orders(table);
+            let Some(constraints) = self.table(table.id) else { continue };
+            table.dependencies = constraints.planned_dependencies(table);
+            table.orders = constraints.planned_orders(table);
             for (at, column) in table.columns.iter_mut().enumerate() {
-                let Some(own) = own.columns.get(column.index as usize) else { continue };
+                let Some(constraint) = constraints.columns.get(column.index as usize) else { continue };
                 let is_free = !column.is_linked && !table.keys.iter().any(|key| key.contains(&at));
                 let (from, to) = classes[column.class];
                 if is_free {
                     let cells = column.pool[from..to].iter_mut().zip(&mut column.off_type[from..to]);
-                    for ((cell, is_off), example) in cells.zip(own.examples()) {
+                    for ((cell, is_off), example) in cells.zip(constraint.examples()) {
                         (*cell, *is_off) = (example, false);
                     }
                 }
-                column.is_nullable &= !own.is_not_null;
+                column.is_nullable &= !constraint.is_not_null;
                 for (value, is_off) in column.pool.iter().zip(&mut column.off_type) {
-                    *is_off |= *value != Value::Null && !own.looks_like(value);
+                    *is_off |= *value != Value::Null && !constraint.looks_like(value);
                 }
             }
         }
@@ -215,7 +215,7 @@ impl TableConstraints {
     fn mark_keys(&mut self, table: &Table) {
         let foreign = table.foreign_keys.iter().flat_map(|key| &key.columns);
         let declared = table.primary_key.iter().chain(table.unique.iter().flatten());
-        let mined = self.inclusions.iter().map(|own| &own.column);
+        let mined = self.inclusions.iter().map(|inclusion| &inclusion.column);
         for &at in foreign.chain(declared).chain(mined) {
             if let Some(column) = self.columns.get_mut(at as usize) {
                 column.is_key = true;
@@ -226,7 +226,10 @@ impl TableConstraints {
     /// The dependencies between columns that get values, by their places in the plan.
     fn planned_dependencies(&self, table: &TablePlan) -> Vec<(usize, usize)> {
         let place = |index: u32| table.columns.iter().position(|column| column.index == index);
-        let planned = self.dependencies.iter().filter_map(|own| Some((place(own.from)?, place(own.to)?)));
+        let planned = self
+            .dependencies
+            .iter()
+            .filter_map(|dependency| Some((place(dependency.from)?, place(dependency.to)?)));
         planned.collect()
     }
 
@@ -235,7 +238,7 @@ impl TableConstraints {
         let is_free =
             |at: usize| !table.columns[at].is_linked && !table.keys.iter().any(|key| key.contains(&at));
         let place = |index: u32| table.columns.iter().position(|column| column.index == index);
-        let planned = self.orders.iter().filter_map(|own| Some((place(own.low)?, place(own.high)?)));
+        let planned = self.orders.iter().filter_map(|order| Some((place(order.low)?, place(order.high)?)));
         planned.filter(|&(low, high)| is_free(low) && is_free(high)).collect()
     }
 }
@@ -292,18 +295,18 @@ fn columns(table: &Table, counts: &Counts, source: Source<'_>) -> Option<Vec<Col
     let name = quoted(&table.name);
     let mut all = Vec::with_capacity(table.columns.len());
     for (columns, counts) in table.columns.chunks(COLUMNS).zip(counts.columns.chunks(COLUMNS)) {
-        let asked = columns.iter().map(|column| {
+        let terms = columns.iter().map(|column| {
             let c = quoted(&column.name);
             let off_type = is_off_type_in_sql(&c, column);
             format!(
                 "count({c}), min({c}), max({c}), sum(typeof({c}) IN ('integer', 'real')), sum({off_type})"
             )
         });
-        let asked = asked.collect::<Vec<_>>().join(", ");
-        let found = source.rows(&format!("SELECT count(*), {asked} FROM {name}"))?;
-        let (total, found) = found.row(0).and_then(<[Value]>::split_first)?;
+        let terms = terms.collect::<Vec<_>>().join(", ");
+        let answer = source.rows(&format!("SELECT count(*), {terms} FROM {name}"))?;
+        let (total, cells) = answer.row(0).and_then(<[Value]>::split_first)?;
         let total = count(total);
-        for ((column, counts), of) in columns.iter().zip(counts).zip(found.chunks_exact(5)) {
+        for ((column, counts), of) in columns.iter().zip(counts).zip(cells.chunks_exact(5)) {
             let (present, low, high) = (count(&of[0]), &of[1], &of[2]);
             let is_date = |value: &Value| value.as_str().is_some_and(|text| date_part(text).is_some());
             let has_range = present > 0 && (count(&of[3]) == present || (is_date(low) && is_date(high)));

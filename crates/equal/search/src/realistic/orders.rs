@@ -35,8 +35,8 @@ pub(super) fn mine(table: &Table, constraints: &[ColumnConstraint], source: Sour
     let keys: BTreeSet<u32> = keys.filter(|key| key.len() == 1).flatten().copied().collect();
     let columns: Vec<(u32, String, bool)> = (0..)
         .zip(table.columns.iter().zip(constraints))
-        .filter_map(|(at, (column, own))| {
-            let (low, _) = own.range.as_ref().filter(|_| !keys.contains(&at))?;
+        .filter_map(|(at, (column, constraint))| {
+            let (low, _) = constraint.range.as_ref().filter(|_| !keys.contains(&at))?;
             Some((at, quoted(&column.name), low.as_str().is_some()))
         })
         .take(MAX_COLUMNS)
@@ -53,8 +53,8 @@ pub(super) fn mine(table: &Table, constraints: &[ColumnConstraint], source: Sour
         low != high && columns[low].2 == columns[high].2 && keeps(&rows, low, high)
     };
     let is_no_accident = |&(low, high): &(usize, usize)| expected_breaks(&rows, low, high) >= EXPECTED_BREAKS;
-    let found = pairs.filter(is_kept).filter(is_no_accident);
-    found.map(|(low, high)| Order { low: columns[low].0, high: columns[high].0 }).collect()
+    let orders = pairs.filter(is_kept).filter(is_no_accident);
+    orders.map(|(low, high)| Order { low: columns[low].0, high: columns[high].0 }).collect()
 }
 
 /// The values of two columns in the rows that have both.

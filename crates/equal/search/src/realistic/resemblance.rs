@@ -78,8 +78,8 @@ impl<'a> Likeness<'a> {
 
     fn broken(&self, filled: &FilledTables) -> usize {
         let witness = filled.witness(self.schema);
-        let found = self.constraints.resemblance(&witness, self.schema, (&self.tables, &self.read));
-        found.not_kept.len()
+        let resemblance = self.constraints.resemblance(&witness, self.schema, (&self.tables, &self.read));
+        resemblance.not_kept.len()
     }
 
     /// Whether a database breaks no more than the first.
@@ -89,11 +89,11 @@ impl<'a> Likeness<'a> {
 
     /// Whether a value may stand in a column, as far as that can be told without the other rows.
     pub(crate) fn may_hold(&self, id: TableId, column: u32, value: &Value) -> bool {
-        let own = self.constraints.table(id).and_then(|table| table.columns.get(column as usize));
+        let constraint = self.constraints.table(id).and_then(|table| table.columns.get(column as usize));
         self.most_broken > 0
             || !self.read.contains(&(id, column))
             || !self.tables.contains(&id)
-            || own.is_none_or(|own| own.keeps(value))
+            || constraint.is_none_or(|constraint| constraint.keeps(value))
     }
 }
 
@@ -104,34 +104,34 @@ impl Constraints {
         schema: &Schema,
         (tables, read): (&BTreeSet<TableId>, &BTreeSet<ColumnKey>),
     ) -> Resemblance {
-        let mut found = Resemblance::default();
+        let mut resemblance = Resemblance::default();
         for (id, table) in tables.iter().filter_map(|&id| Some((id, schema.table(id)?))) {
             if let Some(reason) = self.unknown(id) {
-                found.unknown.push(format!("{}: {reason}", table.name));
+                resemblance.unknown.push(format!("{}: {reason}", table.name));
             }
         }
         for table in tables.iter().filter(|id| self.has_rows(**id)).filter_map(|&id| schema.table(id)) {
             if witness.table(&table.name).is_none_or(|rows| rows.rows.is_empty()) {
-                found.not_kept.push(format!("{}: no rows, and there are some there", table.name));
+                resemblance.not_kept.push(format!("{}: no rows, and there are some there", table.name));
             }
         }
         let looks: Vec<Look<'_>> = tables
             .iter()
             .filter_map(|&id| {
-                let (table, own) = (schema.table(id)?, self.table(id)?);
+                let (table, constraints) = (schema.table(id)?, self.table(id)?);
                 let rows = witness.table(&table.name).filter(|rows| !rows.rows.is_empty())?;
                 let stored = table.stored_columns();
                 let is_read = |at: &&u32| read.contains(&(id, **at));
                 let read = stored.iter().filter(is_read).copied().collect();
-                Some(Look { schema, witness, table, own, rows, stored, read })
+                Some(Look { schema, witness, table, constraints, rows, stored, read })
             })
             .collect();
-        looks.iter().for_each(|look| look.uniqueness(&mut found));
-        looks.iter().for_each(|look| look.dependencies(&mut found));
-        looks.iter().for_each(|look| look.orders(&mut found));
-        looks.iter().for_each(|look| look.inclusions(&mut found));
-        looks.iter().for_each(|look| look.each_column(&mut found));
-        found
+        looks.iter().for_each(|look| look.uniqueness(&mut resemblance));
+        looks.iter().for_each(|look| look.dependencies(&mut resemblance));
+        looks.iter().for_each(|look| look.orders(&mut resemblance));
+        looks.iter().for_each(|look| look.inclusions(&mut resemblance));
+        looks.iter().for_each(|look| look.each_column(&mut resemblance));
+        resemblance
     }
 }
 
@@ -140,7 +140,7 @@ struct Look<'a> {
     schema: &'a Schema,
     witness: &'a Witness,
     table: &'a Table,
-    own: &'a TableConstraints,
+    constraints: &'a TableConstraints,
     rows: &'a WitnessTable,
     /// The columns that the rows have values of, in their order: all but generated ones.
     stored: Vec<u32>,
@@ -164,16 +164,18 @@ impl Look<'_> {
         self.rows.rows.iter().filter_map(move |row| value_in(row, &self.stored, column))
     }
 
-    fn uniqueness(&self, found: &mut Resemblance) {
-        for key in self.own.unique.iter().filter(|key| key.iter().all(|at| self.read.contains(at))) {
+    fn uniqueness(&self, resemblance: &mut Resemblance) {
+        for key in self.constraints.unique.iter().filter(|key| key.iter().all(|at| self.read.contains(at))) {
             let names = key.iter().map(|&at| self.name(at)).collect::<Vec<_>>().join(", ");
             match self.repeated(key) {
                 Some(row) => {
                     let values = key.iter().filter_map(|&at| value_in(row, &self.stored, at)).map(literal);
                     let values = values.collect::<Vec<_>>().join(", ");
-                    found.not_kept.push(format!("{names}: {values} twice, and nothing is there twice"));
+                    resemblance.not_kept.push(format!("{names}: {values} twice, and nothing is there twice"));
                 }
-                None if self.rows.rows.len() > 1 => found.kept.push(format!("nothing twice in {names}")),
+                None if self.rows.rows.len() > 1 => {
+                    resemblance.kept.push(format!("nothing twice in {names}"));
+                }
                 None => {}
             }
         }
@@ -192,17 +194,22 @@ impl Look<'_> {
         })
     }
 
-    fn dependencies(&self, found: &mut Resemblance) {
+    fn dependencies(&self, resemblance: &mut Resemblance) {
         let is_read = |at| self.read.contains(&at);
-        for own in self.own.dependencies.iter().filter(|own| is_read(own.from) && is_read(own.to)) {
-            let (from, to) = (self.name(own.from), self.name(own.to));
-            let mut known: HashMap<&Value, &Value> = HashMap::new();
+        for dependency in self
+            .constraints
+            .dependencies
+            .iter()
+            .filter(|dependency| is_read(dependency.from) && is_read(dependency.to))
+        {
+            let (from, to) = (self.name(dependency.from), self.name(dependency.to));
+            let mut partners: HashMap<&Value, &Value> = HashMap::new();
             let (mut is_tested, mut broken) = (false, None);
-            for (determining, determined) in self.values(own.from).zip(self.values(own.to)) {
+            for (determining, determined) in self.values(dependency.from).zip(self.values(dependency.to)) {
                 if *determining == Value::Null {
                     continue;
                 }
-                match known.insert(determining, determined) {
+                match partners.insert(determining, determined) {
                     Some(other) if other != determined => broken = Some(determining),
                     Some(_) => is_tested = true,
                     None => {}
@@ -211,86 +218,90 @@ impl Look<'_> {
             match broken {
                 Some(value) => {
                     let value = literal(value);
-                    found
+                    resemblance
                         .not_kept
                         .push(format!("{to}: two values for {from} {value}, and each has one there"));
                 }
-                None if is_tested => found.kept.push(format!("one {to} for each {from}")),
+                None if is_tested => resemblance.kept.push(format!("one {to} for each {from}")),
                 None => {}
             }
         }
     }
 
-    fn orders(&self, found: &mut Resemblance) {
+    fn orders(&self, resemblance: &mut Resemblance) {
         let is_read = |at| self.read.contains(&at);
-        for own in self.own.orders.iter().filter(|own| is_read(own.low) && is_read(own.high)) {
-            let (low, high) = (self.name(own.low), self.name(own.high));
-            let pairs = self.values(own.low).zip(self.values(own.high));
+        for order in self.constraints.orders.iter().filter(|order| is_read(order.low) && is_read(order.high))
+        {
+            let (low, high) = (self.name(order.low), self.name(order.high));
+            let pairs = self.values(order.low).zip(self.values(order.high));
             let mut both =
                 pairs.filter(|(low, high)| **low != Value::Null && **high != Value::Null).peekable();
             let is_tested = both.peek().is_some();
             match both.find(|(low, high)| is_below(high, low)) {
                 Some((above, below)) => {
                     let (above, below) = (literal(above), literal(below));
-                    found
+                    resemblance
                         .not_kept
                         .push(format!("{low}: {above} is above the {below} of {high}, and none is there"));
                 }
-                None if is_tested => found.kept.push(format!("{low} never above {high}")),
+                None if is_tested => resemblance.kept.push(format!("{low} never above {high}")),
                 None => {}
             }
         }
     }
 
-    fn inclusions(&self, found: &mut Resemblance) {
-        for own in self.own.inclusions.iter().filter(|own| self.read.contains(&own.column)) {
-            let target = self.schema.tables().get(own.table);
-            let Some((target, column)) = target.and_then(|table| Some((table, table.column(own.target)?)))
+    fn inclusions(&self, resemblance: &mut Resemblance) {
+        for inclusion in
+            self.constraints.inclusions.iter().filter(|inclusion| self.read.contains(&inclusion.column))
+        {
+            let target = self.schema.tables().get(inclusion.table);
+            let Some((target, column)) =
+                target.and_then(|table| Some((table, table.column(inclusion.target)?)))
             else {
                 continue;
             };
             // The tables of a counterexample are those of the queries, and what foreign keys lead to.
             let Some(rows) = self.witness.table(&target.name) else { continue };
             let stored_there = target.stored_columns();
-            if !stored_there.contains(&own.target) {
+            if !stored_there.contains(&inclusion.target) {
                 continue;
             }
-            let keys = rows.rows.iter().filter_map(|row| value_in(row, &stored_there, own.target));
+            let keys = rows.rows.iter().filter_map(|row| value_in(row, &stored_there, inclusion.target));
             let keys: HashSet<&Value> = keys.collect();
-            let (from, to) = (self.name(own.column), format!("{}.{}", target.name, column.name));
+            let (from, to) = (self.name(inclusion.column), format!("{}.{}", target.name, column.name));
             let is_lost =
                 |value: &&Value| **value != Value::Null && !keys.contains(&stored(value, column.affinity));
-            match self.values(own.column).find(is_lost) {
-                Some(value) => found
+            match self.values(inclusion.column).find(is_lost) {
+                Some(value) => resemblance
                     .not_kept
                     .push(format!("{from}: {} is not in {to}, and every one is there", literal(value))),
-                None => found.kept.push(format!("every {from} is in {to}")),
+                None => resemblance.kept.push(format!("every {from} is in {to}")),
             }
         }
     }
 
-    fn each_column(&self, found: &mut Resemblance) {
+    fn each_column(&self, resemblance: &mut Resemblance) {
         for &at in &self.read {
-            if let Some(own) = self.own.columns.get(at as usize) {
-                self.column(at, own, found);
+            if let Some(constraint) = self.constraints.columns.get(at as usize) {
+                self.column(at, constraint, resemblance);
             }
         }
     }
 
-    fn column(&self, at: u32, own: &ColumnConstraint, found: &mut Resemblance) {
+    fn column(&self, at: u32, constraint: &ColumnConstraint, resemblance: &mut Resemblance) {
         let name = self.name(at);
-        if let Some(value) = self.values(at).find(|value| !own.keeps(value)) {
-            found.not_kept.push(format!("{name}: {}", reason(own, value)));
+        if let Some(value) = self.values(at).find(|value| !constraint.keeps(value)) {
+            resemblance.not_kept.push(format!("{name}: {}", reason(constraint, value)));
             return;
         }
-        if own.is_not_null && !self.table.is_not_null(at) && self.table.rowid_alias() != Some(at) {
-            found.kept.push(format!("no NULL in {name}"));
+        if constraint.is_not_null && !self.table.is_not_null(at) && self.table.rowid_alias() != Some(at) {
+            resemblance.kept.push(format!("no NULL in {name}"));
         }
-        match (&own.categories, &own.range) {
-            _ if own.is_key => {}
-            (Some(values), _) => found.kept.push(format!("{name} one of its {} values", values.len())),
+        match (&constraint.categories, &constraint.range) {
+            _ if constraint.is_key => {}
+            (Some(values), _) => resemblance.kept.push(format!("{name} one of its {} values", values.len())),
             (None, Some((low, high))) => {
-                found.kept.push(format!("{name} within {} and {}", literal(low), literal(high)));
+                resemblance.kept.push(format!("{name} within {} and {}", literal(low), literal(high)));
             }
             (None, None) => {}
         }
@@ -298,8 +309,8 @@ impl Look<'_> {
 }
 
 /// Why a value may not stand in the column.
-fn reason(own: &ColumnConstraint, value: &Value) -> String {
-    match (value, &own.categories, &own.range) {
+fn reason(constraint: &ColumnConstraint, value: &Value) -> String {
+    match (value, &constraint.categories, &constraint.range) {
         (Value::Null, ..) => "never NULL there".to_owned(),
         (value, None, Some((low, high))) => {
             format!("{} is not within {} and {}", literal(value), literal(low), literal(high))

@@ -83,9 +83,9 @@ pub(super) enum Use {
 pub(super) fn trace(query: &Query) -> Trace {
     let mut origins = Origins::default();
     walk_query(&mut origins, query);
-    let mut tracer = Tracer { origins, found: Trace::default(), steps: Cell::new(0) };
+    let mut tracer = Tracer { origins, trace: Trace::default(), steps: Cell::new(0) };
     walk_query(&mut tracer, query);
-    tracer.found
+    tracer.trace
 }
 
 /// Where the columns of relations come from.
@@ -140,7 +140,7 @@ fn outputs(body: &Body) -> Vec<Vec<Expr>> {
 
 struct Tracer {
     origins: Origins,
-    found: Trace,
+    trace: Trace,
     steps: Cell<usize>,
 }
 
@@ -173,7 +173,7 @@ impl Visitor for Tracer {
                 if let Some(Origin::Table(table)) = self.origins.relations.get(&column.relation)
                     && let Some(at) = column.column.position()
                 {
-                    self.found.read.push((*table, at));
+                    self.trace.read.push((*table, at));
                 }
             }
             Expr::Binary(operator, left, right) if operator.is_comparison() => match (&**left, &**right) {
@@ -226,7 +226,7 @@ impl Tracer {
 
     fn size(&mut self, size: i64) {
         if (0..=MAX_SIZE).contains(&size) {
-            self.found.sizes.extend(usize::try_from(size));
+            self.trace.sizes.extend(usize::try_from(size));
         }
     }
 
@@ -264,7 +264,7 @@ impl Tracer {
     fn use_for(&mut self, expr: &Expr, use_: Use) {
         let mut columns = Vec::new();
         self.columns_of(expr, &mut columns, 0);
-        self.found.uses.extend(columns.into_iter().map(|column| (column, use_)));
+        self.trace.uses.extend(columns.into_iter().map(|column| (column, use_)));
     }
 
     fn call(&mut self, function: &Function, args: &[Expr]) {
@@ -282,7 +282,7 @@ impl Tracer {
                     self.use_as_number(arg);
                     self.columns_of(arg, &mut columns, 0);
                 });
-                self.found.summed.extend(columns);
+                self.trace.summed.extend(columns);
             }
             _ => {}
         }
@@ -293,7 +293,7 @@ impl Tracer {
         if matches!(expr, Expr::Column(_) | Expr::Cast { .. }) {
             self.columns_of(expr, &mut columns, 0);
         }
-        self.found.numeric.extend(columns);
+        self.trace.numeric.extend(columns);
     }
 
     fn use_as_date(&mut self, expr: Option<&Expr>) {
@@ -301,7 +301,7 @@ impl Tracer {
         if let Some(expr) = expr {
             self.columns_of(expr, &mut columns, 0);
         }
-        self.found.dates.extend(columns);
+        self.trace.dates.extend(columns);
     }
 
     fn relate_to_query(&mut self, expr: &Expr, query: &Query) {
@@ -324,27 +324,27 @@ impl Tracer {
                 self.columns_of(left, &mut lefts, 0);
                 self.columns_of(right, &mut rights, 0);
                 let pairs = lefts.iter().take(3).flat_map(|&l| rights.iter().take(3).map(move |&r| (l, r)));
-                self.found.equal.extend(pairs);
+                self.trace.equal.extend(pairs);
             }
         }
     }
 
     /// The columns of tables that an expression's value comes from; of a subquery, those of its result.
-    fn columns_of(&self, expr: &Expr, found: &mut Vec<ColumnKey>, depth: usize) {
-        if !self.follows(depth) || found.len() > 16 {
+    fn columns_of(&self, expr: &Expr, columns: &mut Vec<ColumnKey>, depth: usize) {
+        if !self.follows(depth) || columns.len() > 16 {
             return;
         }
         match expr {
             Expr::Column(column) => match self.origin(*column) {
-                Some(Ok(key)) => found.push(key),
-                Some(Err(exprs)) => exprs.iter().for_each(|expr| self.columns_of(expr, found, depth + 1)),
+                Some(Ok(key)) => columns.push(key),
+                Some(Err(exprs)) => exprs.iter().for_each(|expr| self.columns_of(expr, columns, depth + 1)),
                 None => {}
             },
             Expr::Scalar(query) => {
                 let outputs = outputs(&query.body);
-                outputs.iter().flatten().for_each(|expr| self.columns_of(expr, found, depth + 1));
+                outputs.iter().flatten().for_each(|expr| self.columns_of(expr, columns, depth + 1));
             }
-            _ => children(expr).into_iter().for_each(|child| self.columns_of(child, found, depth + 1)),
+            _ => children(expr).into_iter().for_each(|child| self.columns_of(child, columns, depth + 1)),
         }
     }
 

@@ -54,7 +54,7 @@ impl Tracer {
 
     fn fact(&mut self, column: ColumnKey, value: &Value, operator: BinaryOperator) {
         let wanted = satisfying(value, operator);
-        self.found.facts.push(Fact { column, value: value.clone(), wanted });
+        self.trace.facts.push(Fact { column, value: value.clone(), wanted });
     }
 
     /// Values of the operands for which an arithmetic or text operator gives `value`.

@@ -16,8 +16,8 @@ use sqlgauge_sql::visit::{Rewriter, rewrite_query};
 use sqlgauge_sql::{PrintDialect, print, resolve};
 
 fn data() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/data");
-    let folder = std::env::var_os("SQLGAUGE_DATA").map_or(beside, PathBuf::from);
+    let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/data");
+    let folder = std::env::var_os("SQLGAUGE_DATA").map_or(default, PathBuf::from);
     if folder.is_dir() {
         return Some(folder);
     }
@@ -78,11 +78,11 @@ fn joins_the_other_way_round_are_never_told_apart() {
             match verdict {
                 SearchVerdict::Survived(_) => searched += 1,
                 SearchVerdict::Inapplicable(why) => *inapplicable.entry(why.to_string()).or_insert(0) += 1,
-                SearchVerdict::Refuted(found) => {
+                SearchVerdict::Refuted(refutation) => {
                     wrong.push(format!(
                         "{name}\n{left}\n{right}\n{}\n{}",
-                        found.difference(),
-                        found.database()
+                        refutation.difference(),
+                        refutation.database()
                     ));
                 }
             }

@@ -25,8 +25,8 @@ fn a_pair_is_refuted_under_the_contracts_that_count_the_difference() {
             let search =
                 Search::new(schema.clone(), SearchOptions { contract, ..SearchOptions::default() }).unwrap();
             let is_expected = refuted.split(' ').any(|name| name == semantics.name());
-            let found = search.refute(left, right).is_refuted();
-            assert_eq!(found, is_expected, "{semantics}: {left} | {right}");
+            let is_refuted = search.refute(left, right).is_refuted();
+            assert_eq!(is_refuted, is_expected, "{semantics}: {left} | {right}");
         }
     }
 }

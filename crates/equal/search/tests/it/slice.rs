@@ -58,8 +58,11 @@ fn a_realistic_witness_keeps_what_the_database_keeps() {
         ("SELECT count(*) FROM customer", "SELECT count(DISTINCT name) FROM customer"),
         ("SELECT id FROM town WHERE name <> 'town 1'", "SELECT id FROM town"),
     ] {
-        let found = like(&realistic, left, right).unwrap_or_else(|| panic!("{left}\n{right}"));
-        assert!(found.is_complete() == Some(true) && !found.kept.is_empty(), "{left}\n{right}\n{found:?}");
+        let resemblance = like(&realistic, left, right).unwrap_or_else(|| panic!("{left}\n{right}"));
+        assert!(
+            resemblance.is_complete() == Some(true) && !resemblance.kept.is_empty(),
+            "{left}\n{right}\n{resemblance:?}"
+        );
     }
     // No price there is below zero, no name is NULL, and no two towns have one name.
     for (left, right, broken) in [
@@ -80,8 +83,11 @@ fn a_realistic_witness_keeps_what_the_database_keeps() {
         ),
     ] {
         assert_eq!(like(&realistic, left, right), None, "{left}\n{right}");
-        let found = like(&plain, left, right).unwrap();
-        assert!(found.not_kept.iter().any(|own| own.starts_with(broken)), "{left}\n{right}\n{found:?}");
+        let resemblance = like(&plain, left, right).unwrap();
+        assert!(
+            resemblance.not_kept.iter().any(|sentence| sentence.starts_with(broken)),
+            "{left}\n{right}\n{resemblance:?}"
+        );
     }
 }
 
@@ -102,10 +108,11 @@ fn columns_after_a_generated_one_are_compared_with_themselves() {
         ("(7, NULL, NULL)", vec!["t.name: never NULL there", "t.a: never NULL there"]),
     ] {
         let witness = Witness::of_script(&format!("{create};\nINSERT INTO t VALUES {rows};\n")).unwrap();
-        let found = search.resemblance(&witness, "SELECT twice, name, a FROM t", "SELECT id FROM t").unwrap();
-        assert_eq!(found.not_kept.len(), not_kept.len(), "{rows}: {found:?}");
-        for (found, expected) in found.not_kept.iter().zip(not_kept) {
-            assert!(found.starts_with(expected), "{rows}: {found}");
+        let resemblance =
+            search.resemblance(&witness, "SELECT twice, name, a FROM t", "SELECT id FROM t").unwrap();
+        assert_eq!(resemblance.not_kept.len(), not_kept.len(), "{rows}: {resemblance:?}");
+        for (sentence, expected) in resemblance.not_kept.iter().zip(not_kept) {
+            assert!(sentence.starts_with(expected), "{rows}: {sentence}");
         }
     }
 }
@@ -125,7 +132,7 @@ fn a_realistic_witness_keeps_the_order_of_columns() {
     let orders: Vec<RowConstraint> = constraints
         .listed(&schema)
         .into_iter()
-        .filter(|own| matches!(own, RowConstraint::Order { .. }))
+        .filter(|constraint| matches!(constraint, RowConstraint::Order { .. }))
         .collect();
     let order = |low: &str, high: &str| RowConstraint::Order { low: low.to_owned(), high: high.to_owned() };
     assert_eq!(orders, [order("stay.arrived", "stay.departed"), order("stay.low", "stay.high")]);
@@ -138,13 +145,13 @@ fn a_realistic_witness_keeps_the_order_of_columns() {
         ("(1, '2020-01-07', NULL, 1.0, 2, 1, 50)", 1),
     ] {
         let witness = Witness::of_script(&format!("{create};\nINSERT INTO stay VALUES {rows};\n")).unwrap();
-        let found = search.resemblance(&witness, queries[0], queries[1]).unwrap();
-        assert_eq!(found.not_kept.len(), not_kept, "{rows}: {found:?}");
+        let resemblance = search.resemblance(&witness, queries[0], queries[1]).unwrap();
+        assert_eq!(resemblance.not_kept.len(), not_kept, "{rows}: {resemblance:?}");
     }
     let like = |left: &str, right: &str| {
         let verdict = search.refute_minimised(left, right);
-        let found = search.resemblance(verdict.refutation()?.database(), left, right).unwrap();
-        Some(found.is_complete() == Some(true))
+        let resemblance = search.resemblance(verdict.refutation()?.database(), left, right).unwrap();
+        Some(resemblance.is_complete() == Some(true))
     };
     // Nobody departs on the day of arrival, and the search need not know that; before it, nobody does.
     assert_eq!(
@@ -172,7 +179,11 @@ fn a_table_that_cannot_be_read_need_not_hold_what_it_declares() {
         let schema = Arc::clone(database.schema());
         let observed = Observed::new(Arc::clone(&schema), &engine, &database);
         let free = observed.declared().free(&schema);
-        assert_eq!(columns.map(|column| free.iter().any(|own| own == column)), [!is_readable; 2], "{free:?}");
+        assert_eq!(
+            columns.map(|column| free.iter().any(|name| name == column)),
+            [!is_readable; 2],
+            "{free:?}"
+        );
         if is_readable {
             assert_eq!(free, ["wrong.a"]);
             // Nothing is learnt of a table without rows.
@@ -205,9 +216,9 @@ fn a_table_too_large_to_look_at_makes_no_counterexample_realistic() {
         let pair = [">", ">="].map(|sign| format!("SELECT id FROM {table} WHERE a {sign} 1"));
         let verdict = search.refute_minimised(&pair[0], &pair[1]);
         let witness = verdict.refutation().unwrap().database();
-        let found = search.resemblance(witness, &pair[0], &pair[1]).unwrap();
-        assert_eq!(found.is_complete(), expected, "{found:?}");
-        assert_eq!(found.unknown.is_empty(), expected.is_some(), "{found:?}");
+        let resemblance = search.resemblance(witness, &pair[0], &pair[1]).unwrap();
+        assert_eq!(resemblance.is_complete(), expected, "{resemblance:?}");
+        assert_eq!(resemblance.unknown.is_empty(), expected.is_some(), "{resemblance:?}");
     }
 }
 
@@ -222,8 +233,8 @@ fn slice_of(database: fn(&Path), left: &str, right: &str) -> Option<Refutation> 
     let engine = SqliteEngine::new(Limits::default());
     let database = engine.open(&path).unwrap();
     let search = Search::new(Arc::clone(database.schema()), SearchOptions::default()).unwrap();
-    let found = search.slice(&engine, &database, left, right);
-    for table in found.iter().flat_map(|found| &found.database().tables) {
+    let refutation = search.slice(&engine, &database, left, right);
+    for table in refutation.iter().flat_map(|refutation| &refutation.database().tables) {
         for row in &table.rows {
             let filled = table.columns.iter().zip(row).filter(|(_, value)| **value != Value::Null);
             let equal: Vec<String> = filled
@@ -233,7 +244,7 @@ fn slice_of(database: fn(&Path), left: &str, right: &str) -> Option<Refutation> 
             assert!(!engine.run(&database, &sql).rows().unwrap().is_empty(), "{sql}");
         }
     }
-    found
+    refutation
 }
 
 #[test]
@@ -255,8 +266,8 @@ fn a_slice_is_made_of_real_rows_and_small() {
             5,
         ),
     ] {
-        let found = slice(left, right).unwrap_or_else(|| panic!("{left}\n{right}"));
-        assert!(found.database().rows() <= most, "{left}\n{}", found.database());
+        let refutation = slice(left, right).unwrap_or_else(|| panic!("{left}\n{right}"));
+        assert!(refutation.database().rows() <= most, "{left}\n{}", refutation.database());
     }
 }
 
@@ -296,8 +307,8 @@ fn a_key_refers_as_its_target_stores_it() {
         "SELECT day FROM visit v JOIN course c ON v.course_id = c.id WHERE c.name = 'law'",
         "SELECT v.course_id FROM visit v JOIN course c ON v.course_id = c.id WHERE c.name = 'law'",
     );
-    let found = slice_of(school, left, right).unwrap();
-    assert_eq!(found.database().rows(), 3, "{}", found.database());
+    let refutation = slice_of(school, left, right).unwrap();
+    assert_eq!(refutation.database().rows(), 3, "{}", refutation.database());
 }
 
 #[test]

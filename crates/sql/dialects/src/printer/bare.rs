@@ -22,15 +22,15 @@ use crate::refused::{Construct, Refused};
 /// The columns that SQLite takes from the row of the one MIN or MAX beside them.
 #[derive(Default)]
 pub(super) struct OfExtremum {
-    said: HashMap<ColumnRef, Piece>,
+    pieces: HashMap<ColumnRef, Piece>,
     /// What is printed is computed of groups, and not of rows.
     pub(super) over_groups: bool,
 }
 
 impl OfExtremum {
     /// How the column is said where it stands for a group.
-    pub(super) fn said(&self, column: ColumnRef) -> Option<&Piece> {
-        self.said.get(&column).filter(|_| self.over_groups)
+    pub(super) fn piece(&self, column: ColumnRef) -> Option<&Piece> {
+        self.pieces.get(&column).filter(|_| self.over_groups)
     }
 }
 
@@ -46,11 +46,11 @@ impl Printer<'_> {
         if groups.is_empty() && !select.group_by.is_empty() {
             return Err(self.refuse(Construct::ConstantGroup, "GROUP BY of a constant"));
         }
-        let mut bare = Bare::beside(own_relations(select), &groups);
+        let mut bare = Bare::new(own_relations(select), &groups);
         let outputs = select.outputs.iter().map(|output| &output.expr);
         let order = order.iter().copied().filter(|expr| !matches!(expr, Expr::Output(_)));
         outputs.chain(&select.having).chain(order).for_each(|expr| bare.look_at(expr));
-        let mut bare = bare.found;
+        let mut bare = bare.result;
         if bare.columns.is_empty() {
             return Ok(groups);
         }
@@ -86,7 +86,7 @@ impl Printer<'_> {
         let order = Piece::atom(order?);
         for &column in &bare.columns {
             let value = self.value(&Expr::Column(column))?;
-            self.of_extremum.said.insert(column, fill(template, &[&value, &order]));
+            self.of_extremum.pieces.insert(column, fill(template, &[&value, &order]));
         }
         Ok(())
     }
@@ -119,14 +119,14 @@ impl BareColumns {
 }
 
 struct Bare<'g> {
-    own: Vec<RelationId>,
+    relations: Vec<RelationId>,
     groups: &'g [Expr],
-    found: BareColumns,
+    result: BareColumns,
 }
 
 impl<'g> Bare<'g> {
-    fn beside(own: Vec<RelationId>, groups: &'g [Expr]) -> Self {
-        Self { own, groups, found: BareColumns::default() }
+    fn new(relations: Vec<RelationId>, groups: &'g [Expr]) -> Self {
+        Self { relations, groups, result: BareColumns::default() }
     }
 
     fn look_at(&mut self, expr: &Expr) {
@@ -136,8 +136,8 @@ impl<'g> Bare<'g> {
         match expr {
             Expr::Aggregate(aggregate) => {
                 let is_extremum = matches!(aggregate.function, Function::Min | Function::Max);
-                if is_extremum && !self.found.extrema.contains(aggregate) {
-                    self.found.extrema.push((**aggregate).clone());
+                if is_extremum && !self.result.extrema.contains(aggregate) {
+                    self.result.extrema.push((**aggregate).clone());
                 }
             }
             Expr::Column(column) => self.add(*column),
@@ -147,7 +147,7 @@ impl<'g> Bare<'g> {
                 self.inside(query);
             }
             other => {
-                self.found.is_out_of_reach |= matches!(other, Expr::Window(_));
+                self.result.is_out_of_reach |= matches!(other, Expr::Window(_));
                 let mut parts = Vec::new();
                 children(other, &mut |child| parts.push(child));
                 parts.into_iter().for_each(|part| self.look_at(part));
@@ -156,19 +156,19 @@ impl<'g> Bare<'g> {
     }
 
     fn is_bare(&self, column: ColumnRef) -> bool {
-        self.own.contains(&column.relation) && !self.groups.contains(&Expr::Column(column))
+        self.relations.contains(&column.relation) && !self.groups.contains(&Expr::Column(column))
     }
 
     fn add(&mut self, column: ColumnRef) {
-        if self.is_bare(column) && !self.found.columns.contains(&column) {
-            self.found.columns.push(column);
+        if self.is_bare(column) && !self.result.columns.contains(&column) {
+            self.result.columns.push(column);
         }
     }
 
     /// A subquery may read columns of the groups around it.
     fn inside(&mut self, query: &Query) {
         for column in reads::columns(query) {
-            self.found.is_out_of_reach |= self.is_bare(column);
+            self.result.is_out_of_reach |= self.is_bare(column);
             self.add(column);
         }
     }

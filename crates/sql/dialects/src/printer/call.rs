@@ -195,7 +195,7 @@ impl Printer<'_> {
             ("%m", 6, 2),
             ("%d", 9, 2),
         ];
-        let Some((_, start, length)) = places.iter().find(|(own, ..)| *own == format) else {
+        let Some((_, start, length)) = places.iter().find(|(pattern, ..)| *pattern == format) else {
             return refuse(self);
         };
         let template = self.template(self.dialect.templates.part, Construct::Date, "strftime")?;

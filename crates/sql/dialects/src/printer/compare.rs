@@ -139,11 +139,11 @@ impl Printer<'_> {
         let mut value: Option<Piece> = None;
         let mut items = Vec::new();
         for item in list {
-            let (own, item) = self.operands(expr, item, true)?;
-            if value.as_ref().is_some_and(|value| value.text != own.text) {
+            let (piece, item) = self.operands(expr, item, true)?;
+            if value.as_ref().is_some_and(|value| value.text != piece.text) {
                 return Err(self.refuse(Construct::MixedComparison, "IN with values of several types"));
             }
-            value = Some(own);
+            value = Some(piece);
             items.push(item.text);
         }
         let value = value.map_or_else(String::new, |value| value.at(Level::Other));
@@ -177,10 +177,10 @@ impl Printer<'_> {
     /// whatever looks like a number is an integer: they are equal if their texts are.
     fn as_texts(&self, expr: &Expr, query: &Query) -> Option<Query> {
         let result = &only_output(query)?.expr;
-        let (own, other) = (self.types.profile(expr), self.types.profile(result));
-        let is_sayable = match (own.of, other.of) {
-            (Type::Integer, Type::Text) => other.has_plain_numbers,
-            (Type::Text, Type::Integer) => own.has_plain_numbers,
+        let (left, right) = (self.types.profile(expr), self.types.profile(result));
+        let is_sayable = match (left.of, right.of) {
+            (Type::Integer, Type::Text) => right.has_plain_numbers,
+            (Type::Text, Type::Integer) => left.has_plain_numbers,
             _ => false,
         };
         if !is_sayable || !self.facts.comparison(expr, result).conversion.is(&Conversion::ToNumber) {
@@ -210,9 +210,9 @@ impl Printer<'_> {
             self.check_alike(expr, &output.expr)?;
         } else {
             // Each part of a compound compares by its own affinity; texts and numbers do not meet here.
-            let (own, other) = (self.types.of(expr), self.types.of_body(&query.body));
-            let other = other.first().copied().unwrap_or(Type::Mixed);
-            if own.or(other) == Type::Mixed || (own == Type::Text && !self.compares_bytes_only) {
+            let (left, right) = (self.types.of(expr), self.types.of_body(&query.body));
+            let right = right.first().copied().unwrap_or(Type::Mixed);
+            if left.or(right) == Type::Mixed || (left == Type::Text && !self.compares_bytes_only) {
                 return Err(self.refuse(Construct::MixedComparison, "IN with a compound"));
             }
         }
@@ -221,7 +221,7 @@ impl Printer<'_> {
 
     /// Two sides of a comparison in words.
     fn both(&self, left: &Expr, right: &Expr) -> String {
-        let said = |expr: &Expr| match expr {
+        let words = |expr: &Expr| match expr {
             Expr::Column(column) => {
                 let name = self.names.column(*column).unwrap_or_default();
                 format!("the column {name} ({})", self.types.of(expr).words())
@@ -231,13 +231,13 @@ impl Printer<'_> {
             Expr::Literal(Literal::Real(value)) => format!("the number {:?}", value.get()),
             _ => format!("an expression ({})", self.types.of(expr).words()),
         };
-        format!("{} with {}", said(left), said(right))
+        format!("{} with {}", words(left), words(right))
     }
 
     /// That two expressions compare as they are.
     fn check_alike(&mut self, left: &Expr, right: &Expr) -> Result<(), Refused> {
-        let (own, other) = (self.types.of(left), self.types.of(right));
-        match own.or(other) {
+        let (left_type, right_type) = (self.types.of(left), self.types.of(right));
+        match left_type.or(right_type) {
             Type::Mixed => Err(self.refuse(Construct::MixedComparison, self.both(left, right))),
             Type::Text => self.check_texts(left, right),
             _ => Ok(()),
@@ -246,32 +246,32 @@ impl Printer<'_> {
 
     /// Both operands of a comparison, of one type.
     fn operands(&mut self, left: &Expr, right: &Expr, equality: bool) -> Result<(Piece, Piece), Refused> {
-        let (own, other) = (self.types.of(left), self.types.of(right));
-        if own == Type::Text && other.is_numeric() {
+        let (left_type, right_type) = (self.types.of(left), self.types.of(right));
+        if left_type == Type::Text && right_type.is_numeric() {
             let (second, first) = self.number_with_text(right, left, equality)?;
             return Ok((first, second));
         }
-        if own.is_numeric() && other == Type::Text {
+        if left_type.is_numeric() && right_type == Type::Text {
             return self.number_with_text(left, right, equality);
         }
-        if own.or(other) == Type::Mixed {
+        if left_type.or(right_type) == Type::Mixed {
             // A column says more of itself than a comparison does.
             self.value(left)?;
             self.value(right)?;
             return Err(self.refuse(Construct::MixedComparison, self.both(left, right)));
         }
-        if own.or(other) == Type::Text {
+        if left_type.or(right_type) == Type::Text {
             self.check_texts(left, right)?;
         }
-        let first = self.compared(left, other)?;
-        let second = self.compared(right, own)?;
+        let first = self.compared(left, right_type)?;
+        let second = self.compared(right, left_type)?;
         Ok((first, second))
     }
 
     /// An operand. A real constant beside integers stays a decimal number, which compares with them exactly.
-    fn compared(&mut self, expr: &Expr, beside: Type) -> Printed {
+    fn compared(&mut self, expr: &Expr, other_type: Type) -> Printed {
         match expr {
-            Expr::Literal(Literal::Real(value)) if value.get().is_finite() && beside.is_numeric() => {
+            Expr::Literal(Literal::Real(value)) if value.get().is_finite() && other_type.is_numeric() => {
                 let text = format!("{:?}", value.get());
                 if text.contains('e') { self.value(expr) } else { Ok(super::literal::signed(text)) }
             }
@@ -336,7 +336,7 @@ impl Printer<'_> {
 }
 
 fn has_numeric_affinity(affinity: Fact<Option<Affinity>>) -> bool {
-    matches!(affinity, Fact::Known(Some(own)) if own.is_numeric())
+    matches!(affinity, Fact::Known(Some(affinity)) if affinity.is_numeric())
 }
 
 fn joined(left: &Piece, symbol: &str, right: &Piece) -> Piece {

@@ -83,9 +83,9 @@ impl Printer<'_> {
     }
 
     /// `x IS TRUE` and its like, which are never unknown.
-    fn truth(&mut self, left: &Expr, asked: bool, is: bool) -> Printed {
+    fn truth(&mut self, left: &Expr, truth: bool, is: bool) -> Printed {
         let condition = self.condition(left)?.text;
-        let tested = if asked { condition } else { format!("NOT ({condition})") };
+        let tested = if truth { condition } else { format!("NOT ({condition})") };
         let wanted = i32::from(is);
         Ok(Piece::new(format!("CASE WHEN {tested} THEN 1 ELSE 0 END = {wanted}"), Level::Comparison))
     }

@@ -62,7 +62,7 @@ impl Printer<'_> {
 
     fn relation(&mut self, relation: &Relation) -> Result<String, Refused> {
         let alias = self.name(self.names.relation(relation.id))?;
-        let own = match &relation.source {
+        let source = match &relation.source {
             RelationSource::Table(id) => {
                 let table = self.typed.schema().table(*id);
                 let table = table.ok_or_else(|| self.refuse(Construct::Tree, "a table of another schema"))?;
@@ -88,7 +88,7 @@ impl Printer<'_> {
                 return Err(self.refuse(Construct::TableFunction, name.clone()));
             }
         };
-        Ok(if own == alias { own } else { format!("{own}{}{alias}", self.dialect.alias) })
+        Ok(if source == alias { source } else { format!("{source}{}{alias}", self.dialect.alias) })
     }
 }
 

@@ -92,7 +92,7 @@ impl Printer<'_> {
         let mut letters = pattern.chars();
         while let Some(letter) = letters.next() {
             parts.push(match letter {
-                own if Some(own) == escape => match letters.next() {
+                letter if Some(letter) == escape => match letters.next() {
                     Some(escaped) => Part::Letter(escaped),
                     None => {
                         return Err(
@@ -102,7 +102,7 @@ impl Printer<'_> {
                 },
                 '%' => Part::Any,
                 '_' => Part::One,
-                own => Part::Letter(own),
+                letter => Part::Letter(letter),
             });
         }
         Ok(parts)

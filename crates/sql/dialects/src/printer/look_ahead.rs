@@ -33,13 +33,13 @@ impl Rewriter for Mover {
 }
 
 /// Takes the conditions that read what is in the FROM clause but not in their own join.
-fn take(from: &mut From, all: &[RelationId], taken: &mut Vec<Expr>) {
+fn take(from: &mut From, all: &[RelationId], conditions: &mut Vec<Expr>) {
     let joined = relations(from);
     let From::Join(join) = from else { return };
-    take(&mut join.left, all, taken);
-    take(&mut join.right, all, taken);
+    take(&mut join.left, all, conditions);
+    take(&mut join.right, all, conditions);
     if join.on.as_ref().is_some_and(|on| reads_beside(on, all, &joined)) {
-        taken.extend(join.on.take());
+        conditions.extend(join.on.take());
     }
 }
 

@@ -205,20 +205,20 @@ fn fill(template: &str, operands: &[&Piece]) -> Piece {
                 && (after.starts_with(')') || after.starts_with(',') || after.starts_with(" AS "))
         };
         let is_apart = template.match_indices(&mark).all(|(place, _)| kept_apart(place));
-        let own = if is_apart { operand.text.clone() } else { operand.at(Level::Atom) };
-        text = replaced(&text, &mark, &own, template);
+        let replacement = if is_apart { operand.text.clone() } else { operand.at(Level::Atom) };
+        text = replaced(&text, &mark, &replacement, template);
     }
     Piece::new(text, if is_call(template) { Level::Atom } else { Level::Other })
 }
 
 /// The marks are those of the template; an operand may hold the same characters.
-fn replaced(text: &str, mark: &str, own: &str, template: &str) -> String {
+fn replaced(text: &str, mark: &str, replacement: &str, template: &str) -> String {
     // Operands are filled in from the last to the first, so that what stands before a mark is still the template's.
     let count = template.matches(mark).count();
     let mut pieces = text.splitn(count + 1, mark);
     let mut out = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
-        out.push_str(own);
+        out.push_str(replacement);
         out.push_str(piece);
     }
     out
@@ -249,9 +249,9 @@ fn is_call(template: &str) -> bool {
 
 /// Whether a COLLATE stands in the query.
 fn collates(query: &Query) -> bool {
-    let mut found = false;
-    each_expr(query, |expr| found = found || matches!(expr, Expr::Collate { .. }));
-    found
+    let mut any = false;
+    each_expr(query, |expr| any = any || matches!(expr, Expr::Collate { .. }));
+    any
 }
 
 #[cfg(test)]

@@ -218,7 +218,7 @@ fn column_names(wanted: Option<&[String]>, count: usize) -> Vec<String> {
     while names.len() < count {
         number += 1;
         let name = format!("c{number}");
-        if !names.iter().any(|own| own.eq_ignore_ascii_case(&name)) {
+        if !names.iter().any(|earlier| earlier.eq_ignore_ascii_case(&name)) {
             names.push(name);
         }
     }
@@ -244,7 +244,7 @@ fn has_call(expr: &Expr) -> bool {
     if let Some((function, args)) = expr.called() {
         return !matches!(expr, Expr::Function { .. }) || !function.is_deterministic(args);
     }
-    let mut found = false;
-    sqlgauge_sql::visit::children(expr, &mut |child| found = found || has_call(child));
-    found
+    let mut any = false;
+    sqlgauge_sql::visit::children(expr, &mut |child| any = any || has_call(child));
+    any
 }

@@ -196,10 +196,10 @@ impl Printer<'_> {
 }
 
 /// Whether the left operand may stand without parentheses: one SELECT, or the same associative operation.
-fn is_alike(body: &Body, own: SetOperator, own_all: bool) -> bool {
+fn is_alike(body: &Body, outer: SetOperator, outer_all: bool) -> bool {
     match body {
         Body::Select(_) => true,
         Body::Values(rows) => rows.len() == 1,
-        Body::SetOperation { operator, all, .. } => *operator == own && *all == own_all,
+        Body::SetOperation { operator, all, .. } => *operator == outer && *all == outer_all,
     }
 }

@@ -18,8 +18,8 @@ impl Printer<'_> {
             return Ok(printed.clone());
         }
         let printed = stacker::maybe_grow(1 << 20, 8 << 20, || self.any_value(expr))?;
-        if let Some(kept) = self.compared.get_mut(&ptr::from_ref(expr)) {
-            *kept = Some(printed.clone());
+        if let Some(slot) = self.compared.get_mut(&ptr::from_ref(expr)) {
+            *slot = Some(printed.clone());
         }
         Ok(printed)
     }
@@ -39,8 +39,8 @@ impl Printer<'_> {
     fn any_value(&mut self, expr: &Expr) -> Printed {
         match expr {
             Expr::Column(column) => {
-                if let Some(said) = self.of_extremum.said(*column) {
-                    return Ok(said.clone());
+                if let Some(piece) = self.of_extremum.piece(*column) {
+                    return Ok(piece.clone());
                 }
                 if column.column.position().is_none() {
                     return Err(self.refuse(Construct::Rowid, "the rowid"));
@@ -278,16 +278,16 @@ impl Printer<'_> {
     }
 
     fn cast(&mut self, expr: &Expr, to: Affinity) -> Printed {
-        let own = self.types.of(expr);
+        let from = self.types.of(expr);
         let odd = |printer: &Self| {
             Err(printer
-                .refuse(Construct::Cast, format!("{} to {}", own.words(), format!("{to:?}").to_uppercase())))
+                .refuse(Construct::Cast, format!("{} to {}", from.words(), format!("{to:?}").to_uppercase())))
         };
-        if own == Type::Null {
+        if from == Type::Null {
             return self.value(expr);
         }
         let value = self.value(expr)?;
-        match (to, own) {
+        match (to, from) {
             (Affinity::Integer, Type::Integer)
             | (Affinity::Numeric, Type::Integer | Type::Real | Type::Number)
             | (Affinity::Real, Type::Real | Type::Number)

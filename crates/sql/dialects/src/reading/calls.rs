@@ -136,7 +136,7 @@ const BARE: [&str; 6] =
     ["LOCALTIMESTAMP", "LOCALTIME", "CURRENT_USER", "SESSION_USER", "CURRENT_SCHEMA", "CURRENT_CATALOG"];
 
 /// Functions that SQLite lacks, or with another number of arguments, as functions that it has.
-pub(super) fn known(tokens: &[Token], _: Quotes) -> Vec<Token> {
+pub(super) fn calls(tokens: &[Token], _: Quotes) -> Vec<Token> {
     let closing = closings(tokens);
     let mut edits = Edits::new();
     for (at, token) in tokens.iter().enumerate() {

@@ -23,7 +23,7 @@ pub fn reading(sql: &str, dialect: &str) -> String {
         "mysql" => Quotes { is_mysql: true },
         _ => return sql.to_owned(),
     };
-    let mut own = tokens::tokens(sql, quotes);
+    let mut tokens = tokens::tokens(sql, quotes);
     for pass in [
         words::casts,
         words::brackets,
@@ -32,11 +32,11 @@ pub fn reading(sql: &str, dialect: &str) -> String {
         words::operators,
         words::clauses,
         words::operands,
-        calls::known,
+        calls::calls,
     ] {
-        own = pass(&own, quotes);
+        tokens = pass(&tokens, quotes);
     }
-    text_of(&own)
+    text_of(&tokens)
 }
 
 /// Whether a word begins a query.
@@ -208,9 +208,9 @@ mod tests {
     fn texts_name_their_tables_and_columns() {
         let mut wrong = Vec::new();
         for &(dialect, sql, expected) in NAMED {
-            let found = named(sql, dialect);
-            if found != Some((expected.to_owned(), true)) {
-                wrong.push(format!("{sql}\n  {}\n  {found:?}", reading(sql, dialect)));
+            let names = named(sql, dialect);
+            if names != Some((expected.to_owned(), true)) {
+                wrong.push(format!("{sql}\n  {}\n  {names:?}", reading(sql, dialect)));
             }
         }
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -226,8 +226,8 @@ mod tests {
             ),
             ("SELECT name FROM club, generate_series(1, 3) AS g(n) WHERE id = $1", "club club.id club.name"),
         ] {
-            let found = named(sql, "postgres").map(|(names, _)| names);
-            assert_eq!(found.as_deref(), Some(expected), "{}", reading(sql, "postgres"));
+            let names = named(sql, "postgres").map(|(names, _)| names);
+            assert_eq!(names.as_deref(), Some(expected), "{}", reading(sql, "postgres"));
         }
     }
 

@@ -163,7 +163,7 @@ fn number(rest: &str) -> (Option<Token>, usize) {
 fn word(rest: &str, quotes: Quotes) -> (Option<Token>, usize) {
     let end = rest.find(|c| !(is_word(c) || c == '$')).unwrap_or(rest.len());
     let (word, behind) = rest.split_at(end);
-    let is_prefix = ["e", "x", "b", "n"].iter().any(|own| word.eq_ignore_ascii_case(own));
+    let is_prefix = ["e", "x", "b", "n"].iter().any(|prefix| word.eq_ignore_ascii_case(prefix));
     if is_prefix && behind.starts_with('\'') {
         let escapes = quotes.is_mysql || word.eq_ignore_ascii_case("e");
         let (token, length) = quoted(behind, '\'', escapes, Kind::Text);

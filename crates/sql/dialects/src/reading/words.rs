@@ -123,7 +123,7 @@ pub(super) fn qualifiers(tokens: &[Token], _: Quotes) -> Vec<Token> {
             [.., last] => last.is(&["FROM", "JOIN"]),
             [] => false,
         };
-        let is_schema = ["public", "main"].iter().any(|own| tokens[at].text.eq_ignore_ascii_case(own));
+        let is_schema = ["public", "main"].iter().any(|schema| tokens[at].text.eq_ignore_ascii_case(schema));
         if begins
             && !out.last().is_some_and(|last| last.is_sign("."))
             && (is_read || is_schema || is_point(at + 3))
@@ -341,14 +341,15 @@ fn clause(
 /// `(SELECT …) UNION …`: operands of set operations in parentheses, as subqueries in FROM.
 pub(super) fn operands(tokens: &[Token], _: Quotes) -> Vec<Token> {
     let closing = closings(tokens);
-    let is_set = |token: Option<&Token>| token.is_some_and(|own| own.is(&["UNION", "INTERSECT", "EXCEPT"]));
+    let is_set =
+        |token: Option<&Token>| token.is_some_and(|token| token.is(&["UNION", "INTERSECT", "EXCEPT"]));
     let is_operand = |at: usize| {
         let Some(close) = closing[at] else { return false };
         let before = at.checked_sub(1).map(|before| &tokens[before]);
         let is_later = is_set(before)
-            || before.is_some_and(|own| own.is(&["ALL", "DISTINCT"]))
+            || before.is_some_and(|token| token.is(&["ALL", "DISTINCT"]))
                 && is_set(tokens.get(at.wrapping_sub(2)));
-        let begins = before.is_none_or(|own| own.is_sign("(") || own.is(&["AS"]));
+        let begins = before.is_none_or(|token| token.is_sign("(") || token.is(&["AS"]));
         begins_query(tokens.get(at + 1)) && (is_later || begins && is_set(tokens.get(close + 1)))
     };
     let spelled = |(at, token): (usize, &Token)| {

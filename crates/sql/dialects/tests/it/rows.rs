@@ -70,16 +70,16 @@ fn postgres_returns_what_sqlite_does() {
     let database = engine.open(&path).unwrap();
     let schema = database.schema();
     let typed = observed_types(schema, &database, &engine).unwrap();
-    let own = dialect("postgres").unwrap();
+    let postgres = dialect("postgres").unwrap();
     let name = format!("sqlgauge_test_{}", std::process::id());
-    let created = create_table(own, &typed, schema.table_id("t").unwrap()).unwrap();
+    let created = create_table(postgres, &typed, schema.table_id("t").unwrap()).unwrap();
     let rows = DATA.split_once("INSERT").map(|(_, rows)| format!("INSERT{rows}")).unwrap();
     let set = format!("SET search_path = {name}");
     psql(&server, folder.path(), &[&format!("CREATE SCHEMA {name}"), &set, &created, &rows]);
     let mut differences = Vec::new();
     for sql in QUERIES {
         let query = resolve(sql, schema).unwrap();
-        let text = match translate(&query, &typed, own) {
+        let text = match translate(&query, &typed, postgres) {
             Ok(text) => text,
             Err(refused) => panic!("{sql}: {refused}"),
         };
@@ -87,13 +87,13 @@ fn postgres_returns_what_sqlite_does() {
         let expected = result.rows().unwrap_or_else(|| panic!("{sql}"));
         let mut expected: Vec<String> =
             expected.rows().map(|row| row.iter().map(written).collect::<Vec<_>>().join("|")).collect();
-        let mut found = psql(&server, folder.path(), &[&set, &text]);
+        let mut answer = psql(&server, folder.path(), &[&set, &text]);
         if !sql.contains(" ORDER BY ") {
             expected.sort();
-            found.sort();
+            answer.sort();
         }
-        if expected != found {
-            differences.push(format!("{sql}\n  {text}\n  {expected:?}\n  {found:?}"));
+        if expected != answer {
+            differences.push(format!("{sql}\n  {text}\n  {expected:?}\n  {answer:?}"));
         }
     }
     psql(&server, folder.path(), &[&format!("DROP SCHEMA {name} CASCADE")]);

@@ -10,7 +10,7 @@ const DDL: &str =
                    CREATE VIEW v AS SELECT i FROM t";
 
 /// The text of a query, or the construct that is refused.
-fn said(name: &str, sql: &str) -> String {
+fn translation(name: &str, sql: &str) -> String {
     let schema = Schema::from_ddl(DDL).expect("DDL of SQLite");
     let typed = TypedSchema::declared(&schema);
     let query = resolve(sql, &schema).unwrap_or_else(|error| panic!("{sql}: {error}"));
@@ -133,7 +133,7 @@ fn meanings_are_carried() {
         ("postgres", "SELECT x'0aff'", r"SELECT '\x0aff'::bytea"),
         ("bigquery", "SELECT i FROM t UNION SELECT 1", "SELECT `t`.`i` FROM `t` UNION DISTINCT SELECT 1"),
     ] {
-        assert_eq!(said(name, sql), expected, "{name}: {sql}");
+        assert_eq!(translation(name, sql), expected, "{name}: {sql}");
     }
 }
 
@@ -158,7 +158,7 @@ fn letters_that_lower_makes_ascii_are_set_apart_where_the_pattern_could_take_the
             "SELECT 1 FROM `t` WHERE LOWER(REPLACE(REPLACE(`t`.`x`, '\u{212a}', '¿'), '\u{130}', '¿')) LIKE '%ik%'",
         ),
     ] {
-        assert_eq!(said(name, sql), expected, "{name}: {sql}");
+        assert_eq!(translation(name, sql), expected, "{name}: {sql}");
     }
 }
 
@@ -194,7 +194,7 @@ fn groups_and_distinct_rows_are_stood_for_as_in_sqlite() {
             r#"SELECT "q"."c1" FROM (SELECT DISTINCT "t"."i" AS "c1", COUNT(*) AS "c2" FROM "t" GROUP BY "t"."i") AS "q" ORDER BY "q"."c2" NULLS FIRST"#,
         ),
     ] {
-        assert_eq!(said(name, sql), expected, "{name}: {sql}");
+        assert_eq!(translation(name, sql), expected, "{name}: {sql}");
     }
 }
 
@@ -253,7 +253,7 @@ fn what_cannot_be_said_is_refused_by_name() {
         ("snowflake", "SELECT 1 FROM t WHERE (i, n) = (n, 1) OR (i, n) < (n, 1)", "row_value"),
         ("mysql", "SELECT SUM(i) OVER (ORDER BY n GROUPS 1 PRECEDING) FROM t", "window"),
     ] {
-        assert_eq!(said(name, sql), expected, "{name}: {sql}");
+        assert_eq!(translation(name, sql), expected, "{name}: {sql}");
     }
 }
 
@@ -273,8 +273,8 @@ fn nested_comparisons_are_printed_in_steps_that_grow_with_the_text() {
             "too_complex",
         ),
     ] {
-        let said = said("mysql", &text);
-        assert!(said.ends_with(end) && said.len() < 10_000, "{said}");
+        let output = translation("mysql", &text);
+        assert!(output.ends_with(end) && output.len() < 10_000, "{output}");
     }
 }
 

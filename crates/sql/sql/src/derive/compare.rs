@@ -71,15 +71,16 @@ pub struct CompoundForm {
 impl Operand {
     /// How it compares with `right`, itself on the left.
     pub fn compared_with(&self, right: &Self) -> OperandComparison {
-        let (own, other) = (self.values, right.values);
-        let conversion = effective(compared_as(self.affinity, right.affinity), own, other);
-        let becomes_text = |values: ValueDomain, beside: ValueDomain| {
+        let (left_values, right_values) = (self.values, right.values);
+        let conversion = effective(compared_as(self.affinity, right.affinity), left_values, right_values);
+        let becomes_text = |values: ValueDomain, opposite: ValueDomain| {
             values.may_be(ValueDomain::TEXT)
                 || (!matches!(conversion, Fact::Known(Conversion::None | Conversion::ToNumber))
                     && values.may_be(ValueDomain::NUMBER)
-                    && beside.may_be(ValueDomain::TEXT))
+                    && opposite.may_be(ValueDomain::TEXT))
         };
-        let collation = if becomes_text(own, other) && becomes_text(other, own) {
+        let collation = if becomes_text(left_values, right_values) && becomes_text(right_values, left_values)
+        {
             winner(&self.collating, &right.collating)
         } else {
             Fact::Known(Collation::Binary)
@@ -105,8 +106,8 @@ impl Operand {
             return Fact::Known(Collation::Binary);
         }
         match &self.collating {
-            Fact::Known(own) => {
-                Fact::Known(own.as_ref().map_or(Collation::Binary, |own| own.collation.clone()))
+            Fact::Known(source) => {
+                Fact::Known(source.as_ref().map_or(Collation::Binary, |source| source.collation.clone()))
             }
             Fact::Unknown => Fact::Unknown,
         }
@@ -147,7 +148,9 @@ impl Facts<'_> {
             | Expr::Output(_) => ValueDomain::ANY,
             Expr::Column(_) | Expr::Scalar(_) | Expr::Cast { .. } | Expr::Row(_) => {
                 match self.affinity(expr) {
-                    Fact::Known(Some(own)) if own.is_numeric() => ValueDomain::NUMBER.or(ValueDomain::BLOB),
+                    Fact::Known(Some(affinity)) if affinity.is_numeric() => {
+                        ValueDomain::NUMBER.or(ValueDomain::BLOB)
+                    }
                     Fact::Known(Some(Affinity::Text)) => ValueDomain::TEXT.or(ValueDomain::BLOB),
                     Fact::Known(_) | Fact::Unknown => ValueDomain::ANY,
                 }
@@ -225,8 +228,9 @@ impl Facts<'_> {
 
     fn collates_as_rowid(&self, expr: &Expr) -> bool {
         let Expr::Column(column) = expr else { return false };
-        let own = self.own_column(*column).collation;
-        let is_rowid = matches!(own, Fact::Known(ColumnCollation::Rowid | ColumnCollation::RowidInside));
+        let collation = self.own_column(*column).collation;
+        let is_rowid =
+            matches!(collation, Fact::Known(ColumnCollation::Rowid | ColumnCollation::RowidInside));
         is_rowid && !self.compares_bytes_only()
     }
 
@@ -278,7 +282,7 @@ impl Facts<'_> {
             return pairs.all(|(left, right)| self.equals_are_identical(left, right));
         }
         let comparison = self.comparison(left, right);
-        let (own, other) = (self.values(left), self.values(right));
+        let (left_values, right_values) = (self.values(left), self.values(right));
         self.compares_bytes(left, right)
             && match comparison.conversion {
                 Fact::Known(Conversion::None) => true,
@@ -287,12 +291,12 @@ impl Facts<'_> {
                     let converts = |a: ValueDomain, b: ValueDomain| {
                         a.may_be(ValueDomain::NUMBER_TEXT) && b.may_be(numeric)
                     };
-                    !converts(own, other) && !converts(other, own)
+                    !converts(left_values, right_values) && !converts(right_values, left_values)
                 }
                 Fact::Known(Conversion::ToText) | Fact::Unknown => false,
             }
-            && !mixed(own, other)
-            && !mixed(other, own)
+            && !mixed(left_values, right_values)
+            && !mixed(right_values, left_values)
     }
 
     /// Whether `left = right`, and `right = left`, fixes the value of `right` once that of `left` is fixed: all values
@@ -322,8 +326,8 @@ impl Facts<'_> {
             return pairs.all(|(before, after)| self.compares_alike(before, after));
         }
         let (before, after) = (self.operand(before), self.operand(after));
-        let known = before.affinity != Fact::Unknown && before.collating != Fact::Unknown;
-        known && before.affinity == after.affinity && before.collating == after.collating
+        let is_known = before.affinity != Fact::Unknown && before.collating != Fact::Unknown;
+        is_known && before.affinity == after.affinity && before.collating == after.collating
     }
 }
 
@@ -351,9 +355,9 @@ fn compared_as(left: Fact<Option<Affinity>>, right: Fact<Option<Affinity>>) -> F
 /// The conversion, or none where it has no effect on such values.
 fn effective(conversion: Fact<Conversion>, left: ValueDomain, right: ValueDomain) -> Fact<Conversion> {
     let to_number = left.may_be(ValueDomain::NUMBER_TEXT) || right.may_be(ValueDomain::NUMBER_TEXT);
-    let beside =
+    let number_and_text =
         |a: ValueDomain, b: ValueDomain| a.may_be(ValueDomain::NUMBER) && b.may_be(ValueDomain::TEXT);
-    let to_text = beside(left, right) || beside(right, left);
+    let to_text = number_and_text(left, right) || number_and_text(right, left);
     let shows = match conversion {
         Fact::Known(Conversion::None) => false,
         Fact::Known(Conversion::ToNumber) => to_number,
@@ -392,9 +396,9 @@ fn has_collate(expr: &Expr) -> bool {
     if matches!(expr, Expr::Collate { .. }) {
         return true;
     }
-    let mut found = false;
-    children(expr, &mut |child| found = found || has_collate(child));
-    found
+    let mut any = false;
+    children(expr, &mut |child| any = any || has_collate(child));
+    any
 }
 
 /// The COLLATE that counts for an expression with several: the first, the operand on the left before the others.

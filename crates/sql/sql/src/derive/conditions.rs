@@ -14,9 +14,9 @@ pub fn has_window(expr: &Expr) -> bool {
     if matches!(expr, Expr::Window(_)) {
         return true;
     }
-    let mut found = false;
-    children(expr, &mut |child| found = found || has_window(child));
-    found
+    let mut any = false;
+    children(expr, &mut |child| any = any || has_window(child));
+    any
 }
 
 /// Whether the SELECT groups its rows: GROUP BY, HAVING or an aggregate among its results.
@@ -29,9 +29,9 @@ pub fn is_aggregate_select(select: &Select) -> bool {
 /// The conditions that every row of a SELECT's FROM and WHERE satisfies: the conjuncts of WHERE, and of ON where
 /// no outer join weakens it.
 pub fn conjuncts(select: &Select) -> Vec<&Expr> {
-    let mut found = Vec::new();
+    let mut conjuncts = Vec::new();
     if let Some(filter) = &select.filter {
-        split(filter, &mut found);
+        split(filter, &mut conjuncts);
     }
     let mut pending: Vec<&From> = select.from.iter().collect();
     while let Some(from) = pending.pop() {
@@ -40,7 +40,7 @@ pub fn conjuncts(select: &Select) -> Vec<&Expr> {
             JoinKind::Inner | JoinKind::Cross => {
                 pending.extend([&join.left, &join.right]);
                 if let Some(on) = &join.on {
-                    split(on, &mut found);
+                    split(on, &mut conjuncts);
                 }
             }
             JoinKind::Left => pending.push(&join.left),
@@ -48,13 +48,13 @@ pub fn conjuncts(select: &Select) -> Vec<&Expr> {
             JoinKind::Full => {}
         }
     }
-    found
+    conjuncts
 }
 
-pub(super) fn split<'e>(expr: &'e Expr, found: &mut Vec<&'e Expr>) {
+pub(super) fn split<'e>(expr: &'e Expr, conjuncts: &mut Vec<&'e Expr>) {
     match expr {
-        Expr::And(list) => list.iter().for_each(|operand| split(operand, found)),
-        other => found.push(other),
+        Expr::And(list) => list.iter().for_each(|operand| split(operand, conjuncts)),
+        other => conjuncts.push(other),
     }
 }
 
@@ -86,7 +86,7 @@ pub fn rejects_null(condition: &Expr, column: ColumnRef) -> bool {
         },
         Expr::And(list) => list.iter().any(|operand| rejects_null(operand, column)),
         Expr::Or(list) => !list.is_empty() && list.iter().all(|operand| rejects_null(operand, column)),
-        Expr::Column(own) => *own == column,
+        Expr::Column(read) => *read == column,
         Expr::Exists { query, negated: false } => match query.as_select() {
             Some(select) => {
                 !is_aggregate_select(select)
@@ -101,7 +101,7 @@ pub fn rejects_null(condition: &Expr, column: ColumnRef) -> bool {
 /// Whether the expression is NULL whenever the column is.
 pub fn is_null_with(expr: &Expr, column: ColumnRef) -> bool {
     match expr {
-        Expr::Column(own) => *own == column,
+        Expr::Column(read) => *read == column,
         Expr::Unary(_, operand) => is_null_with(operand, column),
         Expr::Cast { expr, .. } | Expr::Collate { expr, .. } => is_null_with(expr, column),
         Expr::Binary(operator, left, right) => {
@@ -116,11 +116,11 @@ pub fn is_null_with(expr: &Expr, column: ColumnRef) -> bool {
 }
 
 /// Adds the columns that an expression reads, those inside subqueries excepted.
-pub fn collect_columns(expr: &Expr, found: &mut Vec<ColumnRef>) {
+pub fn collect_columns(expr: &Expr, columns: &mut Vec<ColumnRef>) {
     if let Expr::Column(column) = expr {
-        found.push(*column);
+        columns.push(*column);
     }
-    children(expr, &mut |child| collect_columns(child, found));
+    children(expr, &mut |child| collect_columns(child, columns));
 }
 
 /// Whether a subquery stands in the expression.
@@ -128,7 +128,7 @@ pub fn has_subquery(expr: &Expr) -> bool {
     if matches!(expr, Expr::InQuery { .. } | Expr::Exists { .. } | Expr::Scalar(_)) {
         return true;
     }
-    let mut found = false;
-    children(expr, &mut |child| found = found || has_subquery(child));
-    found
+    let mut any = false;
+    children(expr, &mut |child| any = any || has_subquery(child));
+    any
 }

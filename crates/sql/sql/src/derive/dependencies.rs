@@ -35,7 +35,7 @@ struct OuterLink {
 pub struct Closure {
     columns: Vec<ColumnRef>,
     relations: Vec<RelationId>,
-    own: Vec<RelationId>,
+    all: Vec<RelationId>,
 }
 
 impl Closure {
@@ -43,12 +43,12 @@ impl Closure {
     pub fn contains(&self, column: ColumnRef) -> bool {
         self.relations.contains(&column.relation)
             || self.columns.contains(&column)
-            || !self.own.contains(&column.relation)
+            || !self.all.contains(&column.relation)
     }
 
     /// Whether every row of every relation is fixed.
     pub fn is_complete(&self) -> bool {
-        self.own.iter().all(|relation| self.relations.contains(relation))
+        self.all.iter().all(|relation| self.relations.contains(relation))
     }
 
     /// Whether the value of the expression is fixed: it is a function of fixed columns.
@@ -74,7 +74,7 @@ impl<'a> Dependencies<'a> {
     /// The dependencies that keys, equalities in WHERE and ON, and comparisons with constants make.
     pub fn of(select: &Select, facts: &'a Facts<'a>) -> Self {
         let relations = select.from.as_ref().map(From::relations).unwrap_or_default();
-        let mut own = Self {
+        let mut dependencies = Self {
             facts,
             relations: relations.iter().map(|relation| relation.id).collect(),
             fixes: Vec::new(),
@@ -84,12 +84,12 @@ impl<'a> Dependencies<'a> {
             outer: Vec::new(),
         };
         for conjunct in conjuncts(select) {
-            own.learn(conjunct);
+            dependencies.learn(conjunct);
         }
         if let Some(from) = &select.from {
-            own.outer_joins(from);
+            dependencies.outer_joins(from);
         }
-        own
+        dependencies
     }
 
     fn learn(&mut self, conjunct: &Expr) {
@@ -167,11 +167,11 @@ impl<'a> Dependencies<'a> {
         self.linked.contains(&column)
     }
 
-    /// The columns that are fixed once `given` are, constants included.
-    pub fn closure(&self, given: &[Expr]) -> Closure {
+    /// The columns that are fixed once `exprs` are, constants included.
+    pub fn closure(&self, exprs: &[Expr]) -> Closure {
         let mut closure =
-            Closure { columns: self.constant.clone(), relations: Vec::new(), own: self.relations.clone() };
-        for expr in given {
+            Closure { columns: self.constant.clone(), relations: Vec::new(), all: self.relations.clone() };
+        for expr in exprs {
             if let Expr::Column(column) = expr
                 && self.facts.is_identity(expr)
             {
@@ -186,7 +186,7 @@ impl<'a> Dependencies<'a> {
         self.close(Closure {
             columns: self.constant.clone(),
             relations: relations.to_vec(),
-            own: self.relations.clone(),
+            all: self.relations.clone(),
         })
     }
 
@@ -226,7 +226,9 @@ impl<'a> Dependencies<'a> {
                 link.reads.iter().all(|column| closure.contains(*column))
                     && sets.iter().any(|set| {
                         set.iter().all(|column| {
-                            link.equal.iter().any(|(own, other)| own == column && closure.contains(*other))
+                            link.equal
+                                .iter()
+                                .any(|(inner, other)| inner == column && closure.contains(*other))
                         })
                     })
             })

@@ -33,7 +33,7 @@ impl<T> Fact<T> {
     where
         T: PartialEq,
     {
-        matches!(self, Self::Known(own) if own == value)
+        matches!(self, Self::Known(content) if content == value)
     }
 }
 

@@ -132,9 +132,9 @@ impl<'s> Facts<'s> {
                 }
                 .unwrap_or(ColumnFacts::UNKNOWN)
             }
-            Some(RelationFacts::Columns(known)) => {
-                let known = column.column.position().and_then(|at| known.columns.get(at as usize));
-                known.cloned().unwrap_or(ColumnFacts::UNKNOWN)
+            Some(RelationFacts::Columns(facts)) => {
+                let entry = column.column.position().and_then(|at| facts.columns.get(at as usize));
+                entry.cloned().unwrap_or(ColumnFacts::UNKNOWN)
             }
             Some(RelationFacts::Unknown) | None => ColumnFacts::UNKNOWN,
         }
@@ -149,7 +149,7 @@ impl<'s> Facts<'s> {
     pub(crate) fn of_view(query: &Query, schema: &'s Schema) -> ViewFacts {
         let mut facts = Self::of_nothing(schema);
         match facts.query(query) {
-            RelationFacts::Columns(known) => known.as_ref().clone(),
+            RelationFacts::Columns(columns) => columns.as_ref().clone(),
             RelationFacts::Table(_) | RelationFacts::Unknown => {
                 ViewFacts { columns: Vec::new(), keys: Vec::new() }
             }
@@ -169,14 +169,14 @@ impl<'s> Facts<'s> {
                     Body::SetOperation { .. } | Body::Values(_) => return None,
                 },
             };
-            let own = self.affinity(&right.outputs.get(place)?.expr).known()?;
-            if affinity.is_some_and(|last| last != own) {
+            let right_affinity = self.affinity(&right.outputs.get(place)?.expr).known()?;
+            if affinity.is_some_and(|last| last != right_affinity) {
                 return None;
             }
-            affinity = Some(own);
+            affinity = Some(right_affinity);
             match left {
                 Some(left) => body = left,
-                None => return own,
+                None => return right_affinity,
             }
         }
     }
@@ -209,7 +209,7 @@ impl<'s> Facts<'s> {
                 }
                 sets
             }
-            Some(RelationFacts::Columns(known)) => known.keys.iter().map(|key| places(key)).collect(),
+            Some(RelationFacts::Columns(facts)) => facts.keys.iter().map(|key| places(key)).collect(),
             Some(RelationFacts::Unknown) | None => Vec::new(),
         }
     }
@@ -237,11 +237,11 @@ impl<'s> Facts<'s> {
 
     fn cte(&mut self, cte: &Cte) -> RelationFacts {
         // A recursive CTE refers to itself before it is known.
-        let own = self.ctes.len();
+        let place = self.ctes.len();
         self.ctes.push((cte.id, RelationFacts::Unknown));
         let facts = self.query(&cte.query);
         // What is known of those inside it stays.
-        self.ctes.remove(own);
+        self.ctes.remove(place);
         // What comes out of a recursive CTE goes into it again.
         if reads::is_recursive(cte) { RelationFacts::Unknown } else { facts }
     }
@@ -269,7 +269,7 @@ impl<'s> Facts<'s> {
             ColumnFacts {
                 nullable: cells().any(|cell| self.is_nullable(cell)),
                 affinity: if constant { Fact::Known(None) } else { Fact::Unknown },
-                collation: if constant { own(Collation::Binary) } else { Fact::Unknown },
+                collation: if constant { own_collation(Collation::Binary) } else { Fact::Unknown },
                 values: cells().fold(ValueDomain::NONE, |all, cell| all.or(self.values(cell))),
                 is_mixed: false,
             }
@@ -314,7 +314,9 @@ impl<'s> Facts<'s> {
             };
         }
         match self.collating(expr) {
-            Fact::Known(brought) => own(brought.map_or(Collation::Binary, |brought| brought.collation)),
+            Fact::Known(brought) => {
+                own_collation(brought.map_or(Collation::Binary, |brought| brought.collation))
+            }
             Fact::Unknown => Fact::Unknown,
         }
     }
@@ -338,7 +340,7 @@ impl<'s> Facts<'s> {
     pub fn mixes(&self, relation: RelationId) -> bool {
         let is_mixed = |columns: &[ColumnFacts]| columns.iter().any(|column| column.is_mixed);
         match self.relations.get(relation.0 as usize) {
-            Some((RelationFacts::Columns(known), _)) => is_mixed(&known.columns),
+            Some((RelationFacts::Columns(facts), _)) => is_mixed(&facts.columns),
             Some((RelationFacts::Table(id), _)) => self.view(*id).is_some_and(|view| is_mixed(&view.columns)),
             Some((RelationFacts::Unknown, _)) | None => false,
         }
@@ -346,8 +348,8 @@ impl<'s> Facts<'s> {
 
     /// Whether a CTE has a column that is mixed ([`ColumnFacts::is_mixed`]).
     pub fn cte_mixes(&self, cte: CteId) -> bool {
-        let facts = self.ctes.iter().rev().find(|(own, _)| *own == cte).map(|(_, facts)| facts);
-        matches!(facts, Some(RelationFacts::Columns(known)) if known.columns.iter().any(|c| c.is_mixed))
+        let facts = self.ctes.iter().rev().find(|(id, _)| *id == cte).map(|(_, facts)| facts);
+        matches!(facts, Some(RelationFacts::Columns(facts)) if facts.columns.iter().any(|c| c.is_mixed))
     }
 
     /// Sets of result columns on which no two rows of the SELECT agree.
@@ -357,8 +359,8 @@ impl<'s> Facts<'s> {
             exprs
                 .iter()
                 .map(|expr| {
-                    let found = select.outputs.iter().position(|output| output.expr == *expr)?;
-                    u32::try_from(found).ok()
+                    let place = select.outputs.iter().position(|output| output.expr == *expr)?;
+                    u32::try_from(place).ok()
                 })
                 .collect()
         };
@@ -401,7 +403,7 @@ impl<'s> Facts<'s> {
                 .ctes
                 .iter()
                 .rev()
-                .find(|(own, _)| own == id)
+                .find(|(cte, _)| cte == id)
                 .map_or(RelationFacts::Unknown, |(_, facts)| facts.clone()),
             RelationSource::Function { args, .. } => {
                 args.iter().for_each(|arg| self.inside(arg));
@@ -410,8 +412,8 @@ impl<'s> Facts<'s> {
             RelationSource::Catalog => RelationFacts::Unknown,
         };
         self.set(relation.id, facts);
-        if let Some((_, own)) = self.relations.get_mut(relation.id.0 as usize) {
-            *own = extended;
+        if let Some((_, is_extended)) = self.relations.get_mut(relation.id.0 as usize) {
+            *is_extended = extended;
         }
     }
 
@@ -465,8 +467,8 @@ fn combine(operator: SetOperator, all: bool, left: RelationFacts, right: Relatio
 /// The affinity of a column of a compound: of the first SELECT if the others have one of its kind.
 fn common_affinity(left: Fact<Option<Affinity>>, right: Fact<Option<Affinity>>) -> Fact<Option<Affinity>> {
     match (left, right) {
-        (Fact::Known(own), Fact::Known(other)) if own == other => left,
-        (Fact::Known(Some(own)), Fact::Known(Some(other))) if own.is_numeric() && other.is_numeric() => left,
+        (Fact::Known(one), Fact::Known(other)) if one == other => left,
+        (Fact::Known(Some(one)), Fact::Known(Some(other))) if one.is_numeric() && other.is_numeric() => left,
         _ => Fact::Unknown,
     }
 }
@@ -475,7 +477,7 @@ fn places(positions: &[u32]) -> Vec<Place> {
     positions.iter().copied().map(Place::At).collect()
 }
 
-fn own(collation: Collation) -> Fact<ColumnCollation> {
+fn own_collation(collation: Collation) -> Fact<ColumnCollation> {
     Fact::Known(ColumnCollation::Own(collation))
 }
 
@@ -495,7 +497,7 @@ fn of_table(table: &Table, place: Place) -> ColumnFacts {
         TableKind::Table | TableKind::Shadow => ColumnFacts {
             nullable: !column.not_null,
             affinity: Fact::Known(Some(column.affinity)),
-            collation: own(column.collation.clone()),
+            collation: own_collation(column.collation.clone()),
             values: if table.strict { strict_values(column) } else { ValueDomain::stored(column.affinity) },
             is_mixed: false,
         },
@@ -514,7 +516,7 @@ fn strict_values(column: &Column) -> ValueDomain {
         Affinity::Real => ValueDomain::REAL,
         Affinity::Text => ValueDomain::TEXT,
         Affinity::Blob
-            if column.declared_type.as_deref().is_some_and(|own| own.eq_ignore_ascii_case("BLOB")) =>
+            if column.declared_type.as_deref().is_some_and(|name| name.eq_ignore_ascii_case("BLOB")) =>
         {
             ValueDomain::BLOB
         }

@@ -98,9 +98,9 @@ fn reads_row(expr: &Expr) -> bool {
         Expr::Column(_) | Expr::Scalar(_) | Expr::Exists { .. } | Expr::InQuery { .. } => true,
         Expr::Aggregate(_) => false,
         other => {
-            let mut found = false;
-            children(other, &mut |child| found = found || reads_row(child));
-            found
+            let mut any = false;
+            children(other, &mut |child| any = any || reads_row(child));
+            any
         }
     }
 }

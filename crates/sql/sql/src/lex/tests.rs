@@ -68,12 +68,12 @@ fn white_space_is_what_sqlite_takes_for_it() {
 /// What the parser's own tokenizer makes of a text up to its first error: the tokens that mean something.
 fn by_the_parser(text: &str) -> (Vec<(usize, usize, TokenType)>, bool) {
     let mut scanner = Scanner::new(Tokenizer::new());
-    let mut found = Vec::new();
+    let mut tokens = Vec::new();
     loop {
         match scanner.scan(text.as_bytes()) {
-            Ok((start, Some((_, kind)), end)) => found.push((start, end, kind)),
-            Ok((_, None, _)) => return (found, true),
-            Err(_) => return (found, false),
+            Ok((start, Some((_, kind)), end)) => tokens.push((start, end, kind)),
+            Ok((_, None, _)) => return (tokens, true),
+            Err(_) => return (tokens, false),
         }
     }
 }

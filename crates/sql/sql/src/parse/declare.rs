@@ -58,18 +58,20 @@ impl<'b> Reader<'b> {
         let constraints = constraints.unwrap_or_default();
         Some(TableBody {
             columns: bump.alloc_slice_fill_iter(columns.iter().map(|column| self.definition(column))),
-            constraints: bump
-                .alloc_slice_fill_iter(constraints.iter().map(|own| self.table_constraint(&own.constraint))),
+            constraints: bump.alloc_slice_fill_iter(
+                constraints.iter().map(|constraint| self.table_constraint(&constraint.constraint)),
+            ),
             without_rowid: flags.contains(TabFlags::WithoutRowid),
             strict: flags.contains(TabFlags::Strict),
         })
     }
 
     fn definition(&mut self, ast: &'b ast::ColumnDefinition<'b>) -> ColumnDefinition<'b> {
-        let constraints = ast.constraints.iter().map(|own| self.column_constraint(&own.constraint));
+        let constraints =
+            ast.constraints.iter().map(|constraint| self.column_constraint(&constraint.constraint));
         ColumnDefinition {
             name: self.name(ast.col_name.0),
-            type_name: ast.col_type.as_ref().map(|own| self.type_name(own)),
+            type_name: ast.col_type.as_ref().map(|name| self.type_name(name)),
             constraints: self.bump.alloc_slice_fill_iter(constraints),
         }
     }
@@ -126,8 +128,8 @@ impl<'b> Reader<'b> {
         // Of an action that is given twice SQLite takes the last.
         for arg in ast.args {
             match arg {
-                ast::RefArg::OnDelete(own) => reference.on_delete = action(*own),
-                ast::RefArg::OnUpdate(own) => reference.on_update = action(*own),
+                ast::RefArg::OnDelete(rule) => reference.on_delete = action(*rule),
+                ast::RefArg::OnUpdate(rule) => reference.on_update = action(*rule),
                 ast::RefArg::OnInsert(_) | ast::RefArg::Match(_) => {}
             }
         }

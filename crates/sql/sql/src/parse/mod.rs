@@ -235,7 +235,9 @@ fn check_for_parser(text: &str) -> Result<(), ResolveError> {
 
 /// Whether a part of a CREATE TABLE that begins with that word is a constraint: the words are reserved, so not a column's name.
 fn begins_constraint(word: &str) -> bool {
-    ["constraint", "primary", "unique", "check", "foreign"].iter().any(|own| word.eq_ignore_ascii_case(own))
+    ["constraint", "primary", "unique", "check", "foreign"]
+        .iter()
+        .any(|keyword| word.eq_ignore_ascii_case(keyword))
 }
 
 /// Whether a word ends a row of names: it is no name in SQLite's grammar, or an operator between operands.
@@ -310,8 +312,8 @@ pub(crate) fn place_of(text: &str, part: &str) -> Option<TextPosition> {
     let plain = |token: &Token<'_>| token.unquoted().to_ascii_lowercase();
     let wanted: Vec<String> = tokens(part).map(|token| plain(&token)).collect();
     let all: Vec<(usize, String)> = tokens(text).map(|token| (token.start, plain(&token))).collect();
-    let found = first_run(&wanted, all.iter().map(|(_, token)| token))?;
-    all.get(found).map(|(start, _)| position_at(text, *start))
+    let index = first_run(&wanted, all.iter().map(|(_, token)| token))?;
+    all.get(index).map(|(start, _)| position_at(text, *start))
 }
 
 /// Where `wanted` stands first in `all` in a row, in time linear in both (Knuth, Morris, Pratt); `None` for nothing.
@@ -348,7 +350,7 @@ fn without_limit_commas(text: &str) -> Option<String> {
         comma: Option<usize>,
     }
     let mut open: Vec<Open> = Vec::new();
-    let mut found: Vec<(usize, usize, usize)> = Vec::new();
+    let mut limits: Vec<(usize, usize, usize)> = Vec::new();
     let mut depth = 0_usize;
     let all = tokens(text).map(|token| (token.start, token.text));
     for (start, token) in all.chain([(text.len(), ";")]) {
@@ -378,15 +380,15 @@ fn without_limit_commas(text: &str) -> Option<String> {
             _ => false,
         };
         while let Some(limit) = open.pop_if(|limit| ends && (limit.depth > depth || token == ";")) {
-            found.extend(limit.comma.map(|comma| (limit.start, comma, start)));
+            limits.extend(limit.comma.map(|comma| (limit.start, comma, start)));
         }
     }
-    found.sort_unstable();
+    limits.sort_unstable();
     let (&(first, ..), mut rewritten) =
-        (found.first()?, String::with_capacity(text.len() + 16 * found.len()));
+        (limits.first()?, String::with_capacity(text.len() + 16 * limits.len()));
     rewritten.push_str(&text[..first]);
     let mut done = first;
-    for (start, comma, end) in found {
+    for (start, comma, end) in limits {
         // A LIMIT inside the expression of another one is left to the outer, which no query in use has.
         if start < done {
             continue;

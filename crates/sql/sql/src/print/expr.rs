@@ -191,14 +191,14 @@ impl Printer<'_> {
     }
 
     fn binary(&mut self, operator: BinaryOperator, left: &Expr, right: &Expr) {
-        let own = binary_precedence(operator);
+        let precedence = binary_precedence(operator);
         // A chain of comparisons is legal but hard to read, so its parts get parentheses.
-        let left_needed = if own <= precedence::COMPARISON { own + 1 } else { own };
+        let left_needed = if precedence <= precedence::COMPARISON { precedence + 1 } else { precedence };
         self.expr(left, left_needed);
         self.text(" ");
         self.text(operator.symbol());
         self.text(" ");
-        self.expr(right, own + 1);
+        self.expr(right, precedence + 1);
     }
 
     fn list(&mut self, list: &[Expr]) {

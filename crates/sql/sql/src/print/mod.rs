@@ -425,7 +425,7 @@ impl Printer<'_> {
         }
         let alias = self.names.relation(relation.id);
         let alias = self.named(alias);
-        let own = match &relation.source {
+        let source = match &relation.source {
             RelationSource::Table(id) => {
                 let name = self.names.table(*id);
                 self.named(name)
@@ -458,8 +458,8 @@ impl Printer<'_> {
             self.identifier(database);
             self.text(".");
         }
-        self.identifier(&own);
-        if alias != own {
+        self.identifier(&source);
+        if alias != source {
             self.alias(&alias);
         }
         match &relation.hint {

@@ -41,11 +41,11 @@ impl<'a> Names<'a> {
         let mut collected = Collected::default();
         walk_query(&mut collected, query);
         let mut names = Self::none(schema, std::mem::take(&mut collected.rowids));
-        let mut taken = NamesInUse { schema: Some(schema), ..NamesInUse::default() };
+        let mut in_use = NamesInUse { schema: Some(schema), ..NamesInUse::default() };
         for (id, name, columns) in std::mem::take(&mut collected.ctes) {
-            names.ctes.insert(id, (taken.unused(&name), columns));
+            names.ctes.insert(id, (in_use.unused(&name), columns));
         }
-        names.name_relations(&collected.relations, &mut taken);
+        names.name_relations(&collected.relations, &mut in_use);
         names.name_columns(collected.derived);
         names
     }
@@ -59,12 +59,12 @@ impl<'a> Names<'a> {
             names.ctes.insert(id, (name, columns));
         }
         let names_of_aliases = aliases.values().map(|alias| alias.to_ascii_lowercase()).collect();
-        let mut taken = NamesInUse { names: names_of_aliases, ..NamesInUse::default() };
+        let mut in_use = NamesInUse { names: names_of_aliases, ..NamesInUse::default() };
         for (id, kind) in &collected.relations {
             let base = names.base_name(kind);
             let alias = match aliases.get(id) {
                 Some(alias) => alias.clone(),
-                None if base.is_empty() || collected.repeated.contains(id) => taken.numbered(),
+                None if base.is_empty() || collected.repeated.contains(id) => in_use.numbered(),
                 None => base,
             };
             names.relations.insert(*id, RelationNames { alias, columns: kind.columns() });
@@ -130,7 +130,7 @@ impl<'a> Names<'a> {
         outputs.len() == columns.len() && outputs.iter().zip(columns).all(natural)
     }
 
-    fn name_relations(&mut self, relations: &[(RelationId, Kind)], taken: &mut NamesInUse<'_>) {
+    fn name_relations(&mut self, relations: &[(RelationId, Kind)], in_use: &mut NamesInUse<'_>) {
         let mut uses: HashMap<String, usize> = HashMap::new();
         for (_, kind) in relations {
             *uses.entry(self.base_name(kind).to_ascii_lowercase()).or_default() += 1;
@@ -142,7 +142,7 @@ impl<'a> Names<'a> {
             let alias = if alone && !matches!(kind, Kind::Derived) && !base.contains('.') {
                 base
             } else {
-                taken.numbered()
+                in_use.numbered()
             };
             self.relations.insert(*id, RelationNames { alias, columns: kind.columns() });
         }
@@ -225,7 +225,7 @@ impl<'a> Names<'a> {
         let relation =
             self.relations.get(&column.relation).ok_or(PrintError::UnknownRelation(column.relation.0))?;
         let at = column.column.position();
-        let found = match &relation.columns {
+        let name = match &relation.columns {
             ColumnNames::Table(id) if column.column == Place::Rowid => {
                 let table = self.schema.table(*id).ok_or(PrintError::UnknownTable(id.index()))?;
                 let free = |name: &&str| table.column_index(name).is_none();
@@ -243,24 +243,24 @@ impl<'a> Names<'a> {
                 at.and_then(|at| columns.get(at as usize)).map(String::as_str)
             }
         };
-        found.map(str::to_owned).ok_or(PrintError::UnknownColumn(column.relation.0, column.column))
+        name.map(str::to_owned).ok_or(PrintError::UnknownColumn(column.relation.0, column.column))
     }
 }
 
 /// The names wanted where they are free, `c1`, `c2`, … elsewhere.
 fn distinct_names(wanted: impl Iterator<Item = Option<String>>) -> Vec<String> {
-    let mut taken = HashSet::new();
+    let mut in_use = HashSet::new();
     let mut names = Vec::new();
     for (index, wanted) in wanted.enumerate() {
-        let free = wanted.filter(|name| !name.is_empty() && !taken.contains(&name.to_ascii_lowercase()));
+        let free = wanted.filter(|name| !name.is_empty() && !in_use.contains(&name.to_ascii_lowercase()));
         let name = free.unwrap_or_else(|| {
             let mut number = index + 1;
-            while taken.contains(&format!("c{number}")) {
+            while in_use.contains(&format!("c{number}")) {
                 number += 1;
             }
             format!("c{number}")
         });
-        taken.insert(name.to_ascii_lowercase());
+        in_use.insert(name.to_ascii_lowercase());
         names.push(name);
     }
     names
@@ -456,11 +456,11 @@ mod tests {
     fn the_first_free_number_is_given_and_each_is_looked_at_once() {
         let schema = Schema::from_ddl("CREATE TABLE T2 (a); CREATE TABLE c (a)").unwrap();
         let names = ["c_2".to_owned()].into();
-        let mut taken = NamesInUse { schema: Some(&schema), names, ..NamesInUse::default() };
-        assert_eq!([taken.numbered(), taken.numbered(), taken.numbered()], ["T1", "T3", "T4"]);
-        assert_eq!(["c", "d", "C", "D"].map(|name| taken.unused(name)), ["c_3", "d", "C_4", "D_2"]);
+        let mut in_use = NamesInUse { schema: Some(&schema), names, ..NamesInUse::default() };
+        assert_eq!([in_use.numbered(), in_use.numbered(), in_use.numbered()], ["T1", "T3", "T4"]);
+        assert_eq!(["c", "d", "C", "D"].map(|name| in_use.unused(name)), ["c_3", "d", "C_4", "D_2"]);
         let ((), steps) =
-            budget::measure(|| (0..1_000).for_each(|_| drop((taken.numbered(), taken.unused("c")))));
+            budget::measure(|| (0..1_000).for_each(|_| drop((in_use.numbered(), in_use.unused("c")))));
         assert_eq!(steps, 2_000);
     }
 

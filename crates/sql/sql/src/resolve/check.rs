@@ -282,13 +282,13 @@ fn find<'e>(expr: &'e Expr, test: &dyn Fn(&Expr) -> bool) -> Option<&'e Expr> {
     if test(expr) {
         return Some(expr);
     }
-    let mut found = None;
+    let mut part = None;
     children(expr, &mut |child| {
-        if found.is_none() {
-            found = find(child, test);
+        if part.is_none() {
+            part = find(child, test);
         }
     });
-    found
+    part
 }
 
 /// How many values an expression has.
@@ -303,7 +303,7 @@ fn width(expr: &Expr) -> usize {
 fn single(expr: &Expr) -> Result<(), ResolveError> {
     match expr {
         Expr::Scalar(query) if query.width() != 1 => {
-            Err(ErrorKind::SubqueryWidth { given: query.width(), expected: 1 }.into())
+            Err(ErrorKind::SubqueryWidth { columns: query.width(), expected: 1 }.into())
         }
         other if width(other) != 1 => Err(ErrorKind::RowValue.into()),
         _ => Ok(()),
@@ -341,7 +341,7 @@ fn check_parts(expr: &Expr) -> Result<(), ResolveError> {
             comparable(&[expr])
         }
         Expr::InQuery { expr, query, .. } if width(expr) != query.width() => {
-            Err(ErrorKind::SubqueryWidth { given: query.width(), expected: width(expr) }.into())
+            Err(ErrorKind::SubqueryWidth { columns: query.width(), expected: width(expr) }.into())
         }
         Expr::InQuery { expr, .. } => comparable(&[expr]),
         Expr::Case { operand: Some(operand), branches, otherwise } => {

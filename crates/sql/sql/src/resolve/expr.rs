@@ -158,8 +158,8 @@ impl<'a> Resolver<'a> {
     /// A column by its name, in the innermost SELECT that knows it.
     fn column(&mut self, qualifier: Option<&str>, written: Name<'a>) -> Result<Expr, ResolveError> {
         let Name { text: name, quote } = written;
-        let found = self.scopes.iter().rev().map(|s| (s.level, s.find(self.schema, qualifier, name)));
-        match found.into_iter().find(|(_, found)| !matches!(found, NameLookup::Nothing)) {
+        let lookups = self.scopes.iter().rev().map(|s| (s.level, s.find(self.schema, qualifier, name)));
+        match lookups.into_iter().find(|(_, lookup)| !matches!(lookup, NameLookup::Nothing)) {
             Some((_, NameLookup::Columns(columns))) => return Ok(merged_column(&columns)),
             Some((level, NameLookup::Alias(mut expr))) => {
                 self.check_alias(name, &expr, level)?;
@@ -235,11 +235,12 @@ impl<'a> Resolver<'a> {
                 Ok(Expr::IsNull { expr: self.boxed(left)?, negated })
             }
             _ => {
-                let (own, other) = (self.boxed(left)?, self.boxed(right)?);
+                let (first, second) = (self.boxed(left)?, self.boxed(right)?);
                 // SQLite looks for TRUE behind a COLLATE of the text, and not behind one that an alias brings.
-                let is_value = operator.truth_asked(&other).is_some() && is_collated_alias(right, &other);
-                let other = if is_value { Box::new(Expr::Unary(UnaryOperator::Plus, other)) } else { other };
-                Ok(Expr::Binary(operator, own, other))
+                let is_value = operator.truth_asked(&second).is_some() && is_collated_alias(right, &second);
+                let second =
+                    if is_value { Box::new(Expr::Unary(UnaryOperator::Plus, second)) } else { second };
+                Ok(Expr::Binary(operator, first, second))
             }
         }
     }
@@ -254,7 +255,7 @@ impl<'a> Resolver<'a> {
         let mut pending = vec![whole];
         while let Some(ast) = pending.pop() {
             match &ast.kind {
-                ExprKind::Connective(left, own, right) if *own == connective => {
+                ExprKind::Connective(left, word, right) if *word == connective => {
                     pending.extend([*right, *left]);
                 }
                 ExprKind::Parenthesised([only]) => pending.push(only),

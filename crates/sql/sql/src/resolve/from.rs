@@ -30,17 +30,17 @@ pub(super) enum Skeleton<'a> {
 
 impl Skeleton<'_> {
     fn relations(&self) -> HashSet<RelationId> {
-        let mut found = HashSet::new();
+        let mut ids = HashSet::new();
         let mut pending = vec![self];
         while let Some(part) = pending.pop() {
             match part {
                 Self::Relation(relation, _) => {
-                    found.insert(relation.id);
+                    ids.insert(relation.id);
                 }
                 Self::Join { left, right, .. } => pending.extend([left.as_ref(), right]),
             }
         }
-        found
+        ids
     }
 }
 
@@ -88,7 +88,7 @@ impl<'a> Resolver<'a> {
         scope: &mut Scope,
     ) -> Result<Skeleton<'a>, ResolveError> {
         let alias_of =
-            |alias: &Option<Name<'a>>| outer_alias.or(alias.map(|own| own.text)).map(str::to_owned);
+            |alias: &Option<Name<'a>>| outer_alias.or(alias.map(|name| name.text)).map(str::to_owned);
         let mut hinted = None;
         let (source, columns, name, args) = match ast {
             TableExpr::Table { name, alias, hint } => {
@@ -141,7 +141,9 @@ impl<'a> Resolver<'a> {
             RelationSource::Table(id) => self.schema.table(*id),
             _ => None,
         };
-        let is_named = |index: &Index| index.name.as_ref().is_some_and(|own| own.eq_ignore_ascii_case(name));
+        let is_named = |index: &Index| {
+            index.name.as_ref().is_some_and(|index_name| index_name.eq_ignore_ascii_case(name))
+        };
         let has_it = table.is_some_and(|table| table.indexes.iter().any(is_named));
         if self.lenient || has_it || of_constraint || knows_none {
             return Ok(());
@@ -236,12 +238,12 @@ impl<'a> Resolver<'a> {
             }
             NameLookup::Nothing | NameLookup::Alias(_) => return Err(missing()),
         };
-        let found = right.iter_mut().find_map(|relation| {
+        let right_column = right.iter_mut().find_map(|relation| {
             let column = relation.column_index(self.schema, name)?;
             relation.using.push(name.to_owned());
             Some(ColumnRef::at(relation.id, column))
         });
-        let right = Expr::Column(found.ok_or_else(missing)?);
+        let right = Expr::Column(right_column.ok_or_else(missing)?);
         Ok(Expr::Binary(BinaryOperator::Equal, Box::new(merged_column(&left_columns)), Box::new(right)))
     }
 
@@ -263,9 +265,9 @@ impl<'a> Resolver<'a> {
         let Skeleton::Join { .. } = skeleton else { return self.conditions(skeleton) };
         let inside = skeleton.relations();
         let whole = self.scopes.last_mut().map(|scope| {
-            let own = scope.relations.iter().filter(|relation| inside.contains(&relation.id)).cloned();
-            let own = own.collect();
-            std::mem::replace(&mut scope.relations, own)
+            let relations = scope.relations.iter().filter(|relation| inside.contains(&relation.id)).cloned();
+            let relations = relations.collect();
+            std::mem::replace(&mut scope.relations, relations)
         });
         budget::copy(inside.len());
         let from = self.conditions(skeleton);

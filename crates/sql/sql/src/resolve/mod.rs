@@ -350,12 +350,12 @@ impl<'a> Resolver<'a> {
 
     /// Finds the CTE of that name in the WITH clauses around and resolves it if this is its first use.
     fn cte(&mut self, name: &str) -> Result<Option<(CteId, Columns)>, ResolveError> {
-        let found = self.frames.iter().enumerate().rev().find_map(|(frame, clause)| {
+        let index = self.frames.iter().enumerate().rev().find_map(|(frame, clause)| {
             budget::spend(clause.definitions.len());
             let place = clause.definitions.iter().position(|d| d.name.eq_ignore_ascii_case(name))?;
             Some((frame, place))
         });
-        let Some(index) = found else { return Ok(None) };
+        let Some(index) = index else { return Ok(None) };
         if let DefinitionState::Unresolved = self.definition(index).state {
             self.resolve_cte(index)?;
         }
@@ -437,14 +437,14 @@ impl<'a> Resolver<'a> {
                 listed.iter().map(|column| ColumnName::exact(column.text)).collect()
             }
             Some(listed) => {
-                let (name, given, wanted) = (&definition.name, names.len(), listed.len());
-                let message = format!("table {name} has {given} values for {wanted} columns");
+                let (name, values, wanted) = (&definition.name, names.len(), listed.len());
+                let message = format!("table {name} has {values} values for {wanted} columns");
                 let name = name.clone();
                 return Err(self.at_word(ErrorKind::Invalid(message), &name));
             }
         };
-        if let DefinitionState::Resolving(_, known) = &mut definition.state {
-            *known = Some(columns);
+        if let DefinitionState::Resolving(_, slot) = &mut definition.state {
+            *slot = Some(columns);
         }
         Ok(())
     }

@@ -80,7 +80,7 @@ impl<'a> Resolver<'a> {
         if let (Some(scope), Some(aliases)) = (self.scopes.last_mut(), aliases) {
             scope.aliases = aliases;
         }
-        by_itself.is_ok_and(|own| folded_integer(uncollated(&own)).is_some()).then_some(number)
+        by_itself.is_ok_and(|expr| folded_integer(uncollated(&expr)).is_some()).then_some(number)
     }
 
     fn compound_term(&mut self, ast: &'a syntax::Expr<'a>, arms: &[(Vec<Output>, Scope)]) -> Option<u32> {
@@ -133,7 +133,7 @@ fn alias_reference(ast: &syntax::Expr<'_>, outputs: &[Output]) -> Option<u32> {
         return None;
     }
     let is_named =
-        |output: &Output| output.alias.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(name.text));
+        |output: &Output| output.alias.as_deref().is_some_and(|alias| alias.eq_ignore_ascii_case(name.text));
     outputs.iter().position(is_named).and_then(|index| u32::try_from(index).ok())
 }
 

@@ -58,7 +58,7 @@ pub(super) struct ScopeRelation {
 
 impl ScopeRelation {
     pub fn is_named(&self, name: &str) -> bool {
-        self.name.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(name))
+        self.name.as_deref().is_some_and(|alias| alias.eq_ignore_ascii_case(name))
     }
 
     pub fn column_index(&self, schema: &Schema, name: &str) -> Option<u32> {
@@ -70,7 +70,7 @@ impl ScopeRelation {
             }
             Columns::Named(names) => {
                 budget::spend(names.len());
-                names.iter().position(|own| own.is(name)).and_then(|index| u32::try_from(index).ok())
+                names.iter().position(|column| column.is(name)).and_then(|index| u32::try_from(index).ok())
             }
         }
     }
@@ -164,7 +164,7 @@ impl Scope {
     pub fn find(&self, schema: &Schema, qualifier: Option<&str>, column: &str) -> NameLookup {
         match self.find_column(schema, qualifier, column) {
             NameLookup::Nothing => {}
-            found => return found,
+            lookup => return lookup,
         }
         if let Some(rowid) = self.find_rowid(schema, qualifier, column) {
             return NameLookup::Columns(vec![rowid]);
@@ -187,16 +187,16 @@ impl Scope {
                 continue;
             }
             let Some(index) = relation.column_index(schema, column) else { continue };
-            let found = ColumnRef::at(relation.id, index);
+            let reference = ColumnRef::at(relation.id, index);
             if matches.is_empty() {
-                matches.push(found);
+                matches.push(reference);
             } else if !relation.joined_by_using(column) {
                 ambiguous = true;
             } else {
                 match relation.kind {
                     JoinKind::Inner | JoinKind::Cross | JoinKind::Left => {}
-                    JoinKind::Right => matches = vec![found],
-                    JoinKind::Full => matches.push(found),
+                    JoinKind::Right => matches = vec![reference],
+                    JoinKind::Full => matches.push(reference),
                 }
             }
         }

@@ -69,12 +69,12 @@ impl<'a> Resolver<'a> {
         self.scopes.push(scope);
         let (outputs, names) = self.outputs(ast.outputs)?;
         let aliases = outputs.iter().filter_map(|o| Some((o.alias.clone()?, o.expr.clone()))).collect();
-        if let Some(own) = self.scopes.last_mut() {
-            own.aliases = aliases;
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.aliases = aliases;
         }
-        if let Some(own) = self.scopes.last_mut() {
-            own.is_grouped = own.has_aggregate || ast.group_by.is_some();
-            if ast.having.is_some() && !own.is_grouped && !self.lenient {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.is_grouped = scope.has_aggregate || ast.group_by.is_some();
+            if ast.having.is_some() && !scope.is_grouped && !self.lenient {
                 return Err(ErrorKind::HavingWithoutGroups.into());
             }
         }
@@ -221,21 +221,21 @@ pub(super) fn merged_column(columns: &[ColumnRef]) -> Expr {
 
 /// The second column of one name is out of reach by that name, as in SQLite.
 fn make_unique(names: &mut [ColumnName]) {
-    let mut taken = HashSet::with_capacity(names.len());
+    let mut in_use = HashSet::with_capacity(names.len());
     // How many copies of a name there are, so that the next one need not try them all.
     let mut copies: HashMap<String, usize> = HashMap::new();
-    for own in names {
-        let base = own.text.to_ascii_lowercase();
-        if taken.insert(base.clone()) {
+    for name in names {
+        let base = name.text.to_ascii_lowercase();
+        if in_use.insert(base.clone()) {
             continue;
         }
         let copy = copies.entry(base.clone()).or_insert(0);
         loop {
             *copy += 1;
-            if taken.insert(format!("{base}:{copy}")) {
+            if in_use.insert(format!("{base}:{copy}")) {
                 break;
             }
         }
-        own.text = format!("{}:{copy}", own.text);
+        name.text = format!("{}:{copy}", name.text);
     }
 }

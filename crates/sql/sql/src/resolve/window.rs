@@ -10,9 +10,9 @@ impl<'a> Resolver<'a> {
     pub(super) fn named_window(&mut self, name: &str) -> Result<Window, ResolveError> {
         let defined = self.windows.last().copied().unwrap_or_default();
         budget::spend(16 * defined.len());
-        let found = defined.iter().find(|window| window.name.text.eq_ignore_ascii_case(name));
-        match found {
-            Some(found) => self.nested(|this| this.window(&found.window)),
+        let definition = defined.iter().find(|window| window.name.text.eq_ignore_ascii_case(name));
+        match definition {
+            Some(definition) => self.nested(|this| this.window(&definition.window)),
             None => Err(ErrorKind::Window(format!("no such window: {name}")).into()),
         }
     }

@@ -99,7 +99,7 @@ impl<'t> Parser<'t, '_> {
             *at += 1;
             return Ok(());
         }
-        Err(ParseFailure::Unexpected { expected, found: self.found(*at) })
+        Err(ParseFailure::Unexpected { expected, word: self.text_at(*at) })
     }
 
     fn skip(&self, at: &mut usize, end: usize, word: Word) -> bool {
@@ -108,7 +108,7 @@ impl<'t> Parser<'t, '_> {
         skipped
     }
 
-    fn found(&self, at: usize) -> String {
+    fn text_at(&self, at: usize) -> String {
         self.tokens.text(at).unwrap_or_default().to_owned()
     }
 
@@ -245,7 +245,7 @@ impl<'t> Parser<'t, '_> {
         let negated = self.skip(at, end, Word::Not);
         let op = condition_op(self.word(*at, end)?).ok_or_else(|| ParseFailure::Unexpected {
             expected: "a comparison operator",
-            found: self.found(*at),
+            word: self.text_at(*at),
         })?;
         *at += 1;
         let first = Some(self.value(at, scope, calls + 1)?);
@@ -477,7 +477,7 @@ mod tests {
     #[test]
     fn what_the_official_parser_cannot_read_fails_with_its_reason() {
         use ParseFailure as F;
-        let unexpected = |expected, found: &str| F::Unexpected { expected, found: found.to_owned() };
+        let unexpected = |expected, word: &str| F::Unexpected { expected, word: word.to_owned() };
         for (sql, failure) in [
             ("", F::UnexpectedEnd),
             ("SELECT 1", F::NoFrom),
@@ -524,11 +524,11 @@ mod tests {
 
     #[test]
     fn nested_queries_keep_their_place() {
-        let found = query(
+        let outer = query(
             "SELECT name FROM singer WHERE id IN (SELECT singer_id FROM song) UNION SELECT title FROM song",
         );
-        assert_eq!(found.filter.units().flat_map(ConditionUnit::queries).count(), 1);
-        assert!(found.union.is_some());
+        assert_eq!(outer.filter.units().flat_map(ConditionUnit::queries).count(), 1);
+        assert!(outer.union.is_some());
         let derived = query("SELECT count(*) FROM (SELECT name FROM singer)");
         assert!(matches!(derived.from.tables.as_slice(), [TableUnit::Query(_)]));
     }

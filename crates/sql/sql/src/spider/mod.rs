@@ -64,12 +64,12 @@ pub enum ParseFailure {
     #[error("no FROM clause follows; the official parser needs one for every SELECT")]
     NoFrom,
     /// Another word stands where a certain one is needed.
-    #[error("expected {expected}, found {found:?}")]
+    #[error("expected {expected}, found {word:?}")]
     Unexpected {
         /// What is needed there.
         expected: &'static str,
         /// What stands there.
-        found: String,
+        word: String,
     },
     /// Nested deeper than Python's recursion limit lets the official parser go.
     #[error("the query is nested too deeply for the official parser (Python's limit of 1000 calls)")]

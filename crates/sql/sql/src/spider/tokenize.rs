@@ -198,16 +198,16 @@ impl Tokens {
 
     /// Joins `!`, `>` or `<` with a following `=`.
     fn join_comparisons(&mut self) {
-        let mut kept: Vec<Token> = Vec::with_capacity(self.tokens.len());
+        let mut tokens: Vec<Token> = Vec::with_capacity(self.tokens.len());
         for at in 0..self.tokens.len() {
             let token = self.tokens[at];
             let joined = if token.word == Word::Equal && at > 0 { self.comparison(at - 1) } else { None };
             if joined.is_some() {
-                kept.pop();
+                tokens.pop();
             }
-            kept.push(joined.unwrap_or(token));
+            tokens.push(joined.unwrap_or(token));
         }
-        self.tokens = kept;
+        self.tokens = tokens;
         self.join_first_to_last();
     }
 

@@ -38,15 +38,15 @@ impl From {
 
     /// All relations, left to right, those inside subqueries excepted.
     pub fn relations(&self) -> Vec<&Relation> {
-        let mut found = Vec::new();
+        let mut relations = Vec::new();
         let mut pending = vec![self];
         while let Some(from) = pending.pop() {
             match from {
-                Self::Relation(relation) => found.push(relation),
+                Self::Relation(relation) => relations.push(relation),
                 Self::Join(join) => pending.extend([&join.right, &join.left]),
             }
         }
-        found
+        relations
     }
 }
 

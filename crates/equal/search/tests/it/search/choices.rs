@@ -63,13 +63,13 @@ const NOT_FREER: &[(&str, &str)] = &[
 fn a_prediction_that_permits_more_is_refuted_by_what_sqlite_returns() {
     for (gold, prediction) in FREER {
         let verdict = search(true).refute_minimised(gold, prediction);
-        let found =
+        let refutation =
             verdict.refutation().unwrap_or_else(|| panic!("{gold} | {prediction}: {}", show(&verdict)));
-        let DifferenceKind::PermitsMore(other) = found.kind() else {
-            panic!("{gold} | {prediction}: {:?}", found.kind())
+        let DifferenceKind::PermitsMore(other) = refutation.kind() else {
+            panic!("{gold} | {prediction}: {:?}", refutation.kind())
         };
-        assert_ne!(other.values(), found.right().values(), "{gold} | {prediction}");
-        assert_ne!(found.left().values(), found.right().values(), "{gold} | {prediction}");
+        assert_ne!(other.values(), refutation.right().values(), "{gold} | {prediction}");
+        assert_ne!(refutation.left().values(), refutation.right().values(), "{gold} | {prediction}");
         // Where a difference must hold whatever SQLite chooses, there is none.
         let verdict = search(false).refute_minimised(gold, prediction);
         assert!(!verdict.is_refuted(), "{gold} | {prediction}: {}", show(&verdict));
@@ -114,8 +114,10 @@ fn results(script: &str, sql: &str) -> BTreeSet<String> {
 #[test]
 fn the_layouts_show_on_any_sqlite() {
     for (gold, prediction) in FREER {
-        let SearchVerdict::Refuted(found) = search(true).refute_minimised(gold, prediction) else { continue };
-        let script = found.database().script();
+        let SearchVerdict::Refuted(refutation) = search(true).refute_minimised(gold, prediction) else {
+            continue;
+        };
+        let script = refutation.database().script();
         assert_eq!(results(&script, gold).len(), 1, "{gold}\n{script}");
         assert!(results(&script, prediction).len() > 1, "{prediction}\n{script}");
     }

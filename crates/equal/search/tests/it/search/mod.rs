@@ -39,8 +39,8 @@ fn options(databases: usize) -> SearchOptions {
 
 fn show(verdict: &SearchVerdict) -> String {
     match verdict {
-        SearchVerdict::Refuted(found) => {
-            format!("refuted: {}\n{}", found.difference(), found.database().script())
+        SearchVerdict::Refuted(refutation) => {
+            format!("refuted: {}\n{}", refutation.difference(), refutation.database().script())
         }
         other => format!("{other:?}"),
     }
@@ -56,9 +56,9 @@ fn databases_satisfy_the_schema() {
                 // Differs on every database with a row of some kind, so that a witness is seen.
                 let left = format!("SELECT count(*) FROM {table} WHERE 1");
                 let verdict = search.refute(&left, "SELECT 0 + 0");
-                let found = verdict.refutation().unwrap_or_else(|| panic!("{}", show(&verdict)));
-                assert!(found.database().rows() > 0);
-                satisfies(found.database());
+                let refutation = verdict.refutation().unwrap_or_else(|| panic!("{}", show(&verdict)));
+                assert!(refutation.database().rows() > 0);
+                satisfies(refutation.database());
             }
         }
     }
@@ -197,8 +197,8 @@ fn hostile_texts_end() {
             let verdict = search.refute(left, right);
             let took = before.elapsed();
             assert!(took.as_secs() < 20, "{took:?} for {}", &text[..text.len().min(90)]);
-            if let Some(found) = verdict.refutation() {
-                satisfies(found.database());
+            if let Some(refutation) = verdict.refutation() {
+                satisfies(refutation.database());
             }
         }
     }
@@ -240,8 +240,8 @@ fn a_witness_is_as_plain_as_it_can_be() {
         ("SELECT k FROM t WHERE 0", "SELECT k, n FROM t WHERE 0", vec![Need::EmptyResult]),
     ] {
         for verdict in [search.refute(left, right), search.refute_minimised(left, right)] {
-            let found = verdict.refutation().unwrap_or_else(|| panic!("{left}\n{right}"));
-            assert_eq!(found.needs(), needs, "{left}\n{right}\n{}", found.database());
+            let refutation = verdict.refutation().unwrap_or_else(|| panic!("{left}\n{right}"));
+            assert_eq!(refutation.needs(), needs, "{left}\n{right}\n{}", refutation.database());
         }
     }
 }
@@ -271,10 +271,10 @@ fn what_was_not_exercised_is_said() {
             vec!["count(*) > 2 was never null"],
         ),
     ] {
-        let found = search.unexercised(sql, "SELECT 1").unwrap_or_else(|| panic!("{sql}"));
-        let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+        let parts = search.unexercised(sql, "SELECT 1").unwrap_or_else(|| panic!("{sql}"));
+        let parts: Vec<String> = parts.iter().map(ToString::to_string).collect();
         let missing: Vec<String> = missing.into_iter().map(|missing| format!("left: {missing}")).collect();
-        assert_eq!(found, missing, "{sql}");
+        assert_eq!(parts, missing, "{sql}");
     }
 }
 
@@ -288,16 +288,17 @@ fn witnesses_are_reused() {
         witness("SELECT goals FROM player WHERE goals > 3"),
         witness("SELECT name FROM player WHERE goals >= 3"),
     ];
-    let found = search.refute_with(&databases, gold, "SELECT p.name FROM player p WHERE 3 <= p.goals");
+    let hit = search.refute_with(&databases, gold, "SELECT p.name FROM player p WHERE 3 <= p.goals");
     assert_eq!(
-        found.map(|(place, found)| (place, found.database().clone())),
+        hit.map(|(place, refutation)| (place, refutation.database().clone())),
         Some((1, databases[1].clone()))
     );
     assert_eq!(search.refute_with(&databases, gold, "SELECT name FROM player WHERE NOT goals <= 3"), None);
     // The table of coaches, which neither holds, is empty.
-    let found = search.refute_with(&databases, gold, "SELECT name FROM coach").map(|(_, found)| found);
-    assert_eq!(found.as_ref().map(|found| found.right().values().len()), Some(0));
-    assert_eq!(found.map(|found| found.left().values().len()), Some(1));
+    let refutation =
+        search.refute_with(&databases, gold, "SELECT name FROM coach").map(|(_, refutation)| refutation);
+    assert_eq!(refutation.as_ref().map(|refutation| refutation.right().values().len()), Some(0));
+    assert_eq!(refutation.map(|refutation| refutation.left().values().len()), Some(1));
 }
 
 /// A scalar subquery of several rows may return any of them, and 1.0 is another one than 1.
@@ -381,19 +382,19 @@ fn what_grows_without_end_is_not_compiled() {
         let SearchVerdict::Inapplicable(reason) = &verdict else { panic!("{}", show(&verdict)) };
         assert_eq!((reason.code(), &reason.reason), ("too_complex".to_owned(), &SearchReason::TooComplex));
         // Such an answer is not taken for right, and such a gold cannot be asked.
-        let told = search.told(&[], "SELECT id FROM team", &text);
-        assert!(told.is_ok_and(|told| told.is_some()));
+        let objection = search.told(&[], "SELECT id FROM team", &text);
+        assert!(objection.is_ok_and(|objection| objection.is_some()));
         assert_eq!(search.told(&[], &text, "SELECT id FROM team").unwrap_err().code(), "too_complex");
         assert_eq!(search.signatures(&[&text, "SELECT id FROM team"], 4).iter().flatten().count(), 1);
     }
     assert!(search.refute("SELECT id FROM team", "SELECT id + 1 FROM team").is_refuted());
     // Nor is one that leaves no steps for the databases on which it would be asked.
-    let found = search.refute("SELECT id FROM team", "SELECT id + 1 FROM team");
-    let witness = found.refutation().unwrap().database().clone();
+    let verdict = search.refute("SELECT id FROM team", "SELECT id + 1 FROM team");
+    let witness = verdict.refutation().unwrap().database().clone();
     let long = format!("SELECT id FROM team WHERE id NOT IN (-1{})", ", -1".repeat(10_000));
-    let told = |gold: &str, answer: &str| search.told([&witness], gold, answer);
-    assert!(told("SELECT id FROM team", &long).is_ok_and(|told| told.is_some()));
-    assert_eq!(told(&long, "SELECT id FROM team").unwrap_err().code(), "too_complex");
+    let objection = |gold: &str, answer: &str| search.told([&witness], gold, answer);
+    assert!(objection("SELECT id FROM team", &long).is_ok_and(|objection| objection.is_some()));
+    assert_eq!(objection(&long, "SELECT id FROM team").unwrap_err().code(), "too_complex");
     // What SQLite itself refuses is refused.
     let wide = format!("SELECT 1 FROM team{}", ", team".repeat(70));
     let SearchVerdict::Inapplicable(reason) = search.refute("SELECT id FROM team", &wide) else {

@@ -202,14 +202,14 @@ fn different_pairs_are_refuted() {
     for &(ddl, left, right) in DIFFERENT {
         let search = Search::new(schema(ddl), options(3000)).unwrap();
         let verdict = search.refute(left, right);
-        let Some(found) = verdict.refutation() else { panic!("{left}\n{right}\n{}", show(&verdict)) };
+        let Some(refutation) = verdict.refutation() else { panic!("{left}\n{right}\n{}", show(&verdict)) };
         assert_ne!(
-            (found.left().rows().collect::<Vec<_>>(), found.left().width()),
-            (found.right().rows().collect(), found.right().width())
+            (refutation.left().rows().collect::<Vec<_>>(), refutation.left().width()),
+            (refutation.right().rows().collect(), refutation.right().width())
         );
-        tried.push((found.databases(), left));
-        let smallest = search.minimise(found, left, right);
-        assert!(smallest.database().rows() <= found.database().rows());
+        tried.push((refutation.databases(), left));
+        let smallest = search.minimise(refutation, left, right);
+        assert!(smallest.database().rows() <= refutation.database().rows());
         assert!(search.replay(smallest.database(), left, right).is_some(), "{left}\n{right}");
     }
     tried.sort_unstable();

@@ -30,16 +30,17 @@ fn the_plainest_counterexample_loses_the_difference_with_any_change() {
         ("SELECT name FROM player WHERE name LIKE 'b%'", "SELECT name FROM player WHERE name LIKE '%b%'"),
     ] {
         let verdict = search.refute(left, right);
-        let (found, minimality) = search.plainest(verdict.refutation().unwrap(), left, right, None);
+        let (plainest, minimality) = search.plainest(verdict.refutation().unwrap(), left, right, None);
         assert_eq!(minimality, Minimality::Local, "{left}\n{right}");
         // SQLite replaces NULL in an INTEGER PRIMARY KEY by a number.
         let refutes = |database: &Witness| {
             let again = search.replay(database, left, right);
             again.is_some_and(|again| {
-                again.database() == database && again.needs().iter().all(|need| found.needs().contains(need))
+                again.database() == database
+                    && again.needs().iter().all(|need| plainest.needs().contains(need))
             })
         };
-        let database = found.database();
+        let database = plainest.database();
         assert!(refutes(database), "{left}\n{right}\n{database}");
         let mut tried = 0;
         for (table, rows) in database.tables.iter().enumerate() {
@@ -67,10 +68,10 @@ fn what_ends_the_trials_is_said() {
     let (left, right) =
         ("SELECT name FROM player WHERE goals > 3", "SELECT name FROM player WHERE goals >= 3");
     let verdict = search.refute(left, right);
-    let found = verdict.refutation().unwrap();
+    let refutation = verdict.refutation().unwrap();
     search.begin_pair(Some(Instant::now()));
-    let (left_as_it_was, minimality) = search.plainest(found, left, right, None);
+    let (left_as_it_was, minimality) = search.plainest(refutation, left, right, None);
     search.end_pair();
     assert_eq!(minimality, Minimality::Unfinished(Shortage::Time));
-    assert_eq!(left_as_it_was.database(), found.database());
+    assert_eq!(left_as_it_was.database(), refutation.database());
 }

@@ -33,17 +33,18 @@ fn pairs_over_views_and_generated_columns_are_told_apart() {
         ("SELECT id FROM t WHERE low = 'k'", "SELECT id FROM t WHERE b = 'k'"),
         ("SELECT sum(twice) FROM t", "SELECT sum(a) FROM t"),
     ] {
-        let found = verdict(left, right);
-        let found = found.refutation().unwrap_or_else(|| panic!("{left} | {right}: {}", show(&found)));
-        satisfies(found.database());
+        let outcome = verdict(left, right);
+        let refutation =
+            outcome.refutation().unwrap_or_else(|| panic!("{left} | {right}: {}", show(&outcome)));
+        satisfies(refutation.database());
     }
     for (left, right) in [
         ("SELECT x FROM v", "SELECT x FROM v WHERE x > 0"),
         ("SELECT x, n FROM w", "SELECT a, count(*) FROM t WHERE a > 1 GROUP BY a"),
         ("SELECT id FROM t WHERE twice > 4", "SELECT id FROM t WHERE a * 2 > 4"),
     ] {
-        let found = verdict(left, right);
-        assert!(matches!(found, SearchVerdict::Survived(_)), "{left} | {right}: {}", show(&found));
+        let outcome = verdict(left, right);
+        assert!(matches!(outcome, SearchVerdict::Survived(_)), "{left} | {right}: {}", show(&outcome));
     }
 }
 
@@ -66,9 +67,10 @@ fn what_only_the_text_can_say_is_told_apart() {
             "SELECT a, count(*) FROM t GROUP BY a".to_owned(),
         ),
     ] {
-        let found = search.refute_minimised(&left, &right);
-        let found = found.refutation().unwrap_or_else(|| panic!("{left} | {right}: {}", show(&found)));
-        satisfies(found.database());
+        let outcome = search.refute_minimised(&left, &right);
+        let refutation =
+            outcome.refutation().unwrap_or_else(|| panic!("{left} | {right}: {}", show(&outcome)));
+        satisfies(refutation.database());
     }
     for (left, right) in [
         (format!("SELECT DISTINCT a FROM {full}"), "SELECT a FROM t UNION SELECT a FROM u".to_owned()),
@@ -77,8 +79,8 @@ fn what_only_the_text_can_say_is_told_apart() {
             format!("SELECT a, count(*) FROM {full} GROUP BY 1"),
         ),
     ] {
-        let found = search.refute_minimised(&left, &right);
-        assert!(matches!(found, SearchVerdict::Survived(_)), "{left} | {right}: {}", show(&found));
+        let outcome = search.refute_minimised(&left, &right);
+        assert!(matches!(outcome, SearchVerdict::Survived(_)), "{left} | {right}: {}", show(&outcome));
     }
 }
 
@@ -114,22 +116,23 @@ fn unique_indexes_limit_the_rows() {
         ("SELECT count(DISTINCT lower(c)) FROM u", "SELECT count(c) FROM u"),
         ("SELECT count(DISTINCT b COLLATE NOCASE) FROM u", "SELECT count(b) FROM u"),
     ] {
-        let found = verdict(left, right);
-        assert!(matches!(found, SearchVerdict::Survived(_)), "{left} | {right}: {}", show(&found));
+        let outcome = verdict(left, right);
+        assert!(matches!(outcome, SearchVerdict::Survived(_)), "{left} | {right}: {}", show(&outcome));
     }
-    let found = verdict("SELECT count(DISTINCT a) FROM u", "SELECT count(a) FROM u");
-    let found = found.refutation().unwrap();
-    satisfies(found.database());
-    assert_eq!(found.database().definitions.len(), 3, "{}", found.database());
+    let outcome = verdict("SELECT count(DISTINCT a) FROM u", "SELECT count(a) FROM u");
+    let refutation = outcome.refutation().unwrap();
+    satisfies(refutation.database());
+    assert_eq!(refutation.database().definitions.len(), 3, "{}", refutation.database());
 }
 
 #[test]
 fn a_reference_of_another_type_is_spelled_in_several_ways() {
-    let found =
+    let outcome =
         verdict("SELECT count(DISTINCT x) FROM r", "SELECT count(DISTINCT k.id) FROM r JOIN k ON k.id = r.x");
-    let found = found.refutation().unwrap_or_else(|| panic!("{}", show(&found)));
-    assert!(found.needs().is_empty(), "{}", found.database());
-    let spelled: Vec<&Value> = found.database().table("r").unwrap().rows.iter().map(|row| &row[0]).collect();
+    let refutation = outcome.refutation().unwrap_or_else(|| panic!("{}", show(&outcome)));
+    assert!(refutation.needs().is_empty(), "{}", refutation.database());
+    let spelled: Vec<&Value> =
+        refutation.database().table("r").unwrap().rows.iter().map(|row| &row[0]).collect();
     assert!(spelled.len() == 2 && spelled[0] != spelled[1], "{spelled:?}");
 }
 
