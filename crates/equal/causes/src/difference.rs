@@ -178,8 +178,7 @@ impl Explainer {
             Some(slip) => vec![slip],
             None => queries(&scene, &gold_text.query, &text.query, &Matched::default())?,
         };
-        let slips =
-            if slips.len() > 1 { self.that_matter(slips, [gold, prediction], judge)? } else { slips };
+        let slips = if slips.len() > 1 { self.that_matter(slips, [gold, prediction], judge)? } else { slips };
         if slips.is_empty() {
             return Err(Unclear::NoDifference);
         }

@@ -165,7 +165,9 @@ mod tests {
         let schema = Schema::from_ddl(SCHEMA).unwrap();
         let gold = "SELECT id FROM hero WHERE skin = 'Red' OR skin = 'RED'";
         let prediction = "SELECT id FROM hero WHERE skin = 'red'";
-        let said = Explainer::of(schema.clone()).explain(gold, prediction, &OnRows(&[])).map(|found| found.sentence());
+        let said = Explainer::of(schema.clone())
+            .explain(gold, prediction, &OnRows(&[]))
+            .map(|found| found.sentence());
         assert!(!said.is_ok_and(|said| said.contains(MATTERS)));
     }
 }
