@@ -11,7 +11,6 @@ mod tests {
 
     use serde_json::Value;
 
-    use crate::root;
     use crate::wings::tests::metadata;
 
     /// All programs of tests in the workspace.
