@@ -34,13 +34,13 @@ impl Speech<'_> {
     fn phrase(
         &self,
         around: &Around,
-        said: impl FnOnce(&mut Say<'_>) -> Result<Tree, Unsayable>,
+        tree_of: impl FnOnce(&mut Say<'_>) -> Result<Tree, Unsayable>,
     ) -> Option<String> {
         let mut random = Random::new([0]);
         let style = QuestionStyle::Interrogative;
         let mut say =
             Say::new(self.schema, &self.vocabulary, style, Care::Careful, &mut random).inside(around);
-        let tree = said(&mut say).ok()?;
+        let tree = tree_of(&mut say).ok()?;
         Writer::new(grammar(), &self.vocabulary, style, false, &mut random).phrase(&tree)
     }
 }
@@ -83,9 +83,10 @@ mod tests {
             ]
         );
         let Some(Expr::And(conditions)) = &select.filter else { panic!("two conditions") };
-        let said: Vec<_> = conditions.iter().map(|expr| speech.condition(expr, &around).unwrap()).collect();
+        let phrases: Vec<_> =
+            conditions.iter().map(|expr| speech.condition(expr, &around).unwrap()).collect();
         assert_eq!(
-            said,
+            phrases,
             [
                 "the age of the singer is greater than 20",
                 "the year of the concert is among (the years of concerts)",
