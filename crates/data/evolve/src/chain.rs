@@ -147,7 +147,7 @@ impl Chain {
             for (at, table) in self.first.tables().iter().enumerate() {
                 if self.untouched(at).is_some() && table.kind == TableKind::Table {
                     renamed.tables.insert(at, table.name.clone());
-                    let columns = table.columns.iter().map(|own| &own.name);
+                    let columns = table.columns.iter().map(|column| &column.name);
                     renamed
                         .columns
                         .extend(columns.map(|name| ((at, name.to_ascii_lowercase()), name.clone())));
@@ -171,11 +171,11 @@ impl Chain {
         let (Some(From::Relation(relation)), [output]) = (&select.from, select.outputs.as_slice()) else {
             return None;
         };
-        let (RelationSource::Table(id), Expr::Column(found)) = (&relation.source, &output.expr) else {
+        let (RelationSource::Table(id), Expr::Column(target)) = (&relation.source, &output.expr) else {
             return None;
         };
         let table = self.last().table(*id)?;
-        Some((table.name.clone(), table.at(found.column)?.name.clone()))
+        Some((table.name.clone(), table.at(target.column)?.name.clone()))
     }
 
     /// Every table of the first schema as a query over the last, with its name and columns; columns that are lost are
@@ -188,13 +188,13 @@ impl Chain {
     fn view(&self, table: &Table) -> Option<View> {
         let is_untouched =
             self.first.table_id(&table.name).is_some_and(|id| self.untouched(id.index()).is_some());
-        let kept: Vec<u32> = (0..)
+        let positions: Vec<u32> = (0..)
             .zip(&table.columns)
-            .filter(|(at, own)| !own.hidden && (is_untouched || self.over_new(table, &[*at]).is_ok()))
+            .filter(|(at, column)| !column.hidden && (is_untouched || self.over_new(table, &[*at]).is_ok()))
             .map(|(at, _)| at)
             .collect();
-        let (query, aliases) = self.over_new(table, &kept).ok().filter(|_| !kept.is_empty())?;
-        let columns = kept.iter().filter_map(|&at| Some(table.column(at)?.name.clone())).collect();
+        let (query, aliases) = self.over_new(table, &positions).ok().filter(|_| !positions.is_empty())?;
+        let columns = positions.iter().filter_map(|&at| Some(table.column(at)?.name.clone())).collect();
         let sql = |database| {
             let text = print_as_written(&query, self.last(), PrintDialect::Sqlite, &aliases, database);
             text.ok()
@@ -220,7 +220,7 @@ impl Chain {
 
     fn migrated(&self, at: usize, table: &Table) -> Result<Migrated, Refusal> {
         let columns: Vec<u32> =
-            (0..).zip(&table.columns).filter(|(_, own)| !own.generated).map(|(at, _)| at).collect();
+            (0..).zip(&table.columns).filter(|(_, column)| !column.generated).map(|(at, _)| at).collect();
         let (query, mut aliases) = whole(table, &columns, self.last())?;
         let query = inlined(self.whole_back(query, &mut aliases)?);
         let sql = text::brief(&query, &self.first, &aliases).map_err(|error| unsayable(&error))?;
@@ -326,12 +326,15 @@ fn inlined(mut query: Query) -> Query {
             _ => None,
         })
         .collect();
-    let (Some(places), Body::Select(own), true) = (places, &mut inner.body, is_plain) else { return query };
-    if own.distinct && places.len() != own.outputs.len() {
+    let (Some(places), Body::Select(derived), true) = (places, &mut inner.body, is_plain) else {
+        return query;
+    };
+    if derived.distinct && places.len() != derived.outputs.len() {
         return query;
     }
     let null = || Output { expr: Expr::Literal(Literal::Null), alias: None };
-    own.outputs = places.iter().map(|&at| own.outputs.get(at).cloned().unwrap_or_else(null)).collect();
+    derived.outputs =
+        places.iter().map(|&at| derived.outputs.get(at).cloned().unwrap_or_else(null)).collect();
 
     std::mem::replace(&mut **inner, Query::of(Body::Values(Vec::new())))
 }

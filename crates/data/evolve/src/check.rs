@@ -52,7 +52,7 @@ impl Gold {
     /// other rows if they are read in another order, else `reason` with the difference.
     pub(crate) fn returns(
         &self,
-        (engine, own): (&dyn Engine, &Database),
+        (engine, original): (&dyn Engine, &Database),
         (database, sql): (&Database, &str),
         reason: EvolveReason,
     ) -> Result<(), Refusal> {
@@ -62,8 +62,10 @@ impl Gold {
             .map_err(|detail| Refusal { reason: EvolveReason::GoldFails, detail: detail.clone() })?;
         let execution = engine.run(database, sql);
         let detail = match execution.rows() {
-            Some(found) if found.width() == rows.width() && found.values() == rows.values() => return Ok(()),
-            Some(found) => match difference(rows, self.order((engine, own), rows), found) {
+            Some(actual) if actual.width() == rows.width() && actual.values() == rows.values() => {
+                return Ok(());
+            }
+            Some(actual) => match difference(rows, self.order((engine, original), rows), actual) {
                 None => return Ok(()),
                 Some(words) => words,
             },
@@ -77,20 +79,20 @@ impl Gold {
                 detail
             }
         };
-        let is_determined = *self.is_determined.get_or_init(|| self.is_determined((engine, own), rows));
+        let is_determined = *self.is_determined.get_or_init(|| self.is_determined((engine, original), rows));
         let reason = if is_determined { reason } else { EvolveReason::Undetermined };
         Err(Refusal { reason, detail })
     }
 
-    fn order(&self, (engine, own): (&dyn Engine, &Database), rows: &ResultSet) -> &GoldOrder {
+    fn order(&self, (engine, original): (&dyn Engine, &Database), rows: &ResultSet) -> &GoldOrder {
         self.order.get_or_init(|| {
             if rows.len() < 2 {
                 return GoldOrder::Unordered;
             }
-            match resolve(&self.sql, own.schema()) {
-                Ok(query) => {
-                    GoldOrder::of(rows, &query, own.schema(), |sql| engine.run(own, sql).rows().cloned())
-                }
+            match resolve(&self.sql, original.schema()) {
+                Ok(query) => GoldOrder::of(rows, &query, original.schema(), |sql| {
+                    engine.run(original, sql).rows().cloned()
+                }),
                 Err(error) => GoldOrder::Unknown(format!("the gold could not be resolved: {error}")),
             }
         })
@@ -98,41 +100,41 @@ impl Gold {
 
     /// Whether the gold returns the same rows when SQLite reads tables the other way round, also where it groups them, and
     /// its LIMIT leaves out no row that is sorted as one that it keeps.
-    fn is_determined(&self, (engine, own): (&dyn Engine, &Database), rows: &Arc<ResultSet>) -> bool {
-        if self.cuts_ties((engine, own)).unwrap_or(false) {
+    fn is_determined(&self, (engine, original): (&dyn Engine, &Database), rows: &Arc<ResultSet>) -> bool {
+        if self.cuts_ties((engine, original)).unwrap_or(false) {
             return false;
         }
-        let resolved = resolve(&self.sql, own.schema()).ok();
-        let mut others = vec![own.with_prelude(REVERSED)];
+        let resolved = resolve(&self.sql, original.schema()).ok();
+        let mut others = vec![original.with_prelude(REVERSED)];
         if resolved.as_ref().is_some_and(turned::groups) {
-            others.push(own.with_prelude(&turned::views(own.schema())));
+            others.push(original.with_prelude(&turned::views(original.schema())));
         }
         // The other way round is only for what no ORDER BY sorts.
         let unsorted = resolved.and_then(|mut query| {
             query.order_by.clear();
             (query.limit, query.offset) = (None, None);
-            print(&query, own.schema(), PrintDialect::Sqlite).ok()
+            print(&query, original.schema(), PrintDialect::Sqlite).ok()
         });
         let run = |database: &Database| {
             engine.run(database, unsorted.as_deref().unwrap_or(&self.sql)).rows().cloned()
         };
         let (expected, order) = match &unsorted {
-            Some(_) => (run(own), &GoldOrder::Unordered),
-            None => (Some(Arc::clone(rows)), self.order((engine, own), rows)),
+            Some(_) => (run(original), &GoldOrder::Unordered),
+            None => (Some(Arc::clone(rows)), self.order((engine, original), rows)),
         };
         let Some(expected) = expected else { return false };
         others
             .iter()
-            .all(|other| run(other).is_some_and(|found| difference(&expected, order, &found).is_none()))
+            .all(|other| run(other).is_some_and(|actual| difference(&expected, order, &actual).is_none()))
     }
 
     /// Whether the data determine the rows that the gold returns.
     ///
     /// # Errors
     /// [`EvolveReason::Undetermined`] where they do not.
-    pub(crate) fn determined(&self, (engine, own): (&dyn Engine, &Database)) -> Result<(), Refusal> {
+    pub(crate) fn determined(&self, (engine, original): (&dyn Engine, &Database)) -> Result<(), Refusal> {
         let Ok(rows) = &self.rows else { return Ok(()) };
-        if *self.is_determined.get_or_init(|| self.is_determined((engine, own), rows)) {
+        if *self.is_determined.get_or_init(|| self.is_determined((engine, original), rows)) {
             return Ok(());
         }
         let detail = "it returns different rows when tables are read in another order".to_owned();
@@ -140,18 +142,18 @@ impl Gold {
     }
 
     /// Whether the LIMIT falls between rows with equal sort keys that differ; `None` if that is not known.
-    fn cuts_ties(&self, (engine, own): (&dyn Engine, &Database)) -> Option<bool> {
-        let mut query = resolve(&self.sql, own.schema()).ok()?;
+    fn cuts_ties(&self, (engine, original): (&dyn Engine, &Database)) -> Option<bool> {
+        let mut query = resolve(&self.sql, original.schema()).ok()?;
         let number = |expr: &Expr| match expr {
             Expr::Literal(Literal::Integer(number)) => usize::try_from(*number).ok(),
             _ => None,
         };
         let limit = number(query.limit.take().as_ref()?)?;
         let offset = query.offset.take().as_ref().map_or(Some(0), number)?;
-        let run = |sql: &str| engine.run(own, sql).rows().cloned();
-        let all = run(&print(&query, own.schema(), PrintDialect::Sqlite).ok()?)?;
+        let run = |sql: &str| engine.run(original, sql).rows().cloned();
+        let all = run(&print(&query, original.schema(), PrintDialect::Sqlite).ok()?)?;
         let (GoldOrder::Runs(runs) | GoldOrder::Partly(runs, _)) =
-            GoldOrder::of(&all, &query, own.schema(), run)
+            GoldOrder::of(&all, &query, original.schema(), run)
         else {
             return None;
         };

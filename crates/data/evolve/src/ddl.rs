@@ -30,7 +30,8 @@ pub(crate) fn create(table: &Table) -> Option<String> {
 }
 
 fn create_table(table: &Table) -> String {
-    let mut parts: Vec<String> = (0..).zip(&table.columns).map(|(at, own)| column(table, at, own)).collect();
+    let mut parts: Vec<String> =
+        (0..).zip(&table.columns).map(|(at, entry)| column(table, at, entry)).collect();
     let is_inline = table.rowid_alias().is_some() || table.key_apart_from_rowid;
     if !table.primary_key.is_empty() && !is_inline {
         parts.push(format!("PRIMARY KEY ({})", names(table, &table.primary_key)));
@@ -70,9 +71,9 @@ fn names(table: &Table, columns: &[u32]) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-fn column(table: &Table, at: u32, own: &Column) -> String {
-    let mut text = identifier(&own.name);
-    if let Some(declared) = own.declared_type.as_deref().filter(|declared| !declared.is_empty()) {
+fn column(table: &Table, at: u32, column: &Column) -> String {
+    let mut text = identifier(&column.name);
+    if let Some(declared) = column.declared_type.as_deref().filter(|declared| !declared.is_empty()) {
         text.push(' ');
         text.push_str(&declared_type(declared));
     }
@@ -80,16 +81,16 @@ fn column(table: &Table, at: u32, own: &Column) -> String {
         text.push_str(if table.autoincrement { " PRIMARY KEY AUTOINCREMENT" } else { " PRIMARY KEY" });
     } else if table.key_apart_from_rowid && table.primary_key == [at] {
         text.push_str(" PRIMARY KEY DESC");
-    } else if own.not_null {
+    } else if column.not_null {
         text.push_str(" NOT NULL");
     }
-    if let Some(default) = &own.default {
+    if let Some(default) = &column.default {
         let _ = write!(text, " DEFAULT {}", default_value(default));
     }
-    if own.collation != Collation::Binary {
-        let _ = write!(text, " COLLATE {}", identifier(own.collation.name()));
+    if column.collation != Collation::Binary {
+        let _ = write!(text, " COLLATE {}", identifier(column.collation.name()));
     }
-    if let Some(value) = &own.generated_as {
+    if let Some(value) = &column.generated_as {
         let _ = write!(text, " GENERATED ALWAYS AS ({})", on_own_line(value));
     }
     text
@@ -154,14 +155,14 @@ pub(crate) fn indexes(table: &Table) -> Vec<String> {
 }
 
 fn index_part(table: &Table, part: &sqlgauge_sql::schema::IndexPart) -> String {
-    let (text, own) = match &part.of {
+    let (text, default) = match &part.of {
         Indexed::Column(at) => {
             let column = table.column(*at);
             (column.map(|c| identifier(&c.name)).unwrap_or_default(), column.map(|c| c.collation.clone()))
         }
         Indexed::Expression(text) => (text.clone(), Some(Collation::Binary)),
     };
-    let collation = if own.as_ref() == Some(&part.collation) {
+    let collation = if default.as_ref() == Some(&part.collation) {
         String::new()
     } else {
         format!(" COLLATE {}", identifier(part.collation.name()))

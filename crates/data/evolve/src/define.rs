@@ -51,10 +51,10 @@ impl<'c> Definitions<'c> {
         if self.out.is_empty() {
             return Ok(());
         }
-        self.editing(|own| {
-            own.take_out()?;
-            let mut insert = own.connection.prepare(WRITE)?;
-            own.out.iter().try_for_each(|row| insert.execute(params_from_iter(row)).map(drop))
+        self.editing(|definitions| {
+            definitions.take_out()?;
+            let mut insert = definitions.connection.prepare(WRITE)?;
+            definitions.out.iter().try_for_each(|row| insert.execute(params_from_iter(row)).map(drop))
         })
     }
 

@@ -31,12 +31,12 @@ pub(crate) fn follow(old: &Arc<Schema>, draft: Draft) -> Step {
     let mut tables: Vec<Table> = step.new.tables().to_vec();
     let mut left_out = Vec::new();
     tables.iter_mut().for_each(|table| table.checks.clear());
-    for (at, own) in old.tables().iter().enumerate().filter(|(_, own)| !own.checks.is_empty()) {
+    for (at, table) in old.tables().iter().enumerate().filter(|(_, table)| !table.checks.is_empty()) {
         let names = step.forward().changed_names(at);
-        for check in &own.checks {
-            match unchanged(check, names.as_ref()).or_else(|| over_row(check, own, &step)) {
+        for check in &table.checks {
+            match unchanged(check, names.as_ref()).or_else(|| over_row(check, table, &step)) {
                 Some((to, text)) => tables[to].checks.push(text),
-                None => left_out.push(format!("CHECK ({check}) of {}", own.name)),
+                None => left_out.push(format!("CHECK ({check}) of {}", table.name)),
             }
         }
     }
@@ -44,10 +44,11 @@ pub(crate) fn follow(old: &Arc<Schema>, draft: Draft) -> Step {
         if table.kind == TableKind::Table && step.inverse().untouched(at).is_some() {
             continue;
         }
-        let origins: Vec<&Table> = old.tables().iter().filter(|own| has_image(&step, own, at)).collect();
+        let origins: Vec<&Table> =
+            old.tables().iter().filter(|origin| has_image(&step, origin, at)).collect();
         let follow = |text: &str| {
-            let found = origins.iter().find_map(|own| over_row(text, own, &step));
-            found.filter(|(to, _)| *to == at).map(|(_, text)| text)
+            let image = origins.iter().find_map(|origin| over_row(text, origin, &step));
+            image.filter(|(to, _)| *to == at).map(|(_, text)| text)
         };
         computed_columns(table, &follow, &mut left_out);
         indexes(table, &follow, &mut left_out);
@@ -61,8 +62,8 @@ pub(crate) fn follow(old: &Arc<Schema>, draft: Draft) -> Step {
 }
 
 /// Whether that new table has columns of an old one.
-fn has_image(step: &Step, own: &Table, at: usize) -> bool {
-    let Some(id) = step.old.table_id(&own.name) else { return false };
+fn has_image(step: &Step, table: &Table, at: usize) -> bool {
+    let Some(id) = step.old.table_id(&table.name) else { return false };
     match &step.forth.images[id.index()] {
         Image::Table(projection) | Image::Distinct { projection, .. } => projection.to == at,
         Image::Fragments { fragments, .. } => fragments.iter().any(|part| part.to == at),
@@ -97,8 +98,8 @@ fn indexes(table: &mut Table, follow: &dyn Fn(&str) -> Option<String>, left_out:
             }
         }
         if !is_whole {
-            let own = index.name.as_deref().unwrap_or_default();
-            left_out.push(format!("index {own} of {name}"));
+            let index_name = index.name.as_deref().unwrap_or_default();
+            left_out.push(format!("index {index_name} of {name}"));
         }
         is_whole
     });
@@ -127,8 +128,8 @@ fn unchanged(text: &str, names: Option<&(usize, Vec<String>)>) -> Option<(usize,
 }
 
 /// An expression over one row of an old table, as one over a row of a new table.
-fn over_row(text: &str, own: &Table, step: &Step) -> Option<(usize, String)> {
-    let wrapped = format!("SELECT ({text}\n) FROM {}", quoted(&own.name));
+fn over_row(text: &str, original: &Table, step: &Step) -> Option<(usize, String)> {
+    let wrapped = format!("SELECT ({text}\n) FROM {}", quoted(&original.name));
     let (query, mut aliases) = resolve_with_aliases(&wrapped, &step.old).ok()?;
     let query = rewrite(&query, &mut aliases, step.forward()).ok()?;
     let table = only_table(&query)?;
@@ -139,8 +140,8 @@ fn over_row(text: &str, own: &Table, step: &Step) -> Option<(usize, String)> {
     let (expr, _) = inside.split_at(inside.find(&format!(" FROM {name}"))?);
     // What did not change keeps its text.
     let same = format!("SELECT ({text}\n) FROM {name}");
-    let kept = text::means(&same, &query, &step.new).then(|| text.to_owned());
-    Some((place, kept.unwrap_or_else(|| expr.to_owned())))
+    let verbatim = text::means(&same, &query, &step.new).then(|| text.to_owned());
+    Some((place, verbatim.unwrap_or_else(|| expr.to_owned())))
 }
 
 fn only_table(query: &Query) -> Option<sqlgauge_sql::schema::TableId> {

@@ -209,8 +209,8 @@ fn lock(out: &Path) -> Result<File, EvolveError> {
     };
     fs::create_dir_all(out).map_err(unwritable(out))?;
     let path = out.join(LOCK);
-    let held = sqlgauge_base::file::lock(&path).map_err(unwritable(&path))?;
-    held.ok_or_else(|| EvolveError::Locked { path: out.to_owned() })
+    let lock = sqlgauge_base::file::lock(&path).map_err(unwritable(&path))?;
+    lock.ok_or_else(|| EvolveError::Locked { path: out.to_owned() })
 }
 
 /// The databases in the order of their names, each with its items.
@@ -256,10 +256,10 @@ fn inputs(
     }
     let mut hash = format!("{:016x}", seed_of(&text));
     for source in sources {
-        let own = source.database.content_hash()?;
+        let content = source.database.content_hash()?;
         let names = options.names.as_ref().and_then(|names| names.databases.get(source.db_id));
         let more = stored(&(names, source.entry))?;
-        hash = format!("{:016x}", seed_of(&format!("{hash}{}{own}{more}", source.db_id)));
+        hash = format!("{:016x}", seed_of(&format!("{hash}{}{content}{more}", source.db_id)));
     }
     Ok(hash)
 }

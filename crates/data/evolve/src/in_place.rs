@@ -42,15 +42,15 @@ pub(crate) fn replace(
         let after_from = before
             .and_then(|token| token.name.as_deref())
             .is_some_and(|word| !token.is_quoted && matches!(word, "from" | "join"));
-        let found = match qualifier.and_then(|token| token.name.as_deref()) {
+        let new_name = match qualifier.and_then(|token| token.name.as_deref()) {
             Some(qualifier) => scope.column_of(qualifier, name),
             None if is_qualifier => scope.qualifier(name),
             None if after_from => scope.table(name),
             None => scope.column(name).or_else(|| scope.table(name).filter(|_| !token.is_quoted)),
         };
-        if let Some(found) = found {
+        if let Some(new_name) = new_name {
             new.push_str(&text[start..token.range.start]);
-            new.push_str(&PrintDialect::Sqlite.identifier(found));
+            new.push_str(&PrintDialect::Sqlite.identifier(new_name));
             start = token.range.end;
         }
     }
@@ -73,8 +73,8 @@ impl<'a> Scope<'a> {
         let read = reads::tables(query);
         let mut named: HashMap<String, BTreeSet<usize>> = HashMap::new();
         for (relation, table) in &read {
-            let own = aliases.get(relation).unwrap_or(&old.tables()[table.index()].name);
-            named.entry(own.to_ascii_lowercase()).or_default().insert(table.index());
+            let name = aliases.get(relation).unwrap_or(&old.tables()[table.index()].name);
+            named.entry(name.to_ascii_lowercase()).or_default().insert(table.index());
         }
         let tables = read.iter().map(|(_, table)| table.index()).collect();
         let aliases = aliases.values().map(|alias| alias.to_ascii_lowercase()).collect();

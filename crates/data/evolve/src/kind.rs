@@ -128,8 +128,8 @@ impl FromStr for ChangeKind {
     type Err = UnknownKind;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        let found = Self::ALL.into_iter().find(|kind| kind.name() == name);
-        found.ok_or_else(|| UnknownKind { name: name.to_owned() })
+        let kind = Self::ALL.into_iter().find(|kind| kind.name() == name);
+        kind.ok_or_else(|| UnknownKind { name: name.to_owned() })
     }
 }
 

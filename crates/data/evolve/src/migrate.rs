@@ -151,7 +151,7 @@ fn numbered_as<'s>(table: &Table, migrated: &Migrated, old: &'s Schema) -> Optio
     let relations = select.from.as_ref()?.relations();
     let relation = relations.into_iter().find(|relation| relation.id == column.relation)?;
     let RelationSource::Table(id) = relation.source else { return None };
-    old.table(id).filter(|own| own.autoincrement)
+    old.table(id).filter(|origin| origin.autoincrement)
 }
 
 /// The next number is what it would have been, also where the last rows were deleted.
@@ -184,8 +184,12 @@ fn prepare(connection: &Connection, from: &Path) -> rusqlite::Result<()> {
 
 /// The statement that fills a table. The names of the query are those of the original: it is a query over `original`.
 fn insert(table: &Table, migrated: &Migrated, old: &Schema) -> String {
-    let mut columns: Vec<String> =
-        migrated.columns.iter().filter_map(|&at| table.column(at)).map(|own| quoted(&own.name)).collect();
+    let mut columns: Vec<String> = migrated
+        .columns
+        .iter()
+        .filter_map(|&at| table.column(at))
+        .map(|column| quoted(&column.name))
+        .collect();
     let mut query = migrated.query.clone();
     let order = order(&mut query, old);
     if let Some(Order { rowid: Some(_), .. }) = &order

@@ -48,15 +48,16 @@ impl Folder {
             folder.finished = Some(folder.whole()?);
             return Ok(folder);
         }
-        let own = folder.partial.join(HEADER);
-        let held =
-            regular::read(&own).ok().and_then(|bytes| serde_json::from_slice::<ChangesHeader>(&bytes).ok());
-        if held.as_ref() != Some(&folder.header) {
+        let header_path = folder.partial.join(HEADER);
+        let earlier = regular::read(&header_path)
+            .ok()
+            .and_then(|bytes| serde_json::from_slice::<ChangesHeader>(&bytes).ok());
+        if earlier.as_ref() != Some(&folder.header) {
             if folder.partial.exists() {
                 fs::remove_dir_all(&folder.partial).map_err(at(&folder.partial))?;
             }
             fs::create_dir_all(&folder.partial).map_err(at(&folder.partial))?;
-            write_json(&own, &folder.header)?;
+            write_json(&header_path, &folder.header)?;
         }
         // A run that was broken off while it cleaned up has a header and no shards: its databases are done again.
         let shards = folder.partial.join(SHARDS);
@@ -156,8 +157,8 @@ impl Folder {
         .map_err(at(&path))?;
         let shards = self.partial.join(SHARDS);
         fs::remove_dir_all(&shards).map_err(at(&shards))?;
-        let own = self.partial.join(HEADER);
-        fs::remove_file(&own).map_err(at(&own))?;
+        let header_path = self.partial.join(HEADER);
+        fs::remove_file(&header_path).map_err(at(&header_path))?;
         fs::rename(&self.partial, &self.target).map_err(at(&self.target))?;
         Ok(statistics)
     }
@@ -167,7 +168,7 @@ impl Folder {
         let folder = self.partial.join(SHARDS);
         let entries = fs::read_dir(&folder).map_err(at(&folder))?;
         let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-        paths.retain(|path| path.extension().is_some_and(|own| own == "json"));
+        paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
         paths.sort();
         paths.iter().map(|path| read_json(path)).collect()
     }

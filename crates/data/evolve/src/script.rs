@@ -58,14 +58,14 @@ pub fn read_script(path: &Path) -> Result<ChangeScript, ScriptError> {
         match of_line(value).map_err(failed)? {
             Line::Change(db_id, change) => script.entry(db_id).or_default().push(change),
             Line::Schema(db_id, changes) => {
-                let own = script.entry(db_id.clone()).or_default();
-                if !own.is_empty() {
+                let entry = script.entry(db_id.clone()).or_default();
+                if !entry.is_empty() {
                     return Err(failed(format!(
                         "{db_id} has changes before; give a file with one schema per database, which is what a kind in scope \
                          writes without --per-item"
                     )));
                 }
-                own.extend(changes);
+                entry.extend(changes);
             }
             Line::Other => {}
         }

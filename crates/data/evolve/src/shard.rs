@@ -61,7 +61,7 @@ pub(crate) struct Evolving<'a> {
     /// The folder of its files.
     pub(crate) folder: &'a Path,
     /// By item, tables of the last schema that it shows beside those that it needs.
-    pub(crate) beside: HashMap<usize, BTreeSet<usize>>,
+    pub(crate) extra_tables: HashMap<usize, BTreeSet<usize>>,
 }
 
 /// What the changes touch of the first schema: tables, and columns where the changes are of columns.
@@ -78,11 +78,11 @@ impl Evolving<'_> {
     pub(crate) fn run(&self, items: &[&Example]) -> Result<Shard, EvolveError> {
         let touched = touched(self.chain);
         let triggers = triggers::of(self.source, self.chain.first(), &touched.tables);
-        if self.chain.changes().is_empty() && self.beside.is_empty() {
+        if self.chain.changes().is_empty() && self.extra_tables.is_empty() {
             return Ok(self.infeasible(items, EvolveReason::NothingToChange, None));
         }
         let path = self.folder.join(format!("{}.sqlite", self.db_id));
-        let new_over_old = match migrate(self.chain, &triggers.kept, self.source.path(), &path) {
+        let new_over_old = match migrate(self.chain, &triggers.statements, self.source.path(), &path) {
             Ok(tables) => tables,
             Err(error @ crate::migrate::MigrationError::Io { .. }) => return Err(error.into()),
             Err(error) => {
@@ -151,10 +151,10 @@ impl Evolving<'_> {
         item: &Example,
         (query, gold): (&str, &str),
         answerable: bool,
-        (needed, beside): (&HashSet<usize>, &BTreeSet<usize>),
+        (needed, extra_tables): (&HashSet<usize>, &BTreeSet<usize>),
     ) -> EvolvedItem {
         let schema = self.chain.last();
-        let is_shown = |table: usize| needed.contains(&table) || beside.contains(&table);
+        let is_shown = |table: usize| needed.contains(&table) || extra_tables.contains(&table);
         EvolvedItem {
             source_index: item.index,
             question_id: item.id.clone(),
@@ -175,8 +175,8 @@ impl Evolving<'_> {
     fn record(&self, touched: &Touched) -> SchemaRecord {
         let first = self.chain.first().tables();
         let column = |&(table, at): &(usize, u32)| {
-            let own = &first[table];
-            Some(format!("{}.{}", own.name, own.column(at)?.name))
+            let table = &first[table];
+            Some(format!("{}.{}", table.name, table.column(at)?.name))
         };
         SchemaRecord {
             db_id: self.db_id.to_owned(),
@@ -241,12 +241,12 @@ struct ViewsOfTables {
 impl ViewsOfTables {
     /// Those that a gold needs which reads these tables. SQLite compiles every view anew for every connection: of thousands a
     /// gold gets its own alone.
-    fn beside(&self, database: &Database, first: &Schema, reads: Option<&Needed>) -> Option<Database> {
+    fn of_reads(&self, database: &Database, first: &Schema, reads: Option<&Needed>) -> Option<Database> {
         // What a gold reads that cannot be resolved is not known.
         let reads = reads.filter(|reads| !reads.tables.is_empty() && self.statements.len() > FEW_VIEWS)?;
         let is_read = |name: &str| first.table_id(name).is_some_and(|id| reads.tables.contains(&id.index()));
-        let own = self.statements.iter().filter(|(name, _)| is_read(name));
-        let script: String = own.map(|(_, statement)| statement.as_str()).collect();
+        let statements = self.statements.iter().filter(|(name, _)| is_read(name));
+        let script: String = statements.map(|(_, statement)| statement.as_str()).collect();
         Some(database.with_prelude(&script))
     }
 }
@@ -256,9 +256,9 @@ impl Checked<'_> {
         match self.evolved(item) {
             Ok(rewritten) => {
                 let needed = self.needed(item, &rewritten);
-                let beside = self.beside(item, &needed);
-                let record = self.written(item, &rewritten, beside.len());
-                (record, Some(self.as_item(item, &rewritten, (&needed, &beside))))
+                let extra_tables = self.extra_tables(item, &needed);
+                let record = self.written(item, &rewritten, extra_tables.len());
+                (record, Some(self.as_item(item, &rewritten, (&needed, &extra_tables))))
             }
             Err(refusal) => (self.evolving.unwritten(item, refusal.reason, Some(refusal.detail)), None),
         }
@@ -277,18 +277,18 @@ impl Checked<'_> {
             return Err(Refusal { reason: EvolveReason::NotThroughViews, detail });
         }
         let rewritten = self.evolving.chain.rewrite(&gold.sql)?;
-        let own = (source.engine(), &*source.database);
+        let original = (source.engine(), &*source.database);
         if rewritten.sql != gold.sql && restructures(self.evolving.chain) {
-            gold.determined(own)?;
+            gold.determined(original)?;
         }
-        gold.returns(own, (&self.database, &rewritten.sql), EvolveReason::RowsDiffer)?;
-        let views = self.views_of.beside(&self.database, self.evolving.chain.first(), source.reads(item));
+        gold.returns(original, (&self.database, &rewritten.sql), EvolveReason::RowsDiffer)?;
+        let views = self.views_of.of_reads(&self.database, self.evolving.chain.first(), source.reads(item));
         let through_views = views.as_ref().unwrap_or(&self.views_of.all);
-        gold.returns(own, (through_views, &gold.sql), EvolveReason::ViewsDiffer)?;
+        gold.returns(original, (through_views, &gold.sql), EvolveReason::ViewsDiffer)?;
         Ok(rewritten)
     }
 
-    fn written(&self, item: &Example, rewritten: &Rewritten, beside: usize) -> ItemRecord {
+    fn written(&self, item: &Example, rewritten: &Rewritten, extra_count: usize) -> ItemRecord {
         let nothing = Needed::default();
         let reads = self.evolving.source.reads(item).unwrap_or(&nothing);
         let changed = if self.touched.columns.is_empty() {
@@ -300,12 +300,12 @@ impl Checked<'_> {
             written: true,
             reason: None,
             gold_changed: item.golds.first() != Some(&rewritten.sql),
-            manipulated: changed + beside,
+            manipulated: changed + extra_count,
             equivalent: self
                 .equivalence
                 .as_ref()
                 .zip(item.golds.first())
-                .map(|(own, gold)| own.proves(gold, &rewritten.sql)),
+                .map(|(equivalence, gold)| equivalence.proves(gold, &rewritten.sql)),
             ..self.evolving.unwritten(item, EvolveReason::RowsDiffer, None)
         }
     }
@@ -321,14 +321,14 @@ impl Checked<'_> {
     }
 
     /// The tables that the item shows besides: those drawn for it, and those added ones that refer to what it needs.
-    fn beside(&self, item: &Example, needed: &HashSet<usize>) -> BTreeSet<usize> {
+    fn extra_tables(&self, item: &Example, needed: &HashSet<usize>) -> BTreeSet<usize> {
         let schema = self.evolving.chain.last();
         let refers = |table: &&usize| {
             let keys = &schema.tables()[**table].foreign_keys;
             let to = |name: &str| schema.table_id(name).is_some_and(|id| needed.contains(&id.index()));
             keys.iter().any(|key| to(&key.referenced_table))
         };
-        let drawn = self.evolving.beside.get(&item.index).into_iter().flatten();
+        let drawn = self.evolving.extra_tables.get(&item.index).into_iter().flatten();
         drawn.chain(self.added.iter().filter(refers)).copied().collect()
     }
 
@@ -336,10 +336,10 @@ impl Checked<'_> {
         &self,
         item: &Example,
         rewritten: &Rewritten,
-        shown: (&HashSet<usize>, &BTreeSet<usize>),
+        tables: (&HashSet<usize>, &BTreeSet<usize>),
     ) -> EvolvedItem {
         let gold = item.golds.first().map(String::as_str).unwrap_or_default();
-        self.evolving.as_item(item, (&rewritten.sql, gold), true, shown)
+        self.evolving.as_item(item, (&rewritten.sql, gold), true, tables)
     }
 }
 
@@ -360,7 +360,7 @@ fn restructures(chain: &Chain) -> bool {
 
 /// How many elements changed, by table.
 fn per_table(touched: &Touched) -> Vec<usize> {
-    let columns = |table: &usize| touched.columns.iter().filter(|(own, _)| own == table).count().max(1);
+    let columns = |table: &usize| touched.columns.iter().filter(|(owner, _)| owner == table).count().max(1);
     touched.tables.iter().map(columns).collect()
 }
 

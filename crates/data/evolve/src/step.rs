@@ -107,7 +107,7 @@ impl Projection {
     /// The position of the column that stands for a column, if it is one.
     pub(crate) fn plain(&self, at: u32) -> Option<u32> {
         match self.columns.get(at as usize)?.as_ref()? {
-            Expr::Column(found) => found.column.position(),
+            Expr::Column(column) => column.column.position(),
             _ => None,
         }
     }
@@ -184,14 +184,15 @@ impl Way<'_> {
     /// The position of a table that is on the other side what it is here: the same columns under the same names.
     pub(crate) fn untouched(&self, at: usize) -> Option<usize> {
         let Image::Table(projection) = self.forth.images.get(at)? else { return None };
-        let is_merged = self.forth.merged.as_ref().is_some_and(|own| own.child.0 == at || own.parent.0 == at);
+        let is_merged =
+            self.forth.merged.as_ref().is_some_and(|merged| merged.child.0 == at || merged.parent.0 == at);
         let (old, new) = (self.old.tables().get(at)?, self.new.tables().get(projection.to)?);
         let is_same = !is_merged
             && projection.present.is_none()
             && old.name == new.name
             && old.columns.len() == new.columns.len()
-            && (0..).zip(old.columns.iter().zip(&new.columns)).all(|(at, (own, other))| {
-                own.name == other.name && own.hidden == other.hidden && projection.plain(at) == Some(at)
+            && (0..).zip(old.columns.iter().zip(&new.columns)).all(|(at, (column, other))| {
+                column.name == other.name && column.hidden == other.hidden && projection.plain(at) == Some(at)
             });
         is_same.then_some(projection.to)
     }
@@ -206,16 +207,16 @@ impl Way<'_> {
         }
         let mut stays = vec![false; new.columns.len()];
         let mut changed = Vec::new();
-        for (at, own) in (0..).zip(&old.columns) {
+        for (at, column) in (0..).zip(&old.columns) {
             let to =
-                projection.plain(at).filter(|&to| new.column(to).is_some_and(|new| new.name == own.name));
+                projection.plain(at).filter(|&to| new.column(to).is_some_and(|new| new.name == column.name));
             match to.and_then(|to| stays.get_mut(to as usize)) {
                 Some(stays) => *stays = true,
-                None => changed.push(own.name.to_ascii_lowercase()),
+                None => changed.push(column.name.to_ascii_lowercase()),
             }
         }
         let added = new.columns.iter().zip(stays).filter(|(_, stays)| !stays);
-        changed.extend(added.map(|(own, _)| own.name.to_ascii_lowercase()));
+        changed.extend(added.map(|(column, _)| column.name.to_ascii_lowercase()));
         Some((projection.to, changed))
     }
 }

@@ -17,13 +17,13 @@ pub(crate) fn with_keys(schema: &Schema, entry: &TablesEntry) -> Schema {
         (schema.tables()[table].kind == TableKind::Table).then_some((table, column))
     };
     for &(from, to) in &entry.foreign_keys {
-        let Some(((child, own), (parent, referred))) = place(from).zip(place(to)) else { continue };
+        let Some(((child, column), (parent, referred))) = place(from).zip(place(to)) else { continue };
         let parent = &schema.tables()[parent];
         let Some(name) = parent.column(referred).map(|column| column.name.clone()) else { continue };
-        let is_new = tables[child].foreign_keys.iter().all(|key| !key.columns.contains(&own));
+        let is_new = tables[child].foreign_keys.iter().all(|key| !key.columns.contains(&column));
         if is_new && parent.is_unique(&[referred]) {
             tables[child].foreign_keys.push(ForeignKey {
-                columns: vec![own],
+                columns: vec![column],
                 referenced_table: parent.name.clone(),
                 referenced_columns: vec![name],
                 ..ForeignKey::default()
@@ -45,28 +45,28 @@ impl<'a> Words<'a> {
         let Some(entry) = entry else { return words };
         let names = entry.table_names_original.iter().map(|name| name.to_ascii_lowercase());
         words.tables = names.zip(entry.table_names.iter().map(String::as_str)).collect();
-        for ((table, name), said) in entry.column_names_original.iter().zip(&entry.column_names) {
+        for ((table, name), text) in entry.column_names_original.iter().zip(&entry.column_names) {
             let Some(table) = table.and_then(|at| entry.table_names_original.get(at)) else { continue };
-            words.columns.insert((table.to_ascii_lowercase(), name.to_ascii_lowercase()), said);
+            words.columns.insert((table.to_ascii_lowercase(), name.to_ascii_lowercase()), text);
         }
         words
     }
 
     fn table(&self, table: &Table) -> String {
-        let said = self.tables.get(&table.name.to_ascii_lowercase());
-        said.map_or_else(|| in_words(&table.name), |&said| said.to_owned())
+        let text = self.tables.get(&table.name.to_ascii_lowercase());
+        text.map_or_else(|| in_words(&table.name), |&text| text.to_owned())
     }
 
     fn column(&self, table: &Table, column: &Column) -> String {
-        let said = self.columns.get(&(table.name.to_ascii_lowercase(), column.name.to_ascii_lowercase()));
-        said.map_or_else(|| in_words(&column.name), |&said| said.to_owned())
+        let text = self.columns.get(&(table.name.to_ascii_lowercase(), column.name.to_ascii_lowercase()));
+        text.map_or_else(|| in_words(&column.name), |&text| text.to_owned())
     }
 }
 
 /// The entry of a schema. Columns are numbered over all tables, from 1; 0 is `*`. What kept its name is said in the words that the
 /// entry of the original has for it.
 pub(crate) fn entry(db_id: &str, schema: &Schema, original: Option<&TablesEntry>) -> Value {
-    let said = Words::of(original);
+    let texts = Words::of(original);
     let tables: Vec<_> = schema.tables().iter().filter(|table| table.kind == TableKind::Table).collect();
     let mut columns = vec![json!([-1, "*"])];
     let mut words = vec![json!([-1, "*"])];
@@ -76,7 +76,7 @@ pub(crate) fn entry(db_id: &str, schema: &Schema, original: Option<&TablesEntry>
         starts.push(columns.len());
         for column in &table.columns {
             columns.push(json!([at, column.name]));
-            words.push(json!([at, said.column(table, column)]));
+            words.push(json!([at, texts.column(table, column)]));
             types.push(json!(type_name(column)));
         }
     }
@@ -97,11 +97,13 @@ pub(crate) fn entry(db_id: &str, schema: &Schema, original: Option<&TablesEntry>
                 continue;
             };
             let pairs = key.columns.iter().zip(targets);
-            foreign.extend(pairs.map(|(own, target)| json!([number(own), starts[place] + target as usize])));
+            foreign.extend(
+                pairs.map(|(column, target)| json!([number(column), starts[place] + target as usize])),
+            );
         }
     }
     let names: Vec<&str> = tables.iter().map(|table| table.name.as_str()).collect();
-    let plain: Vec<String> = tables.iter().map(|table| said.table(table)).collect();
+    let plain: Vec<String> = tables.iter().map(|table| texts.table(table)).collect();
     json!({
         "db_id": db_id,
         "table_names_original": names,

@@ -11,7 +11,7 @@ use sqlgauge_sql::{Aliases, PrintDialect, PrintError, print, print_as_written, r
 
 /// Whether the text means the query.
 pub(crate) fn means(text: &str, query: &Query, schema: &Schema) -> bool {
-    resolve(text, schema).is_ok_and(|found| canonical(found) == canonical(query.clone()))
+    resolve(text, schema).is_ok_and(|reading| canonical(reading) == canonical(query.clone()))
 }
 
 fn canonical(mut query: Query) -> Query {

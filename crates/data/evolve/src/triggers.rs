@@ -10,7 +10,7 @@ use crate::perturbations::Probe;
 /// The triggers of a database.
 pub(crate) struct Triggers {
     /// The statements that create what is kept.
-    pub(crate) kept: Vec<String>,
+    pub(crate) statements: Vec<String>,
     /// What is not, by name.
     pub(crate) left_out: Vec<String>,
 }
@@ -19,7 +19,7 @@ pub(crate) struct Triggers {
 pub(crate) fn of(probe: &dyn Probe, schema: &Schema, changed: &BTreeSet<usize>) -> Triggers {
     let changed: HashSet<String> =
         changed.iter().filter_map(|&at| Some(schema.tables().get(at)?.name.to_ascii_lowercase())).collect();
-    let mut triggers = Triggers { kept: Vec::new(), left_out: Vec::new() };
+    let mut triggers = Triggers { statements: Vec::new(), left_out: Vec::new() };
     let rows = probe.rows("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY rowid");
     for row in rows.iter().flat_map(|rows| rows.rows()) {
         let [name, sql] = row else { continue };
@@ -27,7 +27,7 @@ pub(crate) fn of(probe: &dyn Probe, schema: &Schema, changed: &BTreeSet<usize>) 
         if words(sql).any(|word| changed.contains(&word.to_ascii_lowercase())) {
             triggers.left_out.push(format!("trigger {name}"));
         } else {
-            triggers.kept.push(sql.to_owned());
+            triggers.statements.push(sql.to_owned());
         }
     }
     triggers

@@ -44,7 +44,7 @@ pub(crate) fn groups(query: &Query) -> bool {
             self.0 |= matches!(body, Body::Select(select) if is_aggregate_select(select));
         }
     }
-    let mut found = Groups(false);
-    walk_query(&mut found, query);
-    found.0
+    let mut groups = Groups(false);
+    walk_query(&mut groups, query);
+    groups.0
 }

@@ -74,7 +74,7 @@ pub fn versions(
     };
     let history = out.join(HISTORY);
     evolve(&benchmark, databases, engine, &options, &history, &|_, _| {})?;
-    let mut found = Vec::new();
+    let mut versions = Vec::new();
     // A version differs from those before it by what it has more.
     let mut longest: HashMap<String, usize> = HashMap::new();
     for step in 1..=steps.count {
@@ -83,28 +83,28 @@ pub fn versions(
             let before = longest.entry(record.source_db_id.clone()).or_default();
             if record.infeasible.is_none() && record.changes.len() > *before {
                 *before = record.changes.len();
-                found.push(moved(record, step, &folder, out)?);
+                versions.push(moved(record, step, &folder, out)?);
             }
         }
     }
     fs::remove_dir_all(&history).map_err(|source| EvolveError::Write { path: history, source })?;
-    found.sort_by(|a, b| (&a.of, a.changes.len()).cmp(&(&b.of, b.changes.len())));
-    Ok(found)
+    versions.sort_by(|a, b| (&a.of, a.changes.len()).cmp(&(&b.of, b.changes.len())));
+    Ok(versions)
 }
 
 /// The evolved schemas of a folder.
 fn schemas(path: &Path) -> Result<Vec<SchemaRecord>, EvolveError> {
     let unreadable = |message: String| EvolveError::Read { path: path.to_owned(), message };
     let text = regular::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
-    let mut found = Vec::new();
+    let mut records = Vec::new();
     for line in text.lines() {
         if let ChangeRecord::Schema(schema) =
             serde_json::from_str(line).map_err(|error| unreadable(error.to_string()))?
         {
-            found.push(*schema);
+            records.push(*schema);
         }
     }
-    Ok(found)
+    Ok(records)
 }
 
 /// Gives a step's database its name.
@@ -112,10 +112,10 @@ fn moved(record: SchemaRecord, step: u32, folder: &Path, out: &Path) -> Result<V
     let of = record.source_db_id;
     let db_id = format!("{of}__{step}");
     let path = out.join(&db_id).join(format!("{db_id}.sqlite"));
-    let made = folder.join("database").join(&of).join(format!("{of}.sqlite"));
+    let file = folder.join("database").join(&of).join(format!("{of}.sqlite"));
     let place = out.join(&db_id);
     fs::create_dir_all(&place)
-        .and_then(|()| fs::rename(made, &path))
+        .and_then(|()| fs::rename(file, &path))
         .map_err(|source| EvolveError::Write { path: path.clone(), source })?;
     Ok(Version { db_id, of, path, changes: record.changes })
 }
@@ -141,8 +141,9 @@ mod tests {
         let databases = Databases::open(&folder.path().join("in")).unwrap();
         let engine = SqliteEngine::new(Limits::default());
         let steps = Steps { kinds: ChangeKind::ALL.to_vec(), count: 4, seed: 7 };
-        let made = |out: &str| versions(&databases, &engine, &steps, &folder.path().join(out)).unwrap();
-        let (first, again) = (made("a"), made("b"));
+        let versions_in =
+            |out: &str| versions(&databases, &engine, &steps, &folder.path().join(out)).unwrap();
+        let (first, again) = (versions_in("a"), versions_in("b"));
         assert!(!first.is_empty() && first.len() <= 4, "{first:?}");
         for (version, other) in first.iter().zip(&again) {
             assert_eq!((&version.db_id, &version.changes), (&other.db_id, &other.changes));

@@ -74,7 +74,7 @@ impl Work<'_> {
     /// The schema as it is, and for each item other tables beside those that it needs.
     pub(crate) fn beside_others(&self, folder: &Path) -> Result<Shard, EvolveError> {
         let chain = Chain::new(self.source.schema().clone());
-        let (mut beside, mut shown, mut shard) = (HashMap::new(), Vec::new(), Shard::empty());
+        let (mut extra_tables, mut items, mut shard) = (HashMap::new(), Vec::new(), Shard::empty());
         for item in &self.source.items {
             let Some(reads) = self.source.reads(item).filter(|reads| !reads.tables.is_empty()) else {
                 shard.append(self.refused(item, EvolveReason::GoldUnresolved));
@@ -85,13 +85,13 @@ impl Work<'_> {
             if others.is_empty() {
                 shard.append(self.refused(item, EvolveReason::NothingToChange));
             } else {
-                beside.insert(item.index, others);
-                shown.push(*item);
+                extra_tables.insert(item.index, others);
+                items.push(*item);
             }
         }
-        if !shown.is_empty() {
-            let evolving = Evolving { beside, ..self.evolving(&chain, self.source.db_id, folder) };
-            shard.append(evolving.run(&shown)?);
+        if !items.is_empty() {
+            let evolving = Evolving { extra_tables, ..self.evolving(&chain, self.source.db_id, folder) };
+            shard.append(evolving.run(&items)?);
         }
         Ok(shard)
     }
@@ -228,7 +228,7 @@ impl Work<'_> {
     }
 
     fn evolving<'e>(&'e self, chain: &'e Chain, db_id: &'e str, folder: &'e Path) -> Evolving<'e> {
-        Evolving { source: self.source, chain, db_id, folder, beside: HashMap::new() }
+        Evolving { source: self.source, chain, db_id, folder, extra_tables: HashMap::new() }
     }
 
     fn refused(&self, item: &Example, reason: EvolveReason) -> Shard {

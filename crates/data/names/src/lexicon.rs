@@ -259,8 +259,8 @@ mod tests {
     #[test]
     fn no_word_is_its_own_synonym_or_short_form() {
         for entry in lexicon().entries() {
-            let mut said = others(entry).chain(entry.shorts.iter().copied());
-            assert!(said.all(|other| other != entry.phrase), "{entry:?}");
+            let mut forms = others(entry).chain(entry.shorts.iter().copied());
+            assert!(forms.all(|other| other != entry.phrase), "{entry:?}");
         }
     }
 
@@ -274,8 +274,8 @@ mod tests {
             for &domain in &entry.domains {
                 assert!(seen.insert((entry.phrase, Some(domain))), "{entry:?}");
             }
-            let said: HashSet<_> = others(entry).chain(entry.shorts.iter().copied()).collect();
-            assert_eq!(said.len(), entry.synonyms.len() + entry.shorts.len(), "{entry:?}");
+            let forms: HashSet<_> = others(entry).chain(entry.shorts.iter().copied()).collect();
+            assert_eq!(forms.len(), entry.synonyms.len() + entry.shorts.len(), "{entry:?}");
         }
     }
 
@@ -297,9 +297,9 @@ mod tests {
     fn a_synonym_that_is_an_entry_is_not_of_another_domain() {
         for entry in lexicon().entries().iter().filter(|entry| entry.domains.is_empty()) {
             for synonym in others(entry) {
-                let held: Vec<&Entry> =
+                let entries: Vec<&Entry> =
                     lexicon().entries().iter().filter(|other| other.phrase == synonym).collect();
-                let everywhere = held.is_empty() || held.iter().any(|other| other.domains.is_empty());
+                let everywhere = entries.is_empty() || entries.iter().any(|other| other.domains.is_empty());
                 assert!(
                     everywhere,
                     "{} is called {synonym}, which is known of some domains only",

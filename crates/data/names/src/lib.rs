@@ -142,9 +142,9 @@ pub struct Naming<'a> {
 }
 
 /// A new name; the module's contract says of which kind.
-pub fn rename(naming: &Naming<'_>, taken: &NamesInUse, random: &mut Random) -> Option<String> {
+pub fn rename(naming: &Naming<'_>, in_use: &NamesInUse, random: &mut Random) -> Option<String> {
     let request = Request::of(naming);
-    let fits = |name: &String| request.is_new(name) && acceptable(name, naming.identifier, taken).is_ok();
+    let fits = |name: &String| request.is_new(name) && acceptable(name, naming.identifier, in_use).is_ok();
     let candidates = match naming.naturalness {
         Naturalness::Regular => request.synonyms(random),
         Naturalness::Low => request.abbreviations(random),
@@ -157,14 +157,14 @@ pub fn rename(naming: &Naming<'_>, taken: &NamesInUse, random: &mut Random) -> O
 ///
 /// # Errors
 /// Why not, as [`NameError`] lists.
-pub fn acceptable(name: &str, old: &str, taken: &NamesInUse) -> Result<(), NameError> {
+pub fn acceptable(name: &str, old: &str, in_use: &NamesInUse) -> Result<(), NameError> {
     let quoted = |name: &str| PrintDialect::Sqlite.identifier(name) != name;
     let lower = name.to_ascii_lowercase();
     if name.trim().is_empty() || name.trim() != name || name.chars().any(char::is_control) {
         Err(NameError::Unprintable)
     } else if ["rowid", "oid", "_rowid_"].contains(&lower.as_str()) || lower.starts_with("sqlite_") {
         Err(NameError::Reserved)
-    } else if taken.contains(name) {
+    } else if in_use.contains(name) {
         Err(NameError::Taken)
     } else if quoted(name) && !quoted(old) {
         Err(NameError::NeedsQuotes)
@@ -176,9 +176,9 @@ pub fn acceptable(name: &str, old: &str, taken: &NamesInUse) -> Result<(), NameE
 /// How many words of a name the lexicon has, and how many it is of; numbers are no words.
 pub fn coverage(naming: &Naming<'_>) -> (usize, usize) {
     let request = Request::of(naming);
-    let known = request.phrases().into_iter().filter(|phrase| phrase.entry.is_some());
+    let matches = request.phrases().into_iter().filter(|phrase| phrase.entry.is_some());
     let words = request.identifier.words.iter().filter(|word| !word.is_number());
-    (known.map(|phrase| phrase.at.1 - phrase.at.0).sum(), words.count())
+    (matches.map(|phrase| phrase.at.1 - phrase.at.0).sum(), words.count())
 }
 
 /// The words of a name in lower case, abbreviations written out.
@@ -208,7 +208,7 @@ pub fn spoken_words(name: &str) -> Vec<String> {
     let lexicon = lexicon();
     let is_word =
         |part: &&str| part.len() > 2 && lexicon.find(part, &[]).is_some_and(|(_, form)| !form.is_short());
-    let said = bare_words(name).into_iter().flat_map(|word| {
+    let words = bare_words(name).into_iter().flat_map(|word| {
         match lexicon.find(&word, &[]) {
             Some((entry, form)) if form.is_short() => form.inflect(entry.phrase),
             Some(_) => word,
@@ -221,7 +221,7 @@ pub fn spoken_words(name: &str) -> Vec<String> {
         .map(str::to_owned)
         .collect::<Vec<_>>()
     });
-    said.collect()
+    words.collect()
 }
 
 /// What else people call a thing of this name, given in lower case, and mean the same; nothing where it depends on what owns it.

@@ -47,8 +47,8 @@ static SUMMED: LazyLock<HashSet<&'static str>> = LazyLock::new(|| words_of("summ
 /// The words that the list has of one meaning.
 fn words_of(meaning: &str) -> HashSet<&'static str> {
     let lines = crate::lines(include_str!("../data/meanings.txt")).filter_map(|line| line.split_once('|'));
-    let own = lines.filter(|(own, _)| own.trim() == meaning);
-    own.flat_map(|(_, words)| crate::list(words)).collect()
+    let entries = lines.filter(|(name, _)| name.trim() == meaning);
+    entries.flat_map(|(_, words)| crate::list(words)).collect()
 }
 
 static AGENTS: LazyLock<HashMap<&'static str, &'static str>> = LazyLock::new(|| {

@@ -52,11 +52,11 @@ impl SchemaNames {
         let Some(answer) = object.and_then(|object| serde_json::from_str::<Value>(object).ok()) else {
             return 0;
         };
-        let mut found = 0;
+        let mut count = 0;
         let mut take = |column: Option<&str>, value: &Value| {
             let names = names(value);
             if !names.is_empty() {
-                found += 1;
+                count += 1;
                 self.add(&table.name, column, names);
             }
         };
@@ -65,14 +65,14 @@ impl SchemaNames {
         for (column, value) in of_columns.filter(|(column, _)| table.column_index(column).is_some()) {
             take(Some(column), value);
         }
-        found
+        count
     }
 
     /// A name for a table, or for a column of the table `owner`.
     pub fn choose(
         &self,
         (identifier, owner): (&str, Option<&str>),
-        taken: &NamesInUse,
+        in_use: &NamesInUse,
         random: &mut Random,
     ) -> Option<String> {
         let key = match owner {
@@ -82,7 +82,7 @@ impl SchemaNames {
         let mut names = self.0.get(&key).cloned().unwrap_or_default();
         random.shuffle(&mut names);
         let fits = |name: &String| {
-            !name.eq_ignore_ascii_case(identifier) && acceptable(name, identifier, taken).is_ok()
+            !name.eq_ignore_ascii_case(identifier) && acceptable(name, identifier, in_use).is_ok()
         };
         names.into_iter().find(fits)
     }
@@ -113,10 +113,10 @@ mod tests {
             ```"#;
         let columns = ["Name", "Age", "Country", "City"].map(|name| Column::new(name, None)).to_vec();
         assert_eq!(names.add_answer(&Table::new("Singer", columns), answer), 4);
-        let taken = NamesInUse::new(["singer", "name", "age", "country", "city", "stadium_name"]);
+        let in_use = NamesInUse::new(["singer", "name", "age", "country", "city", "stadium_name"]);
         for seed in 0..20 {
             let mut random = Random::new([seed, 0, 0, 0]);
-            let mut choose = |element: (&str, Option<&str>)| names.choose(element, &taken, &mut random);
+            let mut choose = |element: (&str, Option<&str>)| names.choose(element, &in_use, &mut random);
             assert_eq!(choose(("singer", None)).as_deref(), Some("Vocalist"));
             assert_eq!(choose(("name", Some("SINGER"))).as_deref(), Some("title"));
             assert_eq!(choose(("Age", Some("singer"))).as_deref(), Some("years"));

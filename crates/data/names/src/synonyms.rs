@@ -52,7 +52,7 @@ impl Request<'_> {
         let mut at = 0;
         while at < words.len() {
             let longest = self.lexicon.longest_phrase().min(words.len() - at);
-            let found = (1..=longest)
+            let longest_match = (1..=longest)
                 .rev()
                 .filter(|length| self.identifier.is_joined(at, at + length))
                 .find_map(|length| {
@@ -62,8 +62,8 @@ impl Request<'_> {
                     let entry = joined.iter().find_map(|phrase| self.lexicon.find(phrase, &self.domains))?;
                     Some((length, entry))
                 });
-            let length = found.map_or(1, |(length, _)| length);
-            phrases.push(Phrase { at: (at, at + length), entry: found.map(|(_, entry)| entry) });
+            let length = longest_match.map_or(1, |(length, _)| length);
+            phrases.push(Phrase { at: (at, at + length), entry: longest_match.map(|(_, entry)| entry) });
             at += length;
         }
         phrases
@@ -77,8 +77,8 @@ impl Request<'_> {
             // `id` may be `student_id`, `advisor_id` may not be `advisor_student_id`.
             let called = synonym.phrase;
             let of_owner = called.contains('~');
-            let said = if of_owner { self.with_owner(called, phrases)? } else { called.to_owned() };
-            Some(form.inflect(&said))
+            let text = if of_owner { self.with_owner(called, phrases)? } else { called.to_owned() };
+            Some(form.inflect(&text))
         });
         full.into_iter().chain(others).map(|option| option.split(' ').map(str::to_owned).collect()).collect()
     }
@@ -155,29 +155,29 @@ impl Request<'_> {
 
     /// The name with the noun of its table, or for a table with one of rows: what is left where no word has another name.
     fn with_a_noun(&self, random: &mut Random) -> Vec<String> {
-        let own: Vec<String> = self.identifier.words.iter().map(|word| word.lower.clone()).collect();
-        if own.is_empty() {
+        let words: Vec<String> = self.identifier.words.iter().map(|word| word.lower.clone()).collect();
+        if words.is_empty() {
             return Vec::new();
         }
         if self.naming.owner.is_some() {
-            let says_so = own.iter().any(|word| self.owner.iter().any(|noun| same_noun(word, noun)));
-            let of_table = if says_so { Vec::new() } else { [self.owner.clone(), own.clone()].concat() };
-            let of_value = [own, vec![COLUMN_NOUN.to_owned()]].concat();
+            let says_so = words.iter().any(|word| self.owner.iter().any(|noun| same_noun(word, noun)));
+            let of_table = if says_so { Vec::new() } else { [self.owner.clone(), words.clone()].concat() };
+            let of_value = [words, vec![COLUMN_NOUN.to_owned()]].concat();
             let names = [of_table, of_value].into_iter().filter(|words| !words.is_empty());
             return names.map(|words| self.identifier.like(&words, self.identifier.joint())).collect();
         }
         let last = self.identifier.words.len() - 1;
-        let many = inflect::is_plural(&own[last]);
+        let many = inflect::is_plural(&words[last]);
         let mut nouns = TABLE_NOUNS;
         random.shuffle(&mut nouns);
         let mut before: Vec<Segment> = (0..last).map(Segment::Kept).collect();
         nouns
             .into_iter()
-            .filter(|noun| own.iter().all(|word| !same_noun(word, noun)))
+            .filter(|noun| words.iter().all(|word| !same_noun(word, noun)))
             .map(|noun| {
                 let noun = if many { inflect::plural(noun).into_owned() } else { noun.to_owned() };
                 before.truncate(last);
-                before.push(Segment::New(last, vec![inflect::singular(&own[last]).into_owned(), noun]));
+                before.push(Segment::New(last, vec![inflect::singular(&words[last]).into_owned(), noun]));
                 self.identifier.compose(&before)
             })
             .collect()

@@ -65,20 +65,21 @@ fn a_name_says_nothing_twice() {
 
 #[test]
 fn taken_names_and_keywords_are_not_given() {
-    let taken = NamesInUse::new(["STUDENT_IDENTIFIER", "pupil_id"]);
+    let in_use = NamesInUse::new(["STUDENT_IDENTIFIER", "pupil_id"]);
     for seed in 0..200 {
-        let new = rename(&naming("student_id", None, Naturalness::Regular), &taken, &mut Random::new([seed]))
-            .unwrap();
-        assert!(!taken.contains(&new) && new != "student_id", "{new}");
+        let new =
+            rename(&naming("student_id", None, Naturalness::Regular), &in_use, &mut Random::new([seed]))
+                .unwrap();
+        assert!(!in_use.contains(&new) && new != "student_id", "{new}");
     }
     assert!(!regular("sequence", None).contains("order"));
-    assert_eq!(acceptable("order", "sequence", &taken), Err(NameError::NeedsQuotes));
-    assert_eq!(acceptable("order", "group", &taken), Ok(()));
-    assert_eq!(acceptable("Pupil_ID", "x", &taken), Err(NameError::Taken));
-    assert_eq!(acceptable("ROWID", "x", &taken), Err(NameError::Reserved));
-    assert_eq!(acceptable("sqlite_x", "x", &taken), Err(NameError::Reserved));
-    assert_eq!(acceptable(" ", "x", &taken), Err(NameError::Unprintable));
-    assert_eq!(acceptable("a\nb", "x y", &taken), Err(NameError::Unprintable));
+    assert_eq!(acceptable("order", "sequence", &in_use), Err(NameError::NeedsQuotes));
+    assert_eq!(acceptable("order", "group", &in_use), Ok(()));
+    assert_eq!(acceptable("Pupil_ID", "x", &in_use), Err(NameError::Taken));
+    assert_eq!(acceptable("ROWID", "x", &in_use), Err(NameError::Reserved));
+    assert_eq!(acceptable("sqlite_x", "x", &in_use), Err(NameError::Reserved));
+    assert_eq!(acceptable(" ", "x", &in_use), Err(NameError::Unprintable));
+    assert_eq!(acceptable("a\nb", "x y", &in_use), Err(NameError::Unprintable));
 }
 
 #[test]

@@ -25,16 +25,16 @@ struct Verb {
 }
 
 static VERBS: LazyLock<HashMap<&'static str, Verb>> = LazyLock::new(|| {
-    let mut found = HashMap::new();
+    let mut verbs = HashMap::new();
     for line in crate::lines(include_str!("../data/verbs.txt")) {
         let mut fields = line.split('|').map(str::trim);
         let words = fields.next().map(crate::list).unwrap_or_default();
         let (active, passive) = (fields.next().unwrap_or_default(), fields.next().unwrap_or_default());
         for word in words {
-            found.insert(word, Verb { active, passive });
+            verbs.insert(word, Verb { active, passive });
         }
     }
-    found
+    verbs
 });
 
 /// Whether the words of a table, in lower case, name people.
@@ -76,8 +76,8 @@ pub fn verbs_at(words: &[&str]) -> Vec<(usize, LinkVerb)> {
         all
     });
     let begins = |verb: &&LinkVerb| {
-        let own: Vec<&str> = verb.words.split(' ').collect();
-        words.starts_with(&own)
+        let phrase: Vec<&str> = verb.words.split(' ').collect();
+        words.starts_with(&phrase)
     };
     PHRASES.iter().filter(begins).map(|verb| (verb.words.split(' ').count(), *verb)).collect()
 }
@@ -103,8 +103,8 @@ mod tests {
 
     #[test]
     fn phrases_are_found_by_their_words() {
-        let found = verbs_at(&["took", "part", "in", "concerts"]);
-        assert!(found.contains(&(3, LinkVerb { words: "took part in", is_passive: false })), "{found:?}");
+        let verbs = verbs_at(&["took", "part", "in", "concerts"]);
+        assert!(verbs.contains(&(3, LinkVerb { words: "took part in", is_passive: false })), "{verbs:?}");
         assert!(verbs_at(&["bananas"]).is_empty());
     }
 }

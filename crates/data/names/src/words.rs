@@ -295,8 +295,8 @@ mod tests {
             ("invoicedate", vec!["invoice", "date"]),
             ("xyzzy", vec!["xyzzy"]),
         ] {
-            let found: Vec<String> = identifier(name).words.into_iter().map(|word| word.lower).collect();
-            assert_eq!(found, words, "{name}");
+            let parts: Vec<String> = identifier(name).words.into_iter().map(|word| word.lower).collect();
+            assert_eq!(parts, words, "{name}");
         }
     }
 
@@ -306,8 +306,8 @@ mod tests {
             ["stu_id", "CustomerID", " Percent (%) Eligible Free (K-12)", "2013-14 CALPADS", "a__b_", "é"]
         {
             let identifier = identifier(name);
-            let kept: Vec<Segment> = (0..identifier.words.len()).map(Segment::Kept).collect();
-            assert_eq!(identifier.compose(&kept), name);
+            let segments: Vec<Segment> = (0..identifier.words.len()).map(Segment::Kept).collect();
+            assert_eq!(identifier.compose(&segments), name);
         }
     }
 

@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let mut count = |what: &str| *counts.entry(what.to_owned()).or_default() += 1;
     let lines: Vec<(&str, &str)> = text.lines().filter_map(|line| line.rsplit_once('\t')).collect();
-    let (mut said, mut seconds) = (0, 0.0);
+    let (mut total, mut seconds) = (0, 0.0);
     for (place, (sql, db)) in lines.iter().enumerate() {
         let Some(schema) = schemas.get(db.trim()) else { continue };
         let Ok(query) = resolve(sql, schema) else { continue };
@@ -36,11 +36,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         let style = styles[place % styles.len()];
         let mut random = Random::new([7, place as u64]);
         let start = Instant::now();
-        let asked = speeches[db.trim()].ask(&query, style, &mut random);
+        let outcome = speeches[db.trim()].ask(&query, style, &mut random);
         seconds += start.elapsed().as_secs_f64();
-        said += 1;
-        let shown = show > 0 && place % (lines.len() / show).max(1) == 0;
-        match asked {
+        total += 1;
+        let is_sample = show > 0 && place % (lines.len() / show).max(1) == 0;
+        match outcome {
             Ok(question) => {
                 count("asked");
                 count(if question.is_ambiguous() { "ambiguous" } else { "one reading" });
@@ -55,7 +55,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                         );
                     }
                 }
-                if shown {
+                if is_sample {
                     println!("{style}: {sql}\n  {}", question.text());
                 }
             }
@@ -69,6 +69,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (what, number) in counts {
         println!("{number:6} {what}");
     }
-    println!("{:.0} questions asked and read per second", f64::from(said) / seconds);
+    println!("{:.0} questions asked and read per second", f64::from(total) / seconds);
     Ok(())
 }

@@ -59,18 +59,18 @@ pub(crate) struct Vocabulary {
 
 impl Vocabulary {
     pub(crate) fn of(schema: &Schema) -> Self {
-        let mut own = Self::default();
+        let mut vocabulary = Self::default();
         for (at, table) in (0..).zip(schema.tables()) {
-            own.add_table(at, &table.name);
+            vocabulary.add_table(at, &table.name);
             for (place, column) in (0..).zip(&table.columns) {
-                own.add_column((at, place), &column.name);
+                vocabulary.add_column((at, place), &column.name);
             }
             for (place, words) in short_names(table) {
-                let id = own.add_words((at, place), &words, true);
-                own.short.insert((at, place), id);
+                let id = vocabulary.add_words((at, place), &words, true);
+                vocabulary.short.insert((at, place), id);
             }
         }
-        own
+        vocabulary
     }
 
     fn add_table(&mut self, at: u32, name: &str) {
@@ -81,7 +81,7 @@ impl Vocabulary {
             self.nouns.push(Noun { one: text.clone(), many: text, tables: Vec::new() });
         }
         self.nouns[exact.0 as usize].tables.push(at);
-        let words = said(name);
+        let words = plain_words(name);
         let Some(first) = words.first().cloned() else { return };
         let (one, many) = numbers(&words);
         let next = NounId(index(self.nouns.len()));
@@ -90,9 +90,9 @@ impl Vocabulary {
             for (text, is_many) in [(&one, false), (&many, true)] {
                 let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
                 let begin = words.first().unwrap_or(&first).clone();
-                let own = self.nouns_from.entry(begin).or_default();
-                if !own.iter().any(|(other, other_id, _)| *other == words && *other_id == id) {
-                    own.push((words, id, is_many));
+                let nouns = self.nouns_from.entry(begin).or_default();
+                if !nouns.iter().any(|(other, other_id, _)| *other == words && *other_id == id) {
+                    nouns.push((words, id, is_many));
                 }
             }
             self.nouns.push(Noun { one, many, tables: Vec::new() });
@@ -108,7 +108,7 @@ impl Vocabulary {
             self.names.push(Name { many: text.clone(), text, others: Vec::new(), columns: Vec::new() });
         }
         self.names[exact.0 as usize].columns.push(spot);
-        let words = said(name);
+        let words = plain_words(name);
         if !words.is_empty() {
             // A noun for a participle is one of its senses; its other names are of all of them.
             self.add_words(spot, &words, spoken_words(name) == words);
@@ -124,7 +124,7 @@ impl Vocabulary {
             let other = if has_others { other_names(&text) } else { Vec::new() };
             let others: Vec<(String, String)> = other
                 .into_iter()
-                .map(|other| said(&other))
+                .map(|other| plain_words(&other))
                 .filter(|other| !other.is_empty() && other.as_slice() != words)
                 .map(|other| (other.join(" "), plural(&other)))
                 .collect();
@@ -145,7 +145,7 @@ impl Vocabulary {
     fn add_phrase(&mut self, phrase: &str, id: NameId) {
         let words: Vec<String> = phrase.split(' ').map(str::to_owned).collect();
         let from = self.names_from.entry(words[0].clone()).or_default();
-        if !from.iter().any(|(own, own_id)| *own == words && *own_id == id) {
+        if !from.iter().any(|(other, other_id)| *other == words && *other_id == id) {
             from.push((words, id));
         }
     }
@@ -170,9 +170,9 @@ impl Vocabulary {
     /// The same with the words that its table has too.
     pub(crate) fn full_name(&self, spot: Spot, spelled: &str, exact: bool) -> Option<NameId> {
         let in_words = || {
-            let id = *self.by_words.get(&said(spelled).join(" "))?;
-            let own = self.columns(id).iter().filter(|(table, _)| *table == spot.0);
-            (own.count() == 1).then_some(id)
+            let id = *self.by_words.get(&plain_words(spelled).join(" "))?;
+            let columns = self.columns(id).iter().filter(|(table, _)| *table == spot.0);
+            (columns.count() == 1).then_some(id)
         };
         let spelled = || self.exact_names.get(&spelled.to_lowercase()).copied();
         if exact { spelled() } else { in_words().or_else(spelled) }
@@ -181,7 +181,7 @@ impl Vocabulary {
     /// What a table is called: in words, unless they are not wanted or say another table too.
     pub(crate) fn noun(&self, spelled: &str, exact: bool) -> Option<NounId> {
         let in_words = || {
-            let id = *self.by_noun.get(&numbers(&said(spelled)).0)?;
+            let id = *self.by_noun.get(&numbers(&plain_words(spelled)).0)?;
             (self.tables(id).len() == 1).then_some(id)
         };
         let spelled = || self.exact_nouns.get(&spelled.to_lowercase()).copied();
@@ -257,7 +257,7 @@ fn index(place: usize) -> u32 {
 }
 
 /// The words of a name as a text has them: letters and digits only, without the article.
-fn said(name: &str) -> Vec<String> {
+fn plain_words(name: &str) -> Vec<String> {
     let words = spoken_words(name);
     let parts = words.iter().flat_map(|word| word.split(|c: char| !c.is_alphanumeric()));
     let words = parts.filter(|part| !part.is_empty() && *part != "the").map(str::to_lowercase);
@@ -270,8 +270,8 @@ fn said(name: &str) -> Vec<String> {
 /// The columns of a table whose names begin with its noun, or with the end of it, and what follows: of `contestants` the name, for
 /// `contestant_name`. None where another column of the table is called so.
 fn short_names(table: &Table) -> Vec<(u32, Vec<String>)> {
-    let noun: Vec<String> = numbers(&said(&table.name)).0.split(' ').map(str::to_owned).collect();
-    let all: Vec<Vec<String>> = table.columns.iter().map(|column| said(&column.name)).collect();
+    let noun: Vec<String> = numbers(&plain_words(&table.name)).0.split(' ').map(str::to_owned).collect();
+    let all: Vec<Vec<String>> = table.columns.iter().map(|column| plain_words(&column.name)).collect();
     let short = |words: &Vec<String>| {
         let begin = (0..noun.len()).find(|&from| words.starts_with(&noun[from..]))?;
         let rest = &words[noun.len() - begin..];
@@ -282,9 +282,10 @@ fn short_names(table: &Table) -> Vec<(u32, Vec<String>)> {
         let is_clear = !STATES.contains(&rest.join(" ").as_str()) && !all.iter().any(|other| other == rest);
         (is_noun && is_clear).then(|| rest.to_vec())
     };
-    let found: Vec<Option<Vec<String>>> = all.iter().map(short).collect();
-    let is_only = |words: &Vec<String>| found.iter().flatten().filter(|other| *other == words).count() == 1;
-    let named = (0..).zip(&found).filter_map(|(place, words)| Some((place, words.clone()?)));
+    let candidates: Vec<Option<Vec<String>>> = all.iter().map(short).collect();
+    let is_only =
+        |words: &Vec<String>| candidates.iter().flatten().filter(|other| *other == words).count() == 1;
+    let named = (0..).zip(&candidates).filter_map(|(place, words)| Some((place, words.clone()?)));
     named.filter(|(_, words)| is_only(words)).collect()
 }
 

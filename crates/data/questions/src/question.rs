@@ -135,8 +135,8 @@ impl<'s> Speech<'s> {
             let mut question = question(written, manner.style);
             last = question.text();
             let Ok(mut readings) = self.read(&last) else { continue };
-            let Some(own) = readings.iter().position(|reading| *reading == wanted) else { continue };
-            readings.remove(own);
+            let Some(place) = readings.iter().position(|reading| *reading == wanted) else { continue };
+            readings.remove(place);
             question.other_readings = readings;
             let is_vague = manner.style.meta().leaves_tables_out;
             let fewer =
@@ -199,12 +199,12 @@ impl<'s> Speech<'s> {
             let rest = tokens[parser.furthest.min(tokens.len())..].iter().map(|token| token.text.as_str());
             return Err(UnreadableQuestion::Unknown { rest: rest.take(8).collect::<Vec<_>>().join(" ") });
         }
-        let mut found = Vec::new();
+        let mut queries = Vec::new();
         let mut meanings = 0;
         for tree in trees {
-            self.meanings(&tree, &mut meanings, &mut found)?;
+            self.meanings(&tree, &mut meanings, &mut queries)?;
         }
-        if found.is_empty() { Err(UnreadableQuestion::OtherSchema) } else { Ok(found) }
+        if queries.is_empty() { Err(UnreadableQuestion::OtherSchema) } else { Ok(queries) }
     }
 
     /// Adds what a phrase may mean.
@@ -212,19 +212,19 @@ impl<'s> Speech<'s> {
         &self,
         tree: &Tree,
         looked_at: &mut usize,
-        found: &mut Vec<Query>,
+        queries: &mut Vec<Query>,
     ) -> Result<(), UnreadableQuestion> {
         let mut choices = Some(Vec::new());
-        while let Some(given) = choices {
+        while let Some(path) = choices {
             *looked_at += 1;
             if *looked_at > MAX_MEANINGS {
                 return Err(UnreadableQuestion::TooComplex);
             }
-            let mut hear = Hear::new(self.schema, &self.vocabulary, given);
+            let mut hear = Hear::new(self.schema, &self.vocabulary, path);
             if let Some(query) = hear.question(tree).filter(owners_hold) {
                 let query = canonical(&query, self.schema);
-                if !found.contains(&query) {
-                    found.push(query);
+                if !queries.contains(&query) {
+                    queries.push(query);
                 }
             }
             choices = hear.next_choices();

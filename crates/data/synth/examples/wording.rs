@@ -38,37 +38,37 @@ fn main() -> Result<(), Box<dyn Error>> {
             _ => files.push(argument),
         }
     }
-    let mut asked = match files.as_slice() {
+    let mut questions = match files.as_slice() {
         [questions, tables] if people => of_people(questions, tables)?,
         [_, ..] if !people => of_corpus(&files)?,
         _ => return Err("give the files of a corpus, or --people dev.json tables.json".into()),
     };
     if lines {
-        for one in &asked {
+        for one in &questions {
             let line = json!({"db_id": one.db_id, "question": one.question, "tier": one.tier.name()});
             println!("{line}");
         }
         return Ok(());
     }
     println!("{:16}{:>7}{:>8}{:>8}{:>12}{:>14}", "tier", "n", "mean", "median", "3 x of the", "column N");
-    row("all", &asked.iter().collect::<Vec<_>>());
+    row("all", &questions.iter().collect::<Vec<_>>());
     for tier in Tier::ALL {
-        row(tier.name(), &asked.iter().filter(|one| one.tier == tier).collect::<Vec<_>>());
+        row(tier.name(), &questions.iter().filter(|one| one.tier == tier).collect::<Vec<_>>());
     }
-    Random::new([seed]).shuffle(&mut asked);
-    for (place, one) in asked.iter().take(show).enumerate() {
+    Random::new([seed]).shuffle(&mut questions);
+    for (place, one) in questions.iter().take(show).enumerate() {
         println!("\n{}. [{}, {}] {}\n   {}", place + 1, one.tier, one.db_id, one.question, one.sql);
     }
     Ok(())
 }
 
 /// Prints the measures of some questions.
-fn row(name: &str, asked: &[&Asked]) {
-    let mut words: Vec<usize> = asked.iter().map(|one| one.question.split_whitespace().count()).collect();
+fn row(name: &str, questions: &[&Asked]) {
+    let mut words: Vec<usize> = questions.iter().map(|one| one.question.split_whitespace().count()).collect();
     words.sort_unstable();
     let count = words.len().max(1) as f64;
     let share = |is: &dyn Fn(&str) -> bool| {
-        100.0 * asked.iter().filter(|one| is(&one.question)).count() as f64 / count
+        100.0 * questions.iter().filter(|one| is(&one.question)).count() as f64 / count
     };
     let often = share(&|text| text.matches(" of the ").count() >= 3);
     let by_place = share(&|text| {
@@ -83,16 +83,16 @@ fn row(name: &str, asked: &[&Asked]) {
 
 /// The pairs of a corpus that have a question.
 fn of_corpus(files: &[String]) -> Result<Vec<Asked>, Box<dyn Error>> {
-    let mut asked = Vec::new();
+    let mut questions = Vec::new();
     for file in files {
         for line in std::fs::read_to_string(file)?.lines() {
             let pair: sqlgauge_synth::SynthPair = serde_json::from_str(line)?;
             if let Some(question) = pair.question {
-                asked.push(Asked { tier: pair.tier, db_id: pair.db_id, question, sql: pair.sql });
+                questions.push(Asked { tier: pair.tier, db_id: pair.db_id, question, sql: pair.sql });
             }
         }
     }
-    Ok(asked)
+    Ok(questions)
 }
 
 /// The questions of a benchmark, each with the tier of its gold; golds that do not resolve are left out.
@@ -101,7 +101,7 @@ fn of_people(questions: &str, tables: &str) -> Result<Vec<Asked>, Box<dyn Error>
     let schemas: HashMap<String, _> =
         tables.entries().iter().map(|entry| (entry.db_id.clone(), entry.schema())).collect();
     let items: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(questions)?)?;
-    let mut asked = Vec::new();
+    let mut questions = Vec::new();
     for item in &items {
         let text = |key: &str| item.get(key).and_then(Value::as_str);
         let sql = text("query").or_else(|| text("SQL"));
@@ -111,13 +111,13 @@ fn of_people(questions: &str, tables: &str) -> Result<Vec<Asked>, Box<dyn Error>
         let Some(schema) = schemas.get(db_id) else { continue };
         let Ok(query) = resolve(sql, schema) else { continue };
         let tier = Tier::of(&QueryMeasures::of(&query, schema));
-        asked.push(Asked {
+        questions.push(Asked {
             tier,
             db_id: db_id.to_owned(),
             question: question.to_owned(),
             sql: sql.to_owned(),
         });
     }
-    eprintln!("{} of {} items resolve", asked.len(), items.len());
-    Ok(asked)
+    eprintln!("{} of {} items resolve", questions.len(), items.len());
+    Ok(questions)
 }

@@ -16,22 +16,22 @@ const MOST_READINGS: usize = 8;
 
 /// For each reading, a script of a database on which it returns other rows than the query.
 pub fn separating_databases(world: &GrammarDatabase, sql: &str, readings: &[String]) -> Vec<Option<String>> {
-    let mut found: Vec<Option<String>> = vec![None; readings.len()];
+    let mut scripts: Vec<Option<String>> = vec![None; readings.len()];
     if readings.is_empty() {
-        return found;
+        return scripts;
     }
-    let Some(search) = search_over(world) else { return found };
-    let mut known: Vec<Refutation> = Vec::new();
-    for (reading, script) in readings.iter().zip(&mut found).take(MOST_READINGS) {
-        let replayed = known.iter().find_map(|earlier| search.replay(earlier.database(), sql, reading));
+    let Some(search) = search_over(world) else { return scripts };
+    let mut refutations: Vec<Refutation> = Vec::new();
+    for (reading, script) in readings.iter().zip(&mut scripts).take(MOST_READINGS) {
+        let replayed = refutations.iter().find_map(|earlier| search.replay(earlier.database(), sql, reading));
         let is_new = replayed.is_none();
         let Some(refutation) = replayed.or_else(|| searched(&search, sql, reading)) else { continue };
         *script = Some(refutation.database().script());
         if is_new {
-            known.push(refutation);
+            refutations.push(refutation);
         }
     }
-    found
+    scripts
 }
 
 fn searched(search: &Search, sql: &str, reading: &str) -> Option<Refutation> {
@@ -53,9 +53,9 @@ mod tests {
         let engine = SqliteEngine::new(Limits::default());
         let world = GrammarDatabase::read("shop", &engine.open(&path).unwrap(), &engine);
         let readings = ["SELECT tax FROM sale", "SELECT sale.price FROM sale", "SELECT max(price) FROM sale"];
-        let found = separating_databases(&world, "SELECT price FROM sale", &readings.map(str::to_owned));
-        assert_eq!(found.iter().map(Option::is_some).collect::<Vec<_>>(), [true, false, true]);
-        for (reading, script) in readings.iter().zip(&found) {
+        let scripts = separating_databases(&world, "SELECT price FROM sale", &readings.map(str::to_owned));
+        assert_eq!(scripts.iter().map(Option::is_some).collect::<Vec<_>>(), [true, false, true]);
+        for (reading, script) in readings.iter().zip(&scripts) {
             let Some(script) = script else { continue };
             let connection = rusqlite::Connection::open_in_memory().unwrap();
             connection.execute_batch(script).unwrap();

@@ -64,7 +64,7 @@ impl Asking {
             return None;
         }
         let (text, style) = first;
-        let styles = self.styles.iter().copied().filter(|own| *own != style).collect();
+        let styles = self.styles.iter().copied().filter(|other| *other != style).collect();
         let others = Self { styles, distractors: self.distractors, again: 0.0 };
         let style = others.style(random);
         let second = others.ask(query, style, (schema, speech), random);

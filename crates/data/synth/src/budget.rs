@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Spending {
     /// Queries made.
-    pub made: u64,
+    #[serde(rename = "made")]
+    pub queries: u64,
     /// Queries printed and resolved again.
     pub checked: u64,
     /// Executions.
@@ -29,17 +30,17 @@ const EXECUTED: f64 = 0.0004;
 impl Spending {
     /// The cost in the paper's dollars.
     pub fn cost(&self) -> f64 {
-        self.made as f64 * MADE + self.checked as f64 * CHECKED + self.executed as f64 * EXECUTED
+        self.queries as f64 * MADE + self.checked as f64 * CHECKED + self.executed as f64 * EXECUTED
     }
 
     /// Whether no more may be made or run.
     pub fn has_reached(&self, allowance: &Allowance) -> bool {
-        self.made >= allowance.made || self.executed >= allowance.executed
+        self.queries >= allowance.queries || self.executed >= allowance.executed
     }
 
     /// Adds what another part spent.
     pub fn add(&mut self, other: Self) {
-        self.made += other.made;
+        self.queries += other.queries;
         self.checked += other.checked;
         self.executed += other.executed;
     }
@@ -59,13 +60,13 @@ pub struct Caps {
 /// What one query of a batch may spend on its attempts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Allowance {
-    made: u64,
+    queries: u64,
     executed: u64,
 }
 
 impl Allowance {
     /// No bound.
-    pub const ANY: Self = Self { made: u64::MAX, executed: u64::MAX };
+    pub const ANY: Self = Self { queries: u64::MAX, executed: u64::MAX };
 }
 
 /// Queries that are drawn together where spending is bounded (section V-B).
@@ -74,17 +75,17 @@ const CAPPED_BATCH: u64 = 24;
 impl Caps {
     /// How many of so many queries are drawn next, and what each of them may spend; `None` if nothing is left.
     pub fn batch(&self, spent: &Spending, queries: u64) -> Option<(u64, Allowance)> {
-        let Self { cost, made, executed } = *self;
-        if cost.is_none() && made.is_none() && executed.is_none() {
+        let Self { cost, made: most_queries, executed } = *self;
+        if cost.is_none() && most_queries.is_none() && executed.is_none() {
             return Some((queries, Allowance::ANY));
         }
         let attempts = cost.map_or(u64::MAX, |cost| attempts_for(cost - spent.cost()));
         let left = |cap: Option<u64>, spent: u64| cap.map_or(u64::MAX, |cap| cap.saturating_sub(spent));
-        let (made, executed) = (left(made, spent.made), left(executed, spent.executed));
-        let room = attempts.min(made).min(executed);
+        let (most_queries, executed) = (left(most_queries, spent.queries), left(executed, spent.executed));
+        let room = attempts.min(most_queries).min(executed);
         let size = queries.min(CAPPED_BATCH).min(room);
         let each = |room: u64| room.min(attempts).checked_div(size);
-        Some((size, Allowance { made: each(made)?, executed: each(executed)? }))
+        Some((size, Allowance { queries: each(most_queries)?, executed: each(executed)? }))
     }
 }
 
@@ -104,16 +105,19 @@ mod tests {
 
     #[test]
     fn a_batch_never_passes_a_cap() {
-        let spent = |made, executed| Spending { made, checked: made, executed };
-        let some = |made, executed| Caps { cost: None, made: Some(made), executed: Some(executed) };
+        let spent = |queries, executed| Spending { queries, checked: queries, executed };
+        let some = |queries, executed| Caps { cost: None, made: Some(queries), executed: Some(executed) };
         assert_eq!(Caps::default().batch(&spent(9, 9), 500), Some((500, Allowance::ANY)));
         // The paper's caps of 160 and 40.
-        assert_eq!(some(160, 40).batch(&spent(0, 0), 500), Some((24, Allowance { made: 6, executed: 1 })));
-        assert_eq!(some(160, 40).batch(&spent(0, 0), 2), Some((2, Allowance { made: 80, executed: 20 })));
-        assert_eq!(some(160, 40).batch(&spent(150, 30), 500), Some((10, Allowance { made: 1, executed: 1 })));
+        assert_eq!(some(160, 40).batch(&spent(0, 0), 500), Some((24, Allowance { queries: 6, executed: 1 })));
+        assert_eq!(some(160, 40).batch(&spent(0, 0), 2), Some((2, Allowance { queries: 80, executed: 20 })));
+        assert_eq!(
+            some(160, 40).batch(&spent(150, 30), 500),
+            Some((10, Allowance { queries: 1, executed: 1 }))
+        );
         assert_eq!(some(160, 40).batch(&spent(160, 30), 500), None);
         let cost = Caps { cost: Some(0.0111), ..Caps::default() };
-        assert_eq!(cost.batch(&spent(0, 0), 500), Some((20, Allowance { made: 1, executed: 1 })));
+        assert_eq!(cost.batch(&spent(0, 0), 500), Some((20, Allowance { queries: 1, executed: 1 })));
         assert_eq!(cost.batch(&spent(20, 20), 500), None);
         assert_eq!(cost.batch(&spent(900, 900), 500), None);
     }
@@ -125,7 +129,7 @@ mod tests {
             let count = (pairs * share).round();
             format!("{count}").parse().unwrap()
         };
-        let spent = Spending { made: times(1.05), checked: times(1.05), executed: times(0.10) };
+        let spent = Spending { queries: times(1.05), checked: times(1.05), executed: times(0.10) };
         assert!((spent.cost() - 666.21).abs() < 0.01, "{}", spent.cost());
     }
 }

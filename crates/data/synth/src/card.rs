@@ -138,7 +138,7 @@ fn checks(out: &mut String, summary: &CorpusSummary) {
         out,
         "\nQueries made: {}; printed and resolved again: {}; executed: {}; by the costs of FusionSQL's equation 16: {:.2}.\n\
          Pairs asked for that no database could give: {unmet}.",
-        tally.spending.made,
+        tally.spending.queries,
         tally.spending.checked,
         tally.spending.executed,
         tally.spending.cost()

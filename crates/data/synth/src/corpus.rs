@@ -220,13 +220,13 @@ pub fn synthesize(
 ) -> Result<CorpusSummary, CorpusError> {
     let (shard, shards) = options.shard;
     let total = sources.len() as u64;
-    let own: Vec<(u64, &CorpusSource)> =
+    let shard_sources: Vec<(u64, &CorpusSource)> =
         (0..).zip(sources).filter(|(at, _)| at % shards == shard - 1).collect();
-    if own.is_empty() {
+    if shard_sources.is_empty() {
         return Err(CorpusError::EmptyShard { shard, shards, databases: sources.len() });
     }
     let mut databases = Vec::new();
-    for (_, source) in &own {
+    for (_, source) in &shard_sources {
         let database = engine.open(&source.path)?;
         let hash = database.content_hash()?.to_owned();
         databases.push((database, (source.db_id.clone(), hash)));
@@ -237,9 +237,9 @@ pub fn synthesize(
         return Ok(summary);
     }
     let count = |at: u64| options.pairs / total + u64::from(at < options.pairs % total);
-    let asked: u64 = own.iter().map(|&(at, _)| count(at)).sum();
-    let (mut summary, mut carried) = (CorpusSummary::new(own.len()), Unmet::default());
-    let mut parts: Vec<_> = own.iter().zip(&databases).collect();
+    let goal: u64 = shard_sources.iter().map(|&(at, _)| count(at)).sum();
+    let (mut summary, mut carried) = (CorpusSummary::new(shard_sources.len()), Unmet::default());
+    let mut parts: Vec<_> = shard_sources.iter().zip(&databases).collect();
     // Those that can give nothing come first, so that there is a next one for their pairs.
     parts.sort_by_cached_key(|(_, (database, _))| database.has_rows(engine));
     for ((at, source), (database, _)) in parts {
@@ -255,11 +255,11 @@ pub fn synthesize(
             .left_out
             .extend(unit.left_out.iter().map(|(table, why)| format!("{}.{table}: {why}", source.db_id)));
         summary.tally.add(unit.tally);
-        progress(summary.tally.pairs - summary.tally.again, asked);
+        progress(summary.tally.pairs - summary.tally.again, goal);
     }
     engine.check()?;
     summary.unmet = carried;
-    let paths: Vec<&CorpusSource> = own.iter().map(|&(_, source)| source).collect();
+    let paths: Vec<&CorpusSource> = shard_sources.iter().map(|&(_, source)| source).collect();
     let card = card::write(&folder, &summary);
     folder.finish(&paths, options.pairs_per_file, &summary, &card)?;
     Ok(summary)

@@ -25,7 +25,7 @@ const SHORT: usize = 3;
 /// The effort of a question, in words.
 pub(crate) fn effort_of(question: &str) -> u64 {
     let (mut words, mut clauses, mut repeated) = (0_u64, 0_u64, 0_u64);
-    let mut said: HashMap<String, u64> = HashMap::new();
+    let mut counts: HashMap<String, u64> = HashMap::new();
     for word in question.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
         let word = word.to_lowercase();
         words += 1;
@@ -34,7 +34,7 @@ pub(crate) fn effort_of(question: &str) -> u64 {
         } else if word.chars().count() > SHORT {
             // "Singers" is "singer" said again.
             let stem = sqlgauge_names::singular(&word).into_owned();
-            let count = said.entry(stem).or_default();
+            let count = counts.entry(stem).or_default();
             *count += 1;
             repeated += u64::from(*count > 2);
         }

@@ -145,7 +145,7 @@ impl Folder {
                 // What a killed process was preparing is ours too; the next file that is written here takes it away.
                 ![LOCK, MANIFEST, CARD, UNITS, DATA, DATABASES, TABLES, VERSIONS]
                     .iter()
-                    .any(|own| name == *own)
+                    .any(|file| name == *file)
                     && !name.to_string_lossy().ends_with(PARTIAL)
             })
         };
@@ -156,19 +156,19 @@ impl Folder {
         if is_foreign || (is_filled && !has_own) {
             return Err(FolderError::Occupied { path: root });
         }
-        let held = lock(&path).map_err(at(&path))?;
-        let lock = held.ok_or_else(|| FolderError::Locked { path: root.clone() })?;
+        let lock = lock(&path).map_err(at(&path))?;
+        let lock = lock.ok_or_else(|| FolderError::Locked { path: root.clone() })?;
         let units = root.join(UNITS);
         let own_header = units.join(HEADER);
         let is_finished = root.join(MANIFEST).exists();
-        let known: Option<CorpusHeader> = if is_finished {
+        let earlier: Option<CorpusHeader> = if is_finished {
             Some(read_json::<CorpusManifest>(&root.join(MANIFEST))?.header)
         } else if own_header.exists() {
             Some(read_json(&own_header)?)
         } else {
             None
         };
-        if known.is_some_and(|known| known != header) {
+        if earlier.is_some_and(|earlier| earlier != header) {
             return Err(FolderError::Occupied { path: root });
         }
         if !is_finished {

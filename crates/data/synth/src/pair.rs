@@ -94,21 +94,21 @@ impl SynthPair {
 
     /// The same query with another question; its number is that of the first with `-2`.
     #[must_use]
-    pub fn asked_again(&self, asked: QuestionOutcome) -> Self {
+    pub fn asked_again(&self, outcome: QuestionOutcome) -> Self {
         let id = format!("{}-2", self.id);
-        Self { id, polished: None, separating_databases: Vec::new(), ..self.clone() }.with_question(asked)
+        Self { id, polished: None, separating_databases: Vec::new(), ..self.clone() }.with_question(outcome)
     }
 
-    fn with_question(self, asked: QuestionOutcome) -> Self {
+    fn with_question(self, outcome: QuestionOutcome) -> Self {
         Self {
-            question: asked.question,
-            question_missing: asked.missing,
-            turns: asked.turns,
-            style: asked.style.map(|style| style.name().to_owned()),
-            distractors: asked.distractors,
-            implicit_values: asked.implicit_values,
-            other_names: asked.other_names,
-            other_readings: asked.other_readings,
+            question: outcome.question,
+            question_missing: outcome.missing,
+            turns: outcome.turns,
+            style: outcome.style.map(|style| style.name().to_owned()),
+            distractors: outcome.distractors,
+            implicit_values: outcome.implicit_values,
+            other_names: outcome.other_names,
+            other_readings: outcome.other_readings,
             ..self
         }
     }
@@ -119,20 +119,20 @@ impl SynthPair {
         number: u64,
         checked: &CheckedQuery,
         shape: &QueryMeasures,
-        asked: QuestionOutcome,
+        outcome: QuestionOutcome,
     ) -> Self {
         let columns = shape.features.columns.iter().map(|(table, column)| format!("{table}.{column}"));
         Self {
             id: format!("{db_id}-{number:06}"),
             db_id: db_id.to_owned(),
-            question: asked.question,
-            question_missing: asked.missing,
-            turns: asked.turns,
-            style: asked.style.map(|style| style.name().to_owned()),
-            distractors: asked.distractors,
-            implicit_values: asked.implicit_values,
-            other_names: asked.other_names,
-            other_readings: asked.other_readings,
+            question: outcome.question,
+            question_missing: outcome.missing,
+            turns: outcome.turns,
+            style: outcome.style.map(|style| style.name().to_owned()),
+            distractors: outcome.distractors,
+            implicit_values: outcome.implicit_values,
+            other_names: outcome.other_names,
+            other_readings: outcome.other_readings,
             separating_databases: Vec::new(),
             polished: None,
             sql: checked.sql.clone(),

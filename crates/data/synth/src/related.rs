@@ -96,35 +96,37 @@ pub struct RelatedQueries {
 }
 
 /// Makes the related queries of one pair.
-pub fn beside(
+pub fn related_queries(
     world: &GrammarDatabase,
     checker: &Checker<'_>,
     shares: Shares,
     seed: u64,
     (id, pair): (&str, &CheckedQuery),
 ) -> RelatedQueries {
-    let mut made = RelatedQueries::default();
+    let mut queries = RelatedQueries::default();
     let mut random = Random::new([seed, seed_of(id), 1]);
     if random.unit() < shares.variants
         && let Some((sql, rules)) = variant(world, &pair.query, &mut random)
     {
         match Fate::of(checker, pair, &sql) {
             Fate::Equal => {
-                made.related.push(Related { rules, ..Related::of(id, world, QueryRelation::Variant, sql) });
+                queries
+                    .related
+                    .push(Related { rules, ..Related::of(id, world, QueryRelation::Variant, sql) });
             }
-            Fate::Unequal => made.contradictions.push(Contradiction {
+            Fate::Unequal => queries.contradictions.push(Contradiction {
                 pair: id.to_owned(),
                 sql: pair.sql.clone(),
                 variant: sql,
                 rules,
             }),
-            Fate::Unfinished => made.unfinished += 1,
+            Fate::Unfinished => queries.unfinished += 1,
         }
     }
     if random.unit() < shares.near_misses {
-        made.near_miss(world, checker, (id, pair), &mut random);
+        queries.near_miss(world, checker, (id, pair), &mut random);
     }
-    made
+    queries
 }
 
 impl RelatedQueries {
@@ -187,19 +189,20 @@ impl Related {
 fn variant(world: &GrammarDatabase, query: &Query, random: &mut Random) -> Option<(String, Vec<String>)> {
     let text = |query: &Query| print(query, &world.schema, PrintDialect::Sqlite).ok();
     let before = text(query)?;
-    let trace = Stepper::new(&world.kept).steps(query);
+    let trace = Stepper::new(&world.sound_schema).steps(query);
     if trace.stopped.is_some() || !Stepper::has_normal_form(query) {
         return None;
     }
     let mut rules = Vec::new();
-    let mut found = Vec::new();
+    let mut variants = Vec::new();
     for step in &trace.steps {
         // What no rule answers for is no proof.
         let RewriteChange::Rule(rule) = step.change else { break };
         rules.push(rule.id.to_owned());
-        found.extend(text(&step.query).filter(|after| *after != before).map(|after| (after, rules.clone())));
+        variants
+            .extend(text(&step.query).filter(|after| *after != before).map(|after| (after, rules.clone())));
     }
-    random.pick(&found).cloned()
+    random.pick(&variants).cloned()
 }
 
 /// What came of running a variant.

@@ -50,7 +50,7 @@ pub enum SourceError {
 /// # Errors
 /// [`SourceError`].
 pub fn sources(roots: &[PathBuf]) -> Result<Vec<CorpusSource>, SourceError> {
-    let mut found: BTreeMap<String, PathBuf> = BTreeMap::new();
+    let mut paths: BTreeMap<String, PathBuf> = BTreeMap::new();
     for root in roots {
         let all = Databases::open(root)?.all()?;
         if all.is_empty() {
@@ -58,14 +58,14 @@ pub fn sources(roots: &[PathBuf]) -> Result<Vec<CorpusSource>, SourceError> {
         }
         for (name, path) in all {
             let db_id = safe(&name);
-            if let Some(first) = found.insert(db_id.clone(), path.clone())
+            if let Some(first) = paths.insert(db_id.clone(), path.clone())
                 && !is_same(&first, &path)
             {
                 return Err(SourceError::SameName { db_id, first, second: path });
             }
         }
     }
-    Ok(found.into_iter().map(|(db_id, path)| CorpusSource { db_id, path }).collect())
+    Ok(paths.into_iter().map(|(db_id, path)| CorpusSource { db_id, path }).collect())
 }
 
 fn is_same(first: &Path, second: &Path) -> bool {

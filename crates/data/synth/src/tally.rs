@@ -92,11 +92,11 @@ impl CorpusTally {
     }
 
     /// Counts the related queries of a pair.
-    pub fn keep_related(&mut self, made: &RelatedQueries) {
-        made.related.iter().for_each(|related| bump(&mut self.related, related.relation, 1));
-        self.contradictions.extend(made.contradictions.iter().cloned());
-        self.unfinished_variants += made.unfinished;
-        self.without_witness += made.without_witness;
+    pub fn keep_related(&mut self, queries: &RelatedQueries) {
+        queries.related.iter().for_each(|related| bump(&mut self.related, related.relation, 1));
+        self.contradictions.extend(queries.contradictions.iter().cloned());
+        self.unfinished_variants += queries.unfinished;
+        self.without_witness += queries.without_witness;
     }
 
     /// Counts a query that is no pair.
@@ -126,8 +126,8 @@ impl CorpusTally {
         other.styles.into_iter().for_each(|(key, count)| bump(&mut self.styles, key, count));
         other.dropped.into_iter().for_each(|(key, count)| bump(&mut self.dropped, key, count));
         for (dialect, counts) in other.dialects {
-            let own = self.dialects.entry(dialect).or_default();
-            counts.into_iter().for_each(|(key, count)| bump(own, key, count));
+            let totals = self.dialects.entry(dialect).or_default();
+            counts.into_iter().for_each(|(key, count)| bump(totals, key, count));
         }
         other.columns.into_iter().for_each(|(key, count)| bump(&mut self.columns, key, count));
     }

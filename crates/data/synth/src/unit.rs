@@ -21,7 +21,7 @@ use crate::effort::{EASY, effort_of};
 use crate::grammar::Grammar;
 use crate::pair::SynthPair;
 use crate::polish::{Polish, WriterError};
-use crate::related::{Related, RelatedQueries, Shares, beside};
+use crate::related::{Related, RelatedQueries, Shares, related_queries};
 use crate::sampler::Sampler;
 use crate::shape::QueryMeasures;
 use crate::tally::CorpusTally;
@@ -93,7 +93,7 @@ struct Slot {
 
 /// What became of a slot before it was compared with others.
 struct Drawn {
-    found: Option<Found>,
+    query: Option<Found>,
     tally: CorpusTally,
 }
 
@@ -125,12 +125,13 @@ pub fn make<E: From<WriterError>>(
         let batch: Vec<Slot> = pending.drain(..size.min(most)).collect();
         let drawn: Vec<Drawn> =
             batch.par_iter().map(|slot| draw(task, (world, checker, &speech), slot, allowance)).collect();
-        let mut kept = Vec::new();
-        for (slot, Drawn { found, tally: own }) in batch.into_iter().zip(drawn) {
-            tally.add(own);
-            match found {
-                Some((passed, shape, asked)) if seen.insert(passed.digest) => {
-                    kept.push((SynthPair::new(&world.db_id, slot.number, &passed, &shape, asked), passed));
+        let mut pairs = Vec::new();
+        for (slot, Drawn { query, tally: part }) in batch.into_iter().zip(drawn) {
+            tally.add(part);
+            match query {
+                Some((passed, shape, question)) if seen.insert(passed.digest) => {
+                    pairs
+                        .push((SynthPair::new(&world.db_id, slot.number, &passed, &shape, question), passed));
                 }
                 Some(_) if slot.round < ROUNDS => {
                     tally.drop(RejectionReason::Duplicate);
@@ -144,13 +145,13 @@ pub fn make<E: From<WriterError>>(
             }
         }
         if let Some(translation) = task.translation {
-            kept.par_iter_mut().for_each(|(pair, passed)| pair.dialects = translation.of(&passed.query));
-            kept.iter().for_each(|(pair, _)| tally.keep_dialects(pair));
+            pairs.par_iter_mut().for_each(|(pair, passed)| pair.dialects = translation.of(&passed.query));
+            pairs.iter().for_each(|(pair, _)| tally.keep_dialects(pair));
         }
         if let Some(polish) = task.polish {
-            polish.reword(task.seed, (&world.schema, checker), &mut kept)?;
+            polish.reword(task.seed, (&world.schema, checker), &mut pairs)?;
         }
-        for Completed { pair, again, related } in completed(task, world, (checker, &speech), kept) {
+        for Completed { pair, again, related } in completed(task, world, (checker, &speech), pairs) {
             tally.keep(&pair);
             tally.keep_related(&related);
             keep(pair, related.related)?;
@@ -177,7 +178,7 @@ fn completed(
     task: &DatabaseTask<'_>,
     world: &GrammarDatabase,
     (checker, speech): (&Checker<'_>, &Speech<'_>),
-    kept: Vec<(SynthPair, CheckedQuery)>,
+    pairs: Vec<(SynthPair, CheckedQuery)>,
 ) -> Vec<Completed> {
     let complete = |(mut pair, passed): (SynthPair, CheckedQuery)| {
         let separated = |pair: &SynthPair| separating_databases(world, &pair.sql, &pair.other_readings);
@@ -186,10 +187,10 @@ fn completed(
         if let Some(again) = &mut again {
             again.separating_databases = separated(again);
         }
-        let related = beside(world, checker, task.shares_beside, task.seed, (&pair.id, &passed));
+        let related = related_queries(world, checker, task.shares_beside, task.seed, (&pair.id, &passed));
         Completed { pair, again, related }
     };
-    kept.into_par_iter().map(complete).collect()
+    pairs.into_par_iter().map(complete).collect()
 }
 
 /// The pair's query with a second question, where one is wanted.
@@ -202,8 +203,8 @@ fn asked_again(
 ) -> Option<SynthPair> {
     let first = (pair.question.as_deref()?, pair.style.as_deref()?.parse().ok()?);
     let mut random = Random::new([task.seed, seed_of(&pair.id)]);
-    let asked = task.asking.ask_again(first, &passed.query, (&world.schema, speech), &mut random)?;
-    Some(pair.asked_again(asked))
+    let outcome = task.asking.ask_again(first, &passed.query, (&world.schema, speech), &mut random)?;
+    Some(pair.asked_again(outcome))
 }
 
 /// The pairs that are asked for.
@@ -242,40 +243,40 @@ fn draw(
     let name = seed_of(&world.db_id);
     let style = task.asking.style(&mut Random::new([task.seed, name, slot.number, STYLE + slot.round]));
     for attempt in 0..LAST_TRY {
-        let Some(kept) =
+        let Some(parts) =
             WishParts::at(attempt, &slot.wish).filter(|_| !tally.spending.has_reached(&allowance))
         else {
             break;
         };
         // What was there already is drawn again, and then the first that is new will do.
         let most = if slot.round < CHOOSY_ROUNDS { CHOICE } else { 1 };
-        if choice.is_made(attempt, kept, most) {
+        if choice.is_made(attempt, parts, most) {
             break;
         }
         let stream = slot.round * u64::from(LAST_TRY) + u64::from(attempt);
         let mut random = Random::new([task.seed, name, slot.number, stream]);
-        let own = Random::new([task.seed, name, slot.number, u64::MAX - stream]);
-        let wish = kept.of(slot.wish, &mut random);
-        tally.spending.made += 1;
-        let Some(query) = Grammar::new(world, task.sampler, wish, own).query() else { continue };
+        let grammar_random = Random::new([task.seed, name, slot.number, u64::MAX - stream]);
+        let wish = parts.of(slot.wish, &mut random);
+        tally.spending.queries += 1;
+        let Some(query) = Grammar::new(world, task.sampler, wish, grammar_random).query() else { continue };
         let shape = QueryMeasures::of(&query, &world.schema);
-        if !kept.is_met_by(&shape, &wish, world) {
+        if !parts.is_met_by(&shape, &wish, world) {
             continue;
         }
         tally.spending.checked += 1;
         match checker.check(&query, &mut random) {
             Ok(passed) => {
                 tally.spending.executed += 1;
-                let asked = task.asking.ask(&passed.query, style, (&world.schema, speech), &mut random);
+                let outcome = task.asking.ask(&passed.query, style, (&world.schema, speech), &mut random);
                 if style.is_none() {
-                    return Drawn { found: Some((passed, shape, asked)), tally };
+                    return Drawn { query: Some((passed, shape, outcome)), tally };
                 }
-                if let Some(question) = &asked.question {
-                    choice.add((attempt, kept), effort_of(question), (passed, shape, asked));
+                if let Some(question) = &outcome.question {
+                    choice.add((attempt, parts), effort_of(question), (passed, shape, outcome));
                     continue;
                 }
                 tally.drop(RejectionReason::Unsayable);
-                without_question.get_or_insert((passed, shape, asked));
+                without_question.get_or_insert((passed, shape, outcome));
                 unsaid += 1;
                 if unsaid == MOST_UNSAID {
                     break;
@@ -291,7 +292,7 @@ fn draw(
             }
         }
     }
-    Drawn { found: choice.best.map(|(_, found)| found).or(without_question), tally }
+    Drawn { query: choice.best.map(|(_, item)| item).or(without_question), tally }
 }
 
 /// A query that passed all checks, with its shape and its question.
@@ -313,17 +314,17 @@ impl<T> Default for Choice<T> {
 
 impl<T> Choice<T> {
     /// Whether the best of those that were added is taken, at that try, with `most` to choose from.
-    fn is_made(&self, attempt: u32, kept: WishParts, most: usize) -> bool {
-        let is_late = |(first, held): (u32, WishParts)| held != kept || attempt > first + MORE_TRIES;
+    fn is_made(&self, attempt: u32, parts: WishParts, most: usize) -> bool {
+        let is_late = |(first, earlier): (u32, WishParts)| earlier != parts || attempt > first + MORE_TRIES;
         let is_easy = self.best.as_ref().is_some_and(|(effort, _)| *effort <= EASY);
         is_easy || self.count >= most || self.first.is_some_and(is_late)
     }
 
-    fn add(&mut self, at: (u32, WishParts), effort: u64, found: T) {
+    fn add(&mut self, at: (u32, WishParts), effort: u64, item: T) {
         self.first.get_or_insert(at);
         self.count += 1;
         if self.best.as_ref().is_none_or(|(least, _)| effort < *least) {
-            self.best = Some((effort, found));
+            self.best = Some((effort, item));
         }
     }
 }
@@ -404,20 +405,20 @@ mod tests {
 
     #[test]
     fn the_easiest_of_five_is_chosen_as_long_as_the_same_is_held_to() {
-        let held = |operator| WishParts { operator, depth: true, tier: true, shallow: true };
+        let parts = |operator| WishParts { operator, depth: true, tier: true, shallow: true };
         let mut choice = Choice::default();
-        assert!(!choice.is_made(900, held(true), CHOICE));
+        assert!(!choice.is_made(900, parts(true), CHOICE));
         for (place, effort) in [(3, 30), (5, 22), (9, 22), (11, 40)] {
-            choice.add((place, held(true)), effort, place);
+            choice.add((place, parts(true)), effort, place);
         }
         assert_eq!(choice.best, Some((22, 5)));
-        assert!(!choice.is_made(12, held(true), CHOICE));
-        assert!(choice.is_made(12, held(false), CHOICE), "another wish");
-        assert!(choice.is_made(4 + MORE_TRIES, held(true), CHOICE), "late");
-        choice.add((12, held(true)), 50, 12);
-        assert!(choice.is_made(12, held(true), CHOICE), "five");
+        assert!(!choice.is_made(12, parts(true), CHOICE));
+        assert!(choice.is_made(12, parts(false), CHOICE), "another wish");
+        assert!(choice.is_made(4 + MORE_TRIES, parts(true), CHOICE), "late");
+        choice.add((12, parts(true)), 50, 12);
+        assert!(choice.is_made(12, parts(true), CHOICE), "five");
         let mut easy = Choice::default();
-        easy.add((0, held(true)), EASY, ());
-        assert!(easy.is_made(1, held(true), CHOICE), "easy");
+        easy.add((0, parts(true)), EASY, ());
+        assert!(easy.is_made(1, parts(true), CHOICE), "easy");
     }
 }

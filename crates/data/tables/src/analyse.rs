@@ -24,7 +24,7 @@ pub(crate) struct Analysed {
     pub(crate) digest: u128,
     /// The first is what is left of the file's table.
     pub(crate) parts: Vec<TablePart>,
-    pub(crate) found: KeyChoice,
+    pub(crate) key_choice: KeyChoice,
     pub(crate) dependencies: KeySearch,
 }
 
@@ -85,8 +85,9 @@ pub(crate) fn analyse(source: Source, staged: Staged, options: &TablesOptions) -
             .collect(),
         rows: staged.rows,
     };
-    let found = keys::search(&subject, options, &mut steps);
-    let parts = fragments.iter().map(|fragment| part(fragment, &table, &names, &staged, &found)).collect();
+    let key_choice = keys::search(&subject, options, &mut steps);
+    let parts =
+        fragments.iter().map(|fragment| part(fragment, &table, &names, &staged, &key_choice)).collect();
     Analysed {
         source,
         path: staged.path,
@@ -99,19 +100,25 @@ pub(crate) fn analyse(source: Source, staged: Staged, options: &TablesOptions) -
         traits: staged.traits,
         digest: staged.digest,
         parts,
-        found,
+        key_choice,
         dependencies,
     }
 }
 
-fn part(fragment: &Fragment, table: &str, names: &[String], staged: &Staged, found: &KeyChoice) -> TablePart {
+fn part(
+    fragment: &Fragment,
+    table: &str,
+    names: &[String],
+    staged: &Staged,
+    key_choice: &KeyChoice,
+) -> TablePart {
     let (name, key, rows) = match fragment.split {
-        None => (table.to_owned(), found.key.as_ref().map(|(key, _)| key.clone()), staged.rows as u64),
+        None => (table.to_owned(), key_choice.key.as_ref().map(|(key, _)| key.clone()), staged.rows as u64),
         Some(split) => {
             let key = split.determinant;
             (entity(&names[key]), Some(vec![key]), staged.traits[key].distinct)
         }
     };
-    let alternatives = if fragment.split.is_none() { found.alternatives.clone() } else { Vec::new() };
+    let alternatives = if fragment.split.is_none() { key_choice.alternatives.clone() } else { Vec::new() };
     TablePart { name, columns: fragment.columns.clone(), split: fragment.split, key, alternatives, rows }
 }

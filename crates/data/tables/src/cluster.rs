@@ -55,7 +55,7 @@ fn similar(tables: &[Analysed], least: f64) -> Vec<(f64, usize, usize)> {
     for (at, table) in tables.iter().enumerate() {
         folders.entry(table.source.folder()).or_default().push(at);
     }
-    let mut found: Vec<(f64, usize, usize)> = Vec::new();
+    let mut similarities: Vec<(f64, usize, usize)> = Vec::new();
     for files in folders.values() {
         let schema = |at: usize| tables[at].names.iter().map(|(name, _)| name.to_lowercase()).collect();
         let topic = |at: usize| spoken_words(&tables[at].source.stem()).into_iter().collect();
@@ -65,12 +65,13 @@ fn similar(tables: &[Analysed], least: f64) -> Vec<(f64, usize, usize)> {
         for (one, other) in pairs {
             let score = f64::midpoint(schemas.jaccard(one, other), topics.jaccard(one, other));
             if score >= least {
-                found.push((score, files[one], files[other]));
+                similarities.push((score, files[one], files[other]));
             }
         }
     }
-    found.sort_by(|one, other| other.0.total_cmp(&one.0).then((one.1, one.2).cmp(&(other.1, other.2))));
-    found
+    similarities
+        .sort_by(|one, other| other.0.total_cmp(&one.0).then((one.1, one.2).cmp(&(other.1, other.2))));
+    similarities
 }
 
 /// What tables have, with its weights.

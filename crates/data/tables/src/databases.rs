@@ -27,10 +27,10 @@ pub(crate) fn plan(tables: &[Analysed], clusters: Vec<Cluster>, keys: &[Inclusio
     for table in tables {
         *of_folder.entry(table.source.folder()).or_default() += 1;
     }
-    let mut taken = NamesInUse::default();
+    let mut in_use = NamesInUse::default();
     let planned = clusters.into_iter().map(|cluster| {
         let folder = tables[cluster.files[0]].source.folder();
-        let own = folder.rsplit('/').next().filter(|name| !name.is_empty());
+        let folder_name = folder.rsplit('/').next().filter(|name| !name.is_empty());
         let is_all = of_folder.get(folder) == Some(&cluster.files.len());
         let referred = |file: usize| {
             keys.iter().filter(|key| is_declared(key) && key.to.0 == file && key.from.0 != file).count()
@@ -42,13 +42,13 @@ pub(crate) fn plan(tables: &[Analysed], clusters: Vec<Cluster>, keys: &[Inclusio
             }
         }
         let table = &tables[head].parts[0].name;
-        let name = match own {
-            Some(own) if is_all && cluster.files.len() > 1 => own.to_owned(),
-            Some(own) => format!("{own}_{table}"),
+        let name = match folder_name {
+            Some(folder_name) if is_all && cluster.files.len() > 1 => folder_name.to_owned(),
+            Some(folder_name) => format!("{folder_name}_{table}"),
             None => table.clone(),
         };
         let safe = safe(&name, Of::Table).unwrap_or_else(|| "tables".to_owned());
-        let db_id = free(&safe.to_lowercase(), &mut taken);
+        let db_id = free(&safe.to_lowercase(), &mut in_use);
         let names = table_names(tables, &cluster);
         Planned { db_id, cluster, names }
     });
@@ -57,14 +57,14 @@ pub(crate) fn plan(tables: &[Analysed], clusters: Vec<Cluster>, keys: &[Inclusio
 
 /// The tables of files first, then those that were split off, each with a name of its own.
 fn table_names(tables: &[Analysed], cluster: &Cluster) -> BTreeMap<At, String> {
-    let mut taken = NamesInUse::default();
+    let mut in_use = NamesInUse::default();
     let mut parts: Vec<At> = cluster
         .files
         .iter()
         .flat_map(|&file| (0..tables[file].parts.len()).map(move |part| (file, part)))
         .collect();
     parts.sort_by_key(|&(file, part)| (part > 0, file, part));
-    parts.into_iter().map(|at| (at, free(&tables[at.0].parts[at.1].name, &mut taken))).collect()
+    parts.into_iter().map(|at| (at, free(&tables[at.0].parts[at.1].name, &mut in_use))).collect()
 }
 
 /// Writes a database.

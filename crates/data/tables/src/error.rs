@@ -24,12 +24,12 @@ pub enum TablesError {
         source: io::Error,
     },
     /// No file that is a table by its name.
-    #[error("{path} has no table: no file below it ends in {known}; give the folder of the tables")]
+    #[error("{path} has no table: no file below it ends in {endings}; give the folder of the tables")]
     NoTables {
         /// The folder.
         path: PathBuf,
         /// The endings of tables.
-        known: String,
+        endings: String,
     },
     /// Tables, but none that can be used.
     #[error("{}", no_table(path, *count, first))]
@@ -87,10 +87,10 @@ mod tests {
 
     #[test]
     fn one_file_is_singular() {
-        let said = |count| {
+        let message = |count| {
             TablesError::AllRefused { path: "csv".into(), count, first: "a.csv: empty".into() }.to_string()
         };
-        assert_eq!(said(1), "the only file below csv did not become a table: a.csv: empty");
-        assert_eq!(said(2), "none of the 2 files below csv became a table; the first: a.csv: empty");
+        assert_eq!(message(1), "the only file below csv did not become a table: a.csv: empty");
+        assert_eq!(message(2), "none of the 2 files below csv became a table; the first: a.csv: empty");
     }
 }

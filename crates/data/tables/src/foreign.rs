@@ -163,17 +163,21 @@ impl<'a> Folder<'a> {
 
     /// How well a column names a key's column.
     fn name(&self, from: At, column: usize, to: At, key: usize) -> f64 {
-        let (own, other) = (&self.columns[&from.0][column], &self.keys[&(to, key)]);
-        let meet = own.ends().any(|end| other.ends().any(|other| end == other));
-        if meet || own.name.eq_ignore_ascii_case(&other.column.name) { similarity(own, other) } else { 0.0 }
+        let (column_name, other) = (&self.columns[&from.0][column], &self.keys[&(to, key)]);
+        let meet = column_name.ends().any(|end| other.ends().any(|other| end == other));
+        if meet || column_name.name.eq_ignore_ascii_case(&other.column.name) {
+            similarity(column_name, other)
+        } else {
+            0.0
+        }
     }
 
     fn judge(&self, options: &TablesOptions) -> Result<Vec<Inclusion>, TablesError> {
-        let asked: Vec<Vec<Inclusion>> =
+        let by_part: Vec<Vec<Inclusion>> =
             self.parts.iter().map(|&from| self.candidates(from, options)).collect();
         let mut judged = Vec::new();
         let mut rows = Rows::default();
-        for candidates in asked {
+        for candidates in by_part {
             let mut settled: BTreeSet<Vec<usize>> = BTreeSet::new();
             for mut candidate in candidates {
                 let is_told = candidate.scores.name >= TOLD;
@@ -208,8 +212,8 @@ impl<'a> Folder<'a> {
             return false;
         };
         let sketch = |at: At, column: usize| &self.tables[at.0].traits[column].sketch;
-        let (own, other) = (sketch(candidate.from, *column), sketch(candidate.to, *key));
-        own.missing_in(other).is_some_and(|missing| 2 * missing > own.hashes().len())
+        let (child, other) = (sketch(candidate.from, *column), sketch(candidate.to, *key));
+        child.missing_in(other).is_some_and(|missing| 2 * missing > child.hashes().len())
     }
 
     /// The foreign keys that splits made; they are the best of their columns.
@@ -244,27 +248,27 @@ impl<'a> Folder<'a> {
 
     /// What may hold by name, type and sketch, for each column the best first.
     fn candidates(&self, from: At, options: &TablesOptions) -> Vec<Inclusion> {
-        let mut found: Vec<Inclusion> = Vec::new();
+        let mut inclusions: Vec<Inclusion> = Vec::new();
         let mut keys: BTreeSet<usize> = BTreeSet::new();
         for &column in &self.part(from).columns {
             let sketch = &self.tables[from.0].traits[column].sketch;
             for place in self.targets.of(&self.columns[&from.0][column], sketch) {
                 match self.targets.all[place] {
-                    (to, &[key]) => found.extend(self.single(from, column, to, key, options)),
+                    (to, &[key]) => inclusions.extend(self.single(from, column, to, key, options)),
                     _ => _ = keys.insert(place),
                 }
             }
         }
-        found.extend(keys.into_iter().filter_map(|place| {
+        inclusions.extend(keys.into_iter().filter_map(|place| {
             let (to, key) = self.targets.all[place];
             self.several(from, to, key)
         }));
-        found.sort_by(|one, other| {
+        inclusions.sort_by(|one, other| {
             let by_score = other.scores.total.total_cmp(&one.scores.total);
             let by_place = (one.to, &one.key).cmp(&(other.to, &other.key));
             one.columns.cmp(&other.columns).then(by_score).then(by_place)
         });
-        found
+        inclusions
     }
 
     fn single(
@@ -275,8 +279,8 @@ impl<'a> Folder<'a> {
         key: usize,
         options: &TablesOptions,
     ) -> Option<Inclusion> {
-        let (own, other) = (&self.tables[from.0], &self.tables[to.0]);
-        let (traits, target) = (&own.traits[column], &other.traits[key]);
+        let (child, other) = (&self.tables[from.0], &self.tables[to.0]);
+        let (traits, target) = (&child.traits[column], &other.traits[key]);
         let is_own_key = self.part(from).is_key(column);
         let is_same = from == to && is_own_key
             || self.part(to).split.is_some_and(|split| split.from == from.1) && from.0 == to.0;
@@ -301,12 +305,12 @@ impl<'a> Folder<'a> {
             return None;
         }
         let coverage = (traits.distinct as f64 / target.distinct as f64).min(1.0);
-        let said = match target.range {
+        let share = match target.range {
             Some((least, most)) => 1.0 - target.distinct as f64 / (most as f64 - least as f64 + 1.0),
             None => traits.letters,
         };
-        let values = said.clamp(0.0, 1.0) * (traits.distinct as f64 / 10.0).min(1.0);
-        let scores = scores(name, coverage, values, self.twins(own.column(column), other.column(key)));
+        let values = share.clamp(0.0, 1.0) * (traits.distinct as f64 / 10.0).min(1.0);
+        let scores = scores(name, coverage, values, self.twins(child.column(column), other.column(key)));
         let is_worth_it = scores.total >= options.foreign_key_score || name >= TOLD;
         is_worth_it.then(|| self.open(from, vec![column], to, vec![key], scores))
     }
@@ -322,10 +326,10 @@ impl<'a> Folder<'a> {
         if from == to {
             return None;
         }
-        let (own, other) = (&self.tables[from.0], &self.tables[to.0]);
+        let (child, other) = (&self.tables[from.0], &self.tables[to.0]);
         let like = |&at: &usize| {
             self.part(from).columns.iter().copied().find(|&column| {
-                own.traits[column].kind == other.traits[at].kind && self.name(from, column, to, at) >= LIKE
+                child.traits[column].kind == other.traits[at].kind && self.name(from, column, to, at) >= LIKE
             })
         };
         let columns: Vec<usize> = key.iter().map(like).collect::<Option<_>>()?;
@@ -407,11 +411,11 @@ impl Rows {
         let Some((_, _, connection)) = &self.0 else { return Ok(()) };
         let listed =
             |columns: &[usize]| columns.iter().map(|at| format!("c{at}")).collect::<Vec<_>>().join(", ");
-        let given: Vec<String> = inclusion.columns.iter().map(|at| format!("c{at} IS NOT NULL")).collect();
+        let not_null: Vec<String> = inclusion.columns.iter().map(|at| format!("c{at} IS NOT NULL")).collect();
         let values = format!(
             "SELECT DISTINCT {} FROM one.{ROWS} WHERE {}",
             listed(&inclusion.columns),
-            given.join(" AND ")
+            not_null.join(" AND ")
         );
         let key = format!("SELECT {} FROM other.{ROWS}", listed(&inclusion.key));
         let count = |sql: String| connection.query_row(&sql, [], |row| row.get::<_, i64>(0)).map_err(failed);

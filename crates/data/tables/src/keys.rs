@@ -87,26 +87,26 @@ pub(crate) fn search(subject: &Subject<'_>, options: &TablesOptions, steps: &mut
     }
     // The likelier come first, for the case that the steps do not reach; the sort keeps the leftmost before.
     candidates.sort_by(|one, other| other.score.total_cmp(&one.score));
-    let mut found =
+    let mut choice =
         KeyChoice { key: None, alternatives: Vec::new(), minimal: Vec::new(), search: KeySearch::Complete };
     let mut level = vec![Set { members: Vec::new(), codes: Cow::Borrowed(&[][..]) }];
     for size in 1..=options.max_key_columns {
         let Some((unique, rest)) = grow(&level, &candidates, subject.rows, steps) else {
-            found.search = KeySearch::Budget;
+            choice.search = KeySearch::Budget;
             break;
         };
         let sets = (unique.len() + rest.len()) as f64;
-        choose(&unique, &candidates, subject.rows, sets, &mut found);
-        found.minimal.extend(unique.iter().map(|members| places(members, &candidates)));
+        choose(&unique, &candidates, subject.rows, sets, &mut choice);
+        choice.minimal.extend(unique.iter().map(|members| places(members, &candidates)));
         level = rest;
-        if found.key.is_some() || level.is_empty() || size == options.max_key_columns {
+        if choice.key.is_some() || level.is_empty() || size == options.max_key_columns {
             break;
         }
     }
-    found.minimal.sort();
-    let key = found.key.clone().map(|(key, _)| key).unwrap_or_default();
-    found.alternatives.retain(|column| !key.contains(column));
-    found
+    choice.minimal.sort();
+    let key = choice.key.clone().map(|(key, _)| key).unwrap_or_default();
+    choice.alternatives.retain(|column| !key.contains(column));
+    choice
 }
 
 fn places(members: &[usize], candidates: &[Candidate<'_>]) -> Vec<usize> {
@@ -121,7 +121,7 @@ fn choose(
     candidates: &[Candidate<'_>],
     rows: usize,
     sets: f64,
-    found: &mut KeyChoice,
+    choice: &mut KeyChoice,
 ) {
     for members in unique {
         let score =
@@ -136,13 +136,14 @@ fn choose(
         };
         let places = places(members, candidates);
         if accepted && let [only] = *places.as_slice() {
-            found.alternatives.push(only);
+            choice.alternatives.push(only);
         }
-        let better = found.key.as_ref().is_none_or(|(known, best)| {
-            score > best + 1e-12 || (score - best).abs() <= 1e-12 && places < *known
-        });
+        let better = choice
+            .key
+            .as_ref()
+            .is_none_or(|(key, best)| score > best + 1e-12 || (score - best).abs() <= 1e-12 && places < *key);
         if accepted && better {
-            found.key = Some((places, score));
+            choice.key = Some((places, score));
         }
     }
 }
@@ -196,7 +197,7 @@ fn grow<'a>(
             } else {
                 rest.push(Set { members, codes });
             }
-            if held(&rest) > MOST_HELD {
+            if code_count(&rest) > MOST_HELD {
                 return None;
             }
         }
@@ -209,7 +210,7 @@ const LEAST_STEPS: usize = 20;
 /// Most numbers that are held of sets that are not unique.
 const MOST_HELD: usize = 40_000_000;
 
-fn held(sets: &[Set<'_>]) -> usize {
+fn code_count(sets: &[Set<'_>]) -> usize {
     sets.iter().filter(|set| set.members.len() > 1).map(|set| set.codes.len()).sum()
 }
 
@@ -246,7 +247,7 @@ mod tests {
         numbering.finish()
     }
 
-    fn found(columns: &[(&str, &[u32])], steps: u64) -> KeyChoice {
+    fn key_choice(columns: &[(&str, &[u32])], steps: u64) -> KeyChoice {
         let owned: Vec<(Coded, Traits)> =
             columns.iter().map(|(_, values)| codes(ColumnType::Integer, values)).collect();
         let columns: Vec<_> = columns
@@ -263,16 +264,17 @@ mod tests {
     fn the_column_that_is_called_a_key_is_one_and_a_measurement_is_none() {
         let unique = [5, 3, 9, 1];
         let result =
-            found(&[("price", &[1, 1, 2, 2]), ("weight", &unique), ("order_id", &[1, 2, 3, 4])], 1000);
+            key_choice(&[("price", &[1, 1, 2, 2]), ("weight", &unique), ("order_id", &[1, 2, 3, 4])], 1000);
         assert_eq!(result.key.map(|(columns, _)| columns), Some(vec![2]));
         assert_eq!(result.minimal, [vec![1], vec![2]]);
-        let result = found(&[("price", &[1, 1, 2, 2]), ("size", &[1, 1, 1, 2]), ("weight", &unique)], 1000);
+        let result =
+            key_choice(&[("price", &[1, 1, 2, 2]), ("size", &[1, 1, 1, 2]), ("weight", &unique)], 1000);
         assert_eq!((result.key, result.minimal), (None, vec![vec![2]]));
     }
 
     #[test]
     fn columns_with_nulls_are_no_key() {
-        let result = found(&[("order_id", &[1, 2, 3, 0]), ("x", &[1, 1, 1, 2])], 1000);
+        let result = key_choice(&[("order_id", &[1, 2, 3, 0]), ("x", &[1, 1, 1, 2])], 1000);
         assert_eq!((result.key, result.minimal, result.search), (None, vec![], KeySearch::Complete));
     }
 
@@ -281,17 +283,17 @@ mod tests {
         let (years, months): (Vec<u32>, Vec<u32>) =
             (0..10).flat_map(|year| (1..=12).map(move |month| (2000 + year, month))).unzip();
         let same = vec![7; 120];
-        let result = found(&[("year", &years), ("same", &same), ("month", &months)], 10_000);
+        let result = key_choice(&[("year", &years), ("same", &same), ("month", &months)], 10_000);
         assert_eq!(result.key.map(|(columns, _)| columns), Some(vec![0, 2]));
         assert_eq!(result.minimal, [vec![0, 2]]);
         // Six rows that differ in one of two columns of six and five values are nothing.
-        let result = found(&[("a", &[1, 2, 3, 4, 5, 5]), ("b", &[1, 2, 3, 4, 5, 1])], 1000);
+        let result = key_choice(&[("a", &[1, 2, 3, 4, 5, 5]), ("b", &[1, 2, 3, 4, 5, 1])], 1000);
         assert_eq!((result.key, result.minimal), (None, vec![vec![0, 1]]));
     }
 
     #[test]
     fn a_search_that_runs_out_of_steps_says_so() {
-        let result = found(&[("a", &[1, 1, 2, 2]), ("b", &[1, 2, 1, 2])], 50);
+        let result = key_choice(&[("a", &[1, 1, 2, 2]), ("b", &[1, 2, 1, 2])], 50);
         assert_eq!((result.key, result.search), (None, KeySearch::Budget));
     }
 }

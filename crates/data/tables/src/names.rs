@@ -98,14 +98,14 @@ fn folded(c: char) -> Option<String> {
 }
 
 /// A name like this that is free, which it takes.
-pub(crate) fn free(name: &str, taken: &mut NamesInUse) -> String {
+pub(crate) fn free(name: &str, in_use: &mut NamesInUse) -> String {
     let numbered = (2_u32..).map(|number| format!("{name}_{number}"));
-    let found = std::iter::once(name.to_owned()).chain(numbered).find(|name| taken.insert(name));
-    found.unwrap_or_else(|| name.to_owned())
+    let first = std::iter::once(name.to_owned()).chain(numbered).find(|name| in_use.insert(name));
+    first.unwrap_or_else(|| name.to_owned())
 }
 
 /// The words of a name without those that only say that it is a key.
-pub(crate) fn said(words: &[String]) -> Vec<String> {
+pub(crate) fn without_key_words(words: &[String]) -> Vec<String> {
     words.iter().filter(|word| !KEY_WORDS.contains(&word.as_str())).cloned().collect()
 }
 
@@ -116,7 +116,7 @@ pub(crate) fn is_key_like(name: &str) -> bool {
 
 /// The name of a table of what a column determines: what the column is the key of.
 pub(crate) fn entity(column: &str) -> String {
-    let words = said(&spoken_words(column));
+    let words = without_key_words(&spoken_words(column));
     let name = if words.is_empty() { column.to_owned() } else { words.join("_") };
     safe(&name, Of::Table).unwrap_or_else(|| "entity".to_owned())
 }
@@ -133,21 +133,21 @@ pub(crate) fn entity(column: &str) -> String {
 /// | the key's, which only say that it is a key or a name | 0.1 |
 /// | anything else | 0 |
 pub(crate) fn similarity(column: &ColumnName, to: &KeyName) -> f64 {
-    let (own, own_said) = (&column.words, &column.said);
+    let (words, bare) = (&column.words, &column.bare);
     let KeyName { column: key, nouns, qualified, .. } = to;
-    let says_more = !key.said.is_empty() && key.words != ["name"];
-    let after = |words: &[String]| !words.is_empty() && own.len() > words.len() && own.ends_with(words);
-    let is_same = *own == key.words || column.name.eq_ignore_ascii_case(&key.name);
+    let says_more = !key.bare.is_empty() && key.words != ["name"];
+    let after = |end: &[String]| !end.is_empty() && words.len() > end.len() && words.ends_with(end);
+    let is_same = *words == key.words || column.name.eq_ignore_ascii_case(&key.name);
     let is_of_table = key.words.iter().any(|word| nouns[0].last() == Some(word));
-    if says_more && is_same && is_of_table || qualified.contains(own) {
+    if says_more && is_same && is_of_table || qualified.contains(words) {
         1.0
     } else if says_more && is_same {
         0.95
-    } else if says_more && after(&key.words) || qualified.iter().any(|words| after(words)) {
+    } else if says_more && after(&key.words) || qualified.iter().any(|name| after(name)) {
         0.9
-    } else if !own_said.is_empty() && (nouns.contains(own_said) || says_more && *own_said == key.said) {
+    } else if !bare.is_empty() && (nouns.contains(bare) || says_more && *bare == key.bare) {
         0.8
-    } else if nouns.iter().any(|noun| !noun.is_empty() && own_said.ends_with(noun)) {
+    } else if nouns.iter().any(|noun| !noun.is_empty() && bare.ends_with(noun)) {
         0.6
     } else if is_same {
         0.1
@@ -162,7 +162,7 @@ pub(crate) struct ColumnName {
     pub(crate) name: String,
     words: Vec<String>,
     /// The words without those that only say that it is a key or a name.
-    said: Vec<String>,
+    bare: Vec<String>,
 }
 
 /// The name of a column of a table's key, in words.
@@ -178,14 +178,14 @@ pub(crate) struct KeyName {
 impl ColumnName {
     pub(crate) fn new(name: &str) -> Self {
         let words = spoken_words(name);
-        let said = said(&words);
-        Self { name: name.to_owned(), words, said }
+        let bare = without_key_words(&words);
+        Self { name: name.to_owned(), words, bare }
     }
 
     /// The words with which the name may end so that it names a key: without one of them in common with [`KeyName::ends`],
     /// [`similarity`] is 0, but for equal names.
     pub(crate) fn ends(&self) -> impl Iterator<Item = &String> {
-        self.words.last().into_iter().chain(self.said.last())
+        self.words.last().into_iter().chain(self.bare.last())
     }
 }
 
@@ -223,8 +223,8 @@ mod tests {
         ] {
             assert_eq!(safe(raw, Of::Column).as_deref(), expected, "{raw}");
         }
-        let mut taken = NamesInUse::default();
-        let names: Vec<String> = ["a", "A", "a_2", "a"].iter().map(|name| free(name, &mut taken)).collect();
+        let mut in_use = NamesInUse::default();
+        let names: Vec<String> = ["a", "A", "a_2", "a"].iter().map(|name| free(name, &mut in_use)).collect();
         assert_eq!(names, ["a", "A_2", "a_2_2", "a_3"]);
     }
 
@@ -242,11 +242,11 @@ mod tests {
             ("name", "teams", "name", 0.1),
             ("origin", "airports", "faa", 0.0),
         ] {
-            let (own, other) = (ColumnName::new(column), KeyName::new(table, key));
-            let found = similarity(&own, &other);
-            let meet = own.ends().any(|end| other.ends().any(|other| end == other));
-            assert!(meet || found < 1e-9 || column.eq_ignore_ascii_case(key), "{column} {table}.{key}");
-            assert!((found - expected).abs() < 1e-9, "{column} {table}.{key}: {found}");
+            let (column_name, other) = (ColumnName::new(column), KeyName::new(table, key));
+            let score = similarity(&column_name, &other);
+            let meet = column_name.ends().any(|end| other.ends().any(|other| end == other));
+            assert!(meet || score < 1e-9 || column.eq_ignore_ascii_case(key), "{column} {table}.{key}");
+            assert!((score - expected).abs() < 1e-9, "{column} {table}.{key}: {score}");
         }
     }
 }

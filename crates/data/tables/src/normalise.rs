@@ -67,18 +67,18 @@ pub(crate) fn normalise(columns: &Columns<'_>, steps: &mut Steps) -> (Vec<Fragme
     let mut open = vec![(0, (0..every).collect::<Vec<u32>>())];
     while let Some((at, rows)) = open.pop() {
         loop {
-            let Some(found) = best(columns, &fragments[at], &rows, steps) else {
+            let Some(dependency) = best(columns, &fragments[at], &rows, steps) else {
                 return (fragments, KeySearch::Budget);
             };
-            let Some(dependency) = found else { break };
+            let Some(dependency) = dependency else { break };
             fragments[at].columns.retain(|column| !dependency.dependents.contains(column));
-            let mut own = dependency.dependents;
-            own.push(dependency.determinant);
-            own.sort_unstable();
+            let mut members = dependency.dependents;
+            members.push(dependency.determinant);
+            members.sort_unstable();
             let (determinant, log10_chance) = (dependency.determinant, dependency.log10_chance);
             let split = Split { from: at, determinant, log10_chance };
             open.push((fragments.len(), firsts(&columns.codes[determinant], &rows)));
-            fragments.push(Fragment { columns: own, split: Some(split) });
+            fragments.push(Fragment { columns: members, split: Some(split) });
         }
     }
     (fragments, KeySearch::Complete)
@@ -146,7 +146,7 @@ fn best(
             }
         }
         let rank = (dependency.dependents.len(), is_key_like(&columns.names[x]));
-        if rank.0 > 0 && best.as_ref().is_none_or(|(known, _)| rank > *known) {
+        if rank.0 > 0 && best.as_ref().is_none_or(|(top, _)| rank > *top) {
             best = Some((rank, dependency));
         }
     }
@@ -187,13 +187,13 @@ fn share(column: &Coded, rows: &[u32]) -> Share {
 /// Whether rows that agree in the one column agree in the other, and the other is NULL where the one is.
 fn determines(one: &Coded, other: &Coded, rows: &[u32]) -> bool {
     const OPEN: u32 = u32::MAX;
-    let mut known = vec![OPEN; one.distinct as usize + 1];
-    known[NULL as usize] = NULL;
+    let mut images = vec![OPEN; one.distinct as usize + 1];
+    images[NULL as usize] = NULL;
     rows.iter().all(|&row| {
         let (x, y) = (one.codes[row as usize] as usize, other.codes[row as usize]);
-        let said = if known[x] == OPEN { y } else { known[x] };
-        known[x] = said;
-        said == y
+        let image = if images[x] == OPEN { y } else { images[x] };
+        images[x] = image;
+        image == y
     })
 }
 
@@ -214,7 +214,7 @@ mod tests {
     }
 
     /// Columns of texts; 0 is NULL.
-    fn held(names: &[&str], columns: &[Vec<u32>]) -> TestTable {
+    fn test_table(names: &[&str], columns: &[Vec<u32>]) -> TestTable {
         let finished = columns.iter().map(|values| {
             let mut numbering = Numbering::new(ColumnType::Text);
             for value in values {
@@ -228,17 +228,21 @@ mod tests {
         TestTable { names: names.iter().map(|name| (*name).to_owned()).collect(), codes, traits }
     }
 
-    fn split(held: &TestTable) -> Vec<Fragment> {
-        let columns = Columns { names: &held.names, codes: &held.codes, traits: &held.traits };
+    fn split(table: &TestTable) -> Vec<Fragment> {
+        let columns = Columns { names: &table.names, codes: &table.codes, traits: &table.traits };
         normalise(&columns, &mut Steps(u64::MAX)).0
     }
 
     /// The rows of a fragment with those of the fragments that it refers to.
-    fn joined(held: &TestTable, fragments: &[Fragment]) -> Vec<Vec<u32>> {
-        let rows = held.codes[0].codes.len();
+    fn joined(original: &TestTable, fragments: &[Fragment]) -> Vec<Vec<u32>> {
+        let rows = original.codes[0].codes.len();
         let mut whole: Vec<BTreeMap<usize, u32>> = (0..rows)
             .map(|row| {
-                fragments[0].columns.iter().map(|&column| (column, held.codes[column].codes[row])).collect()
+                fragments[0]
+                    .columns
+                    .iter()
+                    .map(|&column| (column, original.codes[column].codes[row]))
+                    .collect()
             })
             .collect();
         // A fragment comes after the one that it was split off.
@@ -246,9 +250,12 @@ mod tests {
             let key = fragment.split.unwrap().determinant;
             let mut table: BTreeMap<u32, BTreeMap<usize, u32>> = BTreeMap::new();
             for row in 0..rows {
-                let code = held.codes[key].codes[row];
-                let values =
-                    fragment.columns.iter().map(|&column| (column, held.codes[column].codes[row])).collect();
+                let code = original.codes[key].codes[row];
+                let values = fragment
+                    .columns
+                    .iter()
+                    .map(|&column| (column, original.codes[column].codes[row]))
+                    .collect();
                 if code != NULL {
                     assert_eq!(table.entry(code).or_insert_with(|| BTreeMap::clone(&values)), &values);
                 }
@@ -267,8 +274,8 @@ mod tests {
         let state: Vec<u32> = city.iter().map(|city| 1 + city % 10).collect();
         let region: Vec<u32> = state.iter().map(|state| 1 + state % 3).collect();
         let person: Vec<u32> = (1..=200).collect();
-        let held = held(&["person", "city", "state", "region"], &[person, city, state, region]);
-        let fragments = split(&held);
+        let table = test_table(&["person", "city", "state", "region"], &[person, city, state, region]);
+        let fragments = split(&table);
         let columns: Vec<&[usize]> = fragments.iter().map(|fragment| fragment.columns.as_slice()).collect();
         assert_eq!(columns, [&[0, 1][..], &[1, 2], &[2, 3]]);
         assert_eq!(fragments[2].split.map(|split| (split.from, split.determinant)), Some((1, 2)));
@@ -276,8 +283,8 @@ mod tests {
 
     #[test]
     fn few_rows_are_no_evidence() {
-        let held = held(&["a", "b"], &[vec![1, 1, 2, 2, 3, 3], vec![1, 1, 1, 1, 2, 2]]);
-        assert_eq!(split(&held).len(), 1);
+        let table = test_table(&["a", "b"], &[vec![1, 1, 2, 2, 3, 3], vec![1, 1, 1, 1, 2, 2]]);
+        assert_eq!(split(&table).len(), 1);
     }
 
     proptest! {
@@ -300,10 +307,10 @@ mod tests {
             }
             columns.push(noise[..base.len()].to_vec());
             let names = ["base", "x", "y", "z", "noise"];
-            let held = held(&names[..columns.len()], &columns);
+            let table = test_table(&names[..columns.len()], &columns);
             let expected: Vec<Vec<u32>> =
-                (0..base.len()).map(|row| held.codes.iter().map(|column| column.codes[row]).collect()).collect();
-            prop_assert_eq!(joined(&held, &split(&held)), expected);
+                (0..base.len()).map(|row| table.codes.iter().map(|column| column.codes[row]).collect()).collect();
+            prop_assert_eq!(joined(&table, &split(&table)), expected);
         }
     }
 }

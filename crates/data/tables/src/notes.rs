@@ -37,10 +37,11 @@ impl Notes {
     /// Files whose names are not those of tables: one line for all of them.
     fn others(&mut self, names: &[&str]) {
         const NAMED: usize = 3;
-        let Some(shown) = names.get(..names.len().min(NAMED)).filter(|shown| !shown.is_empty()) else {
+        let Some(examples) = names.get(..names.len().min(NAMED)).filter(|examples| !examples.is_empty())
+        else {
             return;
         };
-        let mut line = shown.join(", ");
+        let mut line = examples.join(", ");
         if names.len() > NAMED {
             let _infallible = write!(line, " and {} more", names.len() - NAMED);
         }

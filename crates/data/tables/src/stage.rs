@@ -40,27 +40,27 @@ pub(crate) struct Staged {
 /// Reads a file into the SQLite file `path`.
 pub(crate) fn stage(source: &Source, path: &Path, options: &TablesOptions) -> Result<Staged, NotRead> {
     let scan = Scan::of(source, options)?;
-    let kept: Vec<usize> = (0..scan.columns.len()).filter(|&at| !scan.columns[at].is_empty()).collect();
-    if kept.len() < options.min_columns {
+    let columns: Vec<usize> = (0..scan.columns.len()).filter(|&at| !scan.columns[at].is_empty()).collect();
+    if columns.len() < options.min_columns {
         let detail =
-            format!("{} with a value, of at least {}", counted(kept.len(), "column"), options.min_columns);
+            format!("{} with a value, of at least {}", counted(columns.len(), "column"), options.min_columns);
         return Err(Refused::new(FileRefusal::TooFewColumns, detail).into());
     }
-    let cells = scan.rows.saturating_mul(kept.len() as u64);
+    let cells = scan.rows.saturating_mul(columns.len() as u64);
     if cells > options.max_cells {
         let detail = format!("{cells} cells, of at most {}; split the file", options.max_cells);
         return Err(Refused::new(FileRefusal::TooManyRows, detail).into());
     }
     let database = |source| NotRead::Ended(TablesError::Database { path: path.to_owned(), source });
-    let connection = open(path, kept.len()).map_err(database)?;
-    let mut rows = Copying::new(&scan, &kept, options);
+    let connection = open(path, columns.len()).map_err(database)?;
+    let mut rows = Copying::new(&scan, &columns, options);
     rows.copy(source, &connection, options)?;
     connection.execute_batch("COMMIT").map_err(database)?;
     if rows.codes_rows() < options.min_rows {
         let detail = format!("{} different rows, of at least {}", rows.codes_rows(), options.min_rows);
         return Err(Refused::new(FileRefusal::TooFewRows, detail).into());
     }
-    Ok(rows.finish(path, scan, &kept))
+    Ok(rows.finish(path, scan, &columns))
 }
 
 /// A SQLite file that only this process needs.
@@ -160,12 +160,12 @@ impl Scan {
     }
 
     /// Safe names for the columns that are kept, with those of the file.
-    fn names(&self, kept: &[usize]) -> Vec<(String, Option<String>)> {
-        let mut taken = NamesInUse::default();
-        let named = kept.iter().map(|&at| {
+    fn names(&self, columns: &[usize]) -> Vec<(String, Option<String>)> {
+        let mut in_use = NamesInUse::default();
+        let named = columns.iter().map(|&at| {
             let raw = &self.header[at];
             let name =
-                free(&safe(raw, Of::Column).unwrap_or_else(|| format!("column_{}", at + 1)), &mut taken);
+                free(&safe(raw, Of::Column).unwrap_or_else(|| format!("column_{}", at + 1)), &mut in_use);
             let was = (name != *raw).then(|| raw.clone());
             (name, was)
         });
@@ -175,7 +175,7 @@ impl Scan {
 
 /// The rows of a second reading.
 struct Copying {
-    kept: Vec<usize>,
+    columns: Vec<usize>,
     typing: Vec<Typing>,
     numbering: Vec<Numbering>,
     /// Hashes of the rows so far, where those that repeat one are left out.
@@ -186,10 +186,10 @@ struct Copying {
 }
 
 impl Copying {
-    fn new(scan: &Scan, kept: &[usize], options: &TablesOptions) -> Self {
-        let typing: Vec<Typing> = kept.iter().map(|&at| scan.columns[at].typing(options)).collect();
+    fn new(scan: &Scan, columns: &[usize], options: &TablesOptions) -> Self {
+        let typing: Vec<Typing> = columns.iter().map(|&at| scan.columns[at].typing(options)).collect();
         Self {
-            kept: kept.to_vec(),
+            columns: columns.to_vec(),
             numbering: typing.iter().map(|typing| Numbering::new(typing.kind)).collect(),
             typing,
             seen: options.drop_duplicate_rows.then(MixSet::default),
@@ -211,7 +211,7 @@ impl Copying {
     ) -> Result<(), NotRead> {
         let path = connection.path().map(PathBuf::from).unwrap_or_default();
         let database = |source| TablesError::Database { path: path.clone(), source };
-        let places = vec!["?"; self.kept.len()].join(", ");
+        let places = vec!["?"; self.columns.len()].join(", ");
         let mut insert = connection
             .prepare(&format!("INSERT INTO {ROWS} VALUES ({places})"))
             .map_err(|error| NotRead::Ended(database(error)))?;
@@ -241,7 +241,7 @@ impl Copying {
     /// The values of a row; nothing for one that repeats another; none if it does not have the types of its columns.
     #[expect(clippy::option_option, reason = "another file than before, a row that is left out, a row")]
     fn row(&mut self, row: &StringRecord) -> Option<Option<Vec<Value>>> {
-        let typed = self.kept.iter().zip(&self.typing).map(|(&at, typing)| typing.value(row.get(at)?));
+        let typed = self.columns.iter().zip(&self.typing).map(|(&at, typing)| typing.value(row.get(at)?));
         let values: Vec<Value> = typed.collect::<Option<_>>()?;
         let codes: Vec<u32> = self
             .numbering
@@ -257,15 +257,15 @@ impl Copying {
             return Some(None);
         }
         self.rows += 1;
-        self.digest = digest(self.digest, values.iter().map(said));
+        self.digest = digest(self.digest, values.iter().map(cell_text));
         self.numbering.iter_mut().zip(codes).for_each(|(numbering, code)| numbering.push(code));
         Some(Some(values))
     }
 
-    fn finish(self, path: &Path, scan: Scan, kept: &[usize]) -> Staged {
-        let names = scan.names(kept);
+    fn finish(self, path: &Path, scan: Scan, columns: &[usize]) -> Staged {
+        let names = scan.names(columns);
         let empty = (0..scan.header.len())
-            .filter(|at| !kept.contains(at))
+            .filter(|at| !columns.contains(at))
             .map(|at| scan.header[at].clone())
             .collect();
         let digest = digest(self.digest, names.iter().map(|(name, _)| name.to_lowercase()));
@@ -285,7 +285,7 @@ impl Copying {
     }
 }
 
-fn said(value: &Value) -> String {
+fn cell_text(value: &Value) -> String {
     match value {
         Value::Null | Value::Blob(_) => String::new(),
         Value::Integer(value) => value.to_string(),

@@ -26,7 +26,7 @@ pub(crate) fn build(inputs: &Path, out: &Path, options: &TablesOptions) -> Resul
     if !sources.iter().any(Source::is_table) {
         return Err(TablesError::NoTables {
             path: inputs.to_owned(),
-            known: format!(".{}", ENDINGS.join(", .")),
+            endings: format!(".{}", ENDINGS.join(", .")),
         });
     }
     let written = |path: &Path| {
@@ -46,9 +46,9 @@ pub(crate) fn build(inputs: &Path, out: &Path, options: &TablesOptions) -> Resul
     let mut planned = plan(&tables, clusters, &keys);
     planned.sort_by(|one, other| one.db_id.cmp(&other.db_id));
     planned.par_iter().try_for_each(|database| {
-        let own = folder.path().join(&database.db_id);
-        std::fs::create_dir(&own).map_err(written(&own))?;
-        let path = own.join(format!("{}.sqlite", database.db_id));
+        let subfolder = folder.path().join(&database.db_id);
+        std::fs::create_dir(&subfolder).map_err(written(&subfolder))?;
+        let path = subfolder.join(format!("{}.sqlite", database.db_id));
         databases::write(&path, database, &tables, &keys)
             .map_err(|source| TablesError::Database { path, source })
     })?;
@@ -115,7 +115,7 @@ fn not_a_table(source: &Source) -> Refused {
 /// Leaves out tables that repeat an earlier one.
 fn without_doubles(tables: Vec<(usize, Analysed)>) -> (Vec<Analysed>, RefusedFiles) {
     let mut seen: HashMap<u128, String> = HashMap::new();
-    let (mut kept, mut doubles) = (Vec::new(), HashMap::new());
+    let (mut unique, mut doubles) = (Vec::new(), HashMap::new());
     for (at, table) in tables {
         if let Some(first) = seen.get(&table.digest) {
             doubles.insert(
@@ -127,10 +127,10 @@ fn without_doubles(tables: Vec<(usize, Analysed)>) -> (Vec<Analysed>, RefusedFil
             );
         } else {
             seen.insert(table.digest, table.source.name.clone());
-            kept.push(table);
+            unique.push(table);
         }
     }
-    (kept, doubles)
+    (unique, doubles)
 }
 
 fn none_left(inputs: &Path, sources: &[Source], refused: &RefusedFiles) -> TablesError {
@@ -227,12 +227,12 @@ fn table_record(
         empty_columns: table.empty_columns.clone(),
         columns: columns.collect(),
         key: KeyRecord {
-            columns: table.found.key.as_ref().map(|(key, _)| table.columns(key)),
-            score: table.found.key.as_ref().map(|(_, score)| *score),
-            alternatives: table.columns(&table.found.alternatives),
-            minimal: table.found.minimal.iter().take(MOST_SETS).map(|set| table.columns(set)).collect(),
-            minimal_sets: table.found.minimal.len(),
-            search: table.found.search,
+            columns: table.key_choice.key.as_ref().map(|(key, _)| table.columns(key)),
+            score: table.key_choice.key.as_ref().map(|(_, score)| *score),
+            alternatives: table.columns(&table.key_choice.alternatives),
+            minimal: table.key_choice.minimal.iter().take(MOST_SETS).map(|set| table.columns(set)).collect(),
+            minimal_sets: table.key_choice.minimal.len(),
+            search: table.key_choice.search,
         },
         splits: splits.collect(),
         dependencies: table.dependencies,

@@ -86,7 +86,7 @@ pub struct Addition {
 pub fn columns_for(
     table: &Table,
     convention: Convention,
-    taken: &NamesInUse,
+    in_use: &NamesInUse,
     count: usize,
     random: &mut Random,
 ) -> Vec<Addition> {
@@ -95,22 +95,22 @@ pub fn columns_for(
     let of = |wanted: &dyn Fn(&'static str) -> bool| -> Vec<&Proposal> {
         COLUMNS.iter().filter(|(domain, _)| wanted(domain)).map(|(_, proposal)| proposal).collect()
     };
-    let (mut own, mut any) = (of(&is_of), of(&|domain| domain == ANY));
-    random.shuffle(&mut own);
+    let (mut of_domain, mut any) = (of(&is_of), of(&|domain| domain == ANY));
+    random.shuffle(&mut of_domain);
     random.shuffle(&mut any);
-    let mut said: Vec<Vec<String>> = table.columns.iter().map(|column| full_words(&column.name)).collect();
-    let (mut taken, mut additions) = (taken.clone(), Vec::new());
+    let mut phrases: Vec<Vec<String>> = table.columns.iter().map(|column| full_words(&column.name)).collect();
+    let (mut in_use, mut additions) = (in_use.clone(), Vec::new());
     let row = row_number(table, None);
-    for proposal in own.into_iter().chain(any) {
+    for proposal in of_domain.into_iter().chain(any) {
         if additions.len() == count {
             break;
         }
-        if said.iter().any(|words| says(words, &proposal.words)) {
+        if phrases.iter().any(|words| says(words, &proposal.words)) {
             continue;
         }
         let name = named(table, convention, &proposal.words);
-        if taken.insert(&name) {
-            said.push(proposal.words.clone());
+        if in_use.insert(&name) {
+            phrases.push(proposal.words.clone());
             additions.push(Addition {
                 column: Column::new(name, Some(proposal.declared_type)),
                 value: proposal.values.sql(&row, random),
@@ -154,7 +154,7 @@ pub struct TableAddition {
 pub fn table_for(
     table: &Table,
     convention: Convention,
-    taken: &NamesInUse,
+    in_use: &NamesInUse,
     random: &mut Random,
 ) -> Option<TableAddition> {
     let [key] = table.primary_key.as_slice() else { return None };
@@ -167,10 +167,10 @@ pub fn table_for(
     random.shuffle(&mut any);
     let noun = noun_of(&table.name);
     let (name, proposal) = proposals.into_iter().chain(any).find_map(|proposal| {
-        let said = |word: &String| if word == "~" { noun.clone() } else { vec![word.clone()] };
-        let words: Vec<String> = proposal.words.iter().flat_map(said).collect();
+        let spoken = |word: &String| if word == "~" { noun.clone() } else { vec![word.clone()] };
+        let words: Vec<String> = proposal.words.iter().flat_map(spoken).collect();
         let name = plain(&table.name, convention, &words);
-        (!taken.contains(&name)).then_some((name, proposal))
+        (!in_use.contains(&name)).then_some((name, proposal))
     })?;
     Some(written(table, key, name, proposal, convention, random))
 }
@@ -209,9 +209,9 @@ fn written(
     definitions.push(format!("FOREIGN KEY ({}) REFERENCES {parent} ({parent_key})", quoted(&reference)));
     let ddl = format!("CREATE TABLE {} (\n  {}\n)", quoted(&name), definitions.join(",\n  "));
     // Two rows of three have something to tell.
-    let told = Values::among(3).sql(&row, random);
+    let third = Values::among(3).sql(&row, random);
     let rows = format!(
-        "SELECT {} FROM {parent} AS T1 WHERE {told} < 2 AND T1.{parent_key} IS NOT NULL",
+        "SELECT {} FROM {parent} AS T1 WHERE {third} < 2 AND T1.{parent_key} IS NOT NULL",
         outputs.join(", ")
     );
     TableAddition { name, ddl, rows }

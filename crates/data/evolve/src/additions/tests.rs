@@ -16,8 +16,8 @@ fn schema() -> Schema {
 fn additions(table: &str, count: usize, seed: u64) -> Vec<Addition> {
     let schema = schema();
     let table = schema.table_named(table).unwrap();
-    let taken = NamesInUse::new(table.columns.iter().map(|column| column.name.as_str()));
-    columns_for(table, Convention::Underscore, &taken, count, &mut Random::new([seed]))
+    let in_use = NamesInUse::new(table.columns.iter().map(|column| column.name.as_str()));
+    columns_for(table, Convention::Underscore, &in_use, count, &mut Random::new([seed]))
 }
 
 fn database() -> Connection {
@@ -33,7 +33,8 @@ fn database() -> Connection {
 
 #[test]
 fn a_table_gets_columns_of_its_domain_that_say_something_new() {
-    let names: Vec<String> = additions("students", 40, 1).into_iter().map(|own| own.column.name).collect();
+    let names: Vec<String> =
+        additions("students", 40, 1).into_iter().map(|addition| addition.column.name).collect();
     assert!(
         names.contains(&"passport_number".to_owned()) && names.contains(&"has_scholarship".to_owned()),
         "{names:?}"
@@ -43,7 +44,7 @@ fn a_table_gets_columns_of_its_domain_that_say_something_new() {
     assert_eq!(additions("students", 3, 1).len(), 3);
     assert_eq!(additions("students", 3, 1), additions("students", 3, 1));
     assert_ne!(additions("students", 3, 1), additions("students", 3, 2));
-    assert!(additions("Products", 40, 1).iter().any(|own| own.column.name == "WeightInGrams"));
+    assert!(additions("Products", 40, 1).iter().any(|addition| addition.column.name == "WeightInGrams"));
 }
 
 #[test]
@@ -61,8 +62,8 @@ fn values_are_of_the_declared_type_in_every_row() {
                     Some("REAL") => Type::Real,
                     _ => Type::Text,
                 };
-                for found in types {
-                    assert_eq!(found.unwrap(), expected, "{}: {sql}", column.name);
+                for value_type in types {
+                    assert_eq!(value_type.unwrap(), expected, "{}: {sql}", column.name);
                 }
             }
         }
@@ -75,17 +76,17 @@ fn an_added_table_refers_to_the_one_that_it_extends() {
     for table in ["students", "odd table"] {
         let mut names = std::collections::BTreeSet::new();
         for seed in 0..30 {
-            let own = schema.table_named(table).unwrap();
-            let taken = NamesInUse::new(["students", "student_note"]);
-            let added = table_for(own, Convention::Underscore, &taken, &mut Random::new([seed])).unwrap();
-            assert!(!taken.contains(&added.name));
+            let parent = schema.table_named(table).unwrap();
+            let in_use = NamesInUse::new(["students", "student_note"]);
+            let added = table_for(parent, Convention::Underscore, &in_use, &mut Random::new([seed])).unwrap();
+            assert!(!in_use.contains(&added.name));
             connection.execute_batch(&added.ddl).unwrap_or_else(|error| panic!("{}: {error}", added.ddl));
             let name = PrintDialect::Sqlite.identifier(&added.name);
             let insert = format!("INSERT INTO {name} {}; PRAGMA foreign_key_check;", added.rows);
             connection.execute_batch(&insert).unwrap_or_else(|error| panic!("{insert}: {error}"));
             connection.execute_batch(&format!("DROP TABLE {name}")).unwrap();
-            let made = Schema::from_ddl(&added.ddl).unwrap();
-            assert_eq!(made.tables()[0].foreign_keys.len(), 1);
+            let new_schema = Schema::from_ddl(&added.ddl).unwrap();
+            assert_eq!(new_schema.tables()[0].foreign_keys.len(), 1);
             sqlgauge_sql::resolve(&added.rows, &schema)
                 .unwrap_or_else(|error| panic!("{}: {error}", added.rows));
             names.insert(added.name);

@@ -156,14 +156,14 @@ pub(crate) fn row_number(table: &Table, alias: Option<&str>) -> String {
     let terms: Vec<String> = columns
         .iter()
         .map(|column| {
-            let own = PrintDialect::Sqlite.identifier(&column.name);
-            let own = alias.map_or(own.clone(), |alias| format!("{alias}.{own}"));
+            let name = PrintDialect::Sqlite.identifier(&column.name);
+            let name = alias.map_or(name.clone(), |alias| format!("{alias}.{name}"));
             // Texts in a column of numbers count as their number, real numbers as their whole part.
             if column.affinity.is_numeric() {
-                format!("coalesce(CAST({own} AS INTEGER) % {PRIME} + {PRIME}, 0)")
+                format!("coalesce(CAST({name} AS INTEGER) % {PRIME} + {PRIME}, 0)")
             } else {
                 format!(
-                    "coalesce(length({own}) * 1009 + unicode({own}) * 31 + unicode(substr({own}, -1)), 0)"
+                    "coalesce(length({name}) * 1009 + unicode({name}) * 31 + unicode(substr({name}, -1)), 0)"
                 )
             }
         })

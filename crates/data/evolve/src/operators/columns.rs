@@ -10,8 +10,8 @@ use crate::step::{ChangeError, Image, Projection, column, column_at, table_at};
 pub(super) fn rename(old: &Schema, table: &str, name: &str, to: &str) -> Result<Draft, ChangeError> {
     let at = table_at(old, table)?;
     let position = column_at(old, at, name)?;
-    let own = &old.tables()[at];
-    if to.is_empty() || own.column_index(to).is_some_and(|other| other != position) {
+    let original = &old.tables()[at];
+    if to.is_empty() || original.column_index(to).is_some_and(|other| other != position) {
         return Err(ChangeError::Taken(to.to_owned()));
     }
     let mut draft = Draft::identity(old);
@@ -19,7 +19,7 @@ pub(super) fn rename(old: &Schema, table: &str, name: &str, to: &str) -> Result<
     let renamed = |column: &str| {
         Some(if column.eq_ignore_ascii_case(name) { to.to_owned() } else { column.to_owned() })
     };
-    refer(&mut draft, &own.name, &own.name, &key_names(own), renamed);
+    refer(&mut draft, &original.name, &original.name, &key_names(original), renamed);
     Ok(draft)
 }
 
@@ -31,32 +31,32 @@ pub(super) fn add(
     value: &str,
 ) -> Result<Draft, ChangeError> {
     let at = table_at(old, table)?;
-    let own = &old.tables()[at];
-    if added.name.is_empty() || own.column_index(&added.name).is_some() {
+    let original = &old.tables()[at];
+    if added.name.is_empty() || original.column_index(&added.name).is_some() {
         return Err(ChangeError::Taken(added.name.clone()));
     }
     let value = over_row(value, old, at)?;
-    let width = own.columns.len();
+    let width = original.columns.len();
     let position = position.map_or(width, |position| (position as usize).min(width));
-    let mut columns = own.columns.clone();
-    columns.insert(position, fitting(own, added.clone()));
+    let mut columns = original.columns.clone();
+    columns.insert(position, fitting(original, added.clone()));
     let mut draft = Draft::identity(old);
     let moved: Vec<Option<u32>> =
         (0..).take(width).map(|at: u32| Some(at + u32::from(at as usize >= position))).collect();
-    draft.tables[at] = relocate(own, columns, &moved, &mut draft.left_out);
+    draft.tables[at] = relocate(original, columns, &moved, &mut draft.left_out);
     draft.forth.images[at] =
         Image::Table(Projection::new(at, moved.iter().map(|at| at.map(column)).collect()));
-    let mut made: Vec<Option<Expr>> = (0..).take(width).map(|at| Some(column(at))).collect();
-    made.insert(position, Some(value));
-    draft.back.images[at] = Image::Table(Projection::new(at, made));
+    let mut exprs: Vec<Option<Expr>> = (0..).take(width).map(|at| Some(column(at))).collect();
+    exprs.insert(position, Some(value));
+    draft.back.images[at] = Image::Table(Projection::new(at, exprs));
     Ok(draft)
 }
 
 pub(super) fn drop(old: &Schema, table: &str, name: &str) -> Result<Draft, ChangeError> {
     let at = table_at(old, table)?;
     let position = column_at(old, at, name)?;
-    let own = &old.tables()[at];
-    if own.columns.len() < 2 {
+    let original = &old.tables()[at];
+    if original.columns.len() < 2 {
         let text = format!("{name:?} is the only column of {table:?}; drop the table");
         return Err(ChangeError::NotApplicable(text));
     }
@@ -72,8 +72,8 @@ pub(super) fn split(
 ) -> Result<Draft, ChangeError> {
     let at = table_at(old, table)?;
     let position = column_at(old, at, name)?;
-    let made = parts.iter().map(|part| made(old, at, part)).collect::<Result<_, _>>()?;
-    let mut draft = replace(old, at, &[position], made)?;
+    let new = parts.iter().map(|part| part_column(old, at, part)).collect::<Result<_, _>>()?;
+    let mut draft = replace(old, at, &[position], new)?;
     restore(&mut draft, at, &[(position, whole)])?;
     draft.left_out.extend(lost(&old.tables()[at], &[position], parts));
     Ok(draft)
@@ -98,7 +98,7 @@ pub(super) fn merge(
         return Err(ChangeError::NotApplicable(format!("{table:?}: name the columns to drop")));
     }
     let positions: Vec<u32> = gone.iter().map(|(position, _)| *position).collect();
-    let mut draft = replace(old, at, &positions, vec![made(old, at, whole)?])?;
+    let mut draft = replace(old, at, &positions, vec![part_column(old, at, whole)?])?;
     restore(&mut draft, at, &gone)?;
     draft.left_out.extend(lost(&old.tables()[at], &positions, std::slice::from_ref(whole)));
     Ok(draft)
@@ -118,7 +118,7 @@ fn lost(table: &Table, gone: &[u32], parts: &[SplitPart]) -> Vec<String> {
     columns.flat_map(of_column).collect()
 }
 
-fn made(old: &Schema, table: usize, part: &SplitPart) -> Result<(Column, Expr), ChangeError> {
+fn part_column(old: &Schema, table: usize, part: &SplitPart) -> Result<(Column, Expr), ChangeError> {
     let column =
         Column { not_null: part.not_null, ..Column::new(part.name.as_str(), part.declared_type.as_deref()) };
     Ok((fitting(&old.tables()[table], column), over_row(&part.value, old, table)?))
@@ -140,11 +140,11 @@ fn fitting(table: &Table, column: Column) -> Column {
 
 /// Columns go, and others stand where the first of them stood.
 fn replace(old: &Schema, at: usize, gone: &[u32], parts: Vec<(Column, Expr)>) -> Result<Draft, ChangeError> {
-    let own = &old.tables()[at];
+    let original = &old.tables()[at];
     let first = gone.iter().copied().min().unwrap_or_default();
     let (mut columns, mut values, mut moved) = (Vec::new(), Vec::new(), Vec::new());
     let mut parts = Some(parts);
-    for (position, kept) in (0..).zip(&own.columns) {
+    for (position, entry) in (0..).zip(&original.columns) {
         if position == first {
             for (part, value) in parts.take().unwrap_or_default() {
                 columns.push(part);
@@ -154,21 +154,23 @@ fn replace(old: &Schema, at: usize, gone: &[u32], parts: Vec<(Column, Expr)>) ->
         let place = u32::try_from(columns.len()).unwrap_or(u32::MAX);
         moved.push((!gone.contains(&position)).then_some(place));
         if !gone.contains(&position) {
-            columns.push(kept.clone());
+            columns.push(entry.clone());
             values.push(Some(column(position)));
         }
     }
-    for (place, own) in columns.iter().enumerate() {
-        if columns[..place].iter().any(|other| other.name.eq_ignore_ascii_case(&own.name))
-            || own.name.is_empty()
+    for (place, column) in columns.iter().enumerate() {
+        if columns[..place].iter().any(|other| other.name.eq_ignore_ascii_case(&column.name))
+            || column.name.is_empty()
         {
-            return Err(ChangeError::Taken(own.name.clone()));
+            return Err(ChangeError::Taken(column.name.clone()));
         }
     }
     let mut draft = Draft::identity(old);
-    draft.tables[at] = relocate(own, columns, &moved, &mut draft.left_out);
-    let is_kept = |name: &str| own.column_index(name).is_none_or(|position| !gone.contains(&position));
-    refer(&mut draft, &own.name, &own.name, &key_names(own), |name| is_kept(name).then(|| name.to_owned()));
+    draft.tables[at] = relocate(original, columns, &moved, &mut draft.left_out);
+    let is_kept = |name: &str| original.column_index(name).is_none_or(|position| !gone.contains(&position));
+    refer(&mut draft, &original.name, &original.name, &key_names(original), |name| {
+        is_kept(name).then(|| name.to_owned())
+    });
     draft.forth.images[at] =
         Image::Table(Projection::new(at, moved.iter().map(|at| at.map(column)).collect()));
     draft.back.images[at] = Image::Table(Projection::new(at, values));

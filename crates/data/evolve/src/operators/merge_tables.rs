@@ -62,8 +62,8 @@ pub(super) fn merge(
     let key = link.clone();
     draft.forth.merged = Some(Merged { child: (child_at, of_child), parent: (parent_at, of_parent), key });
     let new = draft.tables[child_at].clone();
-    let name_of = |place: &[Option<u32>], own: &Table, name: &str| {
-        let at = place[own.column_index(name)? as usize]?;
+    let name_of = |place: &[Option<u32>], table: &Table, name: &str| {
+        let at = place[table.column_index(name)? as usize]?;
         Some(new.column(at)?.name.clone())
     };
     let child_keeps_key = !shape.has_childless();
@@ -80,7 +80,7 @@ pub(super) fn merge(
 /// A column of the child that is never NULL: of its primary key, else of the foreign key, which is none where a child may
 /// have no parent.
 fn child_key<'a>(child: &'a Table, link: &'a [(u32, u32)]) -> Option<&'a u32> {
-    child.primary_key.first().or_else(|| link.first().map(|(own, _)| own))
+    child.primary_key.first().or_else(|| link.first().map(|(column, _)| column))
 }
 
 /// The columns of the foreign key with those that they refer to: the parent's primary key.
@@ -91,10 +91,12 @@ fn link(old: &Schema, child: usize, parent: usize, key: &[u32]) -> Result<Vec<(u
     let target = targets.find(|(id, _)| id.index() == parent).map(|(_, columns)| columns);
     let mut sorted = target.clone().unwrap_or_default();
     sorted.sort_unstable();
-    let mut own = parent_table.primary_key.clone();
-    own.sort_unstable();
+    let mut parent_key = parent_table.primary_key.clone();
+    parent_key.sort_unstable();
     match target {
-        Some(columns) if child != parent && sorted == own => Ok(key.iter().copied().zip(columns).collect()),
+        Some(columns) if child != parent && sorted == parent_key => {
+            Ok(key.iter().copied().zip(columns).collect())
+        }
         _ => Err(ChangeError::NotApplicable(format!(
             "{:?} has no foreign key ({}) to the primary key of {:?}",
             child_table.name,
@@ -120,11 +122,11 @@ fn plan(
     let mut plan = Plan { columns: Vec::new(), origins: Vec::new(), child: Vec::new(), parent: Vec::new() };
     for (is_child, table) in [(true, child), (false, parent)] {
         for (at, column) in (0..).zip(&table.columns) {
-            let shared = link.iter().find(|(own, referred)| {
-                !is_child && *referred == at && stands_for(child, *own, column, shape)
+            let shared = link.iter().find(|(child_column, referred)| {
+                !is_child && *referred == at && stands_for(child, *child_column, column, shape)
             });
-            let place = if let Some((own, _)) = shared {
-                plan.child[*own as usize]
+            let place = if let Some((child_column, _)) = shared {
+                plan.child[*child_column as usize]
             } else {
                 let mut new = Column { name: name(table, column), ..column.clone() };
                 if plan.columns.iter().any(|other: &Column| other.name.eq_ignore_ascii_case(&new.name)) {
@@ -142,11 +144,11 @@ fn plan(
 }
 
 /// Whether the foreign key's column has the values of the key that it refers to.
-fn stands_for(child: &Table, own: u32, referred: &Column, shape: MergeShape) -> bool {
-    let Some(own) = child.column(own) else { return false };
+fn stands_for(child: &Table, at: u32, referred: &Column, shape: MergeShape) -> bool {
+    let Some(column) = child.column(at) else { return false };
     matches!(shape, MergeShape::Inner)
-        && own.affinity == referred.affinity
-        && own.collation == referred.collation
+        && column.affinity == referred.affinity
+        && column.collation == referred.collation
 }
 
 fn table(
@@ -181,9 +183,9 @@ fn table(
         (new.key_apart_from_rowid, new.key_is_finer, new.without_rowid) = (false, false, false);
         new.autoincrement = false;
     }
-    for (own, is_kept) in [(child, new.autoincrement), (parent, false)] {
-        if own.autoincrement && !is_kept {
-            left_out.push(format!("AUTOINCREMENT of {}", own.name));
+    for (table, is_kept) in [(child, new.autoincrement), (parent, false)] {
+        if table.autoincrement && !is_kept {
+            left_out.push(format!("AUTOINCREMENT of {}", table.name));
         }
     }
     new.strict &= parent.strict;
@@ -216,8 +218,8 @@ fn actions(
         }
     }
     new.foreign_keys.retain(|foreign| !refers_to(old, foreign, parent_at));
-    let kept = child.foreign_keys.iter().filter(|foreign| !refers_to(old, foreign, parent_at));
-    for (foreign, was) in new.foreign_keys.iter_mut().zip(kept) {
+    let originals = child.foreign_keys.iter().filter(|foreign| !refers_to(old, foreign, parent_at));
+    for (foreign, was) in new.foreign_keys.iter_mut().zip(originals) {
         if foreign.on_delete == Action::Cascade {
             Event::Delete.forgo(foreign, &was.describe(child), left_out);
         }
@@ -249,7 +251,7 @@ fn rows(
     let outputs: Vec<String> = plan.origins.iter().map(|&(is_child, at)| name(is_child, at)).collect();
     let on: Vec<String> = link
         .iter()
-        .map(|&(own, referred)| format!("{} = {}", name(true, own), name(false, referred)))
+        .map(|&(column, referred)| format!("{} = {}", name(true, column), name(false, referred)))
         .collect();
     let join = match shape {
         MergeShape::Inner => "JOIN",

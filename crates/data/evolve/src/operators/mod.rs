@@ -56,9 +56,9 @@ impl Draft {
     }
 
     fn is_free(&self, name: &str) -> Result<(), ChangeError> {
-        let taken = self.tables.iter().any(|table| table.name.eq_ignore_ascii_case(name));
+        let exists = self.tables.iter().any(|table| table.name.eq_ignore_ascii_case(name));
         let is_reserved = name.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("sqlite_"));
-        if taken || is_reserved || name.is_empty() {
+        if exists || is_reserved || name.is_empty() {
             Err(ChangeError::Taken(name.to_owned()))
         } else {
             Ok(())
@@ -130,8 +130,8 @@ fn relocate(
     place: &[Option<u32>],
     left_out: &mut Vec<String>,
 ) -> Table {
-    let moved = |own: &[u32]| {
-        own.iter().map(|&at| place.get(at as usize).copied().flatten()).collect::<Option<Vec<u32>>>()
+    let moved = |positions: &[u32]| {
+        positions.iter().map(|&at| place.get(at as usize).copied().flatten()).collect::<Option<Vec<u32>>>()
     };
     let mut new = table.clone();
     let mut lost = |what: String| left_out.push(format!("{what} of {}", table.name));
@@ -216,11 +216,12 @@ impl Event {
 /// Names in foreign keys follow: those that refer to `table` refer to `to`, with columns renamed by `name`, where `None`
 /// takes the foreign key away.
 fn refer(draft: &mut Draft, table: &str, to: &str, key: &[String], name: impl Fn(&str) -> Option<String>) {
-    for own in &mut draft.tables {
-        let described: Vec<String> = own.foreign_keys.iter().map(|foreign| foreign.describe(own)).collect();
+    for child in &mut draft.tables {
+        let described: Vec<String> =
+            child.foreign_keys.iter().map(|foreign| foreign.describe(child)).collect();
         let mut described = described.into_iter();
-        let own_name = own.name.clone();
-        own.foreign_keys.retain_mut(|foreign| {
+        let child_name = child.name.clone();
+        child.foreign_keys.retain_mut(|foreign| {
             let text = described.next().unwrap_or_default();
             if !foreign.referenced_table.eq_ignore_ascii_case(table) {
                 return true;
@@ -228,7 +229,7 @@ fn refer(draft: &mut Draft, table: &str, to: &str, key: &[String], name: impl Fn
             let is_implicit = foreign.referenced_columns.is_empty();
             let columns = if is_implicit { key.to_vec() } else { foreign.referenced_columns.clone() };
             let Some(renamed) = columns.iter().map(|column| name(column)).collect::<Option<Vec<_>>>() else {
-                draft.left_out.push(format!("FOREIGN KEY {text} of {own_name}"));
+                draft.left_out.push(format!("FOREIGN KEY {text} of {child_name}"));
                 return false;
             };
             to.clone_into(&mut foreign.referenced_table);

@@ -8,8 +8,8 @@ use crate::step::{ChangeError, Image, Projection, column, column_at, table_at};
 
 pub(super) fn split(old: &Schema, name: &str, parts: &[(String, Vec<String>)]) -> Result<Draft, ChangeError> {
     let at = table_at(old, name)?;
-    let own = &old.tables()[at];
-    let key = own.primary_key.clone();
+    let original = &old.tables()[at];
+    let key = original.primary_key.clone();
     if key.is_empty() || parts.len() < 2 {
         let text = format!("{name:?} needs a primary key and two or more parts to be split");
         return Err(ChangeError::NotApplicable(text));
@@ -26,15 +26,15 @@ pub(super) fn split(old: &Schema, name: &str, parts: &[(String, Vec<String>)]) -
     let (mut fragments, mut lost) = (Vec::new(), Vec::new());
     for (place, ((part, _), columns)) in parts.iter().zip(&shares).enumerate() {
         let mut lost_here = Vec::new();
-        let (table, moved) = fragment(own, part, columns, &mut lost_here);
+        let (table, moved) = fragment(original, part, columns, &mut lost_here);
         lost.push(lost_here);
         let to = if place == 0 { at } else { draft.tables.len() };
-        let made = Image::Table(Projection::new(at, columns.iter().map(|&at| Some(column(at))).collect()));
+        let image = Image::Table(Projection::new(at, columns.iter().map(|&at| Some(column(at))).collect()));
         if place == 0 {
-            (draft.tables[at], draft.back.images[at]) = (table, made);
+            (draft.tables[at], draft.back.images[at]) = (table, image);
         } else {
             draft.tables.push(table);
-            draft.back.images.push(made);
+            draft.back.images.push(image);
         }
         let of_fragment: Vec<Option<Expr>> = moved.iter().map(|at| at.map(column)).collect();
         fragments.push(Projection::new(to, of_fragment));
@@ -43,10 +43,13 @@ pub(super) fn split(old: &Schema, name: &str, parts: &[(String, Vec<String>)]) -
     let (first, others) = lost.split_first().map_or((&[][..], &[][..]), |(first, rest)| (first, rest));
     draft.left_out =
         first.iter().filter(|what| others.iter().all(|lost| lost.contains(what))).cloned().collect();
-    link(&mut draft, at, &fragments, own);
+    link(&mut draft, at, &fragments, original);
     draft.forth.images[at] = Image::Fragments { key, fragments };
-    let is_key = |name: &str| own.column_index(name).is_some_and(|at| own.primary_key.contains(&at));
-    refer(&mut draft, &own.name, &parts[0].0, &key_names(own), |name| is_key(name).then(|| name.to_owned()));
+    let is_key =
+        |name: &str| original.column_index(name).is_some_and(|at| original.primary_key.contains(&at));
+    refer(&mut draft, &original.name, &parts[0].0, &key_names(original), |name| {
+        is_key(name).then(|| name.to_owned())
+    });
     Ok(draft)
 }
 
@@ -57,36 +60,42 @@ fn shares(
     key: &[u32],
     parts: &[(String, Vec<String>)],
 ) -> Result<Vec<Vec<u32>>, ChangeError> {
-    let mut given = Vec::new();
+    let mut non_key = Vec::new();
     let mut shares = Vec::new();
     for (_, names) in parts {
         let mut share = key.to_vec();
         for name in names {
             let position = column_at(old, at, name)?;
-            if key.contains(&position) || given.contains(&position) {
+            if key.contains(&position) || non_key.contains(&position) {
                 return Err(ChangeError::NotApplicable(format!("{name:?} belongs to two parts")));
             }
-            given.push(position);
+            non_key.push(position);
             share.push(position);
         }
         share.sort_unstable();
         shares.push(share);
     }
-    let own = &old.tables()[at];
-    let all = (0..).take(own.columns.len()).all(|at: u32| key.contains(&at) || given.contains(&at));
+    let table = &old.tables()[at];
+    let all = (0..).take(table.columns.len()).all(|at: u32| key.contains(&at) || non_key.contains(&at));
     if !all {
-        let text = format!("a column of {:?} belongs to no part", own.name);
+        let text = format!("a column of {:?} belongs to no part", table.name);
         return Err(ChangeError::NotApplicable(text));
     }
     Ok(shares)
 }
 
 /// The table of those columns, and where each old column is in it.
-fn fragment(own: &Table, name: &str, share: &[u32], left_out: &mut Vec<String>) -> (Table, Vec<Option<u32>>) {
-    let place = |at: u32| share.iter().position(|&own| own == at).and_then(|at| u32::try_from(at).ok());
-    let moved: Vec<Option<u32>> = (0..).take(own.columns.len()).map(place).collect();
-    let columns = share.iter().filter_map(|&at| own.column(at).cloned()).collect();
-    let mut table = relocate(own, columns, &moved, left_out);
+fn fragment(
+    original: &Table,
+    name: &str,
+    share: &[u32],
+    left_out: &mut Vec<String>,
+) -> (Table, Vec<Option<u32>>) {
+    let place =
+        |at: u32| share.iter().position(|&position| position == at).and_then(|at| u32::try_from(at).ok());
+    let moved: Vec<Option<u32>> = (0..).take(original.columns.len()).map(place).collect();
+    let columns = share.iter().filter_map(|&at| original.column(at).cloned()).collect();
+    let mut table = relocate(original, columns, &moved, left_out);
     name.clone_into(&mut table.name);
     (table, moved)
 }
@@ -99,8 +108,8 @@ fn link(draft: &mut Draft, first: usize, fragments: &[Projection], old: &Table) 
     for fragment in &fragments[1..] {
         let table = &mut draft.tables[fragment.to];
         table.autoincrement = false;
-        let own = table.clone();
-        let of_main = |positions: &[u32]| positions.iter().all(|at| own.primary_key.contains(at));
+        let part = table.clone();
+        let of_main = |positions: &[u32]| positions.iter().all(|at| part.primary_key.contains(at));
         table.foreign_keys.retain(|foreign| !of_main(&foreign.columns));
         table.unique.retain(|unique| !of_main(unique));
         table.indexes.retain(|index| {
@@ -108,9 +117,9 @@ fn link(draft: &mut Draft, first: usize, fragments: &[Projection], old: &Table) 
                 index.parts.iter().map(sqlgauge_sql::schema::IndexPart::column).collect();
             columns.is_some_and(|columns| !of_main(&columns))
         });
-        actions_of_other(table, (&own, old), &mut draft.left_out);
+        actions_of_other(table, (&part, old), &mut draft.left_out);
         let to_main = ForeignKey {
-            columns: own.primary_key.clone(),
+            columns: part.primary_key.clone(),
             referenced_table: name.clone(),
             referenced_columns: key.clone(),
             ..with_main.clone()
@@ -123,10 +132,10 @@ fn link(draft: &mut Draft, first: usize, fragments: &[Projection], old: &Table) 
 /// key. One that would take the key away is left out.
 fn actions_of_first(main: &mut Table, old: &Table, left_out: &mut Vec<String>) -> ForeignKey {
     let mut follow = ForeignKey::default();
-    let own = main.clone();
+    let part = main.clone();
     for foreign in &mut main.foreign_keys {
-        let described = described(&own, foreign, old);
-        let has_key = foreign.columns.iter().any(|at| own.primary_key.contains(at));
+        let described = described(&part, foreign, old);
+        let has_key = foreign.columns.iter().any(|at| part.primary_key.contains(at));
         if foreign.on_delete == Action::Cascade {
             follow.on_delete = Action::Cascade;
         }
@@ -144,10 +153,10 @@ fn actions_of_first(main: &mut Table, old: &Table, left_out: &mut Vec<String>) -
 }
 
 /// A part cannot delete the whole row, nor change the key of all parts.
-fn actions_of_other(table: &mut Table, (own, old): (&Table, &Table), left_out: &mut Vec<String>) {
+fn actions_of_other(table: &mut Table, (part, old): (&Table, &Table), left_out: &mut Vec<String>) {
     for foreign in &mut table.foreign_keys {
-        let described = described(own, foreign, old);
-        let has_key = foreign.columns.iter().any(|at| own.primary_key.contains(at));
+        let described = described(part, foreign, old);
+        let has_key = foreign.columns.iter().any(|at| part.primary_key.contains(at));
         for event in [Event::Delete, Event::Update] {
             let deletes = matches!(event, Event::Delete);
             match *event.action(foreign) {
@@ -160,8 +169,8 @@ fn actions_of_other(table: &mut Table, (own, old): (&Table, &Table), left_out: &
 }
 
 /// The foreign key with the name of the table that was split.
-fn described(own: &Table, foreign: &ForeignKey, old: &Table) -> String {
-    let mut table = own.clone();
+fn described(part: &Table, foreign: &ForeignKey, old: &Table) -> String {
+    let mut table = part.clone();
     table.name.clone_from(&old.name);
     foreign.describe(&table)
 }

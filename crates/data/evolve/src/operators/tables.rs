@@ -14,15 +14,15 @@ pub(super) fn rename(old: &Schema, table: &str, to: &str) -> Result<Draft, Chang
         draft.is_free(to)?;
     }
     to.clone_into(&mut draft.tables[at].name);
-    let own = &old.tables()[at];
-    refer(&mut draft, &own.name, to, &key_names(own), |name| Some(name.to_owned()));
+    let original = &old.tables()[at];
+    refer(&mut draft, &original.name, to, &key_names(original), |name| Some(name.to_owned()));
     Ok(draft)
 }
 
 pub(super) fn add(old: &Schema, ddl: &str, rows: Option<&str>) -> Result<Draft, ChangeError> {
     let unreadable = |text: &str, message: String| ChangeError::Unreadable { text: text.to_owned(), message };
-    let made = Schema::from_ddl(ddl).map_err(|error| unreadable(ddl, error.to_string()))?;
-    let [table] = made.tables() else {
+    let schema = Schema::from_ddl(ddl).map_err(|error| unreadable(ddl, error.to_string()))?;
+    let [table] = schema.tables() else {
         return Err(unreadable(ddl, "write one CREATE TABLE statement".to_owned()));
     };
     if table.kind != TableKind::Table {
@@ -62,9 +62,9 @@ pub(super) fn drop(old: &Schema, table: &str) -> Result<Draft, ChangeError> {
     if draft.tables.len() < 2 {
         return Err(ChangeError::NotApplicable(format!("{table:?} is the only table")));
     }
-    let own = &old.tables()[at];
+    let original = &old.tables()[at];
     draft.forth.images[at] = Image::Gone;
     draft.remove(at);
-    refer(&mut draft, &own.name, &own.name, &key_names(own), |_| None);
+    refer(&mut draft, &original.name, &original.name, &key_names(original), |_| None);
     Ok(draft)
 }

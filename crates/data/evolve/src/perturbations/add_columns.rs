@@ -3,7 +3,7 @@
 
 use sqlgauge_base::Random;
 
-use super::{Context, all_names, taken};
+use super::{Context, all_names, names_in_use};
 use crate::additions::columns_for;
 use crate::chain::Chain;
 use crate::change::Change;
@@ -12,14 +12,14 @@ use sqlgauge_names::Convention;
 pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Random) {
     let schema = chain.first().clone();
     let convention = Convention::of(all_names(&schema));
-    let mut taken = taken(&schema);
+    let mut in_use = names_in_use(&schema);
     for (_, table) in context.tables(&schema) {
         let width = table.columns.len();
         let count = context.count(width, random);
         for (before, addition) in
-            columns_for(table, convention, &taken, count, random).into_iter().enumerate()
+            columns_for(table, convention, &in_use, count, random).into_iter().enumerate()
         {
-            taken.insert(&addition.column.name);
+            in_use.insert(&addition.column.name);
             // A change that does not fit is left out.
             let _ = chain.push(Change::AddColumn {
                 table: table.name.clone(),

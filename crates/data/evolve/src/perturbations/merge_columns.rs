@@ -21,9 +21,9 @@ pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Ran
             (0..).take(table.columns.len()).filter(|&place| is_apart(&schema, table, place)).collect();
         let names: Vec<&str> =
             free.iter().filter_map(|&place| table.column(place)).map(|column| column.name.as_str()).collect();
-        let mut taken = NamesInUse::new(table.columns.iter().map(|column| column.name.as_str()));
+        let mut in_use = NamesInUse::new(table.columns.iter().map(|column| column.name.as_str()));
         let mut gone: Vec<usize> = Vec::new();
-        for candidate in merge_candidates(&names, convention, &taken) {
+        for candidate in merge_candidates(&names, convention, &in_use) {
             if candidate.columns.iter().any(|place| gone.contains(place)) {
                 continue;
             }
@@ -32,13 +32,13 @@ pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Ran
             else {
                 continue;
             };
-            if !taken.insert(&merge.whole.name) {
+            if !in_use.insert(&merge.whole.name) {
                 continue;
             }
             gone.extend(&candidate.columns);
             let is_needed =
-                candidate.columns.iter().any(|&own| context.needed.columns.contains(&(at, free[own])));
-            let mut columns = candidate.columns.iter().filter_map(|&own| table.column(free[own]));
+                candidate.columns.iter().any(|&place| context.needed.columns.contains(&(at, free[place])));
+            let mut columns = candidate.columns.iter().filter_map(|&place| table.column(free[place]));
             // What the data happen to be is no constraint.
             merge.whole.not_null &= columns.any(|column| column.not_null);
             let table = table.name.clone();

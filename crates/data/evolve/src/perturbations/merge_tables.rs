@@ -8,7 +8,7 @@ use sqlgauge_engine::Value;
 use sqlgauge_sql::quote::name as quoted;
 use sqlgauge_sql::schema::{ForeignKey, Schema, Table};
 
-use super::{Context, compound, tables, taken};
+use super::{Context, compound, names_in_use, tables};
 use crate::chain::Chain;
 use crate::change::{Change, MergeShape};
 
@@ -17,7 +17,7 @@ const MOST_COLUMNS: usize = 200;
 
 pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Random) {
     let schema = chain.first().clone();
-    let mut taken = taken(&schema);
+    let mut in_use = names_in_use(&schema);
     let mut links: Vec<(&Table, &ForeignKey)> = tables(&schema)
         .flat_map(|(_, table)| table.foreign_keys.iter().map(move |key| (table, key)))
         .collect();
@@ -36,7 +36,7 @@ pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Ran
             continue;
         }
         let Some(shape) = shape(context, (child, key), parent) else { continue };
-        let Some(to) = name(child, parent).into_iter().find(|name| taken.insert(name)) else { continue };
+        let Some(to) = name(child, parent).into_iter().find(|name| in_use.insert(name)) else { continue };
         let key = key.columns.iter().filter_map(|&at| Some(child.column(at)?.name.clone())).collect();
         let renamed = renamed(child, parent);
         let (child, parent) = (child.name.clone(), parent.name.clone());
@@ -70,7 +70,7 @@ fn shape(context: &Context<'_>, (child, key): (&Table, &ForeignKey), parent: &Ta
         .columns
         .iter()
         .zip(targets)
-        .map(|(&own, target)| format!("c.{} = p.{target}", name(child, own)))
+        .map(|(&at, target)| format!("c.{} = p.{target}", name(child, at)))
         .collect();
     let on = on.join(" AND ");
     let (c, p) = (quoted(&child.name), quoted(&parent.name));

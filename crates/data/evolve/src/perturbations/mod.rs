@@ -124,15 +124,15 @@ impl Context<'_> {
         &self,
         (identifier, owner): (&str, Option<&str>),
         schema: &Schema,
-        taken: &NamesInUse,
+        in_use: &NamesInUse,
         random: &mut Random,
     ) -> Option<String> {
         if let Some(names) = self.names {
-            return names.choose((identifier, owner), taken, random);
+            return names.choose((identifier, owner), in_use, random);
         }
         let convention = Convention::of(all_names(schema));
         let naming = Naming { identifier, owner, convention, naturalness: self.naturalness };
-        rename(&naming, taken, random)
+        rename(&naming, in_use, random)
     }
 }
 
@@ -141,11 +141,11 @@ fn all_names(schema: &Schema) -> impl Iterator<Item = &str> {
 }
 
 fn names_of(table: &Table) -> impl Iterator<Item = &str> {
-    std::iter::once(table.name.as_str()).chain(table.columns.iter().map(|own| own.name.as_str()))
+    std::iter::once(table.name.as_str()).chain(table.columns.iter().map(|column| column.name.as_str()))
 }
 
 /// All names of the schema: a new one equals none of them.
-fn taken(schema: &Schema) -> NamesInUse {
+fn names_in_use(schema: &Schema) -> NamesInUse {
     NamesInUse::new(all_names(schema))
 }
 

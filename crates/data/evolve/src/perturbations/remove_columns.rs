@@ -14,9 +14,9 @@ pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Ran
         };
         let columns: Vec<u32> = (0..).zip(&table.columns).map(|(at, _)| at).filter(is_free).collect();
         for column in context.some(columns, random) {
-            let Some(own) = table.column(column) else { continue };
+            let Some(column) = table.column(column) else { continue };
             // The last column of a table stays.
-            let _ = chain.push(Change::DropColumn { table: table.name.clone(), column: own.name.clone() });
+            let _ = chain.push(Change::DropColumn { table: table.name.clone(), column: column.name.clone() });
         }
     }
 }

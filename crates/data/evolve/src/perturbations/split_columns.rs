@@ -18,7 +18,7 @@ pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Ran
     let mut splits: Vec<(bool, Change)> = Vec::new();
     for (at, table) in context.tables(&schema) {
         let columns: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
-        let mut taken = NamesInUse::new(columns.iter().copied());
+        let mut in_use = NamesInUse::new(columns.iter().copied());
         for (place, column) in (0..).zip(&table.columns).filter(|(place, _)| is_apart(&schema, table, *place))
         {
             let subject = Subject {
@@ -26,7 +26,7 @@ pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Ran
                 column: &column.name,
                 columns: &columns,
                 convention,
-                taken: &taken,
+                in_use: &in_use,
             };
             let Some(mut split) =
                 values(context, table, &column.name).and_then(|values| split(&subject, &values).ok())
@@ -34,7 +34,7 @@ pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Ran
                 continue;
             };
             for part in &mut split.parts {
-                taken.insert(&part.name);
+                in_use.insert(&part.name);
                 // What the data happen to be is no constraint.
                 part.not_null &= column.not_null;
             }

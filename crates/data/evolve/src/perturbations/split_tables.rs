@@ -11,7 +11,7 @@ use sqlgauge_names::{NamesInUse, singular, spoken_words, topic};
 use sqlgauge_sql::quote::name as quoted;
 use sqlgauge_sql::schema::Table;
 
-use super::{Context, compound, taken};
+use super::{Context, compound, names_in_use};
 use crate::chain::Chain;
 use crate::change::Change;
 
@@ -21,30 +21,30 @@ const ASPECTS: [&str; 8] =
 
 pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Random) {
     let schema = chain.first().clone();
-    let mut taken = taken(&schema);
+    let mut in_use = names_in_use(&schema);
     let fitting: Vec<&Table> = context
         .tables(&schema)
         .map(|(_, table)| table)
         .filter(|table| can_be_split(table) && has_whole_key(context, table))
         .collect();
     for table in context.some(fitting, random) {
-        let own: Vec<&str> = (0..)
+        let names: Vec<&str> = (0..)
             .zip(&table.columns)
             .filter(|(at, _)| !table.primary_key.contains(at))
             .map(|(_, column)| column.name.as_str())
             .collect();
-        let wanted = parts(own.len(), random);
+        let wanted = parts(names.len(), random);
         let mut fragments = Vec::new();
-        for (name, columns) in groups(table, &own, wanted, random) {
+        for (name, columns) in groups(table, &names, wanted, random) {
             let columns: Vec<String> = columns.into_iter().map(str::to_owned).collect();
-            let Some(name) = part_name(table, name.as_deref(), &columns, fragments.is_empty(), &mut taken)
+            let Some(name) = part_name(table, name.as_deref(), &columns, fragments.is_empty(), &mut in_use)
             else {
                 break;
             };
             fragments.push((name, columns));
         }
         let placed: usize = fragments.iter().map(|(_, columns)| columns.len()).sum();
-        if placed == own.len() {
+        if placed == names.len() {
             // A change that does not fit is left out.
             let _ = chain.push(Change::SplitTable { table: table.name.clone(), fragments });
         }
@@ -88,31 +88,32 @@ fn groups<'c>(table: &Table, columns: &[&'c str], wanted: usize, random: &mut Ra
     for (at, name) in topics(table, columns).into_iter().enumerate() {
         name.into_iter().for_each(|name| by_name.entry(name).or_default().push(at));
     }
-    let mut named: Vec<(String, Vec<usize>)> = by_name.into_iter().filter(|(_, own)| own.len() > 1).collect();
-    named.sort_by_key(|(_, own)| (Reverse(own.len()), own[0]));
-    let placed: usize = named.iter().map(|(_, own)| own.len()).sum();
+    let mut named: Vec<(String, Vec<usize>)> =
+        by_name.into_iter().filter(|(_, places)| places.len() > 1).collect();
+    named.sort_by_key(|(_, places)| (Reverse(places.len()), places[0]));
+    let placed: usize = named.iter().map(|(_, places)| places.len()).sum();
     let has_others = placed < columns.len() || named.len() > wanted;
     named.truncate(wanted - usize::from(has_others));
-    named.sort_by_key(|(_, own)| own[0]);
-    let taken: HashSet<usize> = named.iter().flat_map(|(_, own)| own).copied().collect();
-    let others: Vec<usize> = (0..columns.len()).filter(|at| !taken.contains(at)).collect();
+    named.sort_by_key(|(_, places)| places[0]);
+    let members: HashSet<usize> = named.iter().flat_map(|(_, places)| places).copied().collect();
+    let others: Vec<usize> = (0..columns.len()).filter(|at| !members.contains(at)).collect();
     let others = (!others.is_empty()).then_some((None, others));
-    let named = named.into_iter().map(|(name, own)| (Some(name), own));
-    let mut found: Vec<(Option<String>, Vec<usize>)> = others.into_iter().chain(named).collect();
-    while found.len() < wanted && found[0].1.len() > 1 && (found[0].0.is_none() || found.len() < 2) {
-        let cut = 1 + random.below(found[0].1.len() - 1);
-        let rest = found[0].1.split_off(cut);
-        found.insert(1, (None, rest));
+    let named = named.into_iter().map(|(name, places)| (Some(name), places));
+    let mut groups: Vec<(Option<String>, Vec<usize>)> = others.into_iter().chain(named).collect();
+    while groups.len() < wanted && groups[0].1.len() > 1 && (groups[0].0.is_none() || groups.len() < 2) {
+        let cut = 1 + random.below(groups[0].1.len() - 1);
+        let rest = groups[0].1.split_off(cut);
+        groups.insert(1, (None, rest));
     }
-    let texts = |own: Vec<usize>| own.into_iter().map(|at| columns[at]).collect();
-    found.into_iter().map(|(name, own)| (name, texts(own))).collect()
+    let texts = |places: Vec<usize>| places.into_iter().map(|at| columns[at]).collect();
+    groups.into_iter().map(|(name, places)| (name, texts(places))).collect()
 }
 
 /// What each column has in common with others: its first word, where at least two have it and it is not the table's, or its topic.
 fn topics(table: &Table, columns: &[&str]) -> Vec<Option<String>> {
     let words: Vec<Vec<String>> = columns.iter().map(|column| spoken_words(column)).collect();
-    let own = spoken_words(&table.name);
-    let is_own = |word: &str| own.iter().any(|other| singular(other) == singular(word));
+    let table_words = spoken_words(&table.name);
+    let is_own = |word: &str| table_words.iter().any(|other| singular(other) == singular(word));
     let first = |words: &[String]| match words {
         [first, _, ..] if !is_own(first) => Some(first.clone()),
         _ => None,
@@ -129,13 +130,13 @@ fn part_name(
     topic: Option<&str>,
     columns: &[String],
     is_first: bool,
-    taken: &mut NamesInUse,
+    in_use: &mut NamesInUse,
 ) -> Option<String> {
     let single = columns.first().filter(|_| columns.len() == 1 && !is_first).map(String::as_str);
     let main = is_first.then_some("info").filter(|_| topic.is_none());
     let words = topic.into_iter().chain(main).chain(single).chain(ASPECTS);
     let mut names = words.map(|word| compound(&table.name, word));
-    names.find(|name| taken.insert(name))
+    names.find(|name| in_use.insert(name))
 }
 
 #[cfg(test)]
@@ -148,8 +149,11 @@ mod tests {
     fn split(columns: &[&str], wanted: usize) -> Vec<(Option<String>, Vec<String>)> {
         let ddl = format!("CREATE TABLE owner (id INTEGER PRIMARY KEY, {})", columns.join(", "));
         let schema = Schema::from_ddl(&ddl).unwrap();
-        let found = groups(&schema.tables()[0], columns, wanted, &mut Random::new([1]));
-        found.into_iter().map(|(name, own)| (name, own.into_iter().map(str::to_owned).collect())).collect()
+        let parts = groups(&schema.tables()[0], columns, wanted, &mut Random::new([1]));
+        parts
+            .into_iter()
+            .map(|(name, names)| (name, names.into_iter().map(str::to_owned).collect()))
+            .collect()
     }
 
     fn group(name: Option<&str>, columns: &[&str]) -> (Option<String>, Vec<String>) {
@@ -183,9 +187,9 @@ mod tests {
     #[test]
     fn what_nothing_tells_apart_is_cut() {
         for columns in [&["a", "b", "c", "d"][..], &["street", "city"]] {
-            let found = split(columns, 2);
-            assert_eq!(found.len(), 2);
-            let all: Vec<&String> = found.iter().flat_map(|(_, own)| own).collect();
+            let parts = split(columns, 2);
+            assert_eq!(parts.len(), 2);
+            let all: Vec<&String> = parts.iter().flat_map(|(_, names)| names).collect();
             assert_eq!(all, columns.iter().collect::<Vec<_>>());
         }
     }

@@ -48,9 +48,9 @@ fn is_count(aggregate: &Aggregate) -> bool {
 }
 
 fn counts(expr: &Expr) -> bool {
-    let mut found = matches!(expr, Expr::Aggregate(aggregate) if is_count(aggregate));
-    children(expr, &mut |child| found = found || counts(child));
-    found
+    let mut has_count = matches!(expr, Expr::Aggregate(aggregate) if is_count(aggregate));
+    children(expr, &mut |child| has_count = has_count || counts(child));
+    has_count
 }
 
 /// No aggregate but counts of rows, minima, maxima and those of DISTINCT values; no window and no subquery.

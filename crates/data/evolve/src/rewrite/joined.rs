@@ -44,7 +44,7 @@ impl Rewriting<'_> {
         from = self.outer_pairs(from, merged, conditions);
         while let Some(pair) = self.find_pair(&from, filter.as_ref(), merged) {
             let mut carried = Vec::new();
-            let (rest, kept) = match without(from, pair.parent, &mut carried) {
+            let (rest, survivor) = match without(from, pair.parent, &mut carried) {
                 Ok(rest) => (rest, pair.child),
                 Err(whole) => match without(whole, pair.child, &mut carried) {
                     Ok(rest) => (rest, pair.parent),
@@ -52,7 +52,7 @@ impl Rewriting<'_> {
                 },
             };
             from = rest;
-            self.unite(&mut from, pair, merged, kept);
+            self.unite(&mut from, pair, merged, survivor);
             let is_link = |expr: &Expr| link_of(expr, pair, merged).is_some();
             let all = filter.take().map_or_else(Vec::new, conjuncts);
             *filter = conjunction(all.into_iter().filter(|expr| !is_link(expr)).collect());
@@ -65,7 +65,7 @@ impl Rewriting<'_> {
                 _ => add_conditions(filter, carried),
             }
             for projection in [&merged.child.1, &merged.parent.1] {
-                conditions.extend(self.present(projection, kept));
+                conditions.extend(self.present(projection, survivor));
             }
         }
         from
@@ -110,13 +110,13 @@ impl Rewriting<'_> {
         let Join { kind, left, right, on } = *join;
         if let (From::Relation(first), From::Relation(second), Some(condition)) = (&left, &right, &on)
             && let Some(pair) = self.outer_pair(first, second, condition, merged)
-            && let Some(kept) = KeptRows::by(kind, first.id, second.id)
+            && let Some(rows) = KeptRows::by(kind, first.id, second.id)
         {
-            let (to, mut from) = match kept {
+            let (to, mut from) = match rows {
                 KeptRows::Rows(id) if id == second.id => (id, right),
                 KeptRows::Rows(_) | KeptRows::All => (first.id, left),
             };
-            if let KeptRows::Rows(id) = kept {
+            if let KeptRows::Rows(id) = rows {
                 let projection = if pair.child == id { &merged.child.1 } else { &merged.parent.1 };
                 conditions.extend(self.present(projection, to));
             }
@@ -156,8 +156,8 @@ fn operands(expr: &Expr) -> impl Iterator<Item = &Expr> {
 fn link_of(expr: &Expr, pair: Pair, merged: &Merged) -> Option<(u32, u32)> {
     let Expr::Binary(BinaryOperator::Equal, left, right) = expr else { return None };
     let (Expr::Column(left), Expr::Column(right)) = (&**left, &**right) else { return None };
-    merged.key.iter().copied().find(|&(own, referred)| {
-        let (child, parent) = (ColumnRef::at(pair.child, own), ColumnRef::at(pair.parent, referred));
+    merged.key.iter().copied().find(|&(column, referred)| {
+        let (child, parent) = (ColumnRef::at(pair.child, column), ColumnRef::at(pair.parent, referred));
         (*left, *right) == (child, parent) || (*left, *right) == (parent, child)
     })
 }
@@ -189,7 +189,7 @@ fn without(from: From, gone: RelationId, carried: &mut Vec<Expr>) -> Result<From
         carried.extend(on.into_iter().flat_map(conjuncts));
         return Ok(if is_gone(&left) { right } else { left });
     }
-    let (left, right, found) = match without(left, gone, carried) {
+    let (left, right, is_without) = match without(left, gone, carried) {
         Ok(left) => (left, right, true),
         Err(left) => match without(right, gone, carried) {
             Ok(right) => (left, right, true),
@@ -197,7 +197,7 @@ fn without(from: From, gone: RelationId, carried: &mut Vec<Expr>) -> Result<From
         },
     };
     let from = From::Join(Box::new(Join { kind, left, right, on }));
-    if found { Ok(from) } else { Err(from) }
+    if is_without { Ok(from) } else { Err(from) }
 }
 
 fn set_source(from: &mut From, id: RelationId, source: &RelationSource) {

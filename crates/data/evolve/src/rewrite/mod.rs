@@ -116,7 +116,7 @@ impl<'a> Rewriting<'a> {
     }
 
     /// A further relation beside others: it has a number as alias where they have.
-    fn beside(&mut self) -> RelationId {
+    fn further_relation(&mut self) -> RelationId {
         let id = self.new_relation();
         if let Some(number) = self.next_alias {
             self.aliases.insert(id, format!("T{number}"));
@@ -179,9 +179,9 @@ impl<'a> Rewriting<'a> {
             IndexHint::None => Some(IndexHint::None),
             IndexHint::By(name) => {
                 let indexes = &self.step.new.tables().get(to)?.indexes;
-                let is_there = |own: &String| own.eq_ignore_ascii_case(name);
-                let kept = indexes.iter().any(|index| index.name.as_ref().is_some_and(is_there));
-                kept.then(|| IndexHint::By(name.clone()))
+                let is_there = |other: &String| other.eq_ignore_ascii_case(name);
+                let exists = indexes.iter().any(|index| index.name.as_ref().is_some_and(is_there));
+                exists.then(|| IndexHint::By(name.clone()))
             }
         }
     }

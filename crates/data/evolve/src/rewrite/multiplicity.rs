@@ -9,9 +9,9 @@ use sqlgauge_sql::visit::{Visitor, children, walk_query};
 /// The relations whose rows may be repeated without a change of the query's rows: those of a SELECT under DISTINCT, EXISTS,
 /// IN or a set operation, and those of aggregates that are minima, maxima or of DISTINCT values.
 pub(super) fn repeatable(query: &Query) -> HashSet<RelationId> {
-    let mut found = Repeatable::default();
-    walk_query(&mut found, query);
-    found.0
+    let mut repeatable = Repeatable::default();
+    walk_query(&mut repeatable, query);
+    repeatable.0
 }
 
 #[derive(Default)]
@@ -82,7 +82,7 @@ fn aggregates(select: &Select, test: impl Fn(&Aggregate) -> bool) -> bool {
 }
 
 fn has(expr: &Expr, test: &dyn Fn(&Aggregate) -> bool) -> bool {
-    let own = match expr {
+    let here = match expr {
         Expr::Aggregate(aggregate) => test(aggregate),
         Expr::Window(_) => true,
         // An aggregate in a subquery may be of this SELECT.
@@ -91,7 +91,7 @@ fn has(expr: &Expr, test: &dyn Fn(&Aggregate) -> bool) -> bool {
         }
         _ => false,
     };
-    let mut found = own;
-    children(expr, &mut |child| found = found || has(child, test));
-    found
+    let mut anywhere = here;
+    children(expr, &mut |child| anywhere = anywhere || has(child, test));
+    anywhere
 }

@@ -187,18 +187,18 @@ impl Rewriting<'_> {
         let mut chain: Option<Chain> = None;
         let head = needed.first().copied();
         for fragment in needed {
-            let own = if chain.is_none() { id } else { self.beside() };
+            let fragment_id = if chain.is_none() { id } else { self.further_relation() };
             for at in used.iter().filter(|at| has(fragment, at) || (chain.is_none() && key.contains(at))) {
                 if let Some(place) = fragment.plain(*at) {
                     self.substitutions
-                        .insert(ColumnRef::at(id, *at), Expr::Column(ColumnRef::at(own, place)));
+                        .insert(ColumnRef::at(id, *at), Expr::Column(ColumnRef::at(fragment_id, place)));
                 }
             }
-            let relation = Relation::new(own, self.source(fragment.to));
+            let relation = Relation::new(fragment_id, self.source(fragment.to));
             match &mut chain {
                 None => chain = Some(Chain::of(relation)),
                 Some(chain) => {
-                    let on = head.and_then(|head| self.same_key(key, (id, head), (own, fragment)));
+                    let on = head.and_then(|head| self.same_key(key, (id, head), (fragment_id, fragment)));
                     chain.rest.push((relation, on));
                 }
             }
@@ -225,12 +225,12 @@ impl Rewriting<'_> {
         &mut self,
         key: &[u32],
         (first, head): (RelationId, &Projection),
-        (own, fragment): (RelationId, &Projection),
+        (second, fragment): (RelationId, &Projection),
     ) -> Option<Expr> {
         let pairs = key.iter().filter_map(|&at| Some((head.plain(at)?, fragment.plain(at)?)));
         let equal = |(here, there): (u32, u32)| {
             let mut column = |id, at| Box::new(self.new_column(ColumnRef::at(id, at)));
-            Expr::Binary(BinaryOperator::Equal, column(first, here), column(own, there))
+            Expr::Binary(BinaryOperator::Equal, column(first, here), column(second, there))
         };
         conjunction(pairs.map(equal).collect())
     }

@@ -56,7 +56,9 @@ impl Presences {
     /// Less the conditions that leave out rows which no result would see.
     fn without_unseen(&self, filter: Expr, select: &Select) -> Option<Expr> {
         let mut all = conjuncts(filter);
-        all.retain(|own| !self.together_with(own).is_some_and(|columns| passes_over(select, columns)));
+        all.retain(|condition| {
+            !self.together_with(condition).is_some_and(|columns| passes_over(select, columns))
+        });
         conjunction(all)
     }
 
@@ -70,14 +72,14 @@ impl Presences {
         self.outer_joins(&mut join.right);
     }
 
-    fn without_implied(&self, clause: Expr, beside: &[&Expr]) -> Option<Expr> {
+    fn without_implied(&self, clause: Expr, neighbours: &[&Expr]) -> Option<Expr> {
         let mut all = conjuncts(clause);
         let mut at = 0;
         while at < all.len() {
             let is_implied = self.together_with(&all[at]).is_some_and(|columns| {
-                budget::spend((all.len() + beside.len()).saturating_mul(columns.len()));
+                budget::spend((all.len() + neighbours.len()).saturating_mul(columns.len()));
                 let others = all.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, expr)| expr);
-                let mut others = others.chain(beside.iter().copied());
+                let mut others = others.chain(neighbours.iter().copied());
                 others.any(|other| rejects_nulls(other, columns))
             });
             if is_implied {

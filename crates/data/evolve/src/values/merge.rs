@@ -4,13 +4,13 @@ use sqlgauge_engine::Value;
 use sqlgauge_sql::PrintDialect;
 
 use super::composition::{Composition, Content, End, Field};
-use super::{ColumnMerge, CompositeKind, ValuesRefusal, shown};
+use super::{ColumnMerge, CompositeKind, ValuesRefusal, in_message};
 use crate::change::SplitPart;
 use sqlgauge_names::{Convention, NamesInUse, full_words, like};
 
 /// Columns by their last words, what they make, and how.
 struct Group {
-    made: CompositeKind,
+    kind: CompositeKind,
     /// The last words of the columns, in the order in which they are composed; in brackets what may stand for each.
     columns: &'static [&'static [&'static str]],
     whole: &'static str,
@@ -30,61 +30,61 @@ const LISTED: &[&str] = &[", ", "; ", " | "];
 /// The groups, larger ones first.
 const GROUPS: &[Group] = &[
     Group {
-        made: CompositeKind::FullName,
+        kind: CompositeKind::FullName,
         columns: &[FIRST, &["middle name"], LAST],
         whole: "full name",
         between: SPACED,
     },
     Group {
-        made: CompositeKind::Date,
+        kind: CompositeKind::Date,
         columns: &[&["year"], &["month"], &["day"]],
         whole: "date",
         between: &["-"],
     },
     Group {
-        made: CompositeKind::Address,
+        kind: CompositeKind::Address,
         columns: &[STREET, CITY, STATE, ZIP],
         whole: "full address",
         between: LISTED,
     },
     Group {
-        made: CompositeKind::Address,
+        kind: CompositeKind::Address,
         columns: &[STREET, CITY, STATE],
         whole: "full address",
         between: LISTED,
     },
     Group {
-        made: CompositeKind::Address,
+        kind: CompositeKind::Address,
         columns: &[STREET, CITY, ZIP],
         whole: "full address",
         between: LISTED,
     },
     Group {
-        made: CompositeKind::Address,
+        kind: CompositeKind::Address,
         columns: &[CITY, STATE, COUNTRY],
         whole: "location",
         between: LISTED,
     },
-    Group { made: CompositeKind::FullName, columns: &[FIRST, LAST], whole: "full name", between: SPACED },
+    Group { kind: CompositeKind::FullName, columns: &[FIRST, LAST], whole: "full name", between: SPACED },
     Group {
-        made: CompositeKind::Date,
+        kind: CompositeKind::Date,
         columns: &[&["year"], &["month"]],
         whole: "year month",
         between: &["-"],
     },
     Group {
-        made: CompositeKind::Date,
+        kind: CompositeKind::Date,
         columns: &[&["date"], &["time"]],
         whole: "date time",
         between: &[" "],
     },
-    Group { made: CompositeKind::Address, columns: &[STREET, CITY], whole: "full address", between: LISTED },
-    Group { made: CompositeKind::Address, columns: &[CITY, STATE], whole: "location", between: LISTED },
-    Group { made: CompositeKind::Address, columns: &[CITY, COUNTRY], whole: "location", between: LISTED },
-    Group { made: CompositeKind::Address, columns: &[STATE, COUNTRY], whole: "location", between: LISTED },
-    Group { made: CompositeKind::Address, columns: &[CITY, ZIP], whole: "city line", between: LISTED },
+    Group { kind: CompositeKind::Address, columns: &[STREET, CITY], whole: "full address", between: LISTED },
+    Group { kind: CompositeKind::Address, columns: &[CITY, STATE], whole: "location", between: LISTED },
+    Group { kind: CompositeKind::Address, columns: &[CITY, COUNTRY], whole: "location", between: LISTED },
+    Group { kind: CompositeKind::Address, columns: &[STATE, COUNTRY], whole: "location", between: LISTED },
+    Group { kind: CompositeKind::Address, columns: &[CITY, ZIP], whole: "city line", between: LISTED },
     Group {
-        made: CompositeKind::Code,
+        kind: CompositeKind::Code,
         columns: &[&["prefix"], &["serial", "number"]],
         whole: "code",
         between: &["-", "/"],
@@ -96,7 +96,7 @@ const SPACED: &[&str] = &[" ", ", ", "; "];
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergeCandidate {
     /// What they make.
-    pub made: CompositeKind,
+    pub kind: CompositeKind,
     /// Their positions among the names that were given, in the order in which they are composed.
     pub columns: Vec<usize>,
     names: Vec<String>,
@@ -106,7 +106,11 @@ pub struct MergeCandidate {
 
 /// The columns of a table that make a name, a date, an address or a code, larger groups first; a column may be in
 /// several candidates.
-pub fn merge_candidates(columns: &[&str], convention: Convention, taken: &NamesInUse) -> Vec<MergeCandidate> {
+pub fn merge_candidates(
+    columns: &[&str],
+    convention: Convention,
+    in_use: &NamesInUse,
+) -> Vec<MergeCandidate> {
     let words: Vec<Vec<String>> = columns.iter().map(|column| full_words(column)).collect();
     let mut candidates = Vec::new();
     for group in GROUPS {
@@ -120,10 +124,10 @@ pub fn merge_candidates(columns: &[&str], convention: Convention, taken: &NamesI
             let words_of_whole: Vec<String> =
                 [stem, group.whole.split(' ').map(str::to_owned).collect()].concat();
             let whole = like(columns[places[0]], convention, &words_of_whole);
-            if !taken.contains(&whole) {
+            if !in_use.contains(&whole) {
                 let names = places.iter().map(|&place| columns[place].to_owned()).collect();
                 candidates.push(MergeCandidate {
-                    made: group.made,
+                    kind: group.kind,
                     columns: places,
                     names,
                     whole,
@@ -164,7 +168,9 @@ impl MergeCandidate {
             let usual = composition(self.between[0]);
             let row =
                 rows.iter().find(|row| !usual.round_trips_from(row)).map(Vec::as_slice).unwrap_or_default();
-            return Err(ValuesRefusal::NoRoundTrip(row.iter().map(shown).collect::<Vec<_>>().join(", ")));
+            return Err(ValuesRefusal::NoRoundTrip(
+                row.iter().map(in_message).collect::<Vec<_>>().join(", "),
+            ));
         };
         let nullable = rows.iter().any(|row| row.contains(&Value::Null));
         let quoted: Vec<String> =
@@ -173,7 +179,7 @@ impl MergeCandidate {
         let parts = composition.sql_parts(&PrintDialect::Sqlite.identifier(&self.whole));
         let declared_type = Some("TEXT".to_owned());
         let whole = SplitPart { name: self.whole.clone(), declared_type, not_null: !nullable, value };
-        Ok(ColumnMerge { made: self.made, whole, columns: self.names.iter().cloned().zip(parts).collect() })
+        Ok(ColumnMerge { kind: self.kind, whole, columns: self.names.iter().cloned().zip(parts).collect() })
     }
 
     /// What each column holds: text everywhere or an integer everywhere.
@@ -189,9 +195,9 @@ impl MergeCandidate {
         match value {
             Value::Text(_) => Ok(Content::Text),
             // As dates are written, a month and a day have two digits.
-            Value::Integer(_) if self.made == CompositeKind::Date && place > 0 => Ok(Content::Padded(2)),
+            Value::Integer(_) if self.kind == CompositeKind::Date && place > 0 => Ok(Content::Padded(2)),
             Value::Integer(_) => Ok(Content::Integer),
-            Value::Null => Err(ValuesRefusal::NoRoundTrip(shown(value))),
+            Value::Null => Err(ValuesRefusal::NoRoundTrip(in_message(value))),
             Value::Real(_) | Value::Decimal(_) | Value::Blob(_) => Err(ValuesRefusal::NotText),
         }
     }
@@ -204,7 +210,7 @@ impl MergeCandidate {
                 Content::Padded(width) => End::Width(width, between.to_owned()),
                 _ if place == last => End::Value,
                 // A year of four digits, which the others rest on.
-                Content::Integer if self.made == CompositeKind::Date => End::Width(4, between.to_owned()),
+                Content::Integer if self.kind == CompositeKind::Date => End::Width(4, between.to_owned()),
                 _ => End::At(between.to_owned()),
             };
             Field { content, end }

@@ -70,14 +70,14 @@ pub struct Subject<'a> {
     /// How names of the schema are written.
     pub convention: Convention,
     /// The names that new columns cannot have.
-    pub taken: &'a NamesInUse,
+    pub in_use: &'a NamesInUse,
 }
 
 /// A column that is split: what [`Change::SplitColumn`](crate::Change) holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ColumnSplit {
     /// What its values are made of.
-    pub made: CompositeKind,
+    pub kind: CompositeKind,
     /// The new columns, each with its value over the old one.
     pub parts: Vec<SplitPart>,
     /// The old value over the new columns.
@@ -88,7 +88,7 @@ pub struct ColumnSplit {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ColumnMerge {
     /// What the new values are made of.
-    pub made: CompositeKind,
+    pub kind: CompositeKind,
     /// The new column with its value over the old ones.
     pub whole: SplitPart,
     /// The old columns, each with its value over the new one.
@@ -96,7 +96,7 @@ pub struct ColumnMerge {
 }
 
 /// A value as a message shows it.
-fn shown(value: &Value) -> String {
+fn in_message(value: &Value) -> String {
     match value {
         Value::Null => "NULL".to_owned(),
         Value::Integer(integer) => integer.to_string(),

@@ -3,7 +3,7 @@
 use sqlgauge_engine::Value;
 
 use super::composition::{Composition, Content, End, Field};
-use super::{ColumnSplit, CompositeKind, Subject, ValuesRefusal, date, shown};
+use super::{ColumnSplit, CompositeKind, Subject, ValuesRefusal, date, in_message};
 use crate::change::SplitPart;
 use sqlgauge_names::{Domain, domains_of_words, full_words, like};
 use sqlgauge_sql::PrintDialect;
@@ -23,7 +23,7 @@ const OF_PERSONS: [&str; 9] =
 
 /// A form of values, with the words by which the new columns are called in place of the last words of the old one.
 struct Form {
-    made: CompositeKind,
+    kind: CompositeKind,
     composition: Composition,
     names: Vec<Vec<String>>,
 }
@@ -42,7 +42,7 @@ pub fn split(subject: &Subject<'_>, values: &[Value]) -> Result<ColumnSplit, Val
     let words = full_words(subject.column);
     let form = recognise(subject, &words, &texts).ok_or(ValuesRefusal::Unrecognised)?;
     if let Some(value) = present().find(|value| !form.composition.round_trips(value)) {
-        return Err(ValuesRefusal::NoRoundTrip(shown(value)));
+        return Err(ValuesRefusal::NoRoundTrip(in_message(value)));
     }
     let nullable = texts.len() < values.len();
     let column = PrintDialect::Sqlite.identifier(subject.column);
@@ -56,7 +56,7 @@ pub fn split(subject: &Subject<'_>, values: &[Value]) -> Result<ColumnSplit, Val
         not_null: !nullable && !form.composition.is_optional(place),
         value,
     });
-    Ok(ColumnSplit { made: form.made, parts: parts.collect(), whole })
+    Ok(ColumnSplit { kind: form.kind, parts: parts.collect(), whole })
 }
 
 /// The names of the new columns: where one is taken, all begin with the words of the old name.
@@ -68,8 +68,8 @@ fn free_names(
     let written = |words: &[String]| like(subject.column, subject.convention, words);
     let short: Vec<String> = names.iter().map(|words| written(words)).collect();
     let long: Vec<String> = names.iter().map(|name| written(&[words, name].concat())).collect();
-    let taken = |names: &[String]| names.iter().find(|name| subject.taken.contains(name)).cloned();
-    match (taken(&short), taken(&long)) {
+    let conflict = |names: &[String]| names.iter().find(|name| subject.in_use.contains(name)).cloned();
+    match (conflict(&short), conflict(&long)) {
         (None, _) => Ok(short),
         (Some(_), None) => Ok(long),
         (Some(name), Some(_)) => Err(ValuesRefusal::NameTaken(name)),
@@ -87,7 +87,7 @@ fn recognise(subject: &Subject<'_>, words: &[String], texts: &[&str]) -> Option<
 fn dates(words: &[String], texts: &[&str]) -> Option<Form> {
     let (composition, units) = date::recognise(texts)?;
     let names = units.iter().map(|unit| of_date(words, unit.name())).collect();
-    Some(Form { made: CompositeKind::Date, composition, names })
+    Some(Form { kind: CompositeKind::Date, composition, names })
 }
 
 /// `birth_date` has a `birth_year`, `date_of_birth` a `year_of_birth`, `created` a `created_year`.
@@ -110,14 +110,14 @@ fn of_date(words: &[String], unit: &str) -> Vec<String> {
 
 fn full_name(subject: &Subject<'_>, words: &[String], texts: &[&str]) -> Option<Form> {
     let (last, before) = words.split_last()?;
-    let said = before
+    let qualifier = before
         .iter()
         .filter(|word| !matches!(word.as_str(), "full" | "complete"))
         .cloned()
         .collect::<Vec<_>>();
     let stem = match last.as_str() {
-        "name" if said.is_empty() => holds_persons(subject).then_some(said)?,
-        "name" => (is_person(&said) || is_office(&said)).then_some(said)?,
+        "name" if qualifier.is_empty() => holds_persons(subject).then_some(qualifier)?,
+        "name" => (is_person(&qualifier) || is_office(&qualifier)).then_some(qualifier)?,
         _ => is_person(words).then(|| words.to_vec())?,
     };
     let with_blank = texts.iter().filter(|text| text.trim().contains(' ')).count();
@@ -128,7 +128,7 @@ fn full_name(subject: &Subject<'_>, words: &[String], texts: &[&str]) -> Option<
     let end = if all { End::At(" ".to_owned()) } else { End::AtIfAny(" ".to_owned()) };
     let named = |which: &str| [stem.clone(), vec![which.to_owned(), "name".to_owned()]].concat();
     let composition = Composition { fields: vec![text(end), text(End::Value)] };
-    Some(Form { made: CompositeKind::FullName, composition, names: vec![named("first"), named("last")] })
+    Some(Form { kind: CompositeKind::FullName, composition, names: vec![named("first"), named("last")] })
 }
 
 fn is_person(words: &[String]) -> bool {
@@ -179,7 +179,7 @@ fn address(words: &[String], texts: &[&str]) -> Option<Form> {
     let with_stem = |name: &&str| [stem.clone(), name.split(' ').map(str::to_owned).collect()].concat();
     let names: Vec<Vec<String>> = names.iter().take(fields.len()).map(with_stem).collect();
     (names.len() == fields.len()).then_some(Form {
-        made: CompositeKind::Address,
+        kind: CompositeKind::Address,
         composition: Composition { fields },
         names,
     })
@@ -207,7 +207,7 @@ fn numbered_street(stem: &[String], texts: &[&str]) -> Option<Form> {
     };
     let named = |name: &str| [stem.to_vec(), vec!["street".to_owned(), name.to_owned()]].concat();
     texts.iter().all(numbered).then(|| Form {
-        made: CompositeKind::Address,
+        kind: CompositeKind::Address,
         // Numbers of houses keep their zeros.
         composition: Composition { fields: vec![text(End::At(" ".to_owned())), text(End::Value)] },
         names: vec![named("number"), named("name")],
@@ -225,7 +225,7 @@ fn telephone(words: &[String], texts: &[&str]) -> Option<Form> {
     let stem: Vec<String> = words.iter().filter(|word| *word != "number").cloned().collect();
     let named = |names: &[&str]| [stem.clone(), names.iter().map(|&name| name.to_owned()).collect()].concat();
     texts.iter().all(area).then(|| Form {
-        made: CompositeKind::Telephone,
+        kind: CompositeKind::Telephone,
         composition: Composition { fields: vec![text(End::At("-".to_owned())), text(End::Value)] },
         names: vec![named(&["area", "code"]), named(&["local", "number"])],
     })
@@ -262,7 +262,7 @@ fn code(words: &[String], texts: &[&str]) -> Option<Form> {
     }
     let named = |name: &str| [stem.clone(), vec![name.to_owned()]].concat();
     let composition = Composition { fields: vec![text(end), Field { content, end: End::Value }] };
-    Some(Form { made: CompositeKind::Code, composition, names: vec![named("prefix"), named("serial")] })
+    Some(Form { kind: CompositeKind::Code, composition, names: vec![named("prefix"), named("serial")] })
 }
 
 /// Letters, or digits that a sign ends, what stands between, and digits.

@@ -2,8 +2,8 @@ use super::*;
 
 fn of(table: &str, column: &str, values: &[Option<&str>]) -> Result<ColumnSplit, ValuesRefusal> {
     let values: Vec<Value> = values.iter().map(|value| value.map_or(Value::Null, Value::text)).collect();
-    let (convention, taken) = (Convention::Underscore, &NamesInUse::new([column]));
-    split(&Subject { table, column, columns: &[column], convention, taken }, &values)
+    let (convention, in_use) = (Convention::Underscore, &NamesInUse::new([column]));
+    split(&Subject { table, column, columns: &[column], convention, in_use }, &values)
 }
 
 fn names(split: &ColumnSplit) -> Vec<&str> {
@@ -108,13 +108,13 @@ fn what_cannot_be_split_is_refused_with_a_reason() {
     ] {
         assert_eq!(of(table, column, &values), Err(refusal), "{column}");
     }
-    let taken = NamesInUse::new(["name", "FIRST_NAME", "name_last_name"]);
+    let in_use = NamesInUse::new(["name", "FIRST_NAME", "name_last_name"]);
     let subject = Subject {
         table: "singer",
         column: "name",
         columns: &["name", "FIRST_NAME", "name_last_name"],
         convention: Convention::Underscore,
-        taken: &taken,
+        in_use: &in_use,
     };
     let refused = ValuesRefusal::NameTaken("first_name".to_owned());
     assert_eq!(split(&subject, &[Value::text("Joe Sharp")]), Err(refused));
@@ -123,10 +123,10 @@ fn what_cannot_be_split_is_refused_with_a_reason() {
 
 #[test]
 fn a_table_that_is_not_known_holds_persons_if_it_says_where_they_were_born() {
-    let (column, convention, taken) = ("name", Convention::Underscore, &NamesInUse::default());
+    let (column, convention, in_use) = ("name", Convention::Underscore, &NamesInUse::default());
     let name = [Value::text("Tiger Woods")];
     let split_in =
-        |table, columns: &[&str]| split(&Subject { table, column, columns, convention, taken }, &name);
+        |table, columns: &[&str]| split(&Subject { table, column, columns, convention, in_use }, &name);
     assert_eq!(names(&split_in("head", &["name", "born_state"]).unwrap()), ["first_name", "last_name"]);
     assert_eq!(split_in("head", &["name", "weight"]), Err(ValuesRefusal::Unrecognised));
     assert_eq!(split_in("product", &["name", "birthdate"]), Err(ValuesRefusal::Unrecognised));

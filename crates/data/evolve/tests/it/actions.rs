@@ -143,11 +143,11 @@ fn rows_that_refer_follow_as_they_did() {
     for case in CASES {
         let folder = tempfile::tempdir().unwrap();
         let (evolved, views, left_out) = evolved(folder.path(), case.changes);
-        let mut found = left_out.clone();
+        let mut actual = left_out.clone();
         let mut expected: Vec<&str> = case.left_out.to_vec();
-        found.sort_unstable();
+        actual.sort_unstable();
         expected.sort_unstable();
-        assert_eq!(found, expected, "{:?}", case.changes);
+        assert_eq!(actual, expected, "{:?}", case.changes);
         let original = Connection::open_in_memory().unwrap();
         original.execute_batch(WORLD).unwrap();
         for connection in [&original, &evolved] {

@@ -37,20 +37,20 @@ fn proved(changes: &[&str]) -> Vec<Option<bool>> {
 
 #[test]
 fn what_adds_removes_and_renames_is_proved() {
-    let found = proved(&[
+    let proofs = proved(&[
         r#""operator": "rename_table", "table": "person", "to": "human""#,
         r#""operator": "rename_column", "table": "human", "column": "full_name", "to": "whole_name""#,
         r#""operator": "rename_column", "table": "visit", "column": "person_id", "to": "human_id""#,
         r#""operator": "drop_column", "table": "human", "column": "note""#,
         r#""operator": "add_table", "ddl": "CREATE TABLE extra (id INTEGER PRIMARY KEY)", "rows": null"#,
     ]);
-    assert_eq!(found, [Some(true), Some(true), Some(true), Some(false)]);
+    assert_eq!(proofs, [Some(true), Some(true), Some(true), Some(false)]);
 }
 
 #[test]
 fn of_what_splits_it_is_not_asked() {
-    let found = proved(&[
+    let proofs = proved(&[
         r#""operator": "split_table", "table": "person", "fragments": [["person", ["full_name"]], ["person_info", ["age", "note"]]]"#,
     ]);
-    assert_eq!(found, [None; 4]);
+    assert_eq!(proofs, [None; 4]);
 }

@@ -36,12 +36,12 @@ fn a_second_writer_is_refused_by_name() {
     let out = folder.path().join("out");
     let run = || evolve(&benchmark, &databases, &engine, &options, &out, &|_, _| ());
     std::fs::create_dir_all(&out).unwrap();
-    let held = File::create(out.join(".evolve.lock")).unwrap();
-    held.try_lock().unwrap();
+    let lock = File::create(out.join(".evolve.lock")).unwrap();
+    lock.try_lock().unwrap();
     let error = run().unwrap_err();
     assert!(matches!(&error, EvolveError::Locked { path } if *path == out), "{error}");
     assert!(!out.join("rename-columns").exists());
-    drop(held);
+    drop(lock);
     assert_eq!(run().unwrap()[0].1.written, 1);
 }
 

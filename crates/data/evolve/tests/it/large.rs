@@ -63,8 +63,8 @@ fn of_many_tables_those_that_golds_read_are_changed() {
     // The others are there as they were.
     let views =
         fs::read_to_string(folder.path().join("out/rename-columns/database/d/old_over_new.sql")).unwrap();
-    let kept = r#"CREATE TEMP VIEW "t299" ("id", "name", "a") AS SELECT id, name, a FROM main.t299;"#;
-    assert!(views.contains(kept), "{views}");
+    let view = r#"CREATE TEMP VIEW "t299" ("id", "name", "a") AS SELECT id, name, a FROM main.t299;"#;
+    assert!(views.contains(view), "{views}");
 }
 
 #[test]

@@ -109,22 +109,22 @@ const OF_PARTS: [(&str, &str); 2] = [
 
 #[test]
 fn conditions_that_others_imply_are_not_written() {
-    assert_eq!(rewritten(WORLD, MERGE, &MERGED), own(&MERGED));
+    assert_eq!(rewritten(WORLD, MERGE, &MERGED), as_pairs(&MERGED));
 }
 
 #[test]
 fn rows_that_no_aggregate_sees_are_not_left_out() {
-    assert_eq!(rewritten(WORLD, MERGE, &AGGREGATED), own(&AGGREGATED));
+    assert_eq!(rewritten(WORLD, MERGE, &AGGREGATED), as_pairs(&AGGREGATED));
 }
 
 #[test]
 fn a_column_of_the_new_table_is_not_taken_for_one_of_the_old() {
     let merge = r#"{"db_id": "d", "operator": "merge_tables", "child": "fan", "key": ["club_id"], "parent": "club", "to": "member",
         "renamed": [], "shape": "left"}"#;
-    assert_eq!(rewritten(NARROW, merge, &OF_NARROW), own(&OF_NARROW));
+    assert_eq!(rewritten(NARROW, merge, &OF_NARROW), as_pairs(&OF_NARROW));
     let split = r#"{"db_id": "d", "operator": "split_table", "table": "club",
         "fragments": [["club", ["title", "town"]], ["club_look", ["color"]]]}"#;
-    assert_eq!(rewritten(NARROW, split, &OF_PARTS), own(&OF_PARTS));
+    assert_eq!(rewritten(NARROW, split, &OF_PARTS), as_pairs(&OF_PARTS));
 }
 
 /// The golds that are written, with what they became; written means: run, with the rows of the original.
@@ -137,6 +137,6 @@ fn rewritten(world: &str, change: &str, golds: &[(&str, &str)]) -> Vec<(String, 
     written.into_iter().map(|item| (item.source_query, item.query)).collect()
 }
 
-fn own(golds: &[(&str, &str)]) -> Vec<(String, String)> {
+fn as_pairs(golds: &[(&str, &str)]) -> Vec<(String, String)> {
     golds.iter().map(|(gold, new)| ((*gold).to_owned(), (*new).to_owned())).collect()
 }

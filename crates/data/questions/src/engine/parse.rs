@@ -48,23 +48,23 @@ impl<'a> Parser<'a> {
 
     /// All phrases of a category that the whole text is.
     pub(crate) fn whole(&mut self, category: Category) -> Result<Vec<Rc<Tree>>, OutOfBudget> {
-        let found = self.parse(category, 0)?;
+        let alternatives = self.parse(category, 0)?;
         let end = self.tokens.len();
-        Ok(found.iter().filter(|(at, _)| *at == end).map(|(_, tree)| Rc::clone(tree)).collect())
+        Ok(alternatives.iter().filter(|(at, _)| *at == end).map(|(_, tree)| Rc::clone(tree)).collect())
     }
 
     fn parse(&mut self, category: Category, at: usize) -> Result<Rc<Found>, OutOfBudget> {
         let key = category as usize * (self.tokens.len() + 1) + at;
-        if let Some(found) = &self.memory[key] {
-            return Ok(Rc::clone(found));
+        if let Some(alternatives) = &self.memory[key] {
+            return Ok(Rc::clone(alternatives));
         }
         // No production of the table is left-recursive; this keeps it from mattering if one were.
         self.memory[key] = Some(Rc::default());
-        let mut found = self.leaf(category, at);
+        let mut alternatives = self.leaf(category, at);
         let grammar = self.grammar;
         for &inner in grammar.included(category) {
             let inner = stacker::maybe_grow(RED_ZONE, STACK, || self.parse(inner, at))?;
-            found.extend(inner.iter().cloned());
+            alternatives.extend(inner.iter().cloned());
         }
         for (production, first) in grammar.productions(category) {
             let Some(token) = self.tokens.get(at) else { break };
@@ -72,15 +72,15 @@ impl<'a> Parser<'a> {
                 || first.leaf.iter().zip(self.leaves[at]).any(|(first, is)| *first && is);
             if may_begin {
                 let mut slots = vec![Slot::None; production.children.len()];
-                self.sequence(production, 0, at, &mut slots, &mut found)?;
+                self.sequence(production, 0, at, &mut slots, &mut alternatives)?;
             }
         }
-        if found.len() > MAX_ALTERNATIVES {
+        if alternatives.len() > MAX_ALTERNATIVES {
             return Err(OutOfBudget);
         }
-        let found = Rc::new(found);
-        self.memory[key] = Some(Rc::clone(&found));
-        Ok(found)
+        let alternatives = Rc::new(alternatives);
+        self.memory[key] = Some(Rc::clone(&alternatives));
+        Ok(alternatives)
     }
 
     fn leaf(&mut self, category: Category, at: usize) -> Found {
@@ -135,7 +135,7 @@ impl<'a> Parser<'a> {
         piece: usize,
         at: usize,
         slots: &mut Vec<Slot>,
-        found: &mut Found,
+        alternatives: &mut Found,
     ) -> Result<(), OutOfBudget> {
         self.steps += 1;
         if self.steps > STEPS {
@@ -144,14 +144,14 @@ impl<'a> Parser<'a> {
         match production.pieces.get(piece) {
             None => {
                 let entry = (at, Rc::new(Tree::Node(production.rule, slots.clone())));
-                if !found.contains(&entry) {
-                    found.push(entry);
+                if !alternatives.contains(&entry) {
+                    alternatives.push(entry);
                 }
                 Ok(())
             }
-            Some(Piece::Article) => self.sequence(production, piece + 1, at, slots, found),
+            Some(Piece::Article) => self.sequence(production, piece + 1, at, slots, alternatives),
             Some(Piece::Word(word)) => match self.word(*word, at) {
-                Some(next) => self.sequence(production, piece + 1, next, slots, found),
+                Some(next) => self.sequence(production, piece + 1, next, slots, alternatives),
                 None => Ok(()),
             },
             Some(Piece::Child(place, Child::List { least, between, before_last })) => {
@@ -161,20 +161,20 @@ impl<'a> Parser<'a> {
                 self.list(category, &separators, at, &mut Vec::new(), &mut ways)?;
                 for (next, items) in ways {
                     slots[*place] = Slot::Many(items);
-                    self.sequence(production, piece + 1, next, slots, found)?;
+                    self.sequence(production, piece + 1, next, slots, alternatives)?;
                 }
                 slots[*place] = Slot::None;
                 Ok(())
             }
             Some(Piece::Child(place, child)) => {
                 if *child == Child::Maybe {
-                    self.sequence(production, piece + 1, at, slots, found)?;
+                    self.sequence(production, piece + 1, at, slots, alternatives)?;
                 }
                 let category = production.children[*place];
                 let ways = stacker::maybe_grow(RED_ZONE, STACK, || self.parse(category, at))?;
                 for (next, tree) in ways.iter() {
                     slots[*place] = Slot::One(Rc::clone(tree));
-                    self.sequence(production, piece + 1, *next, slots, found)?;
+                    self.sequence(production, piece + 1, *next, slots, alternatives)?;
                 }
                 slots[*place] = Slot::None;
                 Ok(())
@@ -222,8 +222,8 @@ impl<'a> Parser<'a> {
         if self.steps > STEPS || ways.len() > MAX_ALTERNATIVES {
             return Err(OutOfBudget);
         }
-        let own = stacker::maybe_grow(RED_ZONE, STACK, || self.parse(category, at))?;
-        for (next, item) in own.iter() {
+        let alternatives = stacker::maybe_grow(RED_ZONE, STACK, || self.parse(category, at))?;
+        for (next, item) in alternatives.iter() {
             items.push(Rc::clone(item));
             let may_end = items.len() == 1 || separators.same() || separators.ended(self, at);
             if items.len() >= separators.least && may_end {
@@ -267,8 +267,8 @@ impl<'s> Separators<'s> {
     fn ended(&self, parser: &Parser<'_>, at: usize) -> bool {
         let start = at.checked_sub(self.before_last.len());
         start.is_some_and(|start| {
-            let own = parser.tokens[start..at].iter().map(|token| token.word);
-            own.eq(self.before_last.iter().map(|&word| Some(word)))
+            let words = parser.tokens[start..at].iter().map(|token| token.word);
+            words.eq(self.before_last.iter().map(|&word| Some(word)))
         })
     }
 }

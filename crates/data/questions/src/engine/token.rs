@@ -35,7 +35,7 @@ pub(crate) enum Kind {
 
 /// The tokens of a text.
 pub(crate) fn tokens(text: &str, grammar: &Grammar) -> Vec<Token> {
-    let mut found = Vec::new();
+    let mut tokens = Vec::new();
     let mut rest = text.trim();
     let mut before = ' ';
     while let Some(first) = rest.chars().next() {
@@ -60,20 +60,20 @@ pub(crate) fn tokens(text: &str, grammar: &Grammar) -> Vec<Token> {
         let Some(token) = token else { continue };
         let is_article = token.kind == Kind::Word && token.text == "the";
         if token.text == "|" && token.kind == Kind::Word {
-            drop_end_mark(&mut found);
+            drop_end_mark(&mut tokens);
         }
         if !is_article {
-            found.push(token);
+            tokens.push(token);
         }
     }
-    drop_end_mark(&mut found);
-    found
+    drop_end_mark(&mut tokens);
+    tokens
 }
 
-fn drop_end_mark(found: &mut Vec<Token>) {
+fn drop_end_mark(tokens: &mut Vec<Token>) {
     let is_end =
         |token: &mut Token| token.kind == Kind::Word && matches!(token.text.as_str(), "." | "?" | "!");
-    found.pop_if(is_end);
+    tokens.pop_if(is_end);
 }
 
 fn plain(text: &str, grammar: &Grammar) -> Token {
@@ -165,7 +165,7 @@ pub(crate) fn value_at(tokens: &[Token]) -> Option<(usize, Literal)> {
             "true" => Literal::Boolean(true),
             "false" => Literal::Boolean(false),
             word => {
-                let Some((number, _)) = (2..).zip(NUMBERS).find(|(_, own)| **own == word) else {
+                let Some((number, _)) = (2..).zip(NUMBERS).find(|(_, name)| **name == word) else {
                     let row: Vec<&str> = tokens.iter().map_while(|token| token.capital.as_deref()).collect();
                     return (!row.is_empty()).then(|| (row.len(), Literal::Text(row.join(" "))));
                 };
@@ -188,9 +188,9 @@ pub(crate) fn plainly(value: &Literal) -> Option<String> {
                 let (first, rest) = word.split_at_checked(1).unwrap_or_default();
                 let letters = rest.chars().all(|c| c.is_ascii_alphabetic()) && !rest.is_empty();
                 let lower = word.to_ascii_lowercase();
-                let taken =
+                let is_reserved =
                     ["the", "null", "true", "false"].contains(&lower.as_str()) || NUMBERS.contains(&&*lower);
-                first.chars().all(|c| c.is_ascii_uppercase()) && letters && !taken
+                first.chars().all(|c| c.is_ascii_uppercase()) && letters && !is_reserved
             };
             let words: Vec<&str> = text.split(' ').collect();
             (words.len() <= MOST_WORDS && words.into_iter().all(is_plain)).then(|| text.clone())

@@ -265,10 +265,10 @@ impl<'a> Writer<'a> {
     fn drawn(&mut self, rule: Rule, parts: usize) -> Option<&'a Production> {
         let fits = |wording: &&Production| wording.styles.has(self.style) && wording.children.len() == parts;
         let fitting = || self.grammar.wordings(rule).filter(fits);
-        let own: Vec<_> = fitting().filter(|wording| wording.styles.is_special()).collect();
+        let special: Vec<_> = fitting().filter(|wording| wording.styles.is_special()).collect();
         let common: Vec<_> = fitting().filter(|wording| !wording.styles.is_special()).collect();
-        let takes_own = common.is_empty() || !own.is_empty() && self.random.chance(OWN_WORDING);
-        self.random.pick(if takes_own { &own } else { &common }).copied()
+        let takes_special = common.is_empty() || !special.is_empty() && self.random.chance(OWN_WORDING);
+        self.random.pick(if takes_special { &special } else { &common }).copied()
     }
 
     fn production(&mut self, production: &Production, slots: &[Slot]) -> Option<()> {

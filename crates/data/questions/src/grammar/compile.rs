@@ -61,9 +61,9 @@ impl First {
     fn add(&mut self, other: &Self) -> bool {
         let mut news = false;
         let words = self.words.iter_mut().zip(&other.words);
-        for (own, &other) in words.chain(self.leaf.iter_mut().zip(&other.leaf)) {
-            news |= other && !*own;
-            *own |= other;
+        for (bit, &other) in words.chain(self.leaf.iter_mut().zip(&other.leaf)) {
+            news |= other && !*bit;
+            *bit |= other;
         }
         news
     }
@@ -101,9 +101,9 @@ impl Grammar {
                 let pieces = grammar.pieces(&pieces);
                 let production =
                     Production { rule: row.rule, children: row.children, pieces, styles: wording.styles };
-                let own = &mut grammar.by_category[row.category as usize];
-                grammar.of_rule[row.rule as usize].push((row.category as usize, own.len()));
-                own.push(production);
+                let productions = &mut grammar.by_category[row.category as usize];
+                grammar.of_rule[row.rule as usize].push((row.category as usize, productions.len()));
+                productions.push(production);
             }
         }
         for &(outer, inner) in included {
@@ -192,7 +192,8 @@ impl Grammar {
         for (place, leaf) in Category::LEAVES.into_iter().enumerate() {
             of_category[leaf as usize].leaf[place] = true;
         }
-        self.firsts = self.by_category.iter().map(|own| vec![empty.clone(); own.len()]).collect();
+        self.firsts =
+            self.by_category.iter().map(|productions| vec![empty.clone(); productions.len()]).collect();
         let mut news = true;
         while news {
             news = false;

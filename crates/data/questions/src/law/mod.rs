@@ -166,7 +166,7 @@ fn random_queries_are_asked_and_read_back() {
     let schema = schema(PLAIN);
     let speech = Speech::of(&schema);
     let styles: Vec<QuestionStyle> = QuestionStyle::all().collect();
-    let (mut asked, mut ambiguous, mut refused, mut failed) = (0, 0, 0, Vec::new());
+    let (mut questions, mut ambiguous, mut refused, mut failed) = (0, 0, 0, Vec::new());
     for seed in 0..RANDOM_QUERIES {
         let mut random = Random::new([29, seed]);
         let sql = random::query(&mut random);
@@ -174,16 +174,16 @@ fn random_queries_are_asked_and_read_back() {
         let style = styles[random.below(styles.len())];
         match speech.ask(&query, style, &mut random) {
             Ok(question) => {
-                asked += 1;
+                questions += 1;
                 ambiguous += usize::from(question.is_ambiguous() && style != QuestionStyle::Vague);
             }
             Err(Unsayable::Construct { .. }) => refused += 1,
             Err(error) => failed.push(format!("{style}: {sql}: {error}")),
         }
     }
-    eprintln!("{asked} asked, {ambiguous} of them ambiguous, {refused} refused");
-    assert!(failed.is_empty(), "{} of {asked} failed:\n{}", failed.len(), failed.join("\n"));
-    assert!(asked > refused * 20 && ambiguous * 100 < asked, "{asked} {ambiguous} {refused}");
+    eprintln!("{questions} asked, {ambiguous} of them ambiguous, {refused} refused");
+    assert!(failed.is_empty(), "{} of {questions} failed:\n{}", failed.len(), failed.join("\n"));
+    assert!(questions > refused * 20 && ambiguous * 100 < questions, "{questions} {ambiguous} {refused}");
 }
 
 /// A reader in which two productions have changed places does not read what is asked.
@@ -214,7 +214,7 @@ fn the_same_seed_asks_the_same_question() {
 /// The texts of the marked stretches of a kind, over some seeds.
 fn marked(speech: &Speech<'_>, sql: &str, schema: &Schema, manner: Manner, kind: MarkKind) -> Vec<String> {
     let query = resolve(sql, schema).unwrap();
-    let mut found = Vec::new();
+    let mut texts = Vec::new();
     for seed in 0..20 {
         let question = speech.ask(&query, manner, &mut Random::new([seed])).unwrap();
         assert_eq!(
@@ -224,10 +224,10 @@ fn marked(speech: &Speech<'_>, sql: &str, schema: &Schema, manner: Manner, kind:
             question.text()
         );
         let all = question.marks.iter().chain(&question.implicit_values).chain(&question.other_names);
-        let own = all.filter(|mark| mark.kind == kind);
-        found.extend(own.map(|mark| question.turns[mark.turn][mark.bytes.clone()].to_owned()));
+        let marks = all.filter(|mark| mark.kind == kind);
+        texts.extend(marks.map(|mark| question.turns[mark.turn][mark.bytes.clone()].to_owned()));
     }
-    found
+    texts
 }
 
 #[test]
@@ -257,9 +257,9 @@ fn a_value_without_quotes_is_marked_and_read_as_it_is() {
     assert!(!cities.is_empty() && cities.iter().all(|city| city == "New Zealand"), "{cities:?}");
     let numbers = values("SELECT name FROM singer ORDER BY age LIMIT 3");
     assert!(!numbers.is_empty() && numbers.iter().all(|number| number == "three"), "{numbers:?}");
-    for kept in ["The Who", "new york", "Rock'n Roll", "A", "Three Ten", "Null", "Zürich", " Paris", ""] {
-        let sql = format!("SELECT name FROM singer WHERE country = {}", sqlgauge_sql::quote::text(kept));
-        assert!(values(&sql).is_empty(), "{kept}");
+    for value in ["The Who", "new york", "Rock'n Roll", "A", "Three Ten", "Null", "Zürich", " Paris", ""] {
+        let sql = format!("SELECT name FROM singer WHERE country = {}", sqlgauge_sql::quote::text(value));
+        assert!(values(&sql).is_empty(), "{value}");
     }
 }
 
@@ -346,7 +346,8 @@ fn a_chain_is_read_until_it_is_too_complex() {
         let read = text.as_ref().map(|text| sqlgauge_base::budget::measure(|| speech.read(text)));
         if let Ok((outcome, steps)) = &read {
             assert!(*steps <= sqlgauge_base::budget::ANALYSIS, "{count}: {steps}");
-            let is_read = outcome.as_ref().is_ok_and(|found| found.contains(&canonical(&query, &schema)));
+            let is_read =
+                outcome.as_ref().is_ok_and(|readings| readings.contains(&canonical(&query, &schema)));
             assert!(is_read || *outcome == Err(UnreadableQuestion::TooComplex), "{count}: {outcome:?}");
             outcomes.push((count, is_read));
         }

@@ -106,11 +106,11 @@ impl Writer<'_> {
             self.aliases += 1;
             let alias = format!("d{}", self.aliases);
             let table = self.random.below(TABLES.len());
-            let own = self.add(table);
+            let table_alias = self.add(table);
             // The columns of a subquery are read by an equality only.
-            let on = format!("{own}.{} = {alias}.c", TABLES[table].1[0]);
+            let on = format!("{table_alias}.{} = {alias}.c", TABLES[table].1[0]);
             return format!(
-                "{} AS {own} JOIN (SELECT 1 AS c, q.* FROM ({inner}) AS q) AS {alias} ON {on}",
+                "{} AS {table_alias} JOIN (SELECT 1 AS c, q.* FROM ({inner}) AS q) AS {alias} ON {on}",
                 TABLES[table].0
             );
         }
@@ -123,8 +123,8 @@ impl Writer<'_> {
     }
 
     fn join(&mut self, before: &str) -> String {
-        let own: Vec<(String, usize)> = self.scopes.last().cloned().unwrap_or_default();
-        let (alias, table) = own[self.random.below(own.len())].clone();
+        let scope: Vec<(String, usize)> = self.scopes.last().cloned().unwrap_or_default();
+        let (alias, table) = scope[self.random.below(scope.len())].clone();
         let name = TABLES[table].0;
         let fitting: Vec<_> = JOINS.iter().filter(|join| join.0 == name || join.2 == name).collect();
         let join = fitting[self.random.below(fitting.len())];

@@ -336,13 +336,13 @@ fn what_rows_refer_to_has_its_preposition() {
     )
     .unwrap();
     let speech = speech(&schema);
-    for (own, other, condition, phrase) in [
+    for (table, other, condition, phrase) in [
         ("song", "singer", "age > 30", "songs by singers whose age is"),
         ("club", "city", "region = 'Lazio'", "clubs in cities whose region is"),
         ("flight", "airline", "fleet > 30", "flights of airlines whose fleet is"),
     ] {
         let sql = format!(
-            "SELECT title FROM {own} JOIN {other} ON {own}.{other}_id = {other}.id WHERE {other}.{condition}"
+            "SELECT title FROM {table} JOIN {other} ON {table}.{other}_id = {other}.id WHERE {other}.{condition}"
         );
         let questions = questions(&speech, &schema, &sql, QuestionStyle::Imperative);
         assert!(questions.iter().any(|question| question.contains(phrase)), "{phrase}: {questions:?}");

@@ -26,13 +26,13 @@ impl Grammar<'_> {
             Nest::Having | Nest::Output | Nest::Derived | Nest::With => Nest::In,
             other => other,
         });
-        let (made, scope) = self.select(&mut left, levels)?;
+        let (selection, scope) = self.select(&mut left, levels)?;
         draft.wanted = left.wanted.clone();
-        let right = self.same_columns(&made.facets, &scope, draft, operator)?;
-        if says_twice(&made.select, &right) {
+        let right = self.same_columns(&selection.facets, &scope, draft, operator)?;
+        if says_twice(&selection.select, &right) {
             return None;
         }
-        let (left, right) = (Body::Select(Box::new(made.select)), Body::Select(Box::new(right)));
+        let (left, right) = (Body::Select(Box::new(selection.select)), Body::Select(Box::new(right)));
         Some(Body::SetOperation { operator, all, left: Box::new(left), right: Box::new(right) })
     }
 
@@ -61,9 +61,9 @@ impl Grammar<'_> {
         };
         // What is in both sides must hold on one row; what is taken away must not be all.
         if operator == SetOperator::Intersect
-            && let Some(own) = scope.iter().find(|bound| bound.table == Some(table))
+            && let Some(bound) = scope.iter().find(|bound| bound.table == Some(table))
         {
-            bounds[0].row = own.row;
+            bounds[0].row = bound.row;
         }
         let before = std::mem::replace(&mut self.is_of_many, true);
         let conditions = self.conditions(&bounds, &mut joins);
@@ -83,7 +83,7 @@ fn says_twice(left: &Select, right: &Select) -> bool {
         Some(Expr::Column(column)) => Some(column.relation),
         _ => None,
     };
-    let (Some(own), Some(other)) = (relation(left), relation(right)) else { return false };
+    let (Some(here), Some(other)) = (relation(left), relation(right)) else { return false };
     let of = |filter: &Option<Expr>| match filter {
         Some(Expr::And(list)) => list.clone(),
         filter => filter.iter().cloned().collect(),
@@ -91,7 +91,7 @@ fn says_twice(left: &Select, right: &Select) -> bool {
     let mut conditions = of(&left.filter);
     for condition in &mut conditions {
         change_exprs(condition, |expr| match expr {
-            Expr::Column(column) if column.relation == own => column.relation = other,
+            Expr::Column(column) if column.relation == here => column.relation = other,
             _ => {}
         });
     }

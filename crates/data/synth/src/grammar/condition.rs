@@ -16,7 +16,7 @@ const PREDICATES: &[&str] =
 impl Grammar<'_> {
     /// The conditions of a draft, wanted ones first.
     pub(super) fn conditions(&mut self, scope: &[FromRelation], draft: &mut Draft) -> Vec<Expr> {
-        let mut found = Vec::new();
+        let mut conditions = Vec::new();
         // Two conditions on one column mostly say one thing twice.
         let mut scope = scope.to_vec();
         for _ in 0..draft.conditions {
@@ -28,17 +28,17 @@ impl Grammar<'_> {
             let Some(one) = self.predicate(&scope, want) else { continue };
             forget(&mut scope, &one);
             // An alternative is one of the same rows.
-            let own: Vec<FromRelation> =
+            let relations: Vec<FromRelation> =
                 scope.iter().filter(|bound| reads(&one, bound.id)).cloned().collect();
-            let condition = match is_alternative.then(|| self.predicate(&own, None)).flatten() {
+            let condition = match is_alternative.then(|| self.predicate(&relations, None)).flatten() {
                 Some(other) if other != one => Expr::Or(vec![one, other]),
                 _ => one,
             };
             forget(&mut scope, &condition);
             super::read_by(&mut scope, std::slice::from_ref(&condition));
-            found.push(condition);
+            conditions.push(condition);
         }
-        found
+        conditions
     }
 
     /// A predicate over a column of the scope.
@@ -112,7 +112,8 @@ impl Grammar<'_> {
             Some("not_equal") => facet.kind == ContentKind::Category,
             // Nobody asks for those whose population is 127,284.
             Some("equal")
-                if facet.kind == ContentKind::Number && profile.is_some_and(|own| own.distinct > 30) =>
+                if facet.kind == ContentKind::Number
+                    && profile.is_some_and(|profile| profile.distinct > 30) =>
             {
                 false
             }
@@ -135,21 +136,21 @@ impl Grammar<'_> {
         } else {
             self.random.below(self.world.tables[table].sample.len())
         };
-        let own = self.world.tables[table].value(row, column)?.clone();
-        let other = self.another(table, column, &own).map(|other| plain(facet, other));
-        let own = plain(facet, own);
+        let value = self.world.tables[table].value(row, column)?.clone();
+        let other = self.another(table, column, &value).map(|other| plain(facet, other));
+        let value = plain(facet, value);
         match want {
-            Some(want) => self.wanted(want, facet, own, other),
-            None => self.natural(facet, own, other),
+            Some(want) => self.wanted(want, facet, value, other),
+            None => self.natural(facet, value, other),
         }
     }
 
     /// A value of the column other than that one.
-    pub(super) fn another(&mut self, table: usize, column: u32, own: &Literal) -> Option<Literal> {
+    pub(super) fn another(&mut self, table: usize, column: u32, except: &Literal) -> Option<Literal> {
         let profile = &self.world.tables[table];
         (0..6).find_map(|_| {
             let row = self.random.below(profile.sample.len());
-            profile.value(row, column).filter(|value| *value != own).cloned()
+            profile.value(row, column).filter(|value| *value != except).cloned()
         })
     }
 
@@ -170,7 +171,7 @@ impl Grammar<'_> {
     }
 
     /// The predicate by which a person would ask for such a value.
-    fn natural(&mut self, facet: &Facet, own: Literal, other: Option<Literal>) -> Option<Expr> {
+    fn natural(&mut self, facet: &Facet, value: Literal, other: Option<Literal>) -> Option<Expr> {
         let wants: &[(&str, f64)] = match facet.kind {
             ContentKind::Number if facet.is_integer => {
                 &[("greater", 4.0), ("less", 2.5), ("between", 1.0), ("equal", 0.4)]
@@ -186,46 +187,46 @@ impl Grammar<'_> {
             ContentKind::Other => &[],
         };
         let want = self.choose(wants, |(_, weight)| *weight)?.0;
-        self.wanted(want, facet, own, other)
+        self.wanted(want, facet, value, other)
     }
 
-    fn wanted(&mut self, want: &str, facet: &Facet, own: Literal, other: Option<Literal>) -> Option<Expr> {
+    fn wanted(&mut self, want: &str, facet: &Facet, value: Literal, other: Option<Literal>) -> Option<Expr> {
         match want {
             // Nobody asks for a measure to the last digit.
-            "equal" if facet.kind == ContentKind::Number && !(facet.is_integer && is_small(&own)) => None,
-            "equal" => Some(comparison(BinaryOperator::Equal, facet, own)),
+            "equal" if facet.kind == ContentKind::Number && !(facet.is_integer && is_small(&value)) => None,
+            "equal" => Some(comparison(BinaryOperator::Equal, facet, value)),
             "not_equal" => Some(comparison(BinaryOperator::NotEqual, facet, other?)),
-            "less" | "greater" => self.on_side(want == "less", facet, &own),
+            "less" | "greater" => self.on_side(want == "less", facet, &value),
             "between" => {
                 let other = other?;
-                let (low, high) = if less(&own, &other)? { (own, other) } else { (other, own) };
+                let (low, high) = if less(&value, &other)? { (value, other) } else { (other, value) };
                 let (low, high) = (round(facet, &low, true), round(facet, &high, false));
                 (low != high).then(|| between(facet, low, high, false))
             }
             "in_list" if self.profile(facet).is_none_or(|profile| profile.distinct <= 3) => None,
             "in_list" => {
-                let mut list = vec![own, other?];
+                let mut list = vec![value, other?];
                 list.sort();
                 Some(in_list(facet, list, false))
             }
-            "like" => self.like(facet, &own, false),
-            "not" => self.negation(facet, &own, other?),
+            "like" => self.like(facet, &value, false),
+            "not" => self.negation(facet, &value, other?),
             _ => None,
         }
     }
 
     /// `<`, `>`, `<=` or `>=` with a round value near the row's own, so that the row and not nearly every other one has it.
-    fn on_side(&mut self, less_than: bool, facet: &Facet, own: &Literal) -> Option<Expr> {
+    fn on_side(&mut self, less_than: bool, facet: &Facet, value: &Literal) -> Option<Expr> {
         if !matches!(facet.kind, ContentKind::Number | ContentKind::Date) {
             return None;
         }
-        let bound = round(facet, own, !less_than);
+        let bound = round(facet, value, !less_than);
         // Nobody asks for values above or below zero.
         if matches!(&bound, Literal::Integer(0)) || matches!(&bound, Literal::Real(real) if real.get() == 0.0)
         {
             return None;
         }
-        let operator = match (bound == *own, less_than) {
+        let operator = match (bound == *value, less_than) {
             (false, true) => BinaryOperator::Less,
             (false, false) => BinaryOperator::Greater,
             (true, true) => BinaryOperator::LessEqual,
@@ -237,8 +238,8 @@ impl Grammar<'_> {
         if let Some((table, column)) = facet.source {
             let rows = &self.world.tables[table].sample;
             let values = || rows.iter().filter_map(|row| row.get(column as usize));
-            let (all, kept) = (values().count(), values().filter(|value| holds(value)).count());
-            if kept * 10 > all * 9 {
+            let (all, matches) = (values().count(), values().filter(|value| holds(value)).count());
+            if matches * 10 > all * 9 {
                 return None;
             }
         }
@@ -263,12 +264,12 @@ impl Grammar<'_> {
     }
 
     /// Something with NOT that leaves the row's own value.
-    fn negation(&mut self, facet: &Facet, own: &Literal, other: Literal) -> Option<Expr> {
+    fn negation(&mut self, facet: &Facet, value: &Literal, other: Literal) -> Option<Expr> {
         if facet.kind == ContentKind::Text {
             return self.like(facet, &other, true);
         }
         let (table, column) = facet.source?;
-        let third = self.another(table, column, own).filter(|third| *third != other)?;
+        let third = self.another(table, column, value).filter(|third| *third != other)?;
         let mut list = vec![other, third];
         list.sort();
         Some(in_list(facet, list, true))

@@ -20,9 +20,9 @@ impl Grammar<'_> {
         if draft.joins > 1
             && draft.special.is_none()
             && self.demand.is_none()
-            && let Some(found) = self.star(draft.joins)
+            && let Some(star) = self.star(draft.joins)
         {
-            return Some(found);
+            return Some(star);
         }
         let start = self.start(draft)?;
         let (mut from, bound) = self.table(start);
@@ -175,11 +175,11 @@ impl Grammar<'_> {
         to_parent: bool,
         kind: JoinKind,
     ) -> From {
-        let (own, other) = if to_parent { (link.child, link.parent) } else { (link.parent, link.child) };
+        let (table, other) = if to_parent { (link.child, link.parent) } else { (link.parent, link.child) };
         let (right, mut bound) = self.table(other);
         bound.refers = !to_parent;
         let demand = self.demand;
-        let here = scope.iter_mut().rev().find(|bound| bound.table == Some(own));
+        let here = scope.iter_mut().rev().find(|bound| bound.table == Some(table));
         let on = here.and_then(|here| {
             here.refers |= to_parent;
             bound.row = self.partner(here, link, to_parent).unwrap_or(bound.row);
@@ -198,9 +198,9 @@ impl Grammar<'_> {
 
     /// The sampled row of the other table that the row of this one is linked with.
     fn partner(&self, here: &FromRelation, link: &Link, to_parent: bool) -> Option<usize> {
-        let (own, other) = if to_parent { (link.child, link.parent) } else { (link.parent, link.child) };
+        let (table, other) = if to_parent { (link.child, link.parent) } else { (link.parent, link.child) };
         let (own_columns, other_columns) = ends(link, to_parent);
-        let row = self.world.tables[own].sample.get(here.row)?;
+        let row = self.world.tables[table].sample.get(here.row)?;
         let (&own_column, &other_column) = (own_columns.first()?, other_columns.first()?);
         let value = row.get(own_column as usize).filter(|value| **value != Literal::Null)?;
         let sample = &self.world.tables[other].sample;
@@ -229,9 +229,10 @@ impl Grammar<'_> {
 
     fn product(&mut self, from: From, scope: &mut Vec<FromRelation>) -> Option<From> {
         let world = self.world;
-        let own = scope.last()?.table?;
+        let last = scope.last()?.table?;
         let is_small = |&table: &usize| {
-            table != own && world.tables[own].rows.saturating_mul(world.tables[table].rows) <= LARGEST_PRODUCT
+            table != last
+                && world.tables[last].rows.saturating_mul(world.tables[table].rows) <= LARGEST_PRODUCT
         };
         let small: Vec<usize> = (0..world.tables.len()).filter(is_small).collect();
         let &other = self.random.pick(&small)?;
@@ -273,11 +274,11 @@ impl Grammar<'_> {
         let mut inner = self.inner_draft(levels);
         inner.form = if self.chance(75) { Form::Grouped } else { Form::List };
         inner.outputs = 2;
-        let (mut made, _) = self.select(&mut inner, levels)?;
-        name_outputs(&mut made.select.outputs, &made.facets);
+        let (mut selection, _) = self.select(&mut inner, levels)?;
+        name_outputs(&mut selection.select.outputs, &selection.facets);
         let names: Vec<String> =
-            made.select.outputs.iter().map(|output| output.alias.clone().unwrap_or_default()).collect();
-        let query = Query::of(Body::Select(Box::new(made.select)));
+            selection.select.outputs.iter().map(|output| output.alias.clone().unwrap_or_default()).collect();
+        let query = Query::of(Body::Select(Box::new(selection.select)));
         let id = self.relation_id();
         let source = if with {
             let cte = self.cte_id();
@@ -288,7 +289,7 @@ impl Grammar<'_> {
             RelationSource::Derived(Box::new(query))
         };
         let facets: Vec<Facet> = (0_u32..)
-            .zip(made.facets)
+            .zip(selection.facets)
             .zip(names)
             .map(|((at, facet), name)| Facet { column: ColumnRef::at(id, at), name, ..facet })
             .collect();
@@ -328,17 +329,17 @@ fn is_person(world: &GrammarDatabase, table: usize) -> bool {
 
 /// A table with those that its rows and theirs refer to, by the links that are followed.
 pub(super) fn referred(world: &GrammarDatabase, start: usize, follows: impl Fn(&Link) -> bool) -> Vec<usize> {
-    let mut found = vec![start];
+    let mut tables = vec![start];
     let mut at = 0;
-    while let Some(&child) = found.get(at) {
+    while let Some(&child) = tables.get(at) {
         for link in world.links.iter().filter(|link| link.child == child && follows(link)) {
-            if !found.contains(&link.parent) {
-                found.push(link.parent);
+            if !tables.contains(&link.parent) {
+                tables.push(link.parent);
             }
         }
         at += 1;
     }
-    found
+    tables
 }
 
 /// The columns of a link at the own and at the other end.
@@ -357,26 +358,30 @@ pub(super) fn link_condition(
     link: &Link,
     to_parent: bool,
 ) -> Option<Expr> {
-    let (own, other) = ends(link, to_parent);
+    let (columns, other) = ends(link, to_parent);
     let column = |bound: &FromRelation, at: u32| Expr::Column(ColumnRef::at(bound.id, at));
     super::conjunction(
-        own.iter().zip(other).map(|(&own, &other)| equal(column(here, own), column(there, other))).collect(),
+        columns
+            .iter()
+            .zip(other)
+            .map(|(&at, &other)| equal(column(here, at), column(there, other)))
+            .collect(),
     )
 }
 
 /// Gives every output a name of its own.
 fn name_outputs(outputs: &mut [sqlgauge_sql::tree::Output], facets: &[Facet]) {
-    let mut taken: Vec<String> = Vec::new();
+    let mut names: Vec<String> = Vec::new();
     for (output, facet) in outputs.iter_mut().zip(facets) {
-        let is_taken = |name: &str| taken.iter().any(|other: &String| other.eq_ignore_ascii_case(name));
+        let is_used = |name: &str| names.iter().any(|other: &String| other.eq_ignore_ascii_case(name));
         let mut name = facet.name.clone();
         for number in 2.. {
-            if !is_taken(&name) {
+            if !is_used(&name) {
                 break;
             }
             name = format!("{}_{number}", facet.name);
         }
-        taken.push(name.clone());
+        names.push(name.clone());
         output.alias = Some(name);
     }
 }

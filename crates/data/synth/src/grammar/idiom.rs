@@ -84,19 +84,19 @@ impl Grammar<'_> {
         }
         let (operator, depth) = (self.wish.operator.get().name, self.wish.depth);
         let weight = |(idiom, weight, levels, has): &(Idiom, f64, usize, &[&str])| {
-            let beside = depth == 2 && BESIDE.contains(&operator);
-            let has_conditions = *idiom != Idiom::Difference && (CONDITIONS.contains(&operator) || beside);
+            let is_beside = depth == 2 && BESIDE.contains(&operator);
+            let has_conditions = *idiom != Idiom::Difference && (CONDITIONS.contains(&operator) || is_beside);
             let is_there = has.contains(&operator) || has_conditions;
             let fits = (*levels..=2).contains(&depth) && is_there;
             if fits { *weight } else { 0.0 }
         };
         // Groups with conditions on both sides take a long sentence.
         let is_complex = self.wish.tier == Tier::Complex;
-        let own = |entry: &(Idiom, f64, usize, &[&str])| {
+        let odds = |entry: &(Idiom, f64, usize, &[&str])| {
             let is_long = is_complex && entry.0 == Idiom::GroupsOfPartners;
             if is_long { 0.0 } else { weight(entry) }
         };
-        self.choose(IDIOMS, own).map(|(idiom, ..)| *idiom)
+        self.choose(IDIOMS, odds).map(|(idiom, ..)| *idiom)
     }
 
     /// A query that is asked for in few words.
@@ -132,8 +132,8 @@ impl Grammar<'_> {
         let count = Box::new(aggregate(Function::Count, Args::Star));
         let percent = Expr::Binary(BinaryOperator::Divide, Box::new(times), count);
         let keys: Vec<Expr> = key.iter().map(Facet::expr).collect();
-        let shown = keys.iter().cloned().chain([percent]).map(output).collect();
-        let select = Select { group_by: keys, ..select_of(shown) };
+        let outputs = keys.iter().cloned().chain([percent]).map(output).collect();
+        let select = Select { group_by: keys, ..select_of(outputs) };
         Some(whole(select, from, conditions))
     }
 
@@ -163,12 +163,12 @@ impl Grammar<'_> {
         let least = usize::from(self.wish.tier >= Tier::Complex && self.wish.depth == 1);
         let conditions = self.conditions_of_each(&mut scope[1..], draft, least)?;
         let several = 1 + usize::from(self.chance(25));
-        let shown = self.columns(&scope[..1], several, false);
+        let facets = self.columns(&scope[..1], several, false);
         let key = Expr::Column(ColumnRef::at(scope[0].id, key));
-        if shown.is_empty() || shown.iter().any(|facet| facet.expr() == key) {
+        if facets.is_empty() || facets.iter().any(|facet| facet.expr() == key) {
             return None;
         }
-        let outputs = shown.iter().map(|facet| output(facet.expr())).collect();
+        let outputs = facets.iter().map(|facet| output(facet.expr())).collect();
         let mut select = Select { group_by: vec![key], ..select_of(outputs) };
         let count = aggregate(Function::Count, Args::Star);
         if by_number {
@@ -236,8 +236,8 @@ impl Grammar<'_> {
             return None;
         }
         let several = 1 + usize::from(self.chance(35));
-        let shown = self.columns(&ends[..1], several, false);
-        let outputs: Vec<Output> = shown.iter().map(|facet| output(facet.expr())).collect();
+        let facets = self.columns(&ends[..1], several, false);
+        let outputs: Vec<Output> = facets.iter().map(|facet| output(facet.expr())).collect();
         let conditions = last;
         // Each of the visitors that visited museums is asked for once.
         let select = Select { distinct: true, ..select_of(outputs) };
@@ -258,8 +258,8 @@ impl Grammar<'_> {
             vec![output(aggregate(Function::Count, Args::Star))]
         } else {
             let several = 1 + usize::from(self.chance(35));
-            let shown = self.columns(&scope[..1], several, false);
-            shown.iter().map(|facet| output(facet.expr())).collect()
+            let facets = self.columns(&scope[..1], several, false);
+            facets.iter().map(|facet| output(facet.expr())).collect()
         };
         (!outputs.is_empty()).then(|| whole(select_of(outputs), from, conditions))
     }
@@ -292,8 +292,8 @@ impl Grammar<'_> {
         let links = &self.world.links;
         let weight = |link: &Link| {
             let fits = link.child != link.parent && !self.world.is_between(link.child);
-            let known = named(self.world, link.parent) * named(self.world, link.child).sqrt();
-            if fits { self.world.likely(link) * known } else { 0.0 }
+            let name_weight = named(self.world, link.parent) * named(self.world, link.child).sqrt();
+            if fits { self.world.likely(link) * name_weight } else { 0.0 }
         };
         let weights: Vec<f64> = links.iter().map(weight).collect();
         let link = links[super::weighted(&weights, &mut self.random)?].clone();
@@ -308,8 +308,8 @@ impl Grammar<'_> {
         let mut scope = vec![bound];
         let from = self.follow(from, &mut scope, link, child_first, JoinKind::Inner);
         // That a row is linked is said by the join.
-        let (own, other) = if child_first { (0, 1) } else { (1, 0) };
-        let columns = [(own, &link.child_columns), (other, &link.parent_columns)];
+        let (child, parent) = if child_first { (0, 1) } else { (1, 0) };
+        let columns = [(child, &link.child_columns), (parent, &link.parent_columns)];
         for (place, columns) in columns {
             let bound = scope.get_mut(place)?;
             let ends: Vec<ColumnRef> = columns.iter().map(|&at| ColumnRef::at(bound.id, at)).collect();
@@ -327,32 +327,32 @@ impl Grammar<'_> {
     ) -> Option<Vec<Expr>> {
         // Beside the average of all, no single row is asked for by its name.
         self.is_of_many |= self.wish.depth == 2;
-        let beside = if self.wish.depth == 2 { Some(self.beside_all(scope)?) } else { None };
+        let comparison = if self.wish.depth == 2 { Some(self.beside_all(scope)?) } else { None };
         // What is asked of rows by their partners needs no condition of their own.
-        let of_first = match beside {
+        let of_first = match comparison {
             Some(_) => 15,
             None if scope.len() > 1 && least > 0 => 0,
             None => 35,
         };
         let of_first = usize::from(self.chance(of_first));
         let (first, rest) = scope.split_at_mut_checked(1)?;
-        let mut found = Vec::new();
+        let mut rest_conditions = Vec::new();
         if !rest.is_empty() {
             let is_complex = self.wish.tier >= Tier::Complex;
-            let of_second = match beside {
+            let of_second = match comparison {
                 Some(_) => 25,
                 None if is_complex => 80,
                 None => 50,
             };
             let of_second = least.max(usize::from(self.chance(of_second)));
-            found = self.conditions_of(rest, draft, of_second);
-            if found.len() < least && !rest[0].is_read {
+            rest_conditions = self.conditions_of(rest, draft, of_second);
+            if rest_conditions.len() < least && !rest[0].is_read {
                 return None;
             }
         }
         let of_first = if rest.is_empty() { least.max(of_first) } else { of_first };
-        let own = self.conditions_of(first, draft, of_first);
-        Some(own.into_iter().chain(found).chain(beside).collect())
+        let conditions = self.conditions_of(first, draft, of_first);
+        Some(conditions.into_iter().chain(rest_conditions).chain(comparison).collect())
     }
 
     /// A number above the average of all, below it, or the highest.
@@ -382,11 +382,11 @@ impl Grammar<'_> {
         };
         let sample = &self.world.tables[table].sample;
         let values: Vec<f64> = sample.iter().filter_map(|row| number(row.get(column as usize)?)).collect();
-        let own = number(sample.get(row)?.get(column as usize)?)?;
+        let of_row = number(sample.get(row)?.get(column as usize)?)?;
         let average = values.iter().sum::<f64>() / values.len() as f64;
         let wants_extremum = self.has_extremes && self.wish.operator.get().name == "extremum";
-        let is_highest = values.iter().all(|value| *value <= own);
-        match own.partial_cmp(&average)? {
+        let is_highest = values.iter().all(|value| *value <= of_row);
+        match of_row.partial_cmp(&average)? {
             std::cmp::Ordering::Greater
                 if is_highest && self.has_extremes && (wants_extremum || self.chance(60)) =>
             {
@@ -401,12 +401,12 @@ impl Grammar<'_> {
 
     /// So many conditions of tables, at most.
     fn conditions_of(&mut self, scope: &mut [FromRelation], draft: &mut Draft, count: usize) -> Vec<Expr> {
-        let mut own = Draft { conditions: count, ..draft.clone() };
-        let found = self.conditions(scope, &mut own);
-        draft.wanted = own.wanted;
-        found.iter().for_each(|condition| super::condition::forget(scope, condition));
-        read_by(scope, &found);
-        found
+        let mut inner = Draft { conditions: count, ..draft.clone() };
+        let conditions = self.conditions(scope, &mut inner);
+        draft.wanted = inner.wanted;
+        conditions.iter().for_each(|condition| super::condition::forget(scope, condition));
+        read_by(scope, &conditions);
+        conditions
     }
 
     /// A condition that a part of the rows keeps: a column compared with a constant.
@@ -416,14 +416,14 @@ impl Grammar<'_> {
             // "For each city, what percentage of singers have the country France" is not asked so.
             ContentKind::Category => !is_measured,
             ContentKind::Date => true,
-            ContentKind::Number => self.profile(facet).is_some_and(|own| own.is_quantity),
+            ContentKind::Number => self.profile(facet).is_some_and(|profile| profile.is_quantity),
             _ => false,
         };
         bound.facets.retain(is_known);
-        let found = self.predicate(std::slice::from_ref(&bound), None)?;
-        let is_other = matches!(found, Expr::Binary(BinaryOperator::NotEqual, ..));
-        let fits = matches!(found, Expr::Binary(..) | Expr::Between { negated: false, .. });
-        (fits && !is_other).then_some(found)
+        let predicate = self.predicate(std::slice::from_ref(&bound), None)?;
+        let is_other = matches!(predicate, Expr::Binary(BinaryOperator::NotEqual, ..));
+        let fits = matches!(predicate, Expr::Binary(..) | Expr::Between { negated: false, .. });
+        (fits && !is_other).then_some(predicate)
     }
 
     /// A column of a few values that people know.
@@ -431,7 +431,8 @@ impl Grammar<'_> {
         let fits = |facet: &&Facet| {
             let profile = self.profile(facet);
             facet.kind == ContentKind::Category
-                && profile.is_some_and(|own| (2..=most).contains(&own.distinct) && !own.is_cryptic)
+                && profile
+                    .is_some_and(|profile| (2..=most).contains(&profile.distinct) && !profile.is_cryptic)
         };
         let all: Vec<&Facet> = bound.facets.iter().filter(fits).collect();
         self.random.pick(&all).map(|facet| (*facet).clone())
@@ -439,11 +440,13 @@ impl Grammar<'_> {
 
     /// A column of amounts.
     fn number(&mut self, bound: &FromRelation) -> Option<Facet> {
-        let weight =
-            |facet: &Facet| match (facet.kind, self.profile(facet).is_some_and(|own| own.is_quantity)) {
-                (ContentKind::Number, true) => 1.0,
-                _ => 0.0,
-            };
+        let weight = |facet: &Facet| match (
+            facet.kind,
+            self.profile(facet).is_some_and(|profile| profile.is_quantity),
+        ) {
+            (ContentKind::Number, true) => 1.0,
+            _ => 0.0,
+        };
         let weights: Vec<f64> = bound.facets.iter().map(weight).collect();
         Some(bound.facets[super::weighted(&weights, &mut self.random)?].clone())
     }
@@ -451,7 +454,7 @@ impl Grammar<'_> {
     /// The average or total of a column of amounts, or, if that may be, its highest value; what is wished for, if it is one.
     fn measured(&mut self, bound: &FromRelation, may_be_highest: bool) -> Option<Expr> {
         let facet = self.number(bound)?;
-        let adds_up = self.profile(&facet).is_some_and(|own| own.adds_up);
+        let adds_up = self.profile(&facet).is_some_and(|profile| profile.adds_up);
         let function = match self.wish.operator.get().name {
             "average" => Function::Avg,
             "sum" => Function::Sum,

@@ -119,10 +119,10 @@ impl<'a> Grammar<'a> {
         let mut draft = Draft::draw(&self.wish, &mut self.random);
         let depth = self.wish.depth;
         if let Some(idiom) = self.drawn_idiom() {
-            let found = self.idiom(idiom, &mut draft.clone());
+            let query = self.idiom(idiom, &mut draft.clone());
             // A database that has nothing for it is asked otherwise, now and then.
-            if found.is_some() || self.chance(93) {
-                return found;
+            if query.is_some() || self.chance(93) {
+                return query;
             }
             (self.is_of_many, self.compared) = (false, Vec::new());
         }
@@ -130,29 +130,29 @@ impl<'a> Grammar<'a> {
             let body = self.compound(operator, all, depth, &mut draft)?;
             return Some(Query { ctes: std::mem::take(&mut self.ctes), ..Query::of(body) });
         }
-        let (mut made, scope) = self.select(&mut draft, depth)?;
-        let order_by = if draft.ordered { self.order(&made, &scope, &draft) } else { Vec::new() };
+        let (mut selection, scope) = self.select(&mut draft, depth)?;
+        let order_by = if draft.ordered { self.order(&selection, &scope, &draft) } else { Vec::new() };
         let limited = draft.limited && !order_by.is_empty();
         // Five rows of visitors and visits are not five visitors, and five rows have fewer different values.
         let is_joined = scope.len() > 1 && self.wish.tier < Tier::HighlyComplex && draft.form == Form::List;
-        let repeats = repeats_rows(&scope) || made.select.distinct || is_joined;
+        let repeats = repeats_rows(&scope) || selection.select.distinct || is_joined;
         if limited && draft.form != Form::Grouped && repeats {
             return None;
         }
         let number = |number: i64| Expr::Literal(Literal::Integer(number));
         let drawn = *self.random.pick(&[1, 1, 1, 3, 3, 5, 5, 10]).unwrap_or(&1);
         // Of three groups nobody asks for the first five.
-        let groups = made.facets.first().filter(|_| draft.form == Form::Grouped);
-        let few = groups
-            .and_then(|key| self.profile(key))
-            .is_some_and(|own| i64::try_from(own.distinct).is_ok_and(|distinct| distinct < 2 * drawn));
+        let groups = selection.facets.first().filter(|_| draft.form == Form::Grouped);
+        let few = groups.and_then(|key| self.profile(key)).is_some_and(|profile| {
+            i64::try_from(profile.distinct).is_ok_and(|distinct| distinct < 2 * drawn)
+        });
         let limit = limited.then(|| number(if few { 1 } else { drawn }));
         let offset =
             (limited && draft.offset).then(|| number(*self.random.pick(&[1, 1, 2, 3]).unwrap_or(&1)));
         if limited && draft.form == Form::Grouped {
-            shows_keys_alone(&mut made.select);
+            shows_keys_alone(&mut selection.select);
         }
-        let body = Body::Select(Box::new(made.select));
+        let body = Body::Select(Box::new(selection.select));
         Some(Query { ctes: std::mem::take(&mut self.ctes), body, order_by, limit, offset })
     }
 
@@ -163,7 +163,7 @@ impl<'a> Grammar<'a> {
             Some(Nest::Derived) => self.derived_from(levels - 1, false)?,
             Some(Nest::With) => self.derived_from(levels - 1, true)?,
             _ => {
-                let found = self.from(draft)?;
+                let source = self.from(draft)?;
                 // What is computed is of rows that refer to others: the concerts of singers.
                 let turns = match draft.form {
                     Form::Aggregate => true,
@@ -171,7 +171,7 @@ impl<'a> Grammar<'a> {
                     Form::List => self.chance(50),
                     Form::Windowed => false,
                 };
-                if turns { turned(found) } else { found }
+                if turns { turned(source) } else { source }
             }
         };
         let is_of_many = matches!(draft.form, Form::Aggregate | Form::Grouped)
@@ -199,20 +199,20 @@ impl<'a> Grammar<'a> {
         }
         let inner = (nest == Some(Nest::Having)).then_some(levels - 1);
         self.compared = columns_of(&conditions);
-        let mut made = self.outputs(&scope, draft, inner)?;
+        let mut selection = self.outputs(&scope, draft, inner)?;
         if nest == Some(Nest::Output) {
-            self.nested_output(&mut made, &scope, levels - 1)?;
+            self.nested_output(&mut selection, &scope, levels - 1)?;
         }
         // Each of the visitors with visits is asked for once.
         let is_list = draft.form == Form::List && levels == self.wish.depth;
         if is_list && repeats_rows(&scope) && draft.special.is_none() && self.wish.tier < Tier::HighlyComplex
         {
-            made.select.distinct = true;
+            selection.select.distinct = true;
         }
-        made.select.from = Some(from);
-        made.select.filter = conjunction(conditions);
-        let says = says_all(&made.select, &scope) && !groups_by_one(&made.select);
-        says.then_some((made, scope))
+        selection.select.from = Some(from);
+        selection.select.filter = conjunction(conditions);
+        let says = says_all(&selection.select, &scope) && !groups_by_one(&selection.select);
+        says.then_some((selection, scope))
     }
 
     /// The tables of which conditions say something. Where rows are asked for by what they refer to, those of the latter: after "flights
@@ -258,8 +258,8 @@ impl<'a> Grammar<'a> {
     }
 
     /// The terms of ORDER BY: what rows are sorted by is most often a quantity or a time of what is shown.
-    fn order(&mut self, made: &TypedSelect, scope: &[FromRelation], draft: &Draft) -> Vec<OrderTerm> {
-        let select = &made.select;
+    fn order(&mut self, selection: &TypedSelect, scope: &[FromRelation], draft: &Draft) -> Vec<OrderTerm> {
+        let select = &selection.select;
         let aggregates: Vec<&Output> =
             select.outputs.iter().filter(|output| is_sorted_by(&output.expr)).collect();
         let expr = if draft.form == Form::Grouped {
@@ -279,7 +279,7 @@ impl<'a> Grammar<'a> {
             // Who was born after 1990 is not sorted by the birth year.
             let is_sortable = |facet: &&Facet| is_sortable(facet) && !self.compared.contains(&facet.column);
             let all: Vec<&Facet> = if select.distinct {
-                made.facets.iter().filter(is_sortable).collect()
+                selection.facets.iter().filter(is_sortable).collect()
             } else {
                 scope.iter().flat_map(|bound| &bound.facets).filter(is_sortable).collect()
             };
@@ -287,10 +287,10 @@ impl<'a> Grammar<'a> {
             let is_sortable =
                 |facet: &&Facet| is_sortable(facet) && !(draft.limited && output::is_rank(facet));
             let all: Vec<&Facet> = all.into_iter().filter(is_sortable).collect();
-            let subject = made.facets.first().map(|facet| facet.column.relation);
+            let subject = selection.facets.first().map(|facet| facet.column.relation);
             let weight = |facet: &&Facet| {
                 let is_scale = matches!(facet.kind, ContentKind::Number | ContentKind::Date);
-                let is_shown = made.facets.iter().any(|shown| shown.column == facet.column);
+                let is_shown = selection.facets.iter().any(|other| other.column == facet.column);
                 let base = match (is_scale, draft.limited) {
                     // What is the highest is not shown besides.
                     (true, true) if is_shown => 0.5,
@@ -304,8 +304,8 @@ impl<'a> Grammar<'a> {
             if all.iter().map(weight).sum::<f64>() < 0.5 && self.random.chance(85) {
                 return Vec::new();
             }
-            let found = self.choose(&all, weight).map(|facet| facet.expr());
-            found.filter(|expr| !select.distinct || select.outputs.iter().any(|output| output.expr == *expr))
+            let term = self.choose(&all, weight).map(|facet| facet.expr());
+            term.filter(|expr| !select.distinct || select.outputs.iter().any(|output| output.expr == *expr))
         };
         let Some(expr) = expr else { return Vec::new() };
         // A row to which none refers has the fewest, and a join drops it.

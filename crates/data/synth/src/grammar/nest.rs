@@ -54,8 +54,12 @@ impl Grammar<'_> {
             Nest::Exists => self.exists(scope, levels).or_else(|| self.contained(scope, levels)),
             // "Singers that have concerts" is said more often than by a list of values.
             _ if self.wish.operator.get().name != "in_subquery" && self.chance(90) => {
-                let found = self.exists(scope, levels);
-                if self.wish.depth < 3 { found } else { found.or_else(|| self.contained(scope, levels)) }
+                let condition = self.exists(scope, levels);
+                if self.wish.depth < 3 {
+                    condition
+                } else {
+                    condition.or_else(|| self.contained(scope, levels))
+                }
             }
             _ => self.contained(scope, levels),
         }
@@ -67,22 +71,24 @@ impl Grammar<'_> {
         for facet in scope.iter().flat_map(|bound| &bound.facets) {
             let Some((table, column)) = facet.source else { continue };
             for link in &self.world.links {
-                let found = self.followed(link);
+                let likelihood = self.followed(link);
                 if link.child == table && link.child_columns == [column] {
                     let target = link.parent_columns.first();
-                    ways.extend(target.map(|&target| (found, facet.clone(), link.parent, target)));
+                    ways.extend(target.map(|&target| (likelihood, facet.clone(), link.parent, target)));
                 } else if link.parent == table && link.parent_columns == [column] {
                     let target = link.child_columns.first();
                     let named = if self.world.is_between(link.child) { 0.03 } else { 0.3 };
-                    ways.extend(target.map(|&target| (named * found, facet.clone(), link.child, target)));
+                    ways.extend(
+                        target.map(|&target| (named * likelihood, facet.clone(), link.child, target)),
+                    );
                 }
             }
         }
         // Back to a table around says little: singers of songs of singers.
-        let own: Vec<usize> = scope.iter().filter_map(|bound| bound.table).collect();
+        let tables: Vec<usize> = scope.iter().filter_map(|bound| bound.table).collect();
         let is_known = |table: &usize, facet: &Facet| {
             let is_other = facet.source.is_none_or(|(of, _)| of != *table);
-            self.around.contains(table) || is_other && own.contains(table)
+            self.around.contains(table) || is_other && tables.contains(table)
         };
         ways.iter_mut().filter(|way| is_known(&way.2, &way.1)).for_each(|way| way.0 *= 0.005);
         // That values are among those of other rows says little where no key does.
@@ -91,12 +97,12 @@ impl Grammar<'_> {
         }
         let (_, facet, table, column) = self.choose(&ways, |(weight, ..)| *weight)?;
         let (facet, table, column) = (facet.clone(), *table, *column);
-        let names_rows = facet.source.is_some_and(|(own, at)| {
-            own != table
-                && self.world.links.iter().any(|link| link.parent == own && link.parent_columns == [at])
+        let names_rows = facet.source.is_some_and(|(owner, at)| {
+            owner != table
+                && self.world.links.iter().any(|link| link.parent == owner && link.parent_columns == [at])
         });
         let depth = self.around.len();
-        self.around.extend(own);
+        self.around.extend(tables);
         let query = self.column_query(table, column, levels, !names_rows);
         self.around.truncate(depth);
         let negated = levels == 1 && self.chance(15);
@@ -193,9 +199,10 @@ impl Grammar<'_> {
         let scope = [bound];
         let mut conditions = Vec::new();
         if let Some(around) = around {
-            let like = |own: &Facet| scope[0].facets.iter().find(|facet| facet.source == own.source);
-            let own = around.facets.iter().filter(|facet| facet.kind == ContentKind::Category);
-            let shared: Vec<(&Facet, &Facet)> = own.filter_map(|own| Some((own, like(own)?))).collect();
+            let like = |outer: &Facet| scope[0].facets.iter().find(|facet| facet.source == outer.source);
+            let categories = around.facets.iter().filter(|facet| facet.kind == ContentKind::Category);
+            let shared: Vec<(&Facet, &Facet)> =
+                categories.filter_map(|facet| Some((facet, like(facet)?))).collect();
             let &(outer, inner) = self.random.pick(&shared)?;
             conditions.push(equal(inner.expr(), outer.expr()));
         } else if self.wish.tier == Tier::HighlyComplex && self.has_extremes && self.chance(15) {
@@ -214,17 +221,17 @@ impl Grammar<'_> {
 
     /// The links of the tables of a scope; each with the bound and whether it leads to the parent.
     fn links_of(&self, scope: &[FromRelation]) -> Vec<(FromRelation, Link, bool)> {
-        let mut found = Vec::new();
+        let mut links = Vec::new();
         for bound in scope {
             for link in &self.world.links {
                 if bound.table == Some(link.parent) {
-                    found.push((bound.clone(), link.clone(), false));
+                    links.push((bound.clone(), link.clone(), false));
                 } else if bound.table == Some(link.child) {
-                    found.push((bound.clone(), link.clone(), true));
+                    links.push((bound.clone(), link.clone(), true));
                 }
             }
         }
-        found
+        links
     }
 
     /// How likely a link is followed by a subquery: one key of several takes a sentence of its own, which is written where nothing
@@ -239,7 +246,8 @@ impl Grammar<'_> {
         let links = self.links_of(scope);
         let weight = |(_, link, to_parent): &(FromRelation, Link, bool)| {
             let other = if *to_parent { link.parent } else { link.child };
-            let is_known = self.around.contains(&other) || scope.iter().any(|own| own.table == Some(other));
+            let is_known =
+                self.around.contains(&other) || scope.iter().any(|bound| bound.table == Some(other));
             let back = if is_known { 0.005 } else { 1.0 };
             // Rows of a table that only links others have no noun: "students that have has pets".
             let named = if self.world.is_between(other) { 0.05 } else { 1.0 };
@@ -289,11 +297,14 @@ impl Grammar<'_> {
     /// Adds a result column that counts or sums up what is linked with the row.
     pub(super) fn nested_output(
         &mut self,
-        made: &mut TypedSelect,
+        selection: &mut TypedSelect,
         scope: &[FromRelation],
         levels: usize,
     ) -> Option<()> {
-        if !made.select.group_by.is_empty() || made.select.distinct || has_aggregate(&made.select) {
+        if !selection.select.group_by.is_empty()
+            || selection.select.distinct
+            || has_aggregate(&selection.select)
+        {
             return None;
         }
         let mut links = self.links_of(scope);
@@ -320,7 +331,10 @@ impl Grammar<'_> {
         let mut select = select_of(vec![output(Expr::Aggregate(Box::new(aggregate)))]);
         select.from = Some(from);
         select.filter = conjunction(conditions);
-        made.select.outputs.push(output(Expr::Scalar(Box::new(Query::of(Body::Select(Box::new(select)))))));
+        selection
+            .select
+            .outputs
+            .push(output(Expr::Scalar(Box::new(Query::of(Body::Select(Box::new(select)))))));
         Some(())
     }
 }

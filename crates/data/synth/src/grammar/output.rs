@@ -41,8 +41,8 @@ impl Grammar<'_> {
         let shared = draft.shared || draft.distinct;
         // Beside the id of a visitor "the name" would be the visitor's, and not that of the museum.
         let refers = scope.len() == 2 && scope[0].refers && !draft.ordered;
-        let shown = if refers || self.demand.is_some() { scope } else { scope.get(..1)? };
-        let mut facets = self.columns(shown, draft.outputs, shared);
+        let relations = if refers || self.demand.is_some() { scope } else { scope.get(..1)? };
+        let mut facets = self.columns(relations, draft.outputs, shared);
         let mut outputs: Vec<Output> = facets.iter().map(|facet| output(facet.expr())).collect();
         let wanted = draft.take(COMPUTED);
         if let Some((expr, facet)) = wanted.and_then(|operator| self.computed(scope, operator)) {
@@ -62,21 +62,21 @@ impl Grammar<'_> {
 
     /// Different columns; by what a person calls a row comes first. With `shared`, those of which rows share the values.
     pub(super) fn columns(&mut self, scope: &[FromRelation], count: usize, shared: bool) -> Vec<Facet> {
-        let mut found: Vec<Facet> = Vec::new();
+        let mut facets: Vec<Facet> = Vec::new();
         let count = if shared { 1 } else { count };
         let subject = scope.first().map(|bound| bound.id);
         let demanded = self.demanded(scope);
         let all: Vec<(&FromRelation, &Facet)> =
             scope.iter().flat_map(|bound| bound.facets.iter().map(move |facet| (bound, facet))).collect();
         if let Some((_, column)) = demanded {
-            found.extend(
+            facets.extend(
                 all.iter().find(|(_, facet)| facet.column == column).map(|(_, facet)| (*facet).clone()),
             );
             self.demand = None;
         }
-        while found.len() < count {
+        while facets.len() < count {
             let weight = |(bound, facet): &(&FromRelation, &Facet)| {
-                let is_there = found.iter().any(|other| {
+                let is_there = facets.iter().any(|other| {
                     other.column == facet.column || other.source == facet.source && other.source.is_some()
                 });
                 let is_own = self.profile(facet).is_some_and(|profile| profile.is_distinct);
@@ -84,8 +84,8 @@ impl Grammar<'_> {
                     return 0.0;
                 }
                 // Each of two tables has its part: one is shown where a condition reads the other.
-                let is_new = !bound.is_read && found.iter().all(|other| other.column.relation != bound.id);
-                let part = match (found.is_empty(), subject == Some(bound.id)) {
+                let is_new = !bound.is_read && facets.iter().all(|other| other.column.relation != bound.id);
+                let part = match (facets.is_empty(), subject == Some(bound.id)) {
                     // What is asked for is of the table named first.
                     (true, false) => 0.01,
                     // "Countries with the names of their cities" is asked as "cities with the name of their country".
@@ -95,15 +95,15 @@ impl Grammar<'_> {
                     _ => 1.0,
                 };
                 // Nobody asks for what is given.
-                let given = if self.compared.contains(&facet.column) { 0.0 } else { 1.0 };
-                part * given * self.worth_showing(facet, shared)
+                let novelty = if self.compared.contains(&facet.column) { 0.0 } else { 1.0 };
+                part * novelty * self.worth_showing(facet, shared)
             };
             let weights: Vec<f64> = all.iter().map(weight).collect();
             let Some(place) = super::weighted(&weights, &mut self.random) else { break };
-            found.push(all[place].1.clone());
+            facets.push(all[place].1.clone());
         }
-        found.sort_by_key(|facet| (Some(facet.column.relation) != subject, !self.is_label(facet)));
-        found
+        facets.sort_by_key(|facet| (Some(facet.column.relation) != subject, !self.is_label(facet)));
+        facets
     }
 
     /// How much a person wants to see a column.
@@ -115,7 +115,11 @@ impl Grammar<'_> {
             // The courses of courses.
             _ if self.is_called_as_its_table(facet) => 0.05,
             ContentKind::Category => 2.0,
-            ContentKind::Number if !shared && self.profile(facet).is_some_and(|own| own.is_quantity) => 1.5,
+            ContentKind::Number
+                if !shared && self.profile(facet).is_some_and(|profile| profile.is_quantity) =>
+            {
+                1.5
+            }
             ContentKind::Number if !shared => 0.4,
             ContentKind::Date => 1.0,
             ContentKind::Text => 1.5,
@@ -140,28 +144,29 @@ impl Grammar<'_> {
     }
 
     fn aggregates(&mut self, scope: &[FromRelation], draft: &mut Draft) -> Option<TypedSelect> {
-        let mut made = TypedSelect { select: select_of(Vec::new()), facets: Vec::new() };
+        let mut selection = TypedSelect { select: select_of(Vec::new()), facets: Vec::new() };
         if let Some((expr, facet)) =
             draft.take(&["case", "arithmetic", "cast"]).and_then(|want| self.ratio(scope, want))
         {
-            made.select.outputs.push(output(expr));
-            made.facets.push(facet);
+            selection.select.outputs.push(output(expr));
+            selection.facets.push(facet);
         }
         let count = draft.outputs.min(1 + usize::from(self.chance(25)));
-        while made.select.outputs.len() < count.max(1) {
+        while selection.select.outputs.len() < count.max(1) {
             let want = draft.take(AGGREGATES);
-            let (expr, facet) = match made.select.outputs.last().and_then(|last| self.beside(&last.expr)) {
-                Some(found) if want.is_none() => found,
-                _ => self.aggregate(scope, want)?,
-            };
-            let is_new = made.select.outputs.iter().all(|other| other.expr != expr);
+            let (expr, facet) =
+                match selection.select.outputs.last().and_then(|last| self.companion(&last.expr)) {
+                    Some(companion) if want.is_none() => companion,
+                    _ => self.aggregate(scope, want)?,
+                };
+            let is_new = selection.select.outputs.iter().all(|other| other.expr != expr);
             if !is_new {
                 break;
             }
-            made.select.outputs.push(output(expr));
-            made.facets.push(facet);
+            selection.select.outputs.push(output(expr));
+            selection.facets.push(facet);
         }
-        Some(made)
+        Some(selection)
     }
 
     /// Whether a column is called by a quantity, or computed.
@@ -170,11 +175,12 @@ impl Grammar<'_> {
     }
 
     /// Another aggregate of the same column: the highest beside the average.
-    fn beside(&mut self, aggregate: &Expr) -> Option<(Expr, Facet)> {
+    fn companion(&mut self, aggregate: &Expr) -> Option<(Expr, Facet)> {
         let Expr::Aggregate(call) = aggregate else { return None };
         let [Expr::Column(column)] = call.args.as_slice() else { return None };
         let functions = [Function::Avg, Function::Max, Function::Min];
-        let others: Vec<&Function> = functions.iter().filter(|own| **own != call.function).collect();
+        let others: Vec<&Function> =
+            functions.iter().filter(|function| **function != call.function).collect();
         let function = (*self.random.pick(&others)?).clone();
         let args = Args::List(vec![Expr::Column(*column)]);
         let is_measured = functions.contains(&call.function);
@@ -246,8 +252,8 @@ impl Grammar<'_> {
     fn counts_one_table(&self, scope: &[FromRelation]) -> bool {
         let tables: Vec<usize> = scope.iter().filter_map(|bound| bound.table).collect();
         let leads_to_all = |&start: &usize| {
-            let found = referred(self.world, start, |link| tables.contains(&link.parent));
-            tables.iter().all(|table| found.contains(table))
+            let parents = referred(self.world, start, |link| tables.contains(&link.parent));
+            tables.iter().all(|table| parents.contains(table))
         };
         let is_one = scope.len() < 3 || tables.len() < scope.len() || tables.iter().any(leads_to_all);
         is_one && !self.keeps_all
@@ -316,7 +322,7 @@ impl Grammar<'_> {
             let ratio = draft.take(&["case", "arithmetic", "cast"]).and_then(|want| self.ratio(scope, want));
             let want = draft.take(AGGREGATES);
             let (expr, facet) = match ratio {
-                Some(found) => found,
+                Some(ratio) => ratio,
                 None => self.aggregate(scope, want)?,
             };
             if outputs.iter().all(|other| other.expr != expr) {
@@ -472,8 +478,8 @@ impl Grammar<'_> {
             "arithmetic" => self.calculated(&numbers),
             "concat" => {
                 let subject = scope.first().map(|bound| bound.id);
-                let own = texts.iter().filter(|facet| Some(facet.column.relation) == subject);
-                self.concatenated(&own.copied().collect::<Vec<_>>())
+                let of_subject = texts.iter().filter(|facet| Some(facet.column.relation) == subject);
+                self.concatenated(&of_subject.copied().collect::<Vec<_>>())
             }
             "cast" => {
                 let facet = *self.random.pick(&numbers)?;
@@ -578,7 +584,7 @@ fn aggregate_of(function: Function, facet: &Facet, distinct: bool, word: &str) -
     let is_integer = function == Function::Count || (facet.is_integer && function != Function::Avg);
     let kind = if function == Function::Count { ContentKind::Number } else { facet.kind };
     let has_source = matches!(function, Function::Min | Function::Max | Function::Avg);
-    let found = Facet {
+    let result = Facet {
         column: facet.column,
         kind,
         is_integer,
@@ -586,7 +592,7 @@ fn aggregate_of(function: Function, facet: &Facet, distinct: bool, word: &str) -
         name: format!("{word}_{}", facet.name),
     };
     let aggregate = Aggregate { distinct, ..Aggregate::plain(function, Args::List(vec![facet.expr()])) };
-    (Expr::Aggregate(Box::new(aggregate)), found)
+    (Expr::Aggregate(Box::new(aggregate)), result)
 }
 
 fn computed_facet(column: ColumnRef, name: &str, is_integer: bool) -> Facet {

@@ -157,10 +157,10 @@ impl Polish {
             .map(|(pair, _)| (pair.question.as_deref().unwrap_or_default(), &*pair.sql))
             .collect();
         let written = self.writer.reword(schema, &questions)?;
-        let asked = questions.iter().zip(&chosen);
+        let originals = questions.iter().zip(&chosen);
         let wordings: Vec<Result<String, WordingRefusal>> = written
             .iter()
-            .zip(asked)
+            .zip(originals)
             .map(|(written, ((question, _), (pair, _)))| wording(question, &pair.implicit_values, written))
             .collect();
         let texts: Vec<&str> = wordings.iter().flatten().map(String::as_str).collect();
@@ -229,18 +229,18 @@ fn values_differ(question: &str, implicit_values: &[String], wording: &str) -> O
 /// The texts between quotes: an apostrophe opens where no letter or digit stands before it, and closes where none follows.
 fn quoted(text: &str) -> Vec<&str> {
     let is_word = |other: Option<char>| other.is_some_and(char::is_alphanumeric);
-    let (mut found, mut open) = (Vec::new(), None);
+    let (mut quotes, mut open) = (Vec::new(), None);
     for (at, _) in text.match_indices('\'') {
         match open {
             None if !is_word(text[..at].chars().next_back()) => open = Some(at + 1),
             Some(from) if !is_word(text[at + 1..].chars().next()) => {
-                found.push(&text[from..at]);
+                quotes.push(&text[from..at]);
                 open = None;
             }
             _ => {}
         }
     }
-    found
+    quotes
 }
 
 /// The numbers, as they are written but for their sign, for commas between thousands, and for zeros that end a fraction.
@@ -291,9 +291,9 @@ mod tests {
     #[test]
     fn a_wording_keeps_every_number_and_quoted_text() {
         let question = "the singers' names whose country is 'Côte d'Ivoire' and whose age is over 1,200.5";
-        let kept = "Who comes from Côte d'Ivoire and is older than 1200.5?";
-        assert_eq!(of(question, kept).as_deref(), Ok(kept));
-        assert_eq!(of(question, &format!(" \"{kept}\"\n")).as_deref(), Ok(kept));
+        let rewording = "Who comes from Côte d'Ivoire and is older than 1200.5?";
+        assert_eq!(of(question, rewording).as_deref(), Ok(rewording));
+        assert_eq!(of(question, &format!(" \"{rewording}\"\n")).as_deref(), Ok(rewording));
         assert_eq!(
             of(question, "Who comes from France and is older than 1200.5?"),
             Err(WordingRefusal::ValueLost)
@@ -302,7 +302,7 @@ mod tests {
             of(question, "Who comes from Côte d'Ivoire and is older than 120?"),
             Err(WordingRefusal::ValueLost)
         );
-        assert_eq!(of(question, &format!("{kept} Name 3.")), Err(WordingRefusal::ValueAdded));
+        assert_eq!(of(question, &format!("{rewording} Name 3.")), Err(WordingRefusal::ValueAdded));
         assert_eq!(of("singers of 'A' or 'B'", "Who is of A?"), Err(WordingRefusal::ValueLost));
         assert!(of("singers over 40.0", "Who is over 40?").is_ok());
         assert_eq!(of("singers over 40", "Who is over 4.0?"), Err(WordingRefusal::ValueLost));

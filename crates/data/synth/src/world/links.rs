@@ -51,12 +51,12 @@ pub(super) fn find(
         covered.extend(link.child_columns.iter().map(|column| (link.child, *column)));
     }
     let targets = Targets::of(tables, schema);
-    for (child, own) in tables.iter().enumerate() {
-        for (parent, column, target) in targets.of_table(child, own, schema) {
+    for (child, profile) in tables.iter().enumerate() {
+        for (parent, column, target) in targets.of_table(child, profile, schema) {
             if covered.contains(&(child, column)) {
                 continue;
             }
-            if holds(own, column, &tables[parent], target, (schema, database, engine)) {
+            if holds(profile, column, &tables[parent], target, (schema, database, engine)) {
                 covered.insert((child, column));
                 links.push(Link {
                     child,
@@ -97,14 +97,14 @@ impl Targets {
 
     /// For each other table and each column of one whose name says that it holds a key of that table: the first such key.
     /// In the order of tables and columns.
-    fn of_table(&self, child: usize, own: &TableProfile, schema: &Schema) -> Vec<(usize, u32, u32)> {
-        let Some(table) = schema.table(own.id) else { return Vec::new() };
+    fn of_table(&self, child: usize, profile: &TableProfile, schema: &Schema) -> Vec<(usize, u32, u32)> {
+        let Some(table) = schema.table(profile.id) else { return Vec::new() };
         let holds_keys = |at: &u32| {
-            own.columns.get(*at as usize).is_some_and(|column| column.kind == ContentKind::Key)
+            profile.columns.get(*at as usize).is_some_and(|column| column.kind == ContentKind::Key)
                 && !table.is_unique(&[*at])
         };
-        let named = (0_u32..).take(own.columns.len()).filter(holds_keys).flat_map(|column| {
-            let name = table.column(column).map(|own| folded(&own.name)).unwrap_or_default();
+        let named = (0_u32..).take(profile.columns.len()).filter(holds_keys).flat_map(|column| {
+            let name = table.column(column).map(|column| folded(&column.name)).unwrap_or_default();
             let keys = self.0.get(&name).map(Vec::as_slice).unwrap_or_default();
             keys.iter().map(move |(parent, key)| (*parent, column, *key))
         });
@@ -136,8 +136,8 @@ fn declared(tables: &[TableProfile], schema: &Schema) -> Vec<Link> {
 }
 
 fn is_key(profile: &TableProfile, column: u32, table: &Table) -> bool {
-    let Some(own) = profile.columns.get(column as usize) else { return false };
-    table.is_unique(&[column]) || (own.kind == ContentKind::Key && own.is_distinct)
+    let Some(content) = profile.columns.get(column as usize) else { return false };
+    table.is_unique(&[column]) || (content.kind == ContentKind::Key && content.is_distinct)
 }
 
 fn folded(name: &str) -> String {
@@ -146,7 +146,7 @@ fn folded(name: &str) -> String {
 
 /// Whether the key has every value of the column.
 fn holds(
-    own: &TableProfile,
+    profile: &TableProfile,
     column: u32,
     other: &TableProfile,
     target: u32,
@@ -157,11 +157,11 @@ fn holds(
         let identifier = |name: &str| PrintDialect::Sqlite.identifier(name);
         Some((identifier(&table.name), identifier(&table.column(at)?.name)))
     };
-    let (Some((child, own)), Some((parent, key))) = (name(own, column), name(other, target)) else {
+    let (Some((child, column)), Some((parent, key))) = (name(profile, column), name(other, target)) else {
         return false;
     };
     let missing = format!(
-        "SELECT 1 FROM {child} WHERE {own} IS NOT NULL AND {own} NOT IN (SELECT {key} FROM {parent} WHERE {key} IS NOT NULL) LIMIT 1"
+        "SELECT 1 FROM {child} WHERE {column} IS NOT NULL AND {column} NOT IN (SELECT {key} FROM {parent} WHERE {key} IS NOT NULL) LIMIT 1"
     );
     engine.run(database, &missing).rows().is_some_and(|rows| rows.is_empty())
 }

@@ -23,7 +23,7 @@ pub struct GrammarDatabase {
     /// Its schema, which all queries are resolved against.
     pub schema: Arc<Schema>,
     /// The same without the foreign keys that its rows break: what a proof may rely on.
-    pub kept: Arc<Schema>,
+    pub sound_schema: Arc<Schema>,
     /// The tables that queries may read.
     pub tables: Vec<TableProfile>,
     /// What may be joined.
@@ -42,7 +42,7 @@ impl GrammarDatabase {
     /// Looks at a database.
     pub fn read(db_id: &str, database: &Database, engine: &dyn Engine) -> Self {
         let schema = Arc::clone(database.schema());
-        let kept = Arc::clone(&database.kept_schema(engine).schema);
+        let sound_schema = Arc::clone(&database.kept_schema(engine).schema);
         let referenced = profile::referenced(&schema);
         let (mut tables, mut left_out) = (Vec::new(), Vec::new());
         for (id, table) in schema.ids().zip(schema.tables()) {
@@ -63,7 +63,7 @@ impl GrammarDatabase {
         let between = between(&tables, &links);
         let has_declared = links.iter().any(|link| link.evidence == LinkEvidence::Declared);
         let db_id = db_id.to_owned();
-        Self { db_id, schema, kept, tables, links, left_out, distances, between, has_declared }
+        Self { db_id, schema, sound_schema, tables, links, left_out, distances, between, has_declared }
     }
 
     /// How likely a link is followed: what a foreign key says is what people know of.
@@ -104,18 +104,18 @@ fn distances(count: usize, links: &[Link]) -> Vec<Vec<Option<u32>>> {
         neighbours[link.parent].push(link.child);
     }
     let from = |start: usize| {
-        let mut found = vec![None; count];
-        found[start] = Some(0);
+        let mut distances = vec![None; count];
+        distances[start] = Some(0);
         let mut pending = std::collections::VecDeque::from([(start, 0)]);
         while let Some((at, steps)) = pending.pop_front() {
             for &next in &neighbours[at] {
-                if found[next].is_none() {
-                    found[next] = Some(steps + 1);
+                if distances[next].is_none() {
+                    distances[next] = Some(steps + 1);
                     pending.push_back((next, steps + 1));
                 }
             }
         }
-        found
+        distances
     };
     (0..count).map(from).collect()
 }

@@ -173,10 +173,10 @@ fn literal(value: &Value) -> Literal {
 
 fn column(at: u32, table: &Table, is_key: bool, sample: &[Vec<Literal>], is_whole: bool) -> ColumnProfile {
     let values = || sample.iter().filter_map(|row| row.get(at as usize));
-    let known = || values().filter(|value| **value != Literal::Null);
-    let count = known().count();
-    let distinct = known().collect::<HashSet<_>>().len();
-    let all = |is: fn(&Literal) -> bool| count > 0 && known().all(is);
+    let present = || values().filter(|value| **value != Literal::Null);
+    let count = present().count();
+    let distinct = present().collect::<HashSet<_>>().len();
+    let all = |is: fn(&Literal) -> bool| count > 0 && present().all(is);
     let is_number = all(|value| matches!(value, Literal::Integer(_) | Literal::Real(_)));
     let is_text = all(|value| matches!(value, Literal::Text(_)));
     let words = table.column(at).map(|column| spoken_words(&column.name)).unwrap_or_default();

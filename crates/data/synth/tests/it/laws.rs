@@ -79,7 +79,7 @@ fn corpus(sources: &[CorpusSource], options: &SynthOptions, out: &Path, threads:
 
 /// All files of a folder with their bytes, but for the lock.
 fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let mut found = Vec::new();
+    let mut files = Vec::new();
     let mut pending = vec![folder.to_owned()];
     while let Some(at) = pending.pop() {
         for entry in std::fs::read_dir(at).unwrap() {
@@ -88,12 +88,12 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
                 pending.push(path);
             } else if !path.ends_with("synth.lock") {
                 let name = path.strip_prefix(folder).unwrap().to_string_lossy().into_owned();
-                found.push((name, std::fs::read(&path).unwrap()));
+                files.push((name, std::fs::read(&path).unwrap()));
             }
         }
     }
-    found.sort();
-    found
+    files.sort();
+    files
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn every_query_that_is_made_prints_and_resolves_to_the_same_tree() {
         let opened = engine.open(&database(folder.path(), name, script)).unwrap();
         let world = GrammarDatabase::read(name, &opened, &engine);
         let checker = Checker::new(&world.schema, &opened, &engine);
-        let (mut made, mut kept, mut dropped) =
+        let (mut queries, mut pairs, mut dropped) =
             (0, 0, std::collections::BTreeMap::<RejectionReason, Vec<String>>::new());
         for place in 0..1500 {
             let mut random = Random::new([1, place]);
@@ -112,21 +112,21 @@ fn every_query_that_is_made_prints_and_resolves_to_the_same_tree() {
             let Some(query) = Grammar::new(&world, &SAMPLERS[0], wish, random.clone()).query() else {
                 continue;
             };
-            made += 1;
+            queries += 1;
             let tree = Stepper::start(&query);
             let text = print(&tree, &world.schema, PrintDialect::Sqlite)
                 .unwrap_or_else(|error| panic!("{error}: {tree:?}"));
             let again = resolve(&text, &world.schema).unwrap_or_else(|error| panic!("{error}: {text}"));
             assert_eq!(Stepper::start(&again), tree, "{text}");
             match checker.check(&query, &mut random) {
-                Ok(found) => {
-                    kept += 1;
+                Ok(checked_query) => {
+                    pairs += 1;
                     let shapes = [
                         QueryMeasures::of(&query, &world.schema),
-                        QueryMeasures::of(&found.query, &world.schema),
+                        QueryMeasures::of(&checked_query.query, &world.schema),
                     ];
                     assert_eq!(Tier::of(&shapes[0]), Tier::of(&shapes[1]), "{text}");
-                    assert!(!found.rows.is_empty());
+                    assert!(!checked_query.rows.is_empty());
                 }
                 Err(reason) => dropped.entry(reason).or_default().push(text),
             }
@@ -140,8 +140,8 @@ fn every_query_that_is_made_prints_and_resolves_to_the_same_tree() {
             assert!(!dropped.contains_key(&reason), "{reason:?}: {}", dropped[&reason].join("\n"));
         }
         let counts: Vec<_> = dropped.iter().map(|(reason, texts)| (reason, texts.len())).collect();
-        println!("{name}: {made} made, {kept} kept, {counts:?}");
-        assert!(kept * 2 > made, "{name}: {kept} of {made} kept, {counts:?}");
+        println!("{name}: {queries} made, {pairs} kept, {counts:?}");
+        assert!(pairs * 2 > queries, "{name}: {pairs} of {queries} kept, {counts:?}");
     }
 }
 
@@ -224,7 +224,7 @@ fn caps_of_a_database_and_the_budget_are_never_passed() {
         SynthOptions { caps: Caps { cost: None, made: Some(160), executed: Some(40) }, ..options(400) };
     let summary = corpus(&sources, &capped, &at("one"), 1);
     let spent = summary.tally.spending;
-    assert!(spent.made <= 2 * 160 && spent.executed <= 2 * 40, "{spent:?}");
+    assert!(spent.queries <= 2 * 160 && spent.executed <= 2 * 40, "{spent:?}");
     assert!(summary.tally.pairs > 20, "{summary:?}");
     assert_eq!(summary.tally.pairs + summary.unmet.iter().sum::<u64>(), 400);
     corpus(&sources, &capped, &at("two"), 2);
@@ -296,7 +296,7 @@ fn what_could_be_read_otherwise_is_not_drawn() {
     let mut limited = 0;
     for line in written.lines() {
         let pair: SynthPair = serde_json::from_str(line).unwrap();
-        let has = |operator: &str| pair.operators.iter().any(|own| own == operator);
+        let has = |operator: &str| pair.operators.iter().any(|name| name == operator);
         let is_brief = pair.tier != Tier::HighlyComplex;
         let is_plain =
             pair.depth == 1 && !has("group_by") && !has("union") && !has("except") && !has("intersect");

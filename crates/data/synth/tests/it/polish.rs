@@ -56,11 +56,11 @@ impl Writer for Fake {
 
     fn reword(&self, _: &Schema, questions: &[(&str, &str)]) -> Result<Vec<PolishedText>, WriterError> {
         self.is_there()?;
-        let mut known = self.sql.lock().unwrap();
+        let mut queries = self.sql.lock().unwrap();
         let reword = |&(question, sql): &(&str, &str)| {
             let text =
                 if sql.len().is_multiple_of(5) { sql.to_owned() } else { format!("In my words, {question}") };
-            known.insert(text.clone(), sql.to_owned());
+            queries.insert(text.clone(), sql.to_owned());
             PolishedText { text, is_whole: true }
         };
         Ok(questions.iter().map(reword).collect())
@@ -68,10 +68,10 @@ impl Writer for Fake {
 
     fn answer(&self, _: &Schema, questions: &[&str]) -> Result<Vec<PolishedText>, WriterError> {
         self.is_there()?;
-        let known = self.sql.lock().unwrap();
+        let queries = self.sql.lock().unwrap();
         Ok(questions
             .iter()
-            .map(|text| PolishedText { text: answer(&known[*text]), is_whole: true })
+            .map(|text| PolishedText { text: answer(&queries[*text]), is_whole: true })
             .collect())
     }
 }
@@ -140,8 +140,8 @@ fn a_share_of_the_questions_is_reworded_and_the_rest_is_as_it_was() {
     corpus(folder.path(), "none", 0.0, Fake::default()).unwrap();
     corpus(folder.path(), "some", 0.3, Fake::default()).unwrap();
     let of = |name: &str| pairs(&folder.path().join(name));
-    let taken = of("some").iter().filter(|pair| pair.polished.is_some()).count();
-    assert!((30..100).contains(&taken), "{taken}");
+    let count = of("some").iter().filter(|pair| pair.polished.is_some()).count();
+    assert!((30..100).contains(&count), "{count}");
     for (plain, mut other) in of("none").into_iter().zip(of("some")) {
         other.polished = None;
         assert_eq!(serde_json::to_value(plain).unwrap(), serde_json::to_value(other).unwrap());

@@ -15,7 +15,7 @@ pub(super) fn detect(head: &str, is_whole: bool) -> u8 {
     let head = if is_whole { head } else { head.rsplit_once('\n').map_or(head, |(whole, _)| whole) };
     let fits = DELIMITERS.iter().rev().filter_map(|&delimiter| Some((fit(head, delimiter)?, delimiter)));
     fits.max_by(|(one, _), (other, _)| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)))
-        .map_or(b',', |(_, found)| found)
+        .map_or(b',', |(_, delimiter)| delimiter)
 }
 
 /// The share of records that are as wide as the first, and that width.

@@ -48,16 +48,16 @@ impl Source {
 pub(crate) fn find(folder: &Path) -> Result<Vec<Source>, TablesError> {
     let refused = |source| TablesError::Read { path: folder.to_owned(), source };
     let root = fs::canonicalize(folder).map_err(refused)?;
-    let (mut found, mut open) = (Vec::new(), Vec::new());
-    list(&root, folder, "", &mut found, &mut open).map_err(refused)?;
+    let (mut sources, mut open) = (Vec::new(), Vec::new());
+    list(&root, folder, "", &mut sources, &mut open).map_err(refused)?;
     while let Some((path, name)) = open.pop() {
-        if let Err(error) = list(&root, &path, &name, &mut found, &mut open) {
+        if let Err(error) = list(&root, &path, &name, &mut sources, &mut open) {
             let closed = Some(unreadable(&error));
-            found.push(Source { path, name: format!("{name}/"), ending: String::new(), closed });
+            sources.push(Source { path, name: format!("{name}/"), ending: String::new(), closed });
         }
     }
-    found.sort_by(|one, other| one.name.cmp(&other.name));
-    Ok(found)
+    sources.sort_by(|one, other| one.name.cmp(&other.name));
+    Ok(sources)
 }
 
 /// Adds the files of a folder, and the folders in it with their names.
@@ -65,26 +65,26 @@ fn list(
     root: &Path,
     folder: &Path,
     name: &str,
-    found: &mut Vec<Source>,
+    sources: &mut Vec<Source>,
     open: &mut Vec<(PathBuf, String)>,
 ) -> std::io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        let own = entry.file_name().to_string_lossy().into_owned();
-        let name = if name.is_empty() { own.clone() } else { format!("{name}/{own}") };
+        let file_name = entry.file_name().to_string_lossy().into_owned();
+        let name = if name.is_empty() { file_name.clone() } else { format!("{name}/{file_name}") };
         let kind = entry.file_type()?;
-        if own.starts_with('.') {
+        if file_name.starts_with('.') {
             continue;
         }
         if kind.is_dir() {
             open.push((entry.path(), name));
         } else {
             let ending =
-                own.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default();
+                file_name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default();
             let path = entry.path();
             let closed = kind.is_symlink().then(|| closed(root, &path)).flatten();
             let name = if path.is_dir() { format!("{name}/") } else { name };
-            found.push(Source { path, name, ending, closed });
+            sources.push(Source { path, name, ending, closed });
         }
     }
     Ok(())

@@ -97,9 +97,9 @@ impl Head {
 
 /// Whether a first row has names: not more than half of its values are plain values.
 fn is_header(record: &StringRecord) -> bool {
-    let given = record.iter().filter(|field| !field.is_empty());
-    let values = given.clone().filter(|field| is_plain_value(field)).count();
-    values * 2 <= given.count()
+    let fields = record.iter().filter(|field| !field.is_empty());
+    let values = fields.clone().filter(|field| is_plain_value(field)).count();
+    values * 2 <= fields.count()
 }
 
 /// The rows of a text, made as wide as the header.

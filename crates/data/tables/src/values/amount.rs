@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     /// With a decimal point, with a decimal comma, and the unit.
-    fn said(text: &str) -> String {
+    fn reading(text: &str) -> String {
         let Some(amount) = Amount::read(text) else { return "-".to_owned() };
         let plain = |mark| amount.plain(mark).unwrap_or_else(|| "-".to_owned());
         let unit = amount.unit.map(|unit| format!(" {unit}")).unwrap_or_default();
@@ -170,7 +170,7 @@ mod tests {
             ("EUR 1 200", "1200 | 1200 EUR"),
             ("12.5%", "12.5 | - %"),
         ] {
-            assert_eq!(said(text), expected, "{text}");
+            assert_eq!(reading(text), expected, "{text}");
         }
     }
 
@@ -180,10 +180,10 @@ mod tests {
             "", "$", "-", "%", "BMW 320", "5 kg", "$5 €", "--5", "(-$5)", "(300)", "1-2", "12,", "$ 5 each",
             "a",
         ] {
-            assert_eq!(said(text), "-", "{text}");
+            assert_eq!(reading(text), "-", "{text}");
         }
         for text in ["555 123 456", "007", "1,23,456", "12,34.5", "1,2,3", "192.168.1.10", "0.1.2", "1 2"] {
-            assert_eq!(said(text), "- | -", "{text}");
+            assert_eq!(reading(text), "- | -", "{text}");
         }
         assert!(is_bracketed("(300)") && is_bracketed("(1,200)"));
         assert!(!is_bracketed("($300)") && !is_bracketed("(see below)") && !is_bracketed("300"));

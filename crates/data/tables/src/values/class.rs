@@ -15,7 +15,7 @@ impl Class {
     pub(super) fn take(&mut self, text: &str) {
         self.count += 1;
         if self.example.is_none() {
-            self.example = Some(shown(text).into());
+            self.example = Some(excerpt(text).into());
         }
     }
 
@@ -29,9 +29,9 @@ impl Class {
     }
 }
 
-fn shown(text: &str) -> String {
+fn excerpt(text: &str) -> String {
     if let Some((first, _)) = text.split_once(['\n', '\r']) {
-        return format!("{}…", shown(first));
+        return format!("{}…", excerpt(first));
     }
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -15,7 +15,7 @@ use crate::options::TablesOptions;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Column {
     /// Values that are not empty, spellings of a missing one among them.
-    pub(crate) given: u64,
+    pub(crate) entries: u64,
     marks: u64,
     texts: Class,
     /// Texts that are a code of two capital letters.
@@ -47,7 +47,7 @@ impl Column {
         if text.is_empty() {
             return;
         }
-        self.given += 1;
+        self.entries += 1;
         if is_among(text, &MARKS) {
             self.marks += 1;
         } else if !self.numbers.take(text) {
@@ -81,7 +81,7 @@ impl Column {
 
     /// The typing, or why it is a text.
     fn typed(&self, text: &Typing, options: &TablesOptions) -> Result<Typing, Option<Reason>> {
-        let others = self.given - self.marks;
+        let others = self.entries - self.marks;
         if others == 0 {
             return Err(None);
         }
@@ -110,18 +110,22 @@ impl Column {
     fn nearly(&self, others: u64) -> Option<Reason> {
         let (numbers, moments) = (&self.numbers.all, &self.moments.all);
         let is_most = |class: &Class| class.count * 4 >= others * 3;
-        let shown = |doubt, most: &Class, rest: &Class| {
+        let reason = |doubt, most: &Class, rest: &Class| {
             let odd = if self.texts.is_empty() { rest } else { &self.texts };
             (is_most(most) && !self.has_codes).then(|| Reason::new(doubt, [odd]))
         };
-        shown(Doubt::NearlyNumbers, numbers, moments).or_else(|| {
-            shown(Doubt::NearlyDates, moments, if numbers.is_empty() { &self.moments.times } else { numbers })
+        reason(Doubt::NearlyNumbers, numbers, moments).or_else(|| {
+            reason(
+                Doubt::NearlyDates,
+                moments,
+                if numbers.is_empty() { &self.moments.times } else { numbers },
+            )
         })
     }
 
     /// Whether no value is left once those are NULL that a spelling says are.
     pub(crate) fn is_empty(&self) -> bool {
-        self.given == self.marks
+        self.entries == self.marks
     }
 }
 
@@ -178,14 +182,14 @@ mod tests {
         let mut column = Column::default();
         texts.iter().for_each(|text| column.take(text));
         let typing = column.typing(options);
-        let said = |value: Value| match value {
+        let print = |value: Value| match value {
             Value::Null => "NULL".to_owned(),
             Value::Integer(value) => value.to_string(),
             Value::Real(value) => format!("{value:?}"),
             Value::Text(text) => text,
             Value::Blob(_) => "blob".to_owned(),
         };
-        let values = texts.iter().map(|text| said(typing.value(text).unwrap())).collect();
+        let values = texts.iter().map(|text| print(typing.value(text).unwrap())).collect();
         (typing, values)
     }
 
@@ -229,9 +233,9 @@ mod tests {
             (vec!["02134", "94040", "94041", "94042"], Text, vec!["02134", "94040", "94041", "94042"]),
             (vec!["call us", "1", "2"], Text, vec!["call us", "1", "2"]),
         ] {
-            let (found, doubt, typed) = typed(&texts);
+            let (column_type, doubt, typed) = typed(&texts);
             assert_eq!(
-                (found, doubt, typed),
+                (column_type, doubt, typed),
                 (kind, None, values.into_iter().map(str::to_owned).collect()),
                 "{texts:?}"
             );

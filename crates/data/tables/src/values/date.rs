@@ -140,8 +140,8 @@ mod tests {
         let day = match moment.days {
             Some(Days::One(day)) => Some(day.iso()),
             Some(Days::Either { day_first, month_first }) => {
-                let said = |day: Option<Date>| day.map_or("-".to_owned(), Date::iso);
-                Some(format!("{}|{}", said(day_first), said(month_first)))
+                let print = |day: Option<Date>| day.map_or("-".to_owned(), Date::iso);
+                Some(format!("{}|{}", print(day_first), print(month_first)))
             }
             None => None,
         };

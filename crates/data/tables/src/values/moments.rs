@@ -79,7 +79,7 @@ impl Moments {
     }
 
     /// What the column is if all of its values have a day, with what comes first in those that leave it open.
-    pub(super) fn days(&self, told: Option<DateOrder>) -> Result<(ColumnType, DateOrder), Reason> {
+    pub(super) fn days(&self, setting: Option<DateOrder>) -> Result<(ColumnType, DateOrder), Reason> {
         let kind = if self.dates.is_empty() { ColumnType::Datetime } else { ColumnType::Date };
         let contradictions = [
             (Doubt::DatePrecisionMixed, &self.dates, &self.datetimes),
@@ -90,10 +90,10 @@ impl Moments {
                 return Err(Reason::new(doubt, [one, other]));
             }
         }
-        Ok((kind, self.order(told)?))
+        Ok((kind, self.order(setting)?))
     }
 
-    fn order(&self, told: Option<DateOrder>) -> Result<DateOrder, Reason> {
+    fn order(&self, setting: Option<DateOrder>) -> Result<DateOrder, Reason> {
         let first = |class: fn(&InFigures) -> &Class| {
             self.by_separator.iter().map(class).find(|class| !class.is_empty())
         };
@@ -104,14 +104,14 @@ impl Moments {
             (None, None) => None,
         };
         let open = self.by_separator.iter().find(|dates| dates.is_open()).map(|dates| &dates.either);
-        match (open, told, decided) {
+        match (open, setting, decided) {
             (None, _, decided) => Ok(decided.map_or(DateOrder::DayFirst, |(order, _)| order)),
             (Some(open), None, _) => Err(Reason::new(Doubt::DateOrderUnknown, [open])),
-            (Some(open), Some(told), Some((order, other))) if told != order => {
+            (Some(open), Some(setting), Some((order, other))) if setting != order => {
                 let both = if order == DateOrder::DayFirst { [other, open] } else { [open, other] };
                 Err(Reason::new(Doubt::DateOrderMixed, both))
             }
-            (Some(_), Some(told), _) => Ok(told),
+            (Some(_), Some(setting), _) => Ok(setting),
         }
     }
 }

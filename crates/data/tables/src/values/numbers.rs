@@ -53,7 +53,7 @@ impl Numbers {
     fn unit(&mut self, text: &str, unit: Option<&str>) {
         match (unit, &self.unit) {
             (None, _) => self.without_unit.take(text),
-            (Some(unit), Some(known)) if **known != *unit => self.with_other_unit.take(text),
+            (Some(unit), Some(first)) if **first != *unit => self.with_other_unit.take(text),
             (Some(unit), _) => {
                 self.unit = Some(unit.into());
                 self.with_unit.take(text);
@@ -83,7 +83,7 @@ impl Numbers {
     }
 
     /// The mark of all values, or why it is not known.
-    pub(super) fn decimal_mark(&self, told: Option<DecimalMark>) -> Result<DecimalMark, Reason> {
+    pub(super) fn decimal_mark(&self, setting: Option<DecimalMark>) -> Result<DecimalMark, Reason> {
         if !self.brackets.is_empty() {
             return Err(Reason::new(Doubt::Brackets, [&self.brackets]));
         }
@@ -93,7 +93,7 @@ impl Numbers {
         if !self.with_unit.is_empty() && !self.without_unit.is_empty() {
             return Err(Reason::new(Doubt::UnitMixed, [&self.with_unit, &self.without_unit]));
         }
-        let unknown = |class: &Class| told.ok_or_else(|| Reason::new(Doubt::DecimalMarkUnknown, [class]));
+        let unknown = |class: &Class| setting.ok_or_else(|| Reason::new(Doubt::DecimalMarkUnknown, [class]));
         let [point, comma] = [&self.only_point, &self.only_comma].map(|class| !class.is_empty());
         let mark = match (point, comma) {
             (true, true) => {

@@ -11,28 +11,29 @@ use super::conjuncts_of;
 
 /// Pairs of a column and the earlier one that it is the same as.
 pub fn same_columns(schema: &Schema, from: &From) -> Vec<(ColumnRef, ColumnRef)> {
-    let mut found = Vec::new();
+    let mut pairs = Vec::new();
     if from.is_inner() {
-        collect(schema, from, from, &mut found);
+        collect(schema, from, from, &mut pairs);
     }
-    found
+    pairs
 }
 
-fn collect(schema: &Schema, whole: &From, from: &From, found: &mut Vec<(ColumnRef, ColumnRef)>) {
+fn collect(schema: &Schema, whole: &From, from: &From, pairs: &mut Vec<(ColumnRef, ColumnRef)>) {
     let From::Join(join) = from else { return };
-    collect(schema, whole, &join.left, found);
-    collect(schema, whole, &join.right, found);
+    collect(schema, whole, &join.left, pairs);
+    collect(schema, whole, &join.right, pairs);
     let right: Vec<_> = join.right.relations().iter().map(|relation| relation.id).collect();
     for condition in join.on.iter().cloned().flat_map(conjuncts_of) {
         let Expr::Binary(BinaryOperator::Equal, one, other) = &condition else { continue };
         let (Expr::Column(one), Expr::Column(other)) = (&**one, &**other) else { continue };
         let (earlier, later) = if right.contains(&one.relation) { (*other, *one) } else { (*one, *other) };
         let is_across = right.contains(&later.relation) && !right.contains(&earlier.relation);
-        let (Some(left), Some(own)) = (column(schema, whole, earlier), column(schema, whole, later)) else {
+        let (Some(first), Some(second)) = (column(schema, whole, earlier), column(schema, whole, later))
+        else {
             continue;
         };
-        if is_across && are_same(left, own) && found.iter().all(|(known, _)| *known != later) {
-            found.push((later, resolved(found, earlier)));
+        if is_across && are_same(first, second) && pairs.iter().all(|(column, _)| *column != later) {
+            pairs.push((later, resolved(pairs, earlier)));
         }
     }
 }
@@ -58,7 +59,7 @@ fn are_same(left: &Column, right: &Column) -> bool {
 }
 
 fn resolved(same: &[(ColumnRef, ColumnRef)], column: ColumnRef) -> ColumnRef {
-    same.iter().find(|(own, _)| *own == column).map_or(column, |(_, first)| *first)
+    same.iter().find(|(member, _)| *member == column).map_or(column, |(_, first)| *first)
 }
 
 /// Replaces each column by the earlier one that is the same; subqueries stay.
