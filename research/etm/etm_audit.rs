@@ -1,7 +1,7 @@
 //! Audits `etm@1` on real predictions: no pair that it calls equal may be told apart, and few that nothing tells
 //! apart may be missed.
 //!
-//! `cargo xtask research etm-audit [PATTERN] [DATABASES] [OUT.tsv]` looks at
+//! `cargo xtask research etm_audit [PATTERN] [DATABASES] [OUT.tsv]` looks at
 //! every prediction file of Spider dev whose name contains PATTERN (default `etm_`), tries DATABASES generated
 //! databases per pair (default 400) and writes one line per pair that needs a look:
 //! `unsound` (called equal, refuted), `real` (called equal, other rows on the real database), `open` (called equal,

@@ -10,7 +10,6 @@ use crate::Verdict;
 pub struct BenchEstimators {
     /// What the command was given
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
-    #[expect(dead_code, reason = "taken so that old options get the sentence too")]
     arguments: Vec<String>,
 }
 

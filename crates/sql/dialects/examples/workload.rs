@@ -1,4 +1,4 @@
-//! A workload in other dialects, for `testing/conformance/dialects.py`: a line of JSON per database (CREATE TABLE) and per query.
+//! A workload in other dialects, for `research/dialects/dialects.py`: a line of JSON per database (CREATE TABLE) and per query.
 //!
 //! `cargo run -p sqlgauge-dialects --example workload -- DATABASES DIALECT,… GOLD.sql`, where a line of the last file is
 //! `SQL\tdb_id` and `DATABASES/DB/DB.sqlite` are the databases.

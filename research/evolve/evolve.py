@@ -1,6 +1,6 @@
 """Evolved benchmarks run again by Python's sqlite3, which shares no code with sqlgauge.
 
-    python testing/conformance/evolve.py ORIGINAL EVOLVED [EVOLVED…]
+    python research/evolve/evolve.py ORIGINAL EVOLVED [EVOLVED…]
 
 ORIGINAL is the folder of databases that `sqlgauge evolve` was given, EVOLVED what it wrote (or one folder of that). Of every
 item that is written the source query is run on the original database, the new query on the evolved one, and the source

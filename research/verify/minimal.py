@@ -1,4 +1,4 @@
-"""How far the counterexamples of a run are from minimal: `python testing/conformance/minimal.py RUN --db DATABASES`.
+"""How far the counterexamples of a run are from minimal: `python research/verify/minimal.py RUN --db DATABASES`.
 
 For each counterexample of the kind `permits-none` in the run's log it tries, with Python's own SQLite, to delete each single row, and to put
 each plainer value (NULL, 0, 1, 'a') in the place of each single value. What still satisfies the tables' constraints and foreign keys, and

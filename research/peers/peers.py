@@ -1,7 +1,7 @@
 """Scores a prediction file with another tool's own functions, as a user of that tool would.
 
-    python testing/conformance/peers.py cases OUT
-    python testing/conformance/peers.py TOOL --gold dev.json --db database --pred FILE [--tables tables.json] [--items FILE]
+    python research/peers/peers.py cases OUT
+    python research/peers/peers.py TOOL --gold dev.json --db database --pred FILE [--tables tables.json] [--items FILE]
 
 Run it in a virtual environment that has the tool: `pip install nl2sql360` (which holds copies of the scripts of the test suites and of
 BIRD, and so serves for `spider-script` and `bird-script` too), `pip install text2sql-eval-toolkit`, `pip install unitxt func_timeout

@@ -1,7 +1,7 @@
 """Texts of dialects whose engines are not at hand, read by an independent parser (`sqlglot` from PyPI).
 
     cargo run -p sqlgauge-dialects --example workload -- DATABASES bigquery,snowflake,… GOLD.sql > texts.jsonl
-    python testing/conformance/dialects_parsed.py texts.jsonl
+    python research/dialects/dialects_parsed.py texts.jsonl
 
 What the parser takes only as a command of which it knows nothing counts as not parsed. Ends with 1 if there is such a text.
 """

@@ -1,6 +1,6 @@
 """How many declared foreign keys `sqlgauge tables` finds in the data alone.
 
-python testing/conformance/tables.py DATABASES WORK [--sqlgauge PROGRAM]
+python research/tables/tables.py DATABASES WORK [--sqlgauge PROGRAM]
 
 DATABASES is a folder of SQLite databases, each in a folder of its name (several folders: separate them by commas). WORK gets each table
 as a CSV file without types and keys, and what `sqlgauge tables` makes of them. A declared foreign key is known if both its tables are
@@ -13,9 +13,11 @@ import csv
 import json
 import sqlite3
 import subprocess
+import sys
 from pathlib import Path
 
-from evoschema import quoted
+sys.path.append(str(Path(__file__).resolve().parents[1] / "evolve"))
+from evoschema import quoted  # noqa: E402
 
 
 def opened(path):

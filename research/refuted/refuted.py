@@ -1,6 +1,6 @@
 """Draws answers that EX calls right and `verify` refutes, to read who is at fault, and counts EX-SpotIt.
 
-python testing/conformance/refuted.py RUN [--labels FILE --prefix TEXT] [--count 50] [--seed 26]
+python research/refuted/refuted.py RUN [--labels FILE --prefix TEXT] [--count 50] [--seed 26]
 
 RUN is a run of `sqlgauge score --metrics ex,verify`, or of `sqlgauge verify` with labels of others: a TSV with `question_id` and a
 column of 0 and 1 per system, named after it with the prefix. Prints for each system EX, EX-SpotIt, and EX-SpotIt without

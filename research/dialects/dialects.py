@@ -1,7 +1,7 @@
 """Rows of translated queries in other engines, compared with SQLite's.
 
     cargo run -p sqlgauge-dialects --example workload -- DATABASES duckdb,postgres GOLD.sql > texts.jsonl
-    python testing/conformance/dialects.py DATABASES texts.jsonl --duckdb --postgres 'host=/tmp/pg port=5999 user=postgres'
+    python research/dialects/dialects.py DATABASES texts.jsonl --duckdb --postgres 'host=/tmp/pg port=5999 user=postgres'
 
 Every database is loaded into the engine by the CREATE TABLE that stands beside the texts; every text is run there and the
 query in SQLite. Rows are compared by value: numbers to nine digits, as multisets, and in their order where they are

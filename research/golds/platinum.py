@@ -1,7 +1,7 @@
 """Twenty-one systems with published grades: ours beside theirs where rows are at hand, and their ranks by each kind of grade.
 
-python testing/conformance/platinum.py DATA OUT     writes the answers on superhero to OUT, and the command that scores them
-python testing/conformance/platinum.py DATA OUT RUN prints the table
+python research/golds/platinum.py DATA OUT     writes the answers on superhero to OUT, and the command that scores them
+python research/golds/platinum.py DATA OUT RUN prints the table
 
 DATA holds `bird_platinum`. A published grade is by sets, as BIRD's own, or strict. Each is compared with ours on the items that the
 run has and that were graded against the same gold: `ex-bird` with the grade by sets, `ex` with the strict one.

@@ -1,6 +1,6 @@
 """How predictable questions are to a language model: bits per token and per byte, by tier.
 
-python testing/conformance/bits_per_token.py --server http://127.0.0.1:8091 --tables TABLES.json --out OUT.jsonl \\
+python research/questions/bits_per_token.py --server http://127.0.0.1:8091 --tables TABLES.json --out OUT.jsonl \\
     NAME=QUESTIONS [NAME=QUESTIONS …] [--per-tier 30] [--seed 7] [--beside NAME]
 
 QUESTIONS is a corpus of `sqlgauge synth`, or a benchmark's questions with their tiers (`cargo run -p sqlgauge-synth --example wording

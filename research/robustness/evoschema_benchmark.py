@@ -1,6 +1,6 @@
 """Writes EvoSchema's published files as benchmarks that `sqlgauge predict` and `sqlgauge score` read.
 
-python testing/conformance/evoschema_benchmark.py DATA OUT [--count 25] [--seed 7]
+python research/robustness/evoschema_benchmark.py DATA OUT [--count 25] [--seed 7]
 
 DATA is the folder with `evoschema/` and `bird/`. Of each file `--count` items are drawn, which ask the same questions in every file
 that has them. OUT gets a folder for each file, with `questions.json` (the drawn items: question, BIRD's evidence, the published gold,
@@ -12,9 +12,11 @@ many items there are, and how many golds name something that is not shown.
 import argparse
 import json
 import random
+import sys
 from pathlib import Path
 
-from evoschema import FILES, columns, prepared, shown
+sys.path.append(str(Path(__file__).resolve().parents[1] / "evolve"))
+from evoschema import FILES, columns, prepared, shown  # noqa: E402
 
 
 def schema(db_id, tables):

@@ -1,5 +1,5 @@
 """Whether `verify` sees that a prediction permits more than its gold, on pairs of which that is known:
-`python testing/conformance/permits_more.py --size 500 --seed 1 --program target/debug/sqlgauge`.
+`python research/verify/permits_more.py --size 500 --seed 1 --program target/debug/sqlgauge`.
 
 It makes pairs from random schemas. In each, by its construction, the gold permits one result alone on some database, and the
 prediction permits it too and another one besides; on no database does the prediction permit none of the gold's results. So the verdict

@@ -1,4 +1,4 @@
-"""What EvoSchema's published files hold: `python testing/conformance/evoschema.py DATA`, where DATA is the folder with
+"""What EvoSchema's published files hold: `python research/evolve/evoschema.py DATA`, where DATA is the folder with
 `evoschema/` and `bird/`.
 
 For each file: its items, how many columns or tables an item changes (the paper's Table 2: least / mean / median / greatest), and how

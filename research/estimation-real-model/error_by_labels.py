@@ -1,6 +1,6 @@
 """How far estimates of one system are off, by how many of its answers are labelled.
 
-python testing/conformance/error_by_labels.py DATA WORK --target NAME=QUESTIONS,ANSWERS,DB [--target …]
+python research/estimation-real-model/error_by_labels.py DATA WORK --target NAME=QUESTIONS,ANSWERS,DB [--target …]
     [--llm-url URL --llm-model NAME --llm-concurrency 1 --count 5000 | --known QUESTIONS,ANSWERS,DB] [--sizes 100,250,500,1000]
     [--draws 3] [--seed 7]
 

@@ -1,7 +1,7 @@
 """Variants and near misses of a corpus of `synth`, held against Python's sqlite3.
 
     sqlgauge synth --db DIR --count 3000 --variants 1 --near-misses 1 --out CORPUS
-    python testing/conformance/related.py CORPUS --databases 40 --seed 1
+    python research/synth/related.py CORPUS --databases 40 --seed 1
 
 A near miss must return other rows than its pair on the database that stands beside it, and that database must have the
 columns and keys of the shipped one. A variant must return its pair's rows on every database that the schema allows: they
@@ -22,8 +22,10 @@ import re
 import sqlite3
 import sys
 import time
+from pathlib import Path
 
-import outermost
+sys.path.append(str(Path(__file__).resolve().parents[1] / "dialects"))
+import outermost  # noqa: E402
 
 ROWS = 5
 STEPS = 2_000_000

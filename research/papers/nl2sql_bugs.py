@@ -1,6 +1,6 @@
 """Writes the items of NL2SQL-Bugs that match a question of BIRD dev as a benchmark that `sqlgauge score` reads.
 
-python testing/conformance/nl2sql_bugs.py DATA OUT
+python research/papers/nl2sql_bugs.py DATA OUT
 
 DATA is the folder with `human/NL2SQL-Bugs.json` and `bird/dev.json`. OUT gets `gold.json` (BIRD's gold of each item's
 question), `answers.jsonl` (the query that people judged) and `labels.tsv` (what they said). An item matches by database and
