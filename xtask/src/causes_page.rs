@@ -10,14 +10,15 @@ const HEAD: &str = "# Causes of wrong answers
 
 Look up what a cause in the list \u{201c}What to fix first\u{201d} means, and which sentence goes with it.
 
-A sentence compares the answer (\u{201c}yours\u{201d}) with the gold by their resolved trees: names, aliases, the order of joins and columns that a join makes \
-equal do not count. Every difference of the trees belongs to a cause, or there is no sentence. Of several differences one is said alone if the answer \
-without it is right; else those are left out that are known to change nothing. A sentence names at most three. An answer counts under the first.
+A sentence compares the prediction with the gold by their resolved trees: names, aliases, the order of joins and columns that a join makes equal do not \
+count. Every difference of the trees belongs to a cause, or there is no sentence. Of several differences one is named alone if the prediction \
+without it is right; else those are left out that are known to change nothing. A sentence names at most two parts; the rest is \u{201c}and 2 more\u{201d}. A \
+prediction counts under the first.
 
-With a counterexample (`verify`) the sentence says for which rows the results differ, and what both return: `they differ for one customer with two \
-orders: yours gives 2, the gold 1`.
+A part stands as SQL, with the names of its tables. A table that the query reads twice has the alias of the text.
 
-A name stands in words if these have its letters, else as it is spelled, in double quotes. What the grammar of questions has no words for stands as SQL.
+With a counterexample (`verify`) the sentence says on which rows the results differ, and what both return: ``they differ on 1 row of `customer` and 2 rows \
+of `orders`: the prediction gives 2, the gold 1``.
 
 | id | title | when |
 |---|---|---|
@@ -35,10 +36,10 @@ pub fn render() -> String {
     }
     page.push_str("\n## Examples\n");
     for cause in causes() {
-        let [gold, yours, sentence] = cause.example;
+        let [gold, prediction, sentence] = cause.example;
         let _ = writeln!(
             page,
-            "\n### {}\n\n```sql\n-- gold\n{gold};\n-- yours\n{yours};\n```\n\n{sentence}",
+            "\n### {}\n\n```sql\n-- gold\n{gold};\n-- prediction\n{prediction};\n```\n\n{sentence}",
             cause.id
         );
     }

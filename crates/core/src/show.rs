@@ -196,4 +196,30 @@ mod tests {
         std::fs::write(&whole, "another").expect("writable");
         assert!(database_of(&run, &manifest, name).is_err());
     }
+
+    /// The log has facts. Whoever looks gets the sentence, or is told that the database is gone.
+    #[test]
+    fn a_reader_makes_the_sentence() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let sample = Sample::unpack(&folder.path().join("sample")).expect("unpacked");
+        let run = folder.path().join("run");
+        let report = sample.score_job(&["ex"], &run).expect("a job").run(&Context::default()).expect("a run");
+        assert!(report.summary.systems.iter().any(|system| system.fixes.is_some()));
+        let read = |name: &str| std::fs::read_to_string(run.join(name)).expect("a text");
+        assert!(!read("items.jsonl").contains("The prediction") && !read("items.jsonl").contains("sentence"));
+        assert!(read("report.html").contains("The prediction tests `"));
+        let job = ShowJob { system: Some("careful".to_owned()), ..ShowJob::new(&run, "lib-08") };
+        let words = || {
+            let why = job.run(&Context::default()).expect("the item").why.expect("a reason");
+            why.words().expect("words")
+        };
+        assert_eq!(words(), "The prediction tests `back_on >= due_on`, the gold `back_on > due_on`.");
+        std::fs::remove_file(sample.database("town_library")).expect("removed");
+        let gone = words();
+        assert!(gone.starts_with("Not known: the database ") && gone.contains("cannot be read"), "{gone}");
+        let page = folder.path().join("later.html");
+        let report = crate::ReportJob { out: Some(page.clone()), ..crate::ReportJob::new(&run, "html") };
+        report.run(&Context::default()).expect("a report");
+        assert!(std::fs::read_to_string(page).expect("a page").contains("cannot be read"));
+    }
 }

@@ -93,7 +93,8 @@ pub trait Judge {
     /// Whether two queries return the same; `None` where nobody knows.
     fn same(&self, query: &str, other: &str) -> Option<bool>;
 
-    /// Whether an answer is right, on the rows at hand if there are any; `None` where nobody knows.
+    /// Whether an answer with its texts in the gold's letter case is right, on the rows at hand if there are any; `None` where nobody
+    /// knows.
     fn is_right(&self, gold: &str, answer: &str) -> Option<bool> {
         self.same(gold, answer)
     }
@@ -186,6 +187,21 @@ impl Explainer {
         let is_word = |word: &str| word.chars().nth(MAX_WORD).is_none();
         let is_short = words.chars().nth(MAX_CHARS).is_none() && words.split_whitespace().all(is_word);
         if is_short { Ok(Difference { slips, words }) } else { Err(Unclear::TooLong) }
+    }
+
+    /// The answer with its texts in the letter case of the gold's; `None` where they are in it already.
+    pub fn in_letter_case_of(&self, gold: &str, prediction: &str) -> Option<String> {
+        if !letter_case::may_differ(gold, prediction) {
+            return None;
+        }
+        let repair = || {
+            let gold = self.gold(gold);
+            let slip =
+                letter_case::of_texts(&gold.as_ref().as_ref().ok()?.query, &self.text(prediction).ok()?.query)?;
+            self.printed(&slip.repaired).ok()
+        };
+        let deep = || stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, repair);
+        budget::analyse(gold.len() + prediction.len(), deep).ok()?
     }
 
     /// The letter case of texts, where the answer is right without that slip.

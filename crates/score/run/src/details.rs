@@ -139,6 +139,8 @@ details! {
     More database_empty: bool, "std::ops::Not::not";
     /// What `verify@2` says of the pair. How long it took is not here: the log is the same whenever it is written.
     More verdict: Option<VerdictRecord>, "Option::is_none";
+    /// Whether a wrong answer returns what the gold does once its texts are in the gold's letter case.
+    More letter_case: bool, "std::ops::Not::not";
     /// What each metric says about its score, by metric id.
     Answer metrics: IndexMap<String, MetricDetail>, "IndexMap::is_empty";
     /// What a result depends on besides texts and database: `time` (what the run takes for now, and the time zone), `chance`.

@@ -90,6 +90,7 @@ impl RawItem<'_> {
             prediction: decoded(raw.prediction)?,
             prediction_bytes: decoded(raw.prediction_bytes)?,
             result: decoded(raw.result)?,
+            letter_case: decoded(raw.letter_case)?,
             verdict: decoded::<Option<VerdictRecord>>(raw.verdict)?,
             metrics: decoded(raw.metrics)?,
             ..Details::default()

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde::Serialize;
-use sqlgauge_causes::{DifferenceRecord, Explainer, Proofs, Unclear};
+use sqlgauge_causes::{DifferenceRecord, Explainer, Judge, Proofs, Unclear};
 use sqlgauge_engine::{Engine, Limits, SqliteEngine};
 use sqlgauge_metrics::{MetricKind, Reads, find};
 use sqlgauge_sql::schema::Schema;
@@ -161,12 +161,13 @@ impl Reasons {
             return Some(unclear(Unclear::CutText));
         };
         let script = verdict.and_then(|verdict| verdict.witness.as_deref()).unwrap_or_default();
-        let key = self.keys.each_ref().map(|key| key.hash_one((db_id, gold, prediction, script)));
+        let pair = (db_id, gold, prediction, script, details.letter_case);
+        let key = self.keys.each_ref().map(|key| key.hash_one(pair));
         let reasons = || self.reasons.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(reason) = reasons().get(&key) {
             return Some(reason.clone());
         }
-        let reason = self.work_out(db_id, gold, prediction, verdict);
+        let reason = self.work_out(db_id, [gold, prediction], verdict, details.letter_case);
         let mut reasons = reasons();
         if reasons.len() < MAX_REASONS {
             reasons.insert(key, reason.clone());
@@ -180,10 +181,16 @@ impl Reasons {
         said.filter_map(|(_, detail)| detail.gold()).next().unwrap_or(0)
     }
 
-    fn work_out(&self, db_id: &str, gold: &str, prediction: &str, verdict: Option<&VerdictRecord>) -> Reason {
+    fn work_out(
+        &self,
+        db_id: &str,
+        [gold, prediction]: [&str; 2],
+        verdict: Option<&VerdictRecord>,
+        is_right_in_case: bool,
+    ) -> Reason {
         let differ_on = verdict.and_then(VerdictRecord::differ_on);
         let explain = |explainer: &Explainer| {
-            let judge = Proofs::over(explainer.schema());
+            let judge = Facts { proofs: Proofs::over(explainer.schema()), is_right_in_case };
             DifferenceRecord::of(&explainer.explain(gold, prediction, &judge), differ_on.as_deref()).into()
         };
         let ground = self.ground(db_id);
@@ -219,6 +226,22 @@ impl Reasons {
             .open(&path)
             .map_err(|error| format!("the database {} cannot be opened ({error})", input.path))?;
         Ok(Arc::clone(database.schema()))
+    }
+}
+
+/// Knows what is proved, and what the log says of letter case.
+struct Facts<'a> {
+    proofs: Proofs<'a>,
+    is_right_in_case: bool,
+}
+
+impl Judge for Facts<'_> {
+    fn same(&self, query: &str, other: &str) -> Option<bool> {
+        self.proofs.same(query, other)
+    }
+
+    fn is_right(&self, gold: &str, answer: &str) -> Option<bool> {
+        if self.is_right_in_case { Some(true) } else { self.same(gold, answer) }
     }
 }
 

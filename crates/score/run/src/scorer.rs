@@ -19,6 +19,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
+use sqlgauge_causes::Explainer;
 use sqlgauge_dataset::Example;
 use sqlgauge_engine::{Dependence, Engine, Execution, GoldCache, Limits, ResultSet};
 use sqlgauge_metrics::{GoldFacts, Metric, MetricKind, Pair, Reads, Score, Target, Verification, score_best};
@@ -137,7 +138,7 @@ impl BenchmarkScorer {
         details.gold_empty = all_return_nothing(&golds);
         details.database_empty = self.is_empty(target);
         let mut judgement = Judgement { status: status.to_owned(), ..Judgement::default() };
-        let mut is_wrong = false;
+        let (mut is_wrong, mut has_wrong_rows) = (false, false);
         for (metric, mut score) in self.metrics.iter().zip(scores) {
             if let Some(verdict) = score.verdict.take().filter(|_| prediction.is_some()) {
                 details.verdict = Some(*verdict);
@@ -149,7 +150,9 @@ impl BenchmarkScorer {
                 None => score.value.filter(|_| !is_cost).map(|_| 0.0),
             };
             judgement.metrics.insert(metric.id().to_owned(), value);
-            is_wrong |= metric.kind() == MetricKind::Binary && value.is_some_and(|value| value < 1.0);
+            let fails = metric.kind() == MetricKind::Binary && value.is_some_and(|value| value < 1.0);
+            is_wrong |= fails;
+            has_wrong_rows |= fails && metric.reads() != Reads::NoRows;
             let detail = MetricDetail::from(score.detail);
             let news = match &prediction {
                 Some(prediction) => detail.without_news_of_item(no_gold_runs, prediction.outcome.status()),
@@ -160,6 +163,10 @@ impl BenchmarkScorer {
             }
         }
         details.depends_on = dependence(&pairs);
+        let has_rows = prediction.as_ref().is_some_and(|prediction| prediction.rows().is_some());
+        if has_wrong_rows && has_rows && self.engine.is_sqlite() {
+            details.letter_case = self.is_right_in_letter_case(target, &task.example.golds[gold_at], text);
+        }
         if is_wrong {
             details.gold_result = gold.rows().map(|rows| preview(rows));
             details.prediction_result =
@@ -167,6 +174,19 @@ impl BenchmarkScorer {
         }
         judgement.details = details;
         judgement
+    }
+
+    /// Whether the answer is right with its texts in the gold's letter case, by every metric of the run that only compares rows.
+    fn is_right_in_letter_case(&self, target: &Target, gold: &str, answer: &str) -> bool {
+        let explainer = Explainer::of(Arc::clone(target.database.schema()));
+        let Some(answer) = explainer.in_letter_case_of(gold, answer) else { return false };
+        let pair = Pair::new(self.engine.as_ref(), target, gold, &answer, Some(&self.executions));
+        let compares = |metric: &&&'static dyn Metric| {
+            metric.kind() == MetricKind::Binary && matches!(metric.reads(), Reads::Bag | Reads::Set)
+        };
+        let scores = self.metrics.iter().filter(compares).filter_map(|metric| metric.score(&pair).value);
+        let mut scores = scores.peekable();
+        scores.peek().is_some() && scores.all(|score| score >= 1.0)
     }
 
     /// Whether no table of the database has a row; looked up once.

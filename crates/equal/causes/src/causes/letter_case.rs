@@ -57,6 +57,30 @@ pub(crate) fn of_texts(gold: &Query, prediction: &Query) -> Option<Slip> {
     Some(Slip::new(&CAUSE, said, [rewritten(gold, back), rewritten(prediction, changed)]))
 }
 
+/// Whether something in quotes may be, but for letter case, something in quotes of the other text: a look at the characters alone, for
+/// all the pairs where it is not so.
+pub(crate) fn may_differ(gold: &str, prediction: &str) -> bool {
+    let (gold, prediction) = (quoted(gold), quoted(prediction));
+    let is_alike = |text: &&str| {
+        let lower = text.to_lowercase();
+        gold.iter().any(|other| other != text && other.to_lowercase() == lower)
+    };
+    prediction.iter().any(is_alike)
+}
+
+/// What stands in quotes, as far as the next one of the kind.
+fn quoted(text: &str) -> BTreeSet<&str> {
+    let mut all = BTreeSet::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(['\'', '"']) {
+        let quote = &rest[at..=at];
+        let Some((inside, behind)) = rest[at + 1..].split_once(quote) else { break };
+        all.insert(inside);
+        rest = behind;
+    }
+    all
+}
+
 /// The texts that a query names.
 fn texts(query: &Query) -> BTreeSet<String> {
     struct Texts(BTreeSet<String>);
@@ -157,6 +181,22 @@ mod tests {
         for judge in judges {
             let said = explainer.explain(gold, prediction, judge).map(|found| found.sentence());
             assert!(!said.is_ok_and(|said| said.contains(MATTERS)));
+        }
+    }
+
+    #[test]
+    fn texts_in_quotes_are_compared_before_anything_is_resolved() {
+        let explainer = Explainer::of(Schema::from_ddl(SCHEMA).unwrap());
+        let gold = "SELECT id FROM hero WHERE skin = 'It''s Red' AND name = \"Ä\"";
+        for (answer, other) in [
+            ("SELECT id FROM hero WHERE name = 'ä'", Some("SELECT hero.id FROM hero WHERE hero.name = 'Ä'")),
+            ("SELECT id FROM hero WHERE name = 'Ä'", None),
+            ("SELECT id FROM hero WHERE skin = 'red'", None),
+            ("SELECT id FROM hero WHERE skin = 'it''s red'", Some("SELECT hero.id FROM hero WHERE hero.skin = 'It''s Red'")),
+            ("SELECT id FROM nobody WHERE name = 'ä'", None),
+            ("SELECT 'ä", None),
+        ] {
+            assert_eq!(explainer.in_letter_case_of(gold, answer).as_deref(), other, "{answer}");
         }
     }
 

@@ -13,7 +13,7 @@ use sqlgauge_dataset::{
 use sqlgauge_engine::{Engine, Limits, SqliteEngine};
 use sqlgauge_metrics::Metric;
 use sqlgauge_run::{
-    BenchmarkScorer, Judgement, Manifest, Peers, Plan, RunDirectory, RunError, Schedule, Scorer, Start,
+    BenchmarkScorer, Item, Judgement, Manifest, Peers, Plan, Reasons, RunDirectory, RunError, Schedule, Scorer, Start,
     StoredRun, Summary, SummaryBuilder, Task, UsedDatabases, digest_inputs, execute,
 };
 
@@ -78,29 +78,72 @@ const OWNERS: &str = "SELECT owner FROM account";
 const SPACED: &str = "SELECT owner FROM account WHERE id ! = 1";
 const BROKEN: &str = "SELECT owner FROM accounts";
 
+/// The run that the bank's items would be of.
+fn manifest_of(bank: &Bank) -> Manifest {
+    let path = bank.folder.path().join("bank/bank.sqlite");
+    Manifest {
+        tool_version: String::new(),
+        engine: "SQLite 3".to_owned(),
+        command: Vec::new(),
+        metrics: metrics(&METRICS).iter().map(|metric| metric.id().to_owned()).collect(),
+        systems: vec!["a".to_owned()],
+        inputs: digest_inputs(&[("database:bank".to_owned(), path)]).unwrap(),
+        options: BTreeMap::new(),
+        examples: 1,
+    }
+}
+
+fn item_of(judgement: Judgement) -> Item {
+    let Judgement { status, metrics, details } = judgement;
+    let (system, id, db_id) = ("a".to_owned(), "0".to_owned(), "bank".to_owned());
+    Item { system, id, index: 0, db_id, status, metrics, details }
+}
+
 #[test]
-fn a_wrong_answer_says_what_makes_it_wrong() {
+fn the_log_has_facts_and_a_reader_makes_the_sentence() {
     let bank = Bank::new();
     let gold = &["SELECT owner FROM account WHERE balance > 3"];
-    let words = |prediction| bank.score(gold, Some(prediction)).details.difference;
-    let wrong = words("SELECT owner FROM account WHERE balance >= 3").unwrap();
-    let sentence =
-        "Yours asks that the balance is at least 3, the gold asks that the balance is greater than 3.";
+    let reasons = Reasons::of_run(bank.folder.path(), &manifest_of(&bank));
+    let reason = |golds: &[&str], prediction| {
+        let item = item_of(bank.score(golds, Some(prediction)));
+        let log = serde_json::to_string(&item).unwrap();
+        assert!(!log.contains("sentence") && !log.contains("The prediction"), "{log}");
+        reasons.of(&item)
+    };
+    let wrong = reason(gold, "SELECT owner FROM account WHERE balance >= 3").unwrap();
     assert_eq!(
-        (wrong.sentence.as_deref(), wrong.causes.join(" ").as_str()),
-        (Some(sentence), "other-comparison")
+        (wrong.words().as_deref(), wrong.causes.join(" ").as_str()),
+        (Some("The prediction tests `balance >= 3`, the gold `balance > 3`."), "other-comparison")
     );
-    let case = "SELECT owner FROM account WHERE id IN (SELECT id FROM account WHERE owner = 'ada')";
-    let other = bank.score(&["SELECT owner FROM account WHERE owner = 'Ada'"], Some(case)).details.difference;
-    assert_eq!(
-        other.unwrap().sentence.as_deref(),
-        Some("Yours writes 'ada', the gold writes 'Ada', and letter case matters.")
-    );
-    let unclear =
-        words("SELECT owner FROM account UNION SELECT owner FROM account WHERE id IN (SELECT 7)").unwrap();
-    assert_eq!((unclear.sentence, unclear.unclear.as_deref()), (None, Some("other-shape")));
-    assert_eq!(words("SELECT owner FROM account WHERE id = 1"), None);
-    assert_eq!(words("SELECT owner FROM nowhere"), None);
+    let case = "SELECT owner FROM account WHERE balance IN (SELECT balance FROM account WHERE owner = 'ada')";
+    let other = reason(&["SELECT owner FROM account WHERE owner = 'Ada'"], case).unwrap();
+    let sentence = "The prediction writes `'ada'`, the gold `'Ada'`, and letter case matters.";
+    assert_eq!(other.sentence.as_deref(), Some(sentence));
+    let union = "SELECT owner FROM account UNION SELECT owner FROM account WHERE id IN (SELECT 7)";
+    let unclear = reason(gold, union).unwrap();
+    assert_eq!((unclear.words(), unclear.unclear.as_deref()), (None, Some("other-shape")));
+    assert_eq!(reason(gold, "SELECT owner FROM account WHERE id = 1"), None);
+    assert_eq!(reason(gold, "SELECT owner FROM nowhere"), None);
+}
+
+#[test]
+fn a_reader_is_told_that_the_database_is_gone() {
+    let bank = Bank::new();
+    let manifest = manifest_of(&bank);
+    let gold = &["SELECT owner FROM account WHERE balance > 3"];
+    let item = item_of(bank.score(gold, Some("SELECT owner FROM account")));
+    let path = bank.folder.path().join("bank/bank.sqlite");
+    let schema = bank.scorer.schemas().remove("bank").unwrap();
+    let words = |reasons: Reasons| reasons.of(&item).unwrap().words().unwrap();
+    std::fs::write(&path, "another").unwrap();
+    let changed = words(Reasons::of_run(bank.folder.path(), &manifest));
+    assert!(changed.starts_with("Not known: the database ") && changed.ends_with(" has changed since the run."), "{changed}");
+    std::fs::remove_file(&path).unwrap();
+    let gone = words(Reasons::of_run(bank.folder.path(), &manifest));
+    assert!(gone.contains("cannot be read"), "{gone}");
+    // Who has its schema needs no file.
+    let open = Reasons::of_run(bank.folder.path(), &manifest).with_schemas([("bank".to_owned(), schema)].into());
+    assert_eq!(words(open), "The prediction does not test `balance > 3`, the gold does.");
 }
 
 #[test]

@@ -1,9 +1,12 @@
 //! Scores, intervals, breakdowns and comparisons from hand-made items.
 
 use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
-use sqlgauge_run::{Gate, GateError, Item, Manifest, Summary, SummaryBuilder, check_gates};
+use sqlgauge_run::{Gate, GateError, Item, Manifest, Reasons, Summary, SummaryBuilder, check_gates};
+use sqlgauge_sql::schema::Schema;
 
 const EX: &str = "ex@1";
 const STEPS: &str = "vm-steps@1";
@@ -43,18 +46,28 @@ fn summarise(manifest: &Manifest, items: &[Item]) -> Summary {
 
 #[test]
 fn what_to_fix_first_is_what_costs_most() {
-    let because = |causes: &[&str]| json!({"difference": {"sentence": "Yours …", "causes": causes}});
-    let items = vec![
+    let gold = "SELECT DISTINCT name FROM t ORDER BY name LIMIT 3";
+    let answers = |prediction: &str| {
+        json!({"gold": gold, "prediction": prediction, "result": {"rows": 1, "set": "00"}})
+    };
+    let mut manifest = manifest(&["a"], 8);
+    manifest.engine = "SQLite 3".to_owned();
+    let of = |index, prediction| item("a", index, "ok", Some(0.0), &answers(prediction));
+    let mut items = vec![
         item("a", 0, "ok", Some(1.0), &json!({})),
-        item("a", 1, "ok", Some(0.0), &because(&["limit"])),
-        item("a", 2, "ok", Some(0.0), &because(&["distinct", "limit"])),
-        item("a", 3, "ok", Some(0.0), &because(&["distinct"])),
+        of(1, "SELECT DISTINCT name FROM t ORDER BY name LIMIT 4"),
+        of(2, "SELECT name FROM t ORDER BY name LIMIT 4"),
+        of(3, "SELECT name FROM t ORDER BY name LIMIT 3"),
         item("a", 4, "missing", Some(0.0), &json!({})),
         item("a", 5, "no_such_table", Some(0.0), &json!({"error": "no such table: t"})),
-        item("a", 6, "ok", Some(0.0), &json!({"difference": {"unclear": "too-many"}})),
-        item("a", 7, "ok", Some(0.0), &json!({})),
+        of(6, "SELECT name FROM t UNION SELECT id FROM t"),
+        of(7, "SELECT name FROM t"),
     ];
-    let summary = summarise(&manifest(&["a"], 8), &items);
+    items[7].db_id = "gone".to_owned();
+    let schema = Arc::new(Schema::from_ddl("CREATE TABLE t (id INT, name TEXT)").unwrap());
+    let schemas = ["bank", "zoo"].map(|db_id| (db_id.to_owned(), Arc::clone(&schema)));
+    let reasons = Reasons::of_run(Path::new("run"), &manifest).with_schemas(schemas.into());
+    let summary = SummaryBuilder::explained(&manifest, &items.clone().into(), &reasons).unwrap();
     let fixes = summary.systems[0].fixes.as_ref().unwrap();
     let lines: Vec<(&str, f64, usize, usize)> =
         fixes.causes.iter().map(|fix| (fix.cause.as_str(), fix.points, fix.items, fix.alone)).collect();
@@ -66,7 +79,8 @@ fn what_to_fix_first_is_what_costs_most() {
         ("unclear", 12.5, 1, 1),
     ];
     assert_eq!((lines.as_slice(), fixes.without, fixes.metric.as_str()), (expected.as_slice(), 1, EX));
-    assert_eq!(summarise(&manifest(&["a"], 1), &items[..1]).systems[0].fixes, None);
+    let right = SummaryBuilder::explained(&manifest, &items[..1].to_vec().into(), &reasons).unwrap();
+    assert_eq!(right.systems[0].fixes, None);
 }
 
 #[test]

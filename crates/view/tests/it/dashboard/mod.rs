@@ -14,6 +14,9 @@ use sqlgauge_view::{ViewOptions, export, find_runs, serve};
 mod foreign;
 mod labels;
 
+/// What makes the answer of `careful` to that question wrong.
+const LIB_08: &str = "The prediction tests `back_on >= due_on`, the gold `back_on > due_on`.";
+
 const MARKUP: &str = "<script>alert(1)</script>";
 
 /// A folder with a run of the sample, one whose system is called as markup, and one that is damaged.
@@ -264,6 +267,11 @@ fn two_runs_are_compared_as_the_command_does() {
     assert_eq!((&said["metric"], only_first), (&json!("ex@1"), vec![&json!("lib-08")]));
     let other = asker.get(&path("careful")).body;
     assert_ne!(serde_json::from_str::<Value>(&other).unwrap()["items"], said["items"]);
+    let lib = items.iter().find(|item| item["id"] == "lib-08").unwrap();
+    assert_eq!(lib["cause"], "other-comparison");
+    let item = asker.get(&format!("/api/pair?a={a}&b={b}&first=baseline&second={system}&id=lib-08")).body;
+    let item: Value = serde_json::from_str(&item).unwrap();
+    assert_eq!((&item["first"]["why"], &item["second"]["why"]), (&Value::Null, &json!(LIB_08)));
     let unknown = asker.get(&path("nobody"));
     assert_eq!(unknown.status, 422);
     assert!(unknown.body.contains("nobody"), "{}", unknown.body);
@@ -424,6 +432,17 @@ fn an_item_is_given_alone_and_over_runs() {
     let alone: Value =
         serde_json::from_str(&asker.get(&format!("/run/{run}/alone/0-0.1-3.json")).body).unwrap();
     assert_eq!((&alone[0]["id"], &alone[1]["system"]), (&json!("bike-01"), &json!("baseline")));
+    // What makes an answer wrong is worked out when it is asked for, or is not known.
+    let items: Vec<String> = (0..30).map(|place| format!("0-{place}")).collect();
+    let why = |asker: &Asker| -> Value {
+        let said = asker.get(&format!("/run/{}/alone/{}.json", asker.id("good"), items.join("."))).body;
+        let said: Vec<Value> = serde_json::from_str(&said).unwrap();
+        said.into_iter().find(|item| item["id"] == "lib-08").unwrap()["details"]["why"].take()
+    };
+    assert_eq!(why(&asker)["sentence"], LIB_08);
+    std::fs::remove_file(folder.sample.database("town_library")).unwrap();
+    let gone = why(&Asker::of(folder.options()));
+    assert!(gone["missing"].as_str().unwrap().contains("cannot be read"), "{gone}");
     for bad in ["0-0", "x-0.json", "0.json", "-1-0.json", "0-0.js"] {
         assert_eq!(asker.get(&format!("/run/{run}/alone/{bad}")).status, 404, "{bad}");
     }
