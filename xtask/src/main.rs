@@ -25,7 +25,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
-const USAGE: &str = "usage: cargo xtask check | docs [--check] | links | book | pictures | research PROGRAM ARGS";
+const USAGE: &str =
+    "usage: cargo xtask check | docs [--check] | links | book | pictures | research PROGRAM ARGS";
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

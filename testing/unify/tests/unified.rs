@@ -52,6 +52,9 @@ fn builds_share_their_libraries() {
     assert!(research.len() > 100);
     for (name, features) in &research {
         let is_shared = full.get(name).is_some_and(|of_full| features.is_subset(of_full));
-        assert!(is_shared, "{name} has the features {features:?} in research alone, not with {every_feature}");
+        assert!(
+            is_shared,
+            "{name} has the features {features:?} in research alone, not with {every_feature}"
+        );
     }
 }
