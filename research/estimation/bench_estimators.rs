@@ -145,7 +145,8 @@ struct LimitOptions {
 impl LimitOptions {
     fn limits(&self) -> Result<Limits> {
         let timeout = Duration::try_from_secs_f64(self.timeout).ok().filter(|time| !time.is_zero());
-        let timeout = timeout.with_context(|| format!("--timeout {} is not a positive time", self.timeout))?;
+        let timeout =
+            timeout.with_context(|| format!("--timeout {} is not a positive time", self.timeout))?;
         let Self { max_rows, max_bytes, max_heap, .. } = *self;
         Ok(Limits { timeout, max_rows, max_bytes, max_heap_bytes: max_heap, ..Limits::default() })
     }

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use sqlgauge_engine::{Limits, SqliteEngine};
 use sqlgauge_estimate::EstimateOptions;
+use sqlgauge_estimate::estimators::{self, Estimator};
 use sqlgauge_research::bench::{
     BenchOptions, BenchRun, PeerAvailability, Protocol, Transfer, Trial, pool_of, run, transfers, trials,
 };
-use sqlgauge_estimate::estimators::{self, Estimator};
 use sqlgauge_run::{Item, Manifest, StoredRun, digest_inputs};
 
 const SYSTEMS: [&str; 4] = ["one", "two", "three", "four"];

@@ -14,9 +14,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use clap::Parser;
+use sqlgauge_engine::{Limits, SqliteEngine, WorkerCommand};
 use sqlgauge_research::analyses::{ANALYSES, Analysis, World};
 use sqlgauge_research::constructs::{CONSTRUCTS, Construct};
-use sqlgauge_engine::{Limits, SqliteEngine, WorkerCommand};
 
 /// Time and memory of every analysis on texts that grow
 #[derive(Debug, Parser)]

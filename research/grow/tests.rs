@@ -2,9 +2,9 @@
 //! the stack of a thread.
 
 use sqlgauge_base::budget;
+use sqlgauge_engine::{Limits, SqliteEngine};
 use sqlgauge_research::analyses::{ANALYSES, World};
 use sqlgauge_research::constructs::CONSTRUCTS;
-use sqlgauge_engine::{Limits, SqliteEngine};
 
 /// A gold, a prediction, and what is asked of each besides.
 const MOST_STEPS: u64 = 2 * (budget::RESOLVE + budget::ANALYSIS);

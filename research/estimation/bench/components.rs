@@ -19,18 +19,18 @@ pub struct Residual {
 /// The spread that errors show: squared errors less chance are `kind² + database² / databases`, told apart by targets of one
 /// and of several databases. The slope stays 0; one pair of data does not show it.
 pub fn spread_of(residuals: &[Residual]) -> Spread {
-        let square = |of: &dyn Fn(&Residual) -> bool| {
-            let chosen: Vec<&Residual> = residuals.iter().filter(|one| of(one)).collect();
-            let mean = |value: &dyn Fn(&Residual) -> f64| {
-                chosen.iter().map(|one| value(one)).sum::<f64>() / chosen.len().max(1) as f64
-            };
-            (mean(&|one| one.error.powi(2)) - mean(&|one| one.chance), mean(&|one| one.databases as f64))
+    let square = |of: &dyn Fn(&Residual) -> bool| {
+        let chosen: Vec<&Residual> = residuals.iter().filter(|one| of(one)).collect();
+        let mean = |value: &dyn Fn(&Residual) -> f64| {
+            chosen.iter().map(|one| value(one)).sum::<f64>() / chosen.len().max(1) as f64
         };
-        let (whole, groups) = square(&|one| one.databases > 1);
-        let (one, _) = square(&|one| one.databases == 1);
-        let kind = if groups > 1.0 { (groups * whole - one) / (groups - 1.0) } else { one / 2.0 };
-        let kind = kind.max(LEAST.powi(2));
-        Spread { kind: kind.sqrt(), database: (one - kind).max(LEAST.powi(2)).sqrt(), slope: 0.0 }
+        (mean(&|one| one.error.powi(2)) - mean(&|one| one.chance), mean(&|one| one.databases as f64))
+    };
+    let (whole, groups) = square(&|one| one.databases > 1);
+    let (one, _) = square(&|one| one.databases == 1);
+    let kind = if groups > 1.0 { (groups * whole - one) / (groups - 1.0) } else { one / 2.0 };
+    let kind = kind.max(LEAST.powi(2));
+    Spread { kind: kind.sqrt(), database: (one - kind).max(LEAST.powi(2)).sqrt(), slope: 0.0 }
 }
 
 #[cfg(test)]

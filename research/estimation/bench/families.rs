@@ -7,8 +7,9 @@ use serde::Serialize;
 use sqlgauge_base::probit::{density_at, normal_cdf, probit};
 use sqlgauge_dataset::Databases;
 use sqlgauge_engine::Engine;
-use sqlgauge_estimate::{AloneMoves, EstimateError, EstimateOptions, Pool, PoolEvidence, Spread, TargetCase, solve};
-
+use sqlgauge_estimate::{
+    AloneMoves, EstimateError, EstimateOptions, Pool, PoolEvidence, Spread, TargetCase, solve,
+};
 
 use super::components::{Residual, spread_of};
 use super::protocol::{BenchRun, Selection, Trial};
