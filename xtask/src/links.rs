@@ -47,7 +47,9 @@ fn fault(from: &Path, link: &str, pages: &BTreeMap<PathBuf, Page>) -> Option<Str
     let (path, anchor) = link.split_once('#').map_or((link, None), |(path, anchor)| (path, Some(anchor)));
     let folder = from.parent().unwrap_or(Path::new(""));
     let target = if path.is_empty() { from.to_owned() } else { normal(&folder.join(path)) };
-    if from.starts_with("docs") && !target.starts_with("docs") {
+    // The book takes the pages of `research` along.
+    let is_in_book = target.starts_with("docs") || is_measurement(&target);
+    if from.starts_with("docs") && !is_in_book {
         return Some("leads out of docs, where the book cannot follow; write the path as code".to_owned());
     }
     if !pages.contains_key(&target) && !root().join(&target).exists() {
@@ -56,6 +58,11 @@ fn fault(from: &Path, link: &str, pages: &BTreeMap<PathBuf, Page>) -> Option<Str
     let anchor = anchor?;
     let known = pages.get(&target).is_some_and(|page| page.anchors.iter().any(|one| one == anchor));
     (!known).then(|| format!("{} does not have a heading #{anchor}", target.display()))
+}
+
+/// Whether it is the page of a measurement, `research/NAME/README.md`.
+fn is_measurement(path: &Path) -> bool {
+    path.starts_with("research") && path.ends_with("README.md") && path.components().count() == 3
 }
 
 /// The path without `.` and `..`.
@@ -163,15 +170,21 @@ mod tests {
 
     #[test]
     fn a_link_leads_to_a_file_and_a_heading() {
-        let pages = pages(&[("README.md", "# One house"), ("docs/a.md", "# A\n## Speed")]);
+        let pages = pages(&[
+            ("README.md", "# One house"),
+            ("docs/a.md", "# A\n## Speed"),
+            ("research/a/README.md", "# How fast?"),
+        ]);
         let fault = |from: &str, link: &str| fault(Path::new(from), link, &pages);
         assert_eq!(fault("README.md", "Cargo.toml"), None);
         assert_eq!(fault("README.md", "#one-house"), None);
         assert_eq!(fault("docs/a.md", "#speed"), None);
+        assert_eq!(fault("docs/a.md", "../research/a/README.md#how-fast"), None);
         let broken = |from, link| fault(from, link).unwrap_or_default();
         assert_eq!(broken("README.md", "none.md"), "none.md does not exist");
         assert_eq!(broken("docs/a.md", "#size"), "docs/a.md does not have a heading #size");
         assert!(broken("docs/a.md", "../Cargo.toml").contains("leads out of docs"));
+        assert!(broken("docs/a.md", "../research/a/b.tsv").contains("leads out of docs"));
     }
 
     #[test]

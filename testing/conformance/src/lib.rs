@@ -3,7 +3,7 @@
 //! The data is not part of the project. It is looked for in the folder that `SQLGAUGE_DATA` names, else in
 //! `../shared/data` beside the checkout. Without it a test says that it skipped; with `CI=true` it fails.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The data folder, or `None` (and a word on standard error) when there is none.
@@ -39,6 +39,23 @@ pub struct Statement {
 pub fn read(path: &Path) -> String {
     let bytes = std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The rows of a data file below `research`, as `papers/errors.tsv`: cells by the names of the columns.
+///
+/// # Panics
+/// If it cannot be read, or a row has not as many cells as there are columns.
+pub fn measured(file: &str) -> Vec<BTreeMap<String, String>> {
+    let text = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../research").join(file));
+    let mut lines = text.lines().map(|line| line.split('\t').map(str::to_owned));
+    let columns: Vec<String> = lines.next().into_iter().flatten().collect();
+    lines
+        .map(|cells| {
+            let row: BTreeMap<_, _> = columns.iter().cloned().zip(cells.clone()).collect();
+            assert_eq!((row.len(), cells.count()), (columns.len(), columns.len()), "{file}: {row:?}");
+            row
+        })
+        .collect()
 }
 
 /// The files of a folder with that extension, sorted.

@@ -1,4 +1,4 @@
-//! Estimates of BIRD accuracy against accuracies that others measured: what `docs/results/estimation.md` says of (a) and (b),
+//! Estimates of BIRD accuracy against accuracies that others measured: what `research/estimation/README.md` says of (a) and (b),
 //! with the bars that the project set itself.
 
 use std::path::{Path, PathBuf};

@@ -5,7 +5,7 @@
 //! 1. `far · distance² + group · (1 / labelled databases + 1 / databases of the target)`, learned on sets that are cut
 //!    out of the known runs. The distance is that of the signals, so a target farther away gets a wider interval.
 //! 2. Where the target lies outside what is labelled, how much systems of different kinds differ there, and databases:
-//!    [`Spread`]. No known run can tell that; it was seen on models of several families (`docs/results/estimation.md`).
+//!    [`Spread`]. No known run can tell that; it was seen on models of several families (`research/estimation/README.md`).
 //! 3. For one system alone: what other questions would have changed, on the target and where the labels are.
 //!
 //! The half-width is a conformal quantile of the errors on the sets, in units of what was expected of each, times what is
@@ -52,7 +52,7 @@ impl Spread {
 
     /// Of one that sees one system alone: variance components of what is left on families and databases that the law was
     /// not learned on, and of the slopes between databases of either benchmark and from one benchmark to the other
-    /// (`docs/results/estimation.md`, "One system alone"). The part of databases was 0.25 between those of BIRD. It is
+    /// (`research/estimation/README.md`, "One system alone, families left out"). The part of databases was 0.25 between those of BIRD. It is
     /// wider since groups of Spider's were left out: with 0.25 74 % of the 90 % intervals held there. The same spread serves
     /// databases of the same kind, which as a group are harder or easier in what nothing shows.
     pub const ALONE: Self = Self { kind: 0.10, database: 0.40, slope: SLOPE };

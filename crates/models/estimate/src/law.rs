@@ -17,7 +17,7 @@ const PRIOR: [f64; 2] = [0.0, 1.0];
 /// and of what the structure of questions and predictions says ([`crate::structure`]). Sets of one benchmark cannot tell
 /// them, as databases of one benchmark differ in little but what makes queries fail. They were found on two benchmarks with
 /// systems of seven families, each family on each database judged by the other families on the other databases
-/// (`docs/results/estimation.md`, "One system alone"); rounded, since they differ with the families.
+/// (`research/estimation/README.md`, "One system alone, families left out"); rounded, since they differ with the families.
 ///
 /// They differ with the direction: where fewer answers run, structure sees much of what else is harder; a model of answers to
 /// hard questions does not see how easy others are, and the share that runs tells more.
@@ -25,7 +25,7 @@ const WHERE_FEWER_RUN: Alone = Alone { runs: 0.9, structure: 0.8 };
 const WHERE_MORE_RUN: Alone = Alone { runs: 0.8, structure: 0.2 };
 
 /// The same between databases of one kind: chosen on groups of BIRD's databases and, of the systems on Spider's, every second
-/// one (`docs/results/estimation.md`, "One system alone, groups of databases left out").
+/// one (`research/estimation/README.md`, "Groups of databases left out").
 const OF_ONE_KIND: Alone = Alone { runs: 1.0, structure: 1.4 };
 
 /// Variance of the change of the share that runs ([`share_moved`]) between groups of databases of one kind, chosen with

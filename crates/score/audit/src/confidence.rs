@@ -1,7 +1,7 @@
 //! How probable it is that a gold with certain findings is wrong.
 //!
 //! Each rule that reports something adds its weight to the log odds once. The weights are fitted together on the golds that people
-//! judged, on the databases for designing: a logistic model with one intercept for each of the three sets of docs/results/audit.md,
+//! judged, on the databases for designing: a logistic model with one intercept for each of the three sets of research/audit/README.md,
 //! without negative weights, and with a penalty on the distance from the weight of the rule's standing, which a rule that never spoke
 //! there has. `cargo xtask research audit --fit` prints them; the base is the mean of the intercepts.
 

@@ -52,7 +52,7 @@ impl Needs {
     }
 }
 
-/// How much a finding of a rule says. `docs/results/audit.md` has the measured precision of each rule.
+/// How much a finding of a rule says. `research/audit/README.md` has the measured precision of each rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RuleStanding {

@@ -1,5 +1,5 @@
-//! What `verify` mines from the rows of superhero beside the published constraints of SpotIt+, kind by kind: the table of
-//! `docs/papers.md`, computed anew. Whether a published constraint holds is asked of SQLite.
+//! What `verify` mines from the rows of superhero beside the published constraints of SpotIt+, kind by kind: the table
+//! `research/spotit/mined.tsv`, computed anew. Whether a published constraint holds is asked of SQLite.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 use serde_json::Value as Json;
-use sqlgauge_conformance::{data, read};
+use sqlgauge_conformance::{data, measured, read};
 use sqlgauge_engine::{Engine, Limits, SqliteEngine, Value};
 use sqlgauge_search::{Mined, RowConstraint};
 use sqlgauge_sql::schema::Schema;
 
-/// The line of the page behind which the table stands.
-const LINE: &str = "### SpotIt: mined constraints";
+/// The columns of the table.
+const COLUMNS: [&str; 5] = ["kind", "published", "hold", "mined or declared here", "follow"];
 
 /// How one kind compares.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -197,13 +197,13 @@ fn mined_constraints_compare_with_the_published_ones_as_the_page_says() {
         own.implied += usize::from(is_implied && !is_same);
     }
     let row = |(kind, of): (&&str, &OfKind)| {
-        format!("| {kind} | {} | {} | {} | {} |", of.published, of.hold, of.same, of.implied)
+        let counts = [of.published, of.hold, of.same, of.implied].map(|count| count.to_string());
+        std::iter::once((*kind).to_owned()).chain(counts).collect::<Vec<_>>()
     };
-    let rows: Vec<String> = kinds.iter().map(row).collect();
-    println!(
-        "| kind | published | hold | mined or declared here | follow |\n|---|---|---|---|---|\n{}",
-        rows.join("\n")
-    );
+    let rows: Vec<Vec<String>> = kinds.iter().map(row).collect();
+    for row in &rows {
+        println!("{}", row.join("\t"));
+    }
     let mut besides: BTreeMap<String, usize> = BTreeMap::new();
     for own in &known.mined {
         let kind = format!("{own:?}");
@@ -211,14 +211,9 @@ fn mined_constraints_compare_with_the_published_ones_as_the_page_says() {
     }
     println!("mined here: {besides:?}");
     assert!(rows.len() > 5, "the published file has fewer kinds than the table");
-    let page = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/papers.md"));
-    let (_, behind) = page.split_once(LINE).expect("docs/papers.md has the table");
-    let written: Vec<&str> = behind
-        .lines()
-        .skip_while(|line| !line.starts_with('|'))
-        .take_while(|line| line.starts_with('|'))
-        .skip(2)
-        .collect();
+    let written = measured("spotit/mined.tsv");
+    let written: Vec<Vec<String>> =
+        written.iter().map(|row| COLUMNS.iter().map(|column| row[*column].clone()).collect()).collect();
     assert_eq!(written, rows);
 }
 
@@ -262,8 +257,7 @@ fn published_dependencies_are_as_many_as_the_page_says() {
     let thousands = |count: usize| format!("{},{:03}", count / 1000, count % 1000);
     let (both, orders) = (thousands(orders.len() + functional.len()), thousands(orders.len()));
     println!("{both} dependencies in {} databases, {orders} of them orders", published.len());
-    let page = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/papers.md"));
-    assert!(page.contains(&format!(
-        "Of the {both} dependencies that are published for all eleven databases {orders} are orders"
-    )));
+    let [row] = &measured("spotit/dependencies.tsv")[..] else { panic!("one row of counts") };
+    let written = ["databases", "published dependencies", "orders"].map(|column| row[column].as_str());
+    assert_eq!(written, [&published.len().to_string(), &both, &orders]);
 }

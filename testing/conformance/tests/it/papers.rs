@@ -1,18 +1,30 @@
-//! The cheap numbers of `docs/papers.md`: ETM of Tables 4 and 5, what the three rules of the script are worth on BIRD, and the counts of
-//! NL2SQL-Bugs are computed anew, and what the page takes from a page of
-//! measurements is what that page says. The mined constraints have a test of their own (`mined.rs`).
+//! The cheap numbers of `docs/papers.md` and of `research/papers`: ETM of Tables 4 and 5, what the three rules of the script are worth
+//! on BIRD, and the counts of NL2SQL-Bugs are computed anew, and what the page takes from a measurement is what its data file says.
+//! The mined constraints have a test of their own (`mined.rs`).
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use sqlgauge_conformance::{data, gold_lines, read};
+use sqlgauge_conformance::{data, gold_lines, measured, read};
 use sqlgauge_dataset::load_tables;
 use sqlgauge_engine::{Engine, Limits, SqliteEngine};
 use sqlgauge_etm::{Matcher, Profile};
 use sqlgauge_sql::schema::Schema;
 
-/// The rows of the first table behind a line of the page: cells by the names of the columns, where these are not repeated.
+fn page() -> String {
+    read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/papers.md"))
+}
+
+/// The line of the page with the row of that name.
+fn row_of<'a>(page: &'a str, row: &str) -> &'a str {
+    let start = format!("| {row}");
+    page.lines()
+        .find(|line| line.starts_with(&start))
+        .unwrap_or_else(|| panic!("docs/papers.md has no row {row:?}"))
+}
+
+/// The rows of the first table behind a line of the page: cells by the names of the columns.
 fn table_behind(page: &str, line: &str) -> Vec<BTreeMap<String, String>> {
     let (_, rest) = page.split_once(line).unwrap_or_else(|| panic!("docs/papers.md has no line {line:?}"));
     let cells = |row: &str| -> Vec<String> {
@@ -22,11 +34,7 @@ fn table_behind(page: &str, line: &str) -> Vec<BTreeMap<String, String>> {
         rest.lines().skip_while(|row| !row.starts_with('|')).take_while(|row| row.starts_with('|'));
     let head = cells(rows.next().unwrap_or_default());
     rows.skip(1)
-        .map(|row| {
-            let named = head.iter().cloned().zip(cells(row));
-            // Of columns of one name the first stays.
-            named.rev().collect()
-        })
+        .map(|row| head.iter().cloned().zip(cells(row)).collect())
         .collect()
 }
 
@@ -47,20 +55,33 @@ fn share(golds: &[(String, String)], answers: &Path, schemas: &Schemas, profile:
     format!("{:.1}", 100.0 * right as f64 / golds.len() as f64)
 }
 
-/// Compares the columns ETM and `etm@1` of a table with what is computed; every row must be among the files.
-fn compare(line: &str, files: &[(&str, &str)], golds: &[(String, String)], folder: &Path, schemas: &Schemas) {
-    let page = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/papers.md"));
-    let rows = table_behind(&page, line);
-    assert_eq!(rows.len(), files.len(), "{line}: {rows:?}");
+/// Compares the columns ETM and `etm@1` of a data file with what is computed; every row must be among the files. The row of the page
+/// quotes ETM of all.
+fn compare(
+    table: &str,
+    row_of_page: &str,
+    files: &[(&str, &str)],
+    golds: &[(String, String)],
+    folder: &Path,
+    schemas: &Schemas,
+) {
+    let rows = measured(table);
+    assert_eq!(rows.len(), files.len(), "{table}: {rows:?}");
+    let mut etm = Vec::new();
     for row in rows {
         let file = files.iter().find(|(model, _)| row["model"] == *model).map(|(_, file)| file);
         let file = folder.join(file.unwrap_or_else(|| panic!("no answers of {}", row["model"])));
-        for (column, profile) in [("ETM", Profile::Paper), ("`etm@1`", Profile::Sound)] {
+        for (column, profile) in [("ETM", Profile::Paper), ("etm@1", Profile::Sound)] {
             let written = row[column].split(' ').next().unwrap_or_default();
             let computed = share(golds, &file, schemas, profile);
-            assert_eq!(written, computed, "{line}, {}, {column}", row["model"]);
+            assert_eq!(written, computed, "{table}, {}, {column}", row["model"]);
+            if column == "ETM" {
+                etm.push(computed);
+            }
         }
     }
+    let (page, etm) = (page(), etm.join(", "));
+    assert!(row_of(&page, row_of_page).contains(&format!("[{etm}]")), "{row_of_page}: {etm} is not quoted");
 }
 
 /// The schemas of the databases in a folder that golds name.
@@ -93,7 +114,8 @@ fn etm_of_the_evaluation_set_is_what_the_page_says() {
         ("CodeS", "etm_codeS.sql"),
     ];
     compare(
-        "Evaluation set, with the schemas alone:",
+        "papers/etm-evaluation.tsv",
+        "Table 4, evaluation set",
         &files,
         &golds,
         &spider.join("predictions/test"),
@@ -108,7 +130,14 @@ fn etm_of_bird_is_what_the_page_says() {
     let golds = gold_lines(&bird.join("dev_gold_etm.sql"));
     let schemas = schemas_of(&golds, &bird.join("schema_only"));
     let files = [("DAIL", "DAIL.sql"), ("RESDSQL", "RESDSQL.sql"), ("CodeS-15b", "CodeS-15b.sql")];
-    compare("### Table 5, BIRD", &files, &golds, &bird.join("predictions/etm"), &schemas);
+    compare(
+        "papers/etm-bird.tsv",
+        "Table 5, BIRD dev",
+        &files,
+        &golds,
+        &bird.join("predictions/etm"),
+        &schemas,
+    );
 }
 
 #[test]
@@ -123,48 +152,60 @@ fn etm_of_the_development_set_is_what_the_page_says() {
         ("R+N", "etm_RESDSQL.sql"),
         ("CodeS", "etm_codeS.sql"),
     ];
-    compare("Development set:", &files, &golds, &spider.join("predictions/dev"), &schemas);
+    compare(
+        "papers/etm-development.tsv",
+        "Table 4, dev",
+        &files,
+        &golds,
+        &spider.join("predictions/dev"),
+        &schemas,
+    );
 }
 
-/// What a row of the page quotes: the row, the file and the place of the table that has it, and what of it is quoted.
-type Quoted = (&'static str, &'static str, &'static [&'static str], &'static [(&'static str, &'static str)]);
+/// What a row of the page quotes: the row, the data file, the cells that choose rows of it, and what of them is quoted.
+type Quoted = (
+    &'static str,
+    &'static str,
+    &'static [(&'static str, &'static str)],
+    &'static [(&'static str, &'static str)],
+);
 
-const BY_PROTOCOL: &str = "estimation-by-protocol.md";
-const SEEDS: &str = "## Five seeds";
-const TRANSFERS: &str = "## From one dataset to another";
-const SIZES: &str = "## Sizes, numbers, regressors, slices";
-const TO_BIRD: &str = "### spider_all → bird_all";
-const TO_SPIDER: &str = "### bird_all → spider_all";
+const SEEDS: &str = "estimation-by-protocol/five-seeds.tsv";
+const METHODS: &str = "estimation-by-protocol/methods.tsv";
+const ABLATIONS: &str = "estimation-by-protocol/ablations.tsv";
+const TO_BIRD: &[(&str, &str)] = &[("transfer", "spider_all → bird_all")];
+const TO_SPIDER: &[(&str, &str)] = &[("transfer", "bird_all → spider_all")];
 
 /// Methods and columns; the page has the first number of the cell.
 const QUOTED: &[Quoted] = &[
     (
         "Table III, Spider → BIRD",
-        BY_PROTOCOL,
-        &[TRANSFERS, TO_BIRD],
+        SEEDS,
+        &[],
         &[
-            ("fusion", "MAE [95 %]"),
-            ("fusion-tl", "MAE [95 %]"),
-            ("atc-mc", "MAE [95 %]"),
-            ("atc-ne", "MAE [95 %]"),
+            ("fusion", "Spider → BIRD"),
+            ("fusion-tl, a tenth", "Spider → BIRD"),
+            ("atc-mc", "Spider → BIRD"),
+            ("atc-ne", "Spider → BIRD"),
+            ("doc", "Spider → BIRD"),
         ],
     ),
     (
         "Table III, PseAutoEval, BugJudge, ArenaCmp",
-        BY_PROTOCOL,
-        &[SEEDS],
+        SEEDS,
+        &[],
         &[("ppi, a tenth of the labels", "Spider → BIRD")],
     ),
     (
         "Table IV, unseen models",
-        BY_PROTOCOL,
-        &[SEEDS],
+        SEEDS,
+        &[],
         &[("fusion-ml", "Spider → BIRD"), ("fusion-ml", "BIRD → Spider")],
     ),
     (
         "Figures 8, 9, latency",
-        BY_PROTOCOL,
-        &[TRANSFERS, TO_BIRD],
+        METHODS,
+        TO_BIRD,
         &[
             ("fusion", "seconds"),
             ("atc-mc", "seconds"),
@@ -174,30 +215,30 @@ const QUOTED: &[Quoted] = &[
             ("fusion-ml", "seconds"),
         ],
     ),
-    ("Figure 10a, fidelity", BY_PROTOCOL, &[TRANSFERS, TO_BIRD], &[("fusion", "Pearson r")]),
-    ("Figure 10a, fidelity", BY_PROTOCOL, &[TRANSFERS, TO_SPIDER], &[("fusion", "Pearson r")]),
+    ("Figure 10a, fidelity", METHODS, TO_BIRD, &[("fusion", "Pearson r")]),
+    ("Figure 10a, fidelity", METHODS, TO_SPIDER, &[("fusion", "Pearson r")]),
     (
         "Figure 5, sample-set size",
-        BY_PROTOCOL,
-        &[SIZES, TO_BIRD],
+        ABLATIONS,
+        TO_BIRD,
         &[("set size ≤ 100", "MAE [95 %]"), ("set size ≤ 2000", "MAE [95 %]")],
     ),
     (
         "Figure 5, sample-set size",
-        BY_PROTOCOL,
-        &[SIZES, TO_SPIDER],
+        ABLATIONS,
+        TO_SPIDER,
         &[("set size ≤ 100", "MAE [95 %]"), ("set size ≤ 2000", "MAE [95 %]")],
     ),
     (
-        "Figure 11, slices",
-        BY_PROTOCOL,
-        &[SIZES, TO_BIRD],
+        "Figure 11, slices, time",
+        ABLATIONS,
+        TO_BIRD,
         &[("AR-SWD (8)", "seconds"), ("AR-SWD (64)", "seconds")],
     ),
     (
-        "Figure 6, regressors and meta-set size",
-        BY_PROTOCOL,
-        &[SIZES, TO_BIRD],
+        "Figure 6, regressors",
+        ABLATIONS,
+        TO_BIRD,
         &[
             ("3000 sets, mlp", "MAE [95 %]"),
             ("3000 sets, forest", "MAE [95 %]"),
@@ -230,11 +271,16 @@ fn the_counts_of_nl2sql_bugs_are_what_the_page_says() {
     };
     let [all, matched, differ, wrong] =
         [bugs.len(), matched.len(), differ.len(), differ.len() - right].map(number);
-    let page = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/papers.md"));
-    let said = format!(
-        "{differ} of NL2SQL-Bugs' {all} queries match a question of BIRD dev ({matched} do) and differ from its gold; people call {right} right and {wrong} wrong."
-    );
-    assert!(page.contains(&said), "docs/papers.md does not say: {said}");
+    let [row] = &measured("papers/nl2sql-bugs.tsv")[..] else { panic!("one row of counts") };
+    let written = [
+        "queries",
+        "match a question of BIRD dev",
+        "differ from its gold",
+        "people call right",
+        "people call wrong",
+    ]
+    .map(|column| row[column].as_str());
+    assert_eq!(written, [&all, &matched, &differ, &right.to_string(), &wrong]);
 }
 
 /// The shares of the script's verdicts on BIRD that `etm-paper@1` has, with and without the rules that the paper does not list.
@@ -243,10 +289,9 @@ fn the_three_rules_of_the_script_are_worth_what_the_page_says() {
     let Some(data) = data() else { return };
     let golds = gold_lines(&data.join("bird/dev_gold_etm.sql"));
     let schemas = schemas_of(&golds, &data.join("bird/schema_only"));
-    let page = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/papers.md"));
-    let rows = table_behind(&page, "### The three rules of the script");
+    let rows = measured("papers/script-rules.tsv");
     for (row, without) in [(0, &[""][..]), (1, &["S17"]), (2, &["S1", "S6"])] {
-        for (column, system) in [("BIRD: DAIL", "DAIL"), ("RESDSQL", "RESDSQL"), ("CodeS-15b", "CodeS-15b")] {
+        for system in ["DAIL", "RESDSQL", "CodeS-15b"] {
             let answers = read(&data.join(format!("bird/predictions/etm/{system}.sql")));
             let verdicts = read(&data.join(format!("bird/oracle/etm/{system}.tsv")));
             let verdicts: Vec<bool> = verdicts
@@ -263,7 +308,7 @@ fn the_three_rules_of_the_script_are_worth_what_the_page_says() {
                 let items = golds.iter().zip(answers.lines().zip(&verdicts));
                 let agreed = items.filter(same).count();
                 let computed = format!("{:.2} %", 100.0 * agreed as f64 / verdicts.len() as f64);
-                assert_eq!(rows[row][column], computed, "{system} without {without:?}");
+                assert_eq!(rows[row][&format!("BIRD: {system}")], computed, "{system} without {without:?}");
             }
         }
     }
@@ -271,16 +316,11 @@ fn the_three_rules_of_the_script_are_worth_what_the_page_says() {
 
 #[test]
 fn what_the_page_quotes_is_what_the_measurements_say() {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
-    let page = read(&docs.join("papers.md"));
-    for (row, file, places, cells) in QUOTED {
-        let quotes = page.lines().find(|line| line.starts_with(&format!("| {row}"))).unwrap();
-        let measured = read(&docs.join("results").join(file));
-        let mut behind = measured.as_str();
-        for place in *places {
-            behind = behind.split_once(place).unwrap_or_else(|| panic!("{file} has no {place}")).1;
-        }
-        let table = table_behind(behind, "");
+    let page = page();
+    for (row, file, chosen, cells) in QUOTED {
+        let quotes = row_of(&page, row);
+        let mut table = measured(file);
+        table.retain(|row| chosen.iter().all(|(column, cell)| row[*column] == *cell));
         for (method, column) in *cells {
             let of_method = table.iter().find(|row| row["method"] == *method);
             let cell = &of_method.unwrap_or_else(|| panic!("{file} has no {method}"))[*column];
@@ -293,17 +333,16 @@ fn what_the_page_quotes_is_what_the_measurements_say() {
 
 #[test]
 fn every_row_of_the_page_has_a_verdict_and_its_evidence() {
-    let page = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/papers.md"));
+    let page = page();
     for paper in ["## ETM", "## FusionSQL", "## EvoSchema", "## SpotIt"] {
         let rows = table_behind(&page, paper);
         assert!(rows.len() > 5, "{paper} has {} rows", rows.len());
         for row in rows {
-            let here = &row["here"];
-            let is_measured = here.contains("**reproduced**") || here.contains("**contradicted**");
-            let is_not = here.contains("not possible here");
-            assert!(is_measured || is_not, "{paper}: without a verdict: {row:?}");
-            // A command stands with the figures, on this page or behind the link.
-            assert!(!is_measured || here.contains("]("), "{paper}: without evidence: {row:?}");
+            let verdict = &row["verdict"];
+            let is_measured = verdict.contains("reproduced") || verdict.contains("contradicted");
+            assert!(is_measured || verdict.contains("not possible"), "{paper}: without a verdict: {row:?}");
+            // A command stands with the figures, behind the link.
+            assert!(!is_measured || row["ours"].contains("]("), "{paper}: without evidence: {row:?}");
         }
     }
 }

@@ -48,7 +48,7 @@ const HALF_CORRECTION: f64 = 100.0;
 
 /// Of a change to data outside what is labelled, what a system's own confidences say by a threshold ([`by_confidence`]), where all its
 /// answers carry one; the law says the rest. It was seen on one model, and the threshold then chosen on six measurements
-/// (`docs/results/estimation-real-model.md`, "Confidences beside the law").
+/// (`research/estimation-real-model/README.md`, "Confidences beside the law").
 const BY_CONFIDENCE: f64 = 2.0 / 3.0;
 
 /// A rest of an effect that is put down to rounding and to the few answers that do not run as given.
