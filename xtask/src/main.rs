@@ -1,8 +1,8 @@
 //! The chores of the repository:
 //!
 //! - `cargo xtask check` is the quick check before a commit: format, lints, unit tests, links;
-//! - `cargo xtask docs` writes the generated pages; with `--check` it fails if one is not current, a link is broken, or a promise of
-//!   `SECURITY.md` names no test;
+//! - `cargo xtask docs` writes the generated pages; with `--check` it fails if one is not current, a link is broken, a promise of
+//!   `SECURITY.md` does not name a test, or a first line, a help text or an error message has a phrase that `words` refuses;
 //! - `cargo xtask links` checks the links alone;
 //! - `cargo xtask book` builds the documentation as a book;
 //! - `cargo xtask pictures` takes the pictures of README from the demo, with Chromium.
@@ -11,12 +11,15 @@ mod audit_page;
 mod causes_page;
 mod cli_page;
 mod files_page;
+mod help;
 mod links;
 mod metrics_page;
 mod pictures;
 mod promises;
+mod quotes;
 mod rules_page;
 mod wings;
+mod words;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -30,7 +33,12 @@ fn main() -> Result<()> {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["check"] => quick_check(),
         ["docs"] => docs(false),
-        ["docs", "--check"] => docs(true).and_then(|()| links::check()).and_then(|()| promises::check()),
+        ["docs", "--check"] => {
+            docs(true)?;
+            links::check()?;
+            promises::check()?;
+            words::check()
+        }
         ["links"] => links::check(),
         ["book"] => book(),
         ["pictures"] => pictures::take(),
@@ -56,6 +64,7 @@ fn docs(check: bool) -> Result<()> {
     pages.extend(rules_page::render());
     pages.extend(audit_page::render());
     pages.extend(files_page::render()?);
+    pages.extend(quotes::render()?);
     let mut stale = Vec::new();
     for (name, text) in pages {
         let path = root().join(&name);
@@ -80,7 +89,8 @@ fn quick_check() -> Result<()> {
     cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])?;
     cargo(&["test", "--workspace", "--lib", "--locked", "--quiet"])?;
     links::check()?;
-    promises::check()
+    promises::check()?;
+    words::check()
 }
 
 fn cargo(arguments: &[&str]) -> Result<()> {
