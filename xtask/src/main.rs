@@ -56,13 +56,9 @@ fn docs(check: bool) -> Result<()> {
         ("docs/reference/metrics.md".to_owned(), metrics_page::render()?),
         ("docs/reference/causes.md".to_owned(), causes_page::render()),
         ("docs/reference/cli.md".to_owned(), cli_page::render()?),
-        (
-            "docs/SUMMARY.md".to_owned(),
-            audit_page::summary(&rules_page::summary(&root().join("docs/SUMMARY.md"))?),
-        ),
+        ("docs/reference/rules/README.md".to_owned(), rules_page::render()),
+        ("docs/reference/audit/README.md".to_owned(), audit_page::render()),
     ];
-    pages.extend(rules_page::render());
-    pages.extend(audit_page::render());
     pages.extend(files_page::render()?);
     pages.extend(quotes::render()?);
     let mut stale = Vec::new();

@@ -5,25 +5,23 @@
 //! - *Rows*: a bag. Repetition counts.
 //! - *Columns*: in the gold's order and number, also for empty results. Names do not count.
 //! - *Order*: counts only where the gold has a top-level ORDER BY, and ties are free.
-//! - *DISTINCT sorted by what is not returned* (`SELECT DISTINCT b FROM t ORDER BY a`): the order counts where all rows that a
-//!   result
-//!   row stands for have the same keys. Where they differ, SQLite sorts by any of them, so only the keys before count, and the
-//!   detail says so.
-//! - *Numbers*: an integer equals a float of the same value. Two whole numbers are compared exactly; if either has a fraction
-//!   they are equal within
-//!   1e-9 of the larger. Equality is transitive within a column.
+//! - *DISTINCT sorted by what is not returned* (`SELECT DISTINCT b FROM t ORDER BY a`): the order counts where all rows
+//!   that a result row stands for have the same keys. Where they differ, SQLite sorts by any of them, so only the keys
+//!   before count, and the detail says so.
+//! - *Numbers*: an integer equals a float of the same value. Two whole numbers are compared exactly; if either has a
+//!   fraction they are equal within 1e-9 of the larger. Equality is transitive within a column.
 //! - *Text* is compared by its bytes, text never equals a number or a blob, NULL equals NULL.
 //!
 //! A prediction with more rows than the gold need not run to its end.
 //!
 //! # Unlike the official scripts
-//! Column order counts (Spider frees it), repetition counts and order may count (BIRD ignores both), DISTINCT
-//! counts (Spider's default drops it), and rounding noise of sums does not count (both compare exactly).
+//! Column order counts (Spider frees it), repetition counts and order may count (BIRD ignores both), DISTINCT counts
+//! (Spider's default drops it), and rounding noise of sums does not count (both compare exactly).
 //!
 //! # Limits
-//! Of a gold whose LIMIT cuts through ties, the returned answer counts alone. Where the sort keys of a gold cannot be determined,
-//! rows are a bag, and the
-//! detail says so (`order`). Keys that only a collation such as NOCASE equates are not tied.
+//! Of a gold whose LIMIT cuts through ties, the returned answer counts alone. Where the sort keys of a gold cannot be
+//! determined, rows are a bag, and the detail says so (`order`). Keys that only a collation such as NOCASE equates are not
+//! tied.
 
 use sqlgauge_engine::ResultSet;
 use sqlgauge_engine::compare::{GoldOrder, difference, has_same_shape};

@@ -2,8 +2,8 @@
 //!
 //! # Contract
 //! `ex@1` with one change: two numbers are equal if at least one has a fraction and they differ
-//! by at most 0.01 (or by 1e-9 of the larger). Rows are paired off one to one. Whole numbers are
-//! compared exactly. 1 under `ex@1` is 1 here. Null where pairing takes too long (thousands of rows within the tolerance).
+//! by at most 0.01 (or by 1e-9 of the larger). Rows are paired off one to one. Whole numbers are compared exactly. 1 under
+//! `ex@1` is 1 here. Null where pairing takes too long (thousands of rows within the tolerance).
 //!
 //! For golds with rounded numbers. 0.01 says nothing about rates and shares: 0.012 equals 0.004.
 //!

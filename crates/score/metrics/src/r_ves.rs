@@ -1,8 +1,8 @@
 //! `r-ves@1`: BIRD's Reward-based Valid Efficiency Score.
 //!
 //! # Contract
-//! 0 if `ex-bird@1` is 0, else the square root of a reward for the mean ratio of gold time to prediction time
-//! over repeated runs (100, as in the official Mini-Dev `evaluation_ves.py`), without outliers:
+//! 0 if `ex-bird@1` is 0, else the square root of a reward for the mean ratio of gold time to prediction time over repeated
+//! runs (100, as in the official Mini-Dev `evaluation_ves.py`), without outliers:
 //!
 //! | ratio | ≥ 2 | ≥ 1 | ≥ 0.5 | ≥ 0.25 | less |
 //! |---|---|---|---|---|---|

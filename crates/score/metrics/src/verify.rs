@@ -1,25 +1,22 @@
 //! `verify@2` and `verify@1`: no counterexample is known.
 //!
 //! # Contract
-//! 0 if there is a counterexample: a database that satisfies the schema, on which a real SQLite
-//! returned different results for gold and prediction; else 1. With an execution metric this is EX-SpotIt: right on the
-//! benchmark's database, and not refuted on
-//! another.
+//! 0 if there is a counterexample: a database that satisfies the schema, on which a real SQLite returned different results
+//! for gold and prediction; else 1. With an execution metric this is EX-SpotIt: right on the benchmark's database, and not
+//! refuted on another.
 //!
-//! Where SQL leaves a choice (ties under LIMIT, bare columns, ...), a query permits several results. If the gold permits one
-//! result on a database, `verify@2` blames a prediction
-//! that SQLite lets return another one, in some order of the same rows (`permits-more`). `verify@1` blames only predictions that
-//! permit no result of the gold's.
-//! Where the gold permits several results, neither blames a prediction that returns one of them.
+//! Where SQL leaves a choice (ties under LIMIT, bare columns, ...), a query permits several results. If the gold permits
+//! one result on a database, `verify@2` blames a prediction that SQLite lets return another one, in some order of the same
+//! rows (`permits-more`). `verify@1` blames only predictions that permit no result of the gold's. Where the gold permits
+//! several results, neither blames a prediction that returns one of them.
 //!
-//! A pair goes through stages until one decides: rules of `etm@1`, a slice of the benchmark's database, a search, counterexamples
-//! of other systems (reuse), a bounded proof.
-//! `details.verdict` keeps `equivalent`, `equivalent_up_to`, `different` or `unknown` with rules, assumptions, counterexample or
-//! reason. `unknown` scores 1. Foreign keys that the
+//! A pair goes through stages until one decides: rules of `etm@1`, a slice of the benchmark's database, a search,
+//! counterexamples of other systems (reuse), a bounded proof. `details.verdict` keeps `equivalent`, `equivalent_up_to`,
+//! `different` or `unknown` with rules, assumptions, counterexample or reason. `unknown` scores 1. Foreign keys that the
 //! database's rows break are not used.
 //!
-//! A prediction that SQLite refuses scores 0; a gold that it refuses makes the score null. Rows count as for `ex@1`, or as a set,
-//! a bag or a list (`--semantics`).
+//! A prediction that SQLite refuses scores 0; a gold that it refuses makes the score null. Rows count as for `ex@1`, or as
+//! a set, a bag or a list (`--semantics`).
 //!
 //! Source: "SpotIt: Evaluating Text-to-SQL Evaluation with Formal Verification", ICLR 2026.
 

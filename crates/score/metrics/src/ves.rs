@@ -1,13 +1,12 @@
 //! `ves@1`: BIRD's Valid Efficiency Score.
 //!
 //! # Contract
-//! 0 if `ex-bird@1` is 0, else the square root of the mean ratio of gold time to prediction time over repeated
-//! runs (10, as in the official `evaluation_ves.py`), without outliers. Above 1 is faster than the gold; the official figure is
-//! the mean times 100.
-//! All repetitions of a text share the time limit of one query, so slow queries have fewer, but at least one.
+//! 0 if `ex-bird@1` is 0, else the square root of the mean ratio of gold time to prediction time over repeated runs (10, as
+//! in the official `evaluation_ves.py`), without outliers. Above 1 is faster than the gold; the official figure is the mean
+//! times 100. All repetitions of a text share the time limit of one query, so slow queries have fewer, but at least one.
 //!
-//! It measures wall-clock time: compare only on one idle machine, or take `vm-steps@1`. The official script times the first row
-//! only, this all rows.
+//! It measures wall-clock time: compare only on one idle machine, or take `vm-steps@1`. The official script times the first
+//! row only, this all rows.
 //!
 //! Source: J. Li et al., "Can LLM Already Serve as a Database Interface?", 2023.
 
