@@ -113,7 +113,7 @@ class Schema:
         """Reads ``CREATE TABLE …`` statements, and those of views and indexes.
 
         Raises:
-            InputError: The text is no DDL of SQLite.
+            InputError: The text is not DDL of SQLite.
         """
     @property
     def ddl(self) -> str:

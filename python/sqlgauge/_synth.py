@@ -78,7 +78,7 @@ def synth(
         db: Folder with ``DB_ID/DB_ID.sqlite``, or one database file, or several of them.
         count: Pairs to make.
         out: Folder to write.
-        tables: Folder of CSV and Parquet files, of which databases are made first, in the place of ``db``.
+        tables: Folder of CSV and Parquet files, to make databases from first, in the place of ``db``.
         tiers: Percentages of simple, moderate, complex and highly complex queries.
         each: How often every column and every foreign key is used at least; 0 as it comes.
         styles: Styles of the questions, in a list or separated by commas, or ``all``; an empty list for queries alone.

@@ -59,7 +59,7 @@ impl Limited {
             None => defaults.timeout,
             Some(seconds) => {
                 Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero()).ok_or_else(|| {
-                    Failure::input(&format!("timeout {seconds} is no positive number of seconds"))
+                    Failure::input(&format!("timeout {seconds} is not a positive number of seconds"))
                 })?
             }
         };

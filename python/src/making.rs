@@ -174,7 +174,7 @@ fn dialects(names: &[String]) -> Result<Vec<&'static Dialect>, Failure> {
     let one = |name: &String| {
         let found = DIALECTS.iter().copied().find(|dialect| dialect.name == name);
         let known = || DIALECTS.iter().map(|dialect| dialect.name).collect::<Vec<_>>().join(", ");
-        found.ok_or_else(|| Failure::input(&format!("there is no dialect {name:?}; choose from {}", known())))
+        found.ok_or_else(|| Failure::input(&format!("unknown dialect {name:?}; choose from {}", known())))
     };
     names.iter().map(one).collect()
 }

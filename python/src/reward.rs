@@ -159,7 +159,7 @@ impl Reward {
         seed: u64,
     ) -> PyResult<Self> {
         let time_limit = Duration::try_from_secs_f64(time_limit)
-            .map_err(|_| Failure::input(&format!("time_limit {time_limit} is no number of seconds")))?;
+            .map_err(|_| Failure::input(&format!("time_limit {time_limit} is not a number of seconds")))?;
         let options = RewardOptions {
             kind: kind.parse().map_err(Failure::from)?,
             columns: columns.parse().map_err(Failure::from)?,

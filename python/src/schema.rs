@@ -19,7 +19,7 @@ impl Schema {
     /// Reads ``CREATE TABLE …`` statements, and those of views and indexes.
     ///
     /// Raises:
-    ///     InputError: The text is no DDL of SQLite.
+    ///     InputError: The text is not DDL of SQLite.
     #[new]
     fn new(py: Python<'_>, ddl: String) -> PyResult<Self> {
         Self::from_ddl(py, ddl)
@@ -28,7 +28,7 @@ impl Schema {
     /// Reads ``CREATE TABLE …`` statements, and those of views and indexes.
     ///
     /// Raises:
-    ///     InputError: The text is no DDL of SQLite.
+    ///     InputError: The text is not DDL of SQLite.
     #[staticmethod]
     fn from_ddl(py: Python<'_>, ddl: String) -> PyResult<Self> {
         let text = ddl.clone();
@@ -39,7 +39,7 @@ impl Schema {
                 } else {
                     ""
                 };
-                Failure::new(Class::Input, &format!("the text is no DDL of SQLite: {error}{remedy}"))
+                Failure::new(Class::Input, &format!("the text is not DDL of SQLite: {error}{remedy}"))
             })
         })?;
         Ok(Self { ddl, schema: Arc::new(schema) })

@@ -48,7 +48,7 @@ impl VerifyArguments {
         let values = values.map_err(|error| Failure::of(Class::Input, &error))?.unwrap_or_default();
         let solver_time = Duration::try_from_secs_f64(self.timeout).ok().filter(|time| !time.is_zero());
         let solver_time = solver_time.ok_or_else(|| {
-            Failure::input(&format!("timeout {} is no positive number of seconds", self.timeout))
+            Failure::input(&format!("timeout {} is not a positive number of seconds", self.timeout))
         })?;
         let solver = match locate(self.solver.as_deref(), self.path.as_deref()) {
             Ok(program) => Some(program),

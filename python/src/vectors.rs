@@ -54,7 +54,7 @@ impl Encoder {
     fn new(py: Python<'_>, name: &str, form: &str) -> PyResult<Self> {
         let kind = InputForm::from_name(form).ok_or_else(|| {
             let known = InputForm::ALL.map(InputForm::name).join(", ");
-            Failure::input(&format!("there is no form {form:?}: choose from {known}"))
+            Failure::input(&format!("unknown form {form:?}: choose from {known}"))
         })?;
         let spec = parse(name).map_err(|error| Failure::of(Class::Input, &error))?;
         if matches!(spec, EncoderSpec::Tfidf(_)) {

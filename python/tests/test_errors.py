@@ -46,7 +46,7 @@ GOOD = {"db_id": "bike_rental", "gold": "SELECT 1", "prediction": "SELECT 1"}
         ([GOOD], {"predictions": {"a": Path("nothing.sql")}}, "nothing.sql"),
         ([GOOD], {"columns": {"golds": "x"}}, "no column role"),
         ([GOOD], {"columns": {"gold": "typo"}}, "typo"),
-        ([GOOD], {"metrics": "nonsense"}, "there is no metric `nonsense`"),
+        ([GOOD], {"metrics": "nonsense"}, "unknown metric `nonsense`"),
         ([GOOD], {"metrics": []}, "names no metric"),
         ([GOOD], {"timeout": -1.0}, "no positive number of seconds"),
         ([GOOD], {"timeout": NAN}, "no positive number of seconds"),

@@ -169,7 +169,7 @@ def test_a_corpus_is_made_of_databases(sample: Sample, tmp_path: Path) -> None:
         sg.synth(sample.db, count=1, out=tmp_path / "other", distractors=2)
     with pytest.raises(sg.InputError, match="either db or tables"):
         sg.synth(count=1, out=tmp_path / "other")
-    with pytest.raises(sg.InputError, match="is no style of questions"):
+    with pytest.raises(sg.InputError, match="is not a style of questions"):
         sg.synth(sample.db, count=1, out=tmp_path / "other", styles=["polite"])
 
 
@@ -231,7 +231,7 @@ def test_a_query_is_translated_or_refused(sample: Sample, bikes: sg.Database) ->
     assert "-- refused: concatenation" in repr(sg.translate("SELECT group_concat(name) FROM rider", bikes))
     tables = sg.translate(None, bikes, to="duckdb", ddl=True)["duckdb"].ddl
     assert len(tables) == len(bikes.tables)
-    with pytest.raises(sg.InputError, match="there is no dialect \"french\""):
+    with pytest.raises(sg.InputError, match="unknown dialect \"french\""):
         sg.translate("SELECT 1", bikes, to="french")
     with pytest.raises(sg.QueryError, match="nowhere"):
         sg.translate("SELECT x FROM nowhere", bikes)

@@ -63,7 +63,7 @@ struct BenchEstimators {
     /// Run directories, one per dataset, each with the answers of several systems
     #[arg(long, value_name = "DIR", required = true, num_args = 1..)]
     runs: Vec<PathBuf>,
-    /// What is left out
+    /// The part to leave out
     #[arg(long, value_enum)]
     protocol: HeldOut,
     /// Systems of one family, separated by commas (leave-family-out); others are families of their own

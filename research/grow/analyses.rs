@@ -44,7 +44,7 @@ impl World {
     }
 
     fn score(&self, metric: &str, gold: &str, prediction: &str) -> String {
-        let Ok(metric) = find(metric) else { return format!("there is no metric {metric}") };
+        let Ok(metric) = find(metric) else { return format!("unknown metric {metric}") };
         let pair = Pair::new(&self.engine, &self.target, gold, prediction, None);
         let score = metric.score(&pair);
         let reason = score.detail.get("reason").map(ToString::to_string).unwrap_or_default();

@@ -87,13 +87,18 @@ fn not_in_summary(pages: &BTreeMap<PathBuf, Page>) -> impl Iterator<Item = &Path
         .filter(move |path| path.starts_with("docs") && *path != Path::new(SUMMARY) && !listed.contains(path))
 }
 
+/// The paths of all documents from the root.
+pub(crate) fn documents() -> Result<Vec<PathBuf>> {
+    let mut paths: Vec<PathBuf> = OTHERS.iter().map(PathBuf::from).collect();
+    collect(Path::new("docs"), "md", &mut paths)?;
+    collect(Path::new("research"), "md", &mut paths)?;
+    Ok(paths)
+}
+
 /// All documents, by their path from the root.
 fn read() -> Result<BTreeMap<PathBuf, Page>> {
-    let mut paths: Vec<PathBuf> = OTHERS.iter().map(PathBuf::from).collect();
-    collect(Path::new("docs"), &mut paths)?;
-    collect(Path::new("research"), &mut paths)?;
     let mut pages = BTreeMap::new();
-    for path in paths {
+    for path in documents()? {
         let text = std::fs::read_to_string(root().join(&path))
             .with_context(|| format!("{} cannot be read", path.display()))?;
         pages.insert(path, parse(&text));
@@ -101,15 +106,16 @@ fn read() -> Result<BTreeMap<PathBuf, Page>> {
     Ok(pages)
 }
 
-fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<()> {
+/// Adds the files of a folder and those below it that have an ending.
+pub(crate) fn collect(folder: &Path, ending: &str, paths: &mut Vec<PathBuf>) -> Result<()> {
     let entries = std::fs::read_dir(root().join(folder))
         .with_context(|| format!("{} cannot be read", folder.display()))?;
     for entry in entries {
         let entry = entry?;
         let path = folder.join(entry.file_name());
         if entry.file_type()?.is_dir() {
-            collect(&path, paths)?;
-        } else if path.extension().is_some_and(|extension| extension == "md") {
+            collect(&path, ending, paths)?;
+        } else if path.extension().is_some_and(|extension| extension == ending) {
             paths.push(path);
         }
     }

@@ -1,8 +1,8 @@
 //! The chores of the repository:
 //!
 //! - `cargo xtask check` is the quick check before a commit: format, lints, unit tests, links;
-//! - `cargo xtask docs` writes the generated pages; with `--check` it fails if one is not current, a link is broken, or a promise of
-//!   `SECURITY.md` names no test;
+//! - `cargo xtask docs` writes the generated pages; with `--check` it fails if one is not current, a link is broken, a promise of
+//!   `SECURITY.md` does not name a test, or a first line, a help text or an error message has a phrase that `words` refuses;
 //! - `cargo xtask size` prints how large everything is and may be, and fails where something is too large; `--write` makes the
 //!   lines of crates as they are the new table, `--measure` takes the CPU seconds of README's first command;
 //! - `cargo xtask work` counts the instructions of ten small jobs with valgrind, and fails where one takes 5 % more than its
@@ -17,16 +17,19 @@ mod audit_page;
 mod causes_page;
 mod cli_page;
 mod files_page;
+mod help;
 mod limits;
 mod links;
 mod metrics_page;
 mod pictures;
 mod programs;
 mod promises;
+mod quotes;
 mod research;
 mod rules_page;
 mod size;
 mod wings;
+mod words;
 mod work;
 
 use std::path::{Path, PathBuf};
@@ -41,7 +44,12 @@ fn main() -> Result<()> {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["check"] => quick_check(),
         ["docs"] => docs(false),
-        ["docs", "--check"] => docs(true).and_then(|()| links::check()).and_then(|()| promises::check()),
+        ["docs", "--check"] => {
+            docs(true)?;
+            links::check()?;
+            promises::check()?;
+            words::check()
+        }
         ["links"] => links::check(),
         ["size"] => size::check(),
         ["size", "--write"] => size::write(),
@@ -66,14 +74,11 @@ fn docs(check: bool) -> Result<()> {
         ("docs/reference/metrics.md".to_owned(), metrics_page::render()?),
         ("docs/reference/causes.md".to_owned(), causes_page::render()),
         ("docs/reference/cli.md".to_owned(), cli_page::render()?),
+        ("docs/reference/rules/README.md".to_owned(), rules_page::render()),
+        ("docs/reference/audit/README.md".to_owned(), audit_page::render()),
         ("docs/reference/files.md".to_owned(), files_page::render()?),
-        (
-            "docs/SUMMARY.md".to_owned(),
-            audit_page::summary(&rules_page::summary(&root().join("docs/SUMMARY.md"))?),
-        ),
     ];
-    pages.extend(rules_page::render());
-    pages.extend(audit_page::render());
+    pages.extend(quotes::render()?);
     let mut stale = Vec::new();
     for (name, text) in pages {
         let path = root().join(&name);
@@ -98,7 +103,8 @@ fn quick_check() -> Result<()> {
     cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])?;
     cargo(&["test", "--workspace", "--lib", "--locked", "--quiet"])?;
     links::check()?;
-    promises::check()
+    promises::check()?;
+    words::check()
 }
 
 fn cargo(arguments: &[&str]) -> Result<()> {

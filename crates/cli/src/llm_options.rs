@@ -70,7 +70,7 @@ pub struct LlmLimits {
     /// Environment variable that has the key of the server; none is sent if it is not set
     #[arg(long, value_name = "NAME", default_value = "OPENAI_API_KEY")]
     pub llm_key_env: Variable,
-    /// Folder that keeps the answers: the same command again asks only for what is missing [default: OUT.answers]
+    /// Folder that keeps the answers: the same command again asks only for missing ones [default: OUT.answers]
     #[arg(long, value_name = "DIR")]
     pub llm_cache: Option<OutputPath>,
     /// Requests at the same time

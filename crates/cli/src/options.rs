@@ -341,7 +341,7 @@ impl ClockOptions {
 /// The time that an option of that name gives in seconds.
 pub fn seconds(option: &str, seconds: f64) -> Result<Duration> {
     let time = Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero());
-    time.ok_or_else(|| anyhow!("{option} {seconds} is no positive number of seconds"))
+    time.ok_or_else(|| anyhow!("{option} {seconds} is not a positive number of seconds"))
 }
 
 /// Reads `ROLE=COLUMN` pairs of `--column`.
@@ -432,7 +432,7 @@ pub fn schema_of(path: &Path) -> Result<Schema> {
     if path.extension().is_some_and(|extension| extension == "sql") || is_kept(path) {
         let text = regular::read_to_string(path)
             .with_context(|| format!("{} cannot be read; check the path", path.display()))?;
-        return Schema::from_ddl(&text).with_context(|| format!("{} is no DDL of SQLite", path.display()));
+        return Schema::from_ddl(&text).with_context(|| format!("{} is not DDL of SQLite", path.display()));
     }
     let engine = engine(Limits::default())?;
     Ok(engine.open(&database_file(path)?)?.schema().as_ref().clone())

@@ -57,7 +57,7 @@ pub fn query(text: &str) -> Result<String, String> {
     let mut query = String::new();
     File::open(&path)
         .and_then(|mut file| file.read_to_string(&mut query))
-        .map_err(|error| format!("standard input is no query in UTF-8: {error}"))?;
+        .map_err(|error| format!("standard input is not a query in UTF-8: {error}"))?;
     Ok(query)
 }
 

@@ -194,7 +194,7 @@ fn rows(system: &System) -> Result<Vec<Row>, Error> {
         .into_iter()
         .map(|value| match value {
             Value::Object(row) => Ok((IDS.iter().find_map(|name| text_of(row.get(*name)?)), row)),
-            _ => Err(malformed("a row is no object".to_owned())),
+            _ => Err(malformed("a row is not an object".to_owned())),
         })
         .collect()
 }
@@ -244,7 +244,7 @@ fn answers_of(row: &Map<String, Value>) -> Result<AnswerList, String> {
             let value = numbers.map(|numbers| &numbers[at]).or_else(|| answer.get(name));
             value
                 .filter(|value| !value.is_null())
-                .map(|value| value.as_f64().ok_or_else(|| format!("the {name} {value} is no number")))
+                .map(|value| value.as_f64().ok_or_else(|| format!("the {name} {value} is not a number")))
                 .transpose()
         };
         let sql = match answer {

@@ -163,7 +163,7 @@ impl AugmentJob {
         }
         let Examples { examples, skipped } = examples;
         if examples.is_empty() {
-            let text = "there is no example: no question has an answer over its schema";
+            let text = "no example to write: no question has an answer over its schema";
             return Err(Error::Invalid(text.to_owned()));
         }
         for (why, count) in skipped {

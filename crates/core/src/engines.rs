@@ -122,7 +122,7 @@ pub fn check(_: &Path, _: &Context<'_>) -> Result<(String, Vec<Lock>), Error> {
 fn kind(name: &str) -> Result<&'static sqlgauge_engines::Kind, Error> {
     sqlgauge_engines::Kind::find(name).ok_or_else(|| {
         let known: Vec<&str> = sqlgauge_engines::KINDS.iter().map(|kind| kind.name).collect();
-        Error::Invalid(format!("there is no engine `{name}` with a server: choose from {}", known.join(", ")))
+        Error::Invalid(format!("unknown engine `{name}` with a server: choose from {}", known.join(", ")))
     })
 }
 

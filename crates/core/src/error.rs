@@ -89,7 +89,7 @@ pub enum Error {
         source: Box<Error>,
     },
     /// The DDL of a pair is none.
-    #[error("{place}: \"ddl\" is no DDL of SQLite")]
+    #[error("{place}: \"ddl\" is not DDL of SQLite")]
     NoDdl {
         /// The file of pairs and the place in it.
         place: String,
@@ -117,10 +117,10 @@ pub enum Error {
         examples: usize,
     },
     /// The level of an interval is out of range.
-    #[error("--level {0} is no probability from 0.5 to below 1")]
+    #[error("--level {0} is not a probability from 0.5 to below 1")]
     Level(f64),
     /// A confidence is out of range.
-    #[error("--tau {0} is no confidence from 0 to 1")]
+    #[error("--tau {0} is not a confidence from 0 to 1")]
     Tau(f64),
     /// An alarm's bar is out of range.
     #[error("{name} {value} is out of range: write a share from 0 to 1; 40 % is 0.4")]

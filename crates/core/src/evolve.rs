@@ -46,7 +46,7 @@ pub struct EvolveJob {
     pub plan: EvolvePlan,
     /// Seed of all proposals: the same seed gives the same benchmark.
     pub seed: u64,
-    /// Share of what could be changed that is changed at most, above 0 and up to 1.
+    /// Largest share of eligible tables or columns to change (0 < x <= 1).
     pub intensity: f64,
     /// How readable new names are.
     pub naturalness: Naturalness,

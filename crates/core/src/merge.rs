@@ -1,4 +1,4 @@
-//! The parts of a run put together to the run that they are parts of: `sqlgauge merge`.
+//! Merges the shards of a run: `sqlgauge merge`.
 
 use std::path::{Path, PathBuf};
 

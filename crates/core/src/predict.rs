@@ -323,7 +323,7 @@ mod asking {
     }
 
     fn schema_of(example: &Example, schema: Option<&Schema>, rows: Option<&Rows>) -> Result<Arc<str>, Error> {
-        let unread = || Error::Invalid(format!("there is no schema of {:?}", example.db_id));
+        let unread = || Error::Invalid(format!("the schema of {:?} is missing", example.db_id));
         let ddl = example.ddl.clone().or_else(|| schema.map(schema_text)).ok_or_else(unread)?;
         let Some(rows) = rows else { return Ok(Arc::from(ddl)) };
         let place = || format!("item {:?}", example.id);

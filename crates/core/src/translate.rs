@@ -86,7 +86,7 @@ impl TranslateJob {
             None => Ok(()),
             Some(name) => {
                 let known = names().collect::<Vec<_>>().join(", ");
-                Err(Error::Invalid(format!("there is no dialect {name:?}; choose from {known}, or all")))
+                Err(Error::Invalid(format!("unknown dialect {name:?}; choose from {known}, or all")))
             }
         }
     }

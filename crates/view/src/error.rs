@@ -20,7 +20,7 @@ pub enum ViewError {
     #[error("the server cannot run: {0}")]
     Start(#[source] io::Error),
     /// There is not a single run.
-    #[error("there is no run below {}; `sqlgauge score … --out DIR` makes one", folders.iter().map(|one| one.display().to_string()).collect::<Vec<_>>().join(", "))]
+    #[error("found no run below {}; `sqlgauge score … --out DIR` makes one", folders.iter().map(|one| one.display().to_string()).collect::<Vec<_>>().join(", "))]
     NoRun {
         /// Where it was looked for.
         folders: Vec<PathBuf>,

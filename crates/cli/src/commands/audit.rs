@@ -106,7 +106,7 @@ impl Audit {
     pub fn run(self) -> Result<Verdict> {
         let columns = columns(&self.columns)?;
         if let Some(name) = self.fail_on.iter().find(|name| *name != "any" && find(name).is_none()) {
-            bail!("--fail-on: there is no audit rule {name:?}; `sqlgauge rules list --audit` lists them");
+            bail!("--fail-on: unknown audit rule {name:?}; `sqlgauge rules list --audit` lists them");
         }
         let (gold_format, output) = self.formats();
         let shape = formats::find(output).ok_or_else(|| {

@@ -39,7 +39,7 @@ pub struct Encode {
     /// Predictions of one system
     #[arg(long = "pred", value_name = "NAME=FILE", value_parser = system_file)]
     prediction: Option<SystemFile>,
-    /// What is encoded: question-schema, question-schema-prediction (what --pred makes the default) or question-prediction
+    /// Parts to encode: question-schema, question-schema-prediction (what --pred makes the default) or question-prediction
     #[arg(long, value_name = "FORM", value_parser = form)]
     form: Option<InputForm>,
     /// Labels of the predictions, to keep with the vectors: TSV, CSV or JSONL with id and correct
@@ -99,7 +99,7 @@ struct ModelOptions {
 fn form(name: &str) -> Result<InputForm, String> {
     InputForm::from_name(name).ok_or_else(|| {
         let names = InputForm::ALL.map(InputForm::name).join(", ");
-        format!("there is no form {name:?}; the forms are {names}")
+        format!("unknown form {name:?}; the forms are {names}")
     })
 }
 

@@ -50,13 +50,13 @@ pub struct Evolve {
     /// Seed of all proposals: the same seed gives the same benchmark
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Share of what could be changed that is changed at most, above 0 and up to 1
+    /// Largest share of eligible tables or columns to change (0 < x <= 1)
     #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
     intensity: f64,
     /// How readable new names are
     #[arg(long, value_name = "LEVEL", default_value = Naturalness::Regular.name(), value_parser = naturalness())]
     naturalness: Naturalness,
-    /// Where the names of what is renamed come from: the built-in lexicon, or a language model
+    /// Source of new names: the built-in lexicon, or a language model
     #[arg(long, value_enum, value_name = "SOURCE", default_value_t = NameSource::Lexicon)]
     names: NameSource,
     /// Worker threads; 0 means one per core. The result does not depend on them

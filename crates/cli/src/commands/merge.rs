@@ -10,7 +10,7 @@ use crate::Verdict;
 use crate::progress::Progress;
 use crate::values::OutputPath;
 
-/// Put the shards of a run together to the run that they are parts of
+/// Merge the shards of a run
 #[derive(Debug, Args)]
 pub struct Merge {
     /// Folders that `score --shard` or `verify --shard` wrote: all shards of one run, in any order

@@ -99,7 +99,7 @@ pub enum Command {
     /// A pair: --left and --right. A file of pairs: --pairs and --out. Whole prediction files: --gold, --pred and --out, a run as
     /// of `score`.
     ///
-    /// Exit code of a pair: 0 if they are equivalent, 1 if they are different, 3 if nobody knows, 2 if one of them or the schema
+    /// Exit code of a pair: 0 if they are equivalent, 1 if they are different, 3 if it is unknown, 2 if one of them or the schema
     /// cannot be read. Exit code of a run: 0 if every pair has been looked at, whatever the verdicts, 2 if an input cannot be read.
     Verify(Box<verify::Verify>),
     /// Export the counterexamples of a run as a test suite

@@ -118,7 +118,7 @@ impl Rules {
             Some(rule) => {
                 let of_audit = || Some(sqlgauge_audit::find(&rule)?.meta().page());
                 let page = find(&rule).map(|found| found.meta().page()).or_else(of_audit).ok_or_else(|| {
-                    anyhow!("there is no rule {rule:?}; `sqlgauge rules list` and `list --audit` show all of them")
+                    anyhow!("unknown rule {rule:?}; `sqlgauge rules list` and `list --audit` show all of them")
                 })?;
                 format!("{page}\n")
             }

@@ -79,10 +79,10 @@ pub struct Score {
     /// Connections to each database of a server at once
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..))]
     connections: u16,
-    /// Folder in which results of golds are kept: another run asks the database only for what is new
+    /// Folder that keeps results of golds: another run asks the database only for new ones
     #[arg(long, value_name = "DIR")]
     gold_cache: Option<OutputPath>,
-    /// Score one part of so many, as in 3/16; `sqlgauge merge` puts all parts together. All take the same --now
+    /// Score shard I of N, e.g. 3/16; give every shard the same --now. `sqlgauge merge` puts them together
     #[arg(long, value_name = "I/N", requires = "now")]
     shard: Option<Shard>,
     /// Exit with code 1 if a system's mean is below the bar; may be given several times

@@ -28,10 +28,10 @@ pub struct Synth {
     /// Folder with `DB_ID/DB_ID.sqlite`, or one database; several may be given
     #[arg(long, value_name = "DIR")]
     db: Vec<PathBuf>,
-    /// One database, of which every column and foreign key is used
+    /// One database: use every column and foreign key of it
     #[arg(long = "for", value_name = "FILE", conflicts_with = "db")]
     for_database: Option<PathBuf>,
-    /// Folder of CSV and Parquet files, of which databases are made first
+    /// Folder of CSV and Parquet files, to make databases from first
     #[arg(long, value_name = "DIR", conflicts_with_all = ["db", "for_database"])]
     tables: Option<PathBuf>,
     /// Later schemas of each database, over which pairs are made too, each one step of `evolve` after the one before
@@ -121,7 +121,7 @@ fn styles() -> PossibleValuesParser {
 
 fn samplers() -> impl TypedValueParser<Value = &'static Sampler> {
     let names = SAMPLERS.iter().map(|sampler| PossibleValue::new(sampler.name).help(sampler.summary));
-    PossibleValuesParser::new(names).try_map(|name| sampler(&name).ok_or("there is no such sampler"))
+    PossibleValuesParser::new(names).try_map(|name| sampler(&name).ok_or("unknown sampler"))
 }
 
 /// Reads `I/N`.

@@ -48,14 +48,14 @@ pub struct Verify {
     /// File with the gold queries, to verify whole prediction files as a run; as for `score`
     #[arg(long, value_name = "FILE", value_parser = input_file, requires_all = ["predictions", "out"])]
     gold: Option<PathBuf>,
-    /// File with pairs to verify as a run: one object `{"id", "ddl" or "db", "left", "right"}` per line, of which `db` is a SQLite
+    /// File with pairs to verify as a run: one object `{"id", "ddl" or "db", "left", "right"}` per line; `db` is a SQLite
     /// file
     #[arg(long, value_name = "FILE", value_parser = input_file, requires = "out", conflicts_with = "gold")]
     pairs: Option<PathBuf>,
     /// Predictions of one system; may be given several times
     #[arg(long = "pred", id = "predictions", value_name = "NAME=FILE", requires = "gold", value_parser = system_file)]
     predictions: Vec<SystemFile>,
-    /// Verify one part of so many of the items, as in 3/16; `sqlgauge merge` puts all parts together. All take the same --now
+    /// Verify shard I of N, e.g. 3/16; give every shard the same --now. `sqlgauge merge` puts them together
     #[arg(long, value_name = "I/N", requires_all = ["gold", "now"])]
     shard: Option<Shard>,
     /// Run directory to write; the same command again finishes an interrupted run

@@ -162,7 +162,7 @@ fn check(command: &Command, table: &Table, path: &Path) -> Result<()> {
                 let Some(sub) = command.find_subcommand(key) else {
                     let known: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
                     bail!(
-                        "{}: there is no command {key:?}; the commands are {}",
+                        "{}: unknown command {key:?}; the commands are {}",
                         path.display(),
                         known.join(", ")
                     );

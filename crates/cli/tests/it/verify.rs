@@ -273,7 +273,7 @@ fn an_error_in_a_file_of_pairs_names_the_line_and_the_remedy() {
     for (line, said) in [
         (
             r#"{"id": "f", "ddl": "CREATE TABEL t (x)", "left": "SELECT 1", "right": "SELECT 1"}"#,
-            "line 6: \"ddl\" is no DDL",
+            "line 6: \"ddl\" is not DDL",
         ),
         (
             r#"{"id": "f", "db": "shoop", "left": "SELECT 1", "right": "SELECT 1"}"#,

@@ -122,7 +122,7 @@ pub(crate) fn column(at: u32) -> Expr {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ChangeError {
     /// There is no such table.
-    #[error("there is no table {0:?}; name one of the schema that the change is applied to")]
+    #[error("unknown table {0:?}; name one of the schema that the change is applied to")]
     NoTable(String),
     /// There is no such column.
     #[error(

@@ -71,7 +71,7 @@ impl Naturalness {
 
 /// A name that no level of naturalness has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no level of naturalness; write regular, low or least")]
+#[error("{0:?} is not a level of naturalness; write regular, low or least")]
 pub struct UnknownNaturalness(String);
 
 impl FromStr for Naturalness {

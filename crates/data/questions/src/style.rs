@@ -75,7 +75,7 @@ impl fmt::Display for QuestionStyle {
 
 /// A name that no style has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no style of questions; the styles are {names}", names = names())]
+#[error("{0:?} is not a style of questions; the styles are {names}", names = names())]
 pub struct UnknownStyle(String);
 
 fn names() -> String {

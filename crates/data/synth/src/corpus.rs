@@ -240,7 +240,7 @@ pub fn synthesize(
     let goal: u64 = shard_sources.iter().map(|&(at, _)| count(at)).sum();
     let (mut summary, mut carried) = (CorpusSummary::new(shard_sources.len()), Unmet::default());
     let mut parts: Vec<_> = shard_sources.iter().zip(&databases).collect();
-    // Those that can give nothing come first, so that there is a next one for their pairs.
+    // Empty databases first: their share of pairs moves on to the next database.
     parts.sort_by_cached_key(|(_, (database, _))| database.has_rows(engine));
     for ((at, source), (database, _)) in parts {
         let unit = if let Some(unit) = folder.unit(&source.db_id)? {

@@ -55,7 +55,7 @@ pub enum DatasetError {
         remedy: String,
     },
     /// No format has that name.
-    #[error("there is no format {name:?}; use one of {known}")]
+    #[error("unknown format {name:?}; use one of {known}")]
     UnknownFormat {
         /// As given.
         name: String,
@@ -63,7 +63,7 @@ pub enum DatasetError {
         known: String,
     },
     /// No column has that role.
-    #[error("there is no column role {name:?}; use one of {known}, as in gold=new_sql")]
+    #[error("unknown column role {name:?}; use one of {known}, as in gold=new_sql")]
     UnknownRole {
         /// As given.
         name: String,

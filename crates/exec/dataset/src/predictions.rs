@@ -79,7 +79,7 @@ pub fn parse_predictions(
     }
     let odd = listed(answers.iter().filter(|a| a.has_odd_confidence).map(|a| a.place.to_string()));
     if !odd.is_empty() {
-        notes.push(format!("{odd}: a confidence that is no number from 0 to 1 is not used"));
+        notes.push(format!("{odd}: a confidence outside of 0 to 1 is not used"));
     }
     let (matched, extra) = match_answers(input, answers, benchmark, &mut notes)?;
     let mut set = PredictionSet {

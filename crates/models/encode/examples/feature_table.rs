@@ -10,9 +10,8 @@ fn main() {
     );
     println!("# The components of `{}`\n", long.id());
     println!(
-        "Counts and lengths are ln(1 + n), shares are in [0, 1], yes and no are 1 and 0. A share of nothing is 0. The\n\
-         form `question-schema` has the components 0 to {}, `question-schema-prediction` all {}. A gold query is never\n\
-         looked at. Word lists are in `crates/models/encode/src/encoders/features/`.\n",
+        "Look up what each number of a vector means. Counts and lengths are ln(1 + n), shares are in [0, 1] (of nothing: 0), yes and no\n\
+         are 1 and 0. The form `question-schema` has the components 0 to {}, `question-schema-prediction` all {}.\n",
         short.dimensions() - 1,
         long.dimensions()
     );

@@ -55,7 +55,7 @@ pub enum EstimateError {
         remedy: &'static str,
     },
     /// A label belongs to nothing that is asked.
-    #[error("the label file {} has a label for `{id}`, which is no question of the target; take the ids of the target's file", path.display())]
+    #[error("the label file {} labels `{id}`, which is not in the target; use the target file's ids", path.display())]
     StrayLabel {
         /// The file.
         path: PathBuf,
@@ -63,7 +63,7 @@ pub enum EstimateError {
         id: String,
     },
     /// There is no such method.
-    #[error("there is no method `{name}`; the methods are {}", known.join(", "))]
+    #[error("unknown method `{name}`; the methods are {}", known.join(", "))]
     UnknownMethod {
         /// Name as given.
         name: String,

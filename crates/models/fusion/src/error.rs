@@ -16,7 +16,7 @@ pub enum EvaluatorError {
     #[error("{0}")]
     Option(String),
     /// No regressor has that name.
-    #[error("there is no regressor `{name}`; there are {known}")]
+    #[error("unknown regressor `{name}`; choose from {known}")]
     UnknownRegressor {
         /// What was asked for.
         name: String,

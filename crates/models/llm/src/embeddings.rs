@@ -49,7 +49,7 @@ pub(crate) fn vectors(answer: &Value, texts: usize) -> Result<Vec<Vec<f32>>, Str
             stated => stated
                 .as_u64()
                 .and_then(|index| usize::try_from(index).ok())
-                .ok_or_else(|| format!("the index {stated} of a vector is no number from 0"))?,
+                .ok_or_else(|| format!("the index {stated} of a vector is not a number from 0"))?,
         };
         let place = ordered.get_mut(index).filter(|place| place.is_none());
         let place =

@@ -52,7 +52,7 @@ pub enum AllowedError {
         message: String,
     },
     /// There is no reason.
-    #[error("{place} allows {rule} without a reason: say after the name why it is no defect")]
+    #[error("{place} allows {rule} without a reason: say after the name why it is not a defect")]
     NoReason {
         /// Where it stands.
         place: String,
@@ -60,7 +60,7 @@ pub enum AllowedError {
         rule: String,
     },
     /// There is no such rule.
-    #[error("{place} allows {rule:?}, which is no audit rule; `sqlgauge rules list --audit` lists them")]
+    #[error("{place} allows {rule:?}, which is not an audit rule; `sqlgauge rules list --audit` lists them")]
     UnknownRule {
         /// Where it stands.
         place: String,

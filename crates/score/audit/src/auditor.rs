@@ -30,7 +30,7 @@ impl Default for RuleSelection {
 /// A name that no rule has.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "there is no audit rule {name:?}{near}; `sqlgauge rules list --audit` lists them, and `all` and `default` take many"
+    "unknown audit rule {name:?}{near}; `sqlgauge rules list --audit` lists them, and `all` and `default` take many"
 )]
 pub struct UnknownRule {
     name: String,

@@ -6,15 +6,7 @@
 //! names all columns of its tables, USING and NATURAL name the columns that they compare, and `count(*)` names
 //! none. A column of a subquery counts by the columns inside the subquery.
 //!
-//! A gold that cannot be resolved makes the score null. Of a prediction that cannot be resolved, `column-f1@2` reads the columns off
-//! its text: one unknown name costs no more than itself, and the reason says that the text was read. If SQLite's grammar cannot
-//! read it either, the score is 0. `column-f1@1` scores 0 whenever the prediction cannot be resolved.
-//!
-//! On PostgreSQL, MySQL and DuckDB what the texts name counts, in SQLite's words (`sqlgauge_dialects::reading`), whether or not their
-//! functions are known. A text that has no such words makes the score null.
-//!
-//! Source: "EvoSchema: Towards Text-to-SQL Robustness Against Schema Evolution", section 5.2. The paper does
-//! not say how sets are taken from a query; the choice here is the resolved query.
+//! Queries that cannot be resolved, other dialects and the source: as for `table-f1`.
 
 use crate::metric::{Metric, MetricInfo, MetricKind, Reads, Score};
 use crate::pair::Pair;

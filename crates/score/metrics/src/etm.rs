@@ -1,24 +1,23 @@
 //! `etm@1` and `etm-paper@1`: Enhanced Tree Matching.
 //!
 //! # Contract
-//! 1 if gold and prediction have the same normal form under equivalence rules, up to the names of table instances,
-//! else 0. Neither query is run: the schema decides which rules apply.
-//! - `etm-paper@1`: the 35 published rules and three more that the published script has (S1, S6, S17), with the script's
+//! 1 if gold and prediction have the same normal form under equivalence rules, up to the names of table instances, else 0.
+//! Neither query is run.
+//! - `etm-paper@1`: the 35 published rules and three more of the published script (S1, S6, S17), with the script's
 //!   conditions.
-//! - `etm@1`: only rules that hold in SQLite on every database that satisfies the schema, compared as `ex@1`
-//!   compares (bags of rows, column order kept, row order only where the gold asks for it), with further rules.
-//!   What it calls equal is equal, given what the schema says: a foreign key that is declared and broken by rows that are written later,
-//!   and real numbers that another plan sums in another order, are the exceptions. What it calls different need not differ.
+//! - `etm@1`: the rules that are sound in SQLite on every database that satisfies the schema, compared as `ex@1` compares.
+//!   Two exceptions: a foreign key that rows written later break, and real numbers that another plan sums in another order.
+//!   Queries that it calls different may still be equal.
 //!
-//! Foreign keys of the database are looked at once, and one that its rows break is not used by `etm@1`. The detail
-//! `assumes` names the constraints that a match rests on.
+//! `etm@1` does not use a foreign key that the database's rows break. The detail `assumes` names the constraints that a
+//! match rests on.
 //!
-//! A prediction that does not resolve against the schema scores 0; a gold that does not makes the score null. A
-//! comparison that gives up (a function that gives another value each time) scores 0 and says so. One that takes more
-//! nodes, passes or steps than it may (`too_complex`) is null. The reason is the first difference of the normal forms, or the rules that made them equal.
+//! A prediction that does not resolve against the schema scores 0; a gold that does not makes the score null. A comparison
+//! that gives up (a function that gives another value each time) scores 0 and says so; `too_complex` is null. The reason is
+//! the first difference of the normal forms, or the rules that made them equal.
 //!
-//! Source: B. Ascoli, Y. Kandikonda, J. Choi, "ETM: Modern Insights into Perspective on Text-to-SQL Evaluation in
-//! the Age of Large Language Models", Future Internet 17(8):325, 2025, Tables 1 to 3.
+//! Source: B. Ascoli, Y. Kandikonda, J. Choi, "ETM: Modern Insights into Perspective on Text-to-SQL Evaluation in the Age
+//! of Large Language Models", Future Internet 17(8):325, 2025, Tables 1 to 3.
 
 use serde_json::Value;
 use sqlgauge_etm::{MatchReport, MatchSide, MatchVerdict, Matcher, Profile};

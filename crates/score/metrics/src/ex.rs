@@ -1,31 +1,27 @@
 //! `ex@1`: execution accuracy as it should be.
 //!
 //! # Contract
-//! 1 if prediction and gold return the same rows, else 0. Both texts run as they are written.
+//! 1 if prediction and gold return the same rows, else 0. Both texts run as written.
 //! - *Rows*: a bag. Repetition counts.
 //! - *Columns*: in the gold's order and number, also for empty results. Names do not count.
-//! - *Order*: compared only where the gold asks for one, with a top-level ORDER BY, and ties are free: the
-//!   prediction may list rows with equal sort keys in any order. An ORDER BY inside a subquery does not count.
-//! - *DISTINCT sorted by what is not returned* (`SELECT DISTINCT b FROM t ORDER BY a`): a row of the result stands
-//!   for several rows of `t`. Where all of them have the same keys, the order is determined and compared like any
-//!   other. Where they differ, SQLite sorts by whichever it meets first (an index changes the result), so the
-//!   order is compared by the keys before the first such one, if there are any, and the detail says so.
-//! - *Numbers*: an integer equals a float of the same value (`1 == 1.0`). Two whole numbers are compared
-//!   exactly, whatever their type; if either has a fraction they are equal within 1e-9 of the larger. Being
-//!   equal is taken transitively within a column, so the order of rows cannot change the answer.
+//! - *Order*: counts only where the gold has a top-level ORDER BY, and ties are free.
+//! - *DISTINCT sorted by what is not returned* (`SELECT DISTINCT b FROM t ORDER BY a`): the order counts where all rows
+//!   that a result row stands for have the same keys. Where they differ, SQLite sorts by any of them, so only the keys
+//!   before count, and the detail says so.
+//! - *Numbers*: an integer equals a float of the same value. Two whole numbers are compared exactly; if either has a
+//!   fraction they are equal within 1e-9 of the larger. Equality is transitive within a column.
 //! - *Text* is compared by its bytes, text never equals a number or a blob, NULL equals NULL.
 //!
-//! A prediction that has returned more rows than the gold is wrong whatever follows, and need not run to its end (see
-//! `Pair::for_metrics`): the score is the same.
+//! A prediction with more rows than the gold need not run to its end.
 //!
 //! # Unlike the official scripts
-//! Column order counts (Spider frees it), repetition counts and order may count (BIRD ignores both), DISTINCT
-//! counts (Spider's default drops it), and rounding noise of sums does not count (both compare exactly).
+//! Column order counts (Spider frees it), repetition counts and order may count (BIRD ignores both), DISTINCT counts
+//! (Spider's default drops it), and rounding noise of sums does not count (both compare exactly).
 //!
 //! # Limits
-//! A gold with LIMIT whose last key is tied has several right answers; the one that the gold returned is taken.
-//! Where the sort keys of a gold cannot be determined, rows are compared as a bag and the detail says so (`order`).
-//! Keys are tied if they are equal values, so keys that only a collation such as NOCASE takes for equal are not.
+//! Of a gold whose LIMIT cuts through ties, the returned answer counts alone. Where the sort keys of a gold cannot be
+//! determined, rows are a bag, and the detail says so (`order`). Keys that only a collation such as NOCASE equates are not
+//! tied.
 
 use sqlgauge_engine::ResultSet;
 use sqlgauge_engine::compare::{GoldOrder, difference, has_same_shape};

@@ -1,20 +1,18 @@
 //! `ex-bird@1`: the official execution accuracy of BIRD.
 //!
 //! # Contract
-//! Equal to `evaluation.py` of the BIRD repository: 1 if the sets of row tuples of gold and prediction are
-//! equal. Repetition and order of rows do not count, the order of columns does; two empty results are equal.
-//! Both texts run as they are written. Values are equal as in Python; a text value that is not UTF-8 makes
-//! the query fail, because the script decodes strictly.
+//! Equal to `evaluation.py` of the BIRD repository: 1 if the sets of row tuples of gold and prediction are equal.
+//! Repetition and order of rows do not count, the order of columns does; two empty results are equal. Both texts run as
+//! written. Values are equal as in Python; a text value that is not UTF-8 makes the query fail, because the script decodes
+//! strictly.
 //!
-//! A prediction that has returned a row which the gold lacks is wrong whatever follows, and need not run to its end
-//! (see `Pair::for_metrics`): the score is the same.
+//! A prediction with a row that the gold lacks need not run to its end.
 //!
 //! # Not reproduced
-//! The script turns every failure into the result `[("error",)]` and every timeout into `[("timeout",)]`, so
-//! that a prediction that fails equals a gold that fails; here the gold's failure makes the score null.
+//! The script turns every failure into the result `[("error",)]`, so that a prediction that fails equals a gold that fails;
+//! here the gold's failure makes the score null.
 //!
-//! Source: J. Li et al., "Can LLM Already Serve as a Database Interface? A Big Bench for Large-Scale Database
-//! Grounded Text-to-SQLs", 2023.
+//! Source: J. Li et al., "Can LLM Already Serve as a Database Interface?", 2023.
 
 use std::collections::HashSet;
 

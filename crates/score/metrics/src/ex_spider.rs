@@ -10,16 +10,14 @@
 //!   rows if the gold text contains `order by` anywhere, else as bags of rows.
 //! - Values are equal as in Python: `1 == 1.0`; text that is not UTF-8 loses the bytes at fault.
 //! - Two empty results are equal, whatever their columns.
-//! - Where the changes of the texts decide, the reason says what was changed, and the entry `as_written` of the details has the
-//!   score of the same comparison over the texts as they are written.
-//! - A prediction that has returned more rows than the gold need not run to its end: the score is the same.
+//! - Where the changes decide, the reason says so, and `as_written` of the details has the score without them.
 //!
 //! # Reproduced defect
 //! Before columns are matched, the script sorts the values of each row by `str(x) + str(type(x))` and
 //! compares. `1` and `1.0` are equal but sort differently, so some equal results are rejected.
 //!
 //! # Not reproduced
-//! A prediction that is no query runs for real in the script, which can destroy the database; here it fails.
+//! A prediction that is not a query runs for real in the script, and can destroy the database; here it fails.
 //! A blank prediction stops the script; here it scores 0.
 
 use std::collections::HashSet;

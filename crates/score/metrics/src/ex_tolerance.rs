@@ -1,18 +1,13 @@
 //! `ex-tolerance@1`: execution accuracy with numbers within a hundredth.
 //!
 //! # Contract
-//! `ex@1` with one change: two numbers, of which at least one has a fraction, are equal if they differ
-//! by at most 0.01 (or by 1e-9 of the larger). Rows are paired off one to one, so being equal is not carried on
-//! from row to row: in a column of prices in steps of a cent each price has one partner. Whole numbers are
-//! compared exactly, columns count in order and number, the order of rows as in `ex@1`.
-//! 1 under `ex@1` is 1 here. Null where pairing the rows off takes too long (thousands of rows within the tolerance of
-//! each other).
+//! `ex@1` with one change: two numbers are equal if at least one has a fraction and they differ
+//! by at most 0.01 (or by 1e-9 of the larger). Rows are paired off one to one. Whole numbers are compared exactly. 1 under
+//! `ex@1` is 1 here. Null where pairing takes too long (thousands of rows within the tolerance).
 //!
 //! For golds with rounded numbers. 0.01 says nothing about rates and shares: 0.012 equals 0.004.
 //!
-//! # Where it comes from
-//! The tolerance is that of Spider 2's `compare_pandas_table` (`math.isclose` with `abs_tol=1e-2`), which compares
-//! integers above a billion with it too. The rest of that function is `ex-subset-tolerance@1`'s.
+//! The tolerance is that of Spider 2's `compare_pandas_table`.
 
 use crate::ex;
 use crate::fitting::{Fit, Rule, fit};

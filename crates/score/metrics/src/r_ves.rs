@@ -1,16 +1,14 @@
 //! `r-ves@1`: BIRD's Reward-based Valid Efficiency Score.
 //!
 //! # Contract
-//! 0 if `ex-bird@1` is 0, else the square root of a reward for the mean ratio of gold time to prediction time
-//! over repeated runs (default 100, as in the official Mini-Dev `evaluation_ves.py`), without outliers:
+//! 0 if `ex-bird@1` is 0, else the square root of a reward for the mean ratio of gold time to prediction time over repeated
+//! runs (100, as in the official Mini-Dev `evaluation_ves.py`), without outliers:
 //!
 //! | ratio | ≥ 2 | ≥ 1 | ≥ 0.5 | ≥ 0.25 | less |
 //! |---|---|---|---|---|---|
 //! | reward | 1.25 | 1 | 0.75 | 0.5 | 0.25 |
 //!
-//! The official figure is the mean over items times 100. All repetitions of one text together take no longer than
-//! the time limit of one query: of slow queries there are fewer, but one at least. What is said of wall-clock time in
-//! `ves@1` holds.
+//! The official figure is the mean times 100. Time is limited and measured as in `ves@1`.
 //!
 //! Source: BIRD Mini-Dev, "Reward-based Valid Efficiency Score".
 

@@ -77,7 +77,7 @@ fn split_id(id: &str) -> (&str, u32) {
 
 /// A name that no metric has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no metric `{name}`{}: choose from {}", meant(name), known_names())]
+#[error("unknown metric `{name}`{}: choose from {}", meant(name), known_names())]
 pub struct UnknownMetric {
     /// The name as given.
     pub name: String,
@@ -139,11 +139,11 @@ mod tests {
         assert!(
             error
                 .to_string()
-                .starts_with("there is no metric `ex-spider@9` (did you mean `ex-spider`?): choose from")
+                .starts_with("unknown metric `ex-spider@9` (did you mean `ex-spider`?): choose from")
         );
         let error = find("ex_spider").map(Metric::id).unwrap_err();
-        assert!(error.to_string().starts_with("there is no metric `ex_spider` (did you mean `ex-spider`?)"));
+        assert!(error.to_string().starts_with("unknown metric `ex_spider` (did you mean `ex-spider`?)"));
         let error = find("nonsense").map(Metric::id).unwrap_err();
-        assert!(error.to_string().starts_with("there is no metric `nonsense`: choose from ex-spider@1"));
+        assert!(error.to_string().starts_with("unknown metric `nonsense`: choose from ex-spider@1"));
     }
 }

@@ -1,25 +1,22 @@
-//! `verify@2` and `verify@1`: no database is known that tells the prediction from the gold.
+//! `verify@2` and `verify@1`: no counterexample is known.
 //!
 //! # Contract
-//! 0 if there is a counterexample: a database that satisfies the schema, made for this pair, on which a real SQLite
-//! returned different results for gold and prediction; else 1. Together with an execution metric on the benchmark's own
-//! database this is EX-SpotIt: right there, and not told apart by any other.
+//! 0 if there is a counterexample: a database that satisfies the schema, on which a real SQLite returned different results
+//! for gold and prediction; else 1. With an execution metric this is EX-SpotIt: right on the benchmark's database, and not
+//! refuted on another.
 //!
-//! Where SQL leaves a choice (ties under LIMIT, bare columns, ...), a result is one of several that a query permits. `verify@2` asks
-//! whether the prediction permits what the gold does not: where the gold permits one result alone on a database, a prediction
-//! that SQLite lets return another one, in some order of the same rows, is wrong (`permits-more`), although it may return the
-//! gold's on a given day. For `verify@1` it was not: a difference counted only where the two permit no result in common.
-//! Where the gold permits several results, neither blames a prediction that returns one of them.
+//! Where SQL leaves a choice (ties under LIMIT, bare columns, ...), a query permits several results. If the gold permits
+//! one result on a database, `verify@2` blames a prediction that SQLite lets return another one, in some order of the same
+//! rows (`permits-more`). `verify@1` blames only predictions that permit no result of the gold's. Where the gold permits
+//! several results, neither blames a prediction that returns one of them.
 //!
-//! A pair goes through stages until something is known of it: proof by the rules of `etm@1`, a slice of the
-//! benchmark's database from which no row can be taken away, if the results differ on it, search for a counterexample, the counterexamples of the other systems' predictions for the question (reuse), bounded proof by an
-//! SMT solver where one is found. The verdict is `equivalent`, `equivalent_up_to` a number of rows per table, `different`,
-//! or `unknown` with its reason; an item keeps it as `details.verdict`, with the rules, what it assumes, and the
-//! counterexample as an SQL script. `unknown` scores 1: nobody has told the two apart. Foreign keys that the rows of the
-//! database break are not relied on.
+//! A pair goes through stages until one decides: rules of `etm@1`, a slice of the benchmark's database, a search,
+//! counterexamples of other systems (reuse), a bounded proof. `details.verdict` keeps `equivalent`, `equivalent_up_to`,
+//! `different` or `unknown` with rules, assumptions, counterexample or reason. `unknown` scores 1. Foreign keys that the
+//! database's rows break are not used.
 //!
-//! A prediction that SQLite refuses scores 0; a gold that it refuses makes the score null. What counts as a difference is
-//! what counts for `ex@1`, or rows as a set, a bag or a list (`sqlgauge verify --semantics`).
+//! A prediction that SQLite refuses scores 0; a gold that it refuses makes the score null. Rows count as for `ex@1`, or as
+//! a set, a bag or a list (`--semantics`).
 //!
 //! Source: "SpotIt: Evaluating Text-to-SQL Evaluation with Formal Verification", ICLR 2026.
 

@@ -1,16 +1,12 @@
 //! `ves@1`: BIRD's Valid Efficiency Score.
 //!
 //! # Contract
-//! 0 if `ex-bird@1` is 0, else the square root of the mean ratio of gold time to prediction time over repeated
-//! runs (default 10, as in the official `evaluation_ves.py`), without outliers. 1 means as fast as the gold,
-//! more means faster; the official figure is the mean over items times 100.
+//! 0 if `ex-bird@1` is 0, else the square root of the mean ratio of gold time to prediction time over repeated runs (10, as
+//! in the official `evaluation_ves.py`), without outliers. Above 1 is faster than the gold; the official figure is the mean
+//! times 100. All repetitions of a text share the time limit of one query, so slow queries have fewer, but at least one.
 //!
-//! All repetitions of one text together take no longer than the time limit of one query: of slow queries there are fewer,
-//! but one at least.
-//!
-//! It measures wall-clock time, so it has a meaning only as a cost on one idle machine and changes from run to
-//! run; `vm-steps@1` is the measure that does not. Where the official script times the first row only, this
-//! times all rows.
+//! It measures wall-clock time: compare only on one idle machine, or take `vm-steps@1`. The official script times the first
+//! row only, this all rows.
 //!
 //! Source: J. Li et al., "Can LLM Already Serve as a Database Interface?", 2023.
 

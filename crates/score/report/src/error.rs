@@ -39,7 +39,7 @@ pub enum ReportError {
         source: std::io::Error,
     },
     /// A line is no line of a history.
-    #[error("{}: line {line} is no line of a history; remove or mend it", path.display())]
+    #[error("{}: line {line} is not a line of a history; remove or mend it", path.display())]
     NoHistory {
         /// The file.
         path: PathBuf,
@@ -57,7 +57,7 @@ pub enum ReportError {
         message: String,
     },
     /// No format has that name.
-    #[error("there is no report format `{name}`; the formats are {known}")]
+    #[error("unknown report format `{name}`; the formats are {known}")]
     UnknownFormat {
         /// The name as given.
         name: String,

@@ -20,7 +20,7 @@ pub enum Unreadable {
         line: u64,
     },
     /// It has no header.
-    #[error("has no column; write a header line also where there is no row")]
+    #[error("has no column; write a header line even without rows")]
     Empty,
     /// A quote is not closed.
     #[error("the quote that opens in line {line} is never closed; double the quotes inside of a field")]

@@ -26,13 +26,13 @@ impl fmt::Display for TextPosition {
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The text has no statement.
-    #[error("there is no statement")]
+    #[error("the text has no statement")]
     Empty,
     /// The text has more than one statement.
     #[error("there is more than one statement")]
     MultipleStatements,
     /// The statement is no query; it names what it is.
-    #[error("the statement is no query: {0}")]
+    #[error("the statement is not a query: {0}")]
     NotAQuery(&'static str),
     /// The text is not SQL.
     #[error("{0}")]

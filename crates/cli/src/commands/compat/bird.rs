@@ -129,7 +129,7 @@ impl Bird {
         let predictions =
             load_predictions("prediction", &predicted, &benchmark, &PredictionOptions::default())?;
         let timeout = Duration::try_from_secs_f64(self.meta_time_out)
-            .map_err(|_| anyhow!("--meta_time_out {} is no number of seconds", self.meta_time_out))?;
+            .map_err(|_| anyhow!("--meta_time_out {} is not a number of seconds", self.meta_time_out))?;
         let engine = engine(Limits { timeout, ..Limits::default() })?.at(self.clock.moment());
         let used = UsedDatabases::locate(&Databases::open(&self.db_root_path)?, &benchmark.examples, false)
             .with_context(|| asks(&self.ground_truth_path))?;

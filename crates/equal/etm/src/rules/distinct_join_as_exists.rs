@@ -1,7 +1,7 @@
 //! # A join that only filters distinct rows
 //!
 //! ## What it does
-//! Under DISTINCT, moves the tables of which no column is returned, and which may have several rows for one row of
+//! Under DISTINCT, moves the tables without a returned column, which may have several rows for one row of
 //! the others, into EXISTS.
 //!
 //! ## Why it holds

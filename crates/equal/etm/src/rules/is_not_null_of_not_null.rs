@@ -1,4 +1,4 @@
-//! # IS NOT NULL of what is never NULL
+//! # IS NOT NULL of a value that is never NULL
 //!
 //! ## What it does
 //! Replaces `c IS NOT NULL` by TRUE (and `c IS NULL` by FALSE), which then falls away.
@@ -35,7 +35,7 @@ pub(super) struct IsNotNullOfNotNull;
 static META: Meta = Meta {
     id: "7",
     name: "is-not-null-of-not-null",
-    summary: "IS NOT NULL of what is never NULL",
+    summary: "IS NOT NULL of a value that is never NULL",
     profiles: Profiles::BOTH,
     stage: RuleStage::Expression,
     needs: Shape::ANY,

@@ -1,4 +1,4 @@
-//! # A join of a table of which nothing is used
+//! # A join of an unused table
 //!
 //! ## What it does
 //! Drops the join of a table from which only the key is read, if that key is what another table in the query refers

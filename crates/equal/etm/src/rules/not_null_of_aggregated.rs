@@ -35,7 +35,7 @@ pub(super) struct NotNullOfAggregated;
 static META: Meta = Meta {
     id: "S27",
     name: "not-null-of-aggregated",
-    summary: "IS NOT NULL of what is aggregated",
+    summary: "IS NOT NULL of an aggregated value",
     profiles: Profiles::SOUND,
     stage: RuleStage::Query,
     needs: Shape::FILTER,

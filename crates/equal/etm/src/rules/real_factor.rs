@@ -1,8 +1,8 @@
 //! # A real number beside a product or a quotient
 //!
 //! ## What it does
-//! Writes `x * 100.0` as `CAST(x AS REAL) * 100` and `x / 12.0` as `CAST(x AS REAL) / 12`. In a quotient it casts what is
-//! divided alone: `x / CAST(y AS REAL)` and `CAST(x AS REAL) / CAST(y AS REAL)` are `CAST(x AS REAL) / y`.
+//! Writes `x * 100.0` as `CAST(x AS REAL) * 100` and `x / 12.0` as `CAST(x AS REAL) / 12`. In a quotient it casts the
+//! dividend alone: `x / CAST(y AS REAL)` and `CAST(x AS REAL) / CAST(y AS REAL)` are `CAST(x AS REAL) / y`.
 //!
 //! ## Why it holds
 //! If one side of a product or a quotient is a real number, SQLite makes a real number of the other side as CAST does: NULL stays NULL, an

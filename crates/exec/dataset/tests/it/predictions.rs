@@ -139,7 +139,7 @@ fn how_sure_a_system_is_stands_beside_its_prediction() {
     let said = |fields: &str| {
         let row = format!("{{\"id\": \"y\", \"pred\": \"B\"{fields}}}");
         let set = read(WITH_IDS, "p.jsonl", &row).unwrap();
-        let odd = set.notes.iter().any(|note| note.contains("a confidence that is no number from 0 to 1"));
+        let odd = set.notes.iter().any(|note| note.contains("a confidence outside of 0 to 1"));
         (set.predictions.into_iter().flatten().next().unwrap().confidence, odd)
     };
     assert_eq!(said(r#", "confidence": 0.5, "sum_logprob": -9"#), (Some(0.5), false));

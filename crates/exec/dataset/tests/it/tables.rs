@@ -83,9 +83,9 @@ fn a_malformed_entry_is_named_with_its_database() {
         (
             "column_names_original",
             json!([[2, "x"]]),
-            "column_names_original entry 0: there is no table 2, only 0 to 1",
+            "column_names_original entry 0: unknown table 2, not one of 0 to 1",
         ),
-        ("column_names_original", json!([[-2, "x"]]), "there is no table -2"),
+        ("column_names_original", json!([[-2, "x"]]), "unknown table -2"),
         ("column_names_original", json!([["0", "x"]]), "its table is a text"),
         ("column_names_original", json!([[0]]), "it is no pair"),
         ("column_names", json!([]), "column_names: 0 entries where 6 should be"),

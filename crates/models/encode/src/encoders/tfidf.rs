@@ -60,7 +60,7 @@ impl TfidfOptions {
                     .parse()
                     .ok()
                     .filter(|&number: &usize| number > 0)
-                    .ok_or_else(|| EncodeError(format!("tfidf: {name}={value} is no positive number")))
+                    .ok_or_else(|| EncodeError(format!("tfidf: {name}={value} is not a positive number")))
             };
             match (name, value) {
                 ("max", _) => options.max_terms = number()?,

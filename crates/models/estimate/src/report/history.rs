@@ -217,7 +217,7 @@ mod tests {
         let path = folder.path().join("h.jsonl");
         fs::write(&path, "\n{}\n").unwrap();
         let error = History::read(&path).unwrap_err().to_string();
-        assert!(error.contains("line 2 is no line of a history"), "{error}");
+        assert!(error.contains("line 2 is not a line of a history"), "{error}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "\n{}\n");
     }
 }

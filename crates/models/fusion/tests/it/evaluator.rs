@@ -134,7 +134,7 @@ fn the_registry_is_sound() {
     let Err(error) = find("oracle") else { panic!("there is no oracle") };
     assert_eq!(
         error.to_string(),
-        "there is no regressor `oracle`; there are mlp, knn, svr, tree, forest, boosting"
+        "unknown regressor `oracle`; choose from mlp, knn, svr, tree, forest, boosting"
     );
 }
 

@@ -92,7 +92,7 @@ mod tests {
         let error = find("pdf").err().unwrap().to_string();
         assert_eq!(
             error,
-            "there is no report format `pdf`; the formats are table, html, markdown, json, jsonl, csv, junit"
+            "unknown report format `pdf`; the formats are table, html, markdown, json, jsonl, csv, junit"
         );
     }
 }

@@ -80,7 +80,7 @@ pub enum PrintError {
     #[error("SQL does not let a part of FROM read what stands beside it")]
     Reach,
     /// A SELECT without result columns, VALUES without rows, AND or OR without operands.
-    #[error("there is no empty {0}")]
+    #[error("SQL cannot write an empty {0}")]
     Empty(&'static str),
     /// A NUL character in a text or a name.
     #[error("a text or name holds a NUL character")]

@@ -72,9 +72,9 @@ impl FeatureEncoder {
 
     /// The table as Markdown.
     pub fn markdown(&self) -> String {
-        let mut text = String::from("| # | name | what it is |\n|---|---|---|\n");
+        let mut text = String::new();
         for (number, FeatureDimension { name, description }) in self.dimensions.iter().enumerate() {
-            let _ = writeln!(text, "| {number} | `{name}` | {} |", description.replace('|', "\\|"));
+            let _ = writeln!(text, "{number}. `{name}`: {description}");
         }
         text
     }
