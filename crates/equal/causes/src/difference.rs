@@ -196,8 +196,10 @@ impl Explainer {
         }
         let repair = || {
             let gold = self.gold(gold);
-            let slip =
-                letter_case::of_texts(&gold.as_ref().as_ref().ok()?.query, &self.text(prediction).ok()?.query)?;
+            let slip = letter_case::of_texts(
+                &gold.as_ref().as_ref().ok()?.query,
+                &self.text(prediction).ok()?.query,
+            )?;
             self.printed(&slip.repaired).ok()
         };
         let deep = || stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, repair);

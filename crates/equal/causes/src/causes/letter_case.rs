@@ -192,7 +192,10 @@ mod tests {
             ("SELECT id FROM hero WHERE name = 'ä'", Some("SELECT hero.id FROM hero WHERE hero.name = 'Ä'")),
             ("SELECT id FROM hero WHERE name = 'Ä'", None),
             ("SELECT id FROM hero WHERE skin = 'red'", None),
-            ("SELECT id FROM hero WHERE skin = 'it''s red'", Some("SELECT hero.id FROM hero WHERE hero.skin = 'It''s Red'")),
+            (
+                "SELECT id FROM hero WHERE skin = 'it''s red'",
+                Some("SELECT hero.id FROM hero WHERE hero.skin = 'It''s Red'"),
+            ),
             ("SELECT id FROM nobody WHERE name = 'ä'", None),
             ("SELECT 'ä", None),
         ] {
