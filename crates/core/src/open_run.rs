@@ -65,8 +65,7 @@ impl OpenRun {
     /// When the log is damaged, or the summary or the page cannot be written.
     pub fn finish(self) -> Result<Report, Error> {
         let Self { directory, gates, examples, systems, scorer, engine, jobs: _, made } = self;
-        let reasons =
-            Reasons::of_run(directory.path(), directory.manifest()).with_schemas(scorer.schemas());
+        let reasons = Reasons::of_run(directory.path(), directory.manifest()).with_schemas(scorer.schemas());
         // Summary and report are made of the log.
         drop((examples, systems, scorer, engine, made));
         finish_with(&directory, gates, reasons)

@@ -316,7 +316,8 @@ impl Grouping<'_> {
         if match_pair(&facts, Profile::Sound, left, right).verdict.is_equal() {
             return Ok(true);
         }
-        let verdict = match over_database(&self.job.verify.verification(), self.engine, database, left, right) {
+        let verdict = match over_database(&self.job.verify.verification(), self.engine, database, left, right)
+        {
             Ok(report) => report.verdict,
             // A text that is refused there has no proof, and nothing speaks against it.
             Err(Error::Refused(_)) => return Ok(self.by == VoteBy::Both),

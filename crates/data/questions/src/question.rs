@@ -7,7 +7,6 @@ use sqlgauge_sql::aggregates::owners_hold;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::Query;
 
-use sqlgauge_sql::canonical::canonical;
 use crate::engine::parse::{MAX_TOKENS, Parser};
 use crate::engine::token::tokens;
 use crate::engine::tree::Tree;
@@ -17,6 +16,7 @@ use crate::names::Vocabulary;
 use crate::speech::{Care, Frame, Hear, Say};
 use crate::style::QuestionStyle;
 use crate::unsayable::{UnreadableQuestion, Unsayable};
+use sqlgauge_sql::canonical::canonical;
 
 /// How many meanings of one text are looked at.
 const MAX_MEANINGS: usize = 512;

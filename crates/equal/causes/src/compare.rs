@@ -13,7 +13,7 @@ use crate::align::{number_before, numbers as renumbered, ways};
 use crate::cause::{Slip, Unclear};
 use crate::causes::{causes, set_operation};
 use crate::clauses::{Clause, Clauses, Reads};
-use crate::pair::{Pair, Rest, Scene, Side, Matched, Unlike};
+use crate::pair::{Matched, Pair, Rest, Scene, Side, Unlike};
 use crate::same::{Classes, reads_any, renamed};
 
 /// The slips that make the answer of the gold.
@@ -203,7 +203,8 @@ fn paired<'s>(
     let shared: Vec<&Expr> =
         gold.keys.iter().filter(|key| prediction.keys.iter().any(|other| plain.same(key, other))).collect();
     let classes = Classes::of(&shared, &gold.tables(), scene.schema);
-    let classes_of_prediction = Classes::of(&prediction.keys.iter().collect::<Vec<_>>(), &prediction.tables(), scene.schema);
+    let classes_of_prediction =
+        Classes::of(&prediction.keys.iter().collect::<Vec<_>>(), &prediction.tables(), scene.schema);
     let mut numbers = numbers.clone();
     numbers.extend(way.iter().map(|(prediction, gold)| (*gold, number_before(*prediction))));
     Ok(Pair { scene, ctes: &[], gold, prediction, classes, classes_of_prediction, numbers })
@@ -364,7 +365,8 @@ fn nested(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
     for mut unlike in std::mem::take(&mut rest.conditions) {
         let mut kept = Vec::new();
         for gold in std::mem::take(&mut unlike.gold) {
-            let fitting = unlike.prediction.iter().position(|prediction| has_same_frame(pair, &gold, prediction));
+            let fitting =
+                unlike.prediction.iter().position(|prediction| has_same_frame(pair, &gold, prediction));
             let inner = fitting.map(|at| (at, subquery(&gold), subquery(&unlike.prediction[at])));
             let Some((at, Some(own), Some(other))) = inner else {
                 kept.push(gold);

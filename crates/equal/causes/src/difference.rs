@@ -179,8 +179,7 @@ impl Explainer {
             Some(slip) => vec![slip],
             None => queries(&scene, &gold_text.query, &text.query, &Matched::default())?,
         };
-        let slips =
-            if slips.len() > 1 { self.that_matter(slips, [gold, prediction], judge)? } else { slips };
+        let slips = if slips.len() > 1 { self.that_matter(slips, [gold, prediction], judge)? } else { slips };
         if slips.is_empty() {
             return Err(Unclear::NoDifference);
         }
@@ -197,8 +196,10 @@ impl Explainer {
         }
         let repair = || {
             let gold = self.gold(gold);
-            let slip =
-                letter_case::of_texts(&gold.as_ref().as_ref().ok()?.query, &self.text(prediction).ok()?.query)?;
+            let slip = letter_case::of_texts(
+                &gold.as_ref().as_ref().ok()?.query,
+                &self.text(prediction).ok()?.query,
+            )?;
             self.printed(&slip.repaired).ok()
         };
         let deep = || stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, repair);

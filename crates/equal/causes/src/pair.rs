@@ -101,7 +101,9 @@ impl Rest {
     pub(crate) fn merge(&mut self) {
         for clause in [Clause::Where, Clause::Having] {
             let all = || self.conditions.iter().filter(|unlike| unlike.clause == clause);
-            if all().any(|unlike| !unlike.gold.is_empty()) && all().any(|unlike| !unlike.prediction.is_empty()) {
+            if all().any(|unlike| !unlike.gold.is_empty())
+                && all().any(|unlike| !unlike.prediction.is_empty())
+            {
                 let gold = all().flat_map(|unlike| unlike.gold.clone()).collect();
                 let prediction = all().flat_map(|unlike| unlike.prediction.clone()).collect();
                 self.conditions.retain(|unlike| unlike.clause != clause);
@@ -184,7 +186,10 @@ impl Pair<'_> {
             let gold = self.conditions(Side::Gold, &unlike.gold)?;
             [format!("does not test {gold}"), "does".to_owned()]
         } else {
-            [format!("tests {}", self.conditions(Side::Prediction, &unlike.prediction)?), "does not".to_owned()]
+            [
+                format!("tests {}", self.conditions(Side::Prediction, &unlike.prediction)?),
+                "does not".to_owned(),
+            ]
         };
         Ok(self.of_conditions(cause, unlike, words))
     }

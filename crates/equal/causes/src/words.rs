@@ -28,7 +28,9 @@ impl Pair<'_> {
     fn number(&self, side: Side, relation: RelationId) -> RelationId {
         match side {
             Side::Gold => relation,
-            Side::Prediction => self.numbers.get(&relation).copied().unwrap_or_else(|| number_before(relation)),
+            Side::Prediction => {
+                self.numbers.get(&relation).copied().unwrap_or_else(|| number_before(relation))
+            }
         }
     }
 

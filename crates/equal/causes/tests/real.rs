@@ -51,7 +51,10 @@ fn sentences_on_spider() {
                     causes[0].to_owned()
                 }
                 Err(unclear) => {
-                    println!("{system} {db} UNCLEAR {}\n  gold  {gold}\n  prediction {prediction}", unclear.id());
+                    println!(
+                        "{system} {db} UNCLEAR {}\n  gold  {gold}\n  prediction {prediction}",
+                        unclear.id()
+                    );
                     format!("unclear: {}", unclear.id())
                 }
             };

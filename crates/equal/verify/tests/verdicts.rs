@@ -108,7 +108,11 @@ fn the_time_of_a_pair_covers_the_search_too() {
 fn a_difference_is_said_in_words() {
     let ddl = "CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT);
         CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INTEGER NOT NULL REFERENCES customer (id), price REAL);";
-    let verifier = Verifier::new(Schema::from_ddl(ddl).unwrap(), VerifyOptions { words: true, ..VerifyOptions::default() }).unwrap();
+    let verifier = Verifier::new(
+        Schema::from_ddl(ddl).unwrap(),
+        VerifyOptions { words: true, ..VerifyOptions::default() },
+    )
+    .unwrap();
     for (left, right, causes, sentence) in [
         (
             "SELECT count(DISTINCT c.id) FROM customer c JOIN orders o ON c.id = o.customer_id",

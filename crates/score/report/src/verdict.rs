@@ -116,7 +116,11 @@ mod tests {
     const DDL: &str = "CREATE TABLE boat (id INTEGER PRIMARY KEY, name TEXT NOT NULL CHECK (name = 'Tern'), length_m REAL NOT NULL, note TEXT)";
 
     fn shown(left: &str, right: &str, width: u16) -> String {
-        let verifier = Verifier::new(Schema::from_ddl(DDL).unwrap(), VerifyOptions { words: true, ..VerifyOptions::default() }).unwrap();
+        let verifier = Verifier::new(
+            Schema::from_ddl(DDL).unwrap(),
+            VerifyOptions { words: true, ..VerifyOptions::default() },
+        )
+        .unwrap();
         let mut report = verifier.verify(left, right, None).unwrap();
         report.times.clear();
         verdict(left, right, &report, ShowOptions { width, colour: false, rows: 10 })

@@ -101,9 +101,8 @@ impl Reasons {
     /// Those of the run in a folder. Its databases are looked for when the first answer on them is.
     pub fn of_run(folder: &Path, manifest: &Manifest) -> Self {
         let reads_rows = |id: &&String| {
-            find(id).is_ok_and(|metric| {
-                metric.kind() == MetricKind::Binary && metric.reads() != Reads::NoRows
-            })
+            find(id)
+                .is_ok_and(|metric| metric.kind() == MetricKind::Binary && metric.reads() != Reads::NoRows)
         };
         let database =
             |input: &InputRecord| Some((input.role.strip_prefix("database:")?.to_owned(), input.clone()));
@@ -178,8 +177,8 @@ impl Reasons {
 
     /// The gold that the first metric compared with that calls the answer wrong.
     fn gold_of(&self, details: &Details) -> usize {
-        let said = details.metrics.iter().filter(|(id, _)| self.metrics.contains(*id));
-        said.filter_map(|(_, detail)| detail.gold()).next().unwrap_or(0)
+        let wrong = details.metrics.iter().filter(|(id, _)| self.metrics.contains(*id));
+        wrong.filter_map(|(_, detail)| detail.gold()).next().unwrap_or(0)
     }
 
     fn work_out(
@@ -221,8 +220,8 @@ impl Reasons {
         }
         let unnamed = || format!("the run does not say where the database {db_id} is");
         let input = self.databases.get(db_id).ok_or_else(unnamed)?;
-        let path = recorded_file(&self.folder, input)
-            .map_err(|why| format!("the database {} {why}", input.path))?;
+        let path =
+            recorded_file(&self.folder, input).map_err(|why| format!("the database {} {why}", input.path))?;
         let database = SqliteEngine::new(Limits::default())
             .open(&path)
             .map_err(|error| format!("the database {} cannot be opened ({error})", input.path))?;

@@ -234,9 +234,8 @@ impl Scorer for BenchmarkScorer {
     }
 
     fn schemas(&self) -> HashMap<String, Arc<Schema>> {
-        let schema = |(db_id, target): (&String, &Arc<Target>)| {
-            (db_id.clone(), Arc::clone(target.database.schema()))
-        };
+        let schema =
+            |(db_id, target): (&String, &Arc<Target>)| (db_id.clone(), Arc::clone(target.database.schema()));
         self.targets.iter().map(schema).collect()
     }
 }

@@ -15,8 +15,8 @@ use sqlgauge_dataset::{
 use sqlgauge_engine::{Engine, Limits, SqliteEngine};
 use sqlgauge_metrics::Metric;
 use sqlgauge_run::{
-    BenchmarkScorer, Item, Judgement, Manifest, Peers, Plan, Reasons, RunDirectory, RunError, Schedule, Scorer, Start,
-    StoredRun, Summary, SummaryBuilder, Task, UsedDatabases, digest_inputs, execute,
+    BenchmarkScorer, Item, Judgement, Manifest, Peers, Plan, Reasons, RunDirectory, RunError, Schedule,
+    Scorer, Start, StoredRun, Summary, SummaryBuilder, Task, UsedDatabases, digest_inputs, execute,
 };
 
 fn metrics(ids: &[&str]) -> Vec<&'static dyn Metric> {
@@ -139,12 +139,16 @@ fn a_reader_is_told_that_the_database_is_gone() {
     let words = |reasons: Reasons| reasons.of(&item).unwrap().words().unwrap();
     std::fs::write(&path, "another").unwrap();
     let changed = words(Reasons::of_run(bank.folder.path(), &manifest));
-    assert!(changed.starts_with("Not known: the database ") && changed.ends_with(" has changed since the run."), "{changed}");
+    assert!(
+        changed.starts_with("Not known: the database ") && changed.ends_with(" has changed since the run."),
+        "{changed}"
+    );
     std::fs::remove_file(&path).unwrap();
     let gone = words(Reasons::of_run(bank.folder.path(), &manifest));
     assert!(gone.contains("cannot be read"), "{gone}");
     // Who has its schema needs no file.
-    let open = Reasons::of_run(bank.folder.path(), &manifest).with_schemas([("bank".to_owned(), schema)].into());
+    let open =
+        Reasons::of_run(bank.folder.path(), &manifest).with_schemas([("bank".to_owned(), schema)].into());
     assert_eq!(words(open), "The prediction does not test `balance > 3`, the gold does.");
 }
 

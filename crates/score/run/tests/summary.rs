@@ -49,9 +49,7 @@ fn summarise(manifest: &Manifest, items: &[Item]) -> Summary {
 #[test]
 fn what_to_fix_first_is_what_costs_most() {
     let gold = "SELECT DISTINCT name FROM t ORDER BY name LIMIT 3";
-    let answers = |prediction: &str| {
-        json!({"gold": gold, "prediction": prediction, "result": {"rows": 1, "set": "00"}})
-    };
+    let answers = |prediction: &str| json!({"gold": gold, "prediction": prediction, "result": {"rows": 1, "set": "00"}});
     let mut manifest = manifest(&["a"], 8);
     manifest.engine = "SQLite 3".to_owned();
     let of = |index, prediction| item("a", index, "ok", Some(0.0), &answers(prediction));

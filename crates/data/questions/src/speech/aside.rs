@@ -6,9 +6,9 @@ use sqlgauge_sql::tree::{ColumnRef, Expr, Place, Query, Relation, RelationId};
 use sqlgauge_sql::visit::{Visitor, walk_query};
 
 use super::{Said, Say};
-use sqlgauge_sql::canonical::table_of;
 use crate::engine::tree::Tree;
 use crate::grammar::Rule;
+use sqlgauge_sql::canonical::table_of;
 
 /// The tables that a query reads, and the columns that it names.
 #[derive(Default)]

@@ -8,10 +8,10 @@ use super::query::{in_plural, is_of_rows};
 use super::tail::Scale;
 use super::value::quoted;
 use super::{Hear, Said, Say};
-use sqlgauge_sql::canonical::keys_between;
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
 use crate::unsayable::Unsayable;
+use sqlgauge_sql::canonical::keys_between;
 
 /// Aggregates of one argument, with DISTINCT or without.
 const AGGREGATES: &super::Pairs<(Function, bool)> = &[

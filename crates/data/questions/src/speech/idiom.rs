@@ -11,9 +11,9 @@ use super::call::aggregate;
 use super::reference::{stripped, told_apart};
 use super::tail::Scale;
 use super::{Hear, Reads, Say};
-use sqlgauge_sql::canonical::table_of;
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
+use sqlgauge_sql::canonical::table_of;
 
 /// Conditions on a column, and what rows "have" where they hold.
 const TRAITS: &super::Pairs<Rule> = &[

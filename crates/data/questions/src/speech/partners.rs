@@ -12,9 +12,9 @@ use super::sentence::{FILTER, GROUP, HAVING, TAIL};
 use super::short::{DEGREES, by_number, count_next, outputs, relation_noun, select};
 use super::which::is_of_one;
 use super::{Hear, Said, Say};
-use sqlgauge_sql::canonical::only_relation;
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
+use sqlgauge_sql::canonical::only_relation;
 
 impl Say<'_> {
     /// Columns of each row of a table, and what is computed over the rows that refer to it.

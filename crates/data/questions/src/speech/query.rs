@@ -14,10 +14,10 @@ use super::condition::subject;
 use super::reference::{stripped, told_apart};
 use super::sentence::{FILTER, GROUP, HAVING, TAIL};
 use super::{Hear, Reads, Said, Say, Scope};
-use sqlgauge_sql::canonical::{conjuncts_of, joined, only_relation, same_columns};
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
 use crate::unsayable::Unsayable;
+use sqlgauge_sql::canonical::{conjuncts_of, joined, only_relation, same_columns};
 
 /// Set operators, with ALL or without.
 const SET_OPERATORS: &super::Pairs<(SetOperator, bool)> = &[

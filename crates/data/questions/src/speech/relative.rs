@@ -9,9 +9,9 @@ use sqlgauge_sql::tree::{
 
 use super::query::is_of_rows;
 use super::{Hear, Reads, Said, Say};
-use sqlgauge_sql::canonical::{Key, column_of, columns_of, condition_of, conjuncts_of, joined, keys_between};
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
+use sqlgauge_sql::canonical::{Key, column_of, columns_of, condition_of, conjuncts_of, joined, keys_between};
 
 /// Whether rows exist that refer to the row, and whether they do not.
 const EXISTS: &super::Pairs<bool> = &[(false, Rule::HaveSome), (true, Rule::HaveNone)];

@@ -7,11 +7,11 @@ use sqlgauge_sql::tree::{Cte, CteId, Expr, From, Output, Query};
 
 use super::reference::{ordinal, place_of};
 use super::{Hear, Said, Say};
-use sqlgauge_sql::canonical::named;
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
 use crate::style::{QuestionStyle, Styles};
 use crate::unsayable::Unsayable;
+use sqlgauge_sql::canonical::named;
 
 /// What is said besides the query.
 pub(crate) struct Frame {

@@ -7,12 +7,14 @@ use sqlgauge_sql::tree::{CteId, Expr, From, Join, JoinKind, Relation, RelationId
 
 use super::reference::{ordinal, place_of};
 use super::{Care, Hear, Reads, Said, Say, Scope};
-use sqlgauge_sql::canonical::{Key, column_of, columns_of, condition_of, conjuncts_of, keys_between, table_of, same_columns};
 use crate::engine::tree::Tree;
 use crate::grammar::Rule;
 use crate::names::Vocabulary;
 use crate::style::QuestionStyle;
 use crate::unsayable::Unsayable;
+use sqlgauge_sql::canonical::{
+    Key, column_of, columns_of, condition_of, conjuncts_of, keys_between, same_columns, table_of,
+};
 
 /// How the rows without a match are said to be kept.
 const KINDS: &super::Pairs<JoinKind> = &[

@@ -9,9 +9,9 @@ use super::condition::subject;
 use super::idiom::compared_with_all;
 use super::query::is_of_rows;
 use super::{Hear, Reads, Said, Say, Scope};
-use sqlgauge_sql::canonical::{conjuncts_of, joined, only_relation};
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
+use sqlgauge_sql::canonical::{conjuncts_of, joined, only_relation};
 
 impl Say<'_> {
     /// The source with the conditions that are each of one of its tables, and the other conditions.

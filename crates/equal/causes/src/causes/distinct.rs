@@ -17,7 +17,8 @@ pub(super) static CAUSE: Cause = Cause {
 };
 
 fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
-    let differ = |at: &usize| differ_in_distinct(pair, [&pair.gold.outputs[*at], &pair.prediction.outputs[*at]]);
+    let differ =
+        |at: &usize| differ_in_distinct(pair, [&pair.gold.outputs[*at], &pair.prediction.outputs[*at]]);
     let mut slips = shows_otherwise(&CAUSE, pair, rest, differ)?;
     if std::mem::take(&mut rest.distinct) {
         let words = if pair.gold.distinct {

@@ -29,8 +29,9 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
         let mut all = clauses.keys.iter().chain(&clauses.conditions).chain(on);
         all.any(|known| pair.same(known, wanted))
     };
-    let both_ask = gold_on.iter().chain(&pair.gold.keys).all(|expr| asks(&pair.prediction, &prediction_on, expr))
-        && prediction_on.iter().chain(&pair.prediction.keys).all(|expr| asks(&pair.gold, &gold_on, expr));
+    let both_ask =
+        gold_on.iter().chain(&pair.gold.keys).all(|expr| asks(&pair.prediction, &prediction_on, expr))
+            && prediction_on.iter().chain(&pair.prediction.keys).all(|expr| asks(&pair.gold, &gold_on, expr));
     if !both_ask {
         return Err(Unclear::OtherShape);
     }

@@ -192,7 +192,10 @@ mod tests {
             ("SELECT id FROM hero WHERE name = 'ä'", Some("SELECT hero.id FROM hero WHERE hero.name = 'Ä'")),
             ("SELECT id FROM hero WHERE name = 'Ä'", None),
             ("SELECT id FROM hero WHERE skin = 'red'", None),
-            ("SELECT id FROM hero WHERE skin = 'it''s red'", Some("SELECT hero.id FROM hero WHERE hero.skin = 'It''s Red'")),
+            (
+                "SELECT id FROM hero WHERE skin = 'it''s red'",
+                Some("SELECT hero.id FROM hero WHERE hero.skin = 'It''s Red'"),
+            ),
             ("SELECT id FROM nobody WHERE name = 'ä'", None),
             ("SELECT 'ä", None),
         ] {
@@ -205,7 +208,9 @@ mod tests {
         let schema = Schema::from_ddl(SCHEMA).unwrap();
         let gold = "SELECT id FROM hero WHERE skin = 'Red' OR skin = 'RED'";
         let prediction = "SELECT id FROM hero WHERE skin = 'red'";
-        let said = Explainer::of(schema.clone()).explain(gold, prediction, &OnRows(&[])).map(|found| found.sentence());
+        let said = Explainer::of(schema.clone())
+            .explain(gold, prediction, &OnRows(&[]))
+            .map(|found| found.sentence());
         assert!(!said.is_ok_and(|said| said.contains(MATTERS)));
     }
 }

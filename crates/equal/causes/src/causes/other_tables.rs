@@ -27,10 +27,8 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
     if rest.missing.is_empty() && rest.extra.is_empty() {
         return Ok(Vec::new());
     }
-    let [prediction, gold] = both(
-        pair.tables(&pair.prediction.reads.relations())?,
-        pair.tables(&pair.gold.reads.relations())?,
-    )?;
+    let [prediction, gold] =
+        both(pair.tables(&pair.prediction.reads.relations())?, pair.tables(&pair.gold.reads.relations())?)?;
     slip(&CAUSE, pair, rest, Words { verb: "reads ", both: [prediction, gold] }).map(|slip| vec![slip])
 }
 
@@ -190,8 +188,9 @@ fn instead(pair: &Pair<'_>, rest: &mut Rest) -> Result<Option<Instead>, Unclear>
         return Err(Unclear::OtherShape);
     }
     let of = |side: Side| {
-        let list =
-            |unlike: &Unlike| if side == Side::Gold { unlike.gold.clone() } else { unlike.prediction.clone() };
+        let list = |unlike: &Unlike| {
+            if side == Side::Gold { unlike.gold.clone() } else { unlike.prediction.clone() }
+        };
         let conditions: Vec<Expr> = taken.iter().flat_map(list).collect();
         let tables = pair.tables(&pair.clauses(side).reads.relations())?;
         if conditions.is_empty() {

@@ -20,8 +20,9 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
     let at = rest.outputs.clone();
     let mut left: Vec<usize> = at.clone();
     for &own in &at {
-        let place =
-            left.iter().position(|&other| pair.same(&pair.gold.outputs[own], &pair.prediction.outputs[other]));
+        let place = left
+            .iter()
+            .position(|&other| pair.same(&pair.gold.outputs[own], &pair.prediction.outputs[other]));
         let Some(place) = place else { return Ok(Vec::new()) };
         left.remove(place);
     }

@@ -16,8 +16,8 @@
 use std::collections::HashMap;
 
 use crate::derive::{has_aggregate, has_subquery, has_window};
-use crate::reads;
 use crate::identity::renumber;
+use crate::reads;
 use crate::schema::Schema;
 use crate::tree::{
     BinaryOperator, Body, ColumnRef, CteId, Expr, From, Join, JoinKind, Literal, Output, Place, Query,
@@ -26,8 +26,8 @@ use crate::tree::{
 use crate::visit::{Rewriter, Visitor, rewrite_expr, rewrite_query, walk_query};
 use crate::{Aliases, ResolveError, resolve_with_aliases};
 
-use self::same::{replace, replace_in};
 pub use self::same::same_columns;
+use self::same::{replace, replace_in};
 
 mod same;
 
@@ -62,11 +62,13 @@ impl CanonicalText {
         let before = Numbers::of(&query);
         renumber(&mut query);
         let after = Numbers::of(&query);
-        let new: HashMap<RelationId, RelationId> = before.relations.into_iter().zip(after.relations).collect();
+        let new: HashMap<RelationId, RelationId> =
+            before.relations.into_iter().zip(after.relations).collect();
         let aliases = aliases.into_iter().filter_map(|(id, alias)| Some((*new.get(&id)?, alias))).collect();
         let mut named = query.clone();
         if !after.ctes.is_empty() {
-            let mut names = CteNames { old: after.ctes.into_iter().zip(before.ctes).collect(), names: HashMap::new() };
+            let mut names =
+                CteNames { old: after.ctes.into_iter().zip(before.ctes).collect(), names: HashMap::new() };
             walk_query(&mut names, &written);
             rewrite_query(&mut names, &mut named);
         }
@@ -279,12 +281,7 @@ pub fn columns_of(schema: &Schema, key: Key) -> Vec<(u32, u32)> {
 }
 
 /// The condition of a join by a key, the earlier relation on the left.
-pub fn condition_of(
-    schema: &Schema,
-    key: Key,
-    earlier: RelationId,
-    later: RelationId,
-) -> Option<Expr> {
+pub fn condition_of(schema: &Schema, key: Key, earlier: RelationId, later: RelationId) -> Option<Expr> {
     let pairs = columns_of(schema, key).into_iter().map(|(left, right)| {
         let column = |relation, place| Box::new(Expr::Column(ColumnRef::at(relation, place)));
         Expr::Binary(BinaryOperator::Equal, column(earlier, left), column(later, right))

@@ -186,7 +186,8 @@ pub fn print_part(
     only: Option<RelationId>,
 ) -> Result<String, PrintError> {
     let names = Names::of_tables(query, schema, aliases);
-    let mut printer = Printer { is_brief: true, only: vec![only], ..Printer::with(names, PrintDialect::Sqlite) };
+    let mut printer =
+        Printer { is_brief: true, only: vec![only], ..Printer::with(names, PrintDialect::Sqlite) };
     printer.expr(expr, 0);
     printer.finish()
 }

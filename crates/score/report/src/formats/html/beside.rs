@@ -18,12 +18,10 @@ impl Content {
         let mut collector = Collector { columns: Columns::new(report), rows: Vec::new(), pieces };
         let metrics = collector.columns.metrics.clone();
         let carrier = collector.pieces.carrier;
-        report
-            .items
-            .for_each_raw(
-                |item| WrittenItem::of(item, &metrics, carrier, report),
-                |entry| collector.take(entry),
-            )?;
+        report.items.for_each_raw(
+            |item| WrittenItem::of(item, &metrics, carrier, report),
+            |entry| collector.take(entry),
+        )?;
         collector.finish()
     }
 }

@@ -102,10 +102,9 @@ impl Content {
     pub(super) fn in_page(report: &Report) -> Result<Self, ReportError> {
         let mut collector = Collector::new(report);
         let metrics = collector.columns.metrics.clone();
-        report.items.for_each_raw(
-            |item| WrittenItem::of(item, &metrics, report),
-            |entry| collector.take(entry),
-        )?;
+        report
+            .items
+            .for_each_raw(|item| WrittenItem::of(item, &metrics, report), |entry| collector.take(entry))?;
         Ok(collector.finish())
     }
 
