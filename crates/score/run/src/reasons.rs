@@ -177,8 +177,8 @@ impl Reasons {
 
     /// The gold that the first metric compared with that calls the answer wrong.
     fn gold_of(&self, details: &Details) -> usize {
-        let said = details.metrics.iter().filter(|(id, _)| self.metrics.contains(*id));
-        said.filter_map(|(_, detail)| detail.gold()).next().unwrap_or(0)
+        let wrong = details.metrics.iter().filter(|(id, _)| self.metrics.contains(*id));
+        wrong.filter_map(|(_, detail)| detail.gold()).next().unwrap_or(0)
     }
 
     fn work_out(

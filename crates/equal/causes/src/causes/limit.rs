@@ -21,7 +21,7 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
     if !std::mem::take(&mut rest.limit) {
         return Ok(Vec::new());
     }
-    let [prediction, gold] = both(kept_rows(pair, Side::Prediction)?, kept_rows(pair, Side::Gold)?)?;
+    let [prediction, gold] = both(limit_of(pair, Side::Prediction)?, limit_of(pair, Side::Gold)?)?;
     let queries = pair.exchange(|clauses, other, _| {
         clauses.limit.clone_from(&other.limit);
         clauses.offset.clone_from(&other.offset);
@@ -30,7 +30,7 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
 }
 
 /// The clause that says how many rows there are.
-fn kept_rows(pair: &Pair<'_>, side: Side) -> Result<String, Unclear> {
+fn limit_of(pair: &Pair<'_>, side: Side) -> Result<String, Unclear> {
     let Clauses { limit, offset, .. } = pair.clauses(side);
     let Some(limit) = limit else { return Ok("no LIMIT".to_owned()) };
     let offset = match offset {
