@@ -22,7 +22,7 @@ pub(crate) use self::sentence::Frame;
 use std::rc::Rc;
 
 use sqlgauge_base::Random;
-use sqlgauge_sql::schema::{Schema, TableId};
+use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{ColumnRef, Expr, RelationId};
 
 use crate::engine::tree::Tree;
@@ -96,14 +96,6 @@ struct Scope {
     shown: Vec<RelationId>,
     /// Columns that are the same as earlier ones.
     same: Vec<ColumnRef>,
-}
-
-/// Whether words have the letters of a name: `car_makers` is "car makers", and "content" is not said for `cont`.
-fn has_letters(name: &str, words: &str) -> bool {
-    let letters = |text: &str| {
-        text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>()
-    };
-    letters(name) == letters(words)
 }
 
 /// A query being said.
