@@ -33,7 +33,11 @@ pub fn render() -> String {
                 "schema" => String::new(),
                 needs => format!(" (needs {needs})"),
             };
-            let _ = write!(page, "\n### {}{needs}\n\n{finds}\n\n{example}\n\nNot a defect if: {excuse}\n", meta.name);
+            let _ = write!(
+                page,
+                "\n### {}{needs}\n\n{finds}\n\n{example}\n\nNot a defect if: {excuse}\n",
+                meta.name
+            );
         }
     }
     page

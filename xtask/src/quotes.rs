@@ -63,7 +63,8 @@ fn fill(page: &str, read: &dyn Fn(&Path) -> Result<String>) -> Result<String> {
         filled.push_str(line);
         filled.push('\n');
         let Some(quote) = Quote::parse(line) else { continue };
-        let source = read(Path::new(quote.path)).with_context(|| format!("{} cannot be quoted", quote.path))?;
+        let source =
+            read(Path::new(quote.path)).with_context(|| format!("{} cannot be quoted", quote.path))?;
         if lines.next_if(|line| line.starts_with("```")).is_some() {
             while lines.next().is_some_and(|line| line != "```") {}
         }
@@ -88,7 +89,10 @@ mod tests {
     fn a_block_is_written_and_written_again() {
         let page = "Text.\n<!-- quote 3: a.rs: fn one -->\nMore.\n";
         let once = filled(page).unwrap();
-        assert_eq!(once, "Text.\n<!-- quote 3: a.rs: fn one -->\n```rust\nfn one() {\n    1\n}\n```\nMore.\n");
+        assert_eq!(
+            once,
+            "Text.\n<!-- quote 3: a.rs: fn one -->\n```rust\nfn one() {\n    1\n}\n```\nMore.\n"
+        );
         assert_eq!(filled(&once).unwrap(), once);
     }
 

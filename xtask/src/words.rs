@@ -21,7 +21,8 @@ pub(crate) fn check() -> Result<()> {
     let mut faults = String::new();
     for path in links::documents()? {
         let text = read(&path)?;
-        let lines: Vec<&str> = if path == Path::new(HELP) { text.lines().collect() } else { first_lines(&text) };
+        let lines: Vec<&str> =
+            if path == Path::new(HELP) { text.lines().collect() } else { first_lines(&text) };
         list(&mut faults, &path, lines);
     }
     let mut sources = Vec::new();
@@ -72,7 +73,8 @@ mod tests {
 
     #[test]
     fn planted_phrases_are_found() {
-        let page = "# Title\n\n<!-- Generated. -->\n\nShows what is in it.\n\nA table, of which more below.\n";
+        let page =
+            "# Title\n\n<!-- Generated. -->\n\nShows what is in it.\n\nA table, of which more below.\n";
         assert_eq!(first_lines(page), ["# Title", "Shows what is in it."]);
         assert_eq!(first_lines(page).into_iter().find_map(phrase), Some("what is"));
         let source = "enum E {\n    #[error(\n        \"{0} is no number\"\n    )]\n    A,\n    /// Nobody.\n    #[error(\"{0} is not a number\")]\n    B,\n}\n";

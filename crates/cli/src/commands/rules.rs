@@ -117,9 +117,12 @@ impl Rules {
             None => list(),
             Some(rule) => {
                 let of_audit = || Some(sqlgauge_audit::find(&rule)?.meta().page());
-                let page = find(&rule).map(|found| found.meta().page()).or_else(of_audit).ok_or_else(|| {
-                    anyhow!("unknown rule {rule:?}; `sqlgauge rules list` and `list --audit` show all of them")
-                })?;
+                let page =
+                    find(&rule).map(|found| found.meta().page()).or_else(of_audit).ok_or_else(|| {
+                        anyhow!(
+                            "unknown rule {rule:?}; `sqlgauge rules list` and `list --audit` show all of them"
+                        )
+                    })?;
                 format!("{page}\n")
             }
         };

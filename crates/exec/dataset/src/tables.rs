@@ -244,7 +244,9 @@ impl<'a> EntryReader<'a> {
                 Some(-1) => Ok((None, name.clone())),
                 Some(table) => match usize::try_from(table) {
                     Ok(table) if table < tables => Ok((Some(table), name.clone())),
-                    _ => error(format!("unknown table {table}, not one of 0 to {}", tables.saturating_sub(1))),
+                    _ => {
+                        error(format!("unknown table {table}, not one of 0 to {}", tables.saturating_sub(1)))
+                    }
                 },
                 None => error(format!("its table is {}", kind(table))),
             }
