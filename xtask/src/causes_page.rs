@@ -18,28 +18,21 @@ With a counterexample (`verify`) the sentence says for which rows the results di
 orders: yours gives 2, the gold 1`.
 
 A name stands in words if these have its letters, else as it is spelled, in double quotes. What the grammar of questions has no words for stands as SQL.
-
-| id | title | when |
-|---|---|---|
 ";
 
 /// The text of the page.
 pub fn render() -> String {
     let mut page = HEAD.to_owned();
-    for cause in causes() {
-        let _ = writeln!(page, "| `{}` | {} | {} |", cause.id, cause.title, cause.about);
-    }
-    page.push_str("\nTwo more lines of the list are not causes of a sentence: `does-not-run` and `missing`, where there is no result. `unclear` has the reason with each item:\n\n| reason | when |\n|---|---|\n");
+    page.push_str("\nTwo lines of the list have no sentence: `does-not-run` and `missing`. An item that is `unclear` has a reason:\n\n");
     for unclear in Unclear::ALL {
-        let _ = writeln!(page, "| `{}` | {} |", unclear.id(), unclear.about());
+        let _ = writeln!(page, "- `{}`: {}", unclear.id(), unclear.about());
     }
-    page.push_str("\n## Examples\n");
     for cause in causes() {
         let [gold, yours, sentence] = cause.example;
         let _ = writeln!(
             page,
-            "\n### {}\n\n```sql\n-- gold\n{gold};\n-- yours\n{yours};\n```\n\n{sentence}",
-            cause.id
+            "\n## {}: {}\n\n{}\n\n```sql\n-- gold, then the prediction\n{gold};\n{yours};\n```\n\n{sentence}",
+            cause.id, cause.title, cause.about
         );
     }
     page
