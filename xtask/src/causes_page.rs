@@ -19,28 +19,21 @@ A part stands as SQL, with the names of its tables. A table that the query reads
 
 With a counterexample (`verify`) the sentence says on which rows the results differ, and what both return: ``they differ on 1 row of `customer` and 2 rows \
 of `orders`: the prediction gives 2, the gold 1``.
-
-| id | title | when |
-|---|---|---|
 ";
 
 /// The text of the page.
 pub fn render() -> String {
     let mut page = HEAD.to_owned();
-    for cause in causes() {
-        let _ = writeln!(page, "| `{}` | {} | {} |", cause.id, cause.title, cause.about);
-    }
-    page.push_str("\nTwo more lines of the list are not causes of a sentence: `does-not-run` and `missing`, where there is no result. `unclear` has the reason with each item:\n\n| reason | when |\n|---|---|\n");
+    page.push_str("\nTwo lines of the list have no sentence: `does-not-run` and `missing`. An item that is `unclear` has a reason:\n\n");
     for unclear in Unclear::ALL {
-        let _ = writeln!(page, "| `{}` | {} |", unclear.id(), unclear.about());
+        let _ = writeln!(page, "- `{}`: {}", unclear.id(), unclear.about());
     }
-    page.push_str("\n## Examples\n");
     for cause in causes() {
         let [gold, prediction, sentence] = cause.example;
         let _ = writeln!(
             page,
-            "\n### {}\n\n```sql\n-- gold\n{gold};\n-- prediction\n{prediction};\n```\n\n{sentence}",
-            cause.id
+            "\n## {}: {}\n\n{}\n\n```sql\n-- gold, then the prediction\n{gold};\n{prediction};\n```\n\n{sentence}",
+            cause.id, cause.title, cause.about
         );
     }
     page

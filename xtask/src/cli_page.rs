@@ -64,7 +64,7 @@ const COMMANDS: &[&[&str]] = &[
 ];
 
 /// An option whose text is the same in so many commands stands once, above them.
-const SHARED: usize = 3;
+const SHARED: usize = 2;
 
 pub fn render() -> Result<String> {
     crate::cargo(&["build", "--quiet", "--bin", "sqlgauge"])?;
