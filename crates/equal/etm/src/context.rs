@@ -183,7 +183,7 @@ impl Published {
 #[derive(Default)]
 struct Equalities {
     tables: Vec<(RelationId, TableId)>,
-    equalities: Vec<(ColumnRef, ColumnRef)>,
+    columns: Vec<(ColumnRef, ColumnRef)>,
     pairs: Vec<(TableColumn, TableColumn)>,
 }
 
@@ -193,9 +193,9 @@ impl Equalities {
             let (_, table) = self.tables.iter().find(|(relation, _)| *relation == column.relation)?;
             Some((*table, column.column))
         };
-        let pairs: Vec<_> = self.equalities.iter().filter_map(|&(a, b)| Some((of(a)?, of(b)?))).collect();
+        let pairs: Vec<_> = self.columns.iter().filter_map(|&(a, b)| Some((of(a)?, of(b)?))).collect();
         self.pairs.extend(pairs);
-        self.equalities.clear();
+        self.columns.clear();
     }
 }
 
@@ -209,7 +209,7 @@ impl Visitor for Equalities {
                 Expr::And(list) => pending.extend(list),
                 Expr::Binary(BinaryOperator::Equal, a, b) => {
                     if let (Expr::Column(a), Expr::Column(b)) = (a.as_ref(), b.as_ref()) {
-                        self.equalities.push((*a, *b));
+                        self.columns.push((*a, *b));
                     }
                 }
                 _ => {}

@@ -37,10 +37,10 @@ pub fn likely_texts(queries: [&Query; 2]) -> BTreeSet<Box<str>> {
     let mut texts: Vec<String> = COMMON.map(str::to_owned).to_vec();
     let mut named = BTreeSet::new();
     for query in queries {
-        let mut names = NamedTexts::default();
-        walk_query(&mut names, query);
-        texts.extend(['x', '-', '0'].into_iter().filter_map(|filler| overlaid(&names.pieces, filler)));
-        named.extend(names.texts);
+        let mut collector = NamedTexts::default();
+        walk_query(&mut collector, query);
+        texts.extend(['x', '-', '0'].into_iter().filter_map(|filler| overlaid(&collector.pieces, filler)));
+        named.extend(collector.texts);
     }
     texts.extend(named.iter().flat_map(|text| near(text)));
     texts.truncate(MAX_TEXTS);

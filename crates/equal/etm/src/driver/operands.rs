@@ -21,13 +21,13 @@ pub(super) struct Place<'a> {
     /// The clause, for the log.
     clause: &'static str,
     /// What it is compared with.
-    comparand: &'a Comparand,
+    opposite: &'a Comparand,
 }
 
 impl<'a> Place<'a> {
     /// The place of a value in that clause.
-    pub(super) fn of(clause: &'static str, comparand: &'a Comparand) -> Self {
-        Self { is_condition: false, clause, comparand }
+    pub(super) fn of(clause: &'static str, opposite: &'a Comparand) -> Self {
+        Self { is_condition: false, clause, opposite }
     }
 }
 
@@ -57,9 +57,9 @@ impl Driver<'_, '_> {
     }
 
     fn expression_rules(&mut self, expr: &mut Expr, place: Place<'_>) -> bool {
-        let Place { is_condition, clause, comparand } = place;
+        let Place { is_condition, clause, opposite } = place;
         let mut changed = false;
-        let typed = self.context.is_sound() && !matches!(comparand, Comparand::Nothing);
+        let typed = self.context.is_sound() && !matches!(opposite, Comparand::Nothing);
         let mut before = (typed || self.log.is_some()).then(|| expr.clone());
         for rule in &self.rules.expressions {
             if self.is_over() {
@@ -72,7 +72,7 @@ impl Driver<'_, '_> {
             }
             if let Some(old) = &before
                 && typed
-                && !comparand.takes(&self.context.facts.operand(old), &self.context.facts.operand(expr))
+                && !opposite.takes(&self.context.facts.operand(old), &self.context.facts.operand(expr))
             {
                 expr.clone_from(old);
                 continue;
@@ -95,21 +95,18 @@ impl Driver<'_, '_> {
     }
 
     fn parts(&mut self, expr: &mut Expr, place: Place<'_>) {
-        let Place { is_condition, clause, comparand } = place;
+        let Place { is_condition, clause, opposite } = place;
         // What passes the affinity or the collation of its operand on.
-        let passed = |as_what: Comparand| match comparand {
+        let passed = |as_what: Comparand| match opposite {
             Comparand::Nothing => Comparand::Nothing,
-            Comparand::Compound(_) => comparand.clone(),
+            Comparand::Compound(_) => opposite.clone(),
             _ => as_what,
         };
         match expr {
             Expr::Column(_) | Expr::Output(_) | Expr::Literal(_) => {}
             Expr::Unary(_, operand) | Expr::Cast { expr: operand, .. } => {
-                let of_operand = if matches!(comparand, Comparand::Itself) {
-                    Comparand::Itself
-                } else {
-                    Comparand::Others
-                };
+                let of_operand =
+                    if matches!(opposite, Comparand::Itself) { Comparand::Itself } else { Comparand::Others };
                 self.operand(operand, Place::of(clause, &passed(of_operand)));
             }
             Expr::Collate { expr: operand, .. } => {
@@ -161,12 +158,12 @@ impl Driver<'_, '_> {
                 self.inner(clause, query, Position::Exists, &Comparand::Nothing);
             }
             Expr::Scalar(query) => {
-                self.inner(clause, query, Position::Scalar, comparand);
+                self.inner(clause, query, Position::Scalar, opposite);
             }
             Expr::Case { operand, branches, otherwise } => {
                 // By the form of its results SQLite tells what a CASE may be.
                 let of_results =
-                    if matches!(comparand, Comparand::Compound(_)) { comparand } else { &Comparand::Nothing };
+                    if matches!(opposite, Comparand::Compound(_)) { opposite } else { &Comparand::Nothing };
                 self.case(operand.as_deref_mut(), branches, otherwise.as_deref_mut(), clause, of_results);
             }
             Expr::IsNull { expr, .. } => self.expr(expr, false, clause),
