@@ -1,6 +1,7 @@
 //! Tables of numbers with a limit each, and the rows of `docs/explanation/decisions.md` that raise one.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -26,7 +27,10 @@ pub(crate) fn table(path: &str) -> Result<BTreeMap<String, usize>> {
 
 /// Writes such a table.
 pub(crate) fn write(path: &str, rows: &[(String, usize)]) -> Result<()> {
-    let text: String = rows.iter().map(|(name, number)| format!("{number}\t{name}\n")).collect();
+    let mut text = String::new();
+    for (name, number) in rows {
+        let _infallible = writeln!(text, "{number}\t{name}");
+    }
     std::fs::write(root().join(path), text).with_context(|| format!("{path} cannot be written"))
 }
 

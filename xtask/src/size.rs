@@ -88,7 +88,7 @@ fn sizes(table: &BTreeMap<String, usize>) -> Result<Vec<(String, usize)>> {
         programs += targets.iter().filter(|target| target["kind"][0] == "test").count();
     }
     sizes.sort();
-    let words = files.lines().filter(|path| path.ends_with(".md")).map(read);
+    let words = files.lines().filter(|path| has_ending(path, "md")).map(read);
     let words: usize = words.map(|text| Ok(text?.split_whitespace().count())).sum::<Result<_>>()?;
     let tree =
         ["tree", "--package", "sqlgauge", "--edges", "normal,build", "--prefix", "none", "--format", "{p}"];
@@ -110,11 +110,15 @@ fn output(program: &str, arguments: &[&str]) -> Result<String> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
+fn has_ending(path: &str, ending: &str) -> bool {
+    Path::new(path).extension().is_some_and(|extension| extension == ending)
+}
+
 fn lines_below(folder: &str, files: &str) -> Result<usize> {
     let is_code = |path: &&str| {
         let inside = path.strip_prefix(folder).and_then(|path| path.strip_prefix('/'));
         inside.is_some_and(|path| {
-            path.ends_with(".rs") && !path.split('/').any(|part| part == "tests" || part == "tests.rs")
+            has_ending(path, "rs") && !path.split('/').any(|part| part == "tests" || part == "tests.rs")
         })
     };
     files.lines().filter(is_code).map(|path| Ok(code_lines(&read(path)?))).sum()

@@ -6,6 +6,7 @@
 //!   row under "What takes longer" with the new number and the reason.
 //! - Numbers are of one compiler (`rust-toolchain.toml`) and one architecture: elsewhere the check does not run.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -142,8 +143,8 @@ fn prepare(folder: &Path) -> Result<()> {
         let others = questions.iter().cycle().skip(at + 1).take(questions.len());
         let other = others.clone().find(|other| other["db_id"] == question["db_id"]);
         let other = other.context("the sample has no other question of a database")?;
-        right.push_str(&format!("{}\n", json!({"id": id, "sql": question["gold"]})));
-        wrong.push_str(&format!("{}\n", json!({"id": id, "sql": other["gold"]})));
+        let _infallible = writeln!(right, "{}", json!({"id": id, "sql": question["gold"]}));
+        let _infallible = writeln!(wrong, "{}", json!({"id": id, "sql": other["gold"]}));
         asked_again.push(question);
     }
     std::fs::write(folder.join("work.json"), serde_json::to_string(&asked_again)?)?;

@@ -15,6 +15,7 @@ pub struct BenchEstimators {
 
 impl BenchEstimators {
     pub fn run(self) -> Result<Verdict> {
+        let Self { arguments: _ } = self;
         bail!(
             "bench-estimators is a program of the source tree now: run `cargo xtask research bench-estimators` there, with the same options"
         )

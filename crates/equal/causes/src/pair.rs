@@ -165,8 +165,8 @@ impl Pair<'_> {
     /// A slip in conditions: the answer's stand in the place of the gold's.
     pub(crate) fn of_conditions(&self, cause: &'static Cause, unlike: &Unlike, words: [String; 2]) -> Slip {
         let both = self.exchange(|clauses, _, side| unlike.exchange(clauses, side));
-        let clause = (unlike.clause == Clause::Having).then_some("HAVING");
-        Slip { clause, ..Slip::new(cause, words, both) }
+        let having = (unlike.clause == Clause::Having).then_some("HAVING");
+        Slip { clause: having, ..Slip::new(cause, words, both) }
     }
 
     /// A slip in conditions of which both have some.

@@ -88,7 +88,7 @@ pub struct Reasons {
     grounds: Mutex<HashMap<String, Ground>>,
     keys: [RandomState; 2],
     /// By two hashes of a pair with keys of this process.
-    reasons: Mutex<HashMap<[u64; 2], Reason>>,
+    by_pair: Mutex<HashMap<[u64; 2], Reason>>,
 }
 
 impl fmt::Debug for Reasons {
@@ -114,7 +114,7 @@ impl Reasons {
             schemas: HashMap::new(),
             grounds: Mutex::default(),
             keys: [RandomState::new(), RandomState::new()],
-            reasons: Mutex::default(),
+            by_pair: Mutex::default(),
         }
     }
 
@@ -163,7 +163,7 @@ impl Reasons {
         let script = verdict.and_then(|verdict| verdict.witness.as_deref()).unwrap_or_default();
         let pair = (db_id, gold, prediction, script, details.letter_case);
         let key = self.keys.each_ref().map(|key| key.hash_one(pair));
-        let reasons = || self.reasons.lock().unwrap_or_else(PoisonError::into_inner);
+        let reasons = || self.by_pair.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(reason) = reasons().get(&key) {
             return Some(reason.clone());
         }
@@ -177,8 +177,8 @@ impl Reasons {
 
     /// The gold that the first metric compared with that calls the answer wrong.
     fn gold_of(&self, details: &Details) -> usize {
-        let wrong = details.metrics.iter().filter(|(id, _)| self.metrics.contains(*id));
-        wrong.filter_map(|(_, detail)| detail.gold()).next().unwrap_or(0)
+        let mut wrong = details.metrics.iter().filter(|(id, _)| self.metrics.contains(*id));
+        wrong.find_map(|(_, detail)| detail.gold()).unwrap_or(0)
     }
 
     fn work_out(

@@ -99,10 +99,6 @@ struct Scope {
 }
 
 /// A query being said.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a state of its own: of the style, of the query, of the next table, of the names"
-)]
 pub(crate) struct Say<'a> {
     pub(crate) schema: &'a Schema,
     pub(crate) vocabulary: &'a Vocabulary,

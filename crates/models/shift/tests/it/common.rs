@@ -24,6 +24,7 @@ impl Numbers {
         (0..12).map(|_| self.unit()).sum::<f64>() - 6.0
     }
 
+    #[expect(clippy::cast_possible_truncation, reason = "the vectors are of f32")]
     /// Vectors whose components are normal with mean `shift` and standard deviation `spread`.
     pub fn matrix(&mut self, rows: usize, dimensions: usize, shift: f64, spread: f64) -> Matrix {
         let values = (0..rows * dimensions).map(|_| (self.normal() * spread + shift) as f32).collect();

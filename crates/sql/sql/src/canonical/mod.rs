@@ -67,10 +67,10 @@ impl CanonicalText {
         let aliases = aliases.into_iter().filter_map(|(id, alias)| Some((*new.get(&id)?, alias))).collect();
         let mut named = query.clone();
         if !after.ctes.is_empty() {
-            let mut names =
+            let mut ctes =
                 CteNames { old: after.ctes.into_iter().zip(before.ctes).collect(), names: HashMap::new() };
-            walk_query(&mut names, &written);
-            rewrite_query(&mut names, &mut named);
+            walk_query(&mut ctes, &written);
+            rewrite_query(&mut ctes, &mut named);
         }
         Ok(Self { query, named, aliases })
     }
