@@ -15,9 +15,9 @@ use sqlgauge_sql::lex::{self, Token, TokenKind};
 /// A text with a SELECT that reads something is an answer, whatever else it says. A prediction that is missing is none: the
 /// caller knows.
 pub fn is_abstention(text: &str) -> bool {
-    if let Some(said) = selected_text(text) {
-        let said = said.to_ascii_lowercase().replace('\u{2019}', "'");
-        let words = words(&said);
+    if let Some(message) = selected_text(text) {
+        let message = message.to_ascii_lowercase().replace('\u{2019}', "'");
+        let words = words(&message);
         let has = |any: &[&str]| words.iter().any(|word| any.contains(word));
         return has_phrase(&words) || (has(&LACKS) && has(&DATA) && has(&ANSWERS));
     }
@@ -37,8 +37,8 @@ fn words(text: &str) -> Vec<&str> {
 }
 
 fn has_phrase(words: &[&str]) -> bool {
-    let said = words.join(" ");
-    PHRASES.iter().any(|phrase| contains_words(&said, phrase))
+    let text = words.join(" ");
+    PHRASES.iter().any(|phrase| contains_words(&text, phrase))
 }
 
 /// The text of a query that selects nothing else: `SELECT '…'`, `SELECT '…' AS name`.

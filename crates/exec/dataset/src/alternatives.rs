@@ -61,7 +61,7 @@ impl<'a> Choice<'a> {
         let is_open = |at: usize| {
             let before = at.checked_sub(1).map_or("", |before| all[before].text);
             let begins =
-                ["SELECT", "DISTINCT", "ALL", ","].iter().any(|own| before.eq_ignore_ascii_case(own));
+                ["SELECT", "DISTINCT", "ALL", ","].iter().any(|word| before.eq_ignore_ascii_case(word));
             all[at].text == "{" && begins
         };
         let (open, close) = (0..all.len()).filter(|&at| is_open(at)).find_map(|open| {
@@ -86,14 +86,14 @@ impl<'a> Choice<'a> {
 
     /// A text for each subset, the small ones first.
     fn spelled(&self) -> Vec<String> {
-        let taken = |mask: usize| -> Vec<&str> {
+        let columns_of = |mask: usize| -> Vec<&str> {
             let of = self.options.iter().enumerate().filter(|(at, _)| mask >> at & 1 == 1);
             of.map(|(_, option)| *option).collect()
         };
         let mut masks: Vec<usize> = (1..=self.subsets()).collect();
         masks.sort_by_key(|mask| mask.count_ones());
         let of_mask = |mask: usize| {
-            let columns = taken(mask);
+            let columns = columns_of(mask);
             let names: Vec<&str> = columns.iter().map(|column| without_alias(column)).collect();
             [self.before, &columns.join(", "), &filled(self.after, &names.join(", "))].concat()
         };

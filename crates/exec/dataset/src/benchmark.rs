@@ -147,8 +147,8 @@ fn benchmark_of(
     let mut drafts = drafts_of(gold, format, reading, strict, &mut notes)?;
     let mut sources = vec![gold.path().to_owned()];
     if let Some(questions) = questions {
-        let asked = drafts_of(questions, None, reading, false, &mut notes)?;
-        merge(gold, &mut drafts, questions, asked, &mut notes)?;
+        let question_drafts = drafts_of(questions, None, reading, false, &mut notes)?;
+        merge(gold, &mut drafts, questions, question_drafts, &mut notes)?;
         sources.push(questions.path().to_owned());
     }
     if drafts.examples.is_empty() {
@@ -208,13 +208,13 @@ fn drafts_of(
         survey.check(input)?;
     }
     if survey.is_in_doubt() {
-        let mut found = GoldColumns::default();
+        let mut gold_columns = GoldColumns::default();
         let mut columns = reading.columns.clone();
         for_each_row(format, input, |row| {
-            found.look(&columns, &row);
+            gold_columns.look(&columns, &row);
             Ok(())
         })?;
-        let settled = columns.settle_gold(&found);
+        let settled = columns.settle_gold(&gold_columns);
         if !settled.is_empty() {
             own_notes.extend(settled);
             let reading = Reading { columns: &columns, ..*reading };
@@ -244,18 +244,18 @@ struct Drafter<'a> {
     reading: &'a Reading<'a>,
     drafts: Drafts,
     /// Lines or items so far.
-    taken: usize,
+    count: usize,
     /// The place in a conversation of the latest line.
     turn: Turn,
 }
 
 impl<'a> Drafter<'a> {
     fn new(input: &'a Input, reading: &'a Reading<'a>) -> Self {
-        Self { input, reading, drafts: Drafts::default(), taken: 0, turn: Turn { interaction: 0, turn: 0 } }
+        Self { input, reading, drafts: Drafts::default(), count: 0, turn: Turn { interaction: 0, turn: 0 } }
     }
 
     fn take(&mut self, part: Part<'_>) -> Result<(), DatasetError> {
-        self.taken += 1;
+        self.count += 1;
         match part {
             Part::Line(_) if self.reading.required == ColumnRole::Question => Ok(()),
             Part::Line(line) => self.take_line(line),
@@ -272,7 +272,7 @@ impl<'a> Drafter<'a> {
             return Ok(());
         }
         self.turn.turn += 1;
-        let place = Place::Line(self.taken);
+        let place = Place::Line(self.count);
         let fields: Vec<&str> = line.split('\t').take(MAX_FIELDS).collect();
         let &[sql, db_id] = fields.as_slice() else {
             let count = line.split('\t').count();
@@ -291,7 +291,7 @@ impl<'a> Drafter<'a> {
     }
 
     fn take_row(&mut self, row: Row) -> Result<(), DatasetError> {
-        let interaction = self.taken - 1;
+        let interaction = self.count - 1;
         let fields =
             self.object(row.place.clone(), &row.value, "an example is an object with named fields")?;
         let Some(Value::Array(turns)) = fields.get("interaction") else {
@@ -299,11 +299,12 @@ impl<'a> Drafter<'a> {
             self.drafts.push(example, origin);
             return Ok(());
         };
-        for (index, said) in turns.iter().enumerate() {
+        for (index, item) in turns.iter().enumerate() {
             let turn = Turn { interaction, turn: index + 1 };
             let place = Place::Turn(interaction, turn.turn);
-            let own = self.object(place.clone(), said, "a turn is an object with query and utterance")?;
-            let (mut example, origin) = draft_of_fields(self.input, place, own, self.reading)?;
+            let turn_fields =
+                self.object(place.clone(), item, "a turn is an object with query and utterance")?;
+            let (mut example, origin) = draft_of_fields(self.input, place, turn_fields, self.reading)?;
             if example.db_id.is_empty() {
                 let shared = self.reading.columns.find(ColumnRole::Database, fields);
                 example.db_id = shared.and_then(|(_, value)| scalar_text(value)).unwrap_or_default();
@@ -443,13 +444,13 @@ fn merge(
     gold: &Input,
     drafts: &mut Drafts,
     questions: &Input,
-    asked: Drafts,
+    others: Drafts,
     notes: &mut Vec<String>,
 ) -> Result<(), DatasetError> {
-    if drafts.examples.len() != asked.examples.len() {
+    if drafts.examples.len() != others.examples.len() {
         return Err(DatasetError::CountMismatch {
             path: questions.path().to_owned(),
-            found: counted(asked.examples.len(), "example"),
+            count: counted(others.examples.len(), "example"),
             other: gold.path().display().to_string(),
             expected: counted(drafts.examples.len(), "example"),
             remedy: "give the questions that belong to these golds".to_owned(),
@@ -457,20 +458,22 @@ fn merge(
     }
     let mut differing = 0;
     let ours = drafts.examples.iter_mut().zip(&mut drafts.origins);
-    for ((example, origin), (asked, of_asked)) in ours.zip(asked.examples.into_iter().zip(asked.origins)) {
-        check_agreement((gold, example, origin), (questions, &asked, &of_asked))?;
-        let same = |a: &str| asked.golds.iter().any(|b| a.split_whitespace().eq(b.split_whitespace()));
-        differing += usize::from(!asked.golds.is_empty() && !example.golds.iter().any(|a| same(a)));
-        if of_asked.has_id {
-            (example.id, origin.has_id) = (asked.id, true);
+    for ((example, origin), (other, other_origin)) in
+        ours.zip(others.examples.into_iter().zip(others.origins))
+    {
+        check_agreement((gold, example, origin), (questions, &other, &other_origin))?;
+        let same = |a: &str| other.golds.iter().any(|b| a.split_whitespace().eq(b.split_whitespace()));
+        differing += usize::from(!other.golds.is_empty() && !example.golds.iter().any(|a| same(a)));
+        if other_origin.has_id {
+            (example.id, origin.has_id) = (other.id, true);
         }
         if example.db_id.is_empty() {
-            example.db_id = asked.db_id;
+            example.db_id = other.db_id;
         }
-        example.question = asked.question.or(example.question.take());
-        example.evidence = asked.evidence.or(example.evidence.take());
-        example.difficulty = asked.difficulty.or(example.difficulty.take());
-        example.turn = example.turn.or(asked.turn);
+        example.question = other.question.or(example.question.take());
+        example.evidence = other.evidence.or(example.evidence.take());
+        example.difficulty = other.difficulty.or(example.difficulty.take());
+        example.turn = example.turn.or(other.turn);
     }
     if differing > 0 {
         notes.push(format!(
@@ -485,21 +488,21 @@ fn merge(
 
 fn check_agreement(
     (gold, draft, origin): (&Input, &Example, &Origin),
-    (questions, asked, of_asked): (&Input, &Example, &Origin),
+    (questions, other, other_origin): (&Input, &Example, &Origin),
 ) -> Result<(), DatasetError> {
-    let disagreement = |found: String, expected: String| {
+    let disagreement = |claim: String, expected: String| {
         Err(DatasetError::Disagreement {
             path: gold.path().to_owned(),
             place: origin.place.to_string(),
-            found,
-            expected: format!("{}, {}, says {expected}", questions.path().display(), of_asked.place),
+            claim,
+            expected: format!("{}, {}, says {expected}", questions.path().display(), other_origin.place),
         })
     };
-    let (ours, theirs) = (&draft.db_id, &asked.db_id);
+    let (ours, theirs) = (&draft.db_id, &other.db_id);
     if !ours.is_empty() && !theirs.is_empty() && ours != theirs {
         return disagreement(format!("the db_id is {ours:?}"), format!("{theirs:?}"));
     }
-    if let (Some(ours), Some(theirs)) = (draft.turn, asked.turn)
+    if let (Some(ours), Some(theirs)) = (draft.turn, other.turn)
         && ours != theirs
     {
         let name =

@@ -164,10 +164,10 @@ impl FromStr for ColumnRole {
     fn from_str(name: &str) -> Result<Self, DatasetError> {
         // `db` is what `--db` has taught people to write.
         let name = if name == "db" { "db_id" } else { name };
-        ROLES.iter().find(|(_, known, _)| *known == name).map(|(role, ..)| *role).ok_or_else(|| {
+        ROLES.iter().find(|(_, spelling, _)| *spelling == name).map(|(role, ..)| *role).ok_or_else(|| {
             DatasetError::UnknownRole {
                 name: name.to_owned(),
-                known: ROLES.map(|(_, known, _)| known).join(", "),
+                roles: ROLES.map(|(_, spelling, _)| spelling).join(", "),
             }
         })
     }
@@ -226,16 +226,17 @@ impl Columns {
     /// items, one that does not (a question under `query`, say) is no gold; it is the question if nothing else is.
     ///
     /// Returns what was decided, in words. Columns that the user named are taken as they are.
-    pub(crate) fn settle_gold(&mut self, found: &GoldColumns) -> Vec<String> {
+    pub(crate) fn settle_gold(&mut self, gold_columns: &GoldColumns) -> Vec<String> {
         let holds_queries = |&(all, queries): &(usize, usize)| 2 * queries > all;
-        if !found.counts.values().any(holds_queries) {
+        if !gold_columns.counts.values().any(holds_queries) {
             return Vec::new();
         }
-        let others = found.counts.iter().filter(|(_, count)| !holds_queries(count)).map(|(name, _)| name);
+        let others =
+            gold_columns.counts.iter().filter(|(_, count)| !holds_queries(count)).map(|(name, _)| name);
         self.no_gold = others.cloned().collect();
         let mut notes = Vec::new();
         for name in self.no_gold.clone() {
-            if found.has_question {
+            if gold_columns.has_question {
                 notes.push(format!("the column {name:?} holds no SQL and is not taken as gold"));
             } else {
                 notes.push(format!("the column {name:?} holds no SQL: it is taken as question, not as gold"));
@@ -278,9 +279,10 @@ impl Survey<'_> {
             self.present.get_or_insert_with(|| present_columns(row.value.as_object()));
             let turns = row.value.get("interaction").and_then(Value::as_array);
             let has = |column: &str| {
-                let own =
-                    |value: &Value| value.as_object().is_some_and(|own| field_at(own, column).is_some());
-                own(&row.value) || turns.is_some_and(|turns| turns.iter().any(own))
+                let is_in = |value: &Value| {
+                    value.as_object().is_some_and(|fields| field_at(fields, column).is_some())
+                };
+                is_in(&row.value) || turns.is_some_and(|turns| turns.iter().any(is_in))
             };
             self.missing.retain(|(_, column)| !has(column));
         }
@@ -423,7 +425,7 @@ mod tests {
 
     use super::*;
 
-    fn found(role: ColumnRole, value: &Value) -> Option<String> {
+    fn column_of(role: ColumnRole, value: &Value) -> Option<String> {
         Columns::default().find(role, value.as_object().unwrap()).map(|(name, _)| name.to_owned())
     }
 
@@ -445,7 +447,7 @@ mod tests {
             (ColumnRole::Id, json!({"question_id": 0}), Some("question_id")),
             (ColumnRole::Database, json!({"database_id": "d"}), Some("database_id")),
         ] {
-            assert_eq!(found(role, &value).as_deref(), column, "{role}: {value}");
+            assert_eq!(column_of(role, &value).as_deref(), column, "{role}: {value}");
         }
     }
 
@@ -471,8 +473,8 @@ mod tests {
             (json!({"target": {"sql": "SELECT 1"}}), None),
             (json!({"target": "SELECT 1"}), None),
         ] {
-            let found = columns.find(ColumnRole::Gold, item.as_object().unwrap());
-            assert_eq!(found.map(|(_, value)| value.as_str().unwrap()), gold, "{item}");
+            let field = columns.find(ColumnRole::Gold, item.as_object().unwrap());
+            assert_eq!(field.map(|(_, value)| value.as_str().unwrap()), gold, "{item}");
         }
         assert_eq!(
             present_columns(json!({"id": 1, "target": {"sql": "SELECT 1", "db": "d"}}).as_object()),

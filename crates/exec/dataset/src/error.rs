@@ -55,20 +55,20 @@ pub enum DatasetError {
         remedy: String,
     },
     /// No format has that name.
-    #[error("there is no format {name:?}; use one of {known}")]
+    #[error("there is no format {name:?}; use one of {formats}")]
     UnknownFormat {
         /// As given.
         name: String,
         /// The names there are.
-        known: String,
+        formats: String,
     },
     /// No column has that role.
-    #[error("there is no column role {name:?}; use one of {known}, as in gold=new_sql")]
+    #[error("there is no column role {name:?}; use one of {roles}, as in gold=new_sql")]
     UnknownRole {
         /// As given.
         name: String,
         /// The roles there are.
-        known: String,
+        roles: String,
     },
     /// An item lacks a value that it needs.
     #[error(
@@ -126,12 +126,12 @@ pub enum DatasetError {
         sample: String,
     },
     /// Items are matched by position, and their number is not the number of examples.
-    #[error("{path} has {found}, but {other} has {expected}; {remedy}")]
+    #[error("{path} has {count}, but {other} has {expected}; {remedy}")]
     CountMismatch {
         /// The file.
         path: PathBuf,
         /// What it has: `1030 lines (3 of them blank)`.
-        found: String,
+        count: String,
         /// What it is held against.
         other: String,
         /// What that has: `1034 examples`.
@@ -140,14 +140,14 @@ pub enum DatasetError {
         remedy: String,
     },
     /// Two files that should say the same do not.
-    #[error("{path}, {place}: {found}, but {expected}; the two do not belong together or are shifted")]
+    #[error("{path}, {place}: {claim}, but {expected}; the two do not belong together or are shifted")]
     Disagreement {
         /// The file.
         path: PathBuf,
         /// Where they first differ.
         place: String,
         /// What the file says.
-        found: String,
+        claim: String,
         /// What the other file says, with its name.
         expected: String,
     },

@@ -36,16 +36,16 @@ pub(crate) fn fenced(text: &str) -> Option<&str> {
     };
     let candidates: Vec<&Fence<'_>> = fences.iter().filter(counts).collect();
     let mut candidates = candidates[candidates.len().saturating_sub(MAX_FENCES)..].iter();
-    let mut taken = candidates.next()?;
-    let mut whole = plain(taken.inside);
+    let mut answer = candidates.next()?;
+    let mut whole = plain(answer.inside);
     for fence in candidates.filter(|fence| fence.is_closed && !is_beside(fence.lead)) {
         let part = plain(fence.inside);
         // A fence that is quoted from the one that is taken says nothing new.
         if !whole.contains(&part) {
-            (taken, whole) = (fence, part);
+            (answer, whole) = (fence, part);
         }
     }
-    Some(taken.inside)
+    Some(answer.inside)
 }
 
 fn fences(text: &str) -> Vec<Fence<'_>> {
@@ -173,7 +173,7 @@ fn is_beside(lead: &str) -> bool {
 fn begins_with(spoken: &[(usize, String)], phrase: &str) -> bool {
     let mut words = phrase.split(' ');
     let mut spoken = spoken.iter();
-    words.all(|word| spoken.next().is_some_and(|(_, said)| said == word))
+    words.all(|word| spoken.next().is_some_and(|(_, text)| text == word))
 }
 
 /// A statement as far as it counts for whether it is quoted in another.

@@ -71,7 +71,7 @@ impl Input {
     fn leave_above(path: &Path, size: u64) -> Result<Self, DatasetError> {
         let is_named = path
             .extension()
-            .is_some_and(|ending| ["jsonl", "ndjson"].iter().any(|own| ending.eq_ignore_ascii_case(own)));
+            .is_some_and(|ending| ["jsonl", "ndjson"].iter().any(|name| ending.eq_ignore_ascii_case(name)));
         let is_large = |length: u64| length > size && length <= Self::MAX_BYTES;
         let may_stay =
             is_named && std::fs::metadata(path).is_ok_and(|file| file.is_file() && is_large(file.len()));

@@ -52,8 +52,8 @@ pub(crate) fn without_lone_surrogates(text: &str, mut hear: impl FnMut(usize)) -
         return Cow::Borrowed(text);
     }
     let (mut mended, mut from, mut at) = (String::new(), 0, 0);
-    while let Some(found) = text.get(at..).and_then(|rest| rest.find('\\')) {
-        at += found;
+    while let Some(offset) = text.get(at..).and_then(|rest| rest.find('\\')) {
+        at += offset;
         let Some(unit) = escaped_unit(text, at) else {
             // The backslash and what it escapes; if that is longer than a byte, its rest holds no backslash.
             at += text[at + 1..].chars().next().map_or(1, |escaped| 1 + escaped.len_utf8());
@@ -277,7 +277,7 @@ impl<'de> Visitor<'de> for UniqueKeys<'_> {
         while let Some(key) = entries.next_key::<String>()? {
             self.spend()?;
             match map.entry(key) {
-                Entry::Occupied(known) => return Err(twice(known.key())),
+                Entry::Occupied(entry) => return Err(twice(entry.key())),
                 Entry::Vacant(place) => {
                     place.insert(entries.next_value_seed(UniqueKeys(self.0))?);
                 }
@@ -315,10 +315,10 @@ mod tests {
             (r"\ud800\", Some(r"\u0000\")),
         ] {
             let mut heard = Vec::new();
-            let found = without_lone_surrogates(text, |at| heard.push(at));
-            assert_eq!(found, mended.unwrap_or(text), "{text}");
-            assert_eq!((found.len(), heard.is_empty()), (text.len(), mended.is_none()), "{text}");
-            assert!(heard.iter().all(|&at| found[at..].starts_with(r"\u0000")), "{text}: {heard:?}");
+            let output = without_lone_surrogates(text, |at| heard.push(at));
+            assert_eq!(output, mended.unwrap_or(text), "{text}");
+            assert_eq!((output.len(), heard.is_empty()), (text.len(), mended.is_none()), "{text}");
+            assert!(heard.iter().all(|&at| output[at..].starts_with(r"\u0000")), "{text}: {heard:?}");
         }
     }
 
@@ -360,17 +360,17 @@ mod tests {
         for (text, items) in
             [("[1, 2", 2), ("[1] x", 1), (r#"{"x": 1, "x": 2}"#, 1), (r#"[{"x": 1, "x": 2}]"#, 0)]
         {
-            let (shape, taken) = read(text);
-            assert_eq!((shape, taken.len()), (Err("malformed"), items), "{text}");
+            let (shape, parts) = read(text);
+            assert_eq!((shape, parts.len()), (Err("malformed"), items), "{text}");
         }
     }
 
     #[test]
     fn whoever_takes_the_items_may_stop() {
-        let mut taken = 0;
+        let mut count = 0;
         let stopped = for_each_item("[1, 2, x", &mut |_, _| {
-            taken += 1;
-            if taken == 2 { Err("enough") } else { Ok(()) }
+            count += 1;
+            if count == 2 { Err("enough") } else { Ok(()) }
         });
         assert!(matches!(stopped, Err(Stopped::Taken("enough"))), "{stopped:?}");
     }

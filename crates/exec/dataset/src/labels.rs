@@ -35,7 +35,7 @@ impl Label {
     /// Whether the label is of that answer, where a missing answer is an empty text. A label that does not say of which answer it is
     /// is of every one.
     pub fn is_of(&self, answer: &str) -> bool {
-        self.shown.as_ref().is_none_or(|shown| *shown == hex(&Sha256::digest(answer)))
+        self.shown.as_ref().is_none_or(|hash| *hash == hex(&Sha256::digest(answer)))
     }
 }
 
@@ -134,11 +134,15 @@ fn label_of(
     Ok(Label {
         id: id.ok_or_else(|| no_id(input, row, columns))?,
         correct: correct(input, row, value)?,
-        shown: shown(input, row, fields)?,
+        shown: answer_hash(input, row, fields)?,
     })
 }
 
-fn shown(input: &Input, row: &Row, fields: &Map<String, Value>) -> Result<Option<String>, DatasetError> {
+fn answer_hash(
+    input: &Input,
+    row: &Row,
+    fields: &Map<String, Value>,
+) -> Result<Option<String>, DatasetError> {
     let Some(value) = fields.get(SHOWN).filter(|value| !value.is_null() && *value != "") else {
         return Ok(None);
     };

@@ -134,7 +134,7 @@ fn database_in(folder: &Path, db_id: &str) -> Option<PathBuf> {
 }
 
 fn has_database_extension(path: &Path) -> bool {
-    path.extension().is_some_and(|own| EXTENSIONS.iter().any(|known| own == *known))
+    path.extension().is_some_and(|extension| EXTENSIONS.iter().any(|name| extension == *name))
 }
 
 fn suite(folder: &Path, main: &Path) -> Result<Vec<PathBuf>, DatasetError> {

@@ -76,7 +76,7 @@ pub(crate) fn match_answers(
             return Err(DatasetError::Disagreement {
                 path: input.path().to_owned(),
                 place: answer.place.to_string(),
-                found: format!("the database is {db_id:?}"),
+                claim: format!("the database is {db_id:?}"),
                 expected: format!("the benchmark's example {:?} says {:?}", example.id, example.db_id),
             });
         }
@@ -113,7 +113,7 @@ fn positions(
         }
         return Err(DatasetError::CountMismatch {
             path: input.path().to_owned(),
-            found: counted(answers.len(), "item") + " without ids",
+            count: counted(answers.len(), "item") + " without ids",
             other: "the benchmark".to_owned(),
             expected: counted(wanted, "example"),
             remedy: "give one item per example, or an id with each".to_owned(),
@@ -198,8 +198,8 @@ impl PredictionSet {
             part.push(self.predictions.get_mut(position).and_then(Option::take));
         }
         self.predictions = part;
-        let asked = positions.iter().filter_map(|&position| examples.get(position));
-        self.notes.extend(missing(self.predictions.iter().map(Option::as_ref).zip(asked)));
+        let subset = positions.iter().filter_map(|&position| examples.get(position));
+        self.notes.extend(missing(self.predictions.iter().map(Option::as_ref).zip(subset)));
         self
     }
 }

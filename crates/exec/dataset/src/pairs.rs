@@ -178,13 +178,13 @@ mod tests {
                {"id": 7, "db": "shop.sqlite", "left": "SELECT 5", "right": "SELECT 6"}"#,
         )
         .unwrap();
-        let shown: Vec<_> = pairs
+        let rows: Vec<_> = pairs
             .examples
             .iter()
-            .map(|own| (own.id.as_str(), own.db_id.as_str(), own.golds[0].as_str()))
+            .map(|example| (example.id.as_str(), example.db_id.as_str(), example.golds[0].as_str()))
             .collect();
         assert_eq!(
-            shown,
+            rows,
             [
                 ("a", "ddl of line 1", "SELECT 1"),
                 ("1", "ddl of line 1", "SELECT 3"),
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said_with_its_line_and_the_remedy() {
         let good = r#"{"id": "a", "db": "x", "left": "SELECT 1", "right": "SELECT 2"}"#;
-        for (line, said) in [
+        for (line, message) in [
             (r#"{"id": "b", "db": "x", "left": "SELECT 1"}"#, "line 2: no SQL text in \"right\""),
             (r#"{"id": "b", "left": "SELECT 1", "right": "SELECT 1"}"#, "line 2: neither \"ddl\" nor \"db\""),
             (r#"{"db": "x", "ddl": "y", "left": "SELECT 1", "right": "SELECT 1"}"#, "line 2: both"),
@@ -214,7 +214,7 @@ mod tests {
             ("{", "line 2 column 1"),
         ] {
             let error = parsed(&format!("{good}\n{line}\n")).unwrap_err();
-            assert!(error.contains(said), "{error}");
+            assert!(error.contains(message), "{error}");
         }
         let lines = parse_pairs(&Input::from_bytes("pairs.sql", b"SELECT 1\tx\n".to_vec()));
         assert!(lines.unwrap_err().to_string().contains("is a file of lines"));

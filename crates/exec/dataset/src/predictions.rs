@@ -103,7 +103,7 @@ fn answers_of(
     notes: &mut Vec<String>,
 ) -> Result<Vec<Answer>, DatasetError> {
     let format = options.format.unwrap_or_else(|| FileFormat::detect(input));
-    let mut said = PredictionLines::new(input, benchmark, options);
+    let mut reader = PredictionLines::new(input, benchmark, options);
     let roles = [
         ColumnRole::Id,
         ColumnRole::Database,
@@ -122,12 +122,12 @@ fn answers_of(
                     survey.look(&row);
                 }
                 if first_error.is_none() {
-                    first_error = said.take_row(row).err();
+                    first_error = reader.take_row(row).err();
                 }
                 Ok(())
             }
             Part::Line(line) => {
-                said.take_line(line);
+                reader.take_line(line);
                 Ok(())
             }
         }
@@ -137,10 +137,10 @@ fn answers_of(
         return Err(error);
     }
     if format.has_lines() {
-        return answers_of_lines(input, said.lines, said.beyond, benchmark);
+        return answers_of_lines(input, reader.lines, reader.beyond, benchmark);
     }
-    refuse_without_texts(input, &said.answers)?;
-    Ok(said.answers)
+    refuse_without_texts(input, &reader.answers)?;
+    Ok(reader.answers)
 }
 
 /// One answer that is a list is that answer's outcome; where all are, the file is another than it was given as.
@@ -238,7 +238,7 @@ impl<'a> PredictionLines<'a> {
         if self.answers.len() >= self.limit {
             return Err(DatasetError::CountMismatch {
                 path: self.input.path().to_owned(),
-                found: format!("more than {}", counted(self.limit, "item")),
+                count: format!("more than {}", counted(self.limit, "item")),
                 other: "the benchmark".to_owned(),
                 expected: "far fewer examples".to_owned(),
                 remedy: "give the predictions that belong to this benchmark".to_owned(),
@@ -277,13 +277,13 @@ fn answers_of_lines(
 }
 
 fn count_mismatch(input: &Input, lines: usize, blank: usize, wanted: usize) -> DatasetError {
-    let found = match blank {
+    let count = match blank {
         0 => counted(lines, "line"),
         _ => format!("{} ({blank} of them blank)", counted(lines, "line")),
     };
     DatasetError::CountMismatch {
         path: input.path().to_owned(),
-        found,
+        count,
         other: "the benchmark".to_owned(),
         expected: counted(wanted, "example"),
         remedy: "give one line per example, a blank one where there is no answer; or use a format with ids"
@@ -293,7 +293,7 @@ fn count_mismatch(input: &Input, lines: usize, blank: usize, wanted: usize) -> D
 
 /// The turns of each interaction of the file must be as many as the gold's.
 fn check_interactions(input: &Input, lines: &[String], benchmark: &Benchmark) -> Result<(), DatasetError> {
-    let found: Vec<usize> =
+    let lengths: Vec<usize> =
         lines.split(String::is_empty).map(<[String]>::len).filter(|&turns| turns > 0).collect();
     let mut expected = vec![0; benchmark.interactions()];
     for turn in benchmark.examples.iter().filter_map(|example| example.turn) {
@@ -301,14 +301,14 @@ fn check_interactions(input: &Input, lines: &[String], benchmark: &Benchmark) ->
     }
     // An interaction without turns leaves no trace in a file of lines.
     expected.retain(|&turns| turns > 0);
-    let mismatch = |found: String, expected: String| DatasetError::CountMismatch {
+    let mismatch = |count: String, expected: String| DatasetError::CountMismatch {
         path: input.path().to_owned(),
-        found,
+        count,
         other: "the benchmark".to_owned(),
         expected,
         remedy: "give one line per turn and a blank line between interactions".to_owned(),
     };
-    if found.len() != expected.len() {
+    if lengths.len() != expected.len() {
         let describe = |turns: &[usize]| {
             format!(
                 "{} with {}",
@@ -316,12 +316,12 @@ fn check_interactions(input: &Input, lines: &[String], benchmark: &Benchmark) ->
                 counted(turns.iter().sum::<usize>(), "turn")
             )
         };
-        return Err(mismatch(describe(&found), describe(&expected)));
+        return Err(mismatch(describe(&lengths), describe(&expected)));
     }
-    match (0..found.len()).find(|&i| found[i] != expected[i]) {
+    match (0..lengths.len()).find(|&i| lengths[i] != expected[i]) {
         None => Ok(()),
         Some(i) => Err(mismatch(
-            format!("{} in interaction {i} (counted from 0)", counted(found[i], "turn")),
+            format!("{} in interaction {i} (counted from 0)", counted(lengths[i], "turn")),
             expected[i].to_string(),
         )),
     }
@@ -354,8 +354,8 @@ fn answer_of_fields(
     options: &PredictionOptions,
 ) -> Result<Answer, DatasetError> {
     let columns = &options.columns;
-    let found = columns.find(ColumnRole::Prediction, fields);
-    if found.is_none() && !columns.has(ColumnRole::Prediction, fields) {
+    let field = columns.find(ColumnRole::Prediction, fields);
+    if field.is_none() && !columns.has(ColumnRole::Prediction, fields) {
         return Err(DatasetError::MissingField {
             path: input.path().to_owned(),
             place: place.to_string(),
@@ -364,7 +364,7 @@ fn answer_of_fields(
             present: present_columns(Some(fields)),
         });
     }
-    let mut answer = answer_of_sql(place, found.map_or(&Value::Null, |(_, value)| value));
+    let mut answer = answer_of_sql(place, field.map_or(&Value::Null, |(_, value)| value));
     let text = |role| columns.find(role, fields).and_then(|(_, value)| scalar_text(value));
     answer.key = text(ColumnRole::Id).filter(|id| !id.is_empty()).or(answer.key);
     answer.db_id = answer
@@ -393,11 +393,11 @@ fn confidence(columns: &Columns, fields: &Map<String, Value>) -> Option<f64> {
         let (_, value) = columns.find(role, fields)?;
         value.as_f64().or_else(|| strip(value.as_str()?).parse().ok())
     };
-    let said = match columns.find(ColumnRole::Confidence, fields) {
+    let level = match columns.find(ColumnRole::Confidence, fields) {
         Some(_) => number(ColumnRole::Confidence),
         None => number(ColumnRole::LogProbability).map(f64::exp),
     };
-    said.filter(|said| (0.0..=1.0).contains(said))
+    level.filter(|level| (0.0..=1.0).contains(level))
 }
 
 /// Replaces every prediction by the SQL in it and notes what was removed how often.

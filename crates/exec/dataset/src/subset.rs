@@ -126,43 +126,51 @@ impl Subset {
         if self.limit == Some(0) {
             return Err(SubsetError::NoLimit.into());
         }
-        known("db_id", &self.db_ids, examples.iter().map(|example| example.db_id.as_str()))?;
-        known("id", self.ids.iter().flatten(), examples.iter().map(|example| example.id.as_str()))?;
+        check_values("db_id", &self.db_ids, examples.iter().map(|example| example.db_id.as_str()))?;
+        check_values("id", self.ids.iter().flatten(), examples.iter().map(|example| example.id.as_str()))?;
         let ids: Option<HashSet<&str>> =
             self.ids.as_ref().map(|ids| ids.iter().map(String::as_str).collect());
         let is_asked_for = |example: &Example| {
             (self.db_ids.is_empty() || self.db_ids.contains(&example.db_id))
                 && ids.as_ref().is_none_or(|ids| ids.contains(example.id.as_str()))
         };
-        let mut taken: Vec<usize> =
+        let mut positions: Vec<usize> =
             (0..examples.len()).filter(|&position| is_asked_for(&examples[position])).collect();
         for label in QuestionLabel::ALL {
-            let asked = self.conditions.iter().filter(|condition| condition.label == label);
-            let values: Vec<&String> = asked.map(|condition| &condition.value).collect();
+            let conditions = self.conditions.iter().filter(|condition| condition.label == label);
+            let values: Vec<&String> = conditions.map(|condition| &condition.value).collect();
             if values.is_empty() {
                 continue;
             }
-            let labels = taken.iter().map(|&position| label_of(&examples[position], label));
+            let labels = positions.iter().map(|&position| label_of(&examples[position], label));
             let labels: Vec<Option<String>> = labels.collect::<Result<_, E>>()?;
-            known(label.as_str(), values.iter().copied(), labels.iter().flatten().map(String::as_str))?;
+            check_values(
+                label.as_str(),
+                values.iter().copied(),
+                labels.iter().flatten().map(String::as_str),
+            )?;
             let fits = |label: &Option<String>| label.as_ref().is_some_and(|label| values.contains(&label));
-            taken =
-                taken.into_iter().zip(&labels).filter(|(_, label)| fits(label)).map(|(at, _)| at).collect();
+            positions = positions
+                .into_iter()
+                .zip(&labels)
+                .filter(|(_, label)| fits(label))
+                .map(|(at, _)| at)
+                .collect();
         }
-        if taken.is_empty() {
+        if positions.is_empty() {
             return Err(SubsetError::Empty.into());
         }
-        Ok(self.drawn(taken))
+        Ok(self.drawn(positions))
     }
 
     /// At most as many as the limit, drawn by the seed.
-    fn drawn(&self, mut taken: Vec<usize>) -> Vec<usize> {
-        if let Some(limit) = self.limit.filter(|limit| *limit < taken.len()) {
-            Random::new([self.seed]).shuffle(&mut taken);
-            taken.truncate(limit);
-            taken.sort_unstable();
+    fn drawn(&self, mut positions: Vec<usize>) -> Vec<usize> {
+        if let Some(limit) = self.limit.filter(|limit| *limit < positions.len()) {
+            Random::new([self.seed]).shuffle(&mut positions);
+            positions.truncate(limit);
+            positions.sort_unstable();
         }
-        taken
+        positions
     }
 
     /// What is asked for, for the record of a run.
@@ -180,17 +188,17 @@ impl Subset {
 }
 
 /// Finds the first value that nobody has.
-fn known<'a>(
+fn check_values<'a>(
     what: &'static str,
-    asked: impl IntoIterator<Item = &'a String>,
+    values: impl IntoIterator<Item = &'a String>,
     there: impl Iterator<Item = &'a str>,
 ) -> Result<(), SubsetError> {
-    let mut asked = asked.into_iter().peekable();
-    if asked.peek().is_none() {
+    let mut values = values.into_iter().peekable();
+    if values.peek().is_none() {
         return Ok(());
     }
     let there: BTreeSet<&str> = there.collect();
-    let Some(value) = asked.find(|value| !there.contains(value.as_str())) else { return Ok(()) };
+    let Some(value) = values.find(|value| !there.contains(value.as_str())) else { return Ok(()) };
     let mut listed = there.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
     if there.len() > NAMED {
         listed.push_str(", …");
@@ -255,10 +263,10 @@ mod tests {
 
     #[test]
     fn what_no_question_has_is_named() {
-        let said = |subset: &Subset| positions(subset).unwrap_err().to_string();
-        assert_eq!(said(&of(&["d"], &[], None)), "no question has db_id \"d\"; there are a, b, c");
+        let message = |subset: &Subset| positions(subset).unwrap_err().to_string();
+        assert_eq!(message(&of(&["d"], &[], None)), "no question has db_id \"d\"; there are a, b, c");
         assert_eq!(
-            said(&of(&["b"], &["difficulty=simple", "difficulty=hard"], None)),
+            message(&of(&["b"], &["difficulty=simple", "difficulty=hard"], None)),
             "no question has difficulty \"hard\"; there are challenging, simple"
         );
         assert!("level=3".parse::<LabelCondition>().unwrap_err().contains("hardness=extra"));

@@ -210,11 +210,11 @@ impl<'a> EntryReader<'a> {
         }
     }
 
-    fn same_length(&self, field: &str, found: usize, expected: usize) -> Result<(), DatasetError> {
-        if found == expected {
+    fn same_length(&self, field: &str, count: usize, expected: usize) -> Result<(), DatasetError> {
+        if count == expected {
             return Ok(());
         }
-        let problem = format!("{found} entries where {expected} should be");
+        let problem = format!("{count} entries where {expected} should be");
         Err(self.error(field, problem, "give it one entry for each of the original names"))
     }
 

@@ -303,8 +303,8 @@ mod tests {
             ("['open", None),
             ("[a].b", None),
         ] {
-            let found = text_list(text);
-            assert_eq!(found.as_ref().map(|f| f.iter().map(String::as_str).collect()), entries, "{text}");
+            let list = text_list(text);
+            assert_eq!(list.as_ref().map(|f| f.iter().map(String::as_str).collect()), entries, "{text}");
         }
     }
 }

@@ -19,7 +19,7 @@ fn read_with(gold: (&str, &str), questions: (&str, &str)) -> Result<Benchmark, D
 }
 
 /// `id|db_id|question|evidence|difficulty|gold;gold|interaction.turn` per example.
-fn shown(benchmark: &Benchmark) -> Vec<String> {
+fn example_lines(benchmark: &Benchmark) -> Vec<String> {
     let or_dash = |field: &Option<String>| field.clone().unwrap_or_else(|| "-".to_owned());
     let line = |e: &sqlgauge_dataset::Example| {
         let turn = e.turn.map_or("-".to_owned(), |t| format!("{}.{}", t.interaction, t.turn));
@@ -84,7 +84,7 @@ fn each_format_gives_the_same_kind_of_example() {
         ("dev.tsv", "id\tdb_id\tgold\r\n1\td\tSELECT a, b\r\n", &["1|d|-|-|-|SELECT a, b|-"]),
     ];
     for (name, content, expected) in cases {
-        assert_eq!(shown(&read(name, content).unwrap()), *expected, "{name}: {content}");
+        assert_eq!(example_lines(&read(name, content).unwrap()), *expected, "{name}: {content}");
     }
 }
 
@@ -112,7 +112,7 @@ fn a_gold_file_and_its_questions_make_one_benchmark() {
     let questions = r#"[{"question_id": 5, "db_id": "d", "question": "q", "evidence": "e", "SQL": "select  1", "difficulty": "simple"},
                         {"question_id": 6, "db_id": "e", "question": "r", "SQL": "SELECT 9"}]"#;
     let benchmark = read_with(("gold.sql", "select 1\td\nSELECT 2\te"), ("dev.json", questions)).unwrap();
-    assert_eq!(shown(&benchmark), ["5|d|q|e|simple|select 1|-", "6|e|r|-|-|SELECT 2|-"]);
+    assert_eq!(example_lines(&benchmark), ["5|d|q|e|simple|select 1|-", "6|e|r|-|-|SELECT 2|-"]);
     assert_eq!(benchmark.notes, ["gold.sql: 1 gold differs in text from dev.json; the former are used"]);
     assert_eq!(benchmark.sources.len(), 2);
 
@@ -230,7 +230,7 @@ fn a_column_that_is_called_as_golds_are_and_holds_none_is_no_gold() {
         ),
     ];
     for (content, expected) in cases {
-        assert_eq!(shown(&read("dev.json", &content).unwrap()), [expected], "{content}");
+        assert_eq!(example_lines(&read("dev.json", &content).unwrap()), [expected], "{content}");
     }
     // Most of a column decides, not one item of it.
     let mixed = format!(

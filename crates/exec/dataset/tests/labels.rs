@@ -29,7 +29,7 @@ fn labels_are_read_from_every_format() {
 
 #[test]
 fn what_is_no_label_is_named_with_its_place() {
-    for (text, column, said) in [
+    for (text, column, problem) in [
         ("id\tcorrect\n7\t2\n", None, "the label is \"2\""),
         ("id\tcorrect\n7\tNaN\n", None, "the label is \"NaN\""),
         ("id\tcorrect\n7\t1\n7\t1\n", None, "\"7\""),
@@ -40,7 +40,7 @@ fn what_is_no_label_is_named_with_its_place() {
         ("id\tcorrect\tshown\n7\t1\tSELECT 1\n", None, "`shown` is \"SELECT 1\", which is not a SHA-256"),
     ] {
         let message = labels("l.tsv", text, column).unwrap_err();
-        assert!(message.contains(said) && message.contains("l.tsv"), "{message}");
+        assert!(message.contains(problem) && message.contains("l.tsv"), "{message}");
     }
 }
 
@@ -61,9 +61,9 @@ fn a_label_is_of_the_answer_that_was_shown() {
             "SELECT 42"
         })
     };
-    let said = take_out_other_answers(&mut labels, input.path(), answer).unwrap();
+    let note = take_out_other_answers(&mut labels, input.path(), answer).unwrap();
     assert_eq!(
-        said,
+        note,
         "l.tsv: 1 of 4 labels is of an earlier answer and does not count; label the answer again: b"
     );
     assert_eq!(labels.iter().map(|label| label.id.as_str()).collect::<Vec<_>>(), ["a", "c", "d"]);

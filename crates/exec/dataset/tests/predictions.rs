@@ -30,7 +30,7 @@ fn read(gold: &str, name: &str, content: &str) -> Result<PredictionSet, DatasetE
 }
 
 /// The SQL of each example, `∅` where there is none.
-fn shown(set: &PredictionSet) -> Vec<&str> {
+fn texts(set: &PredictionSet) -> Vec<&str> {
     set.predictions.iter().map(|p| p.as_ref().map_or("∅", |p| p.sql.as_str())).collect()
 }
 
@@ -77,7 +77,7 @@ fn every_format_is_matched_to_its_examples() {
     ];
     for (gold, name, content, expected) in cases {
         let set = read(gold, name, content).unwrap();
-        assert_eq!(shown(&set), *expected, "{name}: {content}");
+        assert_eq!(texts(&set), *expected, "{name}: {content}");
         let examples = benchmark(gold).examples;
         for (prediction, example) in set.predictions.iter().zip(&examples) {
             assert!(prediction.as_ref().is_none_or(|p| p.id == example.id));
@@ -137,19 +137,19 @@ fn other_named_columns_are_kept_under_their_id() {
 
 #[test]
 fn how_sure_a_system_is_stands_beside_its_prediction() {
-    let said = |fields: &str| {
+    let confidence = |fields: &str| {
         let row = format!("{{\"id\": \"y\", \"pred\": \"B\"{fields}}}");
         let set = read(WITH_IDS, "p.jsonl", &row).unwrap();
         let odd = set.notes.iter().any(|note| note.contains("a confidence that is no number from 0 to 1"));
         (set.predictions.into_iter().flatten().next().unwrap().confidence, odd)
     };
-    assert_eq!(said(r#", "confidence": 0.5, "sum_logprob": -9"#), (Some(0.5), false));
-    assert_eq!(said(r#", "confidence": "0.25""#), (Some(0.25), false));
-    assert_eq!(said(r#", "sum_logprob": -0.3161"#), (Some((-0.3161_f64).exp()), false));
-    assert_eq!(said(r#", "confidence": null, "sum_logprob": 0"#), (Some(1.0), false));
-    assert_eq!(said(r#", "confidence": 1.5, "sum_logprob": -1"#), (None, true));
-    assert_eq!(said(r#", "confidence": "high""#), (None, true));
-    assert_eq!(said(""), (None, false));
+    assert_eq!(confidence(r#", "confidence": 0.5, "sum_logprob": -9"#), (Some(0.5), false));
+    assert_eq!(confidence(r#", "confidence": "0.25""#), (Some(0.25), false));
+    assert_eq!(confidence(r#", "sum_logprob": -0.3161"#), (Some((-0.3161_f64).exp()), false));
+    assert_eq!(confidence(r#", "confidence": null, "sum_logprob": 0"#), (Some(1.0), false));
+    assert_eq!(confidence(r#", "confidence": 1.5, "sum_logprob": -1"#), (None, true));
+    assert_eq!(confidence(r#", "confidence": "high""#), (None, true));
+    assert_eq!(confidence(""), (None, false));
 }
 
 #[test]
@@ -221,10 +221,10 @@ fn predictions_that_do_not_match_are_refused_with_the_counts_or_ids() {
 #[test]
 fn extraction_is_off_unless_asked_for() {
     let content = "SQL: SELECT 1;\nSELECT\t2\tb\n```sql SELECT 3 ``` as asked";
-    assert_eq!(shown(&read(PLAIN, "p.sql", content).unwrap())[0], "SQL: SELECT 1;");
+    assert_eq!(texts(&read(PLAIN, "p.sql", content).unwrap())[0], "SQL: SELECT 1;");
     let options = PredictionOptions { extract: true, ..PredictionOptions::default() };
     let set = read_with(PLAIN, "p.sql", content, &options).unwrap();
-    assert_eq!(shown(&set), ["SELECT 1", "SELECT\t2", "SELECT 3"]);
+    assert_eq!(texts(&set), ["SELECT 1", "SELECT\t2", "SELECT 3"]);
     assert_eq!(
         set.notes,
         ["extraction removed a code fence from 1 prediction", "extraction removed a label from 1 prediction"]
@@ -241,7 +241,7 @@ fn a_lone_surrogate_spoils_one_answer() {
             ("p.jsonl", format!("{{\"sql\": \"A\"}}\n{{\"sql\": \"SELECT '{half}'\"}}\n\"C\"\n")),
         ] {
             let set = read(PLAIN, name, &content).unwrap();
-            let answers = shown(&set);
+            let answers = texts(&set);
             assert_eq!(
                 (answers[0], answers[2], set.notes.as_slice()),
                 ("A", "C", [note.to_owned()].as_slice())
@@ -259,7 +259,7 @@ fn a_lone_surrogate_spoils_one_answer() {
         }
     }
     let set = read(PLAIN, "p.json", r#"["\ud83d\ude00", "\\ud800", "C"]"#).unwrap();
-    assert_eq!((shown(&set), set.notes.len()), (vec!["😀", r"\ud800", "C"], 0));
+    assert_eq!((texts(&set), set.notes.len()), (vec!["😀", r"\ud800", "C"], 0));
 }
 
 /// Far more than there are examples: an error before all of it is kept, and blank lines at the end are nothing still.
@@ -276,7 +276,7 @@ fn a_file_of_far_too_many_answers_is_told_from_a_long_tail_of_blank_lines() {
         assert!(message.contains(expected), "{message}");
     }
     let set = read(PLAIN, "p.sql", &("A\nB\n".to_owned() + &many(" \n"))).unwrap();
-    assert_eq!(shown(&set), ["A", "B", ""]);
+    assert_eq!(texts(&set), ["A", "B", ""]);
 }
 
 #[test]
@@ -284,7 +284,7 @@ fn what_else_the_file_says_may_be_left_out() {
     let content = "{\"sql\": \"A\", \"confidence\": 0.5, \"model\": \"m\"}\n".repeat(3);
     let options = PredictionOptions { only_sql: true, ..PredictionOptions::default() };
     let set = read_with(PLAIN, "p.jsonl", &content, &options).unwrap();
-    assert_eq!((shown(&set), set.extra.len()), (vec!["A", "A", "A"], 0));
+    assert_eq!((texts(&set), set.extra.len()), (vec!["A", "A", "A"], 0));
     assert!(set.predictions.iter().flatten().all(|prediction| prediction.confidence == Some(0.5)));
     assert_eq!(read(PLAIN, "p.jsonl", &content).unwrap().extra.len(), 3);
 }

@@ -13,8 +13,8 @@ use sqlgauge_dataset::{
 };
 
 fn data() -> Option<PathBuf> {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/data");
-    let folder = std::env::var_os("SQLGAUGE_DATA").map_or_else(beside, PathBuf::from);
+    let default_folder = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/data");
+    let folder = std::env::var_os("SQLGAUGE_DATA").map_or_else(default_folder, PathBuf::from);
     if folder.is_dir() {
         return Some(folder);
     }
@@ -70,14 +70,14 @@ fn every_benchmark_has_its_published_size_and_databases() {
         let examples = benchmark(&data, gold, questions).examples;
         let databases: BTreeSet<&str> = examples.iter().map(|e| e.db_id.as_str()).collect();
         let count = |has: fn(&sqlgauge_dataset::Example) -> bool| examples.iter().filter(|e| has(e)).count();
-        let found = [
+        let counts = [
             examples.len(),
             databases.len(),
             count(|e| e.question.is_some()),
             count(|e| e.evidence.is_some()),
             count(|e| e.difficulty.is_some()),
         ];
-        assert_eq!(found, sizes, "{gold} {questions:?}");
+        assert_eq!(counts, sizes, "{gold} {questions:?}");
         assert!(examples.iter().all(|e| e.golds.len() == 1), "{gold}");
         assert!(examples.iter().all(|e| e.turn.is_some() == gold.starts_with("cosql")), "{gold}");
     }
@@ -108,8 +108,8 @@ fn cosql_is_read_by_interaction() {
     }
     assert!(turns.values().all(|t| t.iter().copied().eq(1..=t.len())));
     // The gold file itself is a file of predictions: by interaction, and each is its own gold.
-    let own = predictions(&data.join("cosql/gold.txt"), &benchmark);
-    for (prediction, example) in own.predictions.iter().zip(&benchmark.examples) {
+    let golds = predictions(&data.join("cosql/gold.txt"), &benchmark);
+    for (prediction, example) in golds.predictions.iter().zip(&benchmark.examples) {
         assert_eq!(prediction.as_ref().map(|p| &p.sql), example.golds.first());
     }
 }
@@ -160,9 +160,9 @@ fn a_prediction_is_the_first_tab_separated_field_of_its_line() {
     let lines = std::fs::read_to_string(&file).unwrap();
     let cut = |line: &str| line.trim().split('\t').next().map(str::to_owned);
     let expected: Vec<Option<String>> = lines.lines().map(cut).collect();
-    let found: Vec<Option<String>> =
+    let answers: Vec<Option<String>> =
         predictions(&file, &benchmark).predictions.into_iter().map(|p| p.map(|p| p.sql)).collect();
-    assert_eq!(found, expected);
+    assert_eq!(answers, expected);
     assert_eq!(lines.lines().filter(|line| line.trim().contains('\t')).count(), 18);
 }
 

@@ -27,17 +27,17 @@ fn questions_are_read_from_every_format_and_golds_from_none() {
         ("w.json", r#"{"0": {"question": "How many?", "db_id": "d"}}"#),
         ("w.json", r#"[{"database_id": "d", "interaction": [{"utterance": "How many?", "query": [[]]}]}]"#),
     ] {
-        let found = workload(name, text).unwrap_or_else(|error| panic!("{text}: {error}"));
-        let [example] = found.examples.as_slice() else { panic!("{text}: {found:?}") };
-        let said = (example.id.as_str(), example.db_id.as_str(), example.question.as_deref());
-        assert_eq!(said, ("0", "d", Some("How many?")), "{text}");
+        let workload = workload(name, text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let [example] = workload.examples.as_slice() else { panic!("{text}: {workload:?}") };
+        let fields = (example.id.as_str(), example.db_id.as_str(), example.question.as_deref());
+        assert_eq!(fields, ("0", "d", Some("How many?")), "{text}");
         assert!(example.golds.is_empty() && example.difficulty.is_none(), "{text}");
     }
 }
 
 #[test]
 fn what_is_no_workload_is_named() {
-    for (name, text, said) in [
+    for (name, text, problem) in [
         ("w.sql", "SELECT 1\td\n", "is a file of lines and has no questions"),
         ("w.json", "[]", "has no item"),
         ("w.json", r#"[{"db_id": "d", "query": "SELECT 1"}]"#, "question"),
@@ -49,7 +49,7 @@ fn what_is_no_workload_is_named() {
         ),
     ] {
         let message = workload(name, text).unwrap_err().to_string();
-        assert!(message.contains(said) && message.contains(name), "{message}");
+        assert!(message.contains(problem) && message.contains(name), "{message}");
     }
 }
 
@@ -58,14 +58,14 @@ fn a_column_that_the_user_named_is_taken() {
     let mut columns = Columns::default();
     columns.set(ColumnRole::Question, "asked");
     let input = Input::from_bytes("w.csv", b"asked,question,db_id\nthis,that,d\n".to_vec());
-    let found = parse_workload(&input, None, &columns).unwrap();
-    assert_eq!(found.examples[0].question.as_deref(), Some("this"));
+    let workload = parse_workload(&input, None, &columns).unwrap();
+    assert_eq!(workload.examples[0].question.as_deref(), Some("this"));
 }
 
 #[test]
 fn the_published_benchmarks_are_workloads() {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/data");
-    let data = std::env::var_os("SQLGAUGE_DATA").map_or_else(beside, PathBuf::from);
+    let default_folder = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/data");
+    let data = std::env::var_os("SQLGAUGE_DATA").map_or_else(default_folder, PathBuf::from);
     if !data.is_dir() {
         assert!(std::env::var_os("CI").is_none_or(|ci| ci != "true"), "no real data at {}", data.display());
         println!("skipped: no real data at {}", data.display());
@@ -78,9 +78,9 @@ fn the_published_benchmarks_are_workloads() {
         ("spider/variants/spider_realistic.json", 508),
     ] {
         let path = data.join(file);
-        let found =
+        let workload =
             load_workload(&WorkloadSource { path: path.clone(), ..WorkloadSource::default() }).unwrap();
-        assert_eq!(found.examples.len(), size, "{file}");
+        assert_eq!(workload.examples.len(), size, "{file}");
         // But for golds and difficulties, it is what the benchmark is.
         let mut benchmark =
             load_benchmark(&BenchmarkSource { gold: path, ..BenchmarkSource::default() }).unwrap();
@@ -88,6 +88,6 @@ fn the_published_benchmarks_are_workloads() {
             example.golds.clear();
             example.difficulty = None;
         }
-        assert_eq!(found, benchmark, "{file}");
+        assert_eq!(workload, benchmark, "{file}");
     }
 }

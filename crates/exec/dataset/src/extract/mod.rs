@@ -152,18 +152,18 @@ const THINKING: [(&str, &str); 4] = [
 fn without_thinking(text: &str) -> String {
     let mut text = text.to_owned();
     for (open, close) in THINKING {
-        let mut kept = String::new();
+        let mut answer = String::new();
         let mut rest = text.as_str();
         while let Some(end) = find_ignoring_case(rest, close) {
             match find_ignoring_case(&rest[..end], open) {
-                Some(start) => kept.push_str(&rest[..start]),
+                Some(start) => answer.push_str(&rest[..start]),
                 // A close without an open: the prompt had the open.
-                None => kept.clear(),
+                None => answer.clear(),
             }
             rest = &rest[end + close.len()..];
         }
-        kept.push_str(&rest[..find_ignoring_case(rest, open).unwrap_or(rest.len())]);
-        text = kept;
+        answer.push_str(&rest[..find_ignoring_case(rest, open).unwrap_or(rest.len())]);
+        text = answer;
     }
     text
 }

@@ -159,7 +159,7 @@ impl FromStr for FileFormat {
     fn from_str(name: &str) -> Result<Self, DatasetError> {
         Self::all().find(|format| format.name() == name).ok_or_else(|| DatasetError::UnknownFormat {
             name: name.to_owned(),
-            known: Self::all().map(Self::name).collect::<Vec<_>>().join(", "),
+            formats: Self::all().map(Self::name).collect::<Vec<_>>().join(", "),
         })
     }
 }

@@ -73,8 +73,8 @@ fn to_json(field: &Field) -> Value {
 
 /// Bytes of memory that a value takes, near enough for a guard.
 fn approximate_size(value: &Value) -> u64 {
-    let own = size_of::<Value>() as u64;
-    own + match value {
+    let base = size_of::<Value>() as u64;
+    base + match value {
         Value::String(text) => text.len() as u64,
         Value::Array(items) => items.iter().map(approximate_size).sum(),
         Value::Object(fields) => fields.iter().map(|(k, v)| k.len() as u64 + approximate_size(v)).sum(),
