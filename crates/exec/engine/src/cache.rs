@@ -24,7 +24,7 @@ pub struct GoldCache {
     max_shard_bytes: usize,
     hasher: RandomState,
     shards: [Mutex<Shard>; SHARDS],
-    kept: Option<KeptGolds>,
+    store: Option<KeptGolds>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -43,7 +43,7 @@ struct Shard {
 #[derive(Debug)]
 struct Entry {
     execution: Arc<OnceLock<Execution>>,
-    asked: u64,
+    last_use: u64,
     /// 0 until the execution is done.
     bytes: usize,
 }
@@ -55,7 +55,7 @@ impl GoldCache {
             max_shard_bytes: max_bytes / SHARDS,
             hasher: RandomState::new(),
             shards: std::array::from_fn(|_| Mutex::default()),
-            kept: None,
+            store: None,
         }
     }
 
@@ -64,7 +64,7 @@ impl GoldCache {
     /// # Errors
     /// When the folder cannot be made.
     pub fn kept_in(self, folder: &Path, limits: &Limits) -> io::Result<Self> {
-        Ok(Self { kept: Some(KeptGolds::open(folder, limits)?), ..self })
+        Ok(Self { store: Some(KeptGolds::open(folder, limits)?), ..self })
     }
 
     /// The execution of `sql` on `database`: a remembered one, or a new one by `engine`.
@@ -93,10 +93,10 @@ impl GoldCache {
 impl GoldCache {
     fn kept_or_run(&self, engine: &dyn Engine, database: &Database, key: &Key) -> Execution {
         let Key { content_hash, sql } = key;
-        let Some(kept) = &self.kept else { return engine.run(database, sql) };
-        kept.get(engine, content_hash, sql).unwrap_or_else(|| {
+        let Some(store) = &self.store else { return engine.run(database, sql) };
+        store.get(engine, content_hash, sql).unwrap_or_else(|| {
             let execution = engine.run(database, sql);
-            kept.put(engine, content_hash, sql, &execution);
+            store.put(engine, content_hash, sql, &execution);
             execution
         })
     }
@@ -111,11 +111,11 @@ impl Shard {
     fn cell(&mut self, key: &Key) -> Arc<OnceLock<Execution>> {
         self.clock += 1;
         if let Some(entry) = self.entries.get_mut(key) {
-            entry.asked = self.clock;
+            entry.last_use = self.clock;
             return Arc::clone(&entry.execution);
         }
         let execution = Arc::default();
-        let entry = Entry { execution: Arc::clone(&execution), asked: self.clock, bytes: 0 };
+        let entry = Entry { execution: Arc::clone(&execution), last_use: self.clock, bytes: 0 };
         self.entries.insert(key.clone(), entry);
         execution
     }
@@ -130,9 +130,13 @@ impl Shard {
             return;
         }
         // Half of them at once: one by one, every execution of a long run would look at all that are remembered.
-        let mut finished: Vec<(u64, Key)> =
-            self.entries.iter().filter(|(_, e)| e.bytes > 0).map(|(key, e)| (e.asked, key.clone())).collect();
-        finished.sort_unstable_by_key(|(asked, _)| *asked);
+        let mut finished: Vec<(u64, Key)> = self
+            .entries
+            .iter()
+            .filter(|(_, e)| e.bytes > 0)
+            .map(|(key, e)| (e.last_use, key.clone()))
+            .collect();
+        finished.sort_unstable_by_key(|(last_use, _)| *last_use);
         for (_, key) in finished {
             if self.bytes <= max_bytes / 2 {
                 break;

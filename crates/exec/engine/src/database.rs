@@ -26,7 +26,7 @@ pub struct Database {
     schema: Arc<Schema>,
     content_hash: OnceLock<Arc<str>>,
     growth: Option<f64>,
-    pub(crate) kept: OnceLock<KeptSchema>,
+    pub(crate) kept_schema: OnceLock<KeptSchema>,
     pub(crate) kept_for: Mutex<KeptFor>,
 }
 
@@ -110,7 +110,7 @@ impl Database {
             schema: Arc::new(schema),
             content_hash: OnceLock::new(),
             growth,
-            kept: OnceLock::new(),
+            kept_schema: OnceLock::new(),
             kept_for: Mutex::default(),
         }
     }

@@ -165,13 +165,13 @@ pub enum EngineError {
     #[error(
         "database `{}` has unfinished changes in `{}`: open it once with a writing program, such as the \
          sqlite3 shell with `PRAGMA wal_checkpoint(TRUNCATE)`, so that the file is complete",
-        path.display(), beside.display()
+        path.display(), changes.display()
     )]
     NotAtRest {
         /// The path as given.
         path: PathBuf,
         /// The log or journal beside it.
-        beside: PathBuf,
+        changes: PathBuf,
     },
     /// There is no process to run queries in.
     #[error(

@@ -38,7 +38,7 @@ impl Enough {
 #[derive(Debug, Clone)]
 pub(crate) struct Watch<'a> {
     rows_over: Option<usize>,
-    known: ExpectedRows<'a>,
+    expected: ExpectedRows<'a>,
     checked: usize,
     is_foreign: bool,
 }
@@ -55,16 +55,16 @@ enum ExpectedRows<'a> {
 impl<'a> Watch<'a> {
     pub(crate) fn new(enough: &'a Enough) -> Self {
         let Enough { rows_over, foreign_to } = enough;
-        let known = foreign_to.as_deref().map_or(ExpectedRows::Nothing, ExpectedRows::Rows);
-        Self { rows_over: *rows_over, known, checked: 0, is_foreign: foreign_to.is_none() }
+        let expected = foreign_to.as_deref().map_or(ExpectedRows::Nothing, ExpectedRows::Rows);
+        Self { rows_over: *rows_over, expected, checked: 0, is_foreign: foreign_to.is_none() }
     }
 
     /// With the digests of the rows in their place.
     pub(crate) fn of(until: &Until) -> Self {
         let Until { rows_over, foreign_to } = until;
         let digests = foreign_to.as_ref().map(|digests| digests.iter().copied().collect());
-        let known = digests.map_or(ExpectedRows::Nothing, ExpectedRows::Digests);
-        Self { rows_over: *rows_over, known, checked: 0, is_foreign: foreign_to.is_none() }
+        let expected = digests.map_or(ExpectedRows::Nothing, ExpectedRows::Digests);
+        Self { rows_over: *rows_over, expected, checked: 0, is_foreign: foreign_to.is_none() }
     }
 
     /// Whether the values, `count` rows of them, are enough.
@@ -73,17 +73,17 @@ impl<'a> Watch<'a> {
             return false;
         }
         if !self.is_foreign {
-            if let ExpectedRows::Rows(rows) = self.known {
-                self.known = ExpectedRows::Digests(rows.rows().map(row_digest).collect());
+            if let ExpectedRows::Rows(rows) = self.expected {
+                self.expected = ExpectedRows::Digests(rows.rows().map(row_digest).collect());
             }
-            if let ExpectedRows::Digests(known) = &self.known {
+            if let ExpectedRows::Digests(digests) = &self.expected {
                 let unchecked = values.chunks_exact(width.max(1)).skip(self.checked);
                 // A digest that is not there is a row that is not there; the reverse need not hold.
-                self.is_foreign = unchecked.into_iter().any(|row| !known.contains(&row_digest(row)));
+                self.is_foreign = unchecked.into_iter().any(|row| !digests.contains(&row_digest(row)));
                 self.checked = count;
             }
         }
-        self.is_foreign && (self.rows_over.is_some() || !matches!(self.known, ExpectedRows::Nothing))
+        self.is_foreign && (self.rows_over.is_some() || !matches!(self.expected, ExpectedRows::Nothing))
     }
 }
 

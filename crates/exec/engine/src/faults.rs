@@ -38,8 +38,8 @@ impl<T: Clone> Faults<T> {
 
     /// Counts one.
     pub fn add(&self, fault: T) {
-        let mut held = self.lock();
-        *held = (held.0 + 1, Some(fault));
+        let mut state = self.lock();
+        *state = (state.0 + 1, Some(fault));
     }
 
     /// How many there were.
@@ -49,8 +49,8 @@ impl<T: Clone> Faults<T> {
 
     /// The last fault, if there was one after the first `count`.
     pub fn since(&self, count: u64) -> Option<T> {
-        let held = self.lock();
-        held.1.clone().filter(|_| held.0 > count)
+        let state = self.lock();
+        state.1.clone().filter(|_| state.0 > count)
     }
 }
 

@@ -47,7 +47,7 @@ impl Database {
     /// The schema without the foreign keys that the rows break. They are looked at once, by queries under the
     /// engine's locks and limits.
     pub fn kept_schema(&self, engine: &dyn Engine) -> &KeptSchema {
-        self.kept.get_or_init(|| check(engine, self, |_| true))
+        self.kept_schema.get_or_init(|| check(engine, self, |_| true))
     }
 
     /// [`Database::kept_schema`] as far as those queries can tell: the foreign keys of tables that they do not reach are not
@@ -56,14 +56,15 @@ impl Database {
         let Some(reached) = reached(self.schema(), queries) else {
             return Arc::new(self.kept_schema(engine).clone());
         };
-        let known =
-            |kept: &KeptFor| kept.iter().find(|(of, _)| *of == reached).map(|(_, kept)| Arc::clone(kept));
-        if let Some(kept) = known(&self.kept_for.lock().unwrap_or_else(PoisonError::into_inner)) {
-            return kept;
+        let find = |entries: &KeptFor| {
+            entries.iter().find(|(of, _)| *of == reached).map(|(_, schema)| Arc::clone(schema))
+        };
+        if let Some(schema) = find(&self.kept_for.lock().unwrap_or_else(PoisonError::into_inner)) {
+            return schema;
         }
-        let kept = Arc::new(check(engine, self, |id| reached.contains(&id)));
-        self.kept_for.lock().unwrap_or_else(PoisonError::into_inner).push((reached, Arc::clone(&kept)));
-        kept
+        let schema = Arc::new(check(engine, self, |id| reached.contains(&id)));
+        self.kept_for.lock().unwrap_or_else(PoisonError::into_inner).push((reached, Arc::clone(&schema)));
+        schema
     }
 }
 
@@ -134,10 +135,10 @@ fn orphans(schema: &Schema, table: &Table, key: &ForeignKey) -> Option<String> {
     let target = schema.table(target)?;
     let name = |of: &Table, column: u32| Some(PrintDialect::Sqlite.identifier(&of.column(column)?.name));
     let (mut set, mut equal) = (Vec::new(), Vec::new());
-    for (&own, &other) in key.columns.iter().zip(&columns) {
-        let (own, other) = (name(table, own)?, name(target, other)?);
-        set.push(format!("child.{own} IS NOT NULL"));
-        equal.push(format!("parent.{other} = +child.{own}"));
+    for (&column, &other) in key.columns.iter().zip(&columns) {
+        let (column, other) = (name(table, column)?, name(target, other)?);
+        set.push(format!("child.{column} IS NOT NULL"));
+        equal.push(format!("parent.{other} = +child.{column}"));
     }
     Some(format!(
         "SELECT 1 FROM {} AS child WHERE {} AND NOT EXISTS (SELECT 1 FROM {} AS parent WHERE {}) LIMIT 1",
@@ -167,8 +168,8 @@ mod tests {
         let engine = SqliteEngine::new(Limits::default());
         let database = engine.open(&path).unwrap();
         let broken = |sql: &str| {
-            let kept = database.kept_schema_for(&engine, &[sql]);
-            kept.broken.iter().map(|broken| broken.key.clone()).collect::<Vec<_>>()
+            let schema = database.kept_schema_for(&engine, &[sql]);
+            schema.broken.iter().map(|broken| broken.key.clone()).collect::<Vec<_>>()
         };
         let (of_b, of_c) = ("b(a) REFERENCES a(id)", "c(b) REFERENCES b(id)");
         assert_eq!(broken("SELECT id FROM a"), [""; 0]);

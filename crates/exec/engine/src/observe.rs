@@ -121,7 +121,7 @@ fn profile(answers: &[Value], declaration: Option<&str>) -> ValueProfile {
         (false, false, false, true) => Type::Blob,
         (false, false, false, false) => match declared(declaration) {
             Type::Mixed => Type::Text,
-            own => own,
+            kind => kind,
         },
         _ => Type::Mixed,
     };
@@ -177,8 +177,8 @@ mod tests {
         let schema = database.schema().clone();
         let typed = observed_types(&schema, &database, &engine).unwrap();
         let table = schema.table_id("t").unwrap();
-        let found: Vec<ValueProfile> = (0..11).map(|column| typed.column(table, column)).collect();
-        let kinds: Vec<Type> = found.iter().map(|profile| profile.of).collect();
+        let profiles: Vec<ValueProfile> = (0..11).map(|column| typed.column(table, column)).collect();
+        let kinds: Vec<Type> = profiles.iter().map(|profile| profile.of).collect();
         let expected = [
             Type::Integer,
             Type::Number,
@@ -193,9 +193,10 @@ mod tests {
             Type::Text,
         ];
         assert_eq!(kinds, expected);
-        let numbers: Vec<(bool, bool)> = found.iter().map(|p| (p.has_plain_numbers, p.is_integer)).collect();
+        let numbers: Vec<(bool, bool)> =
+            profiles.iter().map(|p| (p.has_plain_numbers, p.is_integer)).collect();
         assert_eq!(numbers[8..], [(true, true), (true, false), (false, false)]);
-        assert!(found[2].is_date && found[2].is_ascii && !found[2].may_be_empty);
-        assert!(!found[3].is_date && !found[3].is_ascii && found[3].may_be_empty);
+        assert!(profiles[2].is_date && profiles[2].is_ascii && !profiles[2].may_be_empty);
+        assert!(!profiles[3].is_date && !profiles[3].is_ascii && profiles[3].may_be_empty);
     }
 }

@@ -95,7 +95,7 @@ fn a_full_cache_forgets_and_still_answers() {
 #[test]
 fn kept_results_outlive_the_process_until_content_text_or_limits_change() {
     let folder = tempfile::tempdir().unwrap();
-    let kept = folder.path().join("golds");
+    let store = folder.path().join("golds");
     let one = common::database(folder.path(), "a.sqlite", "CREATE TABLE t(a); INSERT INTO t VALUES (1)");
     let two = common::database(folder.path(), "b.sqlite", "CREATE TABLE t(a); INSERT INTO t VALUES (2)");
     let limits = Limits::default();
@@ -114,7 +114,7 @@ fn kept_results_outlive_the_process_until_content_text_or_limits_change() {
         (&one, &limits, "SELECT nothing FROM t", "", 1),
     ] {
         let engine = Counting::new();
-        let cache = GoldCache::new(1 << 20).kept_in(&kept, limits).unwrap();
+        let cache = GoldCache::new(1 << 20).kept_in(&store, limits).unwrap();
         let execution = cache.run(&engine, &engine.open(path).unwrap(), sql).unwrap();
         let fresh = engine.inside.run(&engine.open(path).unwrap(), sql);
         assert_eq!(execution.outcome, fresh.outcome, "{sql}");
@@ -126,12 +126,12 @@ fn kept_results_outlive_the_process_until_content_text_or_limits_change() {
         assert_eq!(engine.runs.load(Ordering::Relaxed), runs, "{sql}");
     }
     // A torn file is as good as none.
-    for entry in walk(&kept) {
+    for entry in walk(&store) {
         let bytes = std::fs::read(&entry).unwrap();
         std::fs::write(&entry, &bytes[..bytes.len() - 1]).unwrap();
     }
     let engine = Counting::new();
-    let cache = GoldCache::new(1 << 20).kept_in(&kept, &limits).unwrap();
+    let cache = GoldCache::new(1 << 20).kept_in(&store, &limits).unwrap();
     let sql = "SELECT a, 0.1, x'00ff', NULL, 'é' FROM t";
     assert!(cache.run(&engine, &engine.open(&one).unwrap(), sql).unwrap().rows().is_some());
     assert_eq!(engine.runs.load(Ordering::Relaxed), 1);

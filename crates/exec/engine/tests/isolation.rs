@@ -261,16 +261,16 @@ fn too_many_open_files_are_the_outcome_of_no_query() {
     let engine = SqliteEngine::new(limits());
     // Another database to the engine, for which no connection is idle.
     let database = engine.open(&path).unwrap().with_prelude("CREATE TEMP VIEW v AS SELECT 1");
-    let mut held = Vec::new();
+    let mut files = Vec::new();
     while let Ok(file) = std::fs::File::open(&path) {
-        held.push(file);
+        files.push(file);
     }
     let execution = engine.run(&database, "SELECT count(*) FROM t");
     assert_eq!(execution.outcome.failure().unwrap().kind, FailureKind::Machine, "{:?}", execution.outcome);
     let error = engine.check().unwrap_err();
     assert!(matches!(&error, EngineError::Machine { path: named, .. } if *named == path), "{error}");
     assert!(error.to_string().contains("ulimit -n"), "{error}");
-    drop(held);
+    drop(files);
     // With files again, the same query has its rows; the engine stays failed, because of what it returned before, but not
     // for a task that begins now.
     let began = engine.faults();

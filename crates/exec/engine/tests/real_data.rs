@@ -12,16 +12,16 @@ use sqlgauge_engine::{Database, Engine, Execution, Limits, SqliteEngine};
 
 /// All `<folder>/<db>/<db>.sqlite`.
 fn databases(folder: &Path) -> BTreeMap<String, PathBuf> {
-    let mut found = BTreeMap::new();
+    let mut files = BTreeMap::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let file = path.join(format!("{name}.sqlite"));
         if file.is_file() {
-            found.insert(name, file);
+            files.insert(name, file);
         }
     }
-    found
+    files
 }
 
 fn open_all(engine: &SqliteEngine, folder: &Path) -> BTreeMap<String, Arc<Database>> {

@@ -23,7 +23,7 @@ fn columns_keep_their_declarations() {
     );
     let names: Vec<&str> = schema.tables().iter().map(|table| table.name.as_str()).collect();
     assert_eq!(names, ["Mixed Case"], "SQLite's own tables are left out");
-    let [id, name, plain, made] = schema.tables()[0].columns.as_slice() else { panic!("four columns") };
+    let [id, name, plain, sum] = schema.tables()[0].columns.as_slice() else { panic!("four columns") };
     assert_eq!((id.name.as_str(), id.affinity, id.not_null), ("Id", Affinity::Integer, true));
     assert_eq!(name.declared_type.as_deref(), Some("VARCHAR(20)"));
     assert_eq!(
@@ -31,7 +31,7 @@ fn columns_keep_their_declarations() {
         (true, Some("'x'"), &Collation::NoCase)
     );
     assert_eq!((&plain.declared_type, plain.affinity, plain.not_null), (&None, Affinity::Blob, false));
-    assert!(made.generated && !plain.generated);
+    assert!(sum.generated && !plain.generated);
 }
 
 /// Each case: DDL of a table `t`, its primary key, the columns that are NOT NULL.
@@ -51,8 +51,8 @@ fn primary_keys_forbid_null_only_where_sqlite_enforces_it() {
         let schema = read(ddl);
         let table = schema.table_named("t").unwrap();
         assert_eq!(table.primary_key, key, "{ddl}");
-        let found: Vec<usize> = (0..2).filter(|&at| table.columns[at].not_null).collect();
-        assert_eq!(found, not_null, "{ddl}");
+        let columns: Vec<usize> = (0..2).filter(|&at| table.columns[at].not_null).collect();
+        assert_eq!(columns, not_null, "{ddl}");
     }
 }
 
@@ -164,8 +164,8 @@ fn shadow_tables_are_those_that_sqlite_calls_so() {
     let database = SqliteEngine::new(Limits::default()).open(&path).unwrap();
     let schema = database.schema();
     let shadows = schema.tables().iter().filter(|table| table.kind == TableKind::Shadow);
-    let mut found: Vec<String> = shadows.map(|table| table.name.clone()).collect();
-    found.sort();
+    let mut names: Vec<String> = shadows.map(|table| table.name.clone()).collect();
+    names.sort();
     assert!(expected.len() > 15, "{expected:?}");
-    assert_eq!(found, expected);
+    assert_eq!(names, expected);
 }

@@ -25,17 +25,17 @@ fn a_query_that_runs_ends_soon_and_none_begins() {
     assert_eq!(in_short(&of_task.run(&opened, "SELECT a FROM t").outcome), "7");
     assert!(of_task.check().is_ok());
 
-    let (asked, ended) = std::thread::scope(|scope| {
+    let (request_time, ended) = std::thread::scope(|scope| {
         let running = scope.spawn(|| (of_task.run(&opened, ENDLESS), Instant::now()));
         std::thread::sleep(Duration::from_millis(500));
-        let asked = Instant::now();
+        let request_time = Instant::now();
         stop.store(true, Ordering::SeqCst);
         let (execution, ended) = running.join().unwrap();
         assert!(execution.rows().is_none());
-        (asked, ended)
+        (request_time, ended)
     });
     // Ten milliseconds, and what a busy machine adds; far below the time limit in any case.
-    assert!(ended - asked < Duration::from_secs(5), "{:?}", ended - asked);
+    assert!(ended - request_time < Duration::from_secs(5), "{:?}", ended - request_time);
     assert!(matches!(of_task.check(), Err(EngineError::Stopped)));
     assert!(of_task.run(&opened, "SELECT a FROM t").rows().is_none());
 

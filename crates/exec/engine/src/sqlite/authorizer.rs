@@ -118,7 +118,7 @@ fn is_own(action: &AuthAction<'_>) -> bool {
 }
 
 fn contains(names: &[&str], name: &str) -> bool {
-    names.iter().any(|known| known.eq_ignore_ascii_case(name))
+    names.iter().any(|item| item.eq_ignore_ascii_case(name))
 }
 
 fn is_json(name: &str) -> bool {

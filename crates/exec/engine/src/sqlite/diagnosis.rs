@@ -86,8 +86,8 @@ fn failed(kind: FailureKind, message: &str) -> Diagnosis {
 }
 
 fn kind_of_message(message: &str, phase: Phase) -> FailureKind {
-    let known = MESSAGES.iter().find(|(start, _)| message.starts_with(start)).map(|&(_, kind)| kind);
-    known.unwrap_or_else(|| {
+    let kind = MESSAGES.iter().find(|(start, _)| message.starts_with(start)).map(|&(_, kind)| kind);
+    kind.unwrap_or_else(|| {
         if message.starts_with("near \"") && message.ends_with("syntax error") {
             FailureKind::SyntaxError
         } else if phase == Phase::Prepare {

@@ -145,7 +145,9 @@ impl SqliteEngine {
 
     /// Keeps what the machine failed at, for [`Engine::check`].
     fn watched(&self, task: &Query<'_>, execution: Execution) -> Execution {
-        if let Some(failure) = execution.outcome.failure().filter(|own| own.kind == FailureKind::Machine) {
+        if let Some(failure) =
+            execution.outcome.failure().filter(|failure| failure.kind == FailureKind::Machine)
+        {
             self.faults.add((task.source.path.clone(), failure.message.clone()));
         }
         execution
@@ -427,17 +429,17 @@ fn check_at_rest(path: &Path) -> Result<(), EngineError> {
     let target = std::fs::canonicalize(path)
         .map_err(|source| EngineError::Unreadable { path: path.to_owned(), source })?;
     for file in [path, &target] {
-        let beside = |suffix: &str| {
+        let sibling = |suffix: &str| {
             let mut name = file.as_os_str().to_owned();
             name.push(suffix);
             PathBuf::from(name)
         };
-        let (log, journal) = (beside("-wal"), beside("-journal"));
+        let (log, journal) = (sibling("-wal"), sibling("-journal"));
         if std::fs::metadata(&log).is_ok_and(|metadata| metadata.len() > 0) {
-            return Err(EngineError::NotAtRest { path: path.to_owned(), beside: log });
+            return Err(EngineError::NotAtRest { path: path.to_owned(), changes: log });
         }
         if first_bytes(&journal).is_ok_and(|bytes| bytes == JOURNAL_MAGIC) {
-            return Err(EngineError::NotAtRest { path: path.to_owned(), beside: journal });
+            return Err(EngineError::NotAtRest { path: path.to_owned(), changes: journal });
         }
     }
     Ok(())

@@ -74,7 +74,7 @@ const KEYWORDS: [&str; 36] = [
 
 /// Whether the compiler is known to be done with the text in a moment.
 pub(super) fn compiles_quickly(database: &Database, sql: &str) -> bool {
-    sql.len() <= MAX_TEXT && database.growth().is_some_and(|own| own + growth(sql) <= MAX_GROWTH)
+    sql.len() <= MAX_TEXT && database.growth().is_some_and(|base| base + growth(sql) <= MAX_GROWTH)
 }
 
 /// What the views and generated columns of a database can multiply a query by, as a binary logarithm; `None` where a query
@@ -89,14 +89,14 @@ pub(crate) fn growth_of(schema: &Schema, file_bytes: u64) -> Option<f64> {
     if file_bytes > MAX_FILE || most_read > MAX_PARTS || tables.iter().any(is_virtual) {
         return None;
     }
-    let own = |table: &Table| {
+    let table_growth = |table: &Table| {
         let is_unread = table.kind == TableKind::View && table.view.is_none();
         let generated = table.columns.iter().filter(|column| column.generated);
         let generated: Option<f64> = generated.map(|column| column.generated_as.as_deref().map(growth)).sum();
         let view = if is_unread { None } else { Some(table.view.as_deref().map_or(0.0, growth)) };
         Some(generated? + view?)
     };
-    tables.iter().map(own).sum()
+    tables.iter().map(table_growth).sum()
 }
 
 /// Whether SQLite is known to be done in a moment with a view of that statement, which can grow so far.
@@ -132,8 +132,8 @@ pub(super) fn growth(sql: &str) -> f64 {
         last = word;
     }
     let is_nested = selects.len() > 2;
-    let own: f64 = selects.into_iter().map(own_growth).sum();
-    own + if is_nested { stars } else { 0.0 }
+    let total: f64 = selects.into_iter().map(own_growth).sum();
+    total + if is_nested { stars } else { 0.0 }
 }
 
 fn is_name(token: &Token<'_>) -> bool {

@@ -225,8 +225,8 @@ impl Sandbox {
         let allowed = self.calls.min(left);
         self.guard.begin_within(phase, TimeLimit::computing(self.limits.timeout), allowed);
         let done = act();
-        let taken = allowed.saturating_sub(self.guard.calls_left()).max(least);
-        self.calls_in_total.set(left.saturating_sub(taken));
+        let steps = allowed.saturating_sub(self.guard.calls_left()).max(least);
+        self.calls_in_total.set(left.saturating_sub(steps));
         Ok(done)
     }
 

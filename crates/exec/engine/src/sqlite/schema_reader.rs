@@ -68,7 +68,7 @@ pub(super) fn read_schema(guarded: &GuardedConnection, apart: Option<&Apart<'_>>
     let mut left = SLOW_VIEWS_TIME;
     let mut tables = Vec::new();
     for entry in entries {
-        let is_shadow = entry.is_stored && owners.own(&entry.name);
+        let is_shadow = entry.is_stored && owners.contains(&entry.name);
         let mut table = if entry.is_stored {
             reader.stored_table(entry)?
         } else {
@@ -144,15 +144,15 @@ impl Views {
         // A view may also be created before what it reads: two rounds the other way around find most of those.
         for _ in 0..2 {
             for entry in &waiting {
-                let own = entry.name.to_ascii_lowercase();
+                let name = entry.name.to_ascii_lowercase();
                 let size = words(&entry.sql)
                     .map(|word| word.to_ascii_lowercase())
-                    .filter(|word| *word != own)
+                    .filter(|word| *word != name)
                     .filter_map(|word| sizes.get(&word))
                     .fold((1_u64, growth(&entry.sql)), |(sum, growth), (size, more)| {
                         (sum.saturating_add(*size), growth + more)
                     });
-                sizes.insert(own, size);
+                sizes.insert(name, size);
             }
             waiting.reverse();
         }

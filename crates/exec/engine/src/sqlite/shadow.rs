@@ -26,7 +26,7 @@ impl Owners {
     }
 
     /// Whether the table of that name belongs to a virtual table.
-    pub(super) fn own(&self, name: &str) -> bool {
+    pub(super) fn contains(&self, name: &str) -> bool {
         let name = name.to_ascii_lowercase();
         let parts = name.rsplit_once('_');
         let words = parts.and_then(|(owner, word)| Some((self.0.get(owner)?, word)));

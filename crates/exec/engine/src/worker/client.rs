@@ -88,13 +88,13 @@ impl WorkerCommand {
             let _ = rustix::process::setpriority_process(Some(rustix::process::Pid::from_child(child)), NICE);
         }
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
-        let (sender, said) = sync_channel(2);
-        let worker = Worker { family, stdin, said };
+        let (sender, messages) = sync_channel(2);
+        let worker = Worker { family, stdin, messages };
         let stdout = stdout.ok_or(io::ErrorKind::BrokenPipe)?;
         thread::Builder::new()
             .name("sqlgauge-worker".to_owned())
             .spawn(move || listen(stdout, &sender, longest))?;
-        match worker.said.recv_timeout(within) {
+        match worker.messages.recv_timeout(within) {
             Ok(WorkerMessage::Frame(bytes)) if bytes == greeting() => Ok(worker),
             Ok(_) => Err(io::Error::other("it is of another version")),
             Err(_) => Err(io::Error::other("it did not report")),
@@ -135,7 +135,7 @@ fn listen(stdout: ChildStdout, sender: &SyncSender<WorkerMessage>, longest: usiz
 struct Worker {
     family: Family,
     stdin: Option<ChildStdin>,
-    said: Receiver<WorkerMessage>,
+    messages: Receiver<WorkerMessage>,
 }
 
 /// How a query in a child ended.
@@ -162,7 +162,7 @@ impl Worker {
             Err(RecvTimeoutError::Timeout) if cutoff.is_stopped() => return Ended::Stopped,
             Ok(WorkerMessage::Late) | Err(RecvTimeoutError::Timeout) => return Ended::Late,
         }
-        match self.said.recv_timeout(TRANSFER) {
+        match self.messages.recv_timeout(TRANSFER) {
             Ok(WorkerMessage::Frame(bytes)) => decode_execution(&bytes).map_or(Ended::Died, Ended::Ran),
             Ok(WorkerMessage::Ran | WorkerMessage::Late) | Err(_) => Ended::Died,
         }
@@ -171,12 +171,12 @@ impl Worker {
     /// What the child says next; nothing where it takes too long or is stopped.
     fn hear(&self, time: Duration, cutoff: Cutoff<'_>) -> Result<WorkerMessage, RecvTimeoutError> {
         if cutoff.stop.is_none() {
-            return self.said.recv_timeout(time);
+            return self.messages.recv_timeout(time);
         }
         let started = Instant::now();
         loop {
             let left = time.saturating_sub(started.elapsed());
-            match self.said.recv_timeout(left.min(POLL)) {
+            match self.messages.recv_timeout(left.min(POLL)) {
                 Err(RecvTimeoutError::Timeout) if left > POLL && !cutoff.is_stopped() => {}
                 heard => return heard,
             }

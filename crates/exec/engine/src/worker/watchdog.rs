@@ -50,8 +50,8 @@ impl Watchdog {
     /// One with its thread.
     pub(super) fn start() -> io::Result<Self> {
         let watchdog = Self::default();
-        let own = watchdog.clone();
-        thread::Builder::new().name("sqlgauge-watchdog".to_owned()).spawn(move || own.watch())?;
+        let handle = watchdog.clone();
+        thread::Builder::new().name("sqlgauge-watchdog".to_owned()).spawn(move || handle.watch())?;
         Ok(watchdog)
     }
 

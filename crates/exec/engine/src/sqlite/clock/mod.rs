@@ -125,9 +125,9 @@ pub(super) fn stop_time(connection: &Connection, now: Moment, max_value_bytes: u
         FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_INNOCUOUS | FunctionFlags::SQLITE_DETERMINISTIC;
     let clock = Clock { now, was_read: Arc::default() };
     for (name, count, function) in FUNCTIONS {
-        let own = clock.clone();
+        let handle = clock.clone();
         connection.create_scalar_function(name, count, flags, move |context| {
-            let value = with_arguments(context, |arguments| function(&own, arguments));
+            let value = with_arguments(context, |arguments| function(&handle, arguments));
             let is_too_long = matches!(&value, Some(Value::Text(text)) if text.len() > max_value_bytes);
             if is_too_long {
                 return Err(Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_TOOBIG), None));

@@ -110,12 +110,12 @@ impl Date {
         self.zone = 0;
         self.knows_julian = false;
         self.find_julian();
-        let (wanted, mut own) = ((wanted as i64).abs(), (self.julian + DAY + DAY / 2) / DAY % 7);
-        if own != wanted {
-            if own > wanted {
-                own -= 7;
+        let (wanted, mut weekday) = ((wanted as i64).abs(), (self.julian + DAY + DAY / 2) / DAY % 7);
+        if weekday != wanted {
+            if weekday > wanted {
+                weekday -= 7;
             }
-            self.julian += (wanted - own) * DAY;
+            self.julian += (wanted - weekday) * DAY;
             if text.contains(&b'-') {
                 self.julian -= 7 * DAY;
             }

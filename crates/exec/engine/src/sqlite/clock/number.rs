@@ -18,8 +18,8 @@ pub(super) fn number(text: &[u8]) -> Option<f64> {
 pub(super) fn fixed(value: f64, places: usize) -> String {
     let (negative, digits, exponent) = decimal(value, 18);
     let (whole, behind) = (exponent + 1, i32::try_from(places).unwrap_or(0));
-    let Ok(kept) = usize::try_from(whole + behind) else { return format!("0.{}", "0".repeat(places)) };
-    let (digits, grown) = half_up(&digits, kept);
+    let Ok(digit_count) = usize::try_from(whole + behind) else { return format!("0.{}", "0".repeat(places)) };
+    let (digits, grown) = half_up(&digits, digit_count);
     // As many digits as belong behind the point, and one before it at least.
     let whole = whole + i32::from(grown);
     let zeros = |count: i32| "0".repeat(usize::try_from(count).unwrap_or(0));
@@ -62,14 +62,14 @@ fn decimal(value: f64, count: usize) -> (bool, String, i32) {
 }
 
 /// The first digits, rounded by the one behind them; whether there is one more in front.
-fn half_up(digits: &str, kept: usize) -> (String, bool) {
-    let Some(next) = digits.as_bytes().get(kept) else { return (digits.to_owned(), false) };
-    let kept = &digits[..kept];
+fn half_up(digits: &str, count: usize) -> (String, bool) {
+    let Some(next) = digits.as_bytes().get(count) else { return (digits.to_owned(), false) };
+    let prefix = &digits[..count];
     if *next < b'5' {
-        return (kept.to_owned(), false);
+        return (prefix.to_owned(), false);
     }
-    let nines = kept.bytes().rev().take_while(|&digit| digit == b'9').count();
-    let (head, zeros) = (&kept[..kept.len() - nines], "0".repeat(nines));
+    let nines = prefix.bytes().rev().take_while(|&digit| digit == b'9').count();
+    let (head, zeros) = (&prefix[..prefix.len() - nines], "0".repeat(nines));
     match head.as_bytes().split_last() {
         Some((last, head)) => {
             let head = String::from_utf8_lossy(head);

@@ -215,13 +215,13 @@ fn now_is_the_moment_of_the_clock() {
             let is_timediff = function == "timediff";
             arguments[place] = Value::Text("now".to_owned());
             clock.begin();
-            let own = called(&ours, function, &arguments);
+            let answer = called(&ours, function, &arguments);
             let formats = place == 0 || arguments[0] != Value::Null;
             assert_eq!(clock.was_read(), formats, "{function}({arguments:?})");
             arguments[place] = Value::Text(now.to_string());
             let is_zone = |value: &Value| matches!(value, Value::Text(text) if text.contains("local"));
             if is_timediff || !arguments[place + 1..].iter().any(is_zone) {
-                assert_eq!(own, called(&theirs, function, &arguments), "{now}: {function}({arguments:?})");
+                assert_eq!(answer, called(&theirs, function, &arguments), "{now}: {function}({arguments:?})");
             }
         }
         for (sql, expected) in [
