@@ -97,7 +97,7 @@ mod tests {
         for kind in KINDS {
             for scheme in kind.schemes {
                 assert!(SCHEMES.contains(scheme), "{scheme}");
-                assert_eq!(Kind::find(scheme).map(|found| found.name), Some(kind.name));
+                assert_eq!(Kind::find(scheme).map(|kind| kind.name), Some(kind.name));
             }
             assert!(!kind.setup(&Setup::default()).is_empty(), "{}", kind.name);
         }

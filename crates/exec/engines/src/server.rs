@@ -236,10 +236,10 @@ impl<S: Server> ServerEngine<S> {
 
     fn connect(&self, path: &Path) -> Result<Served<S>, EngineError> {
         // An address may hold a password where none is read.
-        let shown =
+        let public_address =
             || PathBuf::from(sqlgauge_base::without_secrets(&path.display().to_string()).into_owned());
         let address = S::address(path).map_err(|message| EngineError::Server {
-            address: shown(),
+            address: public_address(),
             message,
             remedy: S::FORM,
         })?;
@@ -249,14 +249,14 @@ impl<S: Server> ServerEngine<S> {
                 Broken::Endless | Broken::TooLarge(_) => TOO_LONG,
                 _ => S::remedy(""),
             };
-            EngineError::Server { address: shown(), message: broken.to_string(), remedy }
+            EngineError::Server { address: public_address(), message: broken.to_string(), remedy }
         };
         let first = S::connect(&address, &self.access).map_err(unusable)?;
         let _known = self.version.set(S::version(&first));
         let (server, catalog) = S::open(first).map_err(unusable)?;
         let connections = match self.access.connections {
             0 => Access::CONNECTIONS,
-            given => given,
+            count => count,
         };
         let blank = Arc::new(Database::on_server(path.to_owned(), catalog.schema.clone(), ""));
         let mut opened = Served { address, database: blank, pool: Pool::new(connections), server, catalog };
@@ -330,7 +330,9 @@ impl<S: Server> ServerEngine<S> {
 
     /// Keeps that the server failed, for [`Engine::check`].
     fn watched(&self, served: &Served<S>, execution: Execution) -> Execution {
-        if let Some(failure) = execution.outcome.failure().filter(|own| own.kind == FailureKind::Machine) {
+        if let Some(failure) =
+            execution.outcome.failure().filter(|failure| failure.kind == FailureKind::Machine)
+        {
             self.faults.add((served.database.path().to_owned(), failure.message.clone()));
         }
         execution
@@ -432,8 +434,8 @@ impl<S: Server> Engine for ServerEngine<S> {
         let served = Arc::new(self.connect(path)?);
         let mut all = self.served();
         // Of two threads that opened it, the first has the database.
-        let kept = all.entry(path.to_owned()).or_insert(served);
-        Ok(Arc::clone(&kept.database))
+        let entry = all.entry(path.to_owned()).or_insert(served);
+        Ok(Arc::clone(&entry.database))
     }
 
     fn run(&self, database: &Database, sql: &str) -> Execution {

@@ -68,7 +68,7 @@ pub(crate) fn is_repeatable(sql: &str) -> bool {
         let is_session = last.starts_with("pg_") || last.starts_with("txid_") || last.starts_with('@');
         is_session
             || WORDS.contains(&last.as_str())
-            || MOMENTS.iter().any(|own| token.text.eq_ignore_ascii_case(own))
+            || MOMENTS.iter().any(|moment| token.text.eq_ignore_ascii_case(moment))
     })
 }
 

@@ -27,7 +27,7 @@ fn python(arguments: &[&str]) -> bool {
 }
 
 /// A folder with a file of that DDL; `None`, and says so, where the package is missing.
-fn made() -> Option<(TempDir, PathBuf)> {
+fn club_file() -> Option<(TempDir, PathBuf)> {
     if !python(&["-c", "import duckdb"]) {
         println!("skipped: no Python with duckdb (pip install duckdb, SQLGAUGE_PYTHON)");
         return None;
@@ -53,7 +53,7 @@ fn engine(seconds: u64) -> Arc<dyn Engine> {
 
 #[test]
 fn the_catalog_and_the_values_are_the_files() {
-    let Some((_folder, path)) = made() else { return };
+    let Some((_folder, path)) = club_file() else { return };
     let engine = engine(60);
     let database = opened(&engine, &path);
     assert!(engine.name_and_version().starts_with("DuckDB "), "{}", engine.name_and_version());
@@ -159,7 +159,7 @@ const HOSTILE: &[(&str, FailureKind)] = {
 
 #[test]
 fn whatever_a_text_says_it_has_a_typed_outcome_and_nothing_changes() {
-    let Some((folder, path)) = made() else { return };
+    let Some((folder, path)) = club_file() else { return };
     let engine = engine(5);
     let database = opened(&engine, &path);
     let bytes = || std::fs::read(folder.path().join("club.duckdb")).unwrap();
@@ -177,7 +177,7 @@ fn whatever_a_text_says_it_has_a_typed_outcome_and_nothing_changes() {
 
 #[test]
 fn check_tries_the_locks_and_a_file_that_changes_is_noticed() {
-    let Some((folder, path)) = made() else { return };
+    let Some((folder, path)) = club_file() else { return };
     let kind = Kind::find("duckdb").unwrap();
     let (version, locks) = kind.check(&path, &Access::default()).unwrap();
     assert!(version.starts_with("DuckDB "), "{version}");
@@ -199,16 +199,16 @@ fn check_tries_the_locks_and_a_file_that_changes_is_noticed() {
 
 #[test]
 fn a_file_that_cannot_be_used_is_named() {
-    let Some((folder, _)) = made() else { return };
-    let said = |name: &str| {
+    let Some((folder, _)) = club_file() else { return };
+    let error = |name: &str| {
         let path = PathBuf::from(format!("duckdb:{}", folder.path().join(name).display()));
         engine(5).open(&path).map(drop).unwrap_err().to_string()
     };
-    assert!(said("missing.duckdb").contains("there is no file"));
+    assert!(error("missing.duckdb").contains("there is no file"));
     std::fs::write(
         folder.path().join("text.duckdb"),
         "no database, only text that is long enough".repeat(500),
     )
     .unwrap();
-    assert!(said("text.duckdb").contains("check the path"), "{}", said("text.duckdb"));
+    assert!(error("text.duckdb").contains("check the path"), "{}", error("text.duckdb"));
 }

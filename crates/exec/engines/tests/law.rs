@@ -91,8 +91,8 @@ fn assert_law(kind: &str, path: &Path, most: usize, turns: usize) {
                     {
                         // An order that no turn repeats soon; the pair of the issue comes in every second turn.
                         let at = if turn % 4 < 2 { turn % 2 } else { turn * turn % 11 + turn % 2 };
-                        let found = outcome(engine.as_ref(), &database, QUERIES[at]);
-                        assert_eq!(found, alone[at], "{} in turn {turn} of {connections}", QUERIES[at].0);
+                        let result = outcome(engine.as_ref(), &database, QUERIES[at]);
+                        assert_eq!(result, alone[at], "{} in turn {turn} of {connections}", QUERIES[at].0);
                     }
                 });
             }
@@ -208,8 +208,8 @@ fn duckdb() -> Option<(tempfile::TempDir, PathBuf)> {
     let program = std::env::var_os("SQLGAUGE_PYTHON").unwrap_or_else(|| "python3".into());
     let script = "import duckdb, sys; duckdb.connect(sys.argv[1]).execute(sys.argv[2])";
     let mut python = std::process::Command::new(program);
-    let made = python.args(["-c", script, file.to_str().unwrap(), &ddl()]).output();
-    if !made.is_ok_and(|made| made.status.success()) {
+    let output = python.args(["-c", script, file.to_str().unwrap(), &ddl()]).output();
+    if !output.is_ok_and(|output| output.status.success()) {
         println!("skipped: no Python with duckdb (pip install duckdb, SQLGAUGE_PYTHON)");
         return None;
     }

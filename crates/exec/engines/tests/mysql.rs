@@ -199,7 +199,7 @@ fn nothing_outlives_its_query() {
         Access { password: None, connections: 1, ..Access::default() },
     );
     let database = opened(&engine, &server.address("boss", "club"));
-    for (sql, asked, expected) in [
+    for (sql, probe, expected) in [
         ("SELECT @a := 7", "SELECT @a IS NULL", Value::Integer(1)),
         ("SELECT relax()", "SELECT @@max_statement_time = 5", Value::Integer(1)),
         ("SELECT grow()", "SELECT COUNT(*) FROM team", Value::Integer(2)),
@@ -207,7 +207,7 @@ fn nothing_outlives_its_query() {
     ] {
         let _any = engine.run(&database, sql);
         for _ in 0..2 {
-            assert_eq!(cells(&engine, &database, asked), std::slice::from_ref(&expected), "{sql}");
+            assert_eq!(cells(&engine, &database, probe), std::slice::from_ref(&expected), "{sql}");
         }
     }
     assert_eq!(server.sql("club", "SELECT COUNT(*) FROM team"), "2");
@@ -232,8 +232,8 @@ fn setup_makes_the_locks_and_check_sees_an_account_without_them() {
     assert!(!Path::new("/tmp/sqlgauge-lock").exists());
     // An account is of no use before it has a password, and reaches one database only.
     server.sql("", &kind.setup(&Setup { role: "fresh".into(), ..Setup::default() }));
-    let said = engine_of(Limits::default(), none).open(&server.address("fresh", "club")).map(drop);
-    assert!(said.unwrap_err().to_string().contains("locked"));
+    let opening = engine_of(Limits::default(), none).open(&server.address("fresh", "club")).map(drop);
+    assert!(opening.unwrap_err().to_string().contains("locked"));
     server.sql("", "CREATE DATABASE clubx; CREATE DATABASE c_ub");
     assert!(engine(5).open(&server.address("sqlgauge", "clubx")).is_err());
 }
@@ -244,14 +244,14 @@ fn a_server_that_cannot_be_used_blames_no_query_and_is_named_without_the_passwor
     let path = server.database("club", DDL);
     let wrong = Access { password: Some(Secret("wrong-secret".into())), ..access() };
     let none = Access { password: None, ..access() };
-    let said = |path: &Path, access: Access| {
+    let message = |path: &Path, access: Access| {
         engine_of(Limits::default(), access).open(path).map(drop).unwrap_err().to_string()
     };
     for (text, part) in [
-        (said(&path, wrong), "SQLGAUGE_DB_PASSWORD"),
-        (said(&path, none), "SQLGAUGE_DB_PASSWORD"),
-        (said(&server.address("sqlgauge", "nowhere"), access()), "check the name of the database"),
-        (said(Path::new("mysql://sqlgauge:hunter2@127.0.0.1/club"), access()), "would be recorded"),
+        (message(&path, wrong), "SQLGAUGE_DB_PASSWORD"),
+        (message(&path, none), "SQLGAUGE_DB_PASSWORD"),
+        (message(&server.address("sqlgauge", "nowhere"), access()), "check the name of the database"),
+        (message(Path::new("mysql://sqlgauge:hunter2@127.0.0.1/club"), access()), "would be recorded"),
     ] {
         assert!(text.contains(part) && !text.contains("wrong-secret") && !text.contains("hunter2"), "{text}");
     }
@@ -265,7 +265,7 @@ fn a_server_that_cannot_be_used_blames_no_query_and_is_named_without_the_passwor
     }
     assert_eq!(cells(&before, &database, "SELECT 1"), [Value::Integer(1)]);
     server.kill();
-    assert!(said(&path, access()).contains("check that the server runs"));
+    assert!(message(&path, access()).contains("check that the server runs"));
     let outcome = before.run(&database, "SELECT 1").outcome;
     assert_eq!(outcome.failure().map(|failure| failure.kind), Some(FailureKind::Machine));
     assert!(before.check().unwrap_err().to_string().contains("same command again"));

@@ -181,14 +181,14 @@ fn no_setting_outlives_its_query() {
     let Some(server) = Server::start() else { return };
     let path = server.database("club", DDL);
     server.sql("club", "GRANT EXECUTE ON FUNCTION set_config TO sqlgauge");
-    let ends = |engine: &Arc<dyn Engine>, path: &Path, (sql, asked, expected): (&str, &str, &str)| {
+    let ends = |engine: &Arc<dyn Engine>, path: &Path, (sql, probe, expected): (&str, &str, &str)| {
         let database = opened(engine, path);
         let _any = engine.run(&database, sql);
         for _ in 0..4 {
-            assert_eq!(cells(engine, &database, asked), [Value::text(expected)], "{sql}");
+            assert_eq!(cells(engine, &database, probe), [Value::text(expected)], "{sql}");
         }
         let _failed = engine.run(&database, "SELECT 1 / 0");
-        assert_eq!(cells(engine, &database, asked), [Value::text(expected)], "{sql}");
+        assert_eq!(cells(engine, &database, probe), [Value::text(expected)], "{sql}");
     };
     let (locked, free) = (engine(5), engine(5));
     let owner = server.address("owner", "club");
@@ -267,19 +267,19 @@ fn a_server_that_cannot_be_used_is_named_with_a_remedy_and_without_the_password(
     let path = server.database("club", DDL);
     let wrong = Access { password: Some(Secret("wrong-secret".into())), ..access() };
     let none = Access { password: None, ..access() };
-    let said = |path: &Path, access: Access| {
+    let message = |path: &Path, access: Access| {
         engine_of(Limits::default(), access).open(path).map(drop).unwrap_err().to_string()
     };
     for (text, part) in [
-        (said(&path, wrong), "PGPASSWORD"),
-        (said(&path, none), "PGPASSWORD"),
-        (said(&server.address("sqlgauge", "nowhere"), access()), "does not exist"),
-        (said(Path::new("postgresql://sqlgauge:hunter2@127.0.0.1/club"), access()), "would be recorded"),
+        (message(&path, wrong), "PGPASSWORD"),
+        (message(&path, none), "PGPASSWORD"),
+        (message(&server.address("sqlgauge", "nowhere"), access()), "does not exist"),
+        (message(Path::new("postgresql://sqlgauge:hunter2@127.0.0.1/club"), access()), "would be recorded"),
     ] {
         assert!(text.contains(part) && !text.contains("wrong-secret") && !text.contains("hunter2"), "{text}");
     }
     server.kill();
-    assert!(said(&path, access()).contains("check that the server runs"));
+    assert!(message(&path, access()).contains("check that the server runs"));
 }
 
 #[test]

@@ -35,9 +35,9 @@ pub(super) fn read(child: &mut Child) -> Result<Catalog, Broken> {
             }
             tables.push(table);
         }
-        let mut own = Column::new(column.to_owned(), declared.as_str());
-        own.not_null = *not_null == Value::Integer(1);
-        tables[at].columns.push(own);
+        let mut column = Column::new(column.to_owned(), declared.as_str());
+        column.not_null = *not_null == Value::Integer(1);
+        tables[at].columns.push(column);
     }
     for row in &keys {
         let [table, kind, columns, target, target_columns] = row.as_slice() else { continue };

@@ -24,7 +24,7 @@ pub(super) fn value(cell: Json) -> Value {
 }
 
 fn of_kind(kind: &str, text: &str) -> Value {
-    let known = match kind {
+    let value = match kind {
         "decimal" => Value::decimal(text),
         "float" => text.parse().ok().filter(|float: &f64| !float.is_nan()).map(Value::Real),
         "bytes" => bytes(text),
@@ -33,7 +33,7 @@ fn of_kind(kind: &str, text: &str) -> Value {
         "json" | "nested" => json::canonical(text).map(|text| Value::text(&text)),
         _ => None,
     };
-    known.unwrap_or_else(|| Value::text(text))
+    value.unwrap_or_else(|| Value::text(text))
 }
 
 fn moment(text: &str) -> &str {

@@ -6,9 +6,9 @@ pub(super) struct Packet<'a>(pub(super) &'a [u8]);
 
 impl<'a> Packet<'a> {
     pub(super) fn take(&mut self, count: usize) -> Option<&'a [u8]> {
-        let (taken, rest) = self.0.split_at_checked(count)?;
+        let (head, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;
-        Some(taken)
+        Some(head)
     }
 
     /// An unsigned number of so many bytes, the lowest first.

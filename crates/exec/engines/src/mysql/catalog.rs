@@ -51,9 +51,9 @@ impl Reader {
             self.tables.push(table);
         }
         if let Some(table) = self.tables.get_mut(at) {
-            let mut own = Column::new(column.clone(), Some(declared));
-            own.not_null = nullable.as_deref() == Some("NO");
-            table.columns.push(own);
+            let mut column = Column::new(column.clone(), Some(declared));
+            column.not_null = nullable.as_deref() == Some("NO");
+            table.columns.push(column);
         }
     }
 
@@ -166,9 +166,9 @@ mod tests {
 
     #[test]
     fn a_grant_reaches_one_database_only() {
-        let made =
+        let sql =
             setup(&Setup { database: "a_b`c".into(), role: "o'x".into(), schemas: vec!["more".into()] });
-        assert!(made.contains("GRANT SELECT ON `a\\_b``c`.* TO 'o''x'@'%';"), "{made}");
-        assert!(made.contains("GRANT SELECT ON `more`.* TO 'o''x'@'%';"), "{made}");
+        assert!(sql.contains("GRANT SELECT ON `a\\_b``c`.* TO 'o''x'@'%';"), "{sql}");
+        assert!(sql.contains("GRANT SELECT ON `more`.* TO 'o''x'@'%';"), "{sql}");
     }
 }

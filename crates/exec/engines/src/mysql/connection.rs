@@ -334,8 +334,9 @@ impl Connection {
             return Cancelled::Ready;
         }
         let Ok(mut other) = Self::open(&self.address, &self.access) else { return Cancelled::Unanswered };
-        let asked = other.ask(&format!("KILL QUERY {}", self.id)).is_ok();
-        if asked && self.stage != Stage::Other && self.skip_to_end(Instant::now() + Duration::from_secs(2)) {
+        let is_sent = other.ask(&format!("KILL QUERY {}", self.id)).is_ok();
+        if is_sent && self.stage != Stage::Other && self.skip_to_end(Instant::now() + Duration::from_secs(2))
+        {
             return Cancelled::Ready;
         }
         match other.ask(&format!("KILL CONNECTION {}", self.id)) {

@@ -52,7 +52,7 @@ impl MySql {
         let seconds = limits.timeout.as_secs_f64().max(0.001);
         // A query that waits for the lock of somebody else is not slow.
         let patience = (limits.timeout.as_secs() / 2).max(1);
-        let own = if self.is_mariadb {
+        let server_settings = if self.is_mariadb {
             format!(
                 "max_statement_time = {seconds:.3}, max_recursive_iterations = 4294967295, tmp_disk_table_size = 1073741824, \
                  tx_read_only = 1"
@@ -65,7 +65,7 @@ impl MySql {
         };
         format!(
             "SET NAMES utf8mb4, time_zone = '+00:00', sql_mode = '{}', lock_wait_timeout = {patience}, \
-             innodb_lock_wait_timeout = {patience}, group_concat_max_len = {}, max_error_count = 1024, {own}",
+             innodb_lock_wait_timeout = {patience}, group_concat_max_len = {}, max_error_count = 1024, {server_settings}",
             self.sql_mode,
             limits.max_value_bytes.max(1024)
         )

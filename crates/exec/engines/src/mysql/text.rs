@@ -16,7 +16,7 @@ pub(super) struct Lexing {
 
 impl Lexing {
     pub(super) fn of(sql_mode: &str) -> Self {
-        let has = |mode: &str| sql_mode.split(',').any(|own| own.eq_ignore_ascii_case(mode));
+        let has = |mode: &str| sql_mode.split(',').any(|item| item.eq_ignore_ascii_case(mode));
         Self { has_escapes: !has("NO_BACKSLASH_ESCAPES"), has_quoted_names: has("ANSI_QUOTES") }
     }
 }
@@ -183,7 +183,7 @@ fn refuse_tokens(tokens: &[Token<'_>]) -> Option<Failure> {
     // The server takes an I with a dot for an I in the names of its tables.
     let is = |word: &str, expected: &str| word.replace('\u{130}', "I").eq_ignore_ascii_case(expected);
     let what = match *tokens {
-        [Token::Word(name), Token::Symbol(b'(')] if FUNCTIONS.iter().any(|own| is(name, own)) => {
+        [Token::Word(name), Token::Symbol(b'(')] if FUNCTIONS.iter().any(|function| is(name, function)) => {
             format!("the function {}", name.to_ascii_uppercase())
         }
         [Token::Word(a), Token::Word(b)]

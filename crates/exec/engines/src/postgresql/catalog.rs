@@ -84,9 +84,9 @@ impl Reader {
         }
         if let Some(table) = self.tables.get_mut(*at) {
             numbers.insert(number.clone(), u32::try_from(table.columns.len()).unwrap_or(u32::MAX));
-            let mut own = Column::new(column.clone(), Some(declared));
-            own.not_null = not_null.as_deref() == Some("true");
-            table.columns.push(own);
+            let mut column = Column::new(column.clone(), Some(declared));
+            column.not_null = not_null.as_deref() == Some("true");
+            table.columns.push(column);
         }
     }
 

@@ -77,9 +77,9 @@ impl Connection {
             has_savepoint: false,
             version: String::new(),
         };
-        let own = [("user", address.user.as_str()), ("database", address.database.as_str())];
+        let login = [("user", address.user.as_str()), ("database", address.database.as_str())];
         frontend::startup_message(
-            own.into_iter().chain(settings.iter().copied()),
+            login.into_iter().chain(settings.iter().copied()),
             &mut connection.socket.output,
         )?;
         connection.log_in(address, access)?;
@@ -108,21 +108,21 @@ impl Connection {
                     if !has {
                         return Err(Broken::refused("28000", "the server offers no SCRAM-SHA-256"));
                     }
-                    let own = sasl::ScramSha256::new(password()?, sasl::ChannelBinding::unsupported());
+                    let exchange = sasl::ScramSha256::new(password()?, sasl::ChannelBinding::unsupported());
                     frontend::sasl_initial_response(
                         sasl::SCRAM_SHA_256,
-                        own.message(),
+                        exchange.message(),
                         &mut self.socket.output,
                     )?;
-                    scram = Some(own);
+                    scram = Some(exchange);
                 }
                 Message::AuthenticationSaslContinue(body) => {
-                    let own = scram.as_mut().ok_or_else(out_of_turn)?;
+                    let exchange = scram.as_mut().ok_or_else(out_of_turn)?;
                     if rounds(body.data()) > MOST_ROUNDS {
                         return Err(Broken::refused("", "the server asks for too many rounds of hashing"));
                     }
-                    own.update(body.data())?;
-                    frontend::sasl_response(own.message(), &mut self.socket.output)?;
+                    exchange.update(body.data())?;
+                    frontend::sasl_response(exchange.message(), &mut self.socket.output)?;
                 }
                 Message::AuthenticationSaslFinal(body) => {
                     scram.as_mut().ok_or_else(out_of_turn)?.finish(body.data())?;
@@ -240,12 +240,12 @@ impl Connection {
     /// with the query.
     pub(super) fn cancel(&mut self) -> Cancelled {
         let deadline = Instant::now() + Duration::from_secs(2);
-        let asked = Socket::dial(&self.address).and_then(|mut socket| {
+        let reply = Socket::dial(&self.address).and_then(|mut socket| {
             frontend::cancel_request(self.key.0, self.key.1, &mut socket.output);
             socket.send()?;
             Ok(socket.is_closed_by(deadline))
         });
-        if !asked.is_ok_and(|is_closed| is_closed) || !self.skip_to_end(deadline) {
+        if !reply.is_ok_and(|is_closed| is_closed) || !self.skip_to_end(deadline) {
             return Cancelled::Unanswered;
         }
         let is_clean = self.cleaning == 0 || self.finish_cleaning().is_ok();

@@ -189,7 +189,8 @@ fn answer(
             Message::CloseComplete => gates = gates.saturating_sub(1),
             Message::RowDescription(body) => {
                 is_described = true;
-                columns = body.fields().map(|own| Ok((own.name().to_owned(), own.type_oid()))).collect()?;
+                columns =
+                    body.fields().map(|field| Ok((field.name().to_owned(), field.type_oid()))).collect()?;
                 rows =
                     Some(Rows::new(columns.iter().map(|(name, _)| name.clone()).collect(), limits, enough));
             }

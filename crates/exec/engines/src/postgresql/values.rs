@@ -15,7 +15,7 @@ use crate::values::{bytes, seconds};
 pub(super) fn value(oid: u32, text: &[u8]) -> Value {
     let raw = || Value::Text(text.into());
     let Ok(utf8) = std::str::from_utf8(text) else { return raw() };
-    let known = match oid {
+    let value = match oid {
         16 => Some(Value::Integer(i64::from(utf8 == "t"))),
         20 | 21 | 23 | 26 | 1700 => Value::decimal(utf8),
         700 | 701 => float(utf8),
@@ -26,7 +26,7 @@ pub(super) fn value(oid: u32, text: &[u8]) -> Value {
         1005 | 1007 | 1016 | 1021 | 1022 | 1231 => numbers(oid, utf8),
         _ => None,
     };
-    known.unwrap_or_else(raw)
+    value.unwrap_or_else(raw)
 }
 
 fn float(text: &str) -> Option<Value> {

@@ -71,17 +71,17 @@ pub fn assert_outcomes(engine: &Arc<dyn Engine>, database: &Database, texts: &[(
     let mut wrong = Vec::new();
     for &(sql, kind) in HOSTILE.iter().chain(texts) {
         let outcome = engine.run(database, sql).outcome;
-        let shown: String = sql.chars().take(70).collect();
-        let found = outcome.failure().map(|failure| failure.kind);
+        let excerpt: String = sql.chars().take(70).collect();
+        let actual = outcome.failure().map(|failure| failure.kind);
         // A busy machine may reach the limit of time before that of size.
-        let is_late = kind == FailureKind::TooLarge && found == Some(FailureKind::Timeout);
-        if found != Some(kind) && !is_late {
-            wrong.push(format!("{shown}: {:?}, not {kind}", outcome.failure()));
+        let is_late = kind == FailureKind::TooLarge && actual == Some(FailureKind::Timeout);
+        if actual != Some(kind) && !is_late {
+            wrong.push(format!("{excerpt}: {:?}, not {kind}", outcome.failure()));
         }
         assert_eq!(
             cells(engine, database, "SELECT count(*) FROM team"),
             [Value::Integer(2)],
-            "after {shown}"
+            "after {excerpt}"
         );
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -28,8 +28,8 @@ impl MariaDb {
         let mut install = program(&install, server.folder.path());
         install.args(["--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db"]);
         install.args(["--innodb-log-file-size=4M", "--innodb-flush-method=nosync"]);
-        let made = install.arg(format!("--datadir={}", server.data().display())).output().unwrap();
-        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let output = install.arg(format!("--datadir={}", server.data().display())).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         server.run();
         Some(server)
     }

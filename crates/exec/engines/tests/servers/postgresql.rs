@@ -33,8 +33,8 @@ impl Server {
         initdb
             .args(["--username=owner", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync", "-D"])
             .arg(&data);
-        let made = initdb.output().unwrap();
-        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let output = initdb.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let rules = "host all owner 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n";
         std::fs::write(data.join("pg_hba.conf"), rules).unwrap();
         server.run();
