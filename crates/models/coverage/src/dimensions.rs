@@ -149,24 +149,24 @@ fn column_types(schema: &Schema) -> f64 {
 /// A breadth-first walk from every table.
 fn key_path(schema: &Schema) -> f64 {
     let tables = schema.tables();
-    let mut beside: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); tables.len()];
+    let mut neighbours: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); tables.len()];
     for (from, table) in tables.iter().enumerate() {
         for key in &table.foreign_keys {
             let Some(to) = schema.table_id(&key.referenced_table) else { continue };
-            beside[from].insert(to.index());
-            beside[to.index()].insert(from);
+            neighbours[from].insert(to.index());
+            neighbours[to.index()].insert(from);
         }
     }
-    count((0..tables.len()).map(|start| farthest(&beside, start)).max().unwrap_or(0))
+    count((0..tables.len()).map(|start| farthest(&neighbours, start)).max().unwrap_or(0))
 }
 
-fn farthest(beside: &[BTreeSet<usize>], start: usize) -> usize {
-    let mut steps = vec![usize::MAX; beside.len()];
+fn farthest(neighbours: &[BTreeSet<usize>], start: usize) -> usize {
+    let mut steps = vec![usize::MAX; neighbours.len()];
     let (mut open, mut most) = (VecDeque::from([start]), 0);
     steps[start] = 0;
     while let Some(at) = open.pop_front() {
         most = steps[at];
-        for &next in &beside[at] {
+        for &next in &neighbours[at] {
             if steps[next] == usize::MAX {
                 steps[next] = steps[at] + 1;
                 open.push_back(next);

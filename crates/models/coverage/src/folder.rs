@@ -22,8 +22,8 @@ impl Coverage {
         let json = serde_json::to_string_pretty(self)?;
         let mut texts = vec![json, html(self)];
         texts.extend(crate::Panel::ALL.map(|panel| {
-            let found = self.projections.iter().find(|projection| projection.panel == panel);
-            found.map_or_else(|| dots("nothing to show", &[]), |projection| self.dots(projection))
+            let projection = self.projections.iter().find(|projection| projection.panel == panel);
+            projection.map_or_else(|| dots("nothing to show", &[]), |projection| self.dots(projection))
         }));
         texts.push(self.radar());
         write_together(folder, FILES.into_iter().zip(texts))?;

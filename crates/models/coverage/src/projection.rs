@@ -88,8 +88,8 @@ pub(crate) fn project(samples: &[Vec<EncoderInput>]) -> Result<Vec<Projection>, 
             .iter()
             .zip(&matrices)
             .map(|(sample, matrix)| {
-                let shown = sample.iter().zip(matrix.rows()).filter(|(input, _)| is_shown(input));
-                shown.map(|(_, row)| part(row)).collect()
+                let items = sample.iter().zip(matrix.rows()).filter(|(input, _)| is_shown(input));
+                items.map(|(_, row)| part(row)).collect()
             })
             .collect();
         plane(panel, &rows, wanted.len())
@@ -113,15 +113,15 @@ fn plane(panel: Panel, corpora: &[Vec<Vec<f32>>], dimensions: usize) -> Option<P
             .map(|((value, mean), share)| (f64::from(*value) - mean) * f64::from(*share))
             .sum()
     };
-    let (mut kept, mut all) = (0.0, 0.0);
+    let (mut in_plane, mut all) = (0.0, 0.0);
     for row in drawn.chunks_exact(dimensions) {
-        kept += along(row, one).powi(2) + along(row, two).powi(2);
+        in_plane += along(row, one).powi(2) + along(row, two).powi(2);
         all += row.iter().zip(&mean).map(|(value, mean)| (f64::from(*value) - mean).powi(2)).sum::<f64>();
     }
     #[expect(clippy::cast_possible_truncation, reason = "places in a drawing")]
     let place = |row: &Vec<f32>| [along(row, one) as f32, along(row, two) as f32];
     let points = corpora.iter().map(|rows| rows.iter().map(place).collect()).collect();
-    Some(Projection { panel, explained: kept / all, points })
+    Some(Projection { panel, explained: in_plane / all, points })
 }
 
 fn mean(rows: &[f32], dimensions: usize) -> Vec<f64> {
