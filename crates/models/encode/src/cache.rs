@@ -41,7 +41,7 @@ pub struct Cache {
     index: HashMap<CacheKey, (usize, u64)>,
     segments: Vec<File>,
     /// What this process appends to; the last segment. Made with the first vector.
-    own: Option<(File, u64)>,
+    tail: Option<(File, u64)>,
 }
 
 impl Cache {
@@ -65,7 +65,7 @@ impl Cache {
             dimensions,
             index: HashMap::new(),
             segments: Vec::new(),
-            own: None,
+            tail: None,
         };
         for name in names {
             cache.read_segment(&name).map_err(failed)?;
@@ -125,13 +125,13 @@ impl Cache {
         if records.is_empty() {
             return Ok(());
         }
-        if self.own.is_none() {
+        if self.tail.is_none() {
             let (file, reader) = new_segment(&self.folder)?;
             self.segments.push(reader);
-            self.own = Some((file, 0));
+            self.tail = Some((file, 0));
         }
         let segment = self.segments.len() - 1;
-        if let Some((file, length)) = &mut self.own {
+        if let Some((file, length)) = &mut self.tail {
             file.write_all(records)?;
             let start = *length;
             *length += records.len() as u64;
@@ -248,16 +248,16 @@ mod tests {
             input("ab", None, Some("c"), "CREATE TABLE t (x INT)"),
         ];
         let mut keys = Keys::default();
-        let mut found: Vec<CacheKey> =
+        let mut cache_keys: Vec<CacheKey> =
             items.iter().map(|item| keys.key(item, InputForm::QuestionSchemaPrediction)).collect();
-        found.push(keys.key(&items[0], InputForm::QuestionSchema));
+        cache_keys.push(keys.key(&items[0], InputForm::QuestionSchema));
         assert_eq!(
             keys.key(&items[2], InputForm::QuestionSchema),
-            found[5],
+            cache_keys[5],
             "the prediction is no part of the form"
         );
-        let distinct: std::collections::HashSet<&CacheKey> = found.iter().collect();
-        assert_eq!(distinct.len(), found.len());
+        let distinct: std::collections::HashSet<&CacheKey> = cache_keys.iter().collect();
+        assert_eq!(distinct.len(), cache_keys.len());
     }
 
     #[test]

@@ -58,8 +58,8 @@ fn tables(schema: &Schema) -> String {
         });
         format!("{}({})", table.name, columns.collect::<Vec<_>>().join(", "))
     };
-    let shown = schema.tables().iter().filter(|table| table.kind != TableKind::Shadow);
-    shown.map(table).collect::<Vec<_>>().join("; ")
+    let tables = schema.tables().iter().filter(|table| table.kind != TableKind::Shadow);
+    tables.map(table).collect::<Vec<_>>().join("; ")
 }
 
 fn foreign_keys(schema: &Schema) -> String {

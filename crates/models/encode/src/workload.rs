@@ -81,13 +81,13 @@ pub fn encode_workload<E: std::error::Error + 'static>(
                 places.iter().map(|&place| items[plan.firsts[place]].clone()).collect();
             let vectors = encoder.encode(&chosen)?;
             if vectors.len() != chosen.len() || vectors.dimensions() != dimensions {
-                let found = (vectors.len(), vectors.dimensions(), chosen.len());
+                let sizes = (vectors.len(), vectors.dimensions(), chosen.len());
                 return Err(EncodeError(format!(
                     "encoder {} gave {} vectors of {} components for {} items of {dimensions}",
                     encoder.id(),
-                    found.0,
-                    found.1,
-                    found.2,
+                    sizes.0,
+                    sizes.1,
+                    sizes.2,
                 ))
                 .into());
             }
@@ -117,7 +117,7 @@ struct Plan {
     firsts: Vec<usize>,
     keys: Vec<CacheKey>,
     vectors: Vec<f32>,
-    known: Vec<bool>,
+    has_vector: Vec<bool>,
 }
 
 impl Plan {
@@ -133,8 +133,8 @@ impl Plan {
         let places = keys.iter().enumerate().map(place).collect();
         let count = firsts.len();
         let keys = firsts.iter().map(|&first| keys[first]).collect();
-        let (vectors, known) = (vec![0.0; count * dimensions], vec![false; count]);
-        Self { dimensions, places, firsts, keys, vectors, known }
+        let (vectors, has_vector) = (vec![0.0; count * dimensions], vec![false; count]);
+        Self { dimensions, places, firsts, keys, vectors, has_vector }
     }
 
     fn take_from(&mut self, cache: &Cache) -> Result<(), CacheError> {
@@ -149,12 +149,12 @@ impl Plan {
     }
 
     fn missing(&self) -> Vec<usize> {
-        (0..self.known.len()).filter(|&place| !self.known[place]).collect()
+        (0..self.has_vector.len()).filter(|&place| !self.has_vector[place]).collect()
     }
 
     fn set(&mut self, place: usize, vector: &[f32]) {
         self.vectors[place * self.dimensions..][..self.dimensions].copy_from_slice(vector);
-        self.known[place] = true;
+        self.has_vector[place] = true;
     }
 
     fn vector(&self, item: usize) -> &[f32] {

@@ -74,7 +74,7 @@ fn what_is_no_file_of_vectors_is_named() {
     let bytes = std::fs::read(fixture("foreign/f16.safetensors")).unwrap();
     std::fs::write(folder.path().join("cut.safetensors"), &bytes[..bytes.len() - 1]).unwrap();
     std::fs::write(folder.path().join("x.txt"), "no vectors at all").unwrap();
-    for (path, said) in [
+    for (path, problem) in [
         (folder.path().join("cut.npy"), "cut off"),
         (folder.path().join("header.npy"), "no header of NumPy"),
         (folder.path().join("cut.safetensors"), "cut off"),
@@ -88,7 +88,7 @@ fn what_is_no_file_of_vectors_is_named() {
         (fixture("foreign/f32.safetensors#c"), "the tensors a, b"),
     ] {
         let message = read(&path).unwrap_err();
-        assert!(message.contains(said), "{}: {message}", path.display());
+        assert!(message.contains(problem), "{}: {message}", path.display());
     }
 }
 

@@ -44,10 +44,10 @@ fn options() -> NeuralOptions {
 }
 
 /// The largest difference of any component.
-fn difference(found: &Matrix, expected: &[Vec<f32>]) -> f32 {
-    assert_eq!(found.rows().len(), expected.len());
-    let pairs = found.rows().zip(expected).flat_map(|(found, expected)| found.iter().zip(expected));
-    pairs.map(|(found, expected)| (found - expected).abs()).fold(0.0, f32::max)
+fn difference(vectors: &Matrix, expected: &[Vec<f32>]) -> f32 {
+    assert_eq!(vectors.rows().len(), expected.len());
+    let pairs = vectors.rows().zip(expected).flat_map(|(row, expected)| row.iter().zip(expected));
+    pairs.map(|(value, expected)| (value - expected).abs()).fold(0.0, f32::max)
 }
 
 #[test]
@@ -55,8 +55,8 @@ fn vectors_agree_with_the_reference() {
     for (model, open) in MODELS {
         let expected = expected(&folder(model));
         let encoder = open(&folder(model), &options()).unwrap();
-        let found = encoder.encode_texts(&expected.texts).unwrap();
-        let difference = difference(&found, &expected.vectors);
+        let vectors = encoder.encode_texts(&expected.texts).unwrap();
+        let difference = difference(&vectors, &expected.vectors);
         println!("{model}: largest difference {difference:.1e}");
         assert!(difference < 1e-4, "{model}: {difference}");
         assert_eq!(encoder.dimensions(), 32, "{model}");
@@ -75,13 +75,14 @@ fn long_texts_lose_their_end() {
 
         let long = "name of the singer ".repeat(500);
         let longer = long.clone() + "and more";
-        let found = encoder.encode_texts(&[long, longer]).unwrap();
-        assert_eq!(found.row(0), found.row(1), "{model}");
+        let vectors = encoder.encode_texts(&[long, longer]).unwrap();
+        assert_eq!(vectors.row(0), vectors.row(1), "{model}");
 
         let short = open(&folder(model), &NeuralOptions { max_tokens: Some(12), ..options() }).unwrap();
-        let found = short.encode_texts(&expected.texts).unwrap();
-        let own = encoder.encode_texts(&expected.texts).unwrap();
-        let same: Vec<bool> = found.rows().zip(own.rows()).map(|(found, own)| found == own).collect();
+        let short_vectors = short.encode_texts(&expected.texts).unwrap();
+        let whole_vectors = encoder.encode_texts(&expected.texts).unwrap();
+        let same: Vec<bool> =
+            short_vectors.rows().zip(whole_vectors.rows()).map(|(short, whole)| short == whole).collect();
         let fits: Vec<bool> = expected.whole.iter().map(|tokens| *tokens <= 12).collect();
         assert_eq!(same, fits, "{model}");
     }
@@ -117,11 +118,11 @@ fn half_precision_and_scaling() {
         assert!(difference < 0.05, "{model}: {difference}");
 
         let scaled = open(&folder(model), &NeuralOptions { normalise: true, ..options() }).unwrap();
-        let found = scaled.encode_texts(&expected.texts).unwrap();
-        for (found, expected) in found.rows().zip(&expected.vectors) {
+        let vectors = scaled.encode_texts(&expected.texts).unwrap();
+        for (row, expected) in vectors.rows().zip(&expected.vectors) {
             let length = expected.iter().map(|value| value * value).sum::<f32>().sqrt();
             assert!(
-                found.iter().zip(expected).all(|(found, value)| (found - value / length).abs() < 1e-4),
+                row.iter().zip(expected).all(|(component, value)| (component - value / length).abs() < 1e-4),
                 "{model}"
             );
         }
@@ -140,10 +141,10 @@ fn items_are_encoded_as_their_text() {
     };
     let encoder = bert::open(&folder("bert"), &options()).unwrap();
     let inputs = [input("How many singers are there?"), input("List all singers")];
-    let found = encoder.encode(&inputs).unwrap();
-    assert_eq!(found.rows().len(), 2);
-    assert_ne!(found.row(0), found.row(1));
-    assert_eq!(encoder.encode(&inputs[1..]).unwrap().row(0), found.row(1));
+    let vectors = encoder.encode(&inputs).unwrap();
+    assert_eq!(vectors.rows().len(), 2);
+    assert_ne!(vectors.row(0), vectors.row(1));
+    assert_eq!(encoder.encode(&inputs[1..]).unwrap().row(0), vectors.row(1));
     assert_eq!(encoder.encode(&[]).unwrap().rows().len(), 0);
     assert_eq!(encoder.id(), "bert:bert");
 }

@@ -75,7 +75,7 @@ fn what_is_written_is_read_by_many_threads() {
                 .concat()
                 .chunks(dimensions)
                 .enumerate()
-                .all(|(row, found)| found == vector(row, dimensions))
+                .all(|(row, components)| components == vector(row, dimensions))
         );
         assert!(file.read_chunk(file.chunks(), &mut Vec::new()).is_err());
     }
@@ -103,9 +103,9 @@ fn what_no_item_can_have_is_refused() {
         (EmbeddingRow { confidence: Some(f64::INFINITY), ..item }, "finite number"),
     ];
     let mut writer = EmbeddingWriter::create(&path, &metadata(), 2).unwrap();
-    for (item, said) in cases {
+    for (item, problem) in cases {
         let message = writer.push(item).unwrap_err().to_string();
-        assert!(message.contains(said) && message.contains("q7"), "{message}");
+        assert!(message.contains(problem) && message.contains("q7"), "{message}");
     }
     // The largest numbers are finite: nothing overflows in the check.
     writer.push(EmbeddingRow { vector: &[f32::MAX, f32::MIN], ..item }).unwrap();
@@ -175,12 +175,12 @@ fn files_of_pyarrow_are_read() {
         ("null_id.parquet", "row 1: id is null"),
         ("wrong_label.parquet", "row 0: correct is 2"),
     ];
-    for (name, said) in cases {
+    for (name, problem) in cases {
         let read = || {
             let file = EmbeddingFile::open(&fixture(name))?;
             (0..file.chunks()).try_for_each(|chunk| file.read(chunk, &mut Vec::new()))
         };
         let message = read().unwrap_err().to_string();
-        assert!(message.contains(said) && message.contains(name), "{name}: {message}");
+        assert!(message.contains(problem) && message.contains(name), "{name}: {message}");
     }
 }

@@ -68,7 +68,7 @@ fn inputs(count: usize) -> Vec<EncoderInput> {
 type Run = (Result<(), WorkloadError<Infallible>>, Vec<(usize, Vec<f32>)>, Vec<EncodeProgress>);
 
 fn run(encoder: &Lengths, inputs: &[EncoderInput], batch: usize, cache: Option<&mut Cache>) -> Run {
-    let (mut taken, mut seen) = (Vec::new(), Vec::new());
+    let (mut vectors, mut seen) = (Vec::new(), Vec::new());
     let result = encode_workload(
         encoder,
         InputForm::QuestionSchema,
@@ -77,17 +77,17 @@ fn run(encoder: &Lengths, inputs: &[EncoderInput], batch: usize, cache: Option<&
         cache,
         &mut |progress| seen.push(progress),
         &mut |place, vector| {
-            taken.push((place, vector.to_vec()));
+            vectors.push((place, vector.to_vec()));
             Ok(())
         },
     );
-    (result, taken, seen)
+    (result, vectors, seen)
 }
 
-fn check(taken: &[(usize, Vec<f32>)], inputs: &[EncoderInput]) {
-    assert_eq!(taken.len(), inputs.len());
-    for (place, (input, (at, found))) in inputs.iter().zip(taken).enumerate() {
-        assert_eq!((*at, found.as_slice()), (place, vector(&input.question).as_slice()));
+fn check(vectors: &[(usize, Vec<f32>)], inputs: &[EncoderInput]) {
+    assert_eq!(vectors.len(), inputs.len());
+    for (place, (input, (at, components))) in inputs.iter().zip(vectors).enumerate() {
+        assert_eq!((*at, components.as_slice()), (place, vector(&input.question).as_slice()));
     }
 }
 
@@ -95,9 +95,9 @@ fn check(taken: &[(usize, Vec<f32>)], inputs: &[EncoderInput]) {
 fn vectors_come_in_the_order_of_the_items_whatever_the_batch() {
     let inputs = inputs(100);
     for batch in [1, 7, 1000] {
-        let (result, taken, seen) = run(&Lengths::new(usize::MAX), &inputs, batch, None);
+        let (result, vectors, seen) = run(&Lengths::new(usize::MAX), &inputs, batch, None);
         result.unwrap();
-        check(&taken, &inputs);
+        check(&vectors, &inputs);
         // Ten items are the question "x" of item 9, and item 0 is that too.
         let last = seen.last().unwrap();
         assert_eq!((last.done, last.total, last.reused), (100, 100, 10));
@@ -109,9 +109,9 @@ fn vectors_come_in_the_order_of_the_items_whatever_the_batch() {
 #[test]
 fn more_items_than_a_window_holds_are_all_encoded() {
     let inputs = inputs(20_000);
-    let (result, taken, _) = run(&Lengths::new(usize::MAX), &inputs, 512, None);
+    let (result, vectors, _) = run(&Lengths::new(usize::MAX), &inputs, 512, None);
     result.unwrap();
-    check(&taken, &inputs);
+    check(&vectors, &inputs);
 }
 
 #[test]
@@ -120,18 +120,18 @@ fn a_run_that_failed_goes_on_where_it_was() {
     let inputs = inputs(100);
     let mut cache = Cache::open(folder.path(), "lengths@1", 2).unwrap();
     let broken = Lengths::new(4);
-    let (result, taken, _) = run(&broken, &inputs, 10, Some(&mut cache));
-    assert!(matches!(result, Err(WorkloadError::Encode(_))) && taken.is_empty());
+    let (result, vectors, _) = run(&broken, &inputs, 10, Some(&mut cache));
+    assert!(matches!(result, Err(WorkloadError::Encode(_))) && vectors.is_empty());
     drop(cache);
     let mut cache = Cache::open(folder.path(), "lengths@1", 2).unwrap();
     assert_eq!(cache.len(), 40);
     let whole = Lengths::new(usize::MAX);
-    let (result, taken, seen) = run(&whole, &inputs, 10, Some(&mut cache));
+    let (result, vectors, seen) = run(&whole, &inputs, 10, Some(&mut cache));
     result.unwrap();
-    check(&taken, &inputs);
+    check(&vectors, &inputs);
     assert_eq!(whole.batches.load(Ordering::Relaxed), 5);
     assert!(seen[0].reused >= 40);
-    let (_, taken, seen) = run(&Lengths::new(0), &inputs, 10, Some(&mut cache));
-    check(&taken, &inputs);
+    let (_, vectors, seen) = run(&Lengths::new(0), &inputs, 10, Some(&mut cache));
+    check(&vectors, &inputs);
     assert_eq!(seen.last().unwrap().reused, 100);
 }

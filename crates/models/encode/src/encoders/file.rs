@@ -70,7 +70,7 @@ impl VectorFile {
 
     fn open_parquet(path: &Path) -> Result<Self, StoreError> {
         let table = Table::open(path)?;
-        let metadata = table.said()?.0;
+        let metadata = table.description()?.0;
         let column = match ["embedding", "embeddings"].into_iter().find(|name| table.has(name)) {
             Some(name) if !table.has("vector") => VectorColumn::find(&table, name, None)?,
             _ => VectorColumn::find(&table, "vector", None)?,
@@ -107,18 +107,18 @@ impl VectorFile {
         };
         let by_id: HashMap<&str, usize> =
             inputs.iter().enumerate().map(|(position, input)| (input.id.as_str(), position)).collect();
-        let mut taken = vec![false; inputs.len()];
+        let mut has_vector = vec![false; inputs.len()];
         let mut positions = Vec::with_capacity(ids.len());
         for id in ids {
             let &position = by_id.get(id.as_str()).ok_or_else(|| {
                 failed(format!("the workload has no item {id:?}; give vectors of this workload"))
             })?;
-            if std::mem::replace(&mut taken[position], true) {
+            if std::mem::replace(&mut has_vector[position], true) {
                 return Err(failed(format!("there are two vectors for item {id:?}; give one per item")));
             }
             positions.push(position);
         }
-        match taken.iter().position(|taken| !taken) {
+        match has_vector.iter().position(|has| !has) {
             Some(missing) => Err(count(&format!(", none for item {:?}", inputs[missing].id))),
             None => Ok(positions),
         }

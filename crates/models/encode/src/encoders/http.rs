@@ -115,9 +115,9 @@ impl Encoder for HttpEncoder {
                 ))
             })?;
             if vector.len() != self.dimensions {
-                let (found, id) = (vector.len(), &input.id);
+                let (length, id) = (vector.len(), &input.id);
                 return Err(EncodeError(format!(
-                    "the vector of item {id} has {found} components, others have {}; did the service change its model?",
+                    "the vector of item {id} has {length} components, others have {}; did the service change its model?",
                     self.dimensions
                 )));
             }

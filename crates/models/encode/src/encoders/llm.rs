@@ -167,7 +167,7 @@ impl Rope {
     fn llama3(&self, frequency: f64) -> Option<f64> {
         let (low, high) = (self.low_freq_factor?, self.high_freq_factor?);
         let waves = self.original_max_position_embeddings? * frequency / (2.0 * std::f64::consts::PI);
-        let kept = ((waves - low) / (high - low)).clamp(0.0, 1.0);
-        Some(kept * frequency + (1.0 - kept) * frequency / self.factor?)
+        let share = ((waves - low) / (high - low)).clamp(0.0, 1.0);
+        Some(share * frequency + (1.0 - share) * frequency / self.factor?)
     }
 }

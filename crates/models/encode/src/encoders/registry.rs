@@ -81,7 +81,7 @@ pub fn parse(text: &str) -> Result<EncoderSpec, SpecError> {
     };
     let &(name, needed, missing) = KNOWN
         .iter()
-        .find(|(known, ..)| *known == name)
+        .find(|(encoder, ..)| *encoder == name)
         .ok_or_else(|| SpecError::Unknown { name: name.to_owned() })?;
     if let Some(missing) = missing {
         return Err(missing.into());
@@ -157,10 +157,10 @@ impl EncoderSpec {
             ))),
             Self::Features => Ok(Box::new(super::features::FeatureEncoder::new(form))),
             Self::Tfidf(text) => {
-                let own = super::tfidf::TfidfOptions::parse(text)?;
+                let tfidf_options = super::tfidf::TfidfOptions::parse(text)?;
                 Ok(Box::new(match options.like {
                     Some(like) => super::tfidf::Tfidf::of_metadata(like, form)?,
-                    None => super::tfidf::Tfidf::fit(inputs, form, own)?,
+                    None => super::tfidf::Tfidf::fit(inputs, form, tfidf_options)?,
                 }))
             }
             #[cfg(feature = "neural")]
@@ -180,16 +180,16 @@ impl EncoderSpec {
 
 #[cfg(feature = "neural")]
 fn neural(form: InputForm, options: &BuildOptions<'_>) -> Result<super::neural::NeuralOptions, EncodeError> {
-    let mut own = super::neural::NeuralOptions::new(form);
+    let mut neural_options = super::neural::NeuralOptions::new(form);
     if let Some(device) = &options.device {
-        own.device = device.parse()?;
+        neural_options.device = device.parse()?;
     }
     if let Some(precision) = &options.precision {
-        own.precision = precision.parse()?;
+        neural_options.precision = precision.parse()?;
     }
-    own.max_tokens = options.max_tokens;
-    own.normalise = options.normalise;
-    Ok(own)
+    neural_options.max_tokens = options.max_tokens;
+    neural_options.normalise = options.normalise;
+    Ok(neural_options)
 }
 
 #[cfg(feature = "services")]
@@ -207,9 +207,9 @@ fn http(url: &str, form: InputForm, options: &BuildOptions<'_>) -> Result<Box<dy
         .as_ref()
         .map(|folder| CacheOptions { folder: folder.clone(), namespace: base.to_owned() });
     let client = Client::new(&client).map_err(|error| EncodeError(error.to_string()))?;
-    let mut own = super::http::HttpOptions::new(model);
-    own.form = form;
-    Ok(Box::new(super::http::HttpEncoder::open(client, own)?))
+    let mut http_options = super::http::HttpOptions::new(model);
+    http_options.form = form;
+    Ok(Box::new(super::http::HttpEncoder::open(client, http_options)?))
 }
 
 #[cfg(test)]

@@ -177,17 +177,17 @@ impl Tfidf {
 
     /// The vector of a text; all zeros where it has no known term.
     pub fn vector(&self, text: &str) -> Vec<f32> {
-        let known = counts_of(text, self.model.options.ngrams)
+        let counts = counts_of(text, self.model.options.ngrams)
             .into_iter()
             .filter_map(|(term, count)| Some((*self.index.get(&term)?, count)));
         // In the order of the components: a sum of floats depends on its order.
-        let known: BTreeMap<usize, usize> = known.collect();
+        let counts: BTreeMap<usize, usize> = counts.collect();
         let weigh = |(place, count): (usize, usize)| {
             let count = count as f64;
             let count = if self.model.options.sublinear { 1.0 + count.ln() } else { count };
             (place, count * self.model.weights[place])
         };
-        let weighed: Vec<(usize, f64)> = known.into_iter().map(weigh).collect();
+        let weighed: Vec<(usize, f64)> = counts.into_iter().map(weigh).collect();
         let length = weighed.iter().map(|(_, value)| value * value).sum::<f64>().sqrt();
         let mut vector = vec![0.0; self.model.terms.len()];
         for (place, value) in weighed {
@@ -275,9 +275,9 @@ mod tests {
             let encoder = Tfidf::fit_texts(&fixture.fitted, InputForm::QuestionSchema, case.options).unwrap();
             assert_eq!(encoder.terms(), case.terms, "{:?}", case.options);
             for (text, expected) in fixture.encoded.iter().zip(&case.vectors) {
-                let found = encoder.vector(text);
+                let vector = encoder.vector(text);
                 let distance =
-                    found.iter().zip(expected).map(|(a, b)| (f64::from(*a) - b).abs()).fold(0.0, f64::max);
+                    vector.iter().zip(expected).map(|(a, b)| (f64::from(*a) - b).abs()).fold(0.0, f64::max);
                 assert!(distance < 1e-6, "{text:?} with {:?}: {distance}", case.options);
             }
         }

@@ -140,7 +140,7 @@ impl Table {
         match self.0 {}
     }
 
-    pub(crate) fn said(&self) -> Result<(Metadata, Option<usize>), StoreError> {
+    pub(crate) fn description(&self) -> Result<(Metadata, Option<usize>), StoreError> {
         match self.0 {}
     }
 

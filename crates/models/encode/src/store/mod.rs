@@ -94,7 +94,7 @@ pub enum StoreError {
     },
     /// A column has another type.
     #[error(
-        "{path}: column {column:?} is {found}, not {expected}; convert it, or use encode --encoder file:PATH"
+        "{path}: column {column:?} is {kind}, not {expected}; convert it, or use encode --encoder file:PATH"
     )]
     WrongType {
         /// The file.
@@ -102,7 +102,7 @@ pub enum StoreError {
         /// The column.
         column: &'static str,
         /// Its type.
-        found: String,
+        kind: String,
         /// What it should be.
         expected: &'static str,
     },

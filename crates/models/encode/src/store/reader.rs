@@ -55,14 +55,14 @@ impl EmbeddingFile {
     }
 
     fn of_table(table: Table) -> Result<Self, StoreError> {
-        let (metadata, dimensions) = table.said()?;
+        let (metadata, dimensions) = table.description()?;
         let vectors = VectorColumn::find(&table, "vector", dimensions)?;
         let ids = table.texts("id")?;
-        let mut known: HashSet<Arc<str>> = HashSet::new();
+        let mut names: HashSet<Arc<str>> = HashSet::new();
         let db_ids = table.texts("db_id")?.into_iter().map(|db_id| {
-            known.get(db_id.as_str()).cloned().unwrap_or_else(|| {
+            names.get(db_id.as_str()).cloned().unwrap_or_else(|| {
                 let db_id: Arc<str> = db_id.into();
-                known.insert(Arc::clone(&db_id));
+                names.insert(Arc::clone(&db_id));
                 db_id
             })
         });
@@ -214,7 +214,7 @@ impl Table {
     }
 
     /// What the file says about itself, and the number of components where it says that.
-    pub(crate) fn said(&self) -> Result<(Metadata, Option<usize>), StoreError> {
+    pub(crate) fn description(&self) -> Result<(Metadata, Option<usize>), StoreError> {
         let pairs = self.metadata.file_metadata().key_value_metadata();
         Metadata::of_pairs(&self.path, pairs.map_or(&[], Vec::as_slice))
     }
@@ -240,13 +240,13 @@ impl Table {
     fn wrong_type(&self, leaf: usize, column: &'static str, expected: &'static str) -> StoreError {
         let descriptor = self.metadata.file_metadata().schema_descr().column(leaf);
         let physical = descriptor.physical_type();
-        let found = match (descriptor.max_rep_level(), descriptor.path().parts().len()) {
+        let kind = match (descriptor.max_rep_level(), descriptor.path().parts().len()) {
             (0, 1) => format!("a column of {physical}"),
             (0, _) => format!("a structure of {physical}"),
             (1, _) => format!("a list of {physical}"),
             _ => format!("a nested list of {physical}"),
         };
-        StoreError::WrongType { path: self.path.clone(), column, found, expected }
+        StoreError::WrongType { path: self.path.clone(), column, kind, expected }
     }
 
     fn pages(&self, group: usize, leaf: usize) -> Result<SerializedPageReader<PositionedFile>, StoreError> {
@@ -317,20 +317,20 @@ fn scalars<T: DataType, V>(
     mut reader: parquet::column::reader::ColumnReaderImpl<T>,
     of: impl Fn(T::T) -> V,
 ) -> Result<Vec<Option<V>>, ParquetError> {
-    let (mut found, mut definition, mut values) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut scalars, mut definition, mut values) = (Vec::new(), Vec::new(), Vec::new());
     loop {
         definition.clear();
         values.clear();
         let (records, _, _) = reader.read_records(8192, Some(&mut definition), None, &mut values)?;
         if records == 0 {
-            return Ok(found);
+            return Ok(scalars);
         }
         // A required column has no definition levels. A flat column has at most one.
         let mut values = values.drain(..);
         if definition.is_empty() {
-            found.extend(values.map(|value| Some(of(value))));
+            scalars.extend(values.map(|value| Some(of(value))));
         } else {
-            found.extend(
+            scalars.extend(
                 definition.iter().map(|&level| (level > 0).then(|| values.next()).flatten().map(&of)),
             );
         }
@@ -438,7 +438,7 @@ impl VectorColumn {
         }
         let expected = usize::try_from(table.metadata.row_group(group).num_rows()).unwrap_or(0);
         match walk.finish() {
-            Some(found) if found == expected => Ok(()),
+            Some(count) if count == expected => Ok(()),
             _ => {
                 let problem = format!("its vector is shorter than {} components", self.dimensions);
                 Err(table.value(first + walk.current(), problem))

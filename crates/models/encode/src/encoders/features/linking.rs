@@ -42,8 +42,8 @@ impl Links {
 
     /// The share of a name's words that question and evidence have.
     pub(super) fn share(&self, name: &Name) -> f64 {
-        let found = name.words.iter().filter(|word| self.stems.contains(&word.stem)).count();
-        found as f64 / name.words.len().max(1) as f64
+        let count = name.words.iter().filter(|word| self.stems.contains(&word.stem)).count();
+        count as f64 / name.words.len().max(1) as f64
     }
 }
 
@@ -58,13 +58,13 @@ fn is_mentioned(name: &Name, stems: &HashSet<String>) -> bool {
 /// The words that ask for something, each once.
 fn content(text: &Text) -> Vec<&Word> {
     let mut seen = HashSet::new();
-    let mut found = Vec::new();
+    let mut words = Vec::new();
     for word in &text.words {
         if !is_stop_word(&word.text) && !word.is_number() && seen.insert(&word.stem) {
-            found.push(word);
+            words.push(word);
         }
     }
-    found
+    words
 }
 
 fn put_words(row: &mut Row, prepared: &Prepared, question: &Text) {

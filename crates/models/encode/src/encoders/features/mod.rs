@@ -108,7 +108,7 @@ fn put(row: &mut Row, form: InputForm, input: &EncoderInput, prepared: &Prepared
     question::put(row, &input.question, &question, &cues, evidence.as_ref());
     let links = Links::new(row, prepared, &question, evidence.as_ref());
     if form.has_prediction() {
-        let asked = ItemParts {
+        let parts = ItemParts {
             schema: &input.schema,
             prepared,
             question: &question,
@@ -116,7 +116,7 @@ fn put(row: &mut Row, form: InputForm, input: &EncoderInput, prepared: &Prepared
             cues: &cues,
             links: &links,
         };
-        prediction::put(row, input.prediction.as_deref(), &asked);
+        prediction::put(row, input.prediction.as_deref(), &parts);
     }
 }
 

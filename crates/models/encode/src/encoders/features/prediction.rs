@@ -25,18 +25,18 @@ pub(super) struct ItemParts<'a> {
 }
 
 /// Puts the components of a prediction.
-pub(super) fn put(row: &mut Row, prediction: Option<&str>, asked: &ItemParts<'_>) {
+pub(super) fn put(row: &mut Row, prediction: Option<&str>, parts: &ItemParts<'_>) {
     let text = prediction.unwrap_or_default().trim();
-    let resolved = resolve(text, asked.schema);
+    let resolved = resolve(text, parts.schema);
     put_outcome(row, prediction, resolved.as_ref().err().map(sqlgauge_sql::ResolveError::kind));
     put_text(row, text);
     let query = resolved.as_ref().ok();
-    let features = query.map(|query| Features::of(query, asked.schema)).unwrap_or_default();
-    let found = query.map(QueryParts::of).unwrap_or_default();
-    put_structure(row, query, &features, asked.prepared);
-    put_operators(row, &features, &found);
-    put_links(row, &features, &found, asked);
-    put_agreement(row, query.is_some(), &features, &found, asked.cues);
+    let features = query.map(|query| Features::of(query, parts.schema)).unwrap_or_default();
+    let query_parts = query.map(QueryParts::of).unwrap_or_default();
+    put_structure(row, query, &features, parts.prepared);
+    put_operators(row, &features, &query_parts);
+    put_links(row, &features, &query_parts, parts);
+    put_agreement(row, query.is_some(), &features, &query_parts, parts.cues);
 }
 
 fn put_outcome(row: &mut Row, prediction: Option<&str>, error: Option<&ErrorKind>) {
@@ -219,17 +219,17 @@ fn uses(features: &Features, names: &[&str]) -> usize {
     names.iter().filter_map(|name| features.operators.get(*name)).sum()
 }
 
-fn put_operators(row: &mut Row, features: &Features, found: &QueryParts) {
+fn put_operators(row: &mut Row, features: &Features, query_parts: &QueryParts) {
     for (name, description, operators) in OPERATORS {
         row.count(name, description, uses(features, operators));
     }
     let calls = features.operators.iter().filter(|(name, _)| name.ends_with("()"));
-    let known = |name: &str| OPERATORS.iter().any(|(.., operators)| operators.contains(&name));
-    let others = calls.filter(|(name, _)| !known(name)).map(|(_, count)| count).sum();
+    let in_table = |name: &str| OPERATORS.iter().any(|(.., operators)| operators.contains(&name));
+    let others = calls.filter(|(name, _)| !in_table(name)).map(|(_, count)| count).sum();
     row.count("sql.fn.other", "calls of other functions", others);
-    row.count("sql.op.negated", "NOT IN, NOT LIKE, NOT BETWEEN, NOT EXISTS, NOT", found.negated);
-    row.count("sql.literals.text", "text constants", found.texts.len());
-    row.count("sql.literals.number", "number constants, 0, 1 and 100 excepted", found.numbers.len());
+    row.count("sql.op.negated", "NOT IN, NOT LIKE, NOT BETWEEN, NOT EXISTS, NOT", query_parts.negated);
+    row.count("sql.literals.text", "text constants", query_parts.texts.len());
+    row.count("sql.literals.number", "number constants, 0, 1 and 100 excepted", query_parts.numbers.len());
 }
 
 /// What [`Features`] does not say of a query.
@@ -245,9 +245,9 @@ struct QueryParts {
 
 impl QueryParts {
     fn of(query: &Query) -> Self {
-        let mut found = Self::default();
-        walk_query(&mut found, query);
-        found
+        let mut parts = Self::default();
+        walk_query(&mut parts, query);
+        parts
     }
 
     /// The column of a table; `None` for derived ones and the rowid.
@@ -293,8 +293,8 @@ impl Visitor for QueryParts {
     }
 }
 
-fn put_links(row: &mut Row, features: &Features, found: &QueryParts, asked: &ItemParts<'_>) {
-    let ItemParts { prepared, links, .. } = asked;
+fn put_links(row: &mut Row, features: &Features, query_parts: &QueryParts, parts: &ItemParts<'_>) {
+    let ItemParts { prepared, links, .. } = parts;
     let columns: Vec<usize> =
         features.columns.iter().filter_map(|name| prepared.by_name.get(name).copied()).collect();
     let mentioned = columns.iter().filter(|&&column| links.columns[column]).count();
@@ -329,16 +329,18 @@ fn put_links(row: &mut Row, features: &Features, found: &QueryParts, asked: &Ite
     let named = links.columns.iter().filter(|&&mentioned| mentioned).count();
     let used = columns.iter().filter(|&&column| links.columns[column]).count();
     row.share("sql.link.mentioned_columns_used", "share of the mentioned columns that it names", used, named);
-    put_literals(row, found, asked);
-    let places =
-        found.equalities.iter().filter_map(|pair| Some((found.place(pair[0])?, found.place(pair[1])?)));
+    put_literals(row, query_parts, parts);
+    let places = query_parts
+        .equalities
+        .iter()
+        .filter_map(|pair| Some((query_parts.place(pair[0])?, query_parts.place(pair[1])?)));
     let on_keys = places.filter(|pair| prepared.foreign_keys.contains(pair)).count();
-    row.count("sql.link.equalities", "equalities of columns of two relations", found.equalities.len());
+    row.count("sql.link.equalities", "equalities of columns of two relations", query_parts.equalities.len());
     row.share(
         "sql.link.foreign_keys",
         "share of those equalities that are a foreign key",
         on_keys,
-        found.equalities.len(),
+        query_parts.equalities.len(),
     );
 }
 
@@ -366,14 +368,14 @@ fn bits(number: f64) -> u64 {
     (number + 0.0).to_bits()
 }
 
-fn put_literals(row: &mut Row, found: &QueryParts, asked: &ItemParts<'_>) {
-    let texts = &found.texts[..found.texts.len().min(MOST_LOOKED_FOR)];
-    let evidence = asked.evidence.map_or("", |text| text.lower.as_str());
+fn put_literals(row: &mut Row, query_parts: &QueryParts, parts: &ItemParts<'_>) {
+    let texts = &query_parts.texts[..query_parts.texts.len().min(MOST_LOOKED_FOR)];
+    let evidence = parts.evidence.map_or("", |text| text.lower.as_str());
     let count = |text: &str| texts.iter().filter(|literal| text.contains(literal.as_str())).count();
     row.share(
         "sql.link.texts_in_question",
         "share of its text constants that stand in the question",
-        count(&asked.question.lower),
+        count(&parts.question.lower),
         texts.len(),
     );
     row.share(
@@ -383,31 +385,31 @@ fn put_literals(row: &mut Row, found: &QueryParts, asked: &ItemParts<'_>) {
         texts.len(),
     );
     let neither = |literal: &&String| {
-        !asked.question.lower.contains(literal.as_str()) && !evidence.contains(literal.as_str())
+        !parts.question.lower.contains(literal.as_str()) && !evidence.contains(literal.as_str())
     };
     row.count(
         "sql.link.texts_from_nowhere",
         "text constants that stand in neither",
         texts.iter().filter(neither).count(),
     );
-    let question: Vec<f64> = numbers(asked.question);
-    let known: Numbers =
-        question.iter().copied().chain(asked.evidence.map(numbers).unwrap_or_default()).collect();
-    let shared = found.numbers.iter().filter(|number| known.contains(number.abs())).count();
+    let question: Vec<f64> = numbers(parts.question);
+    let item_numbers: Numbers =
+        question.iter().copied().chain(parts.evidence.map(numbers).unwrap_or_default()).collect();
+    let shared = query_parts.numbers.iter().filter(|number| item_numbers.contains(number.abs())).count();
     row.share(
         "sql.link.numbers",
         "share of its number constants that stand in question or evidence, as digits or words",
         shared,
-        found.numbers.len(),
+        query_parts.numbers.len(),
     );
     row.count(
         "sql.link.numbers_from_nowhere",
         "number constants that stand in neither",
-        found.numbers.len() - shared,
+        query_parts.numbers.len() - shared,
     );
-    let in_texts: Numbers = found.texts.iter().flat_map(|text| digits(text)).collect();
-    let constants: Numbers = found.numbers.iter().copied().collect();
-    let asked_for = asked.question.numbers().filter_map(|number| number.parse().ok()).collect::<Vec<f64>>();
+    let in_texts: Numbers = query_parts.texts.iter().flat_map(|text| digits(text)).collect();
+    let constants: Numbers = query_parts.numbers.iter().copied().collect();
+    let asked_for = parts.question.numbers().filter_map(|number| number.parse().ok()).collect::<Vec<f64>>();
     let used =
         asked_for.iter().filter(|number| constants.contains(**number) || in_texts.contains(**number)).count();
     row.share(
@@ -416,7 +418,7 @@ fn put_literals(row: &mut Row, found: &QueryParts, asked: &ItemParts<'_>) {
         used,
         asked_for.len(),
     );
-    let quoted = &asked.question.quoted;
+    let quoted = &parts.question.quoted;
     let quoted = &quoted[..quoted.len().min(MOST_LOOKED_FOR)];
     let used = quoted
         .iter()
@@ -443,21 +445,21 @@ fn numbers(text: &Text) -> Vec<f64> {
     ];
     let number = |word: &super::words::Word| {
         let digits = word.text.trim_end_matches(|c: char| c.is_alphabetic());
-        let spelled = || WORDS.iter().position(|known| *known == word.text).map(|number| number as f64);
+        let spelled = || WORDS.iter().position(|name| *name == word.text).map(|number| number as f64);
         digits.parse().ok().or_else(spelled)
     };
     text.words.iter().filter_map(number).collect()
 }
 
 /// Puts, for each thing that a question's words ask for, whether the query lacks it or has it unasked.
-fn put_agreement(row: &mut Row, resolves: bool, features: &Features, found: &QueryParts, cues: &Cues) {
+fn put_agreement(row: &mut Row, resolves: bool, features: &Features, query_parts: &QueryParts, cues: &Cues) {
     let has = |names: &[&str]| uses(features, names) > 0;
-    let mut put = |names: [&'static str; 2], descriptions: [&'static str; 2], asked: usize, does: bool| {
-        row.flag(names[0], descriptions[0], resolves && asked > 0 && !does);
-        row.flag(names[1], descriptions[1], resolves && asked == 0 && does);
+    let mut put = |names: [&'static str; 2], descriptions: [&'static str; 2], count: usize, does: bool| {
+        row.flag(names[0], descriptions[0], resolves && count > 0 && !does);
+        row.flag(names[1], descriptions[1], resolves && count == 0 && does);
     };
     let extremes = has(&["LIMIT", "max()", "min()"]);
-    let negates = found.negated > 0 || has(&["<>", "IS NOT", "EXCEPT"]);
+    let negates = query_parts.negated > 0 || has(&["<>", "IS NOT", "EXCEPT"]);
     put(
         ["sql.lacks.count", "sql.unasked.count"],
         ["a count is asked for and it has no count()", "it has count() and no word asks for it"],

@@ -50,7 +50,7 @@ impl Text {
 /// digit and closes only before such.
 fn quoted(text: &str) -> Vec<String> {
     let characters: Vec<char> = text.chars().collect();
-    let mut found = Vec::new();
+    let mut parts = Vec::new();
     // Closing quotes that do not come any more, so that nobody looks for them again.
     let mut never_closed: Vec<char> = Vec::new();
     let mut at = 0;
@@ -71,15 +71,15 @@ fn quoted(text: &str) -> Vec<String> {
         };
         let end = if never_closed.contains(&close) { None } else { (at + 1..characters.len()).find(ends) };
         if let Some(end) = end {
-            found.push(characters[at + 1..end].iter().collect());
+            parts.push(characters[at + 1..end].iter().collect());
             at = end + 1;
         } else {
             never_closed.push(close);
             at += 1;
         }
     }
-    found.retain(|text: &String| !text.trim().is_empty());
-    found
+    parts.retain(|text: &String| !text.trim().is_empty());
+    parts
 }
 
 /// What the question's words say that the query should do.

@@ -97,11 +97,11 @@ fn add(name: &Name, position: usize, by_stem: &mut HashMap<String, Vec<usize>>, 
 
 fn foreign_keys(schema: &Schema) -> HashSet<(TableColumn, TableColumn)> {
     let mut pairs = HashSet::new();
-    for (own, table) in schema.tables().iter().enumerate() {
+    for (source, table) in schema.tables().iter().enumerate() {
         for key in &table.foreign_keys {
             let Some((target, columns)) = schema.resolve_foreign_key(key) else { continue };
             for (&from, &to) in key.columns.iter().zip(&columns) {
-                let (from, to) = ((own, from as usize), (target.index(), to as usize));
+                let (from, to) = ((source, from as usize), (target.index(), to as usize));
                 pairs.extend([(from, to), (to, from)]);
             }
         }

@@ -26,11 +26,11 @@ impl FeatureValues {
     /// Counts are read back as counts.
     fn check(&self, expected: &[(&str, f32)]) {
         for (name, value) in expected {
-            let found = self.0[name];
-            let counted = found.exp_m1();
+            let component = self.0[name];
+            let counted = component.exp_m1();
             assert!(
-                (found - value).abs() < 1e-5 || (counted - value).abs() < 1e-4,
-                "{name} is {found} (a count of {counted}), not {value}"
+                (component - value).abs() < 1e-5 || (counted - value).abs() < 1e-4,
+                "{name} is {component} (a count of {counted}), not {value}"
             );
         }
     }
@@ -186,8 +186,8 @@ fn predictions_that_are_no_query_have_their_error_and_no_structure() {
         (Some("SELECT 1; SELECT 2"), &["sql.error.no_query"]),
         (Some("SELECT * FROM log"), &["sql.resolves", "sql.text.star"]),
     ] {
-        let found = FeatureValues::of("How many?", None, sql);
-        let set: std::collections::BTreeSet<&str> = found
+        let values = FeatureValues::of("How many?", None, sql);
+        let set: std::collections::BTreeSet<&str> = values
             .0
             .iter()
             .filter(|(name, value)| {

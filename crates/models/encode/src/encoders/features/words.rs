@@ -34,17 +34,17 @@ pub(super) fn is_stop_word(word: &str) -> bool {
 /// digits belong to the word; `'s` at its end does not.
 pub(super) fn words(text: &str) -> Vec<Word> {
     let characters: Vec<char> = text.chars().collect();
-    let mut found = Vec::new();
+    let mut words = Vec::new();
     let mut word = String::new();
     for (at, &character) in characters.iter().enumerate() {
-        let beside = |test: fn(&char) -> bool| {
+        let is_between = |test: fn(&char) -> bool| {
             !word.is_empty()
                 && word.chars().last().is_some_and(|c| test(&c))
                 && characters.get(at + 1).is_some_and(test)
         };
         let belongs = match character {
-            '\'' | '\u{2019}' => beside(|c| c.is_alphabetic()),
-            '.' | ',' => beside(char::is_ascii_digit),
+            '\'' | '\u{2019}' => is_between(|c| c.is_alphabetic()),
+            '.' | ',' => is_between(char::is_ascii_digit),
             _ => character.is_alphanumeric(),
         };
         if belongs {
@@ -54,24 +54,24 @@ pub(super) fn words(text: &str) -> Vec<Word> {
                 _ => word.extend(character.to_lowercase()),
             }
         } else {
-            finish(&mut word, &mut found);
+            finish(&mut word, &mut words);
         }
     }
-    finish(&mut word, &mut found);
-    found
+    finish(&mut word, &mut words);
+    words
 }
 
-fn finish(word: &mut String, found: &mut Vec<Word>) {
+fn finish(word: &mut String, words: &mut Vec<Word>) {
     let text = std::mem::take(word);
     let text = text.strip_suffix("'s").map(str::to_owned).unwrap_or(text);
     if !text.is_empty() {
-        found.push(Word::new(text));
+        words.push(Word::new(text));
     }
 }
 
 /// The words of a name: split at everything that is no letter or digit, between `aB` and between a letter and a digit.
 pub(super) fn name_words(name: &str) -> Vec<Word> {
-    let mut found = Vec::new();
+    let mut words = Vec::new();
     let mut word = String::new();
     let mut before: Option<char> = None;
     for character in name.chars() {
@@ -81,15 +81,15 @@ pub(super) fn name_words(name: &str) -> Vec<Word> {
                 || (before.is_numeric() && character.is_alphabetic())
         });
         if splits || !character.is_alphanumeric() {
-            finish(&mut word, &mut found);
+            finish(&mut word, &mut words);
         }
         if character.is_alphanumeric() {
             word.extend(character.to_lowercase());
         }
         before = Some(character);
     }
-    finish(&mut word, &mut found);
-    found
+    finish(&mut word, &mut words);
+    words
 }
 
 /// A light stem of an English word: plural, `-ing` and `-ed` are taken off, a doubled consonant before them and an

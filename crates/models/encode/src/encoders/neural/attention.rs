@@ -155,7 +155,7 @@ mod tests {
         for (sight, block) in sights.into_iter().flat_map(|sight| [1, 2, 3, 100].map(|block| (sight, block)))
         {
             let plan = Plan::new(&lengths, sight, block, &Device::Cpu).unwrap();
-            let found = plan.attend(&queries, &keys, &values).unwrap().to_vec2::<f32>().unwrap();
+            let outputs = plan.attend(&queries, &keys, &values).unwrap().to_vec2::<f32>().unwrap();
             let (queries, keys, values): (Vec<_>, Vec<_>, Vec<_>) = (
                 queries.to_vec3::<f32>().unwrap(),
                 keys.to_vec3::<f32>().unwrap(),
@@ -174,11 +174,11 @@ mod tests {
                     let group = head / (HEADS / GROUPS);
                     let (keys, values) = (&keys[group][seen.clone()], &values[group][seen]);
                     let expected = attention(&queries[head][start + at], keys, values);
-                    let found = &found[start + at][head * SIZE..][..SIZE];
-                    let close = found
+                    let output = &outputs[start + at][head * SIZE..][..SIZE];
+                    let close = output
                         .iter()
                         .zip(&expected)
-                        .all(|(found, expected)| (f64::from(*found) - expected).abs() < 1e-5);
+                        .all(|(value, expected)| (f64::from(*value) - expected).abs() < 1e-5);
                     assert!(close, "{sight:?}, blocks of {block}, token {at} of {length}, head {head}");
                 }
                 start += length;

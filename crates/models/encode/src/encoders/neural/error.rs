@@ -36,12 +36,12 @@ pub enum NeuralError {
         reason: String,
     },
     /// No code for this family of models.
-    #[error("the model in {} has the architecture `{found}`; supported here: {supported}", dir.display())]
+    #[error("the model in {} has the architecture `{architecture}`; supported here: {supported}", dir.display())]
     UnknownArchitecture {
         /// The model folder.
         dir: PathBuf,
         /// `model_type` of its `config.json`.
-        found: String,
+        architecture: String,
         /// What the encoder that was asked for can load.
         supported: &'static str,
     },
@@ -63,13 +63,13 @@ pub enum NeuralError {
     },
     /// A tensor has another shape than the configuration says.
     #[error(
-        "tensor `{name}` has the shape {found:?} where `config.json` asks for {expected:?}: are both of the same model?"
+        "tensor `{name}` has the shape {shape:?} where `config.json` asks for {expected:?}: are both of the same model?"
     )]
     TensorShape {
         /// Name of the tensor.
         name: String,
         /// Shape in the weights.
-        found: Vec<usize>,
+        shape: Vec<usize>,
         /// Shape by the configuration.
         expected: Vec<usize>,
     },

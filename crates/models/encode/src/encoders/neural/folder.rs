@@ -64,10 +64,10 @@ impl Folder {
             return Err(weights::missing(&self.dir, "config.json"));
         }
         let config: serde_json::Value = weights::read_json(&path)?;
-        let found =
+        let architecture =
             config.get("model_type").and_then(|kind| kind.as_str()).unwrap_or("(no model_type)").to_owned();
-        if !is_supported(&found) {
-            return Err(NeuralError::UnknownArchitecture { dir: self.dir.clone(), found, supported });
+        if !is_supported(&architecture) {
+            return Err(NeuralError::UnknownArchitecture { dir: self.dir.clone(), architecture, supported });
         }
         serde_json::from_value(config).map_err(|error| weights::bad(&path, &error.to_string()))
     }

@@ -127,7 +127,7 @@ impl Weights {
         if place.info.shape != shape {
             return Err(NeuralError::TensorShape {
                 name,
-                found: place.info.shape.clone(),
+                shape: place.info.shape.clone(),
                 expected: shape.to_vec(),
             });
         }
