@@ -28,9 +28,9 @@ impl Calibration {
     /// Cuts the known runs. `items` orders questions by difficulty where few systems are known.
     pub fn new(case: &TargetCase<'_>, items: &ItemModel) -> Self {
         let ease = Ease::new(case, items);
-        let known = case.evidence.known.iter();
+        let sources = case.evidence.sources.iter();
         let labelled: Vec<LabelledGroups> =
-            known.map(|&system| LabelledGroups::new(case, system, items, &ease)).collect();
+            sources.map(|&system| LabelledGroups::new(case, system, items, &ease)).collect();
         let sets = meta_sets(&labelled, case.options.seed);
         Self { labelled, sets }
     }
@@ -82,9 +82,9 @@ impl Calibration {
     /// The target's squared distance from the labelled answers of its system (or of all), and what chance has to do with
     /// it.
     fn place(&self, case: &TargetCase<'_>) -> (f64, f64) {
-        let own = self.labelled.iter().find(|of| of.system == case.target && !of.groups.is_empty());
-        let home = match own {
-            Some(own) => total(&own.groups),
+        let source = self.labelled.iter().find(|of| of.system == case.target && !of.groups.is_empty());
+        let home = match source {
+            Some(source) => total(&source.groups),
             None => total(self.labelled.iter().flat_map(|of| &of.groups)),
         };
         let questions = &case.evidence.questions;
@@ -92,7 +92,7 @@ impl Calibration {
         let abroad = total(&abroad);
         let [from, to] = [home.noise(), abroad.noise()];
         let noise = from[0] + from[1] + to[0] + to[1];
-        let groups = own.or(self.labelled.first()).map_or(1, |of| of.groups.len());
+        let groups = source.or(self.labelled.first()).map_or(1, |of| of.groups.len());
         let distance = (squared(shift(&home, &abroad)) - noise).max(0.0);
         (distance, per_group(groups, databases(case, questions)))
     }

@@ -44,7 +44,7 @@ pub struct PoolEvidence<'a> {
     /// Observation of the chosen systems.
     pub table: Observations,
     /// Labelled systems that are learned from.
-    pub known: Vec<usize>,
+    pub sources: Vec<usize>,
     /// Systems that answered the target's questions, targets included.
     pub present: Vec<usize>,
     /// The target's questions.
@@ -64,11 +64,11 @@ impl<'a> PoolEvidence<'a> {
     pub fn new(pool: &'a Pool) -> Result<Self, EstimateError> {
         let questions = pool.asked.clone();
         let present = present(pool, &questions);
-        let known = known(pool, &present);
-        let systems: BTreeSet<usize> = known.iter().chain(&present).copied().collect();
+        let sources = sources_of(pool, &present);
+        let systems: BTreeSet<usize> = sources.iter().chain(&present).copied().collect();
         let systems: Vec<usize> = systems.into_iter().collect();
         let mut needed: BTreeSet<usize> = questions.iter().copied().collect();
-        for &system in &known {
+        for &system in &sources {
             needed.extend(pool.labelled(system));
         }
         let needed: Vec<usize> = needed.into_iter().collect();
@@ -76,7 +76,7 @@ impl<'a> PoolEvidence<'a> {
         let databases = if present.len() > 1 { GENERATED_DATABASES } else { 1 };
         let table = Observations::new(pool, &systems, &needed, databases)?;
         let (labels, services) = (TargetLabels::default(), Services::default());
-        Ok(Self { pool, table, known, present, questions, labels, services })
+        Ok(Self { pool, table, sources, present, questions, labels, services })
     }
 
     /// The same with labels of some of the targets' own answers.
@@ -97,13 +97,13 @@ impl<'a> PoolEvidence<'a> {
     /// where there are any, for then agreement means the same on both sides.
     fn compared(&self, target: usize) -> (Vec<usize>, Vec<usize>) {
         let on_both: Vec<usize> =
-            self.present.iter().copied().filter(|peer| self.known.contains(peer)).collect();
+            self.present.iter().copied().filter(|peer| self.sources.contains(peer)).collect();
         let others = |of: &[usize]| of.iter().filter(|&&system| system != target).count();
-        let (home, abroad) = (others(&self.known), others(&self.present));
+        let (home, abroad) = (others(&self.sources), others(&self.present));
         if others(&on_both) >= 2 || (others(&on_both) == 1 && home.min(abroad) < 2) {
             (on_both.clone(), on_both)
         } else if home > 0 && abroad > 0 {
-            (self.known.clone(), self.present.clone())
+            (self.sources.clone(), self.present.clone())
         } else {
             (Vec::new(), Vec::new())
         }
@@ -153,14 +153,18 @@ fn present(pool: &Pool, questions: &[usize]) -> Vec<usize> {
 }
 
 /// The targets' own runs, those of systems that answer beside them, and others spread over accuracy.
-fn known(pool: &Pool, present: &[usize]) -> Vec<usize> {
+fn sources_of(pool: &Pool, present: &[usize]) -> Vec<usize> {
     let is_labelled = |&system: &usize| pool.known_accuracy(system).is_some();
-    let mut known: Vec<usize> = present.iter().copied().filter(is_labelled).collect();
+    let mut sources: Vec<usize> = present.iter().copied().filter(is_labelled).collect();
     let mut others: Vec<usize> =
         (0..pool.systems.len()).filter(|system| !present.contains(system)).filter(is_labelled).collect();
-    spread(&mut others, |system| pool.known_accuracy(system), MOST_KNOWN_SYSTEMS.saturating_sub(known.len()));
-    known.extend(others);
-    known
+    spread(
+        &mut others,
+        |system| pool.known_accuracy(system),
+        MOST_KNOWN_SYSTEMS.saturating_sub(sources.len()),
+    );
+    sources.extend(others);
+    sources
 }
 
 /// Keeps at most that many, evenly spread over a value.

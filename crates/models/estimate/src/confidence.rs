@@ -58,8 +58,9 @@ impl Confidences {
         let runs = |&question: &usize| case.observed(case.target, question).is_some_and(|seen| seen.runs);
         let some_run = case.evidence.questions.iter().any(runs);
         if some_run && questions.iter().all(is_said) {
-            let own = |&question: &usize| said(case, case.target, question).map(|p| (question, p));
-            let target = case.evidence.questions.iter().filter_map(own).collect();
+            let with_confidence =
+                |&question: &usize| confidence_of(case, case.target, question).map(|p| (question, p));
+            let target = case.evidence.questions.iter().filter_map(with_confidence).collect();
             return Ok(Self { origin: Origin::System, items: ItemModel::default(), target });
         }
         let items = ItemModel::fit(case)?;
@@ -82,9 +83,11 @@ impl Confidences {
     /// Of an answer with a label. `None` where the system did not say one, and its own are used.
     pub fn of_known(&self, case: &TargetCase<'_>, system: usize, question: usize) -> Option<f64> {
         match self.origin {
-            Origin::ItemModel => Some(self.items.known.get(&(system, question)).copied().unwrap_or_default()),
+            Origin::ItemModel => {
+                Some(self.items.source.get(&(system, question)).copied().unwrap_or_default())
+            }
             Origin::System => match case.observed(system, question) {
-                Some(seen) if seen.runs => said(case, system, question),
+                Some(seen) if seen.runs => confidence_of(case, system, question),
                 _ => Some(0.0),
             },
         }
@@ -104,7 +107,7 @@ impl Confidences {
 }
 
 /// How sure the system said that it is of an answer that runs.
-pub fn said(case: &TargetCase<'_>, system: usize, question: usize) -> Option<f64> {
+pub fn confidence_of(case: &TargetCase<'_>, system: usize, question: usize) -> Option<f64> {
     case.observed(system, question).filter(|seen| seen.runs)?;
     case.pool().get(system, question)?.confidence
 }
@@ -161,12 +164,12 @@ pub fn estimate_by(
     formula: Formula<'_>,
     reading: (&str, Formula<'_>),
 ) -> Result<Estimate, EstimateError> {
-    let own = case.labelled(case.target);
-    if own.is_empty() {
+    let home_questions = case.labelled(case.target);
+    if home_questions.is_empty() {
         return Err(own_run_needed(case, method));
     }
     let confidences = Confidences::new(case, ConfidenceScope::TargetAndSource, method)?;
-    let source = LabelledSample::of(case, &confidences, case.target, &own).unwrap_or_default();
+    let source = LabelledSample::of(case, &confidences, case.target, &home_questions).unwrap_or_default();
     let target: Vec<f64> = case.evidence.questions.iter().map(|&q| confidences.of_target(q)).collect();
     let accuracy = formula(&source, &target);
     let calibration = Calibration::new(case, &confidences.items);
@@ -176,13 +179,13 @@ pub fn estimate_by(
         Some(formula(&source, &target.confidences))
     });
     let mut outcome = EstimateDraft::moved(case, &target, accuracy, REST);
-    if let Some(known) = case.pool().known_accuracy(case.target) {
+    if let Some(source_accuracy) = case.pool().known_accuracy(case.target) {
         let (name, value) = reading;
         outcome.effects.push(SignalValue {
             name: name.to_owned(),
             known: Some(value(&source, &source.confidences)),
             target: Some(value(&source, &target)),
-            effect: Some(accuracy - known),
+            effect: Some(accuracy - source_accuracy),
         });
     }
     outcome.notes.push(confidences.note());

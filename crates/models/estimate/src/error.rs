@@ -22,14 +22,14 @@ pub enum EstimateError {
     #[error(transparent)]
     Search(#[from] sqlgauge_search::SearchError),
     /// The run directory has no label of the metric asked for.
-    #[error("the run in {} has no label of {metric}; it has {}: choose one with --metric", path.display(), if known.is_empty() { "none".to_owned() } else { known.join(", ") })]
+    #[error("the run in {} has no label of {metric}; it has {}: choose one with --metric", path.display(), if metrics.is_empty() { "none".to_owned() } else { metrics.join(", ") })]
     NoMetric {
         /// Folder of the run.
         path: PathBuf,
         /// Metric asked for.
         metric: String,
         /// Metrics of the run with scores in [0, 1].
-        known: Vec<String>,
+        metrics: Vec<String>,
     },
     /// A database of a known run is not where it was.
     #[error("database `{db_id}` of the run in {} is not at {}; name the folder that has it with --known-db", run.display(), path.display())]
@@ -63,12 +63,12 @@ pub enum EstimateError {
         id: String,
     },
     /// There is no such method.
-    #[error("there is no method `{name}`; the methods are {}", known.join(", "))]
+    #[error("there is no method `{name}`; the methods are {}", methods.join(", "))]
     UnknownMethod {
         /// Name as given.
         name: String,
         /// Names of all methods.
-        known: Vec<&'static str>,
+        methods: Vec<&'static str>,
     },
     /// A part of the computation failed.
     #[error("{0}")]

@@ -139,7 +139,7 @@ impl Estimate {
     /// The accuracy over the system's own labelled answers, which is the signal [`ACCURACY`].
     pub fn known_accuracy(&self) -> Option<f64> {
         let accuracy = self.signals.iter().find(|signal| signal.name == ACCURACY)?;
-        accuracy.known.filter(|known| known.is_finite())
+        accuracy.known.filter(|value| value.is_finite())
     }
 
     /// The predictions most likely wrong, at most `most` of them; equally likely ones in the target's order. Where all
@@ -166,8 +166,8 @@ mod tests {
         for (accuracy, questions, low, high) in
             [(1.0, 5, 0.648_89, 1.0), (0.0, 5, 0.0, 0.351_11), (1.0, 1, 0.269_86, 1.0)]
         {
-            let found = sure(accuracy).at_least_of(accuracy, questions);
-            assert!((found.low - low).abs() < 1e-4 && (found.high - high).abs() < 1e-4, "{found:?}");
+            let interval = sure(accuracy).at_least_of(accuracy, questions);
+            assert!((interval.low - low).abs() < 1e-4 && (interval.high - high).abs() < 1e-4, "{interval:?}");
         }
         let wide = AccuracyInterval { level: 0.9, low: 0.1, high: 0.9 };
         assert_eq!(wide.at_least_of(0.5, 1000), wide, "what is wider stays");

@@ -22,7 +22,7 @@ const OWN_SHARE: f64 = 0.3;
 #[derive(Debug, Default)]
 pub struct ItemModel {
     /// For labelled answers, by system and question: from a model that has seen no question of that database.
-    pub known: HashMap<(usize, usize), f64>,
+    pub source: HashMap<(usize, usize), f64>,
     /// For the target's answers, by question.
     pub target: HashMap<usize, f64>,
 }
@@ -56,15 +56,15 @@ impl ItemModel {
         let models =
             held_out.par_iter().map(|&fold| fit_without(&rows, fold, case)).collect::<Result<Vec<_>, _>>()?;
         let Some((whole, folds)) = models.split_last() else { return Ok(Self::default()) };
-        let mut known = HashMap::new();
+        let mut source = HashMap::new();
         for (fold, model) in folds.iter().enumerate() {
             let of_fold: Vec<&Row> = rows.iter().filter(|row| row.fold == fold).collect();
             let inputs: Vec<Vec<f64>> = of_fold.iter().map(|row| row.features.clone()).collect();
             for (row, probability) in of_fold.iter().zip(model.predict(&inputs)) {
-                known.insert((row.system, row.question), probability);
+                source.insert((row.system, row.question), probability);
             }
         }
-        let asked: Vec<usize> = case
+        let questions: Vec<usize> = case
             .evidence
             .questions
             .iter()
@@ -72,9 +72,9 @@ impl ItemModel {
             .filter(|&question| case.observed(case.target, question).is_some_and(|seen| seen.runs))
             .collect();
         let inputs: Vec<Vec<f64>> =
-            asked.iter().filter_map(|&question| features(case, case.target, question)).collect();
-        let target = asked.into_iter().zip(whole.predict(&inputs)).collect();
-        Ok(Self { known, target })
+            questions.iter().filter_map(|&question| features(case, case.target, question)).collect();
+        let target = questions.into_iter().zip(whole.predict(&inputs)).collect();
+        Ok(Self { source, target })
     }
 }
 
@@ -88,14 +88,14 @@ struct Row {
 
 /// For each labelled question its fold.
 fn folds(case: &TargetCase<'_>) -> HashMap<usize, usize> {
-    let known = &case.evidence.known;
-    let mut questions: Vec<usize> = known.iter().flat_map(|&system| case.labelled(system)).collect();
+    let sources = &case.evidence.sources;
+    let mut questions: Vec<usize> = sources.iter().flat_map(|&system| case.labelled(system)).collect();
     questions.sort_unstable();
     questions.dedup();
     let mut groups: Vec<(f64, Vec<usize>)> = groups(case, &questions)
         .into_iter()
         .map(|group| {
-            let sums = known.iter().flat_map(|&s| group.iter().map(move |&q| (s, q)));
+            let sums = sources.iter().flat_map(|&s| group.iter().map(move |&q| (s, q)));
             let sums = total(&sums.map(|(s, q)| sums_of(case, s, q, 0.0)).collect::<Vec<_>>());
             let ease = sums.runs / sums.answers.max(1.0) + sums.agreement / sums.compared.max(1.0);
             (ease, group)
@@ -114,16 +114,17 @@ fn folds(case: &TargetCase<'_>) -> HashMap<usize, usize> {
 
 fn training_rows(case: &TargetCase<'_>, folds: &HashMap<usize, usize>) -> Vec<Row> {
     let mut answers: Vec<(usize, usize)> = Vec::new();
-    for &system in &case.evidence.known {
+    for &system in &case.evidence.sources {
         let runs = |&question: &usize| case.observed(system, question).is_some_and(|seen| seen.runs);
         answers.extend(case.labelled(system).into_iter().filter(runs).map(|question| (system, question)));
     }
     let is_own = |&(system, _): &(usize, usize)| system == case.target;
-    let (own, others): (Vec<_>, Vec<_>) = answers.into_iter().partition(is_own);
-    let step = others.len().div_ceil(MOST_ROWS.saturating_sub(own.len()).max(1)).max(1);
-    let kept = own.into_iter().chain(others.into_iter().step_by(step));
-    let kept: Vec<(usize, usize)> = kept.collect();
-    kept.par_iter()
+    let (home, others): (Vec<_>, Vec<_>) = answers.into_iter().partition(is_own);
+    let step = others.len().div_ceil(MOST_ROWS.saturating_sub(home.len()).max(1)).max(1);
+    let sample = home.into_iter().chain(others.into_iter().step_by(step));
+    let sample: Vec<(usize, usize)> = sample.collect();
+    sample
+        .par_iter()
         .filter_map(|&(system, question)| {
             Some(Row {
                 system,
@@ -141,15 +142,18 @@ fn fit_without(
     fold: Option<usize>,
     case: &TargetCase<'_>,
 ) -> Result<Classifier, EstimateError> {
-    let kept: Vec<&Row> = rows.iter().filter(|row| Some(row.fold) != fold).collect();
-    let own = kept.iter().filter(|row| row.system == case.target).count() as f64;
-    let others = kept.len() as f64 - own;
-    let own_weight =
-        if own > 0.0 && others > 0.0 { (OWN_SHARE / (1.0 - OWN_SHARE) * others / own).max(1.0) } else { 1.0 };
-    let inputs: Vec<Vec<f64>> = kept.iter().map(|row| row.features.clone()).collect();
-    let labels: Vec<f64> = kept.iter().map(|row| row.label).collect();
+    let training: Vec<&Row> = rows.iter().filter(|row| Some(row.fold) != fold).collect();
+    let home = training.iter().filter(|row| row.system == case.target).count() as f64;
+    let others = training.len() as f64 - home;
+    let own_weight = if home > 0.0 && others > 0.0 {
+        (OWN_SHARE / (1.0 - OWN_SHARE) * others / home).max(1.0)
+    } else {
+        1.0
+    };
+    let inputs: Vec<Vec<f64>> = training.iter().map(|row| row.features.clone()).collect();
+    let labels: Vec<f64> = training.iter().map(|row| row.label).collect();
     let weights: Vec<f64> =
-        kept.iter().map(|row| if row.system == case.target { own_weight } else { 1.0 }).collect();
+        training.iter().map(|row| if row.system == case.target { own_weight } else { 1.0 }).collect();
     Classifier::fit(&inputs, &labels, &weights, case.options.seed)
 }
 

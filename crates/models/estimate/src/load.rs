@@ -274,7 +274,7 @@ pub fn binary_metric(path: &Path, run: &StoredRun, wanted: Option<&str>) -> Resu
         EstimateError::NoMetric {
             path: path.to_owned(),
             metric: wanted.unwrap_or("a metric of 0 and 1").to_owned(),
-            known: run.manifest.metrics.iter().filter(binary).cloned().collect(),
+            metrics: run.manifest.metrics.iter().filter(binary).cloned().collect(),
         }
     })
 }

@@ -113,8 +113,8 @@ pub fn solve(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
     }
     let mut solution = vec![0.0; width];
     for at in (0..width).rev() {
-        let known = dot(&matrix[at][at + 1..], &solution[at + 1..]);
-        solution[at] = if matrix[at][at].abs() < 1e-12 { 0.0 } else { (right[at] - known) / matrix[at][at] };
+        let rest = dot(&matrix[at][at + 1..], &solution[at + 1..]);
+        solution[at] = if matrix[at][at].abs() < 1e-12 { 0.0 } else { (right[at] - rest) / matrix[at][at] };
     }
     solution
 }

@@ -96,11 +96,11 @@ fn observe_chunk(
     let schema = &pool.databases[pool.questions[first].database].schema;
     let search =
         Search::new(Arc::clone(schema), SearchOptions::default()).map_err(|error: SearchError| error)?;
-    let mut found = Vec::new();
+    let mut observations = Vec::new();
     for &question in questions {
-        found.extend(observe_question(pool, systems, question, (&search, databases), encoder)?);
+        observations.extend(observe_question(pool, systems, question, (&search, databases), encoder)?);
     }
-    Ok(found)
+    Ok(observations)
 }
 
 fn observe_question(
@@ -110,8 +110,8 @@ fn observe_question(
     (search, databases): (&Search, usize),
     encoder: &FeatureEncoder,
 ) -> Result<Found, EstimateError> {
-    let asked = &pool.questions[question];
-    let database = &pool.databases[asked.database];
+    let pool_question = &pool.questions[question];
+    let database = &pool.databases[pool_question.database];
     let answering: Vec<usize> =
         systems.iter().copied().filter(|&system| pool.get(system, question).is_some()).collect();
     let texts: Vec<String> = answering
@@ -127,10 +127,10 @@ fn observe_question(
     let inputs: Vec<EncoderInput> = distinct
         .iter()
         .map(|text| EncoderInput {
-            id: asked.id.clone(),
+            id: pool_question.id.clone(),
             db_id: database.db_id.clone(),
-            question: asked.text.clone(),
-            evidence: asked.evidence.clone(),
+            question: pool_question.text.clone(),
+            evidence: pool_question.evidence.clone(),
             schema: Arc::clone(&database.schema),
             prediction: Some((*text).to_owned()),
         })

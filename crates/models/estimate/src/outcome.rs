@@ -68,29 +68,29 @@ impl EstimateDraft {
         interval: AccuracyInterval,
     ) -> Estimate {
         let pool = case.pool();
-        let known = pool.known_accuracy(case.target);
-        let by_database = self.parts(case, known, |question| {
+        let source_accuracy = pool.known_accuracy(case.target);
+        let by_database = self.parts(case, source_accuracy, |question| {
             vec![pool.databases[pool.questions[question].database].db_id.clone()]
         });
         let kinds: HashMap<usize, Vec<String>> =
             case.evidence.questions.iter().map(|&q| (q, kinds(case, q))).collect();
-        let by_kind = self.parts(case, known, |question| kinds[&question].clone());
+        let by_kind = self.parts(case, source_accuracy, |question| kinds[&question].clone());
         let descriptors = descriptors(case, &mut self.notes);
-        let asked = &case.evidence.questions;
-        if asked.iter().all(|&question| !pool.databases[pool.questions[question].database].has_rows) {
+        let questions = &case.evidence.questions;
+        if questions.iter().all(|&question| !pool.databases[pool.questions[question].database].has_rows) {
             self.notes.push(
                 "no database of the target has rows: its predictions were compiled and compared on generated data"
                     .to_owned(),
             );
         }
         let system = pool.systems[case.target].clone();
-        let overlap = Overlap::of(pool, case.target, asked);
+        let overlap = Overlap::of(pool, case.target, questions);
         self.notes.extend(overlap.notes(&system));
         self.notes.extend(case.peers_left_out());
         let standing = case.standing();
         Estimate {
             accuracy,
-            interval: interval.at_least_of(accuracy, asked.len()),
+            interval: interval.at_least_of(accuracy, questions.len()),
             outside: standing.is_outside(),
             outside_because: standing.reasons.clone(),
             overlap,
@@ -109,8 +109,8 @@ impl EstimateDraft {
     /// The signals with their effects, which add up to the estimate less the known accuracy.
     fn signals(&self, case: &TargetCase<'_>, accuracy: f64) -> Vec<SignalValue> {
         let mut signals = signals(case);
-        let Some(known) = case.pool().known_accuracy(case.target) else { return signals };
-        let mut rest = accuracy - known;
+        let Some(source_accuracy) = case.pool().known_accuracy(case.target) else { return signals };
+        let mut rest = accuracy - source_accuracy;
         for effect in &self.effects {
             rest -= effect.effect.unwrap_or_default();
             match signals.iter_mut().find(|signal| signal.name == effect.name) {
@@ -129,7 +129,7 @@ impl EstimateDraft {
     fn parts(
         &self,
         case: &TargetCase<'_>,
-        known: Option<f64>,
+        source_accuracy: Option<f64>,
         names: impl Fn(usize) -> Vec<String>,
     ) -> Vec<EstimatePart> {
         let mut parts: BTreeMap<String, (usize, f64, f64)> = BTreeMap::new();
@@ -150,7 +150,7 @@ impl EstimateDraft {
                 count,
                 accuracy: right / count as f64,
                 runs: runs / count as f64,
-                pull: known.map(|known| (right - known * count as f64) / all),
+                pull: source_accuracy.map(|accuracy| (right - accuracy * count as f64) / all),
             })
             .collect();
         parts.sort_by(|a, b| {
@@ -167,12 +167,12 @@ impl EstimateDraft {
             .iter()
             .zip(&self.probabilities)
             .map(|(&question, &probability)| {
-                let asked = &pool.questions[question];
+                let pool_question = &pool.questions[question];
                 let answer = pool.get(case.target, question);
                 ItemEstimate {
-                    id: asked.id.clone(),
-                    db_id: pool.databases[asked.database].db_id.clone(),
-                    question: asked.text.clone(),
+                    id: pool_question.id.clone(),
+                    db_id: pool.databases[pool_question.database].db_id.clone(),
+                    question: pool_question.text.clone(),
                     prediction: answer.map(|answer| answer.sql.clone()).unwrap_or_default(),
                     status: answer
                         .and_then(|answer| answer.status.clone())
@@ -238,18 +238,18 @@ pub const AGREEMENT: &str = "agreement with other systems";
 
 /// The signals over the system's own labelled answers and over the target.
 fn signals(case: &TargetCase<'_>) -> Vec<SignalValue> {
-    let own = case.labelled(case.target);
+    let home_questions = case.labelled(case.target);
     let sum = |questions: &[usize]| {
         total(&questions.iter().map(|&q| sums_of(case, case.target, q, 0.0)).collect::<Vec<_>>())
     };
-    let (home, abroad) = (sum(&own), sum(&case.evidence.questions));
+    let (home, abroad) = (sum(&home_questions), sum(&case.evidence.questions));
     let share = |questions: &[usize], holds: &dyn Fn(usize) -> bool| {
         let count = questions.iter().filter(|&&question| holds(question)).count();
         (!questions.is_empty()).then(|| count as f64 / questions.len() as f64)
     };
     let both = |name: &str, holds: &dyn Fn(usize) -> bool| SignalValue {
         name: name.to_owned(),
-        known: share(&own, holds),
+        known: share(&home_questions, holds),
         target: share(&case.evidence.questions, holds),
         effect: None,
     };
@@ -293,19 +293,20 @@ fn descriptors(case: &TargetCase<'_>, notes: &mut Vec<String>) -> BTreeMap<Strin
             .collect();
         Matrix::new(rows.first().map_or(0, |row| row.len()), rows.concat())
     };
-    let own: Vec<(usize, usize)> = case.labelled(case.target).into_iter().map(|q| (case.target, q)).collect();
-    let source = if own.is_empty() {
-        let known = case.evidence.known.iter();
-        known.flat_map(|&system| case.labelled(system).into_iter().map(move |q| (system, q))).collect()
+    let home_answers: Vec<(usize, usize)> =
+        case.labelled(case.target).into_iter().map(|q| (case.target, q)).collect();
+    let source = if home_answers.is_empty() {
+        let sources = case.evidence.sources.iter();
+        sources.flat_map(|&system| case.labelled(system).into_iter().map(move |q| (system, q))).collect()
     } else {
-        own
+        home_answers
     };
     let target: Vec<(usize, usize)> = case.evidence.questions.iter().map(|&q| (case.target, q)).collect();
     let (Ok(source), Ok(target)) = (vectors(&source), vectors(&target)) else { return BTreeMap::new() };
     match describe_shift(&source, &target, Slices::default(), case.options.seed) {
-        Ok((_, found)) => {
+        Ok((_, descriptors)) => {
             let names = sqlgauge_shift::Descriptors::names().iter().map(|name| (*name).to_owned());
-            names.zip(found.to_row()).collect()
+            names.zip(descriptors.to_row()).collect()
         }
         Err(error) => {
             notes.push(format!("no shift descriptors: {error}"));

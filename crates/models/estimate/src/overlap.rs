@@ -25,25 +25,25 @@ pub struct Overlap {
 
 impl Overlap {
     /// Compares the questions of a target system with those that have labels.
-    pub fn of(pool: &Pool, target: usize, asked: &[usize]) -> Self {
+    pub fn of(pool: &Pool, target: usize, questions: &[usize]) -> Self {
         let words = |place: usize| words(&pool.questions[place].text);
         let is_labelled = |place: usize| {
             (0..pool.systems.len()).any(|system| pool.label(system, place).is_some())
                 || pool.withheld.iter().any(|&(_, question)| question == place)
         };
-        let mut known: HashMap<Vec<String>, HashSet<usize>> = HashMap::new();
+        let mut databases_by_text: HashMap<Vec<String>, HashSet<usize>> = HashMap::new();
         for place in (0..pool.questions.len()).filter(|&place| is_labelled(place)) {
-            known.entry(words(place)).or_default().insert(pool.questions[place].database);
+            databases_by_text.entry(words(place)).or_default().insert(pool.questions[place].database);
         }
-        let mut overlap = Self { questions: asked.len(), ..Self::default() };
-        for &place in asked {
+        let mut overlap = Self { questions: questions.len(), ..Self::default() };
+        for &place in questions {
             let others = (0..pool.systems.len()).filter(|&system| system != target);
             overlap.own += usize::from(pool.withheld.contains(&(target, place)));
             overlap.others +=
                 usize::from(others.into_iter().any(|system| pool.label(system, place).is_some()));
             let here = pool.questions[place].database;
             let text = words(place);
-            let databases = known.get(&text).filter(|_| !text.is_empty());
+            let databases = databases_by_text.get(&text).filter(|_| !text.is_empty());
             overlap.elsewhere +=
                 usize::from(databases.is_some_and(|all| all.iter().any(|&database| database != here)));
         }

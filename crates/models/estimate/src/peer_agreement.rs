@@ -50,7 +50,7 @@ pub fn agreement_with(
     question: usize,
     peers: &[usize],
 ) -> PeerAgreement {
-    let Some(own) = table.get(system, question) else { return PeerAgreement::default() };
+    let Some(observation) = table.get(system, question) else { return PeerAgreement::default() };
     let others: Vec<&Observation> =
         peers.iter().filter(|&&peer| peer != system).filter_map(|&peer| table.get(peer, question)).collect();
     if others.is_empty() {
@@ -58,7 +58,7 @@ pub fn agreement_with(
     }
     let count = others.len() as f64;
     let running: Vec<&&Observation> = others.iter().filter(|other| other.runs).collect();
-    let same = running.iter().filter(|other| agree(ground, own, other)).count() as f64;
+    let same = running.iter().filter(|other| agree(ground, observation, other)).count() as f64;
     let largest = running
         .iter()
         .map(|one| running.iter().filter(|other| agree(ground, one, other)).count())

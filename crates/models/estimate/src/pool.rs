@@ -122,7 +122,7 @@ impl Pool {
 
     /// The place of a system.
     pub fn system(&mut self, name: &str) -> usize {
-        if let Some(place) = self.systems.iter().position(|known| known == name) {
+        if let Some(place) = self.systems.iter().position(|system| system == name) {
             return place;
         }
         self.systems.push(name.to_owned());

@@ -112,18 +112,18 @@ pub fn judge_items(case: &TargetCase<'_>) -> Vec<JudgeItem> {
         .collect();
     let mut seen: HashMap<String, usize> = HashMap::new();
     let items = case.evidence.questions.iter().map(|&question| {
-        let asked = &pool.questions[question];
-        let db_id = pool.databases[asked.database].db_id.clone();
-        let id = format!("{db_id}/{}", asked.id);
+        let pool_question = &pool.questions[question];
+        let db_id = pool.databases[pool_question.database].db_id.clone();
+        let id = format!("{db_id}/{}", pool_question.id);
         let repeated = seen.entry(id.clone()).or_default();
         *repeated += 1;
         let id = if *repeated > 1 { format!("{id}#{repeated}") } else { id };
         JudgeItem {
             id,
             db_id,
-            question: asked.text.clone(),
-            evidence: asked.evidence.clone(),
-            schema_ddl: Arc::clone(&schemas[asked.database]),
+            question: pool_question.text.clone(),
+            evidence: pool_question.evidence.clone(),
+            schema_ddl: Arc::clone(&schemas[pool_question.database]),
             sql: pool.get(case.target, question).map(|answer| answer.sql.clone()).unwrap_or_default(),
         }
     });

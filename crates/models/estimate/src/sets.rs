@@ -138,19 +138,19 @@ pub struct Ease(HashMap<usize, f64>);
 impl Ease {
     /// The ease of all labelled questions.
     pub fn new(case: &TargetCase<'_>, items: &ItemModel) -> Self {
-        let known = &case.evidence.known;
+        let sources = &case.evidence.sources;
         let mut of: HashMap<usize, (f64, f64)> = HashMap::new();
-        for &system in known {
+        for &system in sources {
             for question in case.labelled(system) {
                 let Some(seen) = case.observed(system, question).filter(|seen| seen.answers) else {
                     continue;
                 };
                 let runs = f64::from(seen.runs);
-                let agrees = if known.len() > 2 {
+                let agrees = if sources.len() > 2 {
                     let ground = AgreementGround::Generated;
-                    runs * agreement_with(&case.evidence.table, ground, system, question, known).share
+                    runs * agreement_with(&case.evidence.table, ground, system, question, sources).share
                 } else {
-                    items.known.get(&(system, question)).copied().unwrap_or_default()
+                    items.source.get(&(system, question)).copied().unwrap_or_default()
                 };
                 let entry = of.entry(question).or_default();
                 entry.0 += runs + agrees;
@@ -161,15 +161,16 @@ impl Ease {
     }
 
     fn mean(&self, questions: &[usize]) -> f64 {
-        let known: Vec<f64> = questions.iter().filter_map(|question| self.0.get(question)).copied().collect();
-        known.iter().sum::<f64>() / known.len().max(1) as f64
+        let values: Vec<f64> =
+            questions.iter().filter_map(|question| self.0.get(question)).copied().collect();
+        values.iter().sum::<f64>() / values.len().max(1) as f64
     }
 }
 
 impl LabelledGroups {
     /// The labelled answers of a system.
     pub fn new(case: &TargetCase<'_>, system: usize, items: &ItemModel, ease: &Ease) -> Self {
-        let probability = |question| items.known.get(&(system, question)).copied().unwrap_or_default();
+        let probability = |question| items.source.get(&(system, question)).copied().unwrap_or_default();
         let questions = groups(case, &case.labelled(system));
         let groups = questions
             .iter()
@@ -215,8 +216,8 @@ pub fn by_database(case: &TargetCase<'_>, questions: &[usize]) -> BTreeMap<usize
 
 /// Whether the target asks about a database that none of those questions is about.
 pub fn is_elsewhere(case: &TargetCase<'_>, labelled: &[usize]) -> bool {
-    let known = by_database(case, labelled);
-    by_database(case, &case.evidence.questions).keys().any(|database| !known.contains_key(database))
+    let databases = by_database(case, labelled);
+    by_database(case, &case.evidence.questions).keys().any(|database| !databases.contains_key(database))
 }
 
 /// Questions by database; a few databases are cut further, so that there are sets to draw.

@@ -62,9 +62,9 @@ impl Standing {
 fn cut_sets(case: &TargetCase<'_>) -> (Vec<LabelledGroups>, Vec<HeldOutSet>) {
     let nothing = ItemModel::default();
     let ease = Ease::new(case, &nothing);
-    let known = case.evidence.known.iter();
+    let sources = case.evidence.sources.iter();
     let labelled: Vec<LabelledGroups> =
-        known.map(|&system| LabelledGroups::new(case, system, &nothing, &ease)).collect();
+        sources.map(|&system| LabelledGroups::new(case, system, &nothing, &ease)).collect();
     let sets = meta_sets(&labelled, case.options.seed);
     (labelled, sets)
 }
@@ -72,9 +72,9 @@ fn cut_sets(case: &TargetCase<'_>) -> (Vec<LabelledGroups>, Vec<HeldOutSet>) {
 /// Whether the signals moved farther than in any set of as many groups.
 fn moved_farther(case: &TargetCase<'_>) -> Option<String> {
     let (labelled, sets) = cut_sets(case);
-    let own = labelled.iter().find(|of| of.system == case.target && total(&of.groups).runs > 0.0);
-    let home: Vec<Sums> = match own {
-        Some(own) => vec![total(&own.groups)],
+    let source = labelled.iter().find(|of| of.system == case.target && total(&of.groups).runs > 0.0);
+    let home: Vec<Sums> = match source {
+        Some(source) => vec![total(&source.groups)],
         None => labelled.iter().map(|of| total(&of.groups)).filter(|sums| sums.runs > 0.0).collect(),
     };
     let questions = &case.evidence.questions;
@@ -124,24 +124,25 @@ struct Novelty {
 
 impl Novelty {
     fn of(case: &TargetCase<'_>) -> Option<Self> {
-        let own = case.labelled(case.target);
-        let (system, labelled) = if own.is_empty() {
-            let known = case.evidence.known.iter().map(|&system| (system, case.labelled(system)));
-            known.max_by_key(|(_, questions)| questions.len())?
+        let home_questions = case.labelled(case.target);
+        let (system, labelled) = if home_questions.is_empty() {
+            let sources = case.evidence.sources.iter().map(|&system| (system, case.labelled(system)));
+            sources.max_by_key(|(_, questions)| questions.len())?
         } else {
-            (case.target, own)
+            (case.target, home_questions)
         };
         let vectors = |system: usize, questions: &[usize]| -> Vec<&[f32]> {
-            let found = questions.iter().filter_map(|&q| case.observed(system, q));
-            found.map(|seen| seen.features.as_slice()).collect()
+            let observations = questions.iter().filter_map(|&q| case.observed(system, q));
+            observations.map(|seen| seen.features.as_slice()).collect()
         };
         let home = vectors(system, &labelled);
         let abroad = vectors(case.target, &case.evidence.questions);
         let scale = Scale::of(&home)?;
         let names = &case.evidence.table.feature_names;
-        let known = by_database(case, &labelled);
-        let asked = by_database(case, &case.evidence.questions);
-        let of_asked: Vec<Vec<&[f32]>> = asked.values().map(|group| vectors(case.target, group)).collect();
+        let home_databases = by_database(case, &labelled);
+        let target_databases = by_database(case, &case.evidence.questions);
+        let of_asked: Vec<Vec<&[f32]>> =
+            target_databases.values().map(|group| vectors(case.target, group)).collect();
         // Databases differ in many features, each of which chance may hide.
         let many = names.iter().filter(|name| name.starts_with(OF_DATABASES)).count();
         let new_features = (0..scale.deviation.len())
@@ -153,12 +154,12 @@ impl Novelty {
                 let alike =
                     if names.get(at).is_some_and(|name| name.starts_with(OF_DATABASES)) { many } else { 1 };
                 other as f64 > NEW_SHARE * abroad.len() as f64
-                    && !is_by_chance(known.len(), of_asked.len(), databases, alike)
+                    && !is_by_chance(home_databases.len(), of_asked.len(), databases, alike)
             })
             .filter_map(|at| names.get(at).cloned())
             .collect();
         let whole = Sum::of(&home);
-        let largest_known = known
+        let largest_known = home_databases
             .values()
             .map(|group| {
                 let part = Sum::of(&vectors(system, group));
@@ -166,13 +167,13 @@ impl Novelty {
             })
             .fold(0.0, f64::max);
         let distance = scale.distance(&Sum::of(&abroad), &whole);
-        let databases = asked.len().clamp(1, MOST_DATABASES);
+        let databases = target_databases.len().clamp(1, MOST_DATABASES);
         Some(Self {
             new_features,
             distance,
             // The choice of so few questions moves a mean by as much once more.
             largest_known: (largest_known / databases as f64).max(1.0 / abroad.len().max(1) as f64),
-            has_one: known.len() == 1,
+            has_one: home_databases.len() == 1,
             is_elsewhere: is_elsewhere(case, &labelled),
         })
     }
@@ -219,12 +220,12 @@ impl Novelty {
 /// Whether as many databases that differ would all lie among the target's with [`BY_CHANCE`], if all databases were of one
 /// kind and chance had chosen the labelled ones; in one of `alike` features, each of which is looked at (Bonferroni). Of too few
 /// databases nothing can be put down to chance.
-fn is_by_chance(labelled: usize, asked: usize, differing: usize, alike: usize) -> bool {
+fn is_by_chance(labelled: usize, target: usize, differing: usize, alike: usize) -> bool {
     let all_asked = |count: usize| -> f64 {
-        let drawn = (0..count).map(|at| asked.saturating_sub(at) as f64 / (labelled + asked - at) as f64);
+        let drawn = (0..count).map(|at| target.saturating_sub(at) as f64 / (labelled + target - at) as f64);
         drawn.product()
     };
-    all_asked(asked) < BY_CHANCE && all_asked(differing.min(asked)) >= BY_CHANCE / alike.max(1) as f64
+    all_asked(target) < BY_CHANCE && all_asked(differing.min(target)) >= BY_CHANCE / alike.max(1) as f64
 }
 
 struct Scale {
@@ -298,8 +299,8 @@ mod tests {
             Novelty { new_features, distance: 0.0, largest_known: 1.0, has_one: false, is_elsewhere: false }
                 .reasons()
         };
-        let said = "the labelled items are all alike in schema.tables, and the target's are not";
-        assert_eq!(reasons(&["schema.tables"]), [said]);
+        let sentence = "the labelled items are all alike in schema.tables, and the target's are not";
+        assert_eq!(reasons(&["schema.tables"]), [sentence]);
         let four = reasons(&["a", "b", "c", "evidence.present"]).join(" ");
         assert!(
             four.contains("a, b, c and 1 more, and") && four.contains("give it with the questions too"),
@@ -310,7 +311,7 @@ mod tests {
 
     #[test]
     fn what_differs_in_few_of_many_databases_may_be_chance() {
-        for (labelled, asked, differing, alike, expected) in [
+        for (labelled, target, differing, alike, expected) in [
             (18, 2, 1, 1, true),
             (18, 2, 2, 1, false),
             (10, 10, 3, 1, true),
@@ -326,8 +327,8 @@ mod tests {
             // Of two databases and one nobody can tell.
             (2, 1, 1, 20, false),
         ] {
-            let found = is_by_chance(labelled, asked, differing, alike);
-            assert_eq!(found, expected, "{labelled} {asked} {differing} {alike}");
+            let by_chance = is_by_chance(labelled, target, differing, alike);
+            assert_eq!(by_chance, expected, "{labelled} {target} {differing} {alike}");
         }
     }
 }

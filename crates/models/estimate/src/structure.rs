@@ -5,7 +5,7 @@
 //! counts for more than four standard deviations, since the target lies elsewhere than the labels.
 
 use crate::case::TargetCase;
-use crate::confidence::said;
+use crate::confidence::confidence_of;
 use crate::estimators::Threshold;
 use crate::items::structural_features;
 use crate::logistic::Logistic;
@@ -44,18 +44,23 @@ impl Structure {
             let labelled = case.labelled(system).into_iter();
             labelled.filter(move |&question| runs(system, question)).map(move |question| (system, question))
         };
-        let own: Vec<(usize, usize)> = of(case.target).collect();
-        let is_own = !own.is_empty();
-        let answers = if own.is_empty() {
-            case.evidence.known.iter().flat_map(|&system| of(system)).collect()
+        let home_answers: Vec<(usize, usize)> = of(case.target).collect();
+        let is_own = !home_answers.is_empty();
+        let answers = if home_answers.is_empty() {
+            case.evidence.sources.iter().flat_map(|&system| of(system)).collect()
         } else {
-            own
+            home_answers
         };
-        let asked = case.evidence.questions.iter().copied().filter(|&question| runs(case.target, question));
-        let asked: Vec<(usize, usize)> = asked.map(|question| (case.target, question)).collect();
+        let target_answers =
+            case.evidence.questions.iter().copied().filter(|&question| runs(case.target, question));
+        let target_answers: Vec<(usize, usize)> =
+            target_answers.map(|question| (case.target, question)).collect();
         let is_sure = is_own
-            && answers.iter().chain(&asked).all(|&(system, question)| said(case, system, question).is_some());
-        let is_executed = answers.iter().chain(&asked).all(|&(system, question)| {
+            && answers
+                .iter()
+                .chain(&target_answers)
+                .all(|&(system, question)| confidence_of(case, system, question).is_some());
+        let is_executed = answers.iter().chain(&target_answers).all(|&(system, question)| {
             case.observed(system, question).is_some_and(|seen| seen.result.is_some())
         });
         let row =
@@ -72,7 +77,7 @@ impl Structure {
         }
         let model = Logistic::fit(&rows, &labels, RIDGE);
         let probabilities: Vec<f64> =
-            asked.iter().filter_map(row).map(|row| model.predict_within(&row, BOUND)).collect();
+            target_answers.iter().filter_map(row).map(|row| model.predict_within(&row, BOUND)).collect();
         let count = probabilities.len();
         (count > 0).then(|| Self { home, target: probabilities.iter().sum::<f64>() / count as f64 })
     }
@@ -86,20 +91,20 @@ impl Structure {
 /// answer on either side carries no confidence.
 pub fn by_confidence(case: &TargetCase<'_>) -> Option<Structure> {
     let runs = |question: &usize| case.observed(case.target, *question).is_some_and(|seen| seen.runs);
-    let sure = |question: &usize| said(case, case.target, *question);
-    let own: Vec<usize> = case.labelled(case.target).into_iter().filter(runs).collect();
-    let known: Vec<f64> = own.iter().map(sure).collect::<Option<_>>()?;
+    let sure = |question: &usize| confidence_of(case, case.target, *question);
+    let questions: Vec<usize> = case.labelled(case.target).into_iter().filter(runs).collect();
+    let home_confidences: Vec<f64> = questions.iter().map(sure).collect::<Option<_>>()?;
     let label = |question: &usize| case.pool().label(case.target, *question);
-    let labels: Vec<f64> = own.iter().map(label).collect::<Option<_>>()?;
-    let asked = case.evidence.questions.iter().filter(|question| runs(question));
-    let asked: Vec<f64> = asked.map(sure).collect::<Option<_>>()?;
+    let labels: Vec<f64> = questions.iter().map(label).collect::<Option<_>>()?;
+    let target_questions = case.evidence.questions.iter().filter(|question| runs(question));
+    let target_confidences: Vec<f64> = target_questions.map(sure).collect::<Option<_>>()?;
     let home = labels.iter().sum::<f64>() / labels.len().max(1) as f64;
-    if known.len() < FEWEST_ROWS || asked.is_empty() || home <= 0.0 || home >= 1.0 {
+    if home_confidences.len() < FEWEST_ROWS || target_confidences.is_empty() || home <= 0.0 || home >= 1.0 {
         return None;
     }
     // A few answers may all lie on one side, and say by that neither none nor all.
-    let count = asked.len() as f64;
-    let above = Threshold::fit(&known, home).share(&asked) * count;
+    let count = target_confidences.len() as f64;
+    let above = Threshold::fit(&home_confidences, home).share(&target_confidences) * count;
     Some(Structure { home, target: (above + 0.5) / (count + 1.0) })
 }
 
@@ -117,7 +122,7 @@ fn seen_of(
         features.push(f64::from(result.rows == 0));
     }
     if is_sure {
-        features.push(said(case, system, question)?.max(LEAST_CONFIDENCE).ln());
+        features.push(confidence_of(case, system, question)?.max(LEAST_CONFIDENCE).ln());
     }
     Some(features)
 }

@@ -168,10 +168,10 @@ fn another_template_asks_again() {
     let server = Server::start(by_parity);
     let file = folder.path().join("own.md");
     std::fs::write(&file, "# System\nJudge. {{mark}}\n# User\n{{question}}{{schema}}{{sql}}\n").unwrap();
-    let own = JudgeOptions::new("judge-model", JudgeTemplate::load(TemplateKind::Bug, &file).unwrap());
+    let custom = JudgeOptions::new("judge-model", JudgeTemplate::load(TemplateKind::Bug, &file).unwrap());
     let client = Client::new(&with_cache(options(&server), &folder.path().join("cache"))).unwrap();
     let built_in = judge_bug(&client, &judge(TemplateKind::Bug), &items(3), None).unwrap();
-    let by_own = judge_bug(&client, &own, &items(3), None).unwrap();
+    let by_own = judge_bug(&client, &custom, &items(3), None).unwrap();
     assert_eq!((server.count(), by_own.usage.cached), (6, 0));
     assert_ne!(built_in.template, by_own.template);
 }
@@ -181,9 +181,9 @@ fn prediction(system: &str, question: usize, right: bool) -> String {
     format!("SELECT {question} FROM {system} WHERE {}", if right { "right" } else { "wrong" })
 }
 
-fn opponent(name: &str, right: usize, of: usize, known: bool) -> Opponent {
+fn opponent(name: &str, right: usize, of: usize, has_accuracy: bool) -> Opponent {
     let sql = (0..of).map(|n| (format!("q{n:02}"), prediction(name, n, n < right))).collect();
-    Opponent { name: name.to_owned(), accuracy: known.then(|| right as f64 / of as f64), sql }
+    Opponent { name: name.to_owned(), accuracy: has_accuracy.then(|| right as f64 / of as f64), sql }
 }
 
 fn target(right: usize, of: usize) -> Vec<JudgeItem> {

@@ -69,12 +69,12 @@ impl Estimator for FromAgreement {
                 remedy: "give predictions with --pred or --peer and runs with --known, best of the same systems",
             });
         }
-        let own = height_of(case, case.target, &case.labelled(case.target));
-        let heights: Vec<f64> = if let Some(own) = own {
-            vec![own]
+        let own_height = height_of(case, case.target, &case.labelled(case.target));
+        let heights: Vec<f64> = if let Some(height) = own_height {
+            vec![height]
         } else {
-            let known = case.evidence.known.iter();
-            known.filter_map(|&system| height_of(case, system, &case.labelled(system))).collect()
+            let sources = case.evidence.sources.iter();
+            sources.filter_map(|&system| height_of(case, system, &case.labelled(system))).collect()
         };
         if heights.is_empty() {
             return Err(EstimateError::Needs {
@@ -91,16 +91,16 @@ impl Estimator for FromAgreement {
         });
         let shares: Vec<f64> = questions.iter().map(|&q| case.agreement(case.target, q).share).collect();
         let mut outcome = EstimateDraft::moved(case, &shares, accuracy, AGREEMENT);
-        if let Some(known) = case.pool().known_accuracy(case.target) {
+        if let Some(source_accuracy) = case.pool().known_accuracy(case.target) {
             let home = mean_share(case, case.target, &case.labelled(case.target));
             outcome.effects.push(SignalValue {
                 name: "agreement of all answers".to_owned(),
                 known: (home.1 > 0.0).then(|| home.0 / home.1),
                 target: Some(abroad.0 / abroad.1),
-                effect: Some(accuracy - known),
+                effect: Some(accuracy - source_accuracy),
             });
         }
-        outcome.notes.push(note(case, own.is_some()));
+        outcome.notes.push(note(case, own_height.is_some()));
         Ok(outcome.estimate_at(case, self.id(), accuracy, interval))
     }
 }
@@ -134,8 +134,8 @@ mod tests {
         for (share, accuracy) in
             [(0.5, 0.158_655_253_931_457), (0.977_249_868_051_821, 0.841_344_746_068_543)]
         {
-            let found = on_line(line, of(share));
-            assert!((found - accuracy).abs() < 1e-6, "{share}: {found}");
+            let estimate = on_line(line, of(share));
+            assert!((estimate - accuracy).abs() < 1e-6, "{share}: {estimate}");
         }
         // The same agreement, the same accuracy.
         assert!((on_line(height((30.0, 40.0), (25.0, 40.0)), (25.0, 40.0)) - 31.0 / 42.0).abs() < 1e-6);

@@ -62,8 +62,8 @@ mod tests {
             (0.1, -0.325_082_973_391_448_2),
             (1.0, 0.0),
         ] {
-            let found = negative_entropy(p);
-            assert!((found - score).abs() < 1e-12, "{p}: {found}");
+            let entropy = negative_entropy(p);
+            assert!((entropy - score).abs() < 1e-12, "{p}: {entropy}");
         }
         assert!(negative_entropy(0.0) < f64::MIN);
     }

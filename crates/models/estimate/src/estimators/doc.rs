@@ -64,8 +64,8 @@ mod tests {
         // Means: 0.7 and 0.5 over all; from 0.8 on 1.7 / 4 = 0.425 and 0.9 / 4 = 0.225; from 0.9 on 0.225 and 0.225.
         let target = [0.9, 0.5, 0.3, 0.3];
         for (tau, accuracy) in [(0.0, 0.55), (0.8, 0.55), (0.9, 0.75), (0.75, 0.55), (0.6, 0.375)] {
-            let found = formula(&source, &target, tau);
-            assert!((found - accuracy).abs() < 1e-12, "{tau}: {found}");
+            let estimate = formula(&source, &target, tau);
+            assert!((estimate - accuracy).abs() < 1e-12, "{tau}: {estimate}");
         }
     }
 

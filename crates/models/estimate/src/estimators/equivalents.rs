@@ -67,7 +67,7 @@ impl Estimator for Equivalents {
         })?;
         let questions = &case.evidence.questions;
         let rule = Rule::of(case);
-        let rows = |system: usize, known: &[usize]| rows_of(case, rule, system, known, questions);
+        let rows = |system: usize, others: &[usize]| rows_of(case, rule, system, others, questions);
         let tables: Vec<Vec<Option<Vec<f64>>>> = systems.iter().map(|&s| rows(s, &systems)).collect();
         let labels: Vec<Vec<Option<f64>>> = systems
             .iter()
@@ -131,11 +131,11 @@ fn rows_of(
     case: &TargetCase<'_>,
     rule: Rule,
     system: usize,
-    known: &[usize],
+    others: &[usize],
     questions: &[usize],
 ) -> Vec<Option<Vec<f64>>> {
     let counted: Vec<Option<Counts>> =
-        questions.iter().map(|&question| Counts::of(case, rule, system, question, known)).collect();
+        questions.iter().map(|&question| Counts::of(case, rule, system, question, others)).collect();
     let answerable: Vec<&Counts> = counted.iter().flatten().filter(|counts| counts.some_right).collect();
     let hits = answerable.iter().filter(|counts| counts.same_right > 0.0).count() as f64;
     let hit_rate = (hits + 1.0) / (answerable.len() as f64 + 2.0);
@@ -156,7 +156,7 @@ impl Rule {
     /// What the labelled answers of all other systems to these questions show: first statements count if they are right at least half
     /// as often as answers that run as given.
     fn of(case: &TargetCase<'_>) -> Self {
-        let (mut given, mut first) = ((0.0, 0.0), (0.0, 0.0));
+        let (mut whole, mut first) = ((0.0, 0.0), (0.0, 0.0));
         let systems = (0..case.pool().systems.len()).filter(|&system| system != case.target);
         for (system, &question) in systems.flat_map(|s| case.evidence.questions.iter().map(move |q| (s, q))) {
             let Some(PoolAnswer { correct: Some(label), status, .. }) = case.pool().get(system, question)
@@ -170,11 +170,11 @@ impl Rule {
                 (None, Some("multiple_statements")) => false,
                 _ => continue,
             };
-            let rate = if as_given { &mut given } else { &mut first };
+            let rate = if as_given { &mut whole } else { &mut first };
             rate.0 += label;
             rate.1 += 1.0;
         }
-        Self { first_statement: first.1 > 0.0 && first.0 / first.1 > 0.5 * given.0 / f64::max(given.1, 1.0) }
+        Self { first_statement: first.1 > 0.0 && first.0 / first.1 > 0.5 * whole.0 / f64::max(whole.1, 1.0) }
     }
 
     fn counts(self, seen: &Observation) -> bool {
@@ -203,18 +203,19 @@ impl Counts {
         rule: Rule,
         system: usize,
         question: usize,
-        known: &[usize],
+        others: &[usize],
     ) -> Option<Self> {
-        let own = case.observed(system, question);
-        let mut counts = Self { runs: own.is_some_and(|own| rule.counts(own)), ..Self::default() };
+        let observation = case.observed(system, question);
+        let mut counts =
+            Self { runs: observation.is_some_and(|observation| rule.counts(observation)), ..Self::default() };
         let (mut judged, mut right) = (0.0, 0.0);
-        for &other in known.iter().filter(|&&other| other != system) {
+        for &other in others.iter().filter(|&&other| other != system) {
             let Some(label) = case.pool().label(other, question) else { continue };
             judged += 1.0;
             right += label;
-            let same = match (own, case.observed(other, question)) {
-                (Some(own), Some(other)) => {
-                    rule.counts(own) && rule.counts(other) && agree(case.ground, own, other)
+            let same = match (observation, case.observed(other, question)) {
+                (Some(observation), Some(other)) => {
+                    rule.counts(observation) && rule.counts(other) && agree(case.ground, observation, other)
                 }
                 _ => false,
             };
@@ -279,14 +280,15 @@ impl Likeness {
         };
         let places: Vec<f64> = systems.iter().map(place).collect();
         let sum: f64 = places.iter().sum();
-        let distance = |own: f64, mean: f64| (own - mean).powi(2);
-        let points = systems.iter().zip(&places).zip(errors).map(|((&system, &own), &error)| ErrorPoint {
-            system,
-            distance: distance(own, (sum - own) / (places.len() - 1).max(1) as f64),
-            per_group: 1.0,
-            error,
-            weight: 1.0,
-        });
+        let distance = |position: f64, mean: f64| (position - mean).powi(2);
+        let points =
+            systems.iter().zip(&places).zip(errors).map(|((&system, &position), &error)| ErrorPoint {
+                system,
+                distance: distance(position, (sum - position) / (places.len() - 1).max(1) as f64),
+                per_group: 1.0,
+                error,
+                weight: 1.0,
+            });
         Self {
             points: points.collect(),
             distance: distance(place(&case.target), sum / places.len().max(1) as f64),

@@ -41,15 +41,16 @@ impl Estimator for Fusion {
     }
 
     fn estimate(&self, case: &TargetCase<'_>) -> Result<Estimate, EstimateError> {
-        let FittedFusion { known, reference, evaluator } = FittedFusion::new(case, self.id(), self.options)?;
-        outcome(case, self.id(), &known, &reference, &evaluator)
+        let FittedFusion { training, reference, evaluator } =
+            FittedFusion::new(case, self.id(), self.options)?;
+        outcome(case, self.id(), &training, &reference, &evaluator)
     }
 }
 
 /// An evaluator with the source that it measures from.
 pub struct FittedFusion {
     /// What it was learned from.
-    pub known: LabelledAnswers,
+    pub training: LabelledAnswers,
     /// The source.
     pub reference: Reference,
     /// The evaluator.
@@ -63,15 +64,16 @@ impl FittedFusion {
         method: &'static str,
         options: FusionOptions,
     ) -> Result<Self, EstimateError> {
-        let known = LabelledAnswers::new(case, method)?;
+        let training = LabelledAnswers::new(case, method)?;
         let seed = case.options.seed;
-        let reference = Reference::build(&known.source.vectors, known.directions(options.slices, seed)?)
-            .map_err(failed)?;
-        let parts = parts(case, &known, &reference, options)?;
+        let reference =
+            Reference::build(&training.source.vectors, training.directions(options.slices, seed)?)
+                .map_err(failed)?;
+        let parts = parts(case, &training, &reference, options)?;
         let regressor = find(options.regressor).map_err(failed)?;
         let evaluator =
             fit_parts(&parts, &FitOptions { regressor, seed, ..FitOptions::default() }).map_err(failed)?;
-        Ok(Self { known, reference, evaluator })
+        Ok(Self { training, reference, evaluator })
     }
 }
 
@@ -79,11 +81,11 @@ impl FittedFusion {
 pub fn outcome(
     case: &TargetCase<'_>,
     method: &'static str,
-    known: &LabelledAnswers,
+    training: &LabelledAnswers,
     reference: &Reference,
     evaluator: &Evaluator,
 ) -> Result<Estimate, EstimateError> {
-    TargetShift::of(case, reference)?.outcome(case, method, known, evaluator)
+    TargetShift::of(case, reference)?.outcome(case, method, training, evaluator)
 }
 
 /// The shift of a case's target from a source.
@@ -110,22 +112,25 @@ impl TargetShift {
         self,
         case: &TargetCase<'_>,
         method: &'static str,
-        known: &LabelledAnswers,
+        training: &LabelledAnswers,
         evaluator: &Evaluator,
     ) -> Result<Estimate, EstimateError> {
         let seen = self.seen_by(evaluator)?;
-        let found = evaluator.estimate(&seen, Some(self.items), case.options.level).map_err(failed)?;
-        let mut outcome = EstimateDraft::flat(case, found.accuracy, "shift descriptors");
-        if !known.is_own {
+        let evaluation = evaluator.estimate(&seen, Some(self.items), case.options.level).map_err(failed)?;
+        let mut outcome = EstimateDraft::flat(case, evaluation.accuracy, "shift descriptors");
+        if !training.is_own {
             let name = &case.pool().systems[case.target];
             outcome.notes.push(format!(
                 "no labelled predictions of {name}: the shift is measured from those of all others"
             ));
         }
-        if found.outside {
-            outcome.notes.push(format!("beyond what was learned from in {}", found.outside_in.join(", ")));
+        if evaluation.outside {
+            outcome
+                .notes
+                .push(format!("beyond what was learned from in {}", evaluation.outside_in.join(", ")));
         }
-        let interval = AccuracyInterval { level: found.level, low: found.low, high: found.high };
+        let interval =
+            AccuracyInterval { level: evaluation.level, low: evaluation.low, high: evaluation.high };
         let mut estimate = outcome.estimate(case, method, interval);
         let names = Descriptors::names().iter().map(|name| (*name).to_owned());
         estimate.descriptors = names.zip(self.row).collect();

@@ -41,15 +41,15 @@ impl Estimator for FusionMl {
     }
 
     fn estimate(&self, case: &TargetCase<'_>) -> Result<Estimate, EstimateError> {
-        let known = LabelledAnswers::new(case, self.id())?;
+        let training = LabelledAnswers::new(case, self.id())?;
         let seed = case.options.seed;
-        let directions = known.directions(self.options.slices, seed)?;
-        let (mut own, mut others) = (None, Vec::new());
-        for (system, answers) in &known.corpus {
-            let source = known.source_of(answers)?;
+        let directions = training.directions(self.options.slices, seed)?;
+        let (mut own_sets, mut others) = (None, Vec::new());
+        for (system, answers) in &training.corpus {
+            let source = training.source_of(answers)?;
             let reference = Reference::build(&source.vectors, directions.clone()).map_err(failed)?;
-            let sets = task(case, &known, &reference, (*system, answers), self.options)?;
-            if *system == case.target { own = Some(sets) } else { others.push(sets) }
+            let sets = task(case, &training, &reference, (*system, answers), self.options)?;
+            if *system == case.target { own_sets = Some(sets) } else { others.push(sets) }
         }
         if others.len() < 2 {
             return Err(EstimateError::Needs {
@@ -65,10 +65,10 @@ impl Estimator for FusionMl {
         let reptile = ReptileOptions { iterations: self.iterations, inner, ..ReptileOptions::default() };
         let mut evaluator =
             meta_train(&others, &reptile, &FitOptions { seed, ..FitOptions::default() }).map_err(failed)?;
-        if let Some(own) = own {
-            evaluator = adapt(&evaluator, &own, &inner).map_err(failed)?;
+        if let Some(sets) = own_sets {
+            evaluator = adapt(&evaluator, &sets, &inner).map_err(failed)?;
         }
-        let reference = Reference::build(&known.source.vectors, directions).map_err(failed)?;
-        outcome(case, self.id(), &known, &reference, &evaluator)
+        let reference = Reference::build(&training.source.vectors, directions).map_err(failed)?;
+        outcome(case, self.id(), &training, &reference, &evaluator)
     }
 }

@@ -58,7 +58,7 @@ impl Estimator for FusionTl {
             });
         }
         let options = FusionOptions { regressor: "mlp", ..self.options };
-        let FittedFusion { known, reference, evaluator } = FittedFusion::new(case, self.id(), options)?;
+        let FittedFusion { training, reference, evaluator } = FittedFusion::new(case, self.id(), options)?;
         let mut answers = Answers::of(case, case.target, &labelled)?;
         answers.correct =
             answers.questions.iter().map(|&question| label(question).unwrap_or_default()).collect();
@@ -79,18 +79,18 @@ impl Estimator for FusionTl {
                 let all = places.iter().enumerate();
                 all.filter(|(at, _)| (at % PARTS == part) == is_own).map(|(_, &place)| place).collect()
             };
-            let own = of(true);
+            let test_places = of(true);
             let tuned = tuned_on(&of(false))?;
-            let right: f64 = own.iter().map(|&place| answers.correct[place]).sum();
+            let right: f64 = test_places.iter().map(|&place| answers.correct[place]).sum();
             Ok(HeldOutPart {
                 estimate: tuned.predict(&row).map_err(failed)?[0],
-                truth: right / own.len() as f64,
-                items: own.len(),
+                truth: right / test_places.len() as f64,
+                items: test_places.len(),
             })
         });
         let parts = parts.collect::<Result<Vec<HeldOutPart>, EstimateError>>()?;
         places.sort_unstable();
         let tuned = tuned_on(&places)?.measured(&parts);
-        target.outcome(case, self.id(), &known, &tuned)
+        target.outcome(case, self.id(), &training, &tuned)
     }
 }

@@ -56,23 +56,23 @@ impl Estimator for JudgeArena {
                 remedy: "give their predictions with --peer and their runs with --known",
             });
         }
-        let known: Vec<KnownOpponent> =
+        let opponents: Vec<KnownOpponent> =
             systems.iter().map(|&system| KnownOpponent::of(case, system, &items)).collect();
-        let all: Vec<Opponent> = known.iter().map(|known| known.opponent.clone()).collect();
+        let all: Vec<Opponent> = opponents.iter().map(|rival| rival.opponent.clone()).collect();
         let options = ArenaOptions {
             questions: service.questions,
             seed: case.options.seed,
             ..ArenaOptions::new(service.options(TemplateKind::Arena)?)
         };
-        let mut told = |progress: &_| {
+        let mut on_progress = |progress: &_| {
             if let Some(tell) = &service.progress {
                 tell(progress);
             }
         };
-        let report = judge_arena(&service.client, &options, &items, &all, Some(&mut told))
+        let report = judge_arena(&service.client, &options, &items, &all, Some(&mut on_progress))
             .map_err(|error| EstimateError::Computation(error.to_string()))?;
-        let found = match &report.estimate {
-            Ok(found) => found.clone(),
+        let estimate = match &report.estimate {
+            Ok(estimate) => estimate.clone(),
             Err(error) => {
                 let why = report.stopped_by.as_ref().or(report.failed_by.as_ref());
                 let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
@@ -81,16 +81,16 @@ impl Estimator for JudgeArena {
                 )));
             }
         };
-        let mut outcome = EstimateDraft::flat(case, found.accuracy, "the judge's comparisons");
-        outcome.notes.extend(notes(&report, &found, &known, &service.client.server()));
-        let interval = interval(&found, case.options.level);
-        Ok(outcome.estimate_at(case, self.id(), found.accuracy, interval))
+        let mut outcome = EstimateDraft::flat(case, estimate.accuracy, "the judge's comparisons");
+        outcome.notes.extend(notes(&report, &estimate, &opponents, &service.client.server()));
+        let interval = interval(&estimate, case.options.level);
+        Ok(outcome.estimate_at(case, self.id(), estimate.accuracy, interval))
     }
 }
 
-fn interval(found: &ArenaEstimate, level: f64) -> AccuracyInterval {
-    let error = found.standard_error.map(|error| error * normal_quantile(f64::midpoint(1.0, level)));
-    AccuracyInterval::around(found.accuracy, error.unwrap_or(0.5), level)
+fn interval(estimate: &ArenaEstimate, level: f64) -> AccuracyInterval {
+    let error = estimate.standard_error.map(|error| error * normal_quantile(f64::midpoint(1.0, level)));
+    AccuracyInterval::around(estimate.accuracy, error.unwrap_or(0.5), level)
 }
 
 /// Other systems of known accuracy that answer the target, at most so many, from the worst to the best.
@@ -130,7 +130,12 @@ impl KnownOpponent {
     }
 }
 
-fn notes(report: &ArenaReport, found: &ArenaEstimate, known: &[KnownOpponent], server: &str) -> Vec<String> {
+fn notes(
+    report: &ArenaReport,
+    estimate: &ArenaEstimate,
+    opponents: &[KnownOpponent],
+    server: &str,
+) -> Vec<String> {
     let against: Vec<String> = report
         .opponents
         .iter()
@@ -148,15 +153,18 @@ fn notes(report: &ArenaReport, found: &ArenaEstimate, known: &[KnownOpponent], s
          judge's bias, and is not conformal"
             .to_owned(),
     ];
-    let elsewhere: Vec<&str> =
-        known.iter().filter(|known| !known.is_of_target).map(|known| known.opponent.name.as_str()).collect();
+    let elsewhere: Vec<&str> = opponents
+        .iter()
+        .filter(|rival| !rival.is_of_target)
+        .map(|rival| rival.opponent.name.as_str())
+        .collect();
     if !elsewhere.is_empty() {
         notes.push(format!(
             "the accuracy of {} is known on other questions only: the estimate is one for those, not for the target",
             elsewhere.join(", ")
         ));
     }
-    if found.outside {
+    if estimate.outside {
         notes.push("the system is stronger or weaker than all that it was compared with".to_owned());
     }
     if !report.undecided.is_empty() {

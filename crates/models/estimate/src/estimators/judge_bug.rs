@@ -38,44 +38,50 @@ impl Estimator for JudgeBug {
         let service = JudgeService::of(case, self.id())?;
         let options = service.options(TemplateKind::Bug)?;
         let items = judge_items(case);
-        let mut told = |progress: &_| {
+        let mut on_progress = |progress: &_| {
             if let Some(tell) = &service.progress {
                 tell(progress);
             }
         };
-        let report = judge_bug(&service.client, &options, &items, Some(&mut told))
+        let report = judge_bug(&service.client, &options, &items, Some(&mut on_progress))
             .map_err(|error| EstimateError::Computation(error.to_string()))?;
-        let Some(found) = &report.estimate else {
+        let Some(estimate) = &report.estimate else {
             let reasons = || words(&report.undecided);
             let why = report.stopped_by.clone().or(report.failed_by.clone()).unwrap_or_else(reasons);
             return Err(EstimateError::Computation(format!(
                 "the judge gave no verdict on any prediction: {why}"
             )));
         };
-        let probability = |item: &crate::judges::BugItem| item.outcome.p_correct().unwrap_or(found.accuracy);
+        let probability =
+            |item: &crate::judges::BugItem| item.outcome.p_correct().unwrap_or(estimate.accuracy);
         let mut outcome =
             EstimateDraft::new(report.items.iter().map(probability).collect(), "the judge's verdicts");
-        outcome.notes = notes(&report, found, &service.client.server());
-        let interval = interval(found, report.decided, items.len(), case.options.level);
-        Ok(outcome.estimate_at(case, self.id(), found.accuracy, interval))
+        outcome.notes = notes(&report, estimate, &service.client.server());
+        let interval = interval(estimate, report.decided, items.len(), case.options.level);
+        Ok(outcome.estimate_at(case, self.id(), estimate.accuracy, interval))
     }
 }
 
 /// From all undecided wrong to all of them right, wider by the sampling error of the decided part.
-fn interval(found: &BugEstimate, decided: usize, all: usize, level: f64) -> AccuracyInterval {
+fn interval(estimate: &BugEstimate, decided: usize, all: usize, level: f64) -> AccuracyInterval {
     let share = decided as f64 / all.max(1) as f64;
     // One verdict says nothing of the spread of verdicts.
-    let width =
-        found.standard_error.map_or(0.5, |error| error * normal_quantile(f64::midpoint(1.0, level)) * share);
-    AccuracyInterval { level, low: (found.lowest - width).max(0.0), high: (found.highest + width).min(1.0) }
+    let width = estimate
+        .standard_error
+        .map_or(0.5, |error| error * normal_quantile(f64::midpoint(1.0, level)) * share);
+    AccuracyInterval {
+        level,
+        low: (estimate.lowest - width).max(0.0),
+        high: (estimate.highest + width).min(1.0),
+    }
 }
 
-fn notes(report: &BugReport, found: &BugEstimate, server: &str) -> Vec<String> {
+fn notes(report: &BugReport, estimate: &BugEstimate, server: &str) -> Vec<String> {
     let mut notes = vec![
         format!(
             "judged by {} at {server}: {:.1} % found right by verdict alone; {}",
             report.model,
-            100.0 * found.accuracy_by_verdict,
+            100.0 * estimate.accuracy_by_verdict,
             describe(&report.usage)
         ),
         "the judge's rate is calibrated on nothing: the interval holds the choice of questions, not the judge's bias, and \
@@ -104,7 +110,7 @@ mod tests {
 
     #[test]
     fn the_interval_holds_what_is_undecided() {
-        let found = BugEstimate {
+        let estimate = BugEstimate {
             accuracy: 0.5,
             standard_error: Some(0.05),
             accuracy_by_verdict: 0.5,
@@ -112,9 +118,9 @@ mod tests {
             highest: 0.6,
         };
         // 80 of 100 decided: 0.4 − 1.645 · 0.05 · 0.8 and 0.6 + the same.
-        let interval = interval(&found, 80, 100, 0.9);
+        let interval = interval(&estimate, 80, 100, 0.9);
         assert!((interval.low - 0.334_206).abs() < 1e-5 && (interval.high - 0.665_794).abs() < 1e-5);
-        let one = BugEstimate { standard_error: None, ..found };
+        let one = BugEstimate { standard_error: None, ..estimate };
         assert!(super::interval(&one, 1, 100, 0.9).low.abs() < f64::EPSILON);
     }
 }

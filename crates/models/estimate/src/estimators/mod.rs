@@ -128,7 +128,7 @@ pub fn find(name: &str) -> Result<&'static dyn Estimator, EstimateError> {
     }
     ALL.iter().copied().find(|estimator| estimator.id() == name).ok_or_else(|| EstimateError::UnknownMethod {
         name: name.to_owned(),
-        known: ALL.iter().map(|estimator| estimator.id()).collect(),
+        methods: ALL.iter().map(|estimator| estimator.id()).collect(),
     })
 }
 

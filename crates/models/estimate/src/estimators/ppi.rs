@@ -113,27 +113,27 @@ impl Estimator for Ppi {
                 None => input.others.push(p),
             }
         }
-        let found = input.infer();
-        let accuracy = found.accuracy.clamp(0.0, 1.0);
-        let width = found.standard_error * normal_quantile(f64::midpoint(1.0, case.options.level));
-        let mut interval = AccuracyInterval::around(found.accuracy, width, case.options.level);
+        let inference = input.infer();
+        let accuracy = inference.accuracy.clamp(0.0, 1.0);
+        let width = inference.standard_error * normal_quantile(f64::midpoint(1.0, case.options.level));
+        let mut interval = AccuracyInterval::around(inference.accuracy, width, case.options.level);
         if input.labels.iter().all(|label| (label - input.labels[0]).abs() < 1e-9) {
             // Labels that are all the same show no spread, which is not to say that there is none.
             interval = interval.at_least_of(accuracy, input.labels.len());
         }
         let all: Vec<f64> = questions.iter().map(|&question| confidences.of_target(question)).collect();
         let mut outcome = EstimateDraft::moved(case, &all, accuracy, "labels of the target");
-        outcome.notes.extend([confidences.note(), note(&input, found)]);
+        outcome.notes.extend([confidences.note(), note(&input, inference)]);
         Ok(outcome.estimate_at(case, self.id(), accuracy, interval))
     }
 }
 
-fn note(input: &Input, found: Inference) -> String {
+fn note(input: &Input, inference: Inference) -> String {
     let few = if input.labels.len() < ENOUGH { ", and with so few labels too narrow" } else { "" };
     format!(
         "{} labels of the target, λ {:.2}; the interval is asymptotic and takes the labels to be drawn at random{few}",
         input.labels.len(),
-        found.lambda
+        inference.lambda
     )
 }
 
@@ -158,11 +158,11 @@ mod tests {
         assert!(references.len() >= 4);
         for reference in references {
             let Reference { labels, labelled, others, point, low, high } = reference;
-            let found = Input { labels, labelled, others }.infer();
-            assert!((found.accuracy - point).abs() < 1e-9, "{found:?} {point}");
-            let width = found.standard_error * normal_quantile(0.95);
-            assert!((found.accuracy - width - low).abs() < 1e-7, "{found:?} {low}");
-            assert!((found.accuracy + width - high).abs() < 1e-7, "{found:?} {high}");
+            let inference = Input { labels, labelled, others }.infer();
+            assert!((inference.accuracy - point).abs() < 1e-9, "{inference:?} {point}");
+            let width = inference.standard_error * normal_quantile(0.95);
+            assert!((inference.accuracy - width - low).abs() < 1e-7, "{inference:?} {low}");
+            assert!((inference.accuracy + width - high).abs() < 1e-7, "{inference:?} {high}");
         }
     }
 
@@ -170,10 +170,10 @@ mod tests {
     fn without_spread_or_others_the_labels_alone_count() {
         let labels = vec![1.0, 0.0, 1.0, 1.0];
         for others in [vec![0.5; 6], Vec::new()] {
-            let found = Input { labels: labels.clone(), labelled: vec![0.5; 4], others }.infer();
+            let inference = Input { labels: labels.clone(), labelled: vec![0.5; 4], others }.infer();
             // Mean 3/4, variance 3/16, standard error √(3/64).
-            assert_eq!((found.lambda, found.accuracy), (0.0, 0.75));
-            assert!((found.standard_error - 0.216_506_350_946_109_66).abs() < 1e-12);
+            assert_eq!((inference.lambda, inference.accuracy), (0.0, 0.75));
+            assert!((inference.standard_error - 0.216_506_350_946_109_66).abs() < 1e-12);
         }
     }
 }

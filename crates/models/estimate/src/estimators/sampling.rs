@@ -77,15 +77,15 @@ pub struct Answers {
 impl Answers {
     /// The answers of a system to those of the questions that it answered.
     pub fn of(case: &TargetCase<'_>, system: usize, questions: &[usize]) -> Result<Self, EstimateError> {
-        let known: Vec<(usize, &[f32])> = questions
+        let rows: Vec<(usize, &[f32])> = questions
             .iter()
             .filter_map(|&question| Some((question, case.observed(system, question)?.features.as_slice())))
             .collect();
         let label = |question| case.pool().label(system, question).unwrap_or_default();
         Ok(Self {
-            vectors: matrix(known.iter().map(|(_, row)| *row))?,
-            correct: known.iter().map(|&(question, _)| label(question)).collect(),
-            questions: known.into_iter().map(|(question, _)| question).collect(),
+            vectors: matrix(rows.iter().map(|(_, row)| *row))?,
+            correct: rows.iter().map(|&(question, _)| label(question)).collect(),
+            questions: rows.into_iter().map(|(question, _)| question).collect(),
         })
     }
 
@@ -157,8 +157,8 @@ impl LabelledAnswers {
     /// The labelled answers of a case; `method` is named where there are too few.
     pub fn new(case: &TargetCase<'_>, method: &'static str) -> Result<Self, EstimateError> {
         let labelled = |system: usize| Answers::of(case, system, &case.labelled(system));
-        let known = case.evidence.known.iter().map(|&system| Ok((system, labelled(system)?)));
-        let corpus: Vec<(usize, Answers)> = known.collect::<Result<_, EstimateError>>()?;
+        let sources = case.evidence.sources.iter().map(|&system| Ok((system, labelled(system)?)));
+        let corpus: Vec<(usize, Answers)> = sources.collect::<Result<_, EstimateError>>()?;
         let corpus: Vec<_> =
             corpus.into_iter().filter(|(_, answers)| answers.len() >= FEWEST_ANSWERS).collect();
         if corpus.is_empty() {
@@ -168,9 +168,9 @@ impl LabelledAnswers {
                 remedy: "give a run with --known (`sqlgauge score` or `sqlgauge import` makes one)",
             });
         }
-        let own = labelled(case.target)?;
-        let is_own = own.len() >= FEWEST_ANSWERS;
-        let source = if is_own { own } else { joined(corpus.iter().map(|(_, answers)| answers))? };
+        let home = labelled(case.target)?;
+        let is_own = home.len() >= FEWEST_ANSWERS;
+        let source = if is_own { home } else { joined(corpus.iter().map(|(_, answers)| answers))? };
         Ok(Self { source, is_own, corpus })
     }
 
@@ -284,11 +284,11 @@ fn by_database(case: &TargetCase<'_>, questions: &[usize]) -> Grouping {
 /// interval. No database (no part of one, where there are fewer than five) is on two sides.
 pub fn parts(
     case: &TargetCase<'_>,
-    known: &LabelledAnswers,
+    training: &LabelledAnswers,
     reference: &Reference,
     options: FusionOptions,
 ) -> Result<Parts, EstimateError> {
-    let units = units_of(case, known);
+    let units = units_of(case, training);
     let mut rest = units.shuffled.clone();
     let held_out = rest.split_off(rest.len().saturating_sub(share(rest.len(), CALIBRATION_SHARE)));
     let spared = rest.split_off(rest.len().saturating_sub(share(rest.len(), VALIDATION_SHARE)));
@@ -298,9 +298,9 @@ pub fn parts(
     let held_out = Units::dealt(&held_out, MOST_GROUPS);
     let draw = |chosen: &[BTreeSet<usize>], sets: usize, first: u32, by_accuracy: bool| {
         let mut draw = Draw::new(case, options);
-        let each = sets.div_ceil(known.corpus.len() * chosen.len());
+        let each = sets.div_ceil(training.corpus.len() * chosen.len());
         for (group, chosen) in (first..).zip(chosen) {
-            for (system, answers) in &known.corpus {
+            for (system, answers) in &training.corpus {
                 draw.add(reference, (*system, &answers.within(&units, chosen)?), each, group, by_accuracy)?;
             }
         }
@@ -316,16 +316,17 @@ pub fn parts(
 /// Sample sets of one system against its own source, in groups of two databases.
 pub fn task(
     case: &TargetCase<'_>,
-    known: &LabelledAnswers,
+    training: &LabelledAnswers,
     reference: &Reference,
     (system, answers): (usize, &Answers),
     options: FusionOptions,
 ) -> Result<MetaSet, EstimateError> {
-    let units = units_of(case, known);
-    let own: BTreeSet<usize> = answers.questions.iter().map(|question| units.of[question]).collect();
-    let own: Vec<usize> = units.shuffled.iter().copied().filter(|unit| own.contains(unit)).collect();
-    let groups = Units::dealt(&own, (own.len() / 2).clamp(1, MOST_GROUPS));
-    let each = (options.sets / known.corpus.len()).div_ceil(groups.len());
+    let units = units_of(case, training);
+    let system_units: BTreeSet<usize> = answers.questions.iter().map(|question| units.of[question]).collect();
+    let system_units: Vec<usize> =
+        units.shuffled.iter().copied().filter(|unit| system_units.contains(unit)).collect();
+    let groups = Units::dealt(&system_units, (system_units.len() / 2).clamp(1, MOST_GROUPS));
+    let each = (options.sets / training.corpus.len()).div_ceil(groups.len());
     let mut draw = Draw::new(case, options);
     for (group, chosen) in (0..).zip(&groups) {
         draw.add(reference, (system, &answers.within(&units, chosen)?), each, group, false)?;
@@ -351,9 +352,9 @@ pub fn described(
     MetaSet::new(names.to_vec(), rows, accuracy, vec![0; sets.len()]).map_err(failed)
 }
 
-fn units_of(case: &TargetCase<'_>, known: &LabelledAnswers) -> Units {
+fn units_of(case: &TargetCase<'_>, training: &LabelledAnswers) -> Units {
     let questions: BTreeSet<usize> =
-        known.corpus.iter().flat_map(|(_, answers)| &answers.questions).copied().collect();
+        training.corpus.iter().flat_map(|(_, answers)| &answers.questions).copied().collect();
     Units::new(case, questions, case.options.seed)
 }
 

@@ -74,7 +74,7 @@ impl Estimator for FromSignals {
     }
 
     fn estimate(&self, case: &TargetCase<'_>) -> Result<Estimate, EstimateError> {
-        if case.evidence.known.is_empty() {
+        if case.evidence.sources.is_empty() {
             return Err(EstimateError::Needs {
                 method: self.id(),
                 needs: "labelled predictions of some system".to_owned(),
@@ -83,10 +83,10 @@ impl Estimator for FromSignals {
         }
         let fit = Fit::new(case)?;
         let target = fit.target_sums(case);
-        let found = fit.accuracy_of_running(case, &target);
-        let mut outcome = fit.outcome(case, &found);
-        outcome.effects = fit.effects(case, &found, &target, outcome.accuracy());
-        let interval = fit.interval(case, &found, &target, outcome.accuracy());
+        let running_accuracy = fit.accuracy_of_running(case, &target);
+        let mut outcome = fit.outcome(case, &running_accuracy);
+        outcome.effects = fit.effects(case, &running_accuracy, &target, outcome.accuracy());
+        let interval = fit.interval(case, &running_accuracy, &target, outcome.accuracy());
         Ok(outcome.estimate(case, self.id(), interval))
     }
 }
@@ -137,7 +137,7 @@ impl Fit {
         let ease = Ease::new(case, &items);
         let labelled: Vec<LabelledGroups> = case
             .evidence
-            .known
+            .sources
             .iter()
             .map(|&system| LabelledGroups::new(case, system, &items, &ease))
             .collect();
@@ -147,9 +147,9 @@ impl Fit {
             let point = |set| ErrorPoint::of(set, estimate(set) - set.target.accuracy());
             Expected::fit(&sets.iter().map(point).collect::<Vec<_>>())
         };
-        let own = labelled.iter().find(|of| of.system == case.target && total(&of.groups).runs > 0.0);
-        let home = match own {
-            Some(own) => vec![total(&own.groups)],
+        let source = labelled.iter().find(|of| of.system == case.target && total(&of.groups).runs > 0.0);
+        let home = match source {
+            Some(source) => vec![total(&source.groups)],
             None => labelled.iter().map(|of| total(&of.groups)).filter(|sums| sums.runs > 0.0).collect(),
         };
         let far = match (case.has_peers(), case.standing().is_other_kind) {
@@ -164,8 +164,8 @@ impl Fit {
             structure: if case.has_peers() { None } else { Structure::fit(case) },
             confident: if outside && !case.has_peers() { by_confidence(case) } else { None },
             home,
-            home_groups: own.or(labelled.first()).map_or(1, |of| of.groups.len()),
-            is_own: own.is_some(),
+            home_groups: source.or(labelled.first()).map_or(1, |of| of.groups.len()),
+            is_own: source.is_some(),
             by_near: expected(&|set| near.accuracy(&set.source, &set.target)),
             by_far: expected(&|set| far.accuracy(&set.source, &set.target)),
             by_items: expected(&|set| corrected(&set.source, &set.target)),
@@ -191,7 +191,7 @@ impl Fit {
 
     /// The change that structure says, on the probit scale.
     fn structural_change(&self) -> f64 {
-        self.structure.map_or(0.0, |found| on_probit(found.target) - on_probit(found.home))
+        self.structure.map_or(0.0, |structure| on_probit(structure.target) - on_probit(structure.home))
     }
 
     /// The weighted estimate and its expected squared error; outside what is known, the law's alone.
@@ -228,8 +228,8 @@ impl Fit {
             weighed
         };
         let accuracy = self.confident.map_or(by_law, |confident| {
-            let [law, own] = [by_law, confident.target].map(on_probit);
-            normal_cdf(law + BY_CONFIDENCE * (own - law))
+            let [law, confidence] = [by_law, confident.target].map(on_probit);
+            normal_cdf(law + BY_CONFIDENCE * (confidence - law))
         });
         let law = if is_by_law { self.far } else { self.near };
         RunningAccuracy { accuracy, outside, by_law, refused_are_wrong, is_by_law, expected, law }
@@ -237,7 +237,7 @@ impl Fit {
 
     /// Whether the target has a database without labels of its system, or of anybody where it has none.
     fn is_elsewhere(&self, case: &TargetCase<'_>) -> bool {
-        let everybody = || case.evidence.known.iter().flat_map(|&system| case.labelled(system)).collect();
+        let everybody = || case.evidence.sources.iter().flat_map(|&system| case.labelled(system)).collect();
         let labelled = if self.is_own { case.labelled(case.target) } else { everybody() };
         is_elsewhere(case, &labelled)
     }
@@ -246,30 +246,36 @@ impl Fit {
     fn interval(
         &self,
         case: &TargetCase<'_>,
-        found: &RunningAccuracy,
+        running_accuracy: &RunningAccuracy,
         target: &Sums,
         accuracy: f64,
     ) -> AccuracyInterval {
         let level = case.options.level;
         let databases = databases(case, &case.evidence.questions);
-        let share = accuracy / found.accuracy.max(1e-9);
-        let is_alone = found.is_by_law && !case.has_peers();
-        if is_alone && (found.outside || self.is_elsewhere(case)) {
+        let share = accuracy / running_accuracy.accuracy.max(1e-9);
+        let is_alone = running_accuracy.is_by_law && !case.has_peers();
+        if is_alone && (running_accuracy.outside || self.is_elsewhere(case)) {
             // Far away on the probit scale, where the spread was seen: 0 and 1 are never passed.
-            let centre = on_probit(found.accuracy);
-            let by_law: f64 = self.home.iter().map(|from| found.law.change(from, target)).sum();
-            let moved =
-                by_law / self.home.len().max(1) as f64 + found.law.structure * self.structural_change();
+            let centre = on_probit(running_accuracy.accuracy);
+            let by_law: f64 = self.home.iter().map(|from| running_accuracy.law.change(from, target)).sum();
+            let moved = by_law / self.home.len().max(1) as f64
+                + running_accuracy.law.structure * self.structural_change();
             // Where two say different things, each may be the right one.
             let (moved, apart) = self.confident.map_or((moved, 0.0), |confident| {
-                let apart = on_probit(confident.target) - on_probit(found.by_law);
+                let apart = on_probit(confident.target) - on_probit(running_accuracy.by_law);
                 let deviation = apart.abs() * (BY_CONFIDENCE * (1.0 - BY_CONFIDENCE)).sqrt();
                 ((1.0 - BY_CONFIDENCE) * moved, normal_quantile(f64::midpoint(1.0, level)) * deviation)
             });
             // Other systems were asked the same questions, so chance in the choice of questions is not smaller for several of them.
             let labels = self.home.iter().map(Sums::level_noise).sum::<f64>() / self.home.len().max(1) as f64;
-            let width =
-                Spread::ALONE.half_width_alone(databases, moved, level, found.accuracy, target.runs, labels);
+            let width = Spread::ALONE.half_width_alone(
+                databases,
+                moved,
+                level,
+                running_accuracy.accuracy,
+                target.runs,
+                labels,
+            );
             let width = together(width, apart);
             let [low, high] = [centre - width, centre + width].map(|end| (share * normal_cdf(end)).min(1.0));
             return AccuracyInterval { level, low, high };
@@ -278,15 +284,15 @@ impl Fit {
         if self.scores.is_empty() {
             return AccuracyInterval::around(accuracy, UNKNOWN, level);
         }
-        let mut width = half_width(&self.scores, found.expected, level);
-        let spread = match (found.outside, case.has_peers()) {
+        let mut width = half_width(&self.scores, running_accuracy.expected, level);
+        let spread = match (running_accuracy.outside, case.has_peers()) {
             (true, _) => Some(Spread::WITH_PEERS),
             (false, false) if self.is_elsewhere(case) => Some(Spread::ALONE),
             (false, _) => None,
         };
         if let Some(spread) = spread {
             let spread = spread.half_width(databases, 0.0, level);
-            width = together(width, spread * density_at(found.accuracy));
+            width = together(width, spread * density_at(running_accuracy.accuracy));
         }
         AccuracyInterval::around(accuracy, width * share.min(1.0), level)
     }
@@ -296,26 +302,28 @@ impl Fit {
     fn effects(
         &self,
         case: &TargetCase<'_>,
-        found: &RunningAccuracy,
+        running_accuracy: &RunningAccuracy,
         target: &Sums,
         accuracy: f64,
     ) -> Vec<SignalValue> {
-        let (Some(known), true) = (case.pool().known_accuracy(case.target), self.is_own) else {
+        let (Some(source_accuracy), true) = (case.pool().known_accuracy(case.target), self.is_own) else {
             return Vec::new();
         };
         let from = self.home.first().copied().unwrap_or_default();
-        let (counted, share) = Self::counted(case, found, known);
-        let moves = found.law.moves(&from, target);
-        let mut effects = vec![effect(FIRST_RUNS, counted - known), effect(RUNS, counted * (share - 1.0))];
+        let (counted, share) = Self::counted(case, running_accuracy, source_accuracy);
+        let moves = running_accuracy.law.moves(&from, target);
+        let mut effects =
+            vec![effect(FIRST_RUNS, counted - source_accuracy), effect(RUNS, counted * (share - 1.0))];
         let mut reached = counted * share;
         let level = from.level();
-        if found.is_by_law || target.compared > 0.0 {
+        if running_accuracy.is_by_law || target.compared > 0.0 {
             let mut at = level;
             // One row where both shares are the same, or answers that do not run count as where labels are.
-            let is_one = (found.is_by_law && !found.refused_are_wrong) || Self::runs_are_one(case);
+            let is_one = (running_accuracy.is_by_law && !running_accuracy.refused_are_wrong)
+                || Self::runs_are_one(case);
             let share = if is_one { RUNS } else { FIRST_RUNS };
             for (part, name) in [(0, share), (1, AGREEMENT)] {
-                let next = at + found.law.slopes[part] * moves[part];
+                let next = at + running_accuracy.law.slopes[part] * moves[part];
                 let by = reached * (normal_cdf(next) / normal_cdf(at).max(1e-9) - 1.0);
                 match effects.iter_mut().find(|effect| effect.name == name) {
                     Some(same) => same.effect = same.effect.map(|effect| effect + by),
@@ -325,7 +333,7 @@ impl Fit {
                 at = next;
             }
         }
-        if found.is_by_law && !found.refused_are_wrong {
+        if running_accuracy.is_by_law && !running_accuracy.refused_are_wrong {
             if let Some(structure) = self.structure {
                 let row = effect(ITEMS, accuracy - reached);
                 effects.push(SignalValue {
@@ -334,19 +342,20 @@ impl Fit {
                     ..row
                 });
             }
-        } else if found.is_by_law {
+        } else if running_accuracy.is_by_law {
             if let Some(structure) = self.structure {
-                let now = on_probit(found.by_law);
-                let before = normal_cdf(now - found.law.structure * self.structural_change());
-                let by = reached * (found.by_law / before.max(1e-9) - 1.0);
-                let told = (reached + by) * (found.accuracy / found.by_law.max(1e-9) - 1.0);
+                let now = on_probit(running_accuracy.by_law);
+                let before = normal_cdf(now - running_accuracy.law.structure * self.structural_change());
+                let by = reached * (running_accuracy.by_law / before.max(1e-9) - 1.0);
+                let by_confidence =
+                    (reached + by) * (running_accuracy.accuracy / running_accuracy.by_law.max(1e-9) - 1.0);
                 if let Some(confident) = self.confident {
-                    let row = effect(CONFIDENCE, told);
-                    let (known, target) = (Some(confident.home), Some(confident.target));
-                    effects.push(SignalValue { known, target, ..row });
+                    let row = effect(CONFIDENCE, by_confidence);
+                    let (home, target) = (Some(confident.home), Some(confident.target));
+                    effects.push(SignalValue { known: home, target, ..row });
                 }
                 // What rounding leaves is no signal of its own.
-                let rest = accuracy - reached - by - told;
+                let rest = accuracy - reached - by - by_confidence;
                 let row = effect(ITEMS, if rest.abs() < LEAST_REST { by + rest } else { by });
                 effects.push(SignalValue {
                     known: Some(structure.home),
@@ -365,15 +374,19 @@ impl Fit {
 
     /// Whether each answer that runs does so as given, and not only its first statement.
     fn runs_are_one(case: &TargetCase<'_>) -> bool {
-        let own = case.labelled(case.target);
+        let home = case.labelled(case.target);
         let mut seen =
-            own.iter().chain(&case.evidence.questions).filter_map(|&q| case.observed(case.target, q));
+            home.iter().chain(&case.evidence.questions).filter_map(|&q| case.observed(case.target, q));
         seen.all(|seen| seen.runs == seen.runs_as_given)
     }
 
     /// The known accuracy if only answers counted that do so on the target, and by what factor more of them run there.
-    fn counted(case: &TargetCase<'_>, found: &RunningAccuracy, known: f64) -> (f64, f64) {
-        let own = case.labelled(case.target);
+    fn counted(
+        case: &TargetCase<'_>,
+        running_accuracy: &RunningAccuracy,
+        source_accuracy: f64,
+    ) -> (f64, f64) {
+        let home = case.labelled(case.target);
         let running = |questions: &[usize], as_given: bool| {
             let holds = |&&question: &&usize| {
                 let seen = case.observed(case.target, question);
@@ -381,34 +394,38 @@ impl Fit {
             };
             questions.iter().filter(holds).count() as f64 / questions.len().max(1) as f64
         };
-        let before = running(&own, true);
+        let before = running(&home, true);
         let after = running(&case.evidence.questions, true);
         let share = if before > 0.0 { after / before } else { 1.0 };
-        if !found.refused_are_wrong {
-            return (known, share);
+        if !running_accuracy.refused_are_wrong {
+            return (source_accuracy, share);
         }
-        let right: f64 = own
+        let right: f64 = home
             .iter()
             .filter(|&&question| case.observed(case.target, question).is_some_and(|seen| seen.runs_as_given))
             .filter_map(|&question| case.pool().label(case.target, question))
             .sum();
-        (right / own.len().max(1) as f64, share)
+        (right / home.len().max(1) as f64, share)
     }
 
     /// The probability of every answer of the target, so that their mean over running ones is what was found.
-    fn outcome(&self, case: &TargetCase<'_>, found: &RunningAccuracy) -> EstimateDraft {
+    fn outcome(&self, case: &TargetCase<'_>, running_accuracy: &RunningAccuracy) -> EstimateDraft {
         let questions = &case.evidence.questions;
         let of = |question: usize| case.observed(case.target, question);
         let running: Vec<usize> =
             questions.iter().copied().filter(|&question| of(question).is_some_and(|s| s.runs)).collect();
         let raw: Vec<f64> = running
             .iter()
-            .map(|question| self.items.target.get(question).copied().unwrap_or(found.accuracy))
+            .map(|question| self.items.target.get(question).copied().unwrap_or(running_accuracy.accuracy))
             .collect();
-        let by = shift_to_mean(&raw, found.accuracy);
+        let by = shift_to_mean(&raw, running_accuracy.accuracy);
         let right: HashMap<usize, f64> =
             running.iter().zip(&raw).map(|(&question, &p)| (question, moved(p, by))).collect();
-        let rates = if found.refused_are_wrong { Rates::default() } else { Rates::of(case, &self.labelled) };
+        let rates = if running_accuracy.refused_are_wrong {
+            Rates::default()
+        } else {
+            Rates::of(case, &self.labelled)
+        };
         let probabilities = questions
             .iter()
             .map(|&question| match (right.get(&question), of(question)) {
@@ -418,13 +435,13 @@ impl Fit {
             })
             .collect();
         let mut outcome = EstimateDraft::new(probabilities, "item model");
-        self.add_notes(case, found, &mut outcome.notes);
+        self.add_notes(case, running_accuracy, &mut outcome.notes);
         outcome
     }
 
-    fn add_notes(&self, case: &TargetCase<'_>, found: &RunningAccuracy, notes: &mut Vec<String>) {
-        if found.outside {
-            let refused = if found.refused_are_wrong {
+    fn add_notes(&self, case: &TargetCase<'_>, running_accuracy: &RunningAccuracy, notes: &mut Vec<String>) {
+        if running_accuracy.outside {
+            let refused = if running_accuracy.refused_are_wrong {
                 ", and a prediction that does not run as given counts as wrong"
             } else {
                 ""
@@ -451,10 +468,10 @@ impl Fit {
             notes.push(format!(
                 "among predictions that run {:.1} % are right; slopes of the law: {:.2} for the share that runs, {:.2} for \
                  agreement, {:.2} for structure",
-                100.0 * found.accuracy,
-                found.law.slopes[0],
-                found.law.slopes[1],
-                found.law.structure
+                100.0 * running_accuracy.accuracy,
+                running_accuracy.law.slopes[0],
+                running_accuracy.law.slopes[1],
+                running_accuracy.law.structure
             ));
         }
     }
@@ -490,9 +507,9 @@ struct Rates {
 
 impl Rates {
     fn of(case: &TargetCase<'_>, labelled: &[LabelledGroups]) -> Self {
-        let own: Vec<&LabelledGroups> = labelled.iter().filter(|of| of.system == case.target).collect();
-        let systems = if own.is_empty() { labelled.iter().collect() } else { own };
-        let (mut given, mut first, mut refused) = ((0.0, 0.0), (0.0, 0.0), (0.0, 0.0));
+        let home: Vec<&LabelledGroups> = labelled.iter().filter(|of| of.system == case.target).collect();
+        let systems = if home.is_empty() { labelled.iter().collect() } else { home };
+        let (mut whole, mut first, mut refused) = ((0.0, 0.0), (0.0, 0.0), (0.0, 0.0));
         for of in systems {
             for &question in of.questions.iter().flatten() {
                 let (Some(seen), Some(label)) =
@@ -501,7 +518,7 @@ impl Rates {
                     continue;
                 };
                 let rate = match (seen.runs_as_given, seen.runs) {
-                    (true, _) => &mut given,
+                    (true, _) => &mut whole,
                     (false, true) => &mut first,
                     (false, false) => &mut refused,
                 };
@@ -510,7 +527,7 @@ impl Rates {
             }
         }
         let share = |(right, count): (f64, f64)| if count > 0.0 { right / count } else { 0.0 };
-        let first_statement = if share(given) > 0.0 { share(first) / share(given) } else { 0.0 };
+        let first_statement = if share(whole) > 0.0 { share(first) / share(whole) } else { 0.0 };
         Self { first_statement, refused: share(refused) }
     }
 }

@@ -100,7 +100,7 @@ fn unwrapped(text: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn said(text: &str) -> ChatAnswer {
+    fn reply(text: &str) -> ChatAnswer {
         let (finish_reason, refusal, model, usage) = (Some("stop".to_owned()), None, None, None);
         let tokens = Vec::new();
         ChatAnswer { text: text.to_owned(), finish_reason, refusal, model, tokens, usage, cached: false }
@@ -114,7 +114,7 @@ mod tests {
             "```\n{\"confidence\": 0.75, \"verdict\": \"yes\", \"errors\": [], \"reason\": \"fits\"}```",
             "<think>{\"verdict\": \"no\"}\n``` hm</think>\n{\"verdict\": \"yes\", \"confidence\": 0.75}",
         ] {
-            let answer = read::<String>(&Ok(said(text))).unwrap();
+            let answer = read::<String>(&Ok(reply(text))).unwrap();
             assert_eq!((answer.verdict.as_str(), answer.confidence), ("yes", 0.75), "{text}");
         }
     }
@@ -136,7 +136,7 @@ mod tests {
             r#"{"verdict": "yes", "confidence": 0.9"#,
             "<think>never ends {\"verdict\": \"yes\", \"confidence\": 0.9}",
         ] {
-            let undecided = read::<String>(&Ok(said(text))).unwrap_err();
+            let undecided = read::<String>(&Ok(reply(text))).unwrap_err();
             assert_eq!(undecided.name(), "unparsable", "{text}");
         }
     }
@@ -144,8 +144,8 @@ mod tests {
     #[test]
     fn an_answer_that_is_no_whole_answer_is_named_for_what_it_is() {
         let good = r#"{"verdict": "yes", "confidence": 0.75}"#;
-        let ended = |reason: &str| Ok(ChatAnswer { finish_reason: Some(reason.to_owned()), ..said(good) });
-        let refused = Ok(ChatAnswer { refusal: Some("no".to_owned()), ..said("") });
+        let ended = |reason: &str| Ok(ChatAnswer { finish_reason: Some(reason.to_owned()), ..reply(good) });
+        let refused = Ok(ChatAnswer { refusal: Some("no".to_owned()), ..reply("") });
         let budget = LlmError::Budget { unit: "tokens", limit: 1.0, used: 1.0 };
         for (result, name) in [
             (ended("length"), "truncated"),

@@ -402,9 +402,9 @@ impl Table {
     fn calibration(&self, questions: impl Iterator<Item = usize>) -> Result<Calibration, CalibrationError> {
         let sums = self.points(questions);
         let decided = sums.iter().zip(&self.accuracies).filter(|(sum, _)| sum.comparisons > 0.0);
-        let known: Vec<(f64, f64)> =
+        let points: Vec<(f64, f64)> =
             decided.filter_map(|(sum, accuracy)| Some((sum.opponent_strength(), (*accuracy)?))).collect();
-        Calibration::fit(&known, self.rows.len())
+        Calibration::fit(&points, self.rows.len())
     }
 
     fn estimate(&self, options: &ArenaOptions) -> Result<ArenaEstimate, CalibrationError> {
@@ -413,7 +413,7 @@ impl Table {
         let resampled: Vec<f64> = (0..options.resamples)
             .filter_map(|_| {
                 let questions: Vec<usize> = self.rows.iter().map(|_| random.below(self.rows.len())).collect();
-                self.calibration(questions.into_iter()).ok().map(|found| found.accuracy)
+                self.calibration(questions.into_iter()).ok().map(|calibration| calibration.accuracy)
             })
             .collect();
         let failed = f64::from(options.resamples) - resampled.len() as f64;

@@ -121,9 +121,9 @@ pub fn judge_bug(
     progress: Option<&mut (dyn FnMut(&BatchProgress) + Send)>,
 ) -> Result<BugReport, JudgeError> {
     check(options, TemplateKind::Bug, items)?;
-    let asked: Vec<&JudgeItem> = items.iter().filter(|item| !item.sql.trim().is_empty()).collect();
+    let candidates: Vec<&JudgeItem> = items.iter().filter(|item| !item.sql.trim().is_empty()).collect();
     let requests: Vec<ChatRequest> =
-        asked.iter().map(|item| options.request(item, &[("sql", item.sql.trim())])).collect();
+        candidates.iter().map(|item| options.request(item, &[("sql", item.sql.trim())])).collect();
     let batch = client.chat_batch(&requests, progress);
     let (stopped_by, failed_by) = (stopped_by(&batch.results), failed_by(&batch.results));
     let mut answers = batch.results.iter();
@@ -211,14 +211,14 @@ mod tests {
             item(BugOutcome::Empty),
             item(BugOutcome::Undecided(Undecided::Unsure)),
         ];
-        let found = estimate(&items).unwrap();
+        let result = estimate(&items).unwrap();
         // Decided: 0.9, 0.6, 0.3, 0. Mean 0.45, sum of squares 0.45, standard error sqrt(0.45 / 12).
         for (value, expected) in [
-            (found.accuracy, 0.45),
-            (found.standard_error.unwrap(), 0.193_649_167_310_370_9),
-            (found.accuracy_by_verdict, 0.5),
-            (found.lowest, 0.36),
-            (found.highest, 0.56),
+            (result.accuracy, 0.45),
+            (result.standard_error.unwrap(), 0.193_649_167_310_370_9),
+            (result.accuracy_by_verdict, 0.5),
+            (result.lowest, 0.36),
+            (result.highest, 0.56),
         ] {
             assert!((value - expected).abs() < 1e-12, "{value} is not {expected}");
         }

@@ -99,10 +99,10 @@ impl JudgeOptions {
 #[non_exhaustive]
 pub enum JudgeError {
     /// The template is for another judge.
-    #[error("the prompt template is for {found}, and {wanted} was asked for")]
+    #[error("the prompt template is for {judge}, and {wanted} was asked for")]
     WrongTemplate {
         /// What it is for.
-        found: &'static str,
+        judge: &'static str,
         /// What was asked for.
         wanted: &'static str,
     },
@@ -124,9 +124,9 @@ pub enum JudgeError {
 
 /// The items have ids of their own, and the template is for that judge.
 fn check(options: &JudgeOptions, kind: TemplateKind, items: &[JudgeItem]) -> Result<(), JudgeError> {
-    let found = options.template.kind();
-    if found != kind {
-        return Err(JudgeError::WrongTemplate { found: found.name(), wanted: kind.name() });
+    let template_kind = options.template.kind();
+    if template_kind != kind {
+        return Err(JudgeError::WrongTemplate { judge: template_kind.name(), wanted: kind.name() });
     }
     let mut ids = HashSet::new();
     match items.iter().find(|item| !ids.insert(item.id.as_str())) {

@@ -63,20 +63,20 @@ pub(super) struct Calibration {
 impl Calibration {
     /// Least squares over (strength, accuracy) of the known systems. An accuracy of 0 or 1 among `items` questions is
     /// moved inwards by half a question.
-    pub(super) fn fit(known: &[(f64, f64)], items: usize) -> Result<Self, CalibrationError> {
-        if known.len() < 2 {
-            return Err(CalibrationError::TooFewOpponents { known: known.len() });
+    pub(super) fn fit(points: &[(f64, f64)], items: usize) -> Result<Self, CalibrationError> {
+        if points.len() < 2 {
+            return Err(CalibrationError::TooFewOpponents { known: points.len() });
         }
         let edge = HALF / (items as f64 + 1.0);
         let log_odds = |accuracy: f64| {
             let inside = accuracy.clamp(edge, 1.0 - edge);
             (inside / (1.0 - inside)).ln()
         };
-        let count = known.len() as f64;
-        let mean_strength = known.iter().map(|(strength, _)| strength).sum::<f64>() / count;
-        let mean_odds = known.iter().map(|(_, accuracy)| log_odds(*accuracy)).sum::<f64>() / count;
+        let count = points.len() as f64;
+        let mean_strength = points.iter().map(|(strength, _)| strength).sum::<f64>() / count;
+        let mean_odds = points.iter().map(|(_, accuracy)| log_odds(*accuracy)).sum::<f64>() / count;
         let (mut spread, mut together) = (0.0, 0.0);
-        for (strength, accuracy) in known {
+        for (strength, accuracy) in points {
             spread += (strength - mean_strength).powi(2);
             together += (strength - mean_strength) * (log_odds(*accuracy) - mean_odds);
         }
@@ -88,8 +88,8 @@ impl Calibration {
             return Err(CalibrationError::WrongOrder);
         }
         let accuracy = 1.0 / (1.0 + (slope * mean_strength - mean_odds).exp());
-        let outside = known.iter().all(|(strength, _)| *strength > 0.0)
-            || known.iter().all(|(strength, _)| *strength < 0.0);
+        let outside = points.iter().all(|(strength, _)| *strength > 0.0)
+            || points.iter().all(|(strength, _)| *strength < 0.0);
         Ok(Self { accuracy, slope, outside })
     }
 }
@@ -114,22 +114,25 @@ mod tests {
     #[test]
     fn a_system_between_two_known_ones_gets_an_accuracy_between_theirs() {
         // Equally far from 0.5 and 0.9 on the log odds: sqrt(1 · 9) = 3 to 1.
-        let found = Calibration::fit(&[(-1.0, 0.5), (1.0, 0.9)], 1000).unwrap();
-        assert!((found.accuracy - 0.75).abs() < 1e-12 && !found.outside, "{found:?}");
-        assert!((found.slope - 9.0_f64.ln() / 2.0).abs() < 1e-12);
+        let calibration = Calibration::fit(&[(-1.0, 0.5), (1.0, 0.9)], 1000).unwrap();
+        assert!((calibration.accuracy - 0.75).abs() < 1e-12 && !calibration.outside, "{calibration:?}");
+        assert!((calibration.slope - 9.0_f64.ln() / 2.0).abs() < 1e-12);
     }
 
     #[test]
     fn three_known_systems_give_the_line_of_least_squares() {
         // numpy.polyfit([-0.5, 0.25, 1], log(a / (1 - a)) of [0.4, 0.55, 0.7], 1) = [0.83517531, 0.00537399].
-        let found = Calibration::fit(&[(-0.5, 0.4), (0.25, 0.55), (1.0, 0.7)], 1000).unwrap();
-        assert!((found.slope - 0.835_175_31).abs() < 1e-7, "{found:?}");
-        assert!((found.accuracy - 1.0 / (1.0 + (-0.005_373_99_f64).exp())).abs() < 1e-7, "{found:?}");
+        let calibration = Calibration::fit(&[(-0.5, 0.4), (0.25, 0.55), (1.0, 0.7)], 1000).unwrap();
+        assert!((calibration.slope - 0.835_175_31).abs() < 1e-7, "{calibration:?}");
+        assert!(
+            (calibration.accuracy - 1.0 / (1.0 + (-0.005_373_99_f64).exp())).abs() < 1e-7,
+            "{calibration:?}"
+        );
     }
 
     #[test]
     fn what_cannot_be_calibrated_says_why() {
-        let fit = |known: &[(f64, f64)]| Calibration::fit(known, 100).unwrap_err();
+        let fit = |points: &[(f64, f64)]| Calibration::fit(points, 100).unwrap_err();
         assert_eq!(fit(&[]), CalibrationError::TooFewOpponents { known: 0 });
         assert_eq!(fit(&[(0.0, 0.5)]), CalibrationError::TooFewOpponents { known: 1 });
         assert_eq!(fit(&[(0.3, 0.5), (0.3, 0.9)]), CalibrationError::SameStrength);

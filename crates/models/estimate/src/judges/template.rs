@@ -95,7 +95,7 @@ impl JudgeTemplate {
             if name == MARK {
                 return mark.clone();
             }
-            let value = values.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value);
+            let value = values.iter().find(|(key, _)| *key == name).map_or("", |(_, value)| value);
             format!("<<<BEGIN {name} {mark}>>>\n{value}\n<<<END {name} {mark}>>>")
         })
     }

@@ -203,8 +203,8 @@ mod tests {
             (2, 0, &[(0, 1), (1, 2)]),
         ];
         for (questions, size, expected) in cases {
-            let found: Vec<_> = batches(questions, size).iter().map(|r| (r.start, r.end)).collect();
-            assert_eq!(found, expected, "{questions} by {size}");
+            let spans: Vec<_> = batches(questions, size).iter().map(|r| (r.start, r.end)).collect();
+            assert_eq!(spans, expected, "{questions} by {size}");
         }
     }
 
@@ -220,7 +220,7 @@ mod tests {
         values.iter().enumerate().map(point).collect()
     }
 
-    fn said(values: &[(f64, f64)], rules: AlarmRules, from: usize) -> Vec<(String, Gravity)> {
+    fn alarms_of(values: &[(f64, f64)], rules: AlarmRules, from: usize) -> Vec<(String, Gravity)> {
         let series = Series::judged("s".to_owned(), points(values), rules, from);
         series.alarms.into_iter().map(|alarm| (alarm.label, alarm.gravity)).collect()
     }
@@ -228,8 +228,8 @@ mod tests {
     #[test]
     fn the_whole_interval_below_the_bar_is_an_alarm_and_the_estimate_alone_a_warning() {
         let rules = AlarmRules { below: Some(0.5), drop: None };
-        let found = said(&[(0.6, 0.05), (0.48, 0.05), (0.4, 0.05), (0.5, 0.0)], rules, 0);
-        assert_eq!(found, [("b1".to_owned(), Gravity::Warning), ("b2".to_owned(), Gravity::Alarm)]);
+        let alarms = alarms_of(&[(0.6, 0.05), (0.48, 0.05), (0.4, 0.05), (0.5, 0.0)], rules, 0);
+        assert_eq!(alarms, [("b1".to_owned(), Gravity::Warning), ("b2".to_owned(), Gravity::Alarm)]);
     }
 
     #[test]
@@ -238,18 +238,18 @@ mod tests {
         // The half-widths 0.06 and 0.08 explain a drop of 0.1 between two estimates.
         let start = [(0.7, 0.06), (0.72, 0.06), (0.68, 0.06)];
         let with = |last: (f64, f64)| [start.as_slice(), &[last]].concat();
-        assert_eq!(said(&with((0.61, 0.01)), rules, 0), []);
-        assert_eq!(said(&with((0.595, 0.08)), rules, 0), [("b3".to_owned(), Gravity::Alarm)]);
-        assert_eq!(said(&with((0.595, 0.1)), rules, 0), [("b3".to_owned(), Gravity::Warning)]);
+        assert_eq!(alarms_of(&with((0.61, 0.01)), rules, 0), []);
+        assert_eq!(alarms_of(&with((0.595, 0.08)), rules, 0), [("b3".to_owned(), Gravity::Alarm)]);
+        assert_eq!(alarms_of(&with((0.595, 0.1)), rules, 0), [("b3".to_owned(), Gravity::Warning)]);
         // Fewer than four: against the first alone.
-        assert_eq!(said(&[(0.7, 0.01), (0.5, 0.01)], rules, 0), [("b1".to_owned(), Gravity::Alarm)]);
+        assert_eq!(alarms_of(&[(0.7, 0.01), (0.5, 0.01)], rules, 0), [("b1".to_owned(), Gravity::Alarm)]);
     }
 
     #[test]
     fn points_of_earlier_calls_ring_no_more_and_nothing_rings_without_points() {
         let rules = AlarmRules { below: Some(0.9), drop: Some(0.0) };
-        assert_eq!(said(&[(0.1, 0.01), (0.95, 0.01)], rules, 1), []);
-        assert_eq!(said(&[], rules, 0), []);
+        assert_eq!(alarms_of(&[(0.1, 0.01), (0.95, 0.01)], rules, 1), []);
+        assert_eq!(alarms_of(&[], rules, 0), []);
         assert!(!Series::judged("s".to_owned(), points(&[(0.89, 0.05)]), rules, 0).rings());
         assert!(Series::judged("s".to_owned(), points(&[(0.5, 0.05)]), rules, 0).rings_at("b0"));
     }

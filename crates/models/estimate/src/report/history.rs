@@ -133,10 +133,10 @@ impl History {
         let added: Vec<Line> = estimates.iter().map(|estimate| Line::of(estimate, label, count)).collect();
         let texts: Vec<String> = added.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
         // A call that was broken off after its lines were there comes again, as does one beside it, and says the same.
-        let missing = |held: &[u8]| {
-            let held = lines_of(held).filter_map(|(_, line)| serde_json::from_slice(line).ok());
-            let held: Vec<Line> = held.collect();
-            let missing = added.iter().zip(&texts).filter(|(line, _)| line.last_of(&held) != Some(line));
+        let missing = |bytes: &[u8]| {
+            let lines = lines_of(bytes).filter_map(|(_, line)| serde_json::from_slice(line).ok());
+            let lines: Vec<Line> = lines.collect();
+            let missing = added.iter().zip(&texts).filter(|(line, _)| line.last_of(&lines) != Some(line));
             missing.flat_map(|(_, text)| [text.as_bytes(), b"\n"].concat()).collect()
         };
         append_lines(&self.path, missing, is_torn)
@@ -189,9 +189,9 @@ mod tests {
         };
         assert_eq!(before("july"), [("may".to_owned(), 0.3), ("june".to_owned(), 0.2)]);
         assert_eq!(before("may"), [("june".to_owned(), 0.2)]);
-        let beside: Vec<_> =
+        let files: Vec<_> =
             fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        assert_eq!(beside, ["h.jsonl"], "nothing is left beside the file");
+        assert_eq!(files, ["h.jsonl"], "nothing is left beside the file");
     }
 
     #[test]

@@ -214,8 +214,8 @@ fn system(estimate: &SystemEstimate, at: usize, single: bool) -> String {
             percent(estimate.accuracy)
         ));
     }
-    let known = against_known(estimate).map(|known| format!(" {known}")).unwrap_or_default();
-    text.push_str(&format!("<p class=\"lead\">{}{known}</p>\n", escape(&claim(estimate))));
+    let sentence = against_known(estimate).map(|sentence| format!(" {sentence}")).unwrap_or_default();
+    text.push_str(&format!("<p class=\"lead\">{}{sentence}</p>\n", escape(&claim(estimate))));
     let interval = (estimate.interval.low, estimate.interval.high);
     let bar = interval_bar(estimate.accuracy, interval, estimate.known_accuracy());
     text.push_str(&format!("<div class=\"gauge\">{bar}</div>\n"));
@@ -404,12 +404,12 @@ fn clip(text: &str, most: usize) -> String {
 fn sql(text: &str) -> String {
     let text = clip(text, MAX_SQL);
     let tokens = tokens(&text);
-    let mut shown = String::from("<pre class=\"sql\">");
+    let mut markup = String::from("<pre class=\"sql\">");
     for line in lines(&tokens) {
-        shown.push_str(&format!("<span class=\"ln\" style=\"--d:{}\">", line.indent));
+        markup.push_str(&format!("<span class=\"ln\" style=\"--d:{}\">", line.indent));
         for (at, space) in line.tokens {
             if space {
-                shown.push(' ');
+                markup.push(' ');
             }
             let token = tokens[at];
             let class = match token.kind {
@@ -420,15 +420,15 @@ fn sql(text: &str) -> String {
                 _ => "",
             };
             if class.is_empty() {
-                shown.push_str(&escape(token.text));
+                markup.push_str(&escape(token.text));
             } else {
-                shown.push_str(&format!("<span class=\"{class}\">{}</span>", escape(token.text)));
+                markup.push_str(&format!("<span class=\"{class}\">{}</span>", escape(token.text)));
             }
         }
-        shown.push_str("</span>");
+        markup.push_str("</span>");
     }
-    shown.push_str("</pre>");
-    shown
+    markup.push_str("</pre>");
+    markup
 }
 
 #[cfg(test)]

@@ -36,8 +36,8 @@ fn system(estimate: &SystemEstimate) -> String {
         escape(&claim(estimate)),
         escape(&outside(estimate))
     );
-    if let Some(known) = against_known(estimate) {
-        text.push_str(&format!(" {known}"));
+    if let Some(sentence) = against_known(estimate) {
+        text.push_str(&format!(" {sentence}"));
     }
     text.push_str("\n\n");
     for note in &estimate.notes {

@@ -35,8 +35,8 @@ pub(super) fn ranking(report: &Reliability) -> Sheet {
 /// What the estimate follows from; nothing where the method has no signals.
 pub(super) fn signals(estimate: &SystemEstimate) -> Option<Sheet> {
     let row = |signal: &super::Signal| {
-        let (known, target) = (optional(signal.known), optional(signal.target));
-        vec![signal.name.as_str().into(), known.into(), target.into(), points(signal.effect).into()]
+        let (home, target) = (optional(signal.known), optional(signal.target));
+        vec![signal.name.as_str().into(), home.into(), target.into(), points(signal.effect).into()]
     };
     (!estimate.signals.is_empty()).then(|| Sheet {
         title: "What it follows from".to_owned(),

@@ -72,13 +72,13 @@ impl Writer {
             text.push_str(&format!("note: {}\n", printable(note)));
         }
         text.push('\n');
-        let mut shown =
+        let mut list =
             vec![sheets::signals(estimate), sheets::parts("database", &estimate.by_database, LISTED_PARTS)];
         if whole {
-            shown.push(sheets::parts("kind of question", &estimate.by_kind, LISTED_PARTS));
-            shown.push(sheets::doubtful(estimate, LISTED_ANSWERS, false));
+            list.push(sheets::parts("kind of question", &estimate.by_kind, LISTED_PARTS));
+            list.push(sheets::doubtful(estimate, LISTED_ANSWERS, false));
         }
-        shown.into_iter().flatten().for_each(|sheet| text.push_str(&sheet.text(self.tables)));
+        list.into_iter().flatten().for_each(|sheet| text.push_str(&sheet.text(self.tables)));
         text
     }
 

@@ -53,17 +53,23 @@ pub(super) fn outside(estimate: &SystemEstimate) -> String {
 
 /// How far the estimate is from the known accuracy, in one sentence.
 pub(super) fn against_known(estimate: &SystemEstimate) -> Option<String> {
-    let known = estimate.known_accuracy()?;
-    let difference = estimate.accuracy - known;
+    let source_accuracy = estimate.known_accuracy()?;
+    let difference = estimate.accuracy - source_accuracy;
     let distance = points(Some(difference.abs())).replace('+', "");
     Some(match difference {
         _ if distance == "0.0" => {
-            format!("That is as many as of its labelled answers ({} %).", percent(known))
+            format!("That is as many as of its labelled answers ({} %).", percent(source_accuracy))
         }
         difference if difference < 0.0 => {
-            format!("Of its labelled answers {} % are right: {distance} points more.", percent(known))
+            format!(
+                "Of its labelled answers {} % are right: {distance} points more.",
+                percent(source_accuracy)
+            )
         }
-        _ => format!("Of its labelled answers {} % are right: {distance} points less.", percent(known)),
+        _ => format!(
+            "Of its labelled answers {} % are right: {distance} points less.",
+            percent(source_accuracy)
+        ),
     })
 }
 
