@@ -343,9 +343,9 @@ impl Draw<'_> {
                 .next_u64(),
             strategies,
         };
-        let told = |drawn: usize| (self.progress)(CorpusStage::Sets((done + drawn).min(all), all));
+        let progress = |drawn: usize| (self.progress)(CorpusStage::Sets((done + drawn).min(all), all));
         let corpus = Corpus { vectors: &vectors, correct: &correct, groupings: &groupings };
-        to_meta_set(&meta_set(self.reference, &corpus, &options, &told)?, group, self.options.descriptors)
+        to_meta_set(&meta_set(self.reference, &corpus, &options, &progress)?, group, self.options.descriptors)
     }
 }
 
@@ -435,29 +435,35 @@ fn encoder_of(file: &EmbeddingFile) -> EncoderCard {
 
 /// Refuses a file that was encoded otherwise; a file made elsewhere says nothing, and only its dimensions can differ.
 fn check_same_encoder(expected: &EncoderCard, file: &EmbeddingFile) -> Result<(), EvaluatorError> {
-    let found = encoder_of(file);
+    let card = encoder_of(file);
     let differ = |a: &str, b: &str| !a.is_empty() && !b.is_empty() && a != b;
-    if differ(&expected.fingerprint, &found.fingerprint)
-        || differ(&expected.form, &found.form)
-        || (expected.dimensions != 0 && expected.dimensions != found.dimensions)
+    if differ(&expected.fingerprint, &card.fingerprint)
+        || differ(&expected.form, &card.form)
+        || (expected.dimensions != 0 && expected.dimensions != card.dimensions)
     {
         let mut differing = Vec::new();
-        if expected.dimensions != 0 && expected.dimensions != found.dimensions {
-            differing.push(format!("{} dimensions and not {}", found.dimensions, expected.dimensions));
+        if expected.dimensions != 0 && expected.dimensions != card.dimensions {
+            differing.push(format!("{} dimensions and not {}", card.dimensions, expected.dimensions));
         }
-        if differ(&expected.form, &found.form) {
+        if differ(&expected.form, &card.form) {
             differing.push("the form".to_owned());
         }
-        if differ(&expected.fingerprint, &found.fingerprint) {
+        if differ(&expected.fingerprint, &card.fingerprint) {
             differing.push("the encoder or its settings".to_owned());
         }
         let say = |card: &EncoderCard| {
-            let known = |text: &str| if text.is_empty() { "unknown".to_owned() } else { text.to_owned() };
-            format!("{} (form {}, {} dimensions)", known(&card.id), known(&card.form), card.dimensions)
+            let or_unknown =
+                |text: &str| if text.is_empty() { "unknown".to_owned() } else { text.to_owned() };
+            format!(
+                "{} (form {}, {} dimensions)",
+                or_unknown(&card.id),
+                or_unknown(&card.form),
+                card.dimensions
+            )
         };
         return Err(EvaluatorError::Encoder {
             path: file.path().to_owned(),
-            found: say(&found),
+            encoder: say(&card),
             expected: say(expected),
             differing: differing.join(", "),
         });

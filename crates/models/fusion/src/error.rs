@@ -16,12 +16,12 @@ pub enum EvaluatorError {
     #[error("{0}")]
     Option(String),
     /// No regressor has that name.
-    #[error("there is no regressor `{name}`; there are {known}")]
+    #[error("there is no regressor `{name}`; there are {regressors}")]
     UnknownRegressor {
         /// What was asked for.
         name: String,
         /// The ids that exist.
-        known: String,
+        regressors: String,
     },
     /// Only networks can be trained further.
     #[error("an evaluator of kind `{0}` cannot be adapted or fine-tuned; fit one with the regressor `mlp`")]
@@ -41,12 +41,12 @@ pub enum EvaluatorError {
     #[error(transparent)]
     Store(#[from] sqlgauge_encode::StoreError),
     /// A file was encoded otherwise than the source.
-    #[error("{} was encoded with {found}, and the source with {expected}; what differs: {differing}; encode both alike", path.display())]
+    #[error("{} was encoded with {encoder}, and the source with {expected}; what differs: {differing}; encode both alike", path.display())]
     Encoder {
         /// The file.
         path: PathBuf,
         /// Its encoder.
-        found: String,
+        encoder: String,
         /// The encoder of the source.
         expected: String,
         /// What of it differs.

@@ -237,13 +237,13 @@ impl Dropout {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate is in [0, 1)")]
         let bound = (self.rate * 65536.0).round() as u64;
         #[expect(clippy::cast_possible_truncation, reason = "a factor near 1")]
-        let kept = (1.0 / (1.0 - self.rate)) as f32;
+        let factor = (1.0 / (1.0 - self.rate)) as f32;
         let count = rows * columns;
         let mut values = Vec::with_capacity(count + 3);
         while values.len() < count {
             let bits = self.random.next_u64();
             values.extend(
-                [0, 16, 32, 48].map(|place| if (bits >> place) & 0xffff < bound { 0.0 } else { kept }),
+                [0, 16, 32, 48].map(|place| if (bits >> place) & 0xffff < bound { 0.0 } else { factor }),
             );
         }
         values.truncate(count);

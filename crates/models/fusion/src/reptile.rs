@@ -60,8 +60,8 @@ pub fn meta_train(
     check(systems, reptile, options)?;
     let mut order: Vec<usize> = (0..systems.len()).collect();
     Random::new([options.seed, seed_of("systems")]).shuffle(&mut order);
-    let held = (systems.len() / 5).max(1);
-    let (held_out, trained_on) = order.split_at(held);
+    let validation_count = (systems.len() / 5).max(1);
+    let (held_out, trained_on) = order.split_at(validation_count);
     let parts: Vec<(MetaSet, MetaSet)> =
         trained_on.iter().map(|&system| halves(&systems[system], options.seed)).collect();
     let train = MetaSet::concatenate(parts.iter().map(|(support, _)| support))?;

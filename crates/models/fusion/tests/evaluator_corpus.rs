@@ -138,8 +138,8 @@ fn a_target_is_estimated_from_its_embeddings_alone() {
 
     let target = Workload { items: 800, databases: 7, reach: 1.6, seed: 3, ..CORPUS };
     let (unlabelled, truth) = files.write("target", target, false);
-    let found = evaluate_target(&evaluator, &unlabelled, 0.9).unwrap();
-    let estimate = &found.estimate;
+    let evaluation = evaluate_target(&evaluator, &unlabelled, 0.9).unwrap();
+    let estimate = &evaluation.estimate;
     // Half of the way from the corpus to the target at least; the sets are small and noisy.
     assert!(
         (estimate.accuracy - truth).abs() < 0.5 * (of_corpus - truth).abs(),
@@ -150,12 +150,12 @@ fn a_target_is_estimated_from_its_embeddings_alone() {
 
     // Labels in the target's file change nothing.
     let (labelled, _) = files.write("labelled", target, true);
-    assert_eq!(evaluate_target(&evaluator, &labelled, 0.9).unwrap(), found);
+    assert_eq!(evaluate_target(&evaluator, &labelled, 0.9).unwrap(), evaluation);
 
     let far = Workload { reach: 60.0, seed: 4, ..target };
-    let found = evaluate_target(&evaluator, &files.write("far", far, false).0, 0.9).unwrap();
-    assert!(found.estimate.outside);
-    assert!(found.estimate.high - found.estimate.low > estimate.high - estimate.low);
+    let evaluation = evaluate_target(&evaluator, &files.write("far", far, false).0, 0.9).unwrap();
+    assert!(evaluation.estimate.outside);
+    assert!(evaluation.estimate.high - evaluation.estimate.low > estimate.high - estimate.low);
 }
 
 #[test]

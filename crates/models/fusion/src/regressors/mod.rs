@@ -102,9 +102,9 @@ pub fn all() -> &'static [&'static dyn Regressor] {
 /// # Errors
 /// [`EvaluatorError::UnknownRegressor`] with the ids that exist.
 pub fn find(name: &str) -> Result<&'static dyn Regressor, EvaluatorError> {
-    let found = all().iter().find(|regressor| regressor.id() == name);
-    found.copied().ok_or_else(|| EvaluatorError::UnknownRegressor {
+    let regressor = all().iter().find(|regressor| regressor.id() == name);
+    regressor.copied().ok_or_else(|| EvaluatorError::UnknownRegressor {
         name: name.to_owned(),
-        known: all().iter().map(|regressor| regressor.id()).collect::<Vec<_>>().join(", "),
+        regressors: all().iter().map(|regressor| regressor.id()).collect::<Vec<_>>().join(", "),
     })
 }
