@@ -92,14 +92,14 @@ mod tests {
     #[test]
     fn an_answer_is_found_under_the_whole_request_only() {
         let folder = tempfile::tempdir().unwrap();
-        let kept = cache(folder.path(), "");
+        let store = cache(folder.path(), "");
         let body = json!({"model": "m", "messages": [{"role": "user", "content": "q"}], "temperature": 0.0});
-        let key = kept.key("chat/completions", &body);
-        kept.write(&key, &json!({"text": "a"})).unwrap();
-        assert_eq!(kept.read(&key), Some(json!({"text": "a"})));
+        let key = store.key("chat/completions", &body);
+        store.write(&key, &json!({"text": "a"})).unwrap();
+        assert_eq!(store.read(&key), Some(json!({"text": "a"})));
         let reordered =
             json!({"temperature": 0.0, "messages": [{"content": "q", "role": "user"}], "model": "m"});
-        assert_eq!(kept.key("chat/completions", &reordered), key);
+        assert_eq!(store.key("chat/completions", &reordered), key);
         let others = [
             (
                 json!({"model": "n", "messages": [{"role": "user", "content": "q"}], "temperature": 0.0}),
@@ -116,7 +116,7 @@ mod tests {
             (body.clone(), "embeddings"),
         ];
         for (body, path) in others {
-            assert_eq!(kept.read(&kept.key(path, &body)), None, "{path} {body}");
+            assert_eq!(store.read(&store.key(path, &body)), None, "{path} {body}");
         }
         let elsewhere = cache(folder.path(), "other");
         assert_eq!(elsewhere.read(&elsewhere.key("chat/completions", &body)), None);

@@ -163,10 +163,11 @@ impl ChatAnswer {
     pub(crate) fn parse(answer: &Value, cached: bool) -> Result<Self, String> {
         let choice = answer["choices"].as_array().and_then(|choices| choices.first());
         let Some(choice) = choice else {
-            let said = answer["error"]["message"].as_str().or(answer["error"].as_str());
-            return Err(
-                said.map_or_else(|| "it has no choices".to_owned(), |said| format!("it is an error: {said}"))
-            );
+            let message = answer["error"]["message"].as_str().or(answer["error"].as_str());
+            return Err(message.map_or_else(
+                || "it has no choices".to_owned(),
+                |message| format!("it is an error: {message}"),
+            ));
         };
         let message = choice["message"].as_object().ok_or("its first choice has no message")?;
         let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);

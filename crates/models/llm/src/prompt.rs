@@ -96,13 +96,13 @@ impl Prompt {
         }
         let lines = |part: &str| part.trim().lines().map(pieces).collect::<Vec<Line>>();
         let (system, user) = (lines(system), lines(user));
-        let found: Vec<&str> = system.iter().chain(&user).flatten().filter_map(Piece::placeholder).collect();
+        let names: Vec<&str> = system.iter().chain(&user).flatten().filter_map(Piece::placeholder).collect();
         let Placeholders { prompt, required, optional } = placeholders;
-        let is_known = |name: &str| required.iter().chain(optional).any(|known| *known == name);
-        if let Some(unknown) = found.iter().find(|name| !is_known(name)) {
+        let is_known = |name: &str| required.iter().chain(optional).any(|placeholder| *placeholder == name);
+        if let Some(unknown) = names.iter().find(|name| !is_known(name)) {
             return Err(PromptError::Unknown { prompt, placeholder: (*unknown).to_owned() });
         }
-        if let Some(&placeholder) = required.iter().find(|required| !found.contains(required)) {
+        if let Some(&placeholder) = required.iter().find(|required| !names.contains(required)) {
             return Err(PromptError::Missing { prompt, placeholder });
         }
         Ok(Self { system, user, digest: digest(text.as_bytes()) })

@@ -72,15 +72,15 @@ impl Secret {
                 }
             }
         }
-        let mut shown = String::with_capacity(text.len());
+        let mut visible = String::with_capacity(text.len());
         for (index, character) in characters.into_iter().enumerate() {
             if !hidden[index] {
-                shown.push(character);
+                visible.push(character);
             } else if index == 0 || !hidden[index - 1] {
-                shown.push_str(HIDDEN);
+                visible.push_str(HIDDEN);
             }
         }
-        shown
+        visible
     }
 
     /// Hides the whole key wherever a text of the value holds it, in any of its forms.
@@ -133,9 +133,9 @@ mod tests {
     #[test]
     fn no_way_of_printing_shows_the_key() {
         let secret = Secret::new(" sk-0123456789abcdef\n");
-        let shown =
+        let output =
             format!("{secret} {secret:?} {:#?} {}", Some(&secret), serde_json::to_string(&secret).unwrap());
-        assert!(!shown.contains("0123"), "{shown}");
+        assert!(!output.contains("0123"), "{output}");
     }
 
     #[test]
@@ -162,9 +162,9 @@ mod tests {
         let pairs: Vec<String> = key.bytes().map(|byte| format!("{byte:02x}")).collect();
         let hexadecimal = pairs.concat();
         for echo in [reversed, inside(""), inside("B"), inside("Be"), inside("Bea"), escaped, hexadecimal] {
-            let shown = secret.hide_parts(&format!("wrong key {echo}!"));
-            let left = shown.replace(HIDDEN, "").replace("wrong key ", "");
-            assert!(shown.contains(HIDDEN) && left.len() < 24, "{echo}: {shown}");
+            let output = secret.hide_parts(&format!("wrong key {echo}!"));
+            let left = output.replace(HIDDEN, "").replace("wrong key ", "");
+            assert!(output.contains(HIDDEN) && left.len() < 24, "{echo}: {output}");
             let mut value = Value::String(echo.clone());
             secret.hide_in(&mut value);
             assert!(value.as_str().unwrap().contains(HIDDEN), "{echo}: {value}");

@@ -89,7 +89,7 @@ impl Transport {
     /// Sends the body and gives the JSON that comes back with status 200.
     pub(crate) async fn post(&self, path: &str, body: Vec<u8>, shape: Shape) -> Result<Value, Failure> {
         let endpoint = self.endpoint(path);
-        let url = shown(&endpoint);
+        let url = public_url(&endpoint);
         let sent = self.client.post(endpoint).body(body).send().await;
         let response = sent.map_err(|error| self.broken(&url, error))?;
         let status = response.status();
@@ -117,14 +117,14 @@ impl Transport {
 
     /// The failure of an answer that is JSON but not what the protocol says.
     pub(crate) fn malformed(&self, path: &str, reason: &str, bill: Bill) -> Failure {
-        let url = shown(&self.endpoint(path));
+        let url = public_url(&self.endpoint(path));
         Failure::passing(LlmError::Malformed { url, reason: self.words(reason) }, bill)
     }
 
     /// What a server wrote, fit for an error message.
     pub(crate) fn words(&self, text: &str) -> String {
-        let shown = without_secrets(text).into_owned();
-        let hidden = self.secrets.iter().fold(shown, |text, secret| secret.hide_parts(&text));
+        let safe = without_secrets(text).into_owned();
+        let hidden = self.secrets.iter().fold(safe, |text, secret| secret.hide_parts(&text));
         let line: String = hidden.split_whitespace().collect::<Vec<_>>().join(" ");
         let mut short: String = line.chars().filter(|c| !c.is_control()).take(SHOWN_CHARACTERS).collect();
         if line.chars().count() > SHOWN_CHARACTERS {
@@ -181,7 +181,9 @@ impl Transport {
         let to = location.map_or_else(
             || "an address that it does not name".to_owned(),
             |location| {
-                self.base.join(location).map_or_else(|_| self.words(location), |to| self.words(&shown(&to)))
+                self.base
+                    .join(location)
+                    .map_or_else(|_| self.words(location), |to| self.words(&public_url(&to)))
             },
         );
         LlmError::Redirect { url, to }
@@ -264,7 +266,7 @@ fn content_type(response: &Response) -> String {
 }
 
 /// Scheme, host and path; a query may hold a key.
-fn shown(url: &Url) -> String {
+fn public_url(url: &Url) -> String {
     format!("{}{}", url.origin().ascii_serialization(), url.path())
 }
 

@@ -196,16 +196,16 @@ fn nobody_listens() {
     let retry = Retry { attempts: 2, first_pause_ms: 1, ..Retry::default() };
     let options = ClientOptions { retry, ..ClientOptions::new(format!("http://{address}/v1")) };
     let client = Client::new(&options).unwrap();
-    let (sender, said) = std::sync::mpsc::channel();
+    let (sender, receiver) = std::sync::mpsc::channel();
     client.on_unreachable(move |sentence| sender.send(sentence.to_owned()).unwrap());
     let error = client.chat(&question("q")).unwrap_err();
     assert!(error.to_string().contains("cannot connect to http://127.0.0.1"), "{error}");
     // Once, however many requests and attempts there are.
     client.chat(&question("r")).unwrap_err();
-    let said: Vec<String> = said.iter().collect();
-    assert_eq!(said.len(), 1, "{said:?}");
-    assert!(said[0].contains("cannot connect to http://127.0.0.1"), "{said:?}");
-    assert!(said[0].ends_with("trying 1 more times, for 1 s at most"), "{said:?}");
+    let sentences: Vec<String> = receiver.iter().collect();
+    assert_eq!(sentences.len(), 1, "{sentences:?}");
+    assert!(sentences[0].contains("cannot connect to http://127.0.0.1"), "{sentences:?}");
+    assert!(sentences[0].ends_with("trying 1 more times, for 1 s at most"), "{sentences:?}");
     assert_eq!(client.usage().unconfirmed_tokens, 0);
 }
 
@@ -347,15 +347,15 @@ fn a_budget_is_never_exceeded_and_the_rest_is_asked_later() {
     assert_eq!(batch.answered() + batch.unasked(), 40);
     assert_eq!(usage.cost, Some(30.0 * batch.answered() as f64));
     assert!(batch.stopped_by().unwrap().to_string().contains("budget of 400 tokens"));
-    let asked = server.count();
-    assert_eq!(asked, batch.answered());
+    let requests = server.count();
+    assert_eq!(requests, batch.answered());
 
     let client =
         limited(SpendingBudget { cost: Some(400.0), requests: Some(3), ..SpendingBudget::default() });
     let more = client.chat_batch(&questions(40), None);
-    assert_eq!((more.usage.cached, more.usage.requests), (asked as u64, 3));
+    assert_eq!((more.usage.cached, more.usage.requests), (requests as u64, 3));
     let rest = limited(SpendingBudget::default()).chat_batch(&questions(40), None);
-    assert_eq!((rest.answered(), rest.usage.requests), (40, 40 - asked as u64 - 3));
+    assert_eq!((rest.answered(), rest.usage.requests), (40, 40 - requests as u64 - 3));
     let mut prompts: Vec<_> = server.seen().iter().map(|seen| seen.prompt().to_owned()).collect();
     prompts.sort();
     prompts.dedup();
@@ -402,21 +402,21 @@ fn the_key_is_nowhere_but_in_the_header() {
     });
     let options = cached(options(&server), folder.path());
     let client = Client::new(&options).unwrap();
-    let mut told = format!("{options:?} {} {client:?}", serde_json::to_string(&options).unwrap());
+    let mut output = format!("{options:?} {} {client:?}", serde_json::to_string(&options).unwrap());
     for attempt in 0..6 {
         let result = client.chat(&question(&format!("{attempt} with the key {KEY}")));
         let debug = format!("{result:?}");
-        told.push_str(&debug);
+        output.push_str(&debug);
         if let Err(error) = result {
-            told.push_str(&error.to_string());
+            output.push_str(&error.to_string());
         }
     }
     assert!(server.count() >= 7, "the good answer was reached");
-    let kept = everything(folder.path());
-    assert!(kept.contains("your key is [hidden]"), "{kept}");
+    let files = everything(folder.path());
+    assert!(files.contains("your key is [hidden]"), "{files}");
     for part in [KEY, &KEY[..12], &KEY[10..]] {
-        assert!(!told.contains(part), "{part} in {told}");
-        assert!(!kept.contains(part), "{part} in {kept}");
+        assert!(!output.contains(part), "{part} in {output}");
+        assert!(!files.contains(part), "{part} in {files}");
     }
 }
 
@@ -434,10 +434,10 @@ fn a_client_works_and_ends_inside_an_asynchronous_program() {
 #[test]
 fn progress_is_told_after_each_answer() {
     let server = echo();
-    let mut told = Vec::new();
+    let mut counts = Vec::new();
     let client = Client::new(&options(&server)).unwrap();
-    client.chat_batch(&questions(6), Some(&mut |progress: &BatchProgress| told.push(progress.done)));
-    assert_eq!(told, [1, 2, 3, 4, 5, 6]);
+    client.chat_batch(&questions(6), Some(&mut |progress: &BatchProgress| counts.push(progress.done)));
+    assert_eq!(counts, [1, 2, 3, 4, 5, 6]);
     assert!(client.chat_batch(&[], None).results.is_empty());
 }
 
