@@ -77,12 +77,12 @@ pub fn ask(
     progress: Option<&mut (dyn FnMut(&BatchProgress) + Send)>,
 ) -> Result<NameAnswers, AskError> {
     let prompt = Prompt::parse(BUILT_IN, PLACEHOLDERS)?;
-    let mut asked = Vec::new();
+    let mut tables = Vec::new();
     let mut requests = Vec::new();
     for (db_id, schema) in databases {
         let text = schema_text(schema);
         for table in schema.tables().iter().filter(|table| table.kind == TableKind::Table) {
-            asked.push((*db_id, table));
+            tables.push((*db_id, table));
             requests.push(request(settings, naturalness, &prompt, &text, table));
         }
     }
@@ -90,20 +90,20 @@ pub fn ask(
     let mut suggestions = Suggestions { of: settings.model.clone(), ..Suggestions::default() };
     let mut without_names = Vec::new();
     let (mut elements, mut with_names) = (0, 0);
-    for ((db_id, table), result) in asked.iter().zip(batch.results) {
+    for ((db_id, table), result) in tables.iter().zip(batch.results) {
         let error = |source| AskError::Llm { db_id: (*db_id).to_owned(), table: table.name.clone(), source };
         let answer = result.map_err(error)?;
         let names: &mut SchemaNames = suggestions.databases.entry((*db_id).to_owned()).or_default();
-        let found = names.add_answer(table, &answer.text);
-        if found == 0 {
+        let count = names.add_answer(table, &answer.text);
+        if count == 0 {
             without_names.push(format!("{db_id}.{}", table.name));
         }
         elements += 1 + table.columns.len();
-        with_names += found;
+        with_names += count;
     }
     Ok(NameAnswers {
         suggestions,
-        tables: asked.len(),
+        tables: tables.len(),
         elements,
         named: with_names,
         without_names,

@@ -33,10 +33,10 @@ pub struct TrainingSplit {
 /// Splits the examples: databases, or questions of each database, drawn by the seed are for validation until they have that
 /// share of the examples.
 pub fn split(examples: Vec<ChatExample>, by: SplitBy, validation_share: f64, seed: u64) -> TrainingSplit {
-    let mut kept: HashSet<[ChatMessage; 3]> = HashSet::new();
+    let mut distinct: HashSet<[ChatMessage; 3]> = HashSet::new();
     let count = examples.len();
     let examples: Vec<ChatExample> =
-        examples.into_iter().filter(|example| kept.insert(example.messages.clone())).collect();
+        examples.into_iter().filter(|example| distinct.insert(example.messages.clone())).collect();
     let for_validation = match by {
         SplitBy::Database => databases(&examples, validation_share, seed),
         SplitBy::Question => questions(&examples, validation_share, seed),
@@ -47,15 +47,15 @@ pub fn split(examples: Vec<ChatExample>, by: SplitBy, validation_share: f64, see
         let side = if is_for_validation { &mut split.validation } else { &mut split.train };
         side.push(example);
     }
-    let trained: HashSet<[&str; 2]> = split.train.iter().map(said).collect();
+    let trained: HashSet<[&str; 2]> = split.train.iter().map(question_and_answer).collect();
     let before = split.validation.len();
-    split.validation.retain(|example| !trained.contains(&said(example)));
+    split.validation.retain(|example| !trained.contains(&question_and_answer(example)));
     split.leaks = before - split.validation.len();
     split
 }
 
 /// Question and answer, whatever the schema.
-fn said(example: &ChatExample) -> [&str; 2] {
+fn question_and_answer(example: &ChatExample) -> [&str; 2] {
     [&example.question, &example.messages[2].content]
 }
 
@@ -77,10 +77,10 @@ fn questions(examples: &[ChatExample], share: f64, seed: u64) -> HashSet<Group> 
     // What a database has too few questions for is taken from the next one.
     let mut owed = 0.0;
     for (db_id, sizes) in &sizes {
-        let mut asked: Vec<&str> = sizes.keys().copied().collect();
-        Random::new([seed, seed_of("validation"), seed_of(db_id)]).shuffle(&mut asked);
+        let mut texts: Vec<&str> = sizes.keys().copied().collect();
+        Random::new([seed, seed_of("validation"), seed_of(db_id)]).shuffle(&mut texts);
         owed += share * sizes.values().sum::<usize>() as f64;
-        for question in asked.into_iter().skip(1) {
+        for question in texts.into_iter().skip(1) {
             let size = sizes[question] as f64;
             if owed < size / 2.0 {
                 break;
@@ -98,13 +98,13 @@ fn databases(examples: &[ChatExample], share: f64, seed: u64) -> HashSet<Group> 
     let mut names: Vec<&str> = sizes.keys().copied().collect();
     Random::new([seed, seed_of("validation")]).shuffle(&mut names);
     let wanted = share * examples.len() as f64;
-    let (mut chosen, mut taken) = (HashSet::new(), 0);
+    let (mut chosen, mut count) = (HashSet::new(), 0);
     for name in names {
         // One database stays to train on.
-        if taken as f64 >= wanted || chosen.len() + 1 >= sizes.len() {
+        if count as f64 >= wanted || chosen.len() + 1 >= sizes.len() {
             break;
         }
-        taken += sizes[name];
+        count += sizes[name];
         chosen.insert((name.to_owned(), String::new()));
     }
     chosen
@@ -135,17 +135,17 @@ mod tests {
         let mut examples: Vec<ChatExample> =
             (0..40).map(|at| example(&format!("d{}", at % 8), &format!("q{at}"), "SELECT a")).collect();
         examples.push(examples[3].clone());
-        let found = split(examples.clone(), SplitBy::Database, 0.25, 1);
+        let sides = split(examples.clone(), SplitBy::Database, 0.25, 1);
         assert_eq!(
-            (found.train.len(), found.validation.len(), found.duplicates, found.leaks),
+            (sides.train.len(), sides.validation.len(), sides.duplicates, sides.leaks),
             (30, 10, 1, 0)
         );
         let names = |side: &[ChatExample]| side.iter().map(|e| e.db_id.clone()).collect::<HashSet<_>>();
-        assert!(names(&found.train).is_disjoint(&names(&found.validation)));
-        assert_eq!(split(examples.clone(), SplitBy::Database, 0.25, 1), found);
+        assert!(names(&sides.train).is_disjoint(&names(&sides.validation)));
+        assert_eq!(split(examples.clone(), SplitBy::Database, 0.25, 1), sides);
         assert!(
             (2..20).any(|seed| names(&split(examples.clone(), SplitBy::Database, 0.25, seed).validation)
-                != names(&found.validation))
+                != names(&sides.validation))
         );
         assert!(split(examples, SplitBy::Database, 0.0, 1).validation.is_empty());
     }
@@ -156,17 +156,17 @@ mod tests {
             .map(|at| example(&format!("d{}", at % 6), &format!("q{}", at / 12), &format!("SELECT {at}")))
             .chain([example("lonely", "q", "SELECT 1")])
             .collect();
-        let found = split(examples.clone(), SplitBy::Question, 0.2, 1);
-        assert_eq!(found.train.len() + found.validation.len(), 121);
-        assert!((20..=28).contains(&found.validation.len()), "{}", found.validation.len());
+        let sides = split(examples.clone(), SplitBy::Question, 0.2, 1);
+        assert_eq!(sides.train.len() + sides.validation.len(), 121);
+        assert!((20..=28).contains(&sides.validation.len()), "{}", sides.validation.len());
         let groups =
             |side: &[ChatExample]| side.iter().map(|e| group(e, SplitBy::Question)).collect::<HashSet<_>>();
-        assert!(groups(&found.train).is_disjoint(&groups(&found.validation)));
+        assert!(groups(&sides.train).is_disjoint(&groups(&sides.validation)));
         let names = |side: &[ChatExample]| side.iter().map(|e| e.db_id.clone()).collect::<HashSet<_>>();
-        assert!(names(&found.validation).is_subset(&names(&found.train)));
-        assert_eq!(names(&found.validation).len(), 6);
-        assert_eq!(split(examples.clone(), SplitBy::Question, 0.2, 1), found);
-        assert!((2..9).any(|seed| split(examples.clone(), SplitBy::Question, 0.2, seed) != found));
+        assert!(names(&sides.validation).is_subset(&names(&sides.train)));
+        assert_eq!(names(&sides.validation).len(), 6);
+        assert_eq!(split(examples.clone(), SplitBy::Question, 0.2, 1), sides);
+        assert!((2..9).any(|seed| split(examples.clone(), SplitBy::Question, 0.2, seed) != sides));
         assert!(split(examples, SplitBy::Question, 0.0, 1).validation.is_empty());
     }
 
@@ -174,8 +174,8 @@ mod tests {
     fn what_is_trained_on_is_not_validated_on() {
         let examples =
             vec![example("d0", "q", "SELECT a"), example("d1", "q", "SELECT a"), example("d0", "r", "x")];
-        let found = split(examples, SplitBy::Database, 0.3, 0);
-        assert_eq!((found.validation.len(), found.leaks), (0, 1), "{found:?}");
+        let sides = split(examples, SplitBy::Database, 0.3, 0);
+        assert_eq!((sides.validation.len(), sides.leaks), (0, 1), "{sides:?}");
     }
 
     #[test]

@@ -104,8 +104,8 @@ impl Triple<'_> {
         ]);
         random.shuffle(&mut others);
         others.truncate(settings.irrelevant_tables.unwrap_or(usize::MAX));
-        let shown = (0..tables.len()).filter(|at| is_relevant(at) || others.contains(at));
-        Schema::new(shown.map(|at| tables[at].clone()).collect())
+        let places = (0..tables.len()).filter(|at| is_relevant(at) || others.contains(at));
+        Schema::new(places.map(|at| tables[at].clone()).collect())
     }
 }
 
@@ -119,9 +119,10 @@ mod tests {
         "CREATE TABLE a (x INT); CREATE TABLE b (y INT); CREATE TABLE c (z INT); CREATE TABLE d (w INT);";
 
     fn settings(irrelevant_tables: Option<usize>) -> AugmentSettings {
-        let known = Placeholders { prompt: "t", required: &["schema", "question"], optional: &["evidence"] };
+        let placeholders =
+            Placeholders { prompt: "t", required: &["schema", "question"], optional: &["evidence"] };
         let text = "# System\nS\n# User\n{{schema}}\n{{evidence}}\n{{question}}";
-        AugmentSettings { prompt: Prompt::parse(text, known).unwrap(), irrelevant_tables, seed: 7 }
+        AugmentSettings { prompt: Prompt::parse(text, placeholders).unwrap(), irrelevant_tables, seed: 7 }
     }
 
     fn triple<'a>(schema: &'a Schema, answer: &'a str) -> Triple<'a> {
@@ -156,8 +157,8 @@ mod tests {
         let schema = Schema::from_ddl(DDL).unwrap();
         let lacking = triple(&schema, "SELECT y FROM nothing").example(&settings(None));
         assert_eq!(lacking, Err(SkippedTriple::Unresolved));
-        let asked = Triple { question: " ", ..triple(&schema, "SELECT y FROM b") };
-        assert_eq!(asked.example(&settings(None)), Err(SkippedTriple::NoQuestion));
+        let blank = Triple { question: " ", ..triple(&schema, "SELECT y FROM b") };
+        assert_eq!(blank.example(&settings(None)), Err(SkippedTriple::NoQuestion));
         let relevant = Schema::from_ddl("CREATE TABLE c (z INT)").unwrap();
         let none = Triple { relevant: Some(&relevant), ..triple(&schema, "It cannot be answered.") };
         let example = none.example(&settings(Some(0))).unwrap();

@@ -244,13 +244,13 @@ mod tests {
 
     #[test]
     fn only_the_tokens_of_the_sql_count() {
-        let said =
+        let answer_tokens =
             tokens(&[("```sql\n", -0.25), ("SELECT", -0.5), (" 1", -1.0), (";", -2.0), ("\n```", -4.0)]);
-        let found = LogProbabilities::of(&said, "SELECT 1").unwrap();
+        let probabilities = LogProbabilities::of(&answer_tokens, "SELECT 1").unwrap();
         let expected =
             LogProbabilities { tokens: 2, sum_logprob: -1.5, mean_logprob: -0.75, min_logprob: -1.0 };
-        assert_eq!(found, expected);
-        assert_eq!(LogProbabilities::of(&said, "another text").unwrap().tokens, 5);
+        assert_eq!(probabilities, expected);
+        assert_eq!(LogProbabilities::of(&answer_tokens, "another text").unwrap().tokens, 5);
         assert_eq!(LogProbabilities::of(&[], "SELECT 1"), None);
     }
 
@@ -272,19 +272,19 @@ mod tests {
             let line = PredictionLine::of("0", "d", samples);
             (line.answer.sql, line.confidence)
         };
-        let said = |sql: &str| Some(sql.to_owned());
+        let some = |sql: &str| Some(sql.to_owned());
         let (a, spaced, b) = ("SELECT a FROM t", "SELECT a  FROM\nt", "SELECT b FROM t");
         assert_eq!(
             line(vec![sample(b, -0.1), sample(a, -3.0), sample(spaced, -2.0), failed()]),
-            (said(spaced), Some(0.5))
+            (some(spaced), Some(0.5))
         );
-        assert_eq!(line(vec![sample(a, -3.0), sample(b, -1.0)]), (said(b), Some(0.5)));
-        assert_eq!(line(vec![sample(a, -1.0), sample(b, -1.0)]).0, said(a));
+        assert_eq!(line(vec![sample(a, -3.0), sample(b, -1.0)]), (some(b), Some(0.5)));
+        assert_eq!(line(vec![sample(a, -1.0), sample(b, -1.0)]).0, some(a));
         // Only what is white space to SQL does not count, and what stands in a text does.
         let (one, two, other) = ("SELECT ' '", "SELECT '  '", "SELECT\u{a0}' '");
         let share = |samples: Vec<SampledAnswer>| line(samples).1;
         assert_eq!(share(vec![sample(one, -1.0), sample(two, -1.0), sample(other, -1.0)]), Some(1.0 / 3.0));
         assert_eq!(line(vec![failed(), failed()]), (None, None));
-        assert_eq!(line(vec![sample(a, -1.0)]), (said(a), Some((-1.0_f64).exp())));
+        assert_eq!(line(vec![sample(a, -1.0)]), (some(a), Some((-1.0_f64).exp())));
     }
 }

@@ -51,25 +51,25 @@ pub fn predict(
     let before = client.usage();
     let order = by_schema(questions);
     let mut questions = questions.to_vec();
-    let mut tell = |told: &BatchProgress| progress.iter_mut().for_each(|progress| progress(told));
-    let shown = prune(client, &mut questions, &order, settings, &mut tell);
+    let mut tell = |event: &BatchProgress| progress.iter_mut().for_each(|progress| progress(event));
+    let schemas = prune(client, &mut questions, &order, settings, &mut tell);
     let samples = settings.samples.max(1);
-    let is_asked = |at: &usize| shown[*at].is_ok();
-    let asked =
+    let is_asked = |at: &usize| schemas[*at].is_ok();
+    let pairs =
         order.iter().copied().filter(is_asked).flat_map(|at| (0..samples).map(move |sample| (at, sample)));
-    let requests: Vec<_> = asked.map(|(at, sample)| settings.request(&questions[at], sample)).collect();
+    let requests: Vec<_> = pairs.map(|(at, sample)| settings.request(&questions[at], sample)).collect();
     let batch = client.chat_batch(&requests, Some(&mut tell));
-    let stopped_by = batch.stopped_by().cloned().or_else(|| stopped_by(&shown));
+    let stopped_by = batch.stopped_by().cloned().or_else(|| stopped_by(&schemas));
     let mut results = batch.results.into_iter();
     let mut lines: Vec<(usize, PredictionLine)> = Vec::with_capacity(questions.len());
     for at in order {
         let question = &questions[at];
-        let answers: Vec<SampledAnswer> = match &shown[at] {
+        let answers: Vec<SampledAnswer> = match &schemas[at] {
             Ok(_) => results.by_ref().take(samples as usize).map(SampledAnswer::of).collect(),
             Err(error) => vec![SampledAnswer::of(Err(error.clone()))],
         };
         let line = PredictionLine::of(question.id, question.db_id, answers);
-        lines.push((at, PredictionLine { schema: shown[at].clone().unwrap_or_default(), ..line }));
+        lines.push((at, PredictionLine { schema: schemas[at].clone().unwrap_or_default(), ..line }));
     }
     lines.sort_unstable_by_key(|(at, _)| *at);
     let lines = lines.into_iter().map(|(_, line)| line).collect();
@@ -84,22 +84,22 @@ fn prune(
     settings: &PredictSettings,
     progress: &mut (dyn FnMut(&BatchProgress) + Send),
 ) -> Vec<Shown> {
-    let mut shown: Vec<Shown> = vec![Ok(None); questions.len()];
-    let Some(prompt) = &settings.prune else { return shown };
+    let mut schemas: Vec<Shown> = vec![Ok(None); questions.len()];
+    let Some(prompt) = &settings.prune else { return schemas };
     let requests: Vec<_> = order.iter().map(|&at| settings.prune_request(prompt, &questions[at])).collect();
     for (&at, result) in order.iter().zip(client.chat_batch(&requests, Some(progress)).results) {
-        shown[at] = result.map(|answer| {
+        schemas[at] = result.map(|answer| {
             let (schema, record) = pruned(&questions[at].schema, &answer.text);
             questions[at].schema = schema;
             Some(record)
         });
     }
-    shown
+    schemas
 }
 
 /// What stopped the pruning before its end, if anything did.
-fn stopped_by(shown: &[Shown]) -> Option<LlmError> {
-    let error = shown.iter().find_map(|shown| shown.as_ref().err().filter(|error| error.is_unasked()))?;
+fn stopped_by(schemas: &[Shown]) -> Option<LlmError> {
+    let error = schemas.iter().find_map(|schema| schema.as_ref().err().filter(|error| error.is_unasked()))?;
     Some(match error {
         LlmError::Stopped { because } => because.as_ref().clone(),
         error => error.clone(),

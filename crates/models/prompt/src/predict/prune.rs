@@ -34,16 +34,18 @@ pub(crate) fn pruned(ddl: &Arc<str>, answer: &str) -> (Arc<str>, PrunedSchema) {
         Err(error) => return whole(format!("the schema cannot be read: {error}")),
     };
     let Some(named) = object(answer) else { return whole("the answer is not a JSON object".to_owned()) };
-    let kept = with_keys(&schema, chosen(&schema, &named));
-    if kept.is_empty() {
+    let selection = with_keys(&schema, chosen(&schema, &named));
+    if selection.is_empty() {
         return whole("the answer names no table of the schema".to_owned());
     }
-    let tables: Vec<Table> =
-        kept.iter().map(|(&at, columns)| reduced(&schema, &schema.tables()[at], columns, &kept)).collect();
-    let shown = tables
+    let tables: Vec<Table> = selection
+        .iter()
+        .map(|(&at, columns)| reduced(&schema, &schema.tables()[at], columns, &selection))
+        .collect();
+    let columns = tables
         .iter()
         .map(|table| (table.name.clone(), table.columns.iter().map(|column| column.name.clone()).collect()));
-    let record = PrunedSchema { shown: Some(shown.collect()), raw: raw.clone(), error: None };
+    let record = PrunedSchema { shown: Some(columns.collect()), raw: raw.clone(), error: None };
     (Arc::from(schema_text(&Schema::new(tables))), record)
 }
 
@@ -59,7 +61,7 @@ fn object(answer: &str) -> Option<Map<String, Value>> {
 
 /// What the answer names. A table that is named without a column of its own is kept whole.
 fn chosen(schema: &Schema, named: &Map<String, Value>) -> Kept {
-    let mut kept = Kept::new();
+    let mut selection = Kept::new();
     for (name, columns) in named {
         let Some(id) = schema.table_id(name.trim()) else { continue };
         let table = &schema.tables()[id.index()];
@@ -68,41 +70,41 @@ fn chosen(schema: &Schema, named: &Map<String, Value>) -> Kept {
             let last = name.rsplit_once('.').map_or(name, |(_, last)| last);
             table.column_index(name.trim()).or_else(|| table.column_index(last.trim()))
         };
-        let found: BTreeSet<u32> = picked.filter_map(of).collect();
-        let columns = kept.entry(id.index()).or_default();
-        if found.is_empty() {
+        let indexes: BTreeSet<u32> = picked.filter_map(of).collect();
+        let columns = selection.entry(id.index()).or_default();
+        if indexes.is_empty() {
             columns.extend((0..).take(table.columns.len()));
         }
-        columns.extend(found);
+        columns.extend(indexes);
     }
-    kept
+    selection
 }
 
 /// The same with primary keys, and with the columns of foreign keys between tables that are kept.
-fn with_keys(schema: &Schema, mut kept: Kept) -> Kept {
-    let tables: Vec<usize> = kept.keys().copied().collect();
+fn with_keys(schema: &Schema, mut selection: Kept) -> Kept {
+    let tables: Vec<usize> = selection.keys().copied().collect();
     for &at in &tables {
         let table = &schema.tables()[at];
-        kept.entry(at).or_default().extend(&table.primary_key);
+        selection.entry(at).or_default().extend(&table.primary_key);
         for key in &table.foreign_keys {
             let Some((to, columns)) = schema.resolve_foreign_key(key) else { continue };
-            if let Some(referenced) = kept.get_mut(&to.index()) {
+            if let Some(referenced) = selection.get_mut(&to.index()) {
                 referenced.extend(columns);
-                kept.entry(at).or_default().extend(&key.columns);
+                selection.entry(at).or_default().extend(&key.columns);
             }
         }
     }
-    kept
+    selection
 }
 
-fn reduced(schema: &Schema, table: &Table, columns: &BTreeSet<u32>, kept: &Kept) -> Table {
+fn reduced(schema: &Schema, table: &Table, columns: &BTreeSet<u32>, selection: &Kept) -> Table {
     let places: Vec<u32> = columns.iter().copied().collect();
     let moved = |old: &[u32]| -> Option<Vec<u32>> {
         let place = |column: &u32| places.binary_search(column).ok().and_then(|at| u32::try_from(at).ok());
         old.iter().map(place).collect()
     };
     let refers = |key: &&ForeignKey| {
-        schema.resolve_foreign_key(key).is_some_and(|(to, _)| kept.contains_key(&to.index()))
+        schema.resolve_foreign_key(key).is_some_and(|(to, _)| selection.contains_key(&to.index()))
     };
     let key = |key: &ForeignKey| Some(ForeignKey { columns: moved(&key.columns)?, ..key.clone() });
     Table {
@@ -126,14 +128,14 @@ mod tests {
         CREATE TABLE sings (singer INT, concert INT, fee REAL, FOREIGN KEY (singer) REFERENCES singer (id),
             FOREIGN KEY (concert) REFERENCES concert (id));";
 
-    fn shown(answer: &str) -> (String, PrunedSchema) {
+    fn prune_text(answer: &str) -> (String, PrunedSchema) {
         let (text, record) = pruned(&Arc::from(DDL), answer);
         (text.to_string(), record)
     }
 
     #[test]
     fn what_the_answer_names_is_shown_with_the_keys_that_join_it() {
-        let (text, record) = shown(
+        let (text, record) = prune_text(
             "It needs\n```json\n{\"Singer\": [\"NAME\"], \"sings\": [\"sings.fee\"], \"ghost\": [\"x\"]}\n```",
         );
         let expected = "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT);\n\
@@ -147,7 +149,7 @@ mod tests {
     fn a_table_without_columns_is_whole() {
         let whole = "CREATE TABLE concert (id INTEGER PRIMARY KEY, title TEXT, year INT);";
         for answer in [r#"{"concert": []}"#, r#"{"concert": "all"}"#, r#"{"concert": ["nothing of it"]}"#] {
-            assert_eq!(shown(answer).0, whole, "{answer}");
+            assert_eq!(prune_text(answer).0, whole, "{answer}");
         }
     }
 
@@ -157,7 +159,7 @@ mod tests {
             ("singer and concert", "the answer is not a JSON object"),
             (r#"{"ghost": ["x"]}"#, "the answer names no table of the schema"),
         ] {
-            let (text, record) = shown(answer);
+            let (text, record) = prune_text(answer);
             assert_eq!((text.as_str(), record.shown, record.error.as_deref()), (DDL, None, Some(why)));
         }
         let (text, record) = pruned(&Arc::from("create table t(a text, foreign key("), r#"{"t": ["a"]}"#);

@@ -33,14 +33,15 @@ impl PredictSettings {
 
     /// The request of a sample of a question.
     pub(crate) fn request(&self, question: &PromptQuestion<'_>, sample: u32) -> ChatRequest {
-        let asked = Filled::of(question);
-        let (system, user) = asked.into_prompt(&self.prompt);
+        let item = Filled::of(question);
+        let (system, user) = item.into_prompt(&self.prompt);
         let mut messages = vec![Message::system(system)];
-        for shown in question.demonstrations.iter() {
-            let evidence = shown.evidence.as_deref();
-            let filled = Filled { schema: &shown.schema, question: &shown.question, evidence };
+        for demonstration in question.demonstrations.iter() {
+            let evidence = demonstration.evidence.as_deref();
+            let filled =
+                Filled { schema: &demonstration.schema, question: &demonstration.question, evidence };
             messages.push(Message::user(filled.into_prompt(&self.prompt).1));
-            messages.push(Message::assistant(shown.sql.trim()));
+            messages.push(Message::assistant(demonstration.sql.trim()));
         }
         messages.push(Message::user(user));
         let mut extra = Map::new();

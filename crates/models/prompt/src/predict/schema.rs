@@ -50,9 +50,9 @@ fn cell(value: &Value) -> String {
         Value::Text(bytes) => {
             let text = String::from_utf8_lossy(bytes);
             let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-            let shown: String = line.chars().take(SHOWN_CHARACTERS).collect();
-            let rest = if shown.len() < line.len() { "…" } else { "" };
-            sqlgauge_sql::quote::text(&format!("{shown}{rest}"))
+            let start: String = line.chars().take(SHOWN_CHARACTERS).collect();
+            let rest = if start.len() < line.len() { "…" } else { "" };
+            sqlgauge_sql::quote::text(&format!("{start}{rest}"))
         }
         Value::Decimal(decimal) => decimal.to_string(),
         Value::Blob(bytes) => format!("<blob of {} bytes>", bytes.len()),
