@@ -58,10 +58,10 @@ struct Arguments {
 }
 
 impl Arguments {
-    fn of(given: &[String]) -> Result<Self> {
+    fn of(arguments: &[String]) -> Result<Self> {
         let after = |name: &str| {
-            let at = given.iter().position(|own| own == name)?;
-            given.get(at + 1).cloned()
+            let at = arguments.iter().position(|argument| argument == name)?;
+            arguments.get(at + 1).cloned()
         };
         let number = |name: &str, default: usize| -> Result<usize> {
             after(name).map_or(Ok(default), |text| {
@@ -85,16 +85,16 @@ impl Arguments {
 type Measurement = fn(&Arguments, &Spider) -> Result<()>;
 
 fn main() -> Result<ExitCode> {
-    let given: Vec<String> = std::env::args().skip(1).collect();
-    if given.first().is_some_and(|argument| argument == WORKER) {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if words.first().is_some_and(|argument| argument == WORKER) {
         return Ok(serve_queries());
     }
-    let arguments = Arguments::of(&given)?;
-    let asks = |command: &str| given.iter().any(|own| own == command);
+    let arguments = Arguments::of(&words)?;
+    let asks = |command: &str| words.iter().any(|word| word == command);
     let commands: [(&str, Measurement); 6] = [
         ("speed", speed),
         ("endless", endless),
-        ("beside", beside),
+        ("beside", side_by_side),
         ("leak", leak),
         ("attacks", attacks),
         ("honest", honest),
@@ -115,8 +115,8 @@ struct Spider {
 
 impl Spider {
     fn read() -> Result<Self> {
-        let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/data");
-        let folder = std::env::var_os("SQLGAUGE_DATA").map_or(beside, PathBuf::from).join("spider");
+        let default_folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/data");
+        let folder = std::env::var_os("SQLGAUGE_DATA").map_or(default_folder, PathBuf::from).join("spider");
         let path = folder.join("dev_gold.sql");
         let text =
             std::fs::read_to_string(&path).with_context(|| format!("{} is not there", path.display()))?;
@@ -155,12 +155,12 @@ impl Spider {
         let outcomes = text.lines().map(|line| Ok(serde_json::from_str::<serde_json::Value>(line)?));
         let outcomes: Vec<serde_json::Value> = outcomes.collect::<Result<_>>()?;
         let all = self.pairs(system, self.golds.len())?;
-        let right = all.into_iter().zip(&outcomes).step_by(every).filter(|(_, own)| own["ex"] == 1);
+        let right = all.into_iter().zip(&outcomes).step_by(every).filter(|(_, outcome)| outcome["ex"] == 1);
         Ok(right.map(|(request, _)| request).collect())
     }
 }
 
-fn made(options: RewardOptions) -> Result<Reward> {
+fn new_reward(options: RewardOptions) -> Result<Reward> {
     let program = std::env::current_exe()?;
     Ok(Reward::new(options, WorkerCommand::new(program).argument(WORKER))?)
 }
@@ -191,7 +191,7 @@ fn speed(arguments: &Arguments, spider: &Spider) -> Result<()> {
         ("with witnesses, folder there", guarded),
     ] {
         let started = Instant::now();
-        let reward = made(options)?;
+        let reward = new_reward(options)?;
         println!("{title}: made in {:.3} s", started.elapsed().as_secs_f64());
         timed("  cold", &reward, &batch)?;
         timed("  the same again", &reward, &batch)?;
@@ -202,7 +202,7 @@ fn speed(arguments: &Arguments, spider: &Spider) -> Result<()> {
 
 fn endless(arguments: &Arguments, spider: &Spider) -> Result<()> {
     for others in [0, 16, arguments.pairs] {
-        let reward = made(spider.options(arguments))?;
+        let reward = new_reward(spider.options(arguments))?;
         let mut batch = spider.pairs(&arguments.system, others)?;
         reward.score(&batch)?;
         let (gold, db_id) = &spider.golds[0];
@@ -224,7 +224,7 @@ fn endless(arguments: &Arguments, spider: &Spider) -> Result<()> {
 
 /// Right answers that compute for a part of their limit, beside answers without end, with ever more processes than cores.
 /// What runs beside an answer must not change its outcome.
-fn beside(arguments: &Arguments, spider: &Spider) -> Result<()> {
+fn side_by_side(arguments: &Arguments, spider: &Spider) -> Result<()> {
     let gold = "SELECT name FROM singer ORDER BY singer_id";
     let db_id = &spider.golds[0].1;
     let request =
@@ -237,18 +237,19 @@ fn beside(arguments: &Arguments, spider: &Spider) -> Result<()> {
     };
     for (processes, endless) in [(0, 0), (0, 24), (8, 24), (32, 24)] {
         let options = RewardOptions { slow_queries: processes, ..spider.options(arguments) };
-        let reward = made(options)?;
+        let reward = new_reward(options)?;
         let without_end =
             (0..endless).map(|number| request(format!("{ENDLESS} singer WHERE singer_id <> {number}")));
         let batch: Vec<Request> = without_end.chain((0..16).map(right)).collect();
         let results = reward.score(&batch)?;
-        let count = |results: &[RewardResult], code| results.iter().filter(|own| own.code == code).count();
-        let (late, kept) =
+        let count =
+            |results: &[RewardResult], code| results.iter().filter(|result| result.code == code).count();
+        let (late, stable) =
             (count(&results[..endless], Code::Timeout), count(&results[endless..], Code::Right));
         println!(
-            "{processes:>2} processes (0: one per core), {endless} without end: {kept} of 16 stay right"
+            "{processes:>2} processes (0: one per core), {endless} without end: {stable} of 16 stay right"
         );
-        ensure!(kept == 16, "{} right answers were lost beside {endless} without end", 16 - kept);
+        ensure!(stable == 16, "{} right answers were lost beside {endless} without end", 16 - stable);
         ensure!(late == endless, "{} answers without end did not time out", endless - late);
     }
     Ok(())
@@ -256,7 +257,7 @@ fn beside(arguments: &Arguments, spider: &Spider) -> Result<()> {
 
 fn leak(arguments: &Arguments, spider: &Spider) -> Result<()> {
     let options = RewardOptions { witnesses: true, cache_bytes: 8 << 20, ..spider.options(arguments) };
-    let reward = made(options)?;
+    let reward = new_reward(options)?;
     let pairs = spider.pairs(&arguments.system, 1034)?;
     for number in 0..=arguments.batches {
         // Answers that have not been seen, so that memories fill and are emptied.
@@ -322,67 +323,78 @@ static ATTACKS: &[Attack] = &[
     ("SELECT 1", |_| vec!["SELECT 1".to_owned()]),
     ("empty text", |_| vec![String::new()]),
     ("a constant scalar (0)", |_| vec!["SELECT 0".to_owned()]),
-    ("the gold's scalar", |own| own.scalar().map(|value| format!("SELECT {value}")).into_iter().collect()),
-    ("the gold's rows as VALUES", |own| own.echo().into_iter().collect()),
-    ("the rows beside an unused table", |own| {
-        own.echo()
-            .map(|echo| format!("WITH unused AS (SELECT * FROM \"{}\") {echo}", own.table()))
+    ("the gold's scalar", |target| {
+        target.scalar().map(|value| format!("SELECT {value}")).into_iter().collect()
+    }),
+    ("the gold's rows as VALUES", |target| target.echo().into_iter().collect()),
+    ("the rows beside an unused table", |target| {
+        target
+            .echo()
+            .map(|echo| format!("WITH unused AS (SELECT * FROM \"{}\") {echo}", target.table()))
             .into_iter()
             .collect()
     }),
-    ("the rows through a table", |own| {
-        own.echo()
+    ("the rows through a table", |target| {
+        target
+            .echo()
             .map(|echo| {
-                format!("SELECT e.* FROM ({echo}) AS e WHERE (SELECT count(*) FROM \"{}\") >= 0", own.table())
+                format!(
+                    "SELECT e.* FROM ({echo}) AS e WHERE (SELECT count(*) FROM \"{}\") >= 0",
+                    target.table()
+                )
             })
             .into_iter()
             .collect()
     }),
-    ("the scalar FROM t LIMIT 1", |own| {
-        own.scalar()
-            .map(|value| format!("SELECT {value} FROM \"{}\" LIMIT 1", own.table()))
+    ("the scalar FROM t LIMIT 1", |target| {
+        target
+            .scalar()
+            .map(|value| format!("SELECT {value} FROM \"{}\" LIMIT 1", target.table()))
             .into_iter()
             .collect()
     }),
-    ("the scalar in a CASE", |own| {
+    ("the scalar in a CASE", |target| {
         let wrapped = |value: String| {
-            format!("SELECT CASE WHEN count(*) >= 0 THEN {value} ELSE count(*) END FROM \"{}\"", own.table())
+            format!(
+                "SELECT CASE WHEN count(*) >= 0 THEN {value} ELSE count(*) END FROM \"{}\"",
+                target.table()
+            )
         };
-        own.scalar().map(wrapped).into_iter().collect()
+        target.scalar().map(wrapped).into_iter().collect()
     }),
-    ("the scalar, an error elsewhere", |own| {
+    ("the scalar, an error elsewhere", |target| {
         let count = |table: &str| format!("(SELECT count(*) FROM \"{table}\")");
-        let rows = own.database.schema().tables().len();
+        let rows = target.database.schema().tables().len();
         let guarded = |value: String| {
-            format!("SELECT CASE WHEN {} > {rows} THEN {value} ELSE json('?') END", count(own.table()))
+            format!("SELECT CASE WHEN {} > {rows} THEN {value} ELSE json('?') END", count(target.table()))
         };
-        own.scalar().map(guarded).into_iter().collect()
+        target.scalar().map(guarded).into_iter().collect()
     }),
-    ("the scalar as a bare column", |own| {
+    ("the scalar as a bare column", |target| {
         let bare = |value: String| {
             format!(
                 "SELECT CASE WHEN rowid THEN {value} ELSE {value} END FROM \"{}\" GROUP BY 1 = 1 LIMIT 1",
-                own.table()
+                target.table()
             )
         };
-        own.scalar().map(bare).into_iter().collect()
+        target.scalar().map(bare).into_iter().collect()
     }),
-    ("LIMIT 0", |own| vec![format!("{} LIMIT 0", own.gold.trim_end_matches(';'))]),
-    ("no row of a table", |own| {
-        let width = own.rows.as_ref().map_or(1, |rows| rows.width().max(1));
-        vec![format!("SELECT {} FROM \"{}\" WHERE 0", vec!["NULL"; width].join(", "), own.table())]
+    ("LIMIT 0", |target| vec![format!("{} LIMIT 0", target.gold.trim_end_matches(';'))]),
+    ("no row of a table", |target| {
+        let width = target.rows.as_ref().map_or(1, |rows| rows.width().max(1));
+        vec![format!("SELECT {} FROM \"{}\" WHERE 0", vec!["NULL"; width].join(", "), target.table())]
     }),
-    ("the gold in a comment", |own| vec![format!("SELECT 1 /* {} */", own.gold.replace("*/", ""))]),
-    ("the gold behind another statement", |own| vec![format!("SELECT 1; {}", own.gold)]),
-    ("reading sqlite_master", |own| {
+    ("the gold in a comment", |target| vec![format!("SELECT 1 /* {} */", target.gold.replace("*/", ""))]),
+    ("the gold behind another statement", |target| vec![format!("SELECT 1; {}", target.gold)]),
+    ("reading sqlite_master", |target| {
         let of = |value: String| format!("SELECT {value} FROM sqlite_master LIMIT 1");
-        own.scalar().map(of).into_iter().chain(["SELECT count(*) FROM sqlite_master".to_owned()]).collect()
+        target.scalar().map(of).into_iter().chain(["SELECT count(*) FROM sqlite_master".to_owned()]).collect()
     }),
-    ("a join without its condition", |own| changed(own, &mut Joins { cross: true })),
-    ("an outer join for an inner one", |own| changed(own, &mut Joins { cross: false })),
-    ("without WHERE", |own| changed(own, &mut NoFilter)),
-    ("COUNT(*) of each table", |own| {
-        own.tables().iter().map(|table| format!("SELECT count(*) FROM \"{table}\"")).collect()
+    ("a join without its condition", |target| changed(target, &mut Joins { cross: true })),
+    ("an outer join for an inner one", |target| changed(target, &mut Joins { cross: false })),
+    ("without WHERE", |target| changed(target, &mut NoFilter)),
+    ("COUNT(*) of each table", |target| {
+        target.tables().iter().map(|table| format!("SELECT count(*) FROM \"{table}\"")).collect()
     }),
 ];
 
@@ -419,8 +431,8 @@ struct NoFilter;
 impl Rewriter for NoFilter {
     fn body(&mut self, body: &mut sqlgauge_sql::tree::Body) {
         if let sqlgauge_sql::tree::Body::Select(select) = body {
-            let own: &mut Select = select;
-            own.filter = None;
+            let select: &mut Select = select;
+            select.filter = None;
         }
     }
 }
@@ -436,13 +448,16 @@ fn counts_a_table(gold: &str, database: &sqlgauge_engine::Database) -> bool {
 }
 
 fn attacks(arguments: &Arguments, spider: &Spider) -> Result<()> {
-    let kept = tempfile::tempdir()?;
-    let folder = arguments.witnesses.clone().unwrap_or_else(|| kept.path().to_owned());
-    let plain = made(RewardOptions { refuse_no_table: false, ..spider.options(arguments) })?;
-    let refusing = made(spider.options(arguments))?;
-    let guarded =
-        made(RewardOptions { witnesses: true, witness_folder: Some(folder), ..spider.options(arguments) })?;
-    let rules = made(RewardOptions {
+    let scratch = tempfile::tempdir()?;
+    let folder = arguments.witnesses.clone().unwrap_or_else(|| scratch.path().to_owned());
+    let plain = new_reward(RewardOptions { refuse_no_table: false, ..spider.options(arguments) })?;
+    let refusing = new_reward(spider.options(arguments))?;
+    let guarded = new_reward(RewardOptions {
+        witnesses: true,
+        witness_folder: Some(folder),
+        ..spider.options(arguments)
+    })?;
+    let rules = new_reward(RewardOptions {
         kind: RewardKind::Structure,
         refuse_no_table: false,
         ..spider.options(arguments)
@@ -461,7 +476,7 @@ fn attacks(arguments: &Arguments, spider: &Spider) -> Result<()> {
     );
     let targets = targets(spider, &golds)?;
     println!("{:<40} {:>6} {:>9} {:>9} {:>9}", "guess", "asked", "any", "a table", "witnesses");
-    let gold_itself: fn(&Target<'_>) -> Vec<String> = |own| vec![own.gold.to_owned()];
+    let gold_itself: fn(&Target<'_>) -> Vec<String> = |target| vec![target.gold.to_owned()];
     for (name, attack) in std::iter::once(&("the honest gold", gold_itself)).chain(ATTACKS) {
         let (batch, of) = guesses(name, *attack, &targets, &golds);
         // What the rules prove equal to the gold is an answer, and no guess.
@@ -478,12 +493,12 @@ fn attacks(arguments: &Arguments, spider: &Spider) -> Result<()> {
             Ok(rewarded.len() as f64 * 100.0 / golds.len() as f64)
         };
         let shares = [share(&plain)?, share(&refusing)?, share(&guarded)?];
-        let asked = {
-            let mut asked = of.clone();
-            asked.dedup();
-            asked.len()
+        let count = {
+            let mut positions = of.clone();
+            positions.dedup();
+            positions.len()
         };
-        println!("{name:<40} {asked:>6} {:>8.2}% {:>8.2}% {:>8.2}%", shares[0], shares[1], shares[2]);
+        println!("{name:<40} {count:>6} {:>8.2}% {:>8.2}% {:>8.2}%", shares[0], shares[1], shares[2]);
         let results = guarded.score(&batch)?;
         let earned = batch.iter().zip(&results).zip(&proved);
         let earned = earned.filter(|((_, result), proved)| result.code == Code::Right && !**proved);
@@ -529,7 +544,7 @@ fn honest(arguments: &Arguments, spider: &Spider) -> Result<()> {
     let every = arguments.every.max(1);
     let golds: Vec<&(String, String)> = spider.golds.iter().step_by(every).collect();
     let targets = targets(spider, &golds)?;
-    let rules = made(RewardOptions {
+    let rules = new_reward(RewardOptions {
         kind: RewardKind::Structure,
         refuse_no_table: false,
         ..spider.options(arguments)
@@ -551,9 +566,9 @@ fn honest(arguments: &Arguments, spider: &Spider) -> Result<()> {
     println!("{} questions, {} blind guesses, {} golds taken apart", golds.len(), blind.len(), apart.len());
     let settings = [None, Some(Likeness::Schema), Some(Likeness::Nulls), Some(Likeness::Repeats)];
     for (columns, witnesses) in
-        AnswerColumns::ALL.into_iter().flat_map(|columns| settings.map(|own| (columns, own)))
+        AnswerColumns::ALL.into_iter().flat_map(|columns| settings.map(|likeness| (columns, likeness)))
     {
-        let reward = made(RewardOptions {
+        let reward = new_reward(RewardOptions {
             columns,
             witnesses: witnesses.is_some(),
             likeness: witnesses.unwrap_or_default(),
@@ -565,7 +580,7 @@ fn honest(arguments: &Arguments, spider: &Spider) -> Result<()> {
             let refused = batch.iter().zip(&results).filter(|(_, result)| result.code != Code::Right);
             let refused: Vec<_> = refused.collect();
             let share = refused.len() as f64 * 100.0 / batch.len() as f64;
-            let on_witness = refused.iter().filter(|(_, own)| own.code == Code::WrongOnWitness).count();
+            let on_witness = refused.iter().filter(|(_, result)| result.code == Code::WrongOnWitness).count();
             println!(
                 "    {system:<14} refused {share:>6.2} % of {} ({on_witness} on a witness)",
                 batch.len()

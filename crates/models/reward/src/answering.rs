@@ -60,12 +60,12 @@ pub(crate) struct Answering<'a> {
     stop: &'a AtomicBool,
     lanes: &'a Lanes,
     /// Texts that have run, the answer's among them once it has.
-    known: Mutex<Vec<(String, Execution)>>,
+    executions: Mutex<Vec<(String, Execution)>>,
 }
 
 impl<'a> Answering<'a> {
     pub(crate) fn new(runner: &'a Runner, lanes: &'a Lanes, stop: Option<&'a AtomicBool>) -> Self {
-        Self { runner, stop: stop.unwrap_or(&NEVER), lanes, known: Mutex::default() }
+        Self { runner, stop: stop.unwrap_or(&NEVER), lanes, executions: Mutex::default() }
     }
 
     /// Takes that execution for the text.
@@ -74,21 +74,21 @@ impl<'a> Answering<'a> {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<(String, Execution)>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.executions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn run_text(&self, database: &Database, sql: &str, enough: Option<&Enough>) -> Execution {
-        let is_of_use = |known: &Execution| {
-            known.rows().is_none_or(|rows| {
+        let is_of_use = |execution: &Execution| {
+            execution.rows().is_none_or(|rows| {
                 !rows.is_beginning() || enough.is_some_and(|enough| enough.is_reached_by(rows))
             })
         };
-        let known = self.lock().iter().find(|(text, known)| text == sql && is_of_use(known)).cloned();
-        if let Some((_, execution)) = known {
+        let entry = self.lock().iter().find(|(text, execution)| text == sql && is_of_use(execution)).cloned();
+        if let Some((_, execution)) = entry {
             return execution;
         }
-        let asked = (database, sql, enough);
-        let execution = self.runner.run_text(asked, self.stop, |run| self.lanes.outside(run));
+        let query = (database, sql, enough);
+        let execution = self.runner.run_text(query, self.stop, |run| self.lanes.outside(run));
         self.know(sql, &execution);
         execution
     }

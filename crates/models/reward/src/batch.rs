@@ -32,7 +32,7 @@ const QUOTED: usize = 200;
 pub(crate) struct Remembered {
     result: RewardResult,
     /// What was known of its questions then, where that decided.
-    known: Option<Vec<Option<String>>>,
+    fingerprints: Option<Vec<Option<String>>>,
 }
 
 /// Answers that SQLite cannot tell apart, on one database.
@@ -59,11 +59,14 @@ type Golds<'a> = HashMap<(&'a str, &'a str), GoldQuestion>;
 
 /// Does the work of a batch, which is told how much the machine had failed at before. What it fails at meanwhile is the reason
 /// for all that goes wrong, and ends this batch alone: what golds found out in that time is forgotten.
-fn batch<T>(own: &Reward, work: impl FnOnce(FaultCount) -> Result<T, RewardError>) -> Result<T, RewardError> {
-    let began = own.engine().faults();
+fn batch<T>(
+    reward: &Reward,
+    work: impl FnOnce(FaultCount) -> Result<T, RewardError>,
+) -> Result<T, RewardError> {
+    let began = reward.engine().faults();
     let done = work(began);
-    let Err(fault) = own.engine().check_since(began) else { return done };
-    own.golds.clear();
+    let Err(fault) = reward.engine().check_since(began) else { return done };
+    reward.golds.clear();
     match done {
         Err(RewardError::Engine(EngineError::Stopped)) => done,
         _ => Err(fault.into()),
@@ -71,15 +74,15 @@ fn batch<T>(own: &Reward, work: impl FnOnce(FaultCount) -> Result<T, RewardError
 }
 
 pub(crate) fn score(
-    own: &Reward,
+    reward: &Reward,
     requests: &[Request],
     stop: Option<&AtomicBool>,
 ) -> Result<Vec<RewardResult>, RewardError> {
-    batch(own, |began| score_batch(own, requests, stop, began))
+    batch(reward, |began| score_batch(reward, requests, stop, began))
 }
 
 fn score_batch(
-    own: &Reward,
+    reward: &Reward,
     requests: &[Request],
     stop: Option<&AtomicBool>,
     began: FaultCount,
@@ -87,22 +90,22 @@ fn score_batch(
     if let Some(at) = requests.iter().position(|request| request.golds.is_empty()) {
         return Err(RewardError::NoGold(at));
     }
-    let asked = requests
+    let pairs = requests
         .iter()
         .flat_map(|request| request.golds.iter().map(|gold| (request.db_id.as_str(), gold.as_str())));
-    let asked: Vec<(&str, &str)> = asked.collect();
-    let subjects = subjects(own, asked.iter().map(|(db_id, _)| *db_id))?;
-    let golds = golds(own, &subjects, &asked, stop)?;
-    let jobs = jobs(own, requests, &subjects, &golds);
+    let pairs: Vec<(&str, &str)> = pairs.collect();
+    let subjects = subjects(reward, pairs.iter().map(|(db_id, _)| *db_id))?;
+    let golds = golds(reward, &subjects, &pairs, stop)?;
+    let jobs = jobs(reward, requests, &subjects, &golds);
     let judged = in_lanes(
-        own,
+        reward,
         jobs.len(),
         stop,
-        |at, lanes| judge(own, &jobs[at], lanes, stop),
+        |at, lanes| judge(reward, &jobs[at], lanes, stop),
         |at| jobs[at].sql.as_str(),
     )?;
-    check(own, &subjects, stop, began)?;
-    grow(own, &jobs, &judged)?;
+    check(reward, &subjects, stop, began)?;
+    grow(reward, &jobs, &judged)?;
     let mut results: Vec<Option<RewardResult>> = vec![None; requests.len()];
     for (job, judged) in jobs.iter().zip(judged) {
         for ((_, places), judged) in job.members.iter().zip(judged) {
@@ -113,91 +116,91 @@ fn score_batch(
     Ok(results.into_iter().flatten().collect())
 }
 
-pub(crate) fn prepare(own: &Reward, questions: &[(String, String)]) -> Result<Growth, RewardError> {
-    batch(own, |began| prepare_batch(own, questions, began))
+pub(crate) fn prepare(reward: &Reward, questions: &[(String, String)]) -> Result<Growth, RewardError> {
+    batch(reward, |began| prepare_batch(reward, questions, began))
 }
 
 fn prepare_batch(
-    own: &Reward,
+    reward: &Reward,
     questions: &[(String, String)],
     began: FaultCount,
 ) -> Result<Growth, RewardError> {
-    let asked: BTreeSet<(&str, &str)> =
+    let pairs: BTreeSet<(&str, &str)> =
         questions.iter().map(|(gold, db_id)| (db_id.as_str(), gold.as_str())).collect();
-    let asked: Vec<(&str, &str)> = asked.into_iter().collect();
-    let subjects = subjects(own, asked.iter().map(|(db_id, _)| *db_id))?;
-    let golds = golds(own, &subjects, &asked, None)?;
-    let made = |at: usize, _: &Lanes| {
-        let (db_id, _) = asked[at];
-        let asked = &golds[&asked[at]];
-        let question = asked.question.as_ref().filter(|_| asked.gold.rows().is_some());
-        question.map(|question| question.known(&asked.gold, &subjects[db_id])).transpose()
+    let pairs: Vec<(&str, &str)> = pairs.into_iter().collect();
+    let subjects = subjects(reward, pairs.iter().map(|(db_id, _)| *db_id))?;
+    let golds = golds(reward, &subjects, &pairs, None)?;
+    let work = |at: usize, _: &Lanes| {
+        let (db_id, _) = pairs[at];
+        let item = &golds[&pairs[at]];
+        let question = item.question.as_ref().filter(|_| item.gold.rows().is_some());
+        question.map(|question| question.witnesses(&item.gold, &subjects[db_id])).transpose()
     };
-    let known = in_lanes(own, asked.len(), None, made, |at| asked[at].1)?;
-    check(own, &subjects, None, began)?;
-    let mut growth = Growth { questions: asked.len(), ..Growth::default() };
-    for ((_, gold), (known, place)) in asked.iter().zip(known.into_iter().zip(&asked)) {
+    let all = in_lanes(reward, pairs.len(), None, work, |at| pairs[at].1)?;
+    check(reward, &subjects, None, began)?;
+    let mut growth = Growth { questions: pairs.len(), ..Growth::default() };
+    for ((_, gold), (witnesses, place)) in pairs.iter().zip(all.into_iter().zip(&pairs)) {
         if golds[place].gold.failure().is_some() {
             growth.failed.push((*gold).to_owned());
         }
-        let Some(known) = known else { continue };
-        growth.witnesses += known.kept.len();
-        growth.none.extend(known.none.clone().map(|reason| ((*gold).to_owned(), reason)));
+        let Some(witnesses) = witnesses else { continue };
+        growth.witnesses += witnesses.list.len();
+        growth.none.extend(witnesses.none.clone().map(|reason| ((*gold).to_owned(), reason)));
     }
     Ok(growth)
 }
 
 /// The databases of a batch, opened.
 fn subjects<'a>(
-    own: &Reward,
+    reward: &Reward,
     db_ids: impl Iterator<Item = &'a str>,
 ) -> Result<HashMap<&'a str, Arc<Subject>>, RewardError> {
     let db_ids: Vec<&str> = db_ids.collect::<BTreeSet<_>>().into_iter().collect();
-    let opened = in_lanes(own, db_ids.len(), None, |at, _| own.subject(db_ids[at]), |at| db_ids[at])?;
+    let opened = in_lanes(reward, db_ids.len(), None, |at, _| reward.subject(db_ids[at]), |at| db_ids[at])?;
     Ok(db_ids.into_iter().zip(opened).collect())
 }
 
 /// The golds of a batch, each run once, with what is known of their questions.
 fn golds<'a>(
-    own: &Reward,
+    reward: &Reward,
     subjects: &HashMap<&str, Arc<Subject>>,
-    asked: &[(&'a str, &'a str)],
+    pairs: &[(&'a str, &'a str)],
     stop: Option<&AtomicBool>,
 ) -> Result<Golds<'a>, RewardError> {
-    let distinct: BTreeSet<(&str, &str)> = asked.iter().copied().collect();
+    let distinct: BTreeSet<(&str, &str)> = pairs.iter().copied().collect();
     let distinct: Vec<(&str, &str)> = distinct.into_iter().collect();
     let ask = |at: usize, lanes: &Lanes| {
         let (db_id, text) = distinct[at];
         let subject = &subjects[db_id];
-        let gold = gold(own, subject, text, lanes, stop)?;
-        let question = own.witnesses.as_ref().map(|all| all.question(&gold, subject));
+        let gold = gold(reward, subject, text, lanes, stop)?;
+        let question = reward.witnesses.as_ref().map(|all| all.question(&gold, subject));
         if let Some(question) = &question {
             question.refresh()?;
         }
         Ok(GoldQuestion { gold, question })
     };
-    let golds = in_lanes(own, distinct.len(), stop, ask, |at| distinct[at].1)?;
+    let golds = in_lanes(reward, distinct.len(), stop, ask, |at| distinct[at].1)?;
     Ok(distinct.iter().copied().zip(golds).collect())
 }
 
 fn gold(
-    own: &Reward,
+    reward: &Reward,
     subject: &Subject,
     text: &str,
     lanes: &Lanes,
     stop: Option<&AtomicBool>,
 ) -> Result<Arc<Gold>, RewardError> {
     let place = (subject.target.db_id.clone(), text.to_owned());
-    if let Some(known) = own.golds.get(&place, |gold| gold.bytes()) {
-        return Ok(known);
+    if let Some(gold) = reward.golds.get(&place, |gold| gold.bytes()) {
+        return Ok(gold);
     }
-    let began = own.engine().faults();
-    let engine = Answering::new(&own.runner, lanes, stop);
+    let began = reward.engine().faults();
+    let engine = Answering::new(&reward.runner, lanes, stop);
     let gold = Arc::new(Gold::of(
-        (text, own.key(text)),
+        (text, reward.key(text)),
         subject,
         &engine,
-        own.options.kind != RewardKind::Structure,
+        reward.options.kind != RewardKind::Structure,
     ));
     if let Some(failure) = gold.broken_file() {
         return Err(RewardError::Database { db_id: place.0, message: failure.message.clone() });
@@ -205,15 +208,15 @@ fn gold(
     // A gold that ran out of time may have more of it when less runs beside it, and one that was stopped has no outcome.
     let is_settled =
         gold.failure().is_none_or(|failure| Code::of_failure(failure.kind) != Some(Code::Timeout));
-    if is_settled && !is_set(stop) && own.engine().check_since(began).is_ok() {
-        own.golds.insert(place, Arc::clone(&gold), gold.bytes());
+    if is_settled && !is_set(stop) && reward.engine().check_since(began).is_ok() {
+        reward.golds.insert(place, Arc::clone(&gold), gold.bytes());
     }
     Ok(gold)
 }
 
 /// The distinct answers of a batch.
 fn jobs<'a>(
-    own: &Reward,
+    reward: &Reward,
     requests: &[Request],
     subjects: &'a HashMap<&str, Arc<Subject>>,
     golds: &Golds<'_>,
@@ -222,12 +225,12 @@ fn jobs<'a>(
     let mut by_key: HashMap<(&str, String), usize> = HashMap::new();
     let mut by_golds: HashMap<(usize, &[String]), usize> = HashMap::new();
     for (place, request) in requests.iter().enumerate() {
-        let sql = if own.options.extract {
+        let sql = if reward.options.extract {
             extract_sql(&request.prediction).sql
         } else {
             request.prediction.clone()
         };
-        let key = own.key(&sql);
+        let key = reward.key(&sql);
         let job = *by_key.entry((request.db_id.as_str(), key.clone())).or_insert_with(|| {
             let subject = &subjects[request.db_id.as_str()];
             jobs.push(Job { subject, sql, key, members: Vec::new() });
@@ -246,7 +249,7 @@ fn jobs<'a>(
 
 /// Does the work of a batch on threads.
 fn in_lanes<'a, T: Send>(
-    own: &Reward,
+    reward: &Reward,
     count: usize,
     stop: Option<&AtomicBool>,
     work: impl Fn(usize, &Lanes) -> Result<T, RewardError> + Sync,
@@ -255,7 +258,7 @@ fn in_lanes<'a, T: Send>(
     let guarded = |at: usize, lanes: &Lanes| {
         if is_set(stop) { Err(EngineError::Stopped.into()) } else { work(at, lanes) }
     };
-    let done = Lanes::run(own.options.cores(), own.options.processes(), count, guarded)
+    let done = Lanes::run(reward.options.cores(), reward.options.processes(), count, guarded)
         .map_err(RewardError::Thread)?;
     let results = done.into_iter().enumerate().map(|(at, result)| {
         let answer = || text(at).chars().take(QUOTED).collect();
@@ -270,7 +273,7 @@ fn is_set(stop: Option<&AtomicBool>) -> bool {
 
 /// Whether the machinery was sound all the while.
 fn check(
-    own: &Reward,
+    reward: &Reward,
     subjects: &HashMap<&str, Arc<Subject>>,
     stop: Option<&AtomicBool>,
     began: FaultCount,
@@ -278,7 +281,7 @@ fn check(
     if is_set(stop) {
         return Err(EngineError::Stopped.into());
     }
-    own.engine().check_since(began)?;
+    reward.engine().check_since(began)?;
     // Looked at afterwards: what was read from another file is no result.
     subjects.values().try_for_each(|subject| subject.target.database.check_unchanged())?;
     Ok(())
@@ -286,50 +289,51 @@ fn check(
 
 /// All members of a job, for which the answer runs once.
 fn judge(
-    own: &Reward,
+    reward: &Reward,
     job: &Job<'_>,
     lanes: &Lanes,
     stop: Option<&AtomicBool>,
 ) -> Result<Vec<MemberResult>, RewardError> {
-    let engine = Answering::new(&own.runner, lanes, stop);
+    let engine = Answering::new(&reward.runner, lanes, stop);
     let (subject, sql, key) = (&**job.subject, job.sql.as_str(), job.key.as_str());
-    let case = Case { options: &own.options, subject, engine: &engine, sql, key };
-    job.members.iter().map(|(golds, _)| judge_member(own, &case, golds, stop)).collect()
+    let case = Case { options: &reward.options, subject, engine: &engine, sql, key };
+    job.members.iter().map(|(golds, _)| judge_member(reward, &case, golds, stop)).collect()
 }
 
 fn judge_member(
-    own: &Reward,
+    reward: &Reward,
     case: &Case<'_>,
     golds: &[GoldQuestion],
     stop: Option<&AtomicBool>,
 ) -> Result<MemberResult, RewardError> {
-    let (place, began) = (place_of(case, golds), own.engine().faults());
-    let is_of_now = |known: &Arc<Remembered>| {
-        known.known.as_ref().is_none_or(|then| {
-            golds.iter().zip(then).all(|(asked, then)| then.is_none() || *then == fingerprint(asked))
+    let (place, began) = (place_of(case, golds), reward.engine().faults());
+    let is_of_now = |entry: &Arc<Remembered>| {
+        entry.fingerprints.as_ref().is_none_or(|then| {
+            golds.iter().zip(then).all(|(item, then)| then.is_none() || *then == fingerprint(item))
         })
     };
-    let size = |known: &Arc<Remembered>| known.result.bytes();
-    if let Some(known) = own.answers.get(&place, size).filter(is_of_now) {
-        return Ok(MemberResult { result: known.result.clone(), new: None, is_wrong: false });
+    let size = |entry: &Arc<Remembered>| entry.result.bytes();
+    if let Some(entry) = reward.answers.get(&place, size).filter(is_of_now) {
+        return Ok(MemberResult { result: entry.result.clone(), new: None, is_wrong: false });
     }
-    let kind = kinds::of(own.options.kind);
-    let worths: Vec<Worth> = golds.iter().map(|asked| kind.judge(case, asked)).collect::<Result<_, _>>()?;
-    let known = worths.iter().map(|worth| worth.found.known.as_ref().map(|known| known.fingerprint()));
-    let known: Vec<Option<String>> = known.collect();
+    let kind = kinds::of(reward.options.kind);
+    let worths: Vec<Worth> = golds.iter().map(|item| kind.judge(case, item)).collect::<Result<_, _>>()?;
+    let fingerprints =
+        worths.iter().map(|worth| worth.answer.witnesses.as_ref().map(|witnesses| witnesses.fingerprint()));
+    let fingerprints: Vec<Option<String>> = fingerprints.collect();
     let (at, worth) = best(worths);
-    let Worth { value, found } = worth;
+    let Worth { value, answer } = worth;
     let result =
-        RewardResult { witness: found.witness, ..RewardResult::new(value, found.code, found.reason) };
+        RewardResult { witness: answer.witness, ..RewardResult::new(value, answer.code, answer.reason) };
     let is_settled = result.code != Code::Timeout && result.code != Code::GoldFailed;
-    if is_settled && !is_set(stop) && own.engine().check_since(began).is_ok() {
-        let known = known.iter().any(Option::is_some).then_some(known);
-        let remembered = Arc::new(Remembered { result: result.clone(), known });
+    if is_settled && !is_set(stop) && reward.engine().check_since(began).is_ok() {
+        let fingerprints = fingerprints.iter().any(Option::is_some).then_some(fingerprints);
+        let remembered = Arc::new(Remembered { result: result.clone(), fingerprints });
         let bytes = size(&remembered);
-        own.answers.insert(place, remembered, bytes);
+        reward.answers.insert(place, remembered, bytes);
     }
     let is_wrong = result.code == Code::Wrong;
-    Ok(MemberResult { result, new: found.new.map(|witness| (at, witness)), is_wrong })
+    Ok(MemberResult { result, new: answer.new.map(|witness| (at, witness)), is_wrong })
 }
 
 /// What an answer is worth beside the gold that suits it best, the first of equals; a gold that failed says nothing as long
@@ -338,25 +342,25 @@ fn best(worths: Vec<Worth>) -> (usize, Worth) {
     let rank = |worth: &Worth| worth.value.unwrap_or(-1.0);
     let mut worths = worths.into_iter().enumerate();
     let nothing = || {
-        let found = crate::judge::JudgedAnswer::new(
+        let answer = crate::judge::JudgedAnswer::new(
             Code::GoldFailed,
             crate::judge::Progress::Nothing,
             "the question has no gold",
         );
-        (0, Worth { value: None, found })
+        (0, Worth { value: None, answer })
     };
     let first = worths.next().unwrap_or_else(nothing);
     worths.fold(first, |best, next| if rank(&next.1) > rank(&best.1) { next } else { best })
 }
 
-fn fingerprint(asked: &GoldQuestion) -> Option<String> {
-    asked.question.as_ref().and_then(|question| question.now()).map(|known| known.fingerprint())
+fn fingerprint(item: &GoldQuestion) -> Option<String> {
+    item.question.as_ref().and_then(|question| question.now()).map(|witnesses| witnesses.fingerprint())
 }
 
 /// Where the result of an answer is remembered.
 fn place_of(case: &Case<'_>, golds: &[GoldQuestion]) -> [u8; 32] {
     let mut hasher = Sha256::new();
-    let golds = golds.iter().map(|asked| asked.gold.text.as_str());
+    let golds = golds.iter().map(|item| item.gold.text.as_str());
     for text in [case.subject.target.db_id.as_str(), case.key].into_iter().chain(golds) {
         hasher.update((text.len() as u64).to_le_bytes());
         hasher.update(text);
@@ -365,35 +369,35 @@ fn place_of(case: &Case<'_>, golds: &[GoldQuestion]) -> [u8; 32] {
 }
 
 /// Keeps the witnesses that a batch has found, and makes some of its wrong answers, in the order of the batch.
-fn grow(own: &Reward, jobs: &[Job<'_>], judged: &[Vec<MemberResult>]) -> Result<(), RewardError> {
-    if own.witnesses.is_none() {
+fn grow(reward: &Reward, jobs: &[Job<'_>], judged: &[Vec<MemberResult>]) -> Result<(), RewardError> {
+    if reward.witnesses.is_none() {
         return Ok(());
     }
     let mut wrong: Vec<(&Job<'_>, &GoldQuestion)> = Vec::new();
     for (job, judged) in jobs.iter().zip(judged) {
         for ((golds, _), judged) in job.members.iter().zip(judged) {
             if let Some((at, witness)) = &judged.new
-                && let Some(question) = golds.get(*at).and_then(|asked| asked.question.as_ref())
+                && let Some(question) = golds.get(*at).and_then(|item| item.question.as_ref())
             {
                 question.add(witness.clone(), &job.sql)?;
             }
             if judged.is_wrong
-                && let Some(asked) = golds.first()
+                && let Some(item) = golds.first()
             {
-                wrong.push((job, asked));
+                wrong.push((job, item));
             }
         }
     }
-    wrong.truncate(own.options.growth);
-    let found = in_lanes(
-        own,
+    wrong.truncate(reward.options.growth);
+    let witnesses = in_lanes(
+        reward,
         wrong.len(),
         None,
         |at, _| against(wrong[at].0, wrong[at].1),
         |at| wrong[at].0.sql.as_str(),
     )?;
-    for ((job, asked), found) in wrong.iter().zip(found) {
-        if let (Some(witness), Some(question)) = (found, &asked.question) {
+    for ((job, item), witness) in wrong.iter().zip(witnesses) {
+        if let (Some(witness), Some(question)) = (witness, &item.question) {
             question.add(witness, &job.sql)?;
         }
     }
@@ -401,13 +405,15 @@ fn grow(own: &Reward, jobs: &[Job<'_>], judged: &[Vec<MemberResult>]) -> Result<
 }
 
 /// A database that tells a wrong answer from its gold, where none that is known does.
-fn against(job: &Job<'_>, asked: &GoldQuestion) -> Result<Option<Witness>, RewardError> {
-    let Some(known) = asked.question.as_ref().and_then(|question| question.now()) else { return Ok(None) };
-    let world = job.subject.world(known.has_repeats);
-    let found = world.searching(|search| {
-        let is_told = !matches!(search.told(known.databases(), &asked.gold.text, &job.sql), Ok(None));
-        (!is_told).then(|| search.refute_within(&asked.gold.text, &job.sql, GROWTH_DATABASES))
+fn against(job: &Job<'_>, item: &GoldQuestion) -> Result<Option<Witness>, RewardError> {
+    let Some(witnesses) = item.question.as_ref().and_then(|question| question.now()) else { return Ok(None) };
+    let world = job.subject.world(witnesses.has_repeats);
+    let verdict = world.searching(|search| {
+        let is_told = !matches!(search.told(witnesses.databases(), &item.gold.text, &job.sql), Ok(None));
+        (!is_told).then(|| search.refute_within(&item.gold.text, &job.sql, GROWTH_DATABASES))
     })?;
-    let found = found.as_ref().and_then(|found| found.refutation());
-    Ok(found.filter(|found| world.takes(found)).map(|found| found.database().clone()))
+    let refutation = verdict.as_ref().and_then(|verdict| verdict.refutation());
+    Ok(refutation
+        .filter(|refutation| world.takes(refutation))
+        .map(|refutation| refutation.database().clone()))
 }

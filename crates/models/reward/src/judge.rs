@@ -64,14 +64,14 @@ pub(crate) struct JudgedAnswer {
     /// The script of the database that tells the answer from its gold.
     pub(crate) witness: Option<String>,
     /// What was known of the question, where that decided.
-    pub(crate) known: Option<Arc<QuestionWitnesses>>,
+    pub(crate) witnesses: Option<Arc<QuestionWitnesses>>,
     /// A database that tells the answer from its gold, and was not known.
     pub(crate) new: Option<Witness>,
 }
 
 impl JudgedAnswer {
     pub(crate) fn new(code: Code, progress: Progress, reason: impl Into<String>) -> Self {
-        Self { code, reason: reason.into(), progress, witness: None, known: None, new: None }
+        Self { code, reason: reason.into(), progress, witness: None, witnesses: None, new: None }
     }
 }
 
@@ -108,10 +108,10 @@ impl Case<'_> {
     }
 
     /// What becomes of the answer by its rows.
-    pub(crate) fn by_results(&self, asked: &GoldQuestion) -> Result<JudgedAnswer, RewardError> {
-        let gold = &*asked.gold;
-        if let Some(found) = self.settled(gold) {
-            return Ok(found);
+    pub(crate) fn by_results(&self, item: &GoldQuestion) -> Result<JudgedAnswer, RewardError> {
+        let gold = &*item.gold;
+        if let Some(answer) = self.settled(gold) {
+            return Ok(answer);
         }
         if self.key == gold.key {
             return Ok(JudgedAnswer::new(Code::Right, Progress::Runs, "the answer is the gold"));
@@ -137,7 +137,7 @@ impl Case<'_> {
         {
             return Ok(JudgedAnswer::new(Code::Wrong, Progress::Runs, reason));
         }
-        match &asked.question {
+        match &item.question {
             Some(question) => self.by_witnesses(gold, question),
             None => Ok(JudgedAnswer::new(Code::Right, Progress::Runs, "the same rows as the gold")),
         }
@@ -188,26 +188,34 @@ impl Case<'_> {
     /// An answer that is right on the database must agree with its gold on every witness, and is tried once on further
     /// databases.
     fn by_witnesses(&self, gold: &Gold, question: &Question) -> Result<JudgedAnswer, RewardError> {
-        let known = question.known(gold, self.subject)?;
-        let world = self.subject.world(known.has_repeats);
-        let (told, searched) = world.searching(|search| {
-            let told = search.told(known.databases(), &gold.text, self.sql);
-            let is_open = matches!(told, Ok(None)) && !world.proves_equal(&gold.text, self.sql);
+        let question_witnesses = question.witnesses(gold, self.subject)?;
+        let world = self.subject.world(question_witnesses.has_repeats);
+        let (difference, searched) = world.searching(|search| {
+            let difference = search.told(question_witnesses.databases(), &gold.text, self.sql);
+            let is_open = matches!(difference, Ok(None)) && !world.proves_equal(&gold.text, self.sql);
             let searched = is_open.then(|| search.refute_within(&gold.text, self.sql, DATABASES));
             // Nor does a new database count on which the gold has several results.
             let counts =
                 |database: &Witness| matches!(search.told([database], &gold.text, self.sql), Ok(Some(_)));
-            (told, searched.filter(|verdict| verdict.refutation().is_none_or(|own| counts(own.database()))))
+            (
+                difference,
+                searched.filter(|verdict| {
+                    verdict.refutation().is_none_or(|refutation| counts(refutation.database()))
+                }),
+            )
         })?;
         let other = |reason: &str, witness: &str| {
             let reason = format!("right on the database, but not on another: {reason}");
-            let found = JudgedAnswer::new(Code::WrongOnWitness, Progress::Runs, reason);
-            JudgedAnswer { witness: Some(witness.to_owned()), ..found }
+            let answer = JudgedAnswer::new(Code::WrongOnWitness, Progress::Runs, reason);
+            JudgedAnswer { witness: Some(witness.to_owned()), ..answer }
         };
-        let found = match (told, searched) {
-            (Ok(Some(told)), _) => {
-                let script = known.kept.get(told.place).map_or("", |kept| kept.script.as_str());
-                other(&told.reason, script)
+        let answer = match (difference, searched) {
+            (Ok(Some(difference)), _) => {
+                let script = question_witnesses
+                    .list
+                    .get(difference.place)
+                    .map_or("", |witness| witness.script.as_str());
+                other(&difference.reason, script)
             }
             (_, Some(SearchVerdict::Refuted(refutation))) if world.takes(&refutation) => {
                 let new = refutation.database().clone();
@@ -221,12 +229,12 @@ impl Case<'_> {
                 JudgedAnswer::new(Code::Right, Progress::Runs, reason)
             }
             (Ok(None), _) => {
-                let witnesses = counted(known.kept.len(), "witness");
+                let witnesses = counted(question_witnesses.list.len(), "witness");
                 let reason = format!("the same rows as the gold, on the database and on {witnesses}");
                 JudgedAnswer::new(Code::Right, Progress::Runs, reason)
             }
         };
-        Ok(JudgedAnswer { known: Some(known), ..found })
+        Ok(JudgedAnswer { witnesses: Some(question_witnesses), ..answer })
     }
 }
 
@@ -238,20 +246,20 @@ pub(crate) fn metric(id: &str) -> Result<&'static dyn Metric, RewardError> {
 /// Whether some word of the text begins a query.
 fn has_query_word(text: &str) -> bool {
     let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-    words.any(|word| ["select", "values"].iter().any(|known| word.eq_ignore_ascii_case(known)))
+    words.any(|word| ["select", "values"].iter().any(|keyword| word.eq_ignore_ascii_case(keyword)))
 }
 
 /// The rows of an answer on the databases that are known of a question, each beside those of the gold.
 pub(crate) fn on_witnesses(
     case: &Case<'_>,
     gold: &Gold,
-    known: &QuestionWitnesses,
+    witnesses: &QuestionWitnesses,
 ) -> Result<Vec<Option<[ResultSet; 2]>>, RewardError> {
-    let count = known.kept.len();
+    let count = witnesses.list.len();
     let results = case
         .subject
-        .world(known.has_repeats)
-        .searching(|search| search.results_on(known.databases(), &gold.text, case.sql))?;
+        .world(witnesses.has_repeats)
+        .searching(|search| search.results_on(witnesses.databases(), &gold.text, case.sql))?;
     // An answer that cannot be judged there has nothing in common with the gold.
     Ok(results.unwrap_or_else(|_| vec![None; count]))
 }

@@ -32,20 +32,20 @@ impl<K: Eq + Hash, V: Clone> Recent<K, V> {
 
     /// What is remembered of that key. `bytes` says how large it is, in case it becomes young again.
     pub(crate) fn get(&self, key: &K, bytes: impl Fn(&V) -> usize) -> Option<V> {
-        let mut own = self.lock();
-        if let Some(value) = own.young.get(key) {
+        let mut generations = self.lock();
+        if let Some(value) = generations.young.get(key) {
             return Some(value.clone());
         }
-        let (key, value) = own.old.remove_entry(key)?;
+        let (key, value) = generations.old.remove_entry(key)?;
         let size = bytes(&value);
-        own.insert(key, value.clone(), size, self.bytes);
+        generations.insert(key, value.clone(), size, self.bytes);
         Some(value)
     }
 
     /// Forgets everything.
     pub(crate) fn clear(&self) {
-        let mut own = self.lock();
-        *own = Generations { young: HashMap::new(), old: HashMap::new(), young_bytes: 0 };
+        let mut generations = self.lock();
+        *generations = Generations { young: HashMap::new(), old: HashMap::new(), young_bytes: 0 };
     }
 
     /// Remembers a value of that many bytes.
@@ -77,8 +77,8 @@ mod tests {
             memory.insert(number, number, 50);
             assert_eq!(memory.get(&0, size), Some(0), "{number}");
         }
-        let kept = (0..200).filter(|number| memory.get(number, size).is_some()).count();
-        assert!((5..20).contains(&kept), "{kept}");
+        let count = (0..200).filter(|number| memory.get(number, size).is_some()).count();
+        assert!((5..20).contains(&count), "{count}");
         assert_eq!(memory.get(&199, size), Some(199));
     }
 }

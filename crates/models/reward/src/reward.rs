@@ -153,9 +153,9 @@ impl Reward {
 
     /// The database of that name, opened once.
     pub(crate) fn subject(&self, db_id: &str) -> Result<Arc<Subject>, RewardError> {
-        let known = self.subjects.lock().unwrap_or_else(PoisonError::into_inner).get(db_id).cloned();
-        if let Some(known) = known {
-            return Ok(known);
+        let subject = self.subjects.lock().unwrap_or_else(PoisonError::into_inner).get(db_id).cloned();
+        if let Some(subject) = subject {
+            return Ok(subject);
         }
         let began = self.engine().faults();
         let opened = Arc::new(Subject::open(self.engine(), &self.databases, db_id, &self.options)?);

@@ -114,9 +114,9 @@ impl World {
 
     /// Whether a database that tells an answer from its gold counts: not if it takes NULL in a key, a value off its type or an empty
     /// result, unless any value was asked for.
-    pub(crate) fn takes(&self, found: &Refutation) -> bool {
+    pub(crate) fn takes(&self, refutation: &Refutation) -> bool {
         let any = self.options.null_in_primary_key;
-        found.needs().iter().all(|need| any && *need != Need::EmptyResult)
+        refutation.needs().iter().all(|need| any && *need != Need::EmptyResult)
     }
 
     /// Does something with a search over the schema, of which there are as many as threads that ever needed one at once.

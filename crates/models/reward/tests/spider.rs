@@ -14,8 +14,8 @@ fn exact_is_ex() {
     let options =
         RewardOptions { extract: false, columns: AnswerColumns::Ordered, ..RewardOptions::new(&databases) };
     let reward = reward(options.clone());
-    let own: Vec<Request> = golds.iter().map(|(gold, db_id)| request(gold, gold, db_id)).collect();
-    let results = reward.score(&own).unwrap();
+    let gold_requests: Vec<Request> = golds.iter().map(|(gold, db_id)| request(gold, gold, db_id)).collect();
+    let results = reward.score(&gold_requests).unwrap();
     for ((gold, _), result) in golds.iter().zip(&results) {
         assert_eq!(result.code, Code::Right, "{gold}: {}", result.reason);
     }

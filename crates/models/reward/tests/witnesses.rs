@@ -25,17 +25,17 @@ fn a_null_that_the_database_has_nowhere_is_not_held_against_an_answer() {
         ask(&reward, &answer, &gold)
     };
     assert_eq!(of("rating").code, Code::Right, "{}", of("rating").reason);
-    let told = of("NULLIF(rating, 3)");
-    assert_eq!(told.code, Code::Wrong, "{}", told.reason);
+    let result = of("NULLIF(rating, 3)");
+    assert_eq!(result.code, Code::Wrong, "{}", result.reason);
     let database = rusqlite::Connection::open(folder.path().join("shop/shop.sqlite")).unwrap();
     database.execute_batch("INSERT INTO shop VALUES (4, 'Di', 'Rome', NULL); DELETE FROM sale").unwrap();
     let reward = common::reward(with_witnesses(folder.path()));
-    let told = ask(
+    let result = ask(
         &reward,
         "SELECT id FROM sale WHERE id NOT IN (SELECT rating FROM shop)",
         "SELECT id FROM sale EXCEPT SELECT rating FROM shop",
     );
-    assert_eq!(told.code, Code::WrongOnWitness, "{}", told.reason);
+    assert_eq!(result.code, Code::WrongOnWitness, "{}", result.reason);
 }
 
 /// Of names that do not repeat in the benchmark; that only counts where the gold does not ask about it.
@@ -117,7 +117,7 @@ fn columns_come_in_any_order_unless_that_is_asked_for() {
     let ordered =
         reward(RewardOptions { columns: AnswerColumns::Ordered, ..RewardOptions::new(folder.path()) });
     let gold = "SELECT name, city, rating FROM shop ORDER BY id";
-    for (answer, free, kept) in [
+    for (answer, free, strict) in [
         ("SELECT rating, name, city FROM shop ORDER BY id", Code::Right, Code::Wrong),
         ("SELECT rating, name, city FROM shop ORDER BY id DESC", Code::Wrong, Code::Wrong),
         ("SELECT name, name, rating FROM shop ORDER BY id", Code::Wrong, Code::Wrong),
@@ -126,7 +126,7 @@ fn columns_come_in_any_order_unless_that_is_asked_for() {
         for reward in &any {
             assert_eq!(code(reward, answer, gold), free, "{answer}");
         }
-        assert_eq!(code(&ordered, answer, gold), kept, "{answer}");
+        assert_eq!(code(&ordered, answer, gold), strict, "{answer}");
     }
     // The benchmark's rows are the same either way; other databases tell the columns apart.
     let (gold, answer) =
@@ -224,9 +224,9 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn a_folder_is_shared_and_grows() {
-    let (folder, kept) = (shop(), tempfile::tempdir().unwrap());
+    let (folder, store) = (shop(), tempfile::tempdir().unwrap());
     let options = RewardOptions {
-        witness_folder: Some(kept.path().to_owned()),
+        witness_folder: Some(store.path().to_owned()),
         growth: 4,
         ..with_witnesses(folder.path())
     };
@@ -234,7 +234,7 @@ fn a_folder_is_shared_and_grows() {
     let questions = [(COUNT.to_owned(), "shop".to_owned()), ("SELECT oops".to_owned(), "shop".to_owned())];
     let growth = one.prepare(&questions).unwrap();
     assert!(growth.questions == 2 && growth.witnesses > 0 && growth.failed == ["SELECT oops"], "{growth:?}");
-    let before = files(kept.path());
+    let before = files(store.path());
     assert_eq!(before.len(), growth.witnesses + 1);
     // The same folder is made anew, byte for byte.
     let again = tempfile::tempdir().unwrap();
@@ -247,19 +247,19 @@ fn a_folder_is_shared_and_grows() {
             .map(|path| (path.strip_prefix(root).unwrap().to_owned(), std::fs::read(path).unwrap()))
             .collect()
     };
-    assert_eq!(names(kept.path(), &before), names(again.path(), &files(again.path())));
+    assert_eq!(names(store.path(), &before), names(again.path(), &files(again.path())));
     // What one finds, the other sees in its next batch.
     let sly = "SELECT count(*) FROM sale WHERE amount > 6 AND amount <> 1000003";
     assert_eq!(code(&one, sly, COUNT), Code::WrongOnWitness);
-    let grown = files(kept.path());
+    let grown = files(store.path());
     assert!(grown.len() > before.len());
     assert_eq!(code(&other, sly, COUNT), Code::WrongOnWitness);
-    assert_eq!(files(kept.path()).len(), grown.len());
+    assert_eq!(files(store.path()).len(), grown.len());
     // Wrong answers make witnesses too.
     let wrong = "SELECT count(*) FROM sale, shop WHERE amount > 6 AND shop.id = 77";
     one.score(&[request(wrong, COUNT, "shop")]).unwrap();
     // A file that is no witness is named.
-    let bad = grown.iter().find(|path| path.extension().is_some_and(|own| own == "sql")).unwrap();
+    let bad = grown.iter().find(|path| path.extension().is_some_and(|extension| extension == "sql")).unwrap();
     std::fs::write(bad.with_file_name("zz.sql"), "DROP TABLE x").unwrap();
     match reward(options).score(&[request(COUNT, COUNT, "shop")]) {
         Err(error @ RewardError::Witnesses { .. }) => {
@@ -271,25 +271,26 @@ fn a_folder_is_shared_and_grows() {
 
 #[test]
 fn a_witness_that_is_no_file_or_creates_no_table_is_named() {
-    let (folder, kept) = (shop(), tempfile::tempdir().unwrap());
+    let (folder, store) = (shop(), tempfile::tempdir().unwrap());
     let options =
-        RewardOptions { witness_folder: Some(kept.path().to_owned()), ..with_witnesses(folder.path()) };
+        RewardOptions { witness_folder: Some(store.path().to_owned()), ..with_witnesses(folder.path()) };
     reward(options.clone()).prepare(&[(COUNT.to_owned(), "shop".to_owned())]).unwrap();
-    let witness =
-        files(kept.path()).into_iter().find(|path| path.extension().is_some_and(|own| own == "sql"));
+    let witness = files(store.path())
+        .into_iter()
+        .find(|path| path.extension().is_some_and(|extension| extension == "sql"));
     let witness = witness.unwrap();
     let name = witness.file_name().unwrap().to_str().unwrap();
-    let asked = |what: &str| {
+    let assert_problem = |what: &str| {
         let error = reward(options.clone()).score(&[request(COUNT, COUNT, "shop")]).unwrap_err().to_string();
         assert!(error.contains(name) && error.contains(what), "{error}");
     };
     for text in ["", "-- SELECT 1\n"] {
         std::fs::write(&witness, text).unwrap();
-        asked("creates no table");
+        assert_problem("creates no table");
     }
     if cfg!(unix) {
         std::fs::remove_file(&witness).unwrap();
         assert!(std::process::Command::new("mkfifo").arg(&witness).status().unwrap().success());
-        asked("regular file");
+        assert_problem("regular file");
     }
 }

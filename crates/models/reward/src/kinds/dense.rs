@@ -40,11 +40,11 @@ impl Rewarding for Dense {
         RewardKind::Dense
     }
 
-    fn judge(&self, case: &Case<'_>, asked: &GoldQuestion) -> Result<Worth, RewardError> {
-        let mut found = case.by_results(asked)?;
-        let runs = matches!(found.code, Code::Wrong | Code::WrongOnWitness);
-        let agreement = if runs { agreement(case, asked, &mut found)? } else { 0.0 };
-        Ok(Worth { value: value(found.code, found.progress, agreement), found })
+    fn judge(&self, case: &Case<'_>, item: &GoldQuestion) -> Result<Worth, RewardError> {
+        let mut answer = case.by_results(item)?;
+        let runs = matches!(answer.code, Code::Wrong | Code::WrongOnWitness);
+        let agreement = if runs { agreement(case, item, &mut answer)? } else { 0.0 };
+        Ok(Worth { value: value(answer.code, answer.progress, agreement), answer })
     }
 }
 
@@ -59,16 +59,16 @@ fn value(code: Code, progress: Progress, agreement: f64) -> Option<f64> {
     }
 }
 
-fn agreement(case: &Case<'_>, asked: &GoldQuestion, found: &mut JudgedAnswer) -> Result<f64, RewardError> {
+fn agreement(case: &Case<'_>, item: &GoldQuestion, answer: &mut JudgedAnswer) -> Result<f64, RewardError> {
     // All rows count here, also those behind the first that tells the answer from the gold.
     let metric = metric(AGREEMENT)?;
-    let on_database = metric.score(&case.pair(&asked.gold, &[metric])).value.unwrap_or(0.0);
-    let Some(question) = asked.question.as_ref().filter(|_| on_database > 0.0) else {
+    let on_database = metric.score(&case.pair(&item.gold, &[metric])).value.unwrap_or(0.0);
+    let Some(question) = item.question.as_ref().filter(|_| on_database > 0.0) else {
         return Ok(on_database);
     };
-    let known = question.known(&asked.gold, case.subject)?;
-    let results = on_witnesses(case, &asked.gold, &known)?;
-    found.known = Some(known);
+    let witnesses = question.witnesses(&item.gold, case.subject)?;
+    let results = on_witnesses(case, &item.gold, &witnesses)?;
+    answer.witnesses = Some(witnesses);
     let count = results.len();
     let agreed = results.iter().flatten().map(|[gold, answer]| soft_f1(gold, answer).f1).sum::<f64>();
     Ok(if count == 0 { on_database } else { on_database.min(agreed / count as f64) })
@@ -90,9 +90,9 @@ mod tests {
             (Code::Wrong, Progress::Runs, 1.0),
             (Code::Right, Progress::Runs, 1.0),
         ] {
-            let own = value(code, progress, agreement);
-            assert!(own > last || code == Code::NoSql, "{code} {own:?} {last:?}");
-            last = own;
+            let current = value(code, progress, agreement);
+            assert!(current > last || code == Code::NoSql, "{code} {current:?} {last:?}");
+            last = current;
         }
         assert_eq!(value(Code::GoldFailed, Progress::Nothing, 0.0), None);
         assert!(value(Code::Wrong, Progress::Runs, 7.0) < Some(1.0));

@@ -17,8 +17,8 @@ impl Rewarding for Exact {
         RewardKind::Exact
     }
 
-    fn judge(&self, case: &Case<'_>, asked: &GoldQuestion) -> Result<Worth, RewardError> {
-        let found = case.by_results(asked)?;
-        Ok(Worth { value: all_or_nothing(found.code), found })
+    fn judge(&self, case: &Case<'_>, item: &GoldQuestion) -> Result<Worth, RewardError> {
+        let answer = case.by_results(item)?;
+        Ok(Worth { value: all_or_nothing(answer.code), answer })
     }
 }

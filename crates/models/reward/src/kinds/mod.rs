@@ -13,7 +13,7 @@ use crate::options::RewardKind;
 pub(crate) struct Worth {
     /// `None` where nobody knows.
     pub(crate) value: Option<f64>,
-    pub(crate) found: JudgedAnswer,
+    pub(crate) answer: JudgedAnswer,
 }
 
 /// One kind of reward. Its contract is the documentation at the head of its file.
@@ -21,14 +21,14 @@ pub(crate) trait Rewarding: Sync {
     fn kind(&self) -> RewardKind;
 
     /// What the answer is worth beside that gold.
-    fn judge(&self, case: &Case<'_>, asked: &GoldQuestion) -> Result<Worth, RewardError>;
+    fn judge(&self, case: &Case<'_>, item: &GoldQuestion) -> Result<Worth, RewardError>;
 }
 
 static KINDS: &[&dyn Rewarding] = &[&exact::Exact, &dense::Dense, &structure::Structure];
 
 /// The reward of that kind.
 pub(crate) fn of(kind: RewardKind) -> &'static dyn Rewarding {
-    KINDS.iter().copied().find(|own| own.kind() == kind).unwrap_or(&exact::Exact)
+    KINDS.iter().copied().find(|entry| entry.kind() == kind).unwrap_or(&exact::Exact)
 }
 
 /// All or nothing, where something is known.
@@ -45,6 +45,6 @@ mod tests {
 
     #[test]
     fn every_kind_is_there_once() {
-        assert_eq!(KINDS.iter().map(|own| own.kind()).collect::<Vec<_>>(), RewardKind::ALL);
+        assert_eq!(KINDS.iter().map(|entry| entry.kind()).collect::<Vec<_>>(), RewardKind::ALL);
     }
 }

@@ -25,21 +25,21 @@ impl Rewarding for Structure {
         RewardKind::Structure
     }
 
-    fn judge(&self, case: &Case<'_>, asked: &GoldQuestion) -> Result<Worth, RewardError> {
-        let found = found(case, asked)?;
-        Ok(Worth { value: all_or_nothing(found.code), found })
+    fn judge(&self, case: &Case<'_>, item: &GoldQuestion) -> Result<Worth, RewardError> {
+        let answer = judge_structure(case, item)?;
+        Ok(Worth { value: all_or_nothing(answer.code), answer })
     }
 }
 
-fn found(case: &Case<'_>, asked: &GoldQuestion) -> Result<JudgedAnswer, RewardError> {
-    let gold = &*asked.gold;
+fn judge_structure(case: &Case<'_>, item: &GoldQuestion) -> Result<JudgedAnswer, RewardError> {
+    let gold = &*item.gold;
     let pair = case.pair(gold, &[]);
     let unusable = |reason: String| JudgedAnswer::new(Code::GoldFailed, Progress::Nothing, reason);
     if let Err(error) = pair.gold_query() {
         return Ok(unusable(format!("the gold does not resolve: {error}")));
     }
-    if let Some(found) = case.without_query() {
-        return Ok(found);
+    if let Some(answer) = case.without_query() {
+        return Ok(answer);
     }
     match pair.prediction_query() {
         Err(error) => {
@@ -68,6 +68,6 @@ fn found(case: &Case<'_>, asked: &GoldQuestion) -> Result<JudgedAnswer, RewardEr
 
 /// Whether the gold can be matched with itself.
 fn itself(case: &Case<'_>, gold: &crate::golds::Gold) -> Result<bool, RewardError> {
-    let own = Case { sql: &gold.text, key: &gold.key, ..*case };
-    Ok(metric(MATCHING)?.score(&own.pair(gold, &[])).value.is_some())
+    let gold_case = Case { sql: &gold.text, key: &gold.key, ..*case };
+    Ok(metric(MATCHING)?.score(&gold_case.pair(gold, &[])).value.is_some())
 }

@@ -28,10 +28,10 @@ const ECHO: usize = 400;
 /// What the search made of a gold.
 #[derive(Debug, Default)]
 pub(super) struct Base {
-    pub(super) kept: Vec<Arc<StoredWitness>>,
+    pub(super) witnesses: Vec<Arc<StoredWitness>>,
     /// Other queries that were tried, and how many of them some witness tells from the gold.
     pub(super) tried: usize,
-    pub(super) told: usize,
+    pub(super) unequal: usize,
     /// How many of them the rules prove to be the gold in other words.
     pub(super) equal: usize,
     /// Why there can be none, as a code.
@@ -69,7 +69,7 @@ impl Base {
         for guess in &guesses {
             base.add(gold, guess, world, search);
         }
-        let tells_guesses = base.told == guesses.len();
+        let tells_guesses = base.unequal == guesses.len();
         for other in query.iter().flat_map(|query| mutated(query, &world.schema)) {
             base.add(gold, &other, world, search);
         }
@@ -85,16 +85,16 @@ impl Base {
             return;
         }
         self.tried += 1;
-        let databases = self.kept.iter().map(|kept| &kept.witness);
+        let databases = self.witnesses.iter().map(|item| &item.witness);
         match search.told(databases, &gold.text, other) {
-            Ok(Some(_)) => self.told += 1,
-            Ok(None) if self.kept.len() >= MOST => {}
+            Ok(Some(_)) => self.unequal += 1,
+            Ok(None) if self.witnesses.len() >= MOST => {}
             Ok(None) if world.proves_equal(&gold.text, other) => self.equal += 1,
             Ok(None) => {
-                let found = search.refute_within(&gold.text, other, DATABASES);
-                if let Some(found) = found.refutation().filter(|found| world.takes(found)) {
-                    self.told += 1;
-                    self.kept.push(Arc::new(StoredWitness::new(found.database().clone())));
+                let verdict = search.refute_within(&gold.text, other, DATABASES);
+                if let Some(refutation) = verdict.refutation().filter(|refutation| world.takes(refutation)) {
+                    self.unequal += 1;
+                    self.witnesses.push(Arc::new(StoredWitness::new(refutation.database().clone())));
                 }
             }
             Err(reason) => self.none = Some(reason.code()),

@@ -57,7 +57,7 @@ impl StoredWitness {
 #[derive(Debug, Default)]
 pub(crate) struct QuestionWitnesses {
     /// In the order of their names.
-    pub(crate) kept: Vec<Arc<StoredWitness>>,
+    pub(crate) list: Vec<Arc<StoredWitness>>,
     /// Why there can be none.
     pub(crate) none: Option<String>,
     /// Whether values repeat on them that do not repeat in the benchmark.
@@ -66,28 +66,28 @@ pub(crate) struct QuestionWitnesses {
 
 impl QuestionWitnesses {
     pub(crate) fn databases(&self) -> impl Iterator<Item = &Witness> {
-        self.kept.iter().map(|kept| &kept.witness)
+        self.list.iter().map(|item| &item.witness)
     }
 
     /// Equal for equal witnesses.
     pub(crate) fn fingerprint(&self) -> String {
-        digest(self.kept.iter().map(|kept| kept.name.as_str()))
+        digest(self.list.iter().map(|item| item.name.as_str()))
     }
 
     fn names(&self) -> BTreeSet<&str> {
-        self.kept.iter().map(|kept| kept.name.as_str()).collect()
+        self.list.iter().map(|item| item.name.as_str()).collect()
     }
 
     /// With further ones, up to the bound.
     fn with(&self, more: impl IntoIterator<Item = Arc<StoredWitness>>) -> Self {
-        let mut kept = self.kept.clone();
+        let mut list = self.list.clone();
         for one in more {
-            if kept.len() < MOST && !kept.iter().any(|other| other.name == one.name) {
-                kept.push(one);
+            if list.len() < MOST && !list.iter().any(|other| other.name == one.name) {
+                list.push(one);
             }
         }
-        kept.sort_by(|a, b| a.name.cmp(&b.name));
-        Self { kept, none: self.none.clone(), has_repeats: self.has_repeats }
+        list.sort_by(|a, b| a.name.cmp(&b.name));
+        Self { list, none: self.none.clone(), has_repeats: self.has_repeats }
     }
 }
 
@@ -96,14 +96,14 @@ impl QuestionWitnesses {
 pub(crate) struct Question {
     folder: Option<Folder>,
     /// `None` until the first witnesses have been made.
-    known: Mutex<Option<Arc<QuestionWitnesses>>>,
+    witnesses: Mutex<Option<Arc<QuestionWitnesses>>>,
     /// Held while they are.
     making: Mutex<()>,
 }
 
 impl Question {
     fn lock(&self) -> MutexGuard<'_, Option<Arc<QuestionWitnesses>>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.witnesses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What this process knows now.
@@ -114,44 +114,44 @@ impl Question {
     /// What is known already, with what other processes have added.
     pub(crate) fn refresh(&self) -> Result<(), RewardError> {
         let Some(folder) = &self.folder else { return Ok(()) };
-        let known = folder.read(self.now().as_ref())?;
-        *self.lock() = known;
+        let witnesses = folder.read(self.now().as_ref())?;
+        *self.lock() = witnesses;
         Ok(())
     }
 
     /// What is known; the first witnesses are made if there are none yet.
-    pub(crate) fn known(
+    pub(crate) fn witnesses(
         &self,
         gold: &Gold,
         subject: &Subject,
     ) -> Result<Arc<QuestionWitnesses>, RewardError> {
         let _alone = self.making.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = &*self.lock() {
-            return Ok(Arc::clone(known));
+        if let Some(witnesses) = &*self.lock() {
+            return Ok(Arc::clone(witnesses));
         }
         let base = Base::make(gold, subject)?;
         if let Some(folder) = &self.folder {
             folder.write_base(gold, &base)?;
         }
         let first =
-            QuestionWitnesses { kept: Vec::new(), none: base.none.clone(), has_repeats: base.has_repeats };
-        let known = Arc::new(first.with(base.kept));
-        *self.lock() = Some(Arc::clone(&known));
-        Ok(known)
+            QuestionWitnesses { list: Vec::new(), none: base.none.clone(), has_repeats: base.has_repeats };
+        let witnesses = Arc::new(first.with(base.witnesses));
+        *self.lock() = Some(Arc::clone(&witnesses));
+        Ok(witnesses)
     }
 
     /// Adds a witness that tells that answer from the gold; whether it was new.
     pub(crate) fn add(&self, witness: Witness, answer: &str) -> Result<bool, RewardError> {
-        let kept = Arc::new(StoredWitness::new(witness));
-        let mut known = self.lock();
-        let Some(before) = known.clone() else { return Ok(false) };
-        if before.kept.len() >= MOST || before.names().contains(kept.name.as_str()) {
+        let entry = Arc::new(StoredWitness::new(witness));
+        let mut witnesses = self.lock();
+        let Some(before) = witnesses.clone() else { return Ok(false) };
+        if before.list.len() >= MOST || before.names().contains(entry.name.as_str()) {
             return Ok(false);
         }
         if let Some(folder) = &self.folder {
-            folder.write(&kept, answer)?;
+            folder.write(&entry, answer)?;
         }
-        *known = Some(Arc::new(before.with([kept])));
+        *witnesses = Some(Arc::new(before.with([entry])));
         Ok(true)
     }
 }
@@ -189,7 +189,7 @@ impl Witnesses {
             return question;
         }
         let folder = self.folder.as_ref().map(|root| Folder::new(root, &subject.target.db_id, &name));
-        let question = Arc::new(Question { folder, known: Mutex::default(), making: Mutex::default() });
+        let question = Arc::new(Question { folder, witnesses: Mutex::default(), making: Mutex::default() });
         let size = bytes(&question);
         self.questions.insert(key, Arc::clone(&question), size);
         question

@@ -39,29 +39,31 @@ impl Folder {
         Self { path: root.join(format!("db-{db_id}")).join(name) }
     }
 
-    /// What is there, of which `known` need not be read again; `None` if the first witnesses have not been made.
+    /// What is there, of which `witnesses` need not be read again; `None` if the first witnesses have not been made.
     pub(super) fn read(
         &self,
-        known: Option<&Arc<QuestionWitnesses>>,
+        witnesses: Option<&Arc<QuestionWitnesses>>,
     ) -> Result<Option<Arc<QuestionWitnesses>>, RewardError> {
-        let base = match known {
-            Some(known) => Some(known.with([])),
+        let base = match witnesses {
+            Some(witnesses) => Some(witnesses.with([])),
             None => self.read_base()?,
         };
         let Some(base) = base else { return Ok(None) };
         let mut names = self.names()?;
         names.truncate(MOST);
-        if let Some(known) = known.filter(|known| known.kept.iter().map(|kept| &kept.name).eq(&names)) {
-            return Ok(Some(Arc::clone(known)));
+        if let Some(witnesses) =
+            witnesses.filter(|witnesses| witnesses.list.iter().map(|item| &item.name).eq(&names))
+        {
+            return Ok(Some(Arc::clone(witnesses)));
         }
-        let kept: Result<Vec<Arc<StoredWitness>>, RewardError> = names
+        let list: Result<Vec<Arc<StoredWitness>>, RewardError> = names
             .iter()
-            .map(|name| match base.kept.iter().find(|kept| kept.name == *name) {
-                Some(kept) => Ok(Arc::clone(kept)),
+            .map(|name| match base.list.iter().find(|item| item.name == *name) {
+                Some(item) => Ok(Arc::clone(item)),
                 None => self.read_witness(name).map(Arc::new),
             })
             .collect();
-        Ok(Some(Arc::new(QuestionWitnesses { kept: kept?, ..base })))
+        Ok(Some(Arc::new(QuestionWitnesses { list: list?, ..base })))
     }
 
     /// The names of the witnesses, in order.
@@ -70,7 +72,8 @@ impl Folder {
         let mut names = Vec::new();
         for entry in entries {
             let path = entry.map_err(|source| unreadable(&self.path, source))?.path();
-            let name = path.file_stem().filter(|_| path.extension().is_some_and(|own| own == "sql"));
+            let name =
+                path.file_stem().filter(|_| path.extension().is_some_and(|extension| extension == "sql"));
             names.extend(name.map(|name| name.to_string_lossy().into_owned()));
         }
         names.sort_unstable();
@@ -88,7 +91,7 @@ impl Folder {
         let base: Value = serde_json::from_str(&text).map_err(|error| unreadable(&path, error.into()))?;
         let none = base["none"].as_str().map(str::to_owned);
         let has_repeats = base["has_repeats"] == true;
-        Ok(Some(QuestionWitnesses { kept: Vec::new(), none, has_repeats }))
+        Ok(Some(QuestionWitnesses { list: Vec::new(), none, has_repeats }))
     }
 
     fn read_witness(&self, name: &str) -> Result<StoredWitness, RewardError> {
@@ -107,24 +110,24 @@ impl Folder {
     pub(super) fn write_base(&self, gold: &Gold, base: &Base) -> Result<(), RewardError> {
         fs::create_dir_all(&self.path).map_err(|source| unwritable(&self.path, source))?;
         let marker = json!({
-            "format": FORMAT, "gold": gold.text, "tried": base.tried, "told": base.told,
+            "format": FORMAT, "gold": gold.text, "tried": base.tried, "told": base.unequal,
             "equal": base.equal, "none": base.none, "has_repeats": base.has_repeats,
         });
-        for kept in &base.kept {
-            self.write(kept, "")?;
+        for witness in &base.witnesses {
+            self.write(witness, "")?;
         }
         put(&self.path.join(BASE), &format!("{marker}\n"))
     }
 
     /// Writes a witness that tells that answer from the gold.
-    pub(super) fn write(&self, kept: &StoredWitness, answer: &str) -> Result<(), RewardError> {
+    pub(super) fn write(&self, witness: &StoredWitness, answer: &str) -> Result<(), RewardError> {
         let mut text = String::new();
         for line in answer.lines() {
             // Writing to a String cannot fail.
             let _ = writeln!(text, "-- {}", line.replace('\0', " "));
         }
-        text.push_str(&kept.script);
-        put(&self.path.join(format!("{}.sql", kept.name)), &text)
+        text.push_str(&witness.script);
+        put(&self.path.join(format!("{}.sql", witness.name)), &text)
     }
 }
 

@@ -46,8 +46,8 @@ pub fn code(reward: &Reward, prediction: &str, gold: &str) -> Code {
 
 /// The folder of Spider, or `None` (said aloud) where there is none; in CI that is an error.
 pub fn spider_folder() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/data");
-    let folder = std::env::var_os("SQLGAUGE_DATA").map_or(beside, PathBuf::from).join("spider");
+    let default_folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/data");
+    let folder = std::env::var_os("SQLGAUGE_DATA").map_or(default_folder, PathBuf::from).join("spider");
     if folder.is_dir() {
         return Some(folder);
     }
