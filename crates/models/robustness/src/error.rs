@@ -43,18 +43,18 @@ pub enum RobustnessError {
         metric: String,
     },
     /// The original run has no such system.
-    #[error("{} has no system {name:?}; its systems are {known}", path.display())]
+    #[error("{} has no system {name:?}; its systems are {systems}", path.display())]
     System {
         /// The run.
         path: PathBuf,
         /// The name.
         name: String,
         /// Those that there are.
-        known: String,
+        systems: String,
     },
     /// An evolved item is not of the benchmark that the original run scored.
     #[error(
-        "{}: item {id:?} comes from item {index} of the original, and the original run has {found} there; give the run \
+        "{}: item {id:?} comes from item {index} of the original, and the original run has {present} there; give the run \
          of the benchmark that was evolved",
         path.display()
     )]
@@ -66,7 +66,7 @@ pub enum RobustnessError {
         /// Its position there.
         index: usize,
         /// What the run has there.
-        found: String,
+        present: String,
     },
     /// A run cannot be read.
     #[error(transparent)]

@@ -59,7 +59,7 @@ impl Evolved {
 
     /// Kinds in the paper's order, then what has none; less change first; steps in their order.
     fn order(&self) -> (usize, u32, u64) {
-        let kind = |kind: ChangeKind| ChangeKind::ALL.iter().position(|known| *known == kind);
+        let kind = |kind: ChangeKind| ChangeKind::ALL.iter().position(|entry| *entry == kind);
         let place = self.header.kind.and_then(kind).unwrap_or(ChangeKind::ALL.len());
         (place, self.header.step.unwrap_or(0), self.header.intensity.to_bits())
     }
@@ -74,18 +74,18 @@ pub fn find(folder: &Path) -> Result<Vec<Evolved>, RobustnessError> {
         return Ok(vec![Evolved::read(folder)?]);
     }
     let entries = fs::read_dir(folder).map_err(|source| unreadable(folder, source))?;
-    let mut found = Vec::new();
+    let mut variants = Vec::new();
     for entry in entries {
         let path = entry.map_err(|source| unreadable(folder, source))?.path();
         if path.join(CHANGES).is_file() && path.join(ITEMS).is_file() {
-            found.push(Evolved::read(&path)?);
+            variants.push(Evolved::read(&path)?);
         }
     }
-    if found.is_empty() {
+    if variants.is_empty() {
         return Err(RobustnessError::Nothing { path: folder.to_owned() });
     }
-    found.sort_by(|a, b| (a.order(), &a.label).cmp(&(b.order(), &b.label)));
-    Ok(found)
+    variants.sort_by(|a, b| (a.order(), &a.label).cmp(&(b.order(), &b.label)));
+    Ok(variants)
 }
 
 /// The first line of the changes, and the last.

@@ -57,11 +57,11 @@ impl Abstentions {
 
     fn share(self) -> ScoreSummary {
         let interval = wilson(self.abstained as u64, self.items as u64, LEVEL);
-        let known = |value: f64| (self.items > 0).then_some(value);
+        let if_any = |value: f64| (self.items > 0).then_some(value);
         ScoreSummary {
-            mean: known(self.abstained as f64 / self.items.max(1) as f64),
-            low: known(interval.low),
-            high: known(interval.high),
+            mean: if_any(self.abstained as f64 / self.items.max(1) as f64),
+            low: if_any(interval.low),
+            high: if_any(interval.high),
             count: self.items,
         }
     }
@@ -92,8 +92,8 @@ impl Original {
             return Err(RobustnessError::Metric { path, metric: (*metric).to_owned() });
         }
         if let Some(name) = systems.iter().find(|name| !manifest.systems.contains(name)) {
-            let known = manifest.systems.join(", ");
-            return Err(RobustnessError::System { path, name: name.clone(), known });
+            let systems = manifest.systems.join(", ");
+            return Err(RobustnessError::System { path, name: name.clone(), systems });
         }
         let answers = answers(items, systems)?;
         Ok(Self { path, manifest, answers })
@@ -166,10 +166,10 @@ pub fn measure(
     }
     let mut groups: Vec<&Evolved> = Vec::new();
     for Scored { evolved, items } in scored {
-        let said = answers(items, &manifest.systems)?;
+        let answers = answers(items, &manifest.systems)?;
         let group = (evolved.header.step.is_none()).then(|| group(&mut groups, evolved));
         for (system, gathered) in systems.iter_mut().zip(&mut gathered) {
-            let pairs = pairs(original, evolved, &system.system, &said)?;
+            let pairs = pairs(original, evolved, &system.system, &answers)?;
             system.rows.push(row(evolved, &pairs));
             let of_items = scores_of(pairs.iter().map(|pair| (pair.source, pair.evolved)));
             gathered.extend(group.map(|group| (group + 1, of_items)));
@@ -184,9 +184,9 @@ pub fn measure(
 
 /// The number of the benchmark's kind; without a kind, of the benchmark.
 fn group<'a>(groups: &mut Vec<&'a Evolved>, evolved: &'a Evolved) -> usize {
-    let same = |known: &&Evolved| match known.header.kind {
+    let same = |other: &&Evolved| match other.header.kind {
         Some(kind) => evolved.header.kind == Some(kind),
-        None => evolved.header.kind.is_none() && known.label == evolved.label,
+        None => evolved.header.kind.is_none() && other.label == evolved.label,
     };
     groups.iter().position(same).unwrap_or_else(|| {
         groups.push(evolved);
@@ -202,7 +202,7 @@ fn answers(
     let mut answers: HashMap<String, HashMap<usize, Answer>> =
         systems.iter().map(|system| (system.clone(), HashMap::new())).collect();
     items.for_each(|item| {
-        let Some(said) = answers.get_mut(&item.system) else { return Ok(()) };
+        let Some(by_position) = answers.get_mut(&item.system) else { return Ok(()) };
         let text = item.details.prediction.as_deref();
         let answer = Answer {
             id: item.id.clone(),
@@ -211,7 +211,7 @@ fn answers(
             metrics: item.metrics.clone(),
             abstained: item.status != MISSING && text.is_some_and(is_abstention),
         };
-        said.insert(item.index, answer);
+        by_position.insert(item.index, answer);
         Ok::<(), RunError>(())
     })?;
     Ok(answers)
@@ -230,16 +230,16 @@ fn pairs<'a>(
     original: &'a Original,
     evolved: &'a Evolved,
     system: &str,
-    said: &'a HashMap<String, HashMap<usize, Answer>>,
+    answers: &'a HashMap<String, HashMap<usize, Answer>>,
 ) -> Result<Vec<Pair<'a>>, RobustnessError> {
-    let (before, after) = (&original.answers[system], &said[system]);
+    let (before, after) = (&original.answers[system], &answers[system]);
     let mut pairs = Vec::with_capacity(evolved.items.len());
     for (at, item) in evolved.items.iter().enumerate() {
-        let stranger = |found: String| RobustnessError::Stranger {
+        let stranger = |present: String| RobustnessError::Stranger {
             path: evolved.benchmark(),
             id: item.question_id.clone(),
             index: item.source_index,
-            found,
+            present,
         };
         let answer = before.get(&item.source_index).ok_or_else(|| stranger("none".to_owned()))?;
         if answer.id != item.question_id || answer.db_id != item.source_db_id {

@@ -46,7 +46,7 @@ fn heading(report: &RobustnessReport) -> String {
 fn body(report: &RobustnessReport, sheets: &[Drawn]) -> String {
     let mut text = format!("<h1>{}</h1>\n", escape(&heading(report)));
     for system in &report.robustness.systems {
-        text.push_str(&format!("<p class=\"lead\">{}</p>\n", said(system)));
+        text.push_str(&format!("<p class=\"lead\">{}</p>\n", summary(system)));
     }
     for drawn in sheets {
         let sheet = &drawn.sheet;
@@ -57,7 +57,7 @@ fn body(report: &RobustnessReport, sheets: &[Drawn]) -> String {
 }
 
 /// What the tables come to, in two sentences.
-fn said(system: &SystemRobustness) -> String {
+fn summary(system: &SystemRobustness) -> String {
     let mean = |scores: &std::collections::BTreeMap<String, sqlgauge_run::ScoreSummary>| {
         optional(scores.get(EX).and_then(|score| score.mean))
     };

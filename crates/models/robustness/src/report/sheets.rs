@@ -102,8 +102,8 @@ fn overview(robustness: &Robustness) -> Sheet {
     ];
     rows.extend(labels.iter().map(|label| {
         line(label, &|system| {
-            let found = system.rows.iter().find(|row| row.label == *label).and_then(difference);
-            toned(points(found), found)
+            let delta = system.rows.iter().find(|row| row.label == *label).and_then(difference);
+            toned(points(delta), delta)
         })
     }));
     Sheet {

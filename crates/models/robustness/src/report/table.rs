@@ -11,8 +11,8 @@ use sqlgauge_report::formats::TextTables;
 /// The report as text, `width` columns wide, with ANSI colours or without. What is by database is in the other formats.
 pub fn table(report: &RobustnessReport, width: u16, colour: bool) -> String {
     let tables = TextTables { width, colour };
-    let shown = sheets(&report.robustness).into_iter().filter(|drawn| !drawn.sheet.is_folded);
-    let mut text: String = shown.map(|drawn| drawn.sheet.text(tables)).collect();
+    let visible = sheets(&report.robustness).into_iter().filter(|drawn| !drawn.sheet.is_folded);
+    let mut text: String = visible.map(|drawn| drawn.sheet.text(tables)).collect();
     if let Some(most) = report.max_drop {
         for (system, row) in report.failures() {
             let _infallible = writeln!(
