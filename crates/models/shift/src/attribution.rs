@@ -79,7 +79,7 @@ impl Reference {
             .mean()
             .iter()
             .zip(self.moments().mean())
-            .map(|(own, source)| own - source)
+            .map(|(mean, source)| mean - source)
             .collect();
         let products = self.products(target, &shift)?;
         let count = groups.iter().max().map_or(0, |group| *group as usize + 1);
@@ -152,7 +152,7 @@ impl Reference {
         for (side, set) in [(SetSide::Source, source), (SetSide::Target, target)] {
             check_dimensions(side, set, self.directions().dimensions())?;
             if set.is_empty() {
-                return Err(ShiftError::TooFew { side, found: 0, needed: 1 });
+                return Err(ShiftError::TooFew { side, count: 0, needed: 1 });
             }
         }
         if let Some(dimension) = dimensions.iter().find(|dimension| **dimension >= source.dimensions()) {

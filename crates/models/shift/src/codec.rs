@@ -58,9 +58,9 @@ impl<'a> Reader<'a> {
         let Some(length) = length else {
             return Err(self.corrupt("it is cut off"));
         };
-        let (taken, rest) = self.bytes.split_at(length);
+        let (part, rest) = self.bytes.split_at(length);
         self.bytes = rest;
-        Ok(taken)
+        Ok(part)
     }
 
     pub(crate) fn f64s(&mut self, count: usize) -> Result<Vec<f64>, ShiftError> {

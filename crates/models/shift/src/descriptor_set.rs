@@ -106,15 +106,15 @@ impl FromStr for DescriptorSet {
     type Err = UnknownDescriptors;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
-        let found = Self::ALL.into_iter().find(|set| set.name() == name);
-        found.ok_or_else(|| UnknownDescriptors { name: name.to_owned() })
+        let set = Self::ALL.into_iter().find(|set| set.name() == name);
+        set.ok_or_else(|| UnknownDescriptors { name: name.to_owned() })
     }
 }
 
 /// The values of those columns in a row of all of them, as [`Descriptors::to_row`] gives it; `None` where one is not known.
 pub fn columns_of(row: &[f64], columns: &[impl AsRef<str>]) -> Option<Vec<f64>> {
     let value = |name: &str| {
-        let at = Descriptors::names().iter().position(|known| *known == name)?;
+        let at = Descriptors::names().iter().position(|column| *column == name)?;
         row.get(at).copied()
     };
     columns.iter().map(|name| value(name.as_ref())).collect()
@@ -130,11 +130,11 @@ mod tests {
         for set in DescriptorSet::ALL {
             assert_eq!(set.name().parse(), Ok(set));
             let columns = set.columns();
-            let found = columns_of(&row, &columns).unwrap();
+            let values = columns_of(&row, &columns).unwrap();
             let mut once = columns.clone();
             once.sort_unstable();
             once.dedup();
-            assert_eq!((once.len(), found.len()), (columns.len(), columns.len()), "{set}");
+            assert_eq!((once.len(), values.len()), (columns.len(), columns.len()), "{set}");
         }
         assert_eq!(columns_of(&row, &DescriptorSet::All.columns()), Some(row.clone()));
         assert_eq!(columns_of(&row, &["swd", "euclidean"]), Some(vec![7.0, 9.0]));

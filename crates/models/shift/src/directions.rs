@@ -179,7 +179,7 @@ fn common_dimensions(sets: &[(SetSide, &dyn Vectors)]) -> Result<usize, ShiftErr
     for (side, set) in sets {
         check_dimensions(*side, *set, first.dimensions())?;
         if set.is_empty() {
-            return Err(ShiftError::TooFew { side: *side, found: 0, needed: 1 });
+            return Err(ShiftError::TooFew { side: *side, count: 0, needed: 1 });
         }
     }
     if first.dimensions() == 0 {
@@ -189,8 +189,8 @@ fn common_dimensions(sets: &[(SetSide, &dyn Vectors)]) -> Result<usize, ShiftErr
 }
 
 pub(crate) fn check_dimensions(side: SetSide, set: &dyn Vectors, expected: usize) -> Result<(), ShiftError> {
-    let found = set.dimensions();
-    if found == expected { Ok(()) } else { Err(ShiftError::Dimensions { side, found, expected }) }
+    let dimensions = set.dimensions();
+    if dimensions == expected { Ok(()) } else { Err(ShiftError::Dimensions { side, dimensions, expected }) }
 }
 
 /// A direction that is uniform on the sphere: independent normal components, scaled to length 1.

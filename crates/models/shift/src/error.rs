@@ -64,23 +64,23 @@ pub enum ShiftError {
     },
     /// Vectors of different dimensions meet.
     #[error(
-        "the {side} has vectors of {found} dimensions where {expected} are expected; encode both sides with the same encoder"
+        "the {side} has vectors of {dimensions} dimensions where {expected} are expected; encode both sides with the same encoder"
     )]
     Dimensions {
         /// The side that differs.
         side: SetSide,
         /// Its dimensions.
-        found: usize,
+        dimensions: usize,
         /// The dimensions of the other.
         expected: usize,
     },
     /// A set is too small.
-    #[error("the {side} has {found} vectors, but at least {needed} are needed")]
+    #[error("the {side} has {count} vectors, but at least {needed} are needed")]
     TooFew {
         /// The side.
         side: SetSide,
         /// Vectors found.
-        found: usize,
+        count: usize,
         /// Vectors needed.
         needed: usize,
     },

@@ -73,12 +73,12 @@ impl Moments {
         if other.count == 0 {
             return Ok(());
         }
-        let (own, others) = (self.count as f64, other.count as f64);
-        let total = own + others;
+        let (count, others) = (self.count as f64, other.count as f64);
+        let total = count + others;
         for (index, (mean, square)) in self.mean.iter_mut().zip(&mut self.squares).enumerate() {
             let difference = other.mean[index] - *mean;
             *mean += difference * (others / total);
-            *square += other.squares[index] + difference * difference * (own * others / total);
+            *square += other.squares[index] + difference * difference * (count * others / total);
         }
         self.count += other.count;
         Ok(())

@@ -82,8 +82,8 @@ impl Partial {
             return Err(ShiftError::Invalid(message));
         }
         self.moments.merge(&other.moments)?;
-        for (own, others) in self.projections.iter_mut().zip(other.projections) {
-            own.extend(others);
+        for (values, others) in self.projections.iter_mut().zip(other.projections) {
+            values.extend(others);
         }
         self.distances.extend(other.distances);
         Ok(())

@@ -198,9 +198,9 @@ fn orthonormal(vectors: &[f32], length: usize) -> Vec<f32> {
         let mut rest: Vec<f64> = vector.iter().map(|&x| f64::from(x)).collect();
         let before = dot(&rest, &rest).sqrt();
         for _ in 0..2 {
-            for known in &basis {
-                let share = dot(&rest, known);
-                rest.iter_mut().zip(known).for_each(|(x, known)| *x -= share * known);
+            for direction in &basis {
+                let share = dot(&rest, direction);
+                rest.iter_mut().zip(direction).for_each(|(x, component)| *x -= share * component);
             }
         }
         let after = dot(&rest, &rest).sqrt();

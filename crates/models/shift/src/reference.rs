@@ -94,9 +94,9 @@ impl Reference {
         sorted: Vec<Vec<f32>>,
         directions: Directions,
     ) -> Result<Self, ShiftError> {
-        let found = sorted.first().map_or(0, Vec::len);
-        if found < 2 {
-            return Err(ShiftError::TooFew { side: SetSide::Source, found, needed: 2 });
+        let count = sorted.first().map_or(0, Vec::len);
+        if count < 2 {
+            return Err(ShiftError::TooFew { side: SetSide::Source, count, needed: 2 });
         }
         let scale = scales(&moments);
         if scale.iter().all(|scale| *scale == 0.0) {
@@ -189,7 +189,7 @@ impl Reference {
 
     pub(crate) fn check_part(&self, partial: &Partial) -> Result<(), ShiftError> {
         if partial.is_empty() {
-            return Err(ShiftError::TooFew { side: SetSide::Target, found: 0, needed: 1 });
+            return Err(ShiftError::TooFew { side: SetSide::Target, count: 0, needed: 1 });
         }
         if partial.fingerprint != self.directions.fingerprint() {
             return Err(ShiftError::OtherDirections);
@@ -258,7 +258,7 @@ impl Reference {
         let dimensions =
             self.moments.mean().iter().zip(target.mean()).zip(target.variance()).zip(&self.scale);
         let moved =
-            |((own, other), variance): ((&f64, &f64), f64)| variance + (own - other).powi(2) > floor(*own);
+            |((mean, other), variance): ((&f64, &f64), f64)| variance + (mean - other).powi(2) > floor(*mean);
         dimensions.filter(|(moments, scale)| **scale == 0.0 && moved(*moments)).count()
     }
 
@@ -318,7 +318,7 @@ pub fn shift(
     seed: u64,
 ) -> Result<(Reference, Descriptors), ShiftError> {
     if target.is_empty() {
-        return Err(ShiftError::TooFew { side: SetSide::Target, found: 0, needed: 1 });
+        return Err(ShiftError::TooFew { side: SetSide::Target, count: 0, needed: 1 });
     }
     let directions = Directions::new(slices, seed, &[(SetSide::Source, source), (SetSide::Target, target)])?;
     let reference = Reference::build(source, directions)?;

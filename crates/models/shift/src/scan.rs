@@ -162,7 +162,7 @@ fn append(partial: &mut Partial, segment: &Segment) -> Result<(), ShiftError> {
 /// Moments of a set alone.
 pub(crate) fn moments(side: SetSide, vectors: &dyn Vectors) -> Result<Moments, ShiftError> {
     if vectors.is_empty() || vectors.dimensions() == 0 {
-        return Err(ShiftError::TooFew { side, found: 0, needed: 1 });
+        return Err(ShiftError::TooFew { side, count: 0, needed: 1 });
     }
     // One direction along the first axis costs next to nothing beside reading.
     let mut axis = vec![0.0; vectors.dimensions()];

@@ -23,8 +23,8 @@ impl<'a> Standardised<'a> {
     /// When the dimensions differ.
     pub fn new(vectors: &'a dyn Vectors, source: &Moments) -> Result<Self, crate::ShiftError> {
         if vectors.dimensions() != source.dimensions() {
-            let (found, expected) = (vectors.dimensions(), source.dimensions());
-            return Err(crate::ShiftError::Dimensions { side: crate::SetSide::Target, found, expected });
+            let (dimensions, expected) = (vectors.dimensions(), source.dimensions());
+            return Err(crate::ShiftError::Dimensions { side: crate::SetSide::Target, dimensions, expected });
         }
         let scale =
             crate::reference::scales(source).into_iter().map(|scale| if scale > 0.0 { scale } else { 1.0 });

@@ -158,8 +158,8 @@ fn bad_corpora_are_named() {
         (&world.correct[..], &short[..], options(3), "20 vectors, but 3 for \"database\""),
         (&world.correct[..], &[][..], options(0), "cannot be drawn"),
     ] {
-        let found = run(correct, groupings, &options).unwrap_err();
-        assert!(found.contains(expected), "{found}");
+        let message = run(correct, groupings, &options).unwrap_err();
+        assert!(message.contains(expected), "{message}");
     }
     // All right, one database, a tilt where nothing varies: allowed.
     let sets = run(&[1.0; 20], &[], &options(30)).unwrap();

@@ -30,7 +30,7 @@ fn a_hand_computed_case() {
     let target = Matrix::new(2, vec![3.0, 2.0, 3.0, 6.0]).unwrap();
     let axes = Directions::from_rows(2, vec![1.0, 0.0, 0.0, 1.0]).unwrap();
     let reference = Reference::build(&source, axes).unwrap();
-    let found = reference.describe(&target).unwrap();
+    let descriptors = reference.describe(&target).unwrap();
     let expected = [
         ("frechet_mean_shift", 8.0),
         ("frechet_standardised_mean_shift", 2.5),
@@ -45,7 +45,7 @@ fn a_hand_computed_case() {
         ("swd", 4.5_f64.sqrt()),
         ("euclidean", 8.0_f64.sqrt()),
     ];
-    let row = found.to_row();
+    let row = descriptors.to_row();
     for (name, value) in expected {
         let column = Descriptors::names().iter().position(|column| *column == name).unwrap();
         assert!((row[column] - value).abs() < 1e-9, "{name}: {} is not {value}", row[column]);
@@ -140,14 +140,14 @@ fn shards_merge_to_the_whole_in_any_order_and_through_bytes() {
 fn shares_of_groups_sum_to_the_whole() {
     let mut numbers = Numbers(8);
     let (source, target) = (numbers.matrix(300, 10, 0.0, 1.0), numbers.matrix(100, 10, 0.4, 1.5));
-    let (reference, found) = shift(&source, &target, Slices::default(), 0).unwrap();
+    let (reference, descriptors) = shift(&source, &target, Slices::default(), 0).unwrap();
     let groups: Vec<u32> = (0..100).map(|row| if row < 30 { 0 } else { 2 + row % 3 }).collect();
     let shares = reference.attribute_groups(&target, &groups).unwrap();
     assert_eq!(shares.iter().map(|share| share.count).collect::<Vec<_>>(), [30, 0, 24, 23, 23]);
     let sum = |part: fn(&sqlgauge_shift::GroupShift) -> f64| shares.iter().map(part).sum::<f64>();
-    let whole = found.sliced.distance.powi(2);
-    assert!((sum(|share| share.mean_shift) / found.frechet.mean_shift - 1.0).abs() < 1e-9);
-    assert!((sum(|share| share.mahalanobis) / found.mahalanobis.mean - 1.0).abs() < 1e-9);
+    let whole = descriptors.sliced.distance.powi(2);
+    assert!((sum(|share| share.mean_shift) / descriptors.frechet.mean_shift - 1.0).abs() < 1e-9);
+    assert!((sum(|share| share.mahalanobis) / descriptors.mahalanobis.mean - 1.0).abs() < 1e-9);
     assert!((sum(|share| share.sliced_square) / whole - 1.0).abs() < 1e-9);
 }
 
@@ -211,8 +211,8 @@ fn bad_input_is_named() {
         (&one, &good, "the source has 1 vectors, but at least 2"),
         (&constant, &good, "all vectors of the source are the same"),
     ] {
-        let found = message(source, target);
-        assert!(found.contains(expected), "{found}");
+        let text = message(source, target);
+        assert!(text.contains(expected), "{text}");
     }
     assert!(
         shift(&good, &one, Slices::default(), 0).unwrap().1.to_row().iter().all(|value| value.is_finite())
@@ -245,10 +245,10 @@ fn dimensions_that_the_source_holds_constant_are_left_out_and_counted() {
     };
     let source = with(200, 0.3, &mut numbers);
     for (third, left) in [(0.3, 0), (0.9, 1)] {
-        let found = described(&source, &with(50, third, &mut numbers));
-        assert_eq!((found.constant_dimensions, found.constant_dimensions_left), (1, left));
+        let descriptors = described(&source, &with(50, third, &mut numbers));
+        assert_eq!((descriptors.constant_dimensions, descriptors.constant_dimensions_left), (1, left));
         // Distances of two dimensions, whatever the third.
-        assert!(found.mahalanobis.mean < 2.0, "{}", found.mahalanobis.mean);
+        assert!(descriptors.mahalanobis.mean < 2.0, "{}", descriptors.mahalanobis.mean);
     }
 }
 
@@ -270,25 +270,25 @@ proptest! {
     ) {
         let varies = |rows: &[[i8; 3]]| (0..3).all(|d| rows.iter().any(|row| row[d] != rows[0][d]));
         prop_assume!(varies(&source));
-        let found = described(&matrix(&source, 0.0), &matrix(&target, 0.0));
+        let descriptors = described(&matrix(&source, 0.0), &matrix(&target, 0.0));
         let mut reversed = target.clone();
         reversed.reverse();
-        assert_close(&found, &described(&matrix(&source, 0.0), &matrix(&reversed, 0.0)), 1e-9);
+        assert_close(&descriptors, &described(&matrix(&source, 0.0), &matrix(&reversed, 0.0)), 1e-9);
         let offset = f32::from(offset);
-        assert_close(&found, &described(&matrix(&source, offset), &matrix(&target, offset)), 1e-3);
+        assert_close(&descriptors, &described(&matrix(&source, offset), &matrix(&target, offset)), 1e-3);
         // The same distribution with every vector twice: what depends on the sizes aside, nothing changes.
         let doubled: Vec<[i8; 3]> = target.iter().flat_map(|row| [*row, *row]).collect();
         let twice = described(&matrix(&source, 0.0), &matrix(&doubled, 0.0));
-        prop_assert!((twice.sliced.distance - found.sliced.distance).abs() <= 1e-9 * found.sliced.distance.max(1e-3));
-        prop_assert!((twice.frechet.mean_shift - found.frechet.mean_shift).abs() <= 1e-9 * found.frechet.mean_shift.max(1e-3));
-        prop_assert!((twice.mahalanobis.mean - found.mahalanobis.mean).abs() <= 1e-9 * found.mahalanobis.mean);
+        prop_assert!((twice.sliced.distance - descriptors.sliced.distance).abs() <= 1e-9 * descriptors.sliced.distance.max(1e-3));
+        prop_assert!((twice.frechet.mean_shift - descriptors.frechet.mean_shift).abs() <= 1e-9 * descriptors.frechet.mean_shift.max(1e-3));
+        prop_assert!((twice.mahalanobis.mean - descriptors.mahalanobis.mean).abs() <= 1e-9 * descriptors.mahalanobis.mean);
     }
 
     #[test]
     fn a_set_is_at_no_distance_from_itself(source in vectors(2..40)) {
         prop_assume!(source.iter().any(|row| row != &source[0]));
         let same = matrix(&source, 0.0);
-        let found = described(&same, &same);
-        prop_assert_eq!((found.sliced.distance, found.euclidean, found.frechet.spread_shift), (0.0, 0.0, 0.0));
+        let descriptors = described(&same, &same);
+        prop_assert_eq!((descriptors.sliced.distance, descriptors.euclidean, descriptors.frechet.spread_shift), (0.0, 0.0, 0.0));
     }
 }

@@ -35,24 +35,24 @@ fn every_descriptor_equals_the_python_libraries() {
         let (source, target) = (matrix("source"), matrix("target"));
         let directions = Directions::from_rows(dimensions, singles(&case["directions"])).unwrap();
         let reference = Reference::build(&source, directions).unwrap();
-        let found = reference.describe(&target).unwrap();
+        let descriptors = reference.describe(&target).unwrap();
         let expected = &case["expected"];
         for (what, ours) in [
-            ("swd", found.sliced.distance),
-            ("mean_shift", found.frechet.mean_shift),
-            ("standardised_mean_shift", found.frechet.standardised_mean_shift),
-            ("spread_shift", found.frechet.spread_shift),
-            ("log_variance_mean", found.frechet.log_variance_mean),
-            ("log_variance_std", found.frechet.log_variance_std),
-            ("mahalanobis_mean", found.mahalanobis.mean),
-            ("mahalanobis_std", found.mahalanobis.std),
-            ("euclidean", found.euclidean),
+            ("swd", descriptors.sliced.distance),
+            ("mean_shift", descriptors.frechet.mean_shift),
+            ("standardised_mean_shift", descriptors.frechet.standardised_mean_shift),
+            ("spread_shift", descriptors.frechet.spread_shift),
+            ("log_variance_mean", descriptors.frechet.log_variance_mean),
+            ("log_variance_std", descriptors.frechet.log_variance_std),
+            ("mahalanobis_mean", descriptors.mahalanobis.mean),
+            ("mahalanobis_std", descriptors.mahalanobis.std),
+            ("euclidean", descriptors.euclidean),
         ] {
             close(name, what, ours, expected[what].as_f64().unwrap());
         }
         let squares = numbers(&expected["squares"]);
-        assert_eq!(squares.len(), found.sliced.squares.len());
-        for (ours, theirs) in found.sliced.squares.iter().zip(squares) {
+        assert_eq!(squares.len(), descriptors.sliced.squares.len());
+        for (ours, theirs) in descriptors.sliced.squares.iter().zip(squares) {
             close(name, "W2² of a direction", *ours, theirs);
         }
         let all: Vec<usize> = (0..dimensions).collect();

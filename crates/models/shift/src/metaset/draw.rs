@@ -108,7 +108,7 @@ impl Drawer<'_> {
         match random.below(5) {
             0 => {
                 let weight = share / weights.len() as f64;
-                weights.iter_mut().for_each(|own| *own += weight);
+                weights.iter_mut().for_each(|value| *value += weight);
             }
             1 | 2 => self.add_groups(share, weights, random),
             _ => self.add_tilt(share, weights, random),
@@ -125,7 +125,7 @@ impl Drawer<'_> {
         let groupings = self.corpus.groupings;
         if groupings.is_empty() {
             let weight = share / weights.len() as f64;
-            weights.iter_mut().for_each(|own| *own += weight);
+            weights.iter_mut().for_each(|value| *value += weight);
             return;
         }
         let chosen = random.below(groupings.len());
@@ -145,7 +145,7 @@ impl Drawer<'_> {
         let strength = STRONGEST_TILT * (2.0 * random.unit() - 1.0);
         if columns.is_empty() {
             let weight = share / weights.len() as f64;
-            weights.iter_mut().for_each(|own| *own += weight);
+            weights.iter_mut().for_each(|value| *value += weight);
             return;
         }
         let column = &columns[random.below(columns.len())];
@@ -170,7 +170,7 @@ impl Drawer<'_> {
 fn add_scaled(share: f64, weights: &mut [f64], others: impl Iterator<Item = f64> + Clone) {
     let total: f64 = others.clone().sum();
     if total > 0.0 {
-        weights.iter_mut().zip(others).for_each(|(own, other)| *own += other * (share / total));
+        weights.iter_mut().zip(others).for_each(|(weight, other)| *weight += other * (share / total));
     }
 }
 
@@ -241,16 +241,16 @@ mod tests {
     #[test]
     fn items_are_taken_in_proportion_to_their_weights() {
         let weights = [1.0, 2.0, 4.0, 0.0, 3.0, 10.0];
-        let mut taken = [0; 6];
+        let mut counts = [0; 6];
         for number in 0..20_000 {
             let members = select(&weights, 2, &mut Random::new([1, number]));
             assert_eq!(members.len(), 2);
-            members.iter().for_each(|item| taken[*item as usize] += 1);
+            members.iter().for_each(|item| counts[*item as usize] += 1);
         }
         // The last is always in; the others share the second place by weight.
-        assert_eq!((taken[3], taken[5]), (0, 20_000));
+        assert_eq!((counts[3], counts[5]), (0, 20_000));
         for (item, share) in [(0, 0.1), (1, 0.2), (2, 0.4), (4, 0.3)] {
-            assert!((f64::from(taken[item]) / 20_000.0 - share).abs() < 0.03, "{taken:?}");
+            assert!((f64::from(counts[item]) / 20_000.0 - share).abs() < 0.03, "{counts:?}");
         }
     }
 

@@ -179,8 +179,8 @@ fn prepare(reference: &Reference, corpus: &Corpus<'_>, seed: u64) -> Result<Prep
     let all = Directions::from_rows(directions.dimensions(), values)?;
     let mut partial = scan(SetSide::Corpus, corpus.vectors, &all, Some(reference.whitening()))?;
     if partial.len() != corpus.correct.len() {
-        let (read, said) = (partial.len(), corpus.correct.len());
-        return Err(ShiftError::Invalid(format!("the corpus has {read} vectors, but said {said}")));
+        let (read, expected) = (partial.len(), corpus.correct.len());
+        return Err(ShiftError::Invalid(format!("the corpus has {read} vectors, but said {expected}")));
     }
     let tilts = Tilts::new(&partial.projections);
     partial.projections.truncate(directions.len());
@@ -213,7 +213,7 @@ fn describe(
 fn check(corpus: &Corpus<'_>, options: &MetaSetOptions) -> Result<(), ShiftError> {
     let count = corpus.vectors.len();
     if count == 0 {
-        return Err(ShiftError::TooFew { side: SetSide::Corpus, found: 0, needed: 1 });
+        return Err(ShiftError::TooFew { side: SetSide::Corpus, count: 0, needed: 1 });
     }
     if u32::try_from(count).is_err() {
         return Err(ShiftError::Invalid(format!(
