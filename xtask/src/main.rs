@@ -1,6 +1,7 @@
 //! The chores of the repository:
 //!
 //! - `cargo xtask check` is the quick check before a commit: format, lints, unit tests, links;
+//! - `cargo xtask long` runs the long tests, which `cargo test --workspace` leaves out;
 //! - `cargo xtask docs` writes the generated pages; with `--check` it fails if one is not current, a link is broken, or a promise of
 //!   `SECURITY.md` names no test;
 //! - `cargo xtask links` checks the links alone;
@@ -12,6 +13,7 @@ mod causes_page;
 mod cli_page;
 mod files_page;
 mod links;
+mod long;
 mod metrics_page;
 mod pictures;
 mod programs;
@@ -24,7 +26,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
-const USAGE: &str = "usage: cargo xtask check | docs [--check] | links | book | pictures";
+const USAGE: &str = "usage: cargo xtask check | long | docs [--check] | links | book | pictures";
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -32,6 +34,7 @@ fn main() -> Result<()> {
         ["check"] => quick_check(),
         ["docs"] => docs(false),
         ["docs", "--check"] => docs(true).and_then(|()| links::check()).and_then(|()| promises::check()),
+        ["long"] => long::run(),
         ["links"] => links::check(),
         ["book"] => book(),
         ["pictures"] => pictures::take(),
