@@ -1,6 +1,7 @@
 //! The chores of the repository:
 //!
 //! - `cargo xtask check` is the quick check before a commit: format, lints, unit tests, links;
+//! - `cargo xtask long` runs the long tests, which `cargo test --workspace` leaves out;
 //! - `cargo xtask docs` writes the generated pages; with `--check` it fails if one is not current, a link is broken, a promise of
 //!   `SECURITY.md` does not name a test, or a first line, a help text or an error message has a phrase that `words` refuses;
 //! - `cargo xtask size` prints how large everything is and may be, and fails where something is too large; `--write` makes the
@@ -20,6 +21,7 @@ mod files_page;
 mod help;
 mod limits;
 mod links;
+mod long;
 mod metrics_page;
 mod pictures;
 mod programs;
@@ -37,7 +39,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
-const USAGE: &str = "usage: cargo xtask check | docs [--check] | size [--write | --measure] | work [--write] | links | schemas FOLDER | book | pictures | research PROGRAM ARGS";
+const USAGE: &str = "usage: cargo xtask check | long | docs [--check] | size [--write | --measure] | work [--write] | links | schemas FOLDER | book | pictures | research PROGRAM ARGS";
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -50,6 +52,7 @@ fn main() -> Result<()> {
             promises::check()?;
             words::check()
         }
+        ["long"] => long::run(),
         ["links"] => links::check(),
         ["size"] => size::check(),
         ["size", "--write"] => size::write(),

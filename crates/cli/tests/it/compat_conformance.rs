@@ -32,6 +32,7 @@ fn expected(oracle: &str) -> BTreeMap<&'static str, Vec<String>> {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn the_official_table_has_the_official_numbers() {
     let Some(root) = data() else { return };
     let spider = root.join("spider");
@@ -124,6 +125,7 @@ impl Superhero {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn the_bird_table_has_the_official_numbers() {
     let Some(root) = data() else { return };
     let bird = root.join("bird");
@@ -158,6 +160,7 @@ fn the_bird_table_has_the_official_numbers() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn mini_devs_measures_are_printed_and_logged() {
     let Some(root) = data() else { return };
     let bird = root.join("bird");
@@ -202,6 +205,7 @@ fn mini_devs_measures_are_printed_and_logged() {
 
 /// A prediction that is wrong only in its values is right with those of the gold.
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn values_are_plugged_in() {
     let benchmark = crate::common::Benchmark::new(
         &[

@@ -188,6 +188,7 @@ fn imported_labels_are_known() {
 
 /// A label counts only for the answer that was shown, in every command that reads labels.
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn a_label_of_an_earlier_answer_does_not_count() {
     let sample = Sample::new();
     let questions = sample.questions();

@@ -93,6 +93,7 @@ fn mean_error(root: &Path, estimates: &[Value]) -> f64 {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn bird_is_estimated_from_spider_alone() {
     let Some(root) = data() else { return };
     let folder = TempDir::new().unwrap();
@@ -106,6 +107,7 @@ fn bird_is_estimated_from_spider_alone() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn bird_is_estimated_from_other_systems_labels() {
     let Some(root) = data() else { return };
     let folder = TempDir::new().unwrap();

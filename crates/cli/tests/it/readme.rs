@@ -74,11 +74,13 @@ fn check(document: &str, least: usize) {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn the_examples_of_the_readme_run_as_printed() {
     check(README, 7);
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn the_examples_of_the_tutorial_run_as_printed() {
     check(TUTORIAL, 6);
 }

@@ -61,6 +61,7 @@ fn write_benchmark(folder: &Path, columns: &str, slow: &str) {
 const POSTGRES: (&str, &str) = ("n::text, n * 0.1", "(SELECT count(*) FROM generate_series(1, 60000))");
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn a_run_that_loses_postgresql_goes_on_to_the_same_log() {
     let Some(mut server) = Server::start() else { return };
     server.database(
@@ -73,6 +74,7 @@ fn a_run_that_loses_postgresql_goes_on_to_the_same_log() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn a_run_that_loses_mariadb_goes_on_to_the_same_log() {
     let Some(mut server) = MariaDb::start() else { return };
     server.database(
@@ -132,6 +134,7 @@ const CLUBS: &str = "CREATE TABLE club (id int PRIMARY KEY, name text NOT NULL, 
     INSERT INTO player VALUES (1, 1, 'Ana', 10), (2, 1, 'Bea', 10), (3, 2, 'Cai', 7)";
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn audit_finds_the_defects_of_golds_on_postgresql() {
     let Some(server) = Server::start() else { return };
     server.database("clubs", CLUBS);
@@ -192,6 +195,7 @@ fn write_golds(folder: &Path) {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn a_second_run_asks_the_server_only_for_what_is_new() {
     let Some(mut server) = Server::start() else { return };
     server.database("clubs", CLUBS);
@@ -230,6 +234,7 @@ fn a_second_run_asks_the_server_only_for_what_is_new() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn shards_of_a_server_make_the_run() {
     let Some(server) = Server::start() else { return };
     server.database("clubs", CLUBS);
@@ -248,6 +253,7 @@ fn shards_of_a_server_make_the_run() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn data_of_mariadb_that_change_while_a_run_scores_end_it() {
     let Some(server) = MariaDb::start() else { return };
     server.database(
@@ -273,6 +279,7 @@ fn data_of_mariadb_that_change_while_a_run_scores_end_it() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn other_commands_say_that_they_run_on_sqlite() {
     let folder = tempfile::tempdir().unwrap();
     write_benchmark(folder.path(), POSTGRES.0, POSTGRES.1);

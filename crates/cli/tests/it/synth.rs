@@ -28,6 +28,7 @@ fn words(folder: &Path, out: &str) -> Vec<String> {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn killed_at_any_moment_it_goes_on_to_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let input = folder.path().join("in");
@@ -69,6 +70,7 @@ fn killed_at_any_moment_it_goes_on_to_the_same_bytes() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn killed_while_it_puts_things_in_place_it_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let input = folder.path().join("in");
@@ -89,6 +91,7 @@ fn killed_while_it_puts_things_in_place_it_goes_on() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn later_schemas_are_databases_too() {
     let folder = tempfile::tempdir().unwrap();
     let input = folder.path().join("in");

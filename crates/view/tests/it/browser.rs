@@ -137,6 +137,7 @@ fn estimates(runs: &Path) {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn every_page_works_in_a_browser_and_on_a_static_site() {
     let (modules, chromium) = match browser() {
         Ok(found) => found,

@@ -16,6 +16,7 @@ use sqlgauge_sql::resolve;
 const ROOM: u64 = 10;
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn the_largest_real_query_takes_a_small_part_of_its_budget() {
     let Some(root) = data() else { return };
     let engine = SqliteEngine::new(Limits::default());
@@ -53,6 +54,7 @@ fn the_largest_real_query_takes_a_small_part_of_its_budget() {
 
 /// A query beside itself in other words has no counterexample, so that every database is tried.
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn the_longest_golds_are_searched_in_a_small_part_of_the_budget() {
     let Some(root) = data() else { return };
     let golds: serde_json::Value = serde_json::from_str(&read(&root.join("bird/dev.json"))).unwrap();

@@ -108,6 +108,7 @@ fn items(root: &Path, system: &System) -> Vec<Item> {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn the_papers_profile_agrees_with_the_published_script() {
     let Some(root) = data() else { return };
     let mut list = String::new();
@@ -143,6 +144,7 @@ fn the_papers_profile_agrees_with_the_published_script() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn the_verdict_does_not_depend_on_which_query_comes_first() {
     let Some(root) = data() else { return };
     for system in SYSTEMS {
@@ -203,6 +205,7 @@ fn all_pairs(root: &Path, engine: &SqliteEngine) -> Vec<(Arc<Database>, String, 
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn no_pair_that_the_sound_profile_calls_equal_is_told_apart() {
     let Some(root) = data() else { return };
     let engine = SqliteEngine::new(Limits::default());
@@ -246,6 +249,7 @@ fn labels(bird: &Path) -> Vec<(String, usize, bool)> {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn what_birds_own_databases_tell_apart_is_equal_only_through_foreign_keys() {
     let Some(root) = data() else { return };
     let bird = root.join("bird");

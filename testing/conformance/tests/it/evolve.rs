@@ -79,6 +79,7 @@ fn assert_sound(name: &str, statistics: &Statistics, items: usize) {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn what_is_written_returns_the_rows_of_the_original() {
     let Some(root) = data() else { return };
     let (benchmark, databases) = benchmark(&root);
@@ -96,6 +97,7 @@ fn what_is_written_returns_the_rows_of_the_original() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn every_version_of_a_history_returns_the_rows_of_the_original() {
     let Some(root) = data() else { return };
     let (benchmark, databases) = benchmark(&root);
@@ -109,6 +111,7 @@ fn every_version_of_a_history_returns_the_rows_of_the_original() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn a_folder_follows_from_the_seed_and_not_from_the_threads() {
     let Some(root) = data() else { return };
     let (mut benchmark, databases) = benchmark(&root);
@@ -141,6 +144,7 @@ fn a_folder_follows_from_the_seed_and_not_from_the_threads() {
 
 /// The change as EvoSchema publishes it: how many other tables of the same database are shown, over all of Spider dev.
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn added_tables_are_counted_as_the_page_says() {
     let Some(root) = data() else { return };
     let spider = root.join("spider");

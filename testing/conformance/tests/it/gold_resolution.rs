@@ -34,6 +34,7 @@ fn against_tables(gold: &Path, tables: &Path) -> (usize, Vec<(String, String)>) 
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn spider_and_cosql_golds_resolve() {
     let Some(root) = data() else { return };
     let spider = root.join("spider");
@@ -72,6 +73,7 @@ fn spider_and_cosql_golds_resolve() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn bird_golds_resolve() {
     let Some(root) = data() else { return };
     let engine = SqliteEngine::new(Limits::default());

@@ -176,6 +176,7 @@ fn declared(schema: &Schema) -> (Vec<Vec<String>>, Vec<(String, String)>) {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn mined_constraints_compare_with_the_published_ones_as_the_page_says() {
     let Some(root) = data() else { return };
     let known = Known::of(&root.join("bird/database/superhero/superhero.sqlite"));
@@ -219,6 +220,7 @@ fn mined_constraints_compare_with_the_published_ones_as_the_page_says() {
 
 /// Every order that is mined is one that the rows keep, by SQLite.
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn mined_orders_are_kept_by_the_rows() {
     let Some(root) = data() else { return };
     let (mut databases, mut orders) = (0, 0);
@@ -248,6 +250,7 @@ fn mined_orders_are_kept_by_the_rows() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn published_dependencies_are_as_many_as_the_page_says() {
     let Some(root) = data() else { return };
     let published: BTreeMap<String, Vec<Vec<Json>>> =

@@ -9,6 +9,7 @@ use sqlgauge_engine::{Database, Engine, Limits, SqliteEngine};
 use sqlgauge_sql::{Features, NamedThings, resolve};
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn names_of_the_text_are_those_of_the_resolved_query() {
     let Some(root) = data() else { return };
     let engine = SqliteEngine::new(Limits::default());

@@ -98,6 +98,7 @@ fn schemas_of(golds: &[(String, String)], folder: &Path) -> Schemas {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn etm_of_the_evaluation_set_is_what_the_page_says() {
     let Some(root) = data() else { return };
     let spider = root.join("spider");
@@ -122,6 +123,7 @@ fn etm_of_the_evaluation_set_is_what_the_page_says() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn etm_of_bird_is_what_the_page_says() {
     let Some(root) = data() else { return };
     let bird = root.join("bird");
@@ -139,6 +141,7 @@ fn etm_of_bird_is_what_the_page_says() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn etm_of_the_development_set_is_what_the_page_says() {
     let Some(root) = data() else { return };
     let spider = root.join("spider");
@@ -242,6 +245,7 @@ const QUOTED: &[Quoted] = &[
 
 /// How many queries that people judged match a question of BIRD dev, differ from its gold, and are right.
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn the_counts_of_nl2sql_bugs_are_what_the_page_says() {
     let Some(data) = data() else { return };
     let list = |file: &str| -> Vec<serde_json::Value> {
@@ -278,6 +282,7 @@ fn the_counts_of_nl2sql_bugs_are_what_the_page_says() {
 
 /// The shares of the script's verdicts on BIRD that `etm-paper@1` has, with and without the rules that the paper does not list.
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn the_three_rules_of_the_script_are_worth_what_the_page_says() {
     let Some(data) = data() else { return };
     let golds = gold_lines(&data.join("bird/dev_gold_etm.sql"));

@@ -42,6 +42,7 @@ fn check(gold: &Path, tables: &Path) -> (usize, usize, Vec<String>) {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn spider_golds_are_asked_and_read_back() {
     let Some(root) = data() else { return };
     let spider = root.join("spider");

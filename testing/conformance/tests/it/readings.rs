@@ -26,6 +26,7 @@ fn golds(path: &Path) -> HashMap<u64, (String, String)> {
 
 /// Mini-Dev's golds in PostgreSQL are not ours, nor are BIRD's in SQLite: a question has one answer, so both name the same tables.
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn golds_of_two_dialects_name_the_same() {
     let Some(root) = data() else { return };
     let bird = root.join("bird");
@@ -71,6 +72,7 @@ fn golds_of_two_dialects_name_the_same() {
 
 /// What a tree is translated into names what the tree reads.
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn translations_name_what_their_trees_read() {
     let Some(root) = data() else { return };
     let engine = SqliteEngine::new(Limits::default());

@@ -78,6 +78,7 @@ fn broken(real: &Connection, tables: &[NamedTable]) -> Vec<String> {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn what_is_called_realistic_keeps_what_the_rows_keep() {
     let Some(root) = data() else { return };
     let engine = SqliteEngine::new(Limits::default());

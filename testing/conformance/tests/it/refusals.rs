@@ -117,6 +117,7 @@ fn functions_that_are_null_on_null_are() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn real_queries_resolve_if_and_only_if_sqlite_prepares_them() {
     let Some(root) = data() else { return };
     let engine = SqliteEngine::new(Limits::default());

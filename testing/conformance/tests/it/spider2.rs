@@ -21,6 +21,7 @@ fn golds(folder: &Path, root: &Path) -> GoldFolder {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn every_official_verdict_is_ours() {
     let Some(root) = data() else { return };
     let folder = tempfile::tempdir().unwrap();

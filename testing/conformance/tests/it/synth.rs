@@ -21,6 +21,7 @@ fn options() -> SynthOptions {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn a_corpus_of_spider_runs_and_has_what_it_promises() {
     let Some(data) = data() else { return };
     let folder = tempfile::tempdir().unwrap();

@@ -59,6 +59,7 @@ fn wrong(sqlite: &Connection, sql: &str) -> Option<String> {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn sqlite_prepares_the_tokens_of_what_it_prepares() {
     let Some(root) = data() else { return };
     let mut by_database: BTreeMap<_, Vec<Statement>> = BTreeMap::new();

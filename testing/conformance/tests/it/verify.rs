@@ -69,6 +69,7 @@ fn searched(file: &str, values: ColumnValues) -> Option<Vec<Searched>> {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn published_verdicts_of_the_literature_hold_but_for_those_that_are_wrong() {
     literature(ColumnValues::Declared);
     literature(ColumnValues::Any);
@@ -91,6 +92,7 @@ fn literature(values: ColumnValues) {
 
 /// At most a tenth of the pairs is refused, once they are spelled in words that SQLite has.
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn published_verdicts_on_calcite_hold_but_for_those_that_are_wrong() {
     calcite(ColumnValues::Declared);
     calcite(ColumnValues::Any);

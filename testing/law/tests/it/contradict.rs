@@ -16,6 +16,7 @@ const OPTIONS: Options = Options {
 };
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn the_rules_the_verifier_and_sqlite_do_not_contradict_each_other() {
     let tally = hunt(&OPTIONS);
     let told_apart = tally.told_apart.get(&PairOrigin::NearMiss).copied().unwrap_or(0);
@@ -24,6 +25,7 @@ fn the_rules_the_verifier_and_sqlite_do_not_contradict_each_other() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn a_broken_rule_is_contradicted_by_sqlite_and_by_the_verifier() {
     // A rule that is lied to about its place, rules of the paper that are lied to about the schema, and one that a defect
     // cannot but damage.
@@ -39,6 +41,7 @@ fn a_broken_rule_is_contradicted_by_sqlite_and_by_the_verifier() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn forgotten_indexes_are_found_by_witnesses_that_break_the_schema() {
     let tally = hunt(&Options { forgets_indexes: true, ..OPTIONS });
     assert!(tally.contradictions.contains_key(&Contradiction::WitnessBreaksSchema), "{}", tally.markdown());

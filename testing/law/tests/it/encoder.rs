@@ -10,6 +10,7 @@ fn number(name: &str, default: u64) -> u64 {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn with_the_values_of_a_database_put_in_the_symbolic_rows_are_those_of_sqlite() {
     let queries = usize::try_from(number("ENCODER_QUERIES", 400)).unwrap();
     let tally = hunt(number("ENCODER_SEED", 1), queries, 3).unwrap();
@@ -27,6 +28,7 @@ fn with_the_values_of_a_database_put_in_the_symbolic_rows_are_those_of_sqlite() 
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn about_each_construct_the_symbolic_rows_are_those_of_sqlite() {
     let queries = usize::try_from(number("ENCODER_QUERIES", 400)).unwrap();
     let mut wrong = Vec::new();
@@ -43,6 +45,7 @@ fn about_each_construct_the_symbolic_rows_are_those_of_sqlite() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn every_construct_has_something_planted_and_the_law_finds_it() {
     let all = planted();
     let mut missed = Vec::new();

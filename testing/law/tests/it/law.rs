@@ -6,6 +6,7 @@ use sqlgauge_law::hunt::{Options, hunt};
 use sqlgauge_law::report::{breaks_law, markdown};
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn before_and_after_a_rule_the_rows_are_the_same() {
     let options =
         Options { applications: 15_000, time: Duration::from_secs(25), examples: 2, ..Options::default() };

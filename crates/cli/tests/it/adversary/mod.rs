@@ -143,6 +143,7 @@ fn finish(folder: &Path, arguments: &[String], what: &str) {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn a_command_that_was_killed_goes_on_to_the_same_files() {
     let inputs = Inputs::new();
     let [kills, ..] = sizes();
@@ -184,6 +185,7 @@ fn await_handlers(child: &mut Child) {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn a_signal_ends_a_command_with_its_code_and_a_sentence() {
     let inputs = Inputs::new();
     for (words, _) in writers() {
@@ -208,6 +210,7 @@ fn a_signal_ends_a_command_with_its_code_and_a_sentence() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn a_disk_that_is_full_leaves_what_was_there_and_a_sentence() {
     let inputs = Inputs::new();
     let [_, full, _] = sizes();
@@ -263,6 +266,7 @@ fn assert_refused(found: &Output, folder: &Path, expected: &BTreeMap<PathBuf, Ve
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn two_writers_leave_the_files_of_one() {
     let inputs = Inputs::new();
     for (words, _) in writers() {
@@ -340,6 +344,7 @@ fn readers() -> Vec<(&'static str, Vec<&'static str>)> {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn a_damaged_input_is_an_error_with_a_sentence() {
     let inputs = Inputs::new();
     let [.., mutations] = sizes();
@@ -368,6 +373,7 @@ fn a_damaged_input_is_an_error_with_a_sentence() {
 
 /// Numbers that no run can have are refused, and nothing is set aside for them.
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn an_absurd_option_is_an_error_with_a_sentence() {
     let inputs = Inputs::new();
     let mut absurd = vec![

@@ -132,6 +132,7 @@ fn open(folder: &Path, name: &str) -> Connection {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn every_written_item_returns_the_rows_of_the_original() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path());

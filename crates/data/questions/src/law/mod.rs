@@ -142,6 +142,7 @@ fn failures(speech: &Speech<'_>, schema: &Schema, sql: &str) -> Vec<String> {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn every_construct_is_asked_and_read_back_in_every_style() {
     let schema = schema(PLAIN);
     let speech = Speech::of(&schema);
@@ -162,6 +163,7 @@ fn names_that_are_words_of_the_grammar_are_told_from_them() {
 const RANDOM_QUERIES: u64 = 3_000;
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn random_queries_are_asked_and_read_back() {
     let schema = schema(PLAIN);
     let speech = Speech::of(&schema);

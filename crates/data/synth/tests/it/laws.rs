@@ -146,6 +146,7 @@ fn every_query_that_is_made_prints_and_resolves_to_the_same_tree() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn a_corpus_follows_from_its_seed_whatever_the_threads_and_goes_on_where_it_was_ended() {
     let folder = tempfile::tempdir().unwrap();
     let sources = music_and_odd(folder.path());
@@ -251,6 +252,7 @@ fn a_database_without_rows_leaves_its_pairs_to_the_others() {
 
 /// What takes much SQL and few words is asked for in a corpus, in these words.
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn every_idiom_is_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let input = folder.path().join("in");

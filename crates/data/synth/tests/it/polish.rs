@@ -104,6 +104,7 @@ fn pairs(folder: &Path) -> Vec<SynthPair> {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn a_wording_stands_beside_its_question_and_only_right_rows_agree() {
     let folder = tempfile::tempdir().unwrap();
     let summary = corpus(folder.path(), "out", 1.0, Fake::default()).unwrap();
@@ -135,6 +136,7 @@ fn a_wording_stands_beside_its_question_and_only_right_rows_agree() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn a_share_of_the_questions_is_reworded_and_the_rest_is_as_it_was() {
     let folder = tempfile::tempdir().unwrap();
     corpus(folder.path(), "none", 0.0, Fake::default()).unwrap();
@@ -149,6 +151,7 @@ fn a_share_of_the_questions_is_reworded_and_the_rest_is_as_it_was() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn a_writer_that_is_gone_ends_the_corpus_and_the_next_one_comes_to_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
     corpus(folder.path(), "whole", 0.5, Fake::default()).unwrap();

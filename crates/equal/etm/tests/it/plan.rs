@@ -137,6 +137,7 @@ fn plan(connection: &Connection, sql: &str) -> Vec<String> {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn where_the_plan_shows_no_rule_is_applied_and_the_normal_form_has_the_same_plan_and_rows() {
     let mut failures = Vec::new();
     for ddl in SCHEMAS {

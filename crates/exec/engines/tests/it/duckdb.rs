@@ -48,6 +48,7 @@ fn engine(seconds: u64) -> Arc<dyn Engine> {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn the_catalog_and_the_values_are_the_files() {
     let Some((_folder, path)) = club_file() else { return };
     let engine = engine(60);
@@ -154,6 +155,7 @@ const HOSTILE: &[(&str, FailureKind)] = {
 };
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn whatever_a_text_says_it_has_a_typed_outcome_and_nothing_changes() {
     let Some((folder, path)) = club_file() else { return };
     let engine = engine(5);
@@ -172,6 +174,7 @@ fn whatever_a_text_says_it_has_a_typed_outcome_and_nothing_changes() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn check_tries_the_locks_and_a_file_that_changes_is_noticed() {
     let Some((folder, path)) = club_file() else { return };
     let kind = Kind::find("duckdb").unwrap();
@@ -194,6 +197,7 @@ fn check_tries_the_locks_and_a_file_that_changes_is_noticed() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn a_file_that_cannot_be_used_is_named() {
     let Some((folder, _)) = club_file() else { return };
     let error = |name: &str| {

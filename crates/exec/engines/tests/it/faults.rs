@@ -88,6 +88,7 @@ fn release(server: &Server) {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn what_others_do_on_postgresql_blames_no_query() {
     let Some(server) = Server::start() else { return };
     let path = server.database("club", DDL);
@@ -138,6 +139,7 @@ fn what_others_do_on_postgresql_blames_no_query() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn a_query_that_ignores_a_cancel_is_ended_with_its_connection() {
     let Some(server) = Server::start() else { return };
     let path = server.database("club", DDL);
@@ -160,6 +162,7 @@ fn a_query_that_ignores_a_cancel_is_ended_with_its_connection() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn a_postgresql_that_hangs_blames_no_query() {
     let Some(server) = Server::start() else { return };
     let path = server.database("club", DDL);
@@ -170,6 +173,7 @@ fn a_postgresql_that_hangs_blames_no_query() {
 
 /// The password goes out as an MD5 hash only where that is allowed.
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn a_login_by_md5_is_refused_unless_it_is_allowed() {
     let Some(server) = Server::start() else { return };
     let path = server.database("club", DDL);
@@ -187,6 +191,7 @@ fn a_login_by_md5_is_refused_unless_it_is_allowed() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn what_others_do_on_mariadb_blames_no_query() {
     let Some(server) = MariaDb::start() else { return };
     let path = server.database("club", DDL);

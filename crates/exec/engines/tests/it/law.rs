@@ -114,6 +114,7 @@ fn assert_nothing_left(kind: &str, path: &Path, pairs: &[(&str, &str, &str)]) {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn neighbours_change_no_outcome_on_postgresql() {
     let Some(server) = Server::start() else { return };
     let path = server.database("shop", &ddl());
@@ -159,6 +160,7 @@ fn neighbours_change_no_outcome_on_postgresql() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn neighbours_change_no_outcome_on_mariadb() {
     let Some(server) = MariaDb::start() else { return };
     let path = server.database("shop", &ddl());
@@ -180,6 +182,7 @@ fn neighbours_change_no_outcome_on_mariadb() {
 
 #[cfg(unix)]
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn neighbours_change_no_outcome_on_duckdb() {
     let Some((_folder, path)) = duckdb() else { return };
     assert_law("duckdb", &path, 3, 12);

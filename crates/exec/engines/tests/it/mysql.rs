@@ -32,6 +32,7 @@ fn engine(seconds: u64) -> Arc<dyn Engine> {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn the_catalog_and_the_values_are_the_servers() {
     let Some(server) = MariaDb::start() else { return };
     let path = server.database("club", DDL);
@@ -157,6 +158,7 @@ const HOSTILE: &[(&str, FailureKind)] = {
 };
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn whatever_a_text_says_it_has_a_typed_outcome_and_nothing_changes() {
     let Some(server) = MariaDb::start() else { return };
     let path = server.database("club", DDL);
@@ -180,6 +182,7 @@ fn whatever_a_text_says_it_has_a_typed_outcome_and_nothing_changes() {
 
 /// As an account with all rights the settings that a query makes still end with it, and it still writes nothing.
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn nothing_outlives_its_query() {
     let Some(server) = MariaDb::start() else { return };
     server.database("club", DDL);
@@ -210,6 +213,7 @@ fn nothing_outlives_its_query() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn setup_makes_the_locks_and_check_sees_an_account_without_them() {
     let Some(server) = MariaDb::start() else { return };
     let path = server.database("club", DDL);
@@ -235,6 +239,7 @@ fn setup_makes_the_locks_and_check_sees_an_account_without_them() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn a_server_that_cannot_be_used_blames_no_query_and_is_named_without_the_password() {
     let Some(mut server) = MariaDb::start() else { return };
     let path = server.database("club", DDL);

@@ -30,6 +30,7 @@ fn engine(seconds: u64) -> Arc<dyn Engine> {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn the_catalog_and_the_values_are_the_servers() {
     let Some(server) = Server::start() else { return };
     let path = server.database("club", DDL);
@@ -136,6 +137,7 @@ const HOSTILE: &[(&str, FailureKind)] = {
 };
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn whatever_a_text_says_it_has_a_typed_outcome_and_nothing_changes() {
     let Some(server) = Server::start() else { return };
     let path = server.database("club", DDL);
@@ -173,6 +175,7 @@ const SETTINGS: [(&str, &str, &str); 4] = [
 
 /// Whether the connection goes back to a savepoint or is cleaned whole, what a query sets ends with it.
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn no_setting_outlives_its_query() {
     let Some(server) = Server::start() else { return };
     let path = server.database("club", DDL);
@@ -205,6 +208,7 @@ fn no_setting_outlives_its_query() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn setup_makes_the_locks_and_check_sees_a_role_without_them() {
     let Some(server) = Server::start() else { return };
     let path = server.database("club", DDL);
@@ -224,6 +228,7 @@ fn setup_makes_the_locks_and_check_sees_a_role_without_them() {
 
 /// The server says which of its functions may change something. What the role may still run of them is this list, on any version.
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn the_role_runs_no_function_that_changes_something() {
     let Some(server) = Server::start() else { return };
     let path =
@@ -258,6 +263,7 @@ fn the_role_runs_no_function_that_changes_something() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn a_server_that_cannot_be_used_is_named_with_a_remedy_and_without_the_password() {
     let Some(mut server) = Server::start() else { return };
     let path = server.database("club", DDL);
@@ -279,6 +285,7 @@ fn a_server_that_cannot_be_used_is_named_with_a_remedy_and_without_the_password(
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn all_connections_read_one_snapshot_and_a_change_has_another_hash() {
     let Some(server) = Server::start() else { return };
     let path = server.database("club", DDL);
@@ -301,6 +308,7 @@ fn all_connections_read_one_snapshot_and_a_change_has_another_hash() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn a_killed_server_blames_no_query() {
     let Some(mut server) = Server::start() else { return };
     let path = server.database("club", DDL);

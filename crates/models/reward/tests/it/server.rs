@@ -17,6 +17,7 @@ fn reward(options: RewardOptions) -> Result<Reward, RewardError> {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn answers_are_scored_on_postgresql() {
     let Some(mut server) = Server::start() else { return };
     server.database("shop", SHOP);
@@ -65,6 +66,7 @@ fn answers_are_scored_on_postgresql() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn what_has_no_meaning_on_a_server_is_refused_with_the_remedy() {
     let options = RewardOptions::new("postgresql://u@127.0.0.1:1/{db_id}");
     for options in [

@@ -82,6 +82,7 @@ fn catalogs(folder: &Path, golds: &[(String, String)]) -> HashMap<String, Catalo
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn every_item_agrees_with_the_official_outcome() {
     let Some(data) = spider_data() else { return };
     let golds = golds(&data.join("dev_gold.sql"));
@@ -118,6 +119,7 @@ fn every_item_agrees_with_the_official_outcome() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn every_gold_query_has_a_hardness() {
     let Some(data) = spider_data() else { return };
     for (gold, tables, folder) in [

@@ -167,6 +167,7 @@ fn sorted_files(folder: &Path, extension: &str) -> Vec<PathBuf> {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn spider_dev_agrees_with_the_official_script() {
     let Some(data) = data() else { return };
     let spider = data.join("spider");
@@ -202,6 +203,7 @@ fn spider_dev_agrees_with_the_official_script() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn bird_superhero_agrees_with_the_official_script() {
     let Some(data) = data() else { return };
     let bird = data.join("bird");

@@ -397,6 +397,7 @@ fn piece(folder: &std::path::Path, name: &str) -> serde_json::Value {
 }
 
 #[test]
+#[ignore = "long: cargo xtask long"]
 fn html_of_a_large_run_has_its_items_in_files_beside_it() {
     let folder = tempfile::tempdir().unwrap();
     let (page, beside) = (folder.path().join("report.html"), folder.path().join("report-items"));
