@@ -8,7 +8,7 @@ use sqlgauge_engine::Engine;
 use sqlgauge_estimate::estimators::{Estimator, FromSignals};
 use sqlgauge_estimate::{EstimateError, EstimateOptions, Spread, TargetCase};
 
-use super::components::Residual;
+use super::components::{Residual, spread_of};
 use super::families::{Part, databases_of, over_parts};
 use super::protocol::BenchRun;
 
@@ -131,7 +131,7 @@ pub fn judge_peers(transfers: &[PeerTransfer], level: f64) -> Vec<JudgedPeerTran
         transfers.iter().filter(is_apart).map(PeerTransfer::residual).collect()
     };
     let judged = |one: &PeerTransfer| {
-        let interval = one.with(Spread::of(&others(one)), level);
+        let interval = one.with(spread_of(&others(one)), level);
         JudgedPeerTransfer { transfer: one.clone(), interval }
     };
     transfers.iter().map(judged).collect()
