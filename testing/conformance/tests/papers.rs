@@ -33,9 +33,7 @@ fn table_behind(page: &str, line: &str) -> Vec<BTreeMap<String, String>> {
     let mut rows =
         rest.lines().skip_while(|row| !row.starts_with('|')).take_while(|row| row.starts_with('|'));
     let head = cells(rows.next().unwrap_or_default());
-    rows.skip(1)
-        .map(|row| head.iter().cloned().zip(cells(row)).collect())
-        .collect()
+    rows.skip(1).map(|row| head.iter().cloned().zip(cells(row)).collect()).collect()
 }
 
 /// The schema of each database: as it is declared, and without the foreign keys that its rows break, on which `etm@1` does not
@@ -229,12 +227,7 @@ const QUOTED: &[Quoted] = &[
         TO_SPIDER,
         &[("set size ≤ 100", "MAE [95 %]"), ("set size ≤ 2000", "MAE [95 %]")],
     ),
-    (
-        "Figure 11, slices, time",
-        ABLATIONS,
-        TO_BIRD,
-        &[("AR-SWD (8)", "seconds"), ("AR-SWD (64)", "seconds")],
-    ),
+    ("Figure 11, slices, time", ABLATIONS, TO_BIRD, &[("AR-SWD (8)", "seconds"), ("AR-SWD (64)", "seconds")]),
     (
         "Figure 6, regressors",
         ABLATIONS,
