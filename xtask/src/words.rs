@@ -1,7 +1,7 @@
 //! Phrases that make a reader stop, refused where everybody looks first: the first lines of pages, help texts, error messages.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
