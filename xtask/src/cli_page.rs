@@ -108,11 +108,12 @@ fn shared(commands: &[(String, Help)]) -> Groups {
         }
     }
     let kept = |counted: Vec<(Entry, usize)>| -> Vec<Entry> {
-        let most = |entry: &Entry| {
-            let uses = counted.iter().filter(|(one, _)| flag(one) == flag(entry)).map(|(_, uses)| *uses);
-            uses.max().unwrap_or_default()
+        // The first of those with most uses: `max_by_key` would take the last.
+        let is_most_used = |entry: &Entry| {
+            let texts = counted.iter().rev().filter(|(one, _)| flag(one) == flag(entry));
+            texts.max_by_key(|(_, uses)| *uses).is_some_and(|(one, _)| one == entry)
         };
-        let common = counted.iter().filter(|(entry, uses)| *uses >= SHARED && *uses == most(entry));
+        let common = counted.iter().filter(|(entry, uses)| *uses >= SHARED && is_most_used(entry));
         common.map(|(entry, _)| entry.clone()).collect()
     };
     let groups = groups.into_iter().map(|(heading, counted)| (heading, kept(counted)));

@@ -52,7 +52,7 @@ fn add(entries: &mut Vec<Entry>, indent: usize, line: &str) {
     if indent < DESCRIPTION {
         let (name, text) = line.split_once("  ").unwrap_or((line, ""));
         entries.push(Entry { name: name.to_owned(), text: text.trim_start().to_owned() });
-    } else if let Some(entry) = entries.last_mut() {
+    } else if let Some(entry) = entries.last_mut().filter(|_| !line.is_empty()) {
         let (joint, line) = match line.strip_prefix("- ") {
             Some(value) if entry.text.ends_with(':') => (" ", value),
             Some(value) => ("; ", value),

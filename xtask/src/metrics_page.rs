@@ -17,10 +17,11 @@ pub fn render() -> Result<String> {
     for metric in sqlgauge_metrics::all() {
         if metric.needs() != needs {
             needs = metric.needs();
-            let _ = write!(page, "\nNeeds {needs}:\n\n");
+            let _ = write!(page, "\n- Needs {needs}:");
         }
-        let _ = writeln!(page, "- `{}` ({}): {}", metric.id(), metric.kind().range(), metric.summary());
+        let _ = write!(page, " `{}` ({})", metric.id(), metric.kind().range());
     }
+    page.push('\n');
     for head in heads()? {
         let _ = write!(page, "\n{}", section(&head));
     }

@@ -26,8 +26,8 @@ pub struct RobustnessCommand {
     #[arg(long, value_name = "DIR")]
     evolved: Vec<PathBuf>,
     /// Folder with the predictions of a system: a file per benchmark, as in DIR/rename-columns.jsonl; with several --evolved
-    /// DIR/EVOLVED/rename-columns.jsonl. Or one file with predictions for the original, which are taken on every benchmark: what is
-    /// lost by answering as if nothing had changed. May be given several times
+    /// DIR/EVOLVED/rename-columns.jsonl. Or one file with predictions for the original, which are taken on every benchmark, as
+    /// if nothing had changed. May be given several times
     #[arg(long = "pred", value_name = "NAME=DIR|FILE", required = true, value_parser = system_file)]
     predictions: Vec<SystemFile>,
     /// Folder to write: runs of all benchmarks, report.html, report.md, robustness.json, .jsonl, .csv, junit.xml

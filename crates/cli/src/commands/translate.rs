@@ -16,7 +16,7 @@ use crate::options::database_file;
 use crate::output::{print, print_json};
 use crate::stdin::{input_file, query};
 
-/// Print a query in other SQL dialects, with SQLite's meaning or not at all
+/// Translate a query to other SQL dialects; refuses rather than change its meaning
 #[derive(Debug, Args)]
 pub struct Translate {
     /// The query; `-` is standard input
