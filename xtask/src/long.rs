@@ -26,7 +26,9 @@ pub(crate) fn run() -> Result<()> {
     );
     let others = [&WAITING[..], &FOR_READERS].concat();
     let skipped = others.iter().flat_map(|name| ["--skip", *name]);
-    let mut rest = test(&["--no-fail-fast", "--", "--ignored", "--show-output"]);
+    // Without the examples of the documentation. An ignored one of them is only to be read.
+    let programs = ["--no-fail-fast", "--lib", "--bins", "--tests", "--", "--ignored", "--show-output"];
+    let mut rest = test(&programs);
     rest.args(skipped);
     let mut waiting = test(&["--no-fail-fast", "--test", "it", "--", "--ignored", "--show-output"]);
     let waiting = waiting.args(WAITING).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
