@@ -26,74 +26,56 @@ const MATCHED: [&str; 2] = [
     "SELECT bike_id FROM bike WHERE bike_id NOT IN (SELECT bike_id FROM repair)",
     "SELECT b.bike_id FROM bike AS b LEFT JOIN repair AS r ON r.bike_id = b.bike_id WHERE r.repair_id IS NULL",
 ];
-const VERIFIED: [&str; 2] =
-    ["SELECT bike_id FROM trip WHERE minutes > 30", "SELECT bike_id FROM trip WHERE minutes >= 30"];
+const VERIFIED: [&str; 4] = [
+    "--left",
+    "SELECT bike_id FROM trip WHERE minutes > 30",
+    "--right",
+    "SELECT bike_id FROM trip WHERE minutes >= 30",
+];
 
-/// A job: its name, the program, and its arguments in the folder of the sample's tour.
-type Job = (&'static str, &'static str, &'static [&'static str]);
+/// A job in the folder of the sample's tour.
+struct Job {
+    name: &'static str,
+    program: &'static str,
+    /// Its arguments, which stand apart from each other by a space.
+    words: &'static str,
+    /// Further arguments, which have spaces.
+    queries: &'static [&'static str],
+}
 
-const DATABASE: &str = "benchmark/database/bike_rental/bike_rental.sqlite";
+const fn sqlgauge(name: &'static str, words: &'static str) -> Job {
+    Job { name, program: "sqlgauge", words, queries: &[] }
+}
+
 const JOBS: [Job; 10] = [
-    ("start-up", "sqlgauge", &["--version"]),
-    (
+    sqlgauge("start-up", "--version"),
+    sqlgauge(
         "score 200 right and 200 wrong answers",
-        "sqlgauge",
-        &[
-            "score",
-            "--jobs",
-            "1",
-            "--metrics",
-            "ex",
-            "--gold",
-            "work.json",
-            "--db",
-            "benchmark/database",
-            "--pred",
-            "right=right.jsonl",
-            "--pred",
-            "wrong=wrong.jsonl",
-            "--out",
-            "work",
-        ],
+        "score --jobs 1 --metrics ex --gold work.json --db benchmark/database --pred right=right.jsonl --pred wrong=wrong.jsonl --out work",
     ),
-    ("report", "sqlgauge", &["report", "work", "--format", "html", "--out", "work.html"]),
-    ("match", "sqlgauge", &["match", "--db", DATABASE, MATCHED[0], MATCHED[1]]),
-    ("verify", "sqlgauge", &["verify", "--db", DATABASE, VERIFIED[0], VERIFIED[1]]),
-    (
+    sqlgauge("report", "report work --output-format html --out work.html"),
+    Job {
+        queries: &MATCHED,
+        ..sqlgauge("match", "match --db benchmark/database/bike_rental/bike_rental.sqlite")
+    },
+    Job {
+        queries: &VERIFIED,
+        ..sqlgauge("verify", "verify --db benchmark/database/bike_rental/bike_rental.sqlite")
+    },
+    sqlgauge(
         "evolve",
-        "sqlgauge",
-        &[
-            "evolve",
-            "--gold",
-            "benchmark/questions.json",
-            "--db",
-            "benchmark/database",
-            "--kinds",
-            "rename-columns",
-            "--out",
-            "evolved-again",
-        ],
+        "evolve --gold benchmark/questions.json --db benchmark/database --kinds rename-columns --out evolved-again",
     ),
-    (
+    sqlgauge(
         "estimate",
-        "sqlgauge",
-        &[
-            "estimate",
-            "--known",
-            "labelled",
-            "--questions",
-            "work.json",
-            "--db",
-            "benchmark/database",
-            "--pred",
-            "wrong=wrong.jsonl",
-            "--out",
-            "estimate-again",
-        ],
+        "estimate --known labelled --questions work.json --db benchmark/database --pred wrong=wrong.jsonl --out estimate-again",
     ),
-    ("audit", "sqlgauge", &["audit", "--gold", "benchmark/questions.json", "--db", "benchmark/database"]),
-    ("synth", "sqlgauge", &["synth", "--db", "benchmark/database", "--count", "20", "--out", "synth"]),
-    ("reward", "examples/batch", &["sqlgauge-worker", "benchmark/database", "work.json", "wrong.jsonl"]),
+    sqlgauge("audit", "audit --gold benchmark/questions.json --db benchmark/database"),
+    sqlgauge("synth", "synth --db benchmark/database --count 20 --out synth"),
+    Job {
+        program: "examples/batch",
+        ..sqlgauge("reward", "sqlgauge-worker benchmark/database work.json wrong.jsonl")
+    },
 ];
 
 /// Counts the instructions of all jobs and prints them beside their limits.
@@ -124,10 +106,9 @@ fn counts() -> Result<Vec<(String, usize)>> {
     ensure!(output.status.success(), "the tour failed: {}", String::from_utf8_lossy(&output.stderr));
     prepare(&folder)?;
     std::os::unix::fs::symlink(programs.join("sqlgauge-worker"), folder.join("sqlgauge-worker"))?;
-    let counted = |(name, program, arguments): &Job| {
-        Ok(((*name).to_owned(), instructions(&programs.join(program), arguments, &folder)?))
-    };
-    JOBS.iter().map(counted).collect()
+    let count =
+        |job: &Job| Ok((job.name.to_owned(), instructions(&programs.join(job.program), job, &folder)?));
+    JOBS.iter().map(count).collect()
 }
 
 /// Writes questions of the sample, and two systems that answer them: one with the golds, one with the golds of other questions.
@@ -153,24 +134,21 @@ fn prepare(folder: &Path) -> Result<()> {
 }
 
 /// Millions of instructions of a command.
-fn instructions(program: &Path, arguments: &[&str], folder: &Path) -> Result<usize> {
+fn instructions(program: &Path, job: &Job, folder: &Path) -> Result<usize> {
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
         .arg(program)
-        .args(arguments)
+        .args(job.words.split(' '))
+        .args(job.queries)
         .env("RAYON_NUM_THREADS", "1")
         .current_dir(folder)
         .output()
         .context("valgrind cannot be started; apt-get install valgrind")?;
-    let said = String::from_utf8_lossy(&output.stderr);
+    let report = String::from_utf8_lossy(&output.stderr);
     // Two queries that differ end `verify` with 1.
-    ensure!(
-        matches!(output.status.code(), Some(0 | 1)),
-        "{} {arguments:?} failed: {said}",
-        program.display()
-    );
-    let count = said
+    ensure!(matches!(output.status.code(), Some(0 | 1)), "the job {} failed: {report}", job.name);
+    let count = report
         .split_once("Collected :")
         .and_then(|(_, rest)| rest.split_whitespace().next()?.parse::<usize>().ok());
-    Ok(count.with_context(|| format!("valgrind counted nothing: {said}"))? / 1_000_000)
+    Ok(count.with_context(|| format!("valgrind counted nothing: {report}"))? / 1_000_000)
 }
