@@ -55,7 +55,7 @@ pub(crate) mod tests {
                 if is_ours && used["kind"] != "dev" {
                     let below = floor(Path::new(used["path"].as_str().unwrap()));
                     if below.is_none_or(|below| below > above) {
-                        faults.push(format!("{name} uses {}", used["name"]));
+                        faults.push(format!("{name} uses {}", used["name"].as_str().unwrap()));
                     }
                 }
             }
