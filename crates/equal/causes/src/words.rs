@@ -39,8 +39,8 @@ impl Pair<'_> {
         let text = self.text(side);
         let mut expr = expr.clone();
         if side == Side::Prediction {
-            let mut back = Renamed::default();
-            back.relations = Numbers::of(&expr, |relation| self.number(side, relation));
+            let relations = Numbers::of(&expr, |relation| self.number(side, relation));
+            let mut back = Renamed { relations, ..Renamed::default() };
             rewrite_expr(&mut back, &mut expr);
         }
         let only = match self.clauses(side).reads.relations().as_slice() {

@@ -22,7 +22,7 @@ pub(crate) use self::sentence::Frame;
 use std::rc::Rc;
 
 use sqlgauge_base::Random;
-use sqlgauge_sql::schema::{Schema, TableId};
+use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{ColumnRef, Expr, RelationId};
 
 use crate::engine::tree::Tree;
@@ -98,19 +98,7 @@ struct Scope {
     same: Vec<ColumnRef>,
 }
 
-/// Whether words have the letters of a name: `car_makers` is "car makers", and "content" is not said for `cont`.
-fn has_letters(name: &str, words: &str) -> bool {
-    let letters = |text: &str| {
-        text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>()
-    };
-    letters(name) == letters(words)
-}
-
 /// A query being said.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a state of its own: of the style, of the query, of the next table, of the names"
-)]
 pub(crate) struct Say<'a> {
     pub(crate) schema: &'a Schema,
     pub(crate) vocabulary: &'a Vocabulary,

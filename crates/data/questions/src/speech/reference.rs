@@ -5,7 +5,7 @@ use sqlgauge_sql::tree::{ColumnRef, Expr, Place, RelationId};
 use super::{Care, Hear, Reads, Said, Say, Scope};
 use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
-use crate::names::{NameId, NounId};
+use crate::names::NameId;
 use crate::style::QuestionStyle;
 use crate::unsayable::Unsayable;
 
