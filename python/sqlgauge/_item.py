@@ -128,4 +128,5 @@ def show(
 def _why(reason: dict[str, Any] | None) -> str | None:
     if reason and "missing" in reason:
         return f"Not known: {reason['missing']}."
-    return reason.get("sentence") if reason else None
+    sentence: str | None = (reason or {}).get("sentence")
+    return sentence

@@ -146,7 +146,7 @@ impl Differ {
         gold.retain(|use_| !shared.contains(use_));
         let more = prediction.len().max(gold.len()).saturating_sub(1);
         let Words { verb, both: [of_prediction, of_gold] } = words;
-        let first = |uses: &[String]| uses.first().map(|use_| format!(" and {use_}")).unwrap_or_default();
+        let first = |uses: &[String]| uses.first().map(|use_| format!(", and {use_}")).unwrap_or_default();
         let verb_of_gold = if gold.is_empty() && prediction.is_empty() { "" } else { verb };
         let both = [
             format!("{verb}{of_prediction}{}", first(&prediction)),
