@@ -61,9 +61,9 @@ fn a_label_is_of_the_answer_that_was_shown() {
             "SELECT 42"
         })
     };
-    let note = take_out_other_answers(&mut labels, input.path(), answer).unwrap();
+    let sentence = take_out_other_answers(&mut labels, input.path(), answer).unwrap();
     assert_eq!(
-        note,
+        sentence,
         "l.tsv: 1 of 4 labels is of an earlier answer and does not count; label the answer again: b"
     );
     assert_eq!(labels.iter().map(|label| label.id.as_str()).collect::<Vec<_>>(), ["a", "c", "d"]);
