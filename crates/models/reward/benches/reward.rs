@@ -431,8 +431,8 @@ struct NoFilter;
 impl Rewriter for NoFilter {
     fn body(&mut self, body: &mut sqlgauge_sql::tree::Body) {
         if let sqlgauge_sql::tree::Body::Select(select) = body {
-            let select: &mut Select = select;
-            select.filter = None;
+            let inner: &mut Select = select;
+            inner.filter = None;
         }
     }
 }
