@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(allowed(text).expect("it has a reason"), [("tie-at-limit", "any is right".to_owned())]);
         for (sql, part) in [
             ("SELECT 1 -- sqlgauge: allow tie-at-limit", "without a reason"),
-            ("SELECT 1 /* sqlgauge: allow nothing since */", "no audit rule"),
+            ("SELECT 1 /* sqlgauge: allow nothing since */", "not an audit rule"),
         ] {
             let message = allowed(sql).expect_err("it is refused").to_string();
             assert!(message.contains(part) && message.contains("the gold of 1"), "{message}");
