@@ -1,7 +1,7 @@
 //! `sqlgauge verify`: exit codes, the object that `--json` prints, and what a refused text gets.
 
 use crate::common::{Benchmark, items, sqlgauge, stderr};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const DDL: &str = "CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT NOT NULL, price REAL);\n";
 
