@@ -105,7 +105,14 @@ impl Verifier {
     pub fn new(schema: impl Into<Arc<Schema>>, options: VerifyOptions) -> Result<Self, SearchError> {
         let schema = schema.into();
         let search = Search::new(Arc::clone(&schema), options.search())?;
-        Ok(Self { schema, options, search, mined: None, like: RefCell::default(), values: RefCell::default() })
+        Ok(Self {
+            schema,
+            options,
+            search,
+            mined: None,
+            like: RefCell::default(),
+            values: RefCell::default(),
+        })
     }
 
     /// The verifier that looks first for counterexamples that keep what the rows of a database keep, for pairs that come
@@ -173,7 +180,8 @@ impl Verifier {
     ) -> Result<VerifyReport, RefusedText> {
         let mut spelled: [Option<Spelled>; 2] = [None, None];
         loop {
-            let text = |at: usize, sql| spelled[at].as_ref().map_or(sql, |spelling: &Spelled| spelling.sql.as_str());
+            let text =
+                |at: usize, sql| spelled[at].as_ref().map_or(sql, |spelling: &Spelled| spelling.sql.as_str());
             let (left_text, right_text) = (text(0, left), text(1, right));
             let refused = match self.verify_texts(left_text, right_text, &mut context) {
                 Ok(mut report) => {
@@ -450,7 +458,8 @@ impl Verifier {
         let slice = |search: &Search| search.slice(data.engine, data.database, left, right);
         let refutation = slice(&self.search)?;
         let keeps_all = |refutation: &Refutation| {
-            self.resemblance(refutation, left, right).is_none_or(|resemblance| resemblance.is_complete() == Some(true))
+            self.resemblance(refutation, left, right)
+                .is_none_or(|resemblance| resemblance.is_complete() == Some(true))
         };
         if keeps_all(&refutation) {
             return Some(refutation);
@@ -597,7 +606,13 @@ impl Verifier {
     }
 
     /// How small it is, where every counterexample is known to have as many rows.
-    fn with_fewest(&self, minimality: Minimality, refutation: &Refutation, left: &str, right: &str) -> Minimality {
+    fn with_fewest(
+        &self,
+        minimality: Minimality,
+        refutation: &Refutation,
+        left: &str,
+        right: &str,
+    ) -> Minimality {
         let has_fewest = || self.search.has_at_least(refutation.database().rows(), left, right);
         if minimality == Minimality::Local && has_fewest() { Minimality::Fewest } else { minimality }
     }
@@ -613,11 +628,15 @@ impl Verifier {
             let known_rows = counterexample.refutation.database().rows();
             let of_tables = counterexample.refutation.database().tables.iter().map(|table| table.rows.len());
             let largest = of_tables.max().unwrap_or_default();
-            if counterexample.minimality != Some(Minimality::Local) || !counterexample.refutation.is_certain() || largest < 2 {
+            if counterexample.minimality != Some(Minimality::Local)
+                || !counterexample.refutation.is_certain()
+                || largest < 2
+            {
                 return;
             }
             let is_better = |refutation: &Refutation| {
-                let is_as_plain = refutation.needs().iter().all(|need| counterexample.refutation.needs().contains(need));
+                let is_as_plain =
+                    refutation.needs().iter().all(|need| counterexample.refutation.needs().contains(need));
                 refutation.database().rows() < known_rows && refutation.is_certain() && is_as_plain
             };
             let mut replay = |database: &Witness| self.confirmed(database, left, right).filter(is_better);
@@ -632,7 +651,9 @@ impl Verifier {
                     }
                     return;
                 }
-                ProofOutcome::Different { found: refutation, .. } => *verdict = self.different(&refutation, left, right),
+                ProofOutcome::Different { found: refutation, .. } => {
+                    *verdict = self.different(&refutation, left, right)
+                }
                 ProofOutcome::Unsupported { .. } | ProofOutcome::Unknown { .. } => return,
             }
         }

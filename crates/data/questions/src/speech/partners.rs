@@ -38,29 +38,29 @@ impl Say<'_> {
     fn rows(&self, select: &Select, slots: &[Slot]) -> Option<Rows> {
         let (Rule::ForEachOf, [noun]) = slots[GROUP].one()?.node()? else { return None };
         let (Rule::Linked, [first, links]) = slots[2].one()?.node()? else { return None };
-        let (Rule::Table | Rule::Which, [own, ..]) = first.one()?.node()? else { return None };
+        let (Rule::Table | Rule::Which, [first_noun, ..]) = first.one()?.node()? else { return None };
         let [link] = links.all() else { return None };
         let (Rule::Their | Rule::WithSome, [member]) = link.node()? else { return None };
         let is_noun = |tree: &Rc<Tree>| **noun.one().unwrap_or(tree) == Tree::clone(tree).in_number(false);
         let is_child = matches!(relation_noun(member.one()?)?, Tree::Noun(_, true));
-        if !is_noun(own.one()?) || !is_child {
+        if !is_noun(first_noun.one()?) || !is_child {
             return None;
         }
-        let (Rule::Outputs, [said]) = slots[1].one()?.node()? else { return None };
+        let (Rule::Outputs, [list]) = slots[1].one()?.node()? else { return None };
         let relations = &self.scopes.last()?.relations;
         let [(one, _), (other, _)] = *relations.as_slice() else { return None };
         let exprs: Vec<&Expr> = select.outputs.iter().map(|output| &output.expr).collect();
         let columns = exprs.iter().take_while(|expr| matches!(expr, Expr::Column(_))).count();
-        let (shown, computed) = exprs.split_at(columns);
+        let (plain, computed) = exprs.split_at(columns);
         let counts = |expr: &Expr| *expr == count_of_rows();
-        let fits = !shown.is_empty()
-            && shown.iter().all(|expr| only_relation(expr) == Some(one))
+        let fits = !plain.is_empty()
+            && plain.iter().all(|expr| only_relation(expr) == Some(one))
             && computed.iter().all(|expr| counts(expr) || only_relation(expr) == Some(other));
-        let (columns, rest) = said.all().split_at(columns);
+        let (columns, rest) = list.all().split_at(columns);
         let bare = |tree: &Rc<Tree>| matches!(tree.node(), Some((Rule::Column, _)));
         let (row, member) = (Tree::clone(first.one()?), member.clone());
-        let found = Rows { row, member, columns: columns.to_vec(), rest: rest.to_vec() };
-        (fits && columns.iter().all(bare)).then_some(found)
+        let rows = Rows { row, member, columns: columns.to_vec(), rest: rest.to_vec() };
+        (fits && columns.iter().all(bare)).then_some(rows)
     }
 
     /// Columns of the rows of a table that have a number of others, or the most of them: "singers that have at least two
@@ -78,9 +78,9 @@ impl Say<'_> {
         let many = outputs(columns.iter().map(|column| Rc::new(in_plural((**column).clone()))).collect());
         if let Some(having) = &select.having {
             let amount = self.amount(having)?.filter(|_| slots[TAIL] == Slot::None);
-            let said =
+            let phrase =
                 |amount: Tree| Tree::Node(Rule::RowsAmount, vec![many, row.into(), amount.into(), member]);
-            return Ok(amount.map(said));
+            return Ok(amount.map(phrase));
         }
         let ([term], Some((rule, tail))) =
             (query.order_by.as_slice(), slots[TAIL].one().and_then(|tail| tail.node()))
@@ -91,8 +91,8 @@ impl Say<'_> {
         let one = || (outputs(columns.clone()), Slot::from(row.clone().in_number(false)));
         Ok(match (degree, rule, tail) {
             (Some(degree), Rule::TopOne, _) => {
-                let (shown, row) = one();
-                Some(Tree::Node(Rule::RowsDegree, vec![shown, row, Tree::word(degree).into(), member]))
+                let (columns, row) = one();
+                Some(Tree::Node(Rule::RowsDegree, vec![columns, row, Tree::word(degree).into(), member]))
             }
             (Some(degree), Rule::TopFew, [count, _]) | (Some(degree), Rule::SortedFirst, [_, count]) => {
                 let slots = vec![many, count.clone(), row.into(), Tree::word(degree).into(), member];
@@ -101,12 +101,12 @@ impl Say<'_> {
             (None, Rule::TopOne, [most]) if matches!(term.expr, Expr::Aggregate(_)) => {
                 let of_others =
                     self.scopes.last().and_then(|scope| scope.relations.get(1)).map(|(id, _)| *id);
-                let (shown, row) = one();
+                let (columns, row) = one();
                 let is_of_others = only_relation(&term.expr).is_some_and(|id| Some(id) == of_others);
                 let bare = |noun: &Tree| turned(most, &|part| stripped(part, &noun.clone().in_number(false)));
                 let most = member.one().and_then(|member| relation_noun(member)).map(bare);
                 most.filter(|_| is_of_others)
-                    .map(|most| Tree::Node(Rule::RowsTop, vec![shown, row, most, member]))
+                    .map(|most| Tree::Node(Rule::RowsTop, vec![columns, row, most, member]))
             }
             _ => None,
         })
@@ -185,7 +185,8 @@ impl Say<'_> {
 /// Whether all that is computed beside what is shown is of one relation: in HAVING and ORDER BY.
 fn computes_of(select: &Select, query: &Query, relation: RelationId) -> bool {
     let sorted = query.order_by.iter().map(|term| &term.expr);
-    let is_own = |expr: &Expr| !has_aggregate(expr) || only_relation(expr).is_none_or(|own| own == relation);
+    let is_other =
+        |expr: &Expr| !has_aggregate(expr) || only_relation(expr).is_none_or(|other| other == relation);
     select.having.iter().chain(sorted).all(|expr| is_own(expr) && !has_subquery(expr))
 }
 

@@ -32,27 +32,27 @@ impl Say<'_> {
         let keeps_all =
             |(join, _): &(&Join, &Relation)| !matches!(join.kind, JoinKind::Inner | JoinKind::Cross);
         let has_outer = joins.iter().any(keeps_all);
-        let mut known = Scope { relations: vec![(first.id, reads)], has_outer, ..Scope::default() };
+        let mut scope = Scope { relations: vec![(first.id, reads)], has_outer, ..Scope::default() };
         let tables = std::iter::once(first).chain(joins.iter().map(|(_, relation)| *relation));
         let tables: Vec<&Relation> = tables.collect();
         for (_, relation) in &joins {
-            let is_parent = self.is_parent(&known, relation);
-            let (said, reads) = self.relation(relation, !is_parent)?;
-            relations.push(said);
-            known.relations.push((relation.id, reads));
+            let is_parent = self.is_parent(&scope, relation);
+            let (phrase, reads) = self.relation(relation, !is_parent)?;
+            relations.push(phrase);
+            scope.relations.push((relation.id, reads));
         }
-        known.same = same_columns(self.schema, from).into_iter().map(|(later, _)| later).collect();
-        self.scopes.push(known);
+        scope.same = same_columns(self.schema, from).into_iter().map(|(later, _)| later).collect();
+        self.scopes.push(scope);
         if joins.is_empty() {
             return Ok(Tree::of(Rule::Alone, [first_said]));
         }
         let mut links = Vec::new();
-        let mut shown = vec![first.id];
+        let mut order = vec![first.id];
         let mut place = 0;
         while place < joins.len() {
             if let Some(link) = self.through(&tables, &joins, place)? {
                 links.push(link);
-                shown.push(joins[place + 1].1.id);
+                order.push(joins[place + 1].1.id);
                 place += 2;
                 continue;
             }
@@ -66,11 +66,11 @@ impl Say<'_> {
                     Tree::of(rule, [link])
                 }
             });
-            shown.push(joins[place].1.id);
+            order.push(joins[place].1.id);
             place += 1;
         }
         if let Some(scope) = self.scopes.last_mut().filter(|scope| !scope.has_outer) {
-            scope.shown = shown;
+            scope.order = order;
         }
         Ok(Tree::Node(Rule::Linked, vec![first_said.into(), links.into()]))
     }
@@ -84,17 +84,17 @@ impl Say<'_> {
                 self.schema.table(*id).ok_or(Unsayable::OtherSchema { what: "a table" })?;
                 let table = u32::try_from(id.index()).unwrap_or(u32::MAX);
                 let noun = self.noun(table, many)?;
-                let said = if std::mem::take(&mut self.modifier) {
+                let noun = if std::mem::take(&mut self.modifier) {
                     Tree::of(Rule::ModifiedTable, [Tree::word(Rule::Modifier), noun])
                 } else {
                     Tree::of(Rule::Table, [noun])
                 };
-                (said, Reads::Table(table))
+                (noun, Reads::Table(table))
             }
             RelationSource::Derived(query) => {
-                let said = self.query(query)?;
-                let list = super::know(&mut self.known, &said, query.width());
-                (Tree::of(Rule::List, [said]), Reads::List(list))
+                let phrase = self.query(query)?;
+                let list = super::know(&mut self.list_fields, &phrase, query.width());
+                (Tree::of(Rule::List, [phrase]), Reads::List(list))
             }
             RelationSource::Cte(CteId(number)) => {
                 let list = self.lists.get(*number as usize).copied();
@@ -154,10 +154,11 @@ impl Say<'_> {
     }
 
     /// Whether each row before has one of the relation's.
-    fn is_parent(&self, known: &Scope, relation: &Relation) -> bool {
-        let Some(own) = table_of(relation) else { return false };
-        let mut before = known.relations.iter().filter_map(|(_, reads)| reads.table());
-        before.any(|table| keys_between(self.schema, table, own).iter().any(|key| key.earlier_declares))
+    fn is_parent(&self, scope: &Scope, relation: &Relation) -> bool {
+        let Some(table_here) = table_of(relation) else { return false };
+        let mut before = scope.relations.iter().filter_map(|(_, reads)| reads.table());
+        before
+            .any(|table| keys_between(self.schema, table, table_here).iter().any(|key| key.earlier_declares))
     }
 
     /// How a relation goes with those before it: it is the last of `relations`.
@@ -441,7 +442,7 @@ impl Hear<'_> {
             }
             (Rule::List, [query]) => {
                 let heard = self.query(query.one()?)?;
-                let list = super::know(&mut self.known, query.one()?, heard.width());
+                let list = super::know(&mut self.list_fields, query.one()?, heard.width());
                 (RelationSource::Derived(Box::new(heard)), Reads::List(list))
             }
             (Rule::TheseRecords, []) => match self.lists.as_slice() {

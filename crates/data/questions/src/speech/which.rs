@@ -16,7 +16,7 @@ use sqlgauge_sql::canonical::{conjuncts_of, joined, only_relation};
 impl Say<'_> {
     /// The source with the conditions that are each of one of its tables, and the other conditions.
     pub(super) fn restricted(&mut self, source: Tree, filter: Option<Expr>) -> Said<(Tree, Option<Expr>)> {
-        let Some(shown) = self.scopes.last().map(|scope| scope.shown.clone()) else {
+        let Some(shown) = self.scopes.last().map(|scope| scope.order.clone()) else {
             return Ok((source, filter));
         };
         let Tree::Node(Rule::Linked, slots) = &source else { return Ok((source, filter)) };
@@ -53,7 +53,7 @@ impl Say<'_> {
     /// whose age is 30", "singers with concerts whose year is 2014".
     pub(super) fn by_conditions(&self, source: Tree, read: &[RelationId]) -> Tree {
         let Tree::Node(Rule::Linked, slots) = &source else { return source };
-        let shown = self.scopes.last().map(|scope| scope.shown.as_slice()).unwrap_or_default();
+        let shown = self.scopes.last().map(|scope| scope.order.as_slice()).unwrap_or_default();
         let [first, links] = slots.as_slice() else { return source };
         if shown.len() != links.all().len() + 1 {
             return source;

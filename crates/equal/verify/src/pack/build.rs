@@ -119,8 +119,9 @@ fn databases(
         if databases.len() >= MOST_CANDIDATES {
             break;
         }
-        let database_of =
-            |other: &str| search.refute(gold, other).refutation().map(|refutation| refutation.database().clone());
+        let database_of = |other: &str| {
+            search.refute(gold, other).refutation().map(|refutation| refutation.database().clone())
+        };
         if search.told(&databases, gold, other)?.is_none() {
             match refute(gold, other) {
                 Refuted::Equal => {

@@ -150,7 +150,8 @@ impl<'w, 'a> Block<'w, 'a> {
         let count =
             1_usize.checked_shl(u32::try_from(parts.len()).ok()?).filter(|count| *count <= MAX_SETS)?;
         let subset = |left_out: usize| {
-            let subset = parts.iter().enumerate().filter(|(at, _)| left_out >> (parts.len() - 1 - at) & 1 == 0);
+            let subset =
+                parts.iter().enumerate().filter(|(at, _)| left_out >> (parts.len() - 1 - at) & 1 == 0);
             subset.flat_map(|(_, part)| part.clone()).collect()
         };
         Some((0..count).map(subset).collect())

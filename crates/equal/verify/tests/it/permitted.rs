@@ -41,7 +41,8 @@ fn a_prediction_that_permits_more_is_different() {
         ),
         ("SELECT team, max(name) FROM game GROUP BY team", "SELECT team, name FROM game GROUP BY team"),
     ] {
-        let Verdict::Different(counterexample) = verdict(VerifyOptions::default(), gold, prediction, None) else {
+        let Verdict::Different(counterexample) = verdict(VerifyOptions::default(), gold, prediction, None)
+        else {
             panic!("{gold} | {prediction}")
         };
         assert_eq!(counterexample.refutation.kind().name(), "permits-more", "{gold} | {prediction}");
@@ -63,7 +64,8 @@ fn an_order_that_a_prediction_leaves_open_is_a_choice() {
         ("SELECT name FROM game", "permits-more"),
         ("SELECT name FROM game ORDER BY score, id", "permits-none"),
     ] {
-        let Verdict::Different(counterexample) = verdict(VerifyOptions::default(), gold, prediction, None) else {
+        let Verdict::Different(counterexample) = verdict(VerifyOptions::default(), gold, prediction, None)
+        else {
             panic!("{prediction}")
         };
         assert_eq!(counterexample.refutation.kind().name(), kind, "{prediction}");

@@ -51,7 +51,9 @@ fn what_columns_do_not_declare_is_no_difference_but_a_note() {
     assert!(proved.assumes.unwrap().iter().any(|assumed| assumed == "no-null-in-key"));
     // A difference by declared values stays one.
     let pair = ["SELECT note FROM t WHERE a > 1", "SELECT note FROM t WHERE a > 2"];
-    let Verdict::Different(counterexample) = over_schema(ColumnValues::Declared, pair).verdict else { panic!() };
+    let Verdict::Different(counterexample) = over_schema(ColumnValues::Declared, pair).verdict else {
+        panic!()
+    };
     assert!(counterexample.refutation.needs().is_empty());
     // A proof by rules is about any values.
     let pair = ["SELECT note FROM t", "SELECT t.note FROM t"];
@@ -103,7 +105,12 @@ fn a_slice_of_the_rows_gets_the_plain_values_that_are_like_them() {
     let report = over_rows(&rows.join(", "), ColumnValues::Rows, pair);
     let Verdict::Different(counterexample) = &report.verdict else { panic!("{:?}", report.verdict) };
     assert_eq!(counterexample.minimality, Some(Minimality::Fewest));
-    assert_eq!(counterexample.resemblance.as_ref().unwrap().is_complete(), Some(true), "{:?}", counterexample.resemblance);
+    assert_eq!(
+        counterexample.resemblance.as_ref().unwrap().is_complete(),
+        Some(true),
+        "{:?}",
+        counterexample.resemblance
+    );
     // 20 is what tells the queries apart; the note is never NULL there.
     let witness = counterexample.refutation.database().script();
     assert!(witness.ends_with("VALUES ('a', 20, NULL, 'a');\n"), "{witness}");
