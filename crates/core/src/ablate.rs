@@ -198,7 +198,7 @@ impl AblateJob {
         for last in 0..=added.len() {
             let chosen = &added[..last];
             let called = |answer: &Answer| {
-                let is_chosen = |meta: &Meta| chosen.iter().any(|own| std::ptr::eq(*own, meta));
+                let is_chosen = |meta: &Meta| chosen.iter().any(|other| std::ptr::eq(*other, meta));
                 let schema = schemas.get(&answer.db_id)?;
                 let matcher = Matcher::of_chosen(schema, self.profile, &is_chosen);
                 Some(answer.golds.iter().any(|gold| matcher.is_right(gold, &answer.prediction)))
@@ -237,11 +237,11 @@ fn counts(
     answers: &[Answer],
     called: &(dyn Fn(&Answer) -> Option<bool> + Sync),
 ) -> Vec<StepCounts> {
-    let said: Vec<Option<bool>> = answers.par_iter().map(called).collect();
+    let calls: Vec<Option<bool>> = answers.par_iter().map(called).collect();
     let mut counts = vec![ErrorCounts::default(); systems.len()];
-    for (answer, said) in answers.iter().zip(said) {
-        if let Some(said) = said {
-            counts[answer.system].add(said, answer.is_right);
+    for (answer, call) in answers.iter().zip(calls) {
+        if let Some(call) = call {
+            counts[answer.system].add(call, answer.is_right);
         }
     }
     let of = |(system, counts): (&String, ErrorCounts)| StepCounts { system: system.clone(), counts };

@@ -45,7 +45,7 @@ impl AnswerList {
 
     /// The answers to a question of that id as a row that [`read_answers`] reads.
     pub(crate) fn to_row(&self, id: &str) -> Value {
-        let candidate = |own: &AnswerCandidate| json!({"sql": own.sql, "weight": own.weight});
+        let candidate = |answer: &AnswerCandidate| json!({"sql": answer.sql, "weight": answer.weight});
         let candidates: Vec<Value> = self.candidates.iter().map(candidate).collect();
         json!({"id": id, "predictions": candidates, "reason": self.reason})
     }
@@ -110,7 +110,7 @@ impl<'de> Visitor<'de> for Glancer {
         let (mut row, mut has_list_below) = (Map::new(), false);
         while let Some((key, value)) = entries.next_entry::<String, Value>()? {
             has_list_below |= match &value {
-                Value::Object(own) => is_list(own),
+                Value::Object(fields) => is_list(fields),
                 other => other.is_array(),
             };
             if key == REASON || LISTS.contains(&key.as_str()) {
@@ -135,9 +135,9 @@ pub(crate) fn read_answers(system: &System, benchmark: &Benchmark) -> Result<Vec
     let rows = rows(system)?;
     let has_ids = rows.iter().all(|(id, _)| id.is_some());
     if !has_ids && rows.len() != benchmark.examples.len() {
-        let (found, wanted) = (rows.len(), benchmark.examples.len());
+        let (count, wanted) = (rows.len(), benchmark.examples.len());
         return Err(Error::Invalid(format!(
-            "{path} has {found} rows for {wanted} questions; give every row an `id`"
+            "{path} has {count} rows for {wanted} questions; give every row an `id`"
         )));
     }
     let places: HashMap<&str, usize> =
@@ -228,7 +228,7 @@ fn answers_of(row: &Map<String, Value>) -> Result<AnswerList, String> {
         Value::Null => &[],
         one => std::slice::from_ref(one),
     };
-    let beside = |name: &str| match row.get(name) {
+    let numbers_at = |name: &str| match row.get(name) {
         Some(Value::Array(numbers)) if numbers.len() == list.len() => Ok(Some(numbers)),
         Some(Value::Array(numbers)) => Err(format!(
             "{} {name} for {}; give one per answer",
@@ -237,7 +237,7 @@ fn answers_of(row: &Map<String, Value>) -> Result<AnswerList, String> {
         )),
         _ => Ok(None),
     };
-    let (weights, logs) = (beside("weights")?, beside("logprobs")?);
+    let (weights, logs) = (numbers_at("weights")?, numbers_at("logprobs")?);
     let mut candidates = Vec::new();
     for (at, answer) in list.iter().enumerate() {
         let number = |numbers: Option<&Vec<Value>>, name: &str| {
@@ -270,7 +270,7 @@ fn answers_of(row: &Map<String, Value>) -> Result<AnswerList, String> {
     };
     let candidates = candidates
         .into_iter()
-        .map(|(sql, own, log)| AnswerCandidate { sql, weight: weight(own, log) })
+        .map(|(sql, number, log)| AnswerCandidate { sql, weight: weight(number, log) })
         .collect();
     Ok(AnswerList { candidates, reason })
 }

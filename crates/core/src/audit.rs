@@ -111,10 +111,10 @@ impl AuditJob {
         let benchmark = self.benchmark()?;
         benchmark.notes.iter().for_each(|text| watcher.note(text));
         let allowed = self.allowed()?;
-        let taken = subset::positions(&self.subset, &benchmark.examples, &self.db, engine.as_ref())?;
-        let peers = self.peers(&benchmark, taken.as_deref())?;
+        let positions = subset::positions(&self.subset, &benchmark.examples, &self.db, engine.as_ref())?;
+        let peers = self.peers(&benchmark, positions.as_deref())?;
         peers.iter().flat_map(|set| &set.notes).for_each(|text| watcher.note(text));
-        let examples = pick(benchmark.examples, taken.as_deref());
+        let examples = pick(benchmark.examples, positions.as_deref());
         let mut items = self.audit(&examples, &peers, engine.as_ref(), context)?;
         let unused = allowed.apply(&mut items)?;
         unused.iter().for_each(|text| watcher.note(text));
@@ -135,10 +135,10 @@ impl AuditJob {
         Allowed::parse(&text).map_err(|error| Error::Invalid(format!("{}: {error}", source.path().display())))
     }
 
-    fn peers(&self, benchmark: &Benchmark, taken: Option<&[usize]>) -> Result<Vec<PredictionSet>, Error> {
+    fn peers(&self, benchmark: &Benchmark, positions: Option<&[usize]>) -> Result<Vec<PredictionSet>, Error> {
         let read = |system: &System| {
             let mut set = system.read(benchmark, self.prediction_format, false, true)?;
-            set.predictions = pick(std::mem::take(&mut set.predictions), taken);
+            set.predictions = pick(std::mem::take(&mut set.predictions), positions);
             Ok(set)
         };
         self.systems.iter().map(read).collect()
@@ -181,7 +181,7 @@ impl AuditJob {
         for example in examples {
             if let Entry::Vacant(place) = auditors.entry(example.db_id.clone()) {
                 let located = databases.locate(&example.db_id);
-                let main = located.map_err(|error| Error::asked(self.gold.path(), error))?.main;
+                let main = located.map_err(|error| Error::of_databases(self.gold.path(), error))?.main;
                 place.insert(Auditor::new(engine, engine.open(&main)?, self.rules.clone()));
             }
         }
@@ -235,7 +235,8 @@ fn verify(
     let schema = Arc::clone(auditor.database().schema());
     if !auditor.engine().is_sqlite() {
         let proposals = audit.findings.iter_mut().filter_map(|finding| finding.rewrite.as_mut());
-        proposals.for_each(|own| own.verdict = Some("unknown: verify is defined for SQLite".to_owned()));
+        proposals
+            .for_each(|proposal| proposal.verdict = Some("unknown: verify is defined for SQLite".to_owned()));
         return Ok(());
     }
     for finding in &mut audit.findings {

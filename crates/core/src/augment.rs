@@ -139,10 +139,10 @@ impl AugmentJob {
         let validation_file = self.check()?;
         let all = load_benchmark(&self.benchmark)?;
         let engine = context.sqlite(Limits::default(), Moment::now())?;
-        let taken = subset::positions(&self.subset, &all.examples, &self.db, &engine)?;
+        let positions = subset::positions(&self.subset, &all.examples, &self.db, &engine)?;
         let mut original = all.clone();
-        original.examples = pick(original.examples, taken.as_deref());
-        let taken: Option<HashSet<usize>> = taken.map(|positions| positions.into_iter().collect());
+        original.examples = pick(original.examples, positions.as_deref());
+        let items: Option<HashSet<usize>> = positions.map(|positions| positions.into_iter().collect());
         let settings = AugmentSettings {
             prompt: match &self.prompt {
                 Some(path) => Prompt::load(path, PLACEHOLDERS)?,
@@ -157,7 +157,7 @@ impl AugmentJob {
         }
         for folder in self.folders(&original, context)? {
             for evolved in find(&folder)? {
-                let is_taken = |item: usize| taken.as_ref().is_none_or(|taken| taken.contains(&item));
+                let is_taken = |item: usize| items.as_ref().is_none_or(|items| items.contains(&item));
                 add_evolved(&evolved, (&all, &is_taken), &settings, &mut examples)?;
             }
         }

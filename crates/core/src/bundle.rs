@@ -73,8 +73,8 @@ struct Executor<'a> {
 impl Executor<'_> {
     fn run(&mut self, db_id: &str, sql: &str) -> Result<Arc<BundledResult>, Error> {
         let key = (db_id.to_owned(), sql.to_owned());
-        if let Some(known) = self.cache.get(&key) {
-            return Ok(Arc::clone(known));
+        if let Some(cached) = self.cache.get(&key) {
+            return Ok(Arc::clone(cached));
         }
         let database = self.databases.get(db_id);
         let database = database.ok_or_else(|| {
@@ -155,7 +155,7 @@ impl BundleJob {
         executor: &mut Executor<'_>,
     ) -> Result<(), Error> {
         let used = UsedDatabases::locate(&Databases::open(&self.db)?, examples, false)
-            .map_err(|error| Error::asked(&self.run, error))?;
+            .map_err(|error| Error::of_databases(&self.run, error))?;
         let recorded: HashSet<(&str, &str)> =
             manifest.inputs.iter().map(|input| (input.role.as_str(), input.sha256.as_str())).collect();
         for (digest, (role, path)) in digest_inputs(&used.files())?.iter().zip(used.files()) {

@@ -268,16 +268,16 @@ const SURE: f64 = 0.05;
 
 /// What a system was asked, by the id of the item: a hash of database and golds.
 fn asked_of(run: &RunFiles, system: &str) -> Result<HashMap<String, u64>, Error> {
-    let mut asked = HashMap::new();
+    let mut contents = HashMap::new();
     run.items.for_each_raw_of(
         &[system],
         |item| item.asked(),
         |item| {
-            asked.insert(item.id, item.content);
+            contents.insert(item.id, item.content);
             Ok::<(), RunError>(())
         },
     )?;
-    Ok(asked)
+    Ok(contents)
 }
 
 /// The two systems' scores on one metric, by item.

@@ -121,8 +121,8 @@ pub fn check(_: &Path, _: &Context<'_>) -> Result<(String, Vec<Lock>), Error> {
 #[cfg(feature = "engines")]
 fn kind(name: &str) -> Result<&'static sqlgauge_engines::Kind, Error> {
     sqlgauge_engines::Kind::find(name).ok_or_else(|| {
-        let known: Vec<&str> = sqlgauge_engines::KINDS.iter().map(|kind| kind.name).collect();
-        Error::Invalid(format!("unknown engine `{name}` with a server: choose from {}", known.join(", ")))
+        let kinds: Vec<&str> = sqlgauge_engines::KINDS.iter().map(|kind| kind.name).collect();
+        Error::Invalid(format!("unknown engine `{name}` with a server: choose from {}", kinds.join(", ")))
     })
 }
 

@@ -304,7 +304,7 @@ pub enum Error {
 
 impl Error {
     /// The error of a file's databases.
-    pub(crate) fn asked(asked_by: &Path, source: impl Into<Self>) -> Self {
+    pub(crate) fn of_databases(asked_by: &Path, source: impl Into<Self>) -> Self {
         Self::Asked { asked_by: asked_by.to_owned(), has_parts: false, source: Box::new(source.into()) }
     }
 

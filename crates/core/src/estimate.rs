@@ -177,13 +177,13 @@ impl EstimateJob {
         self.records.keep_inputs(&inputs)?;
         let mut evidence = self.evidence(&pool, services, context)?;
         let estimates = self.estimate(&evidence)?;
-        let asked = evidence.questions.clone();
+        let questions = evidence.questions.clone();
         let mut batches = Vec::new();
-        for range in self.records.batches(asked.len()) {
-            evidence.questions = asked[range.clone()].to_vec();
+        for range in self.records.batches(questions.len()) {
+            evidence.questions = questions[range.clone()].to_vec();
             batches.push((range, self.estimate(&evidence)?));
         }
-        let series = self.records.series(&estimates, asked.len(), &batches, history.as_ref());
+        let series = self.records.series(&estimates, questions.len(), &batches, history.as_ref());
         let rings = series.iter().any(Series::rings);
         let report = Reliability {
             manifest: Manifest {
@@ -194,7 +194,7 @@ impl EstimateJob {
                 systems: estimates.iter().map(|estimate| estimate.system.clone()).collect(),
                 inputs: if self.records.writes() { digest_sources(&inputs)? } else { Vec::new() },
                 options: self.recorded_options(now),
-                examples: asked.len(),
+                examples: questions.len(),
             },
             target: self.target.path().file_name().unwrap_or_default().to_string_lossy().into_owned(),
             estimates,
@@ -278,7 +278,7 @@ impl EstimateJob {
     ) -> Result<PoolEvidence<'p>, Error> {
         let mut labels = TargetLabels::default();
         for SystemLabels { system, file } in &self.labels {
-            let Some(system) = pool.systems.iter().position(|known| known == system) else { continue };
+            let Some(system) = pool.systems.iter().position(|name| name == system) else { continue };
             let mut of_system = load_labels(file, None, &self.columns)?;
             let answer = |id: &str| {
                 let question = *pool.target_ids.get(id)?;

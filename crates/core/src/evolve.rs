@@ -93,8 +93,8 @@ impl EvolveJob {
         let mut benchmark = load_benchmark(&self.benchmark)?;
         if !self.subset.is_all() {
             let engine = context.sqlite(self.limits, Moment::now())?;
-            let taken = subset::positions(&self.subset, &benchmark.examples, &self.db, &engine)?;
-            benchmark.examples = subset::pick(benchmark.examples, taken.as_deref());
+            let positions = subset::positions(&self.subset, &benchmark.examples, &self.db, &engine)?;
+            benchmark.examples = subset::pick(benchmark.examples, positions.as_deref());
         }
         benchmark.notes.iter().for_each(|text| context.watcher().note(text));
         self.run_on(&benchmark, context)
@@ -154,14 +154,16 @@ impl EvolveJob {
         databases.sort_unstable_by_key(|(db_id, _)| *db_id);
         let client = namer.client("--llm-url", context)?;
         context.watcher().heeds_stop(true);
-        let show = crate::llm::shown(context.watcher());
+        let show = crate::llm::show_progress(context.watcher());
         let mut show = |progress: &sqlgauge_llm::BatchProgress| show(progress);
         let model = namer.model_settings(0.0);
         let answers =
             sqlgauge_prompt::names::ask(&client, &databases, &model, self.naturalness, Some(&mut show));
         let answers = match answers {
             Err(error) if error.is_cancelled() => return Err(namer.stopped()),
-            answers => answers.about(|| format!("--names llm; {}; running it again goes on", namer.kept())),
+            answers => {
+                answers.about(|| format!("--names llm; {}; running it again goes on", namer.cache_note()))
+            }
         };
         context.watcher().heeds_stop(false);
         let answers = answers?;

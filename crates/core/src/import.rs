@@ -151,8 +151,10 @@ impl ImportJob {
                 labels.about(|| format!("with several systems, the labels need a column named `{system}`"))?
             }
         };
-        let sql =
-            set.predictions.iter().map(|prediction| prediction.as_ref().map_or("", |own| own.sql.as_str()));
+        let sql = set
+            .predictions
+            .iter()
+            .map(|prediction| prediction.as_ref().map_or("", |answer| answer.sql.as_str()));
         let answers: HashMap<&str, &str> =
             workload.examples.iter().map(|example| example.id.as_str()).zip(sql).collect();
         if let Some(stranger) = labels.iter().find(|label| !answers.contains_key(label.id.as_str())) {
@@ -177,7 +179,7 @@ impl ImportJob {
     fn manifest(&self, workload: &Benchmark) -> Result<Manifest, Error> {
         let databases = Databases::open(&self.db)?;
         let used = UsedDatabases::locate(&databases, &workload.examples, false)
-            .map_err(|error| Error::asked(self.workload.path(), error))?;
+            .map_err(|error| Error::of_databases(self.workload.path(), error))?;
         let file = |(role, path): (String, PathBuf)| (role, Source::File(path));
         let mut inputs = vec![
             ("workload".to_owned(), self.workload.clone()),

@@ -67,7 +67,7 @@ impl LlmSettings {
 }
 
 #[cfg(feature = "services")]
-pub(crate) use service::shown;
+pub(crate) use service::show_progress;
 
 #[cfg(feature = "services")]
 mod service {
@@ -83,7 +83,9 @@ mod service {
     use crate::error::Error;
 
     /// Tells a watcher how many answers are there.
-    pub(crate) fn shown(watcher: &dyn Watcher) -> impl Fn(&sqlgauge_llm::BatchProgress) + Send + Sync {
+    pub(crate) fn show_progress(
+        watcher: &dyn Watcher,
+    ) -> impl Fn(&sqlgauge_llm::BatchProgress) + Send + Sync {
         let started = std::sync::Once::new();
         move |progress| {
             started.call_once(|| watcher.started("answers", progress.total, 0));
@@ -105,7 +107,7 @@ mod service {
         }
 
         /// Which answers are kept.
-        pub(crate) fn kept(&self) -> String {
+        pub(crate) fn cache_note(&self) -> String {
             match &self.cache {
                 Some(cache) => format!("the answers so far are kept in {}", cache.display()),
                 None => "no answer is kept".to_owned(),
@@ -114,7 +116,7 @@ mod service {
 
         /// The error of a job that stops before all answers are there.
         pub(crate) fn stopped(&self) -> Error {
-            Error::StoppedAsking(self.kept())
+            Error::StoppedAsking(self.cache_note())
         }
 
         fn unheeding_client(&self) -> Result<Client, LlmError> {

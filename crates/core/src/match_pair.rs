@@ -41,9 +41,9 @@ impl SchemaFacts {
         if profile != Profile::Sound {
             return Ok(Self::of_schema(Arc::clone(database.schema())));
         }
-        let kept = database.kept_schema_for(engine, queries);
+        let entry = database.kept_schema_for(engine, queries);
         engine.check()?;
-        Ok(Self { schema: Arc::clone(&kept.schema), broken: Some(kept.broken.clone()) })
+        Ok(Self { schema: Arc::clone(&entry.schema), broken: Some(entry.broken.clone()) })
     }
 }
 
@@ -74,12 +74,12 @@ pub fn comparison_to_json(comparison: &MatchReport, profile: Profile, facts: &Sc
         "equal": comparison.verdict.is_equal(),
         "verdict": comparison.verdict.to_string(),
         "difference": comparison.difference,
-        "assumes": comparison.assumes.iter().map(|own| {
-            json!({"kind": own.kind.name(), "constraint": own.constraint})
+        "assumes": comparison.assumes.iter().map(|assumption| {
+            json!({"kind": assumption.kind.name(), "constraint": assumption.constraint})
         }).collect::<Vec<_>>(),
         "foreign_keys_checked": facts.broken.is_some(),
-        "broken_foreign_keys": facts.broken.iter().flatten().map(|own| {
-            json!({"key": own.key, "reason": own.reason})
+        "broken_foreign_keys": facts.broken.iter().flatten().map(|foreign_key| {
+            json!({"key": foreign_key.key, "reason": foreign_key.reason})
         }).collect::<Vec<_>>(),
         "left": comparison.left.as_ref().map(form_to_json),
         "right": comparison.right.as_ref().map(form_to_json),

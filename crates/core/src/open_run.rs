@@ -26,7 +26,7 @@ pub struct OpenRun {
     pub(crate) jobs: usize,
     pub(crate) gates: Vec<Gate>,
     /// Databases that were made for the run live as long as it.
-    pub(crate) made: Option<DatabasesWithoutRows>,
+    pub(crate) without_rows: Option<DatabasesWithoutRows>,
 }
 
 impl OpenRun {
@@ -64,10 +64,10 @@ impl OpenRun {
     /// # Errors
     /// When the log is damaged, or the summary or the page cannot be written.
     pub fn finish(self) -> Result<Report, Error> {
-        let Self { directory, gates, examples, systems, scorer, engine, jobs: _, made } = self;
+        let Self { directory, gates, examples, systems, scorer, engine, jobs: _, without_rows } = self;
         let reasons = Reasons::of_run(directory.path(), directory.manifest()).with_schemas(scorer.schemas());
         // Summary and report are made of the log.
-        drop((examples, systems, scorer, engine, made));
+        drop((examples, systems, scorer, engine, without_rows));
         finish_with(&directory, gates, reasons)
     }
 }

@@ -132,7 +132,7 @@ impl PackJob {
         let benchmark =
             parse_benchmark(&self.gold.read()?, None, self.gold.format(self.format)?, &self.columns)?;
         let engine = context.sqlite(self.limits, Moment::now())?;
-        let taken = subset::positions(&self.subset, &benchmark.examples, &self.db, &engine)?;
+        let selection = subset::positions(&self.subset, &benchmark.examples, &self.db, &engine)?;
         let systems = self.read_systems(&benchmark)?;
         let base = self.base.as_deref().map(read_pack).transpose()?.unwrap_or_else(|| self.empty());
         if base.semantics != self.verify.options.semantics {
@@ -143,7 +143,7 @@ impl PackJob {
         }
         let databases = Databases::open(&self.db)?;
         let mut schemas: HashMap<&str, Arc<Schema>> = HashMap::new();
-        let positions = taken.unwrap_or_else(|| (0..benchmark.examples.len()).collect());
+        let positions = selection.unwrap_or_else(|| (0..benchmark.examples.len()).collect());
         for &at in &positions {
             let db_id = benchmark.examples[at].db_id.as_str();
             if !schemas.contains_key(db_id) {
@@ -190,8 +190,8 @@ impl PackJob {
     ) -> Result<PackQuestion, Error> {
         let gold = example.golds.first().map_or("", String::as_str);
         let question = PackQuestion::new(&example.id, &example.db_id, gold);
-        let known: Vec<Witness> = match before.get(gold_name(gold).as_str()) {
-            Some(known) => known.witnesses(schema).map_err(|source| self.of_base(source))?,
+        let witnesses: Vec<Witness> = match before.get(gold_name(gold).as_str()) {
+            Some(base) => base.witnesses(schema).map_err(|source| self.of_base(source))?,
             None => Vec::new(),
         };
         let search = Search::new(Arc::clone(schema), self.verify.options.search())?;
@@ -202,7 +202,9 @@ impl PackJob {
         let mut failure = None;
         let mut refute = |gold: &str, other: &str| match verification.verdict(schema, None, gold, other) {
             Ok(Ok(report)) => match report.verdict {
-                Verdict::Different(found) => Refuted::By(found.refutation.database().clone()),
+                Verdict::Different(counterexample) => {
+                    Refuted::By(counterexample.refutation.database().clone())
+                }
                 Verdict::Equivalent(_) | Verdict::EquivalentUpTo(_) => Refuted::Equal,
                 Verdict::Unknown(_) => Refuted::Open,
             },
@@ -214,7 +216,7 @@ impl PackJob {
             }
         };
         let texts = (gold, answers);
-        let question = pack_question(&search, schema, question, texts, known, self.settings, &mut refute);
+        let question = pack_question(&search, schema, question, texts, witnesses, self.settings, &mut refute);
         failure.map_or(Ok(question), |error| Err(error.into()))
     }
 

@@ -105,7 +105,7 @@ impl PairsJob {
             engine,
             jobs: self.jobs,
             gates: Vec::new(),
-            made: None,
+            without_rows: None,
         })
     }
 

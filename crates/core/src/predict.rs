@@ -122,8 +122,8 @@ mod asking {
         pub fn run(&self, context: &Context<'_>) -> Result<PredictOutcome, Error> {
             self.check()?;
             let mut workload = load_workload(&self.workload)?;
-            let taken = positions_without_golds(&self.subset, &workload.examples)?;
-            workload.examples = pick(workload.examples, taken.as_deref());
+            let positions = positions_without_golds(&self.subset, &workload.examples)?;
+            workload.examples = pick(workload.examples, positions.as_deref());
             workload.notes.iter().for_each(|text| context.watcher().note(text));
             let settings = self.settings()?;
             let schemas = self.schema_texts(&workload, context)?;
@@ -136,7 +136,7 @@ mod asking {
                 .collect();
             let client = self.llm.client("--llm-url", context)?;
             context.watcher().heeds_stop(true);
-            let show = crate::llm::shown(context.watcher());
+            let show = crate::llm::show_progress(context.watcher());
             let mut show = |progress: &sqlgauge_llm::BatchProgress| show(progress);
             let prediction = predict(&client, &questions, &settings, Some(&mut show));
             if prediction.stopped_by == Some(LlmError::Cancelled) {
@@ -178,13 +178,13 @@ mod asking {
                 _ => None,
             };
             let shots = self.shots.as_ref();
-            let (own, theirs) =
+            let (tables_path, theirs) =
                 (tables(self.schemas.as_ref()), tables(shots.and_then(|shots| shots.schemas.as_ref())));
             let inputs = [
                 ("workload", Some(&self.workload.path)),
                 ("shots", shots.map(|shots| &shots.benchmark.gold)),
                 ("shots-tables", theirs.as_ref()),
-                ("tables", own.as_ref()),
+                ("tables", tables_path.as_ref()),
                 ("prompt", self.prompt.as_ref()),
             ];
             let inputs = inputs.iter().filter_map(|(role, path)| Some((*role, path.as_ref()?.as_path())));
@@ -274,8 +274,8 @@ mod asking {
             let schemas = self.schemas_of_shots(shots, &pool, drawn.values().flatten(), context)?;
             let mut all = HashMap::new();
             for (db_id, chosen) in drawn {
-                let shown = chosen.into_iter().map(|at| demonstration(&pool.examples[at], &schemas));
-                all.insert(db_id, shown.collect::<Result<Arc<[Demonstration]>, Error>>()?);
+                let demonstrations = chosen.into_iter().map(|at| demonstration(&pool.examples[at], &schemas));
+                all.insert(db_id, demonstrations.collect::<Result<Arc<[Demonstration]>, Error>>()?);
             }
             Ok(all)
         }
@@ -338,9 +338,9 @@ mod asking {
         Ok(Arc::from(schema_with_rows(&ddl, schema, rows)))
     }
 
-    fn too_few(shots: &Shots, db_id: &str, found: usize) -> Error {
+    fn too_few(shots: &Shots, db_id: &str, count: usize) -> Error {
         Error::Invalid(format!(
-            "--shots {}: {} has {found} answered questions about other databases than {db_id:?}; give a smaller number or \
+            "--shots {}: {} has {count} answered questions about other databases than {db_id:?}; give a smaller number or \
              another file",
             shots.count,
             shots.benchmark.gold.display()

@@ -64,8 +64,8 @@ impl ReportJob {
     pub fn run(&self, context: &Context<'_>) -> Result<(Report, PathBuf), Error> {
         let format = self.format()?;
         let report = self.read(context)?;
-        let beside = || self.folder.join(format!("report.{}", format.extension()));
-        let path = self.out.clone().unwrap_or_else(beside);
+        let default_path = || self.folder.join(format!("report.{}", format.extension()));
+        let path = self.out.clone().unwrap_or_else(default_path);
         self.keep(&report, &path)?;
         format.write_file(&report, &path)?;
         Ok((report, path))

@@ -351,8 +351,8 @@ fn engine_of(origins: &[Origin]) -> String {
 
 fn strangers(origin: &Origin, items: &[ItemConfig]) -> Vec<String> {
     let Origin::Folder(folder) = origin else { return Vec::new() };
-    let known: BTreeSet<&str> = items.iter().map(|item| item.id.as_str()).collect();
-    folder.names().filter(|name| !known.contains(name)).map(str::to_owned).collect()
+    let ids: BTreeSet<&str> = items.iter().map(|item| item.id.as_str()).collect();
+    folder.names().filter(|name| !ids.contains(name)).map(str::to_owned).collect()
 }
 
 fn item_of(
@@ -409,13 +409,13 @@ impl SystemOutcome {
         }
         let values: Vec<Option<f64>> = judgement.verdicts.iter().map(|verdict| verdict.value).collect();
         if values.windows(2).any(|pair| pair[0] != pair[1]) {
-            let said = |verdict: &sqlgauge_results::ResultVerdict| {
+            let words = |verdict: &sqlgauge_results::ResultVerdict| {
                 let value = verdict.value.map_or("–", |value| if value > 0.0 { "1" } else { "0" });
                 let reason =
                     verdict.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();
                 format!("{value}{reason}")
             };
-            self.differ.push((id.to_owned(), judgement.verdicts.iter().map(said).collect()));
+            self.differ.push((id.to_owned(), judgement.verdicts.iter().map(words).collect()));
         }
     }
 }
@@ -446,8 +446,8 @@ fn sheets(outcomes: &[SystemOutcome], without_gold: &[String], left_golds: &[Str
             let names = [outcome.system.clone(), metric.clone()];
             scores.rows.push(names.into_iter().chain(numbers).collect());
         }
-        let row = |(id, said): &(String, Vec<String>)| {
-            [outcome.system.clone(), id.clone()].into_iter().chain(said.clone()).collect()
+        let row = |(id, verdicts): &(String, Vec<String>)| {
+            [outcome.system.clone(), id.clone()].into_iter().chain(verdicts.clone()).collect()
         };
         differ.rows.extend(outcome.differ.iter().map(row));
     }
@@ -474,8 +474,8 @@ fn sheets(outcomes: &[SystemOutcome], without_gold: &[String], left_golds: &[Str
 fn listed(ids: &[String]) -> String {
     const SHOWN: usize = 20;
     let more = ids.len().saturating_sub(SHOWN);
-    let shown = ids[..ids.len().min(SHOWN)].join(", ");
-    if more == 0 { shown } else { format!("{shown} and {more} more") }
+    let first = ids[..ids.len().min(SHOWN)].join(", ");
+    if more == 0 { first } else { format!("{first} and {more} more") }
 }
 
 fn to_json(outcomes: &[SystemOutcome], without_gold: &[String], golds: &Golds) -> Value {
@@ -484,7 +484,7 @@ fn to_json(outcomes: &[SystemOutcome], without_gold: &[String], golds: &Golds) -
         let metrics: Map<String, Value> =
             outcome.metrics.iter().map(|(id, counts)| (id.clone(), metric(counts))).collect();
         let differ: Vec<Value> =
-            outcome.differ.iter().map(|(id, said)| json!({"id": id, "said": said})).collect();
+            outcome.differ.iter().map(|(id, verdicts)| json!({"id": id, "said": verdicts})).collect();
         json!({"system": outcome.system, "metrics": metrics, "no_item": outcome.strangers, "not_read": outcome.left, "differ": differ})
     };
     let systems: Vec<Value> = outcomes.iter().map(system).collect();

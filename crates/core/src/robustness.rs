@@ -131,8 +131,8 @@ impl RobustnessJob {
         let original = Original::read(&self.original, run.manifest, &run.items, &names)?;
         let benchmarks = self.benchmarks(context)?;
         let inputs = self.inputs(&benchmarks)?;
-        let given = || inputs.iter().map(|input| (input.role.as_str(), Path::new(&input.path)));
-        FILES.iter().try_for_each(|name| keep_inputs("--out", &self.out.join(name), given()))?;
+        let paths = || inputs.iter().map(|input| (input.role.as_str(), Path::new(&input.path)));
+        FILES.iter().try_for_each(|name| keep_inputs("--out", &self.out.join(name), paths()))?;
         let engine = context.sqlite(self.limits, Moment::now())?.name_and_version();
         let manifest = self.manifest(names, inputs, engine, examples);
 

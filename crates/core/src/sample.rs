@@ -59,7 +59,7 @@ impl Sample {
     pub fn unpack(folder: &Path) -> Result<Self, Error> {
         for (name, text) in FILES {
             let path = folder.join(name);
-            if regular::read(&path).is_ok_and(|held| held != text.as_bytes()) {
+            if regular::read(&path).is_ok_and(|bytes| bytes != text.as_bytes()) {
                 return Err(Error::NotTheSample(path));
             }
             write(&path, text.as_bytes())?;

@@ -249,14 +249,14 @@ impl Abstention {
 /// The questions that have an answer, then those that have none. Where neither file has ids, the numbers go on.
 fn together(benchmark: &Benchmark, refused: Option<&Benchmark>) -> Result<Benchmark, Error> {
     let mut all = benchmark.clone();
-    let is_numbered = |own: &Benchmark| own.examples.iter().all(|one| one.id == one.index.to_string());
+    let is_numbered = |part: &Benchmark| part.examples.iter().all(|one| one.id == one.index.to_string());
     if let Some(refused) = refused.filter(|refused| is_numbered(benchmark) && is_numbered(refused)) {
         let numbered = refused.examples.iter().zip(benchmark.examples.len()..);
         all.examples.extend(numbered.map(|(example, id)| Example { id: id.to_string(), ..example.clone() }));
         return Ok(all);
     }
     for example in refused.iter().flat_map(|refused| &refused.examples) {
-        if benchmark.examples.iter().any(|own| own.id == example.id) {
+        if benchmark.examples.iter().any(|other| other.id == example.id) {
             return Err(Error::Invalid(format!(
                 "the id {:?} is both answerable and unanswerable; give the questions ids of their own",
                 example.id
@@ -353,7 +353,7 @@ impl Samples {
             std::iter::once("rate").chain(self.systems.iter().map(|system| system.system.as_str())).collect();
         let mut rates = Sheet::new("Several answers", &note, &header);
         for (at, name) in names.into_iter().flatten().enumerate() {
-            let cells = self.systems.iter().map(|system| shown(&system.rates[at]));
+            let cells = self.systems.iter().map(|system| rate_text(&system.rates[at]));
             rates.rows.push(std::iter::once(name.to_owned()).chain(cells).collect());
         }
         let note = "first answers; a penalty score is the mean of +1 for a right item, 0 for an abstention where there is an answer, and \
@@ -369,15 +369,18 @@ impl Samples {
         header.extend(penalties.iter().map(|(name, _)| format!("penalty {name}")));
         let header: Vec<&str> = header.iter().map(String::as_str).collect();
         let mut abstention = Sheet::new("Abstention", note, &header);
-        for SystemSamples { system, abstention: own, .. } in &self.systems {
-            let answered = own.right + own.wrong;
+        for SystemSamples { system, abstention, .. } in &self.systems {
+            let answered = abstention.right + abstention.wrong;
             let mut row = vec![
                 system.clone(),
-                share(answered, answered + own.abstained),
-                share(own.right, answered),
-                share(own.rightly_abstained, own.rightly_abstained + own.wrongly_answered),
+                share(answered, answered + abstention.abstained),
+                share(abstention.right, answered),
+                share(
+                    abstention.rightly_abstained,
+                    abstention.rightly_abstained + abstention.wrongly_answered,
+                ),
             ];
-            row.extend(own.scores.iter().map(|(_, score)| format!("{:.1}", percent(*score))));
+            row.extend(abstention.scores.iter().map(|(_, score)| format!("{:.1}", percent(*score))));
             abstention.rows.push(row);
         }
         vec![rates, abstention]
@@ -411,7 +414,7 @@ impl SystemSamples {
 }
 
 /// A rate with its interval and its number of items.
-pub(crate) fn shown(rate: &Rate) -> String {
+pub(crate) fn rate_text(rate: &Rate) -> String {
     let Some(mean) = rate.mean else { return "– n=0".to_owned() };
     let ends = rate.interval.map(|ends| format!(" [{:.1}, {:.1}]", percent(ends.low), percent(ends.high)));
     format!("{:.1}{} n={}", percent(mean), ends.unwrap_or_default(), rate.count)
@@ -447,7 +450,7 @@ mod tests {
 
     #[test]
     fn a_penalty_makes_a_wrong_answer_worse_than_none() {
-        let own = Abstention {
+        let counts = Abstention {
             right: 6,
             wrong: 1,
             abstained: 2,
@@ -455,7 +458,7 @@ mod tests {
             wrongly_answered: 0,
             scores: Vec::new(),
         };
-        assert!((own.score(0.0) - 0.7).abs() < 1e-12);
-        assert!((own.score(10.0) + 0.3).abs() < 1e-12);
+        assert!((counts.score(0.0) - 0.7).abs() < 1e-12);
+        assert!((counts.score(10.0) + 0.3).abs() < 1e-12);
     }
 }

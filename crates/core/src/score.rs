@@ -54,10 +54,10 @@ impl System {
         extract: bool,
         only_sql: bool,
     ) -> Result<PredictionSet, Error> {
-        let given = format;
-        let format = self.predictions.format(given)?;
+        let option = format;
+        let format = self.predictions.format(option)?;
         let options = PredictionOptions { format, columns: self.columns.clone(), extract, only_sql };
-        Ok(parse_predictions(&self.name, self.predictions.read_rows(given)?, benchmark, &options)?)
+        Ok(parse_predictions(&self.name, self.predictions.read_rows(option)?, benchmark, &options)?)
     }
 
     /// Its predictions for a benchmark that was evolved from the one that they answer.
@@ -222,11 +222,12 @@ impl ScoreJob {
         let goes_on = goes_on(&self.out, self.restart);
         let now = self.now.map_or_else(|| started_at(&self.out, goes_on), Ok)?;
         let engine = context.engine_for(self.db.as_deref(), self.connections, self.limits, now)?;
-        let taken = subset::positions(&self.subset, &benchmark.examples, ground.path(), engine.as_ref())?;
+        let selection = subset::positions(&self.subset, &benchmark.examples, ground.path(), engine.as_ref())?;
         // A million examples are several hundred megabytes: where all are taken there is no second copy of them.
-        let taken_examples = taken.as_deref().map(|taken| pick(benchmark.examples.clone(), Some(taken)));
+        let taken_examples =
+            selection.as_deref().map(|selection| pick(benchmark.examples.clone(), Some(selection)));
         let examples = taken_examples.as_deref().unwrap_or(&benchmark.examples);
-        let part = self.part(taken, examples.len())?;
+        let part = self.part(selection, examples.len())?;
         let part = part.as_deref();
         let read =
             if goes_on { None } else { Some(self.read_systems(&self.systems, &benchmark, part, watcher)?) };
@@ -276,7 +277,7 @@ impl ScoreJob {
             engine,
             jobs: self.jobs,
             gates,
-            made: ground.made(),
+            without_rows: ground.without_rows(),
         })
     }
 
@@ -344,9 +345,9 @@ impl ScoreJob {
     }
 
     /// The positions of the examples that are scored, where they are not all.
-    fn part(&self, taken: Option<Vec<usize>>, examples: usize) -> Result<Option<Vec<usize>>, Error> {
-        let Some(shard) = self.shard else { return Ok(taken) };
-        let mut positions = taken.unwrap_or_else(|| (0..examples).collect());
+    fn part(&self, selection: Option<Vec<usize>>, examples: usize) -> Result<Option<Vec<usize>>, Error> {
+        let Some(shard) = self.shard else { return Ok(selection) };
+        let mut positions = selection.unwrap_or_else(|| (0..examples).collect());
         shard.cut(&mut positions);
         if positions.is_empty() {
             return Err(Error::EmptyShard { shard, examples });
@@ -446,14 +447,14 @@ impl Ground {
     fn path(&self) -> &Path {
         match self {
             Self::Given(folder) => folder,
-            Self::Made(made) => made.path(),
+            Self::Made(databases) => databases.path(),
         }
     }
 
-    fn made(self) -> Option<DatabasesWithoutRows> {
+    fn without_rows(self) -> Option<DatabasesWithoutRows> {
         match self {
             Self::Given(_) => None,
-            Self::Made(made) => Some(made),
+            Self::Made(databases) => Some(databases),
         }
     }
 }

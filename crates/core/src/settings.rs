@@ -91,7 +91,7 @@ pub fn metrics_of<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Vec<&'
     let mut metrics: Vec<&'static dyn Metric> = Vec::new();
     for name in names.into_iter().map(str::trim).filter(|name| !name.is_empty()) {
         let metric = find(name)?;
-        if metrics.iter().all(|known| known.id() != metric.id()) {
+        if metrics.iter().all(|other| other.id() != metric.id()) {
             metrics.push(metric);
         }
     }

@@ -191,8 +191,8 @@ mod tests {
         let input = manifest.inputs.iter_mut().find(is_of).expect("the database");
         let inside = whole.strip_prefix(folder.path()).expect("below the folder");
         input.path = inside.display().to_string();
-        let found = database_of(&run, &manifest, name).expect("from above");
-        assert_eq!(found.canonicalize().expect("it is there"), whole.canonicalize().expect("it is there"));
+        let path = database_of(&run, &manifest, name).expect("from above");
+        assert_eq!(path.canonicalize().expect("it is there"), whole.canonicalize().expect("it is there"));
         std::fs::write(&whole, "another").expect("writable");
         assert!(database_of(&run, &manifest, name).is_err());
     }

@@ -69,9 +69,9 @@ impl Source {
     ///
     /// # Errors
     /// Never: JSON lines are a format.
-    pub(crate) fn format(&self, given: Option<FileFormat>) -> Result<Option<FileFormat>, DatasetError> {
+    pub(crate) fn format(&self, format: Option<FileFormat>) -> Result<Option<FileFormat>, DatasetError> {
         match self {
-            Self::File(_) | Self::Kept { .. } => Ok(given),
+            Self::File(_) | Self::Kept { .. } => Ok(format),
             Self::Memory { .. } => "jsonl".parse().map(Some),
         }
     }
@@ -89,8 +89,8 @@ impl Source {
 
     /// The content, for a reader of benchmarks or predictions; a large file of JSON lines stays on disk. `given` is the format that a
     /// user named.
-    pub(crate) fn read_rows(&self, given: Option<FileFormat>) -> Result<Text, DatasetError> {
-        match self.file().filter(|_| given.is_none()) {
+    pub(crate) fn read_rows(&self, format: Option<FileFormat>) -> Result<Text, DatasetError> {
+        match self.file().filter(|_| format.is_none()) {
             Some(file) => Text::read_or_leave(file),
             None => self.read(),
         }
@@ -148,9 +148,9 @@ mod tests {
         let path = folder.path().join("gold.jsonl");
         std::fs::write(&path, "{}").expect("a file");
         let memory = Source::Memory { name: "frame".into(), bytes: b"{}".to_vec().into() };
-        let kept = Source::Kept { file: path.clone(), given: "-".into() };
+        let copy = Source::Kept { file: path.clone(), given: "-".into() };
         let file = Source::File(path);
-        let sources = [("a", &memory), ("b", &file), ("c", &kept), ("d", &memory)]
+        let sources = [("a", &memory), ("b", &file), ("c", &copy), ("d", &memory)]
             .map(|(role, of)| (role.to_owned(), of));
         let inputs = digest_sources(&sources).expect("all can be read");
         let roles: Vec<&str> = inputs.iter().map(|input| input.role.as_str()).collect();

@@ -126,15 +126,15 @@ impl SynthJob {
 
     /// Refuses what makes no sense before anything is read.
     fn check(&self) -> Result<(), Error> {
-        let SynthOptions { caps, asking, beside, data, .. } = &self.options;
+        let SynthOptions { caps, asking, beside: extras, data, .. } = &self.options;
         if let Some(budget) = caps.cost.filter(|budget| !(budget.is_finite() && *budget > 0.0)) {
             return Err(Error::Invalid(format!("--budget {budget:?} is not an amount above 0")));
         }
         let shares = [
             ("--distractors", asking.distractors),
             ("--ask-again", asking.again),
-            ("--variants", beside.variants),
-            ("--near-misses", beside.near_misses),
+            ("--variants", extras.variants),
+            ("--near-misses", extras.near_misses),
             ("--polish", self.polish.as_ref().map_or(0.0, |(share, _)| *share)),
         ];
         for (option, value) in shares {
@@ -165,16 +165,16 @@ impl SynthJob {
 
     /// The error of a corpus, with what is kept of the asking.
     fn failed(&self, error: CorpusError) -> Error {
-        let made = || format!("{} could not be made", self.out.display());
+        let failure = || format!("{} could not be made", self.out.display());
         #[cfg(feature = "services")]
         if let (CorpusError::Polish(polish), Some((_, llm))) = (&error, &self.polish) {
             if polish.is_cancelled {
                 return llm.stopped();
             }
-            let what = format!("{}: {}; running it again goes on", made(), llm.kept());
+            let what = format!("{}: {}; running it again goes on", failure(), llm.cache_note());
             return Error::About { what, source: Box::new(error.into()) };
         }
-        Error::About { what: made(), source: Box::new(error.into()) }
+        Error::About { what: failure(), source: Box::new(error.into()) }
     }
 
     /// Copies what was decided about the tables into the corpus.

@@ -75,24 +75,24 @@ impl TranslateJob {
                 query.as_ref().map(|query| print_sql(query, schema, PrintDialect::Sqlite)).transpose()?;
             all.push(Translation { dialect: SQLITE, sql: sql.map(Ok), ddl: None });
         }
-        let asked = DIALECTS.iter().copied().filter(|dialect| self.asks_for(dialect.name));
-        all.extend(asked.map(|dialect| self.text(dialect, query.as_ref(), &typed)));
+        let dialects = DIALECTS.iter().copied().filter(|dialect| self.asks_for(dialect.name));
+        all.extend(dialects.map(|dialect| self.text(dialect, query.as_ref(), &typed)));
         Ok(all)
     }
 
     fn check_names(&self) -> Result<(), Error> {
-        let is_known = |name: &String| name == "all" || names().any(|known| known == name);
+        let is_known = |name: &String| name == "all" || names().any(|other| other == name);
         match self.to.iter().find(|name| !is_known(name)) {
             None => Ok(()),
             Some(name) => {
-                let known = names().collect::<Vec<_>>().join(", ");
-                Err(Error::Invalid(format!("unknown dialect {name:?}; choose from {known}, or all")))
+                let choices = names().collect::<Vec<_>>().join(", ");
+                Err(Error::Invalid(format!("unknown dialect {name:?}; choose from {choices}, or all")))
             }
         }
     }
 
     fn asks_for(&self, name: &str) -> bool {
-        self.to.iter().any(|asked| asked == "all" || asked == name)
+        self.to.iter().any(|dialect| dialect == "all" || dialect == name)
     }
 
     fn text(&self, dialect: &'static Dialect, query: Option<&Query>, typed: &TypedSchema<'_>) -> Translation {
@@ -125,7 +125,7 @@ impl Translation {
             None => json!({}),
         };
         if let Some(ddl) = &self.ddl {
-            let statement = |own: &Result<String, Refused>| match own {
+            let statement = |result: &Result<String, Refused>| match result {
                 Ok(sql) => Value::String(sql.clone()),
                 Err(refused) => refused_to_json(refused),
             };

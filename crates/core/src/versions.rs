@@ -25,7 +25,7 @@ use sqlgauge_run::{RunError, RunFiles, ScoreSummary, SummaryBuilder};
 
 use crate::context::Context;
 use crate::error::Error;
-use crate::samples::{SampleRules, SamplesJob, SystemSamples, numbered_name, shown};
+use crate::samples::{SampleRules, SamplesJob, SystemSamples, numbered_name, rate_text};
 use crate::score::{ScoreJob, System};
 use crate::sheet::{Sheet, percent, write_sheets};
 use crate::source::Source;
@@ -192,7 +192,7 @@ impl VersionsJob {
         }
         let set = system.read(all, self.job.prediction_format, self.job.extract, true)?;
         let row = |(example, prediction): (&Example, Option<Prediction>)| {
-            let row = |own: Prediction| json!({"id": example.id, "prediction": own.sql, "confidence": own.confidence});
+            let row = |answer: Prediction| json!({"id": example.id, "prediction": answer.sql, "confidence": answer.confidence});
             (example.id.clone(), prediction.map(row))
         };
         Ok(all.examples.iter().zip(set.predictions).map(row).collect())
@@ -231,14 +231,14 @@ type Answers = Vec<(String, Option<Value>)>;
 
 /// Ids of the items that a version has not.
 fn others<'u>(union: &'u Benchmark, version: &Benchmark) -> HashSet<&'u str> {
-    let own: HashSet<&str> = version.examples.iter().map(|example| example.id.as_str()).collect();
-    union.examples.iter().map(|example| example.id.as_str()).filter(|id| !own.contains(id)).collect()
+    let ids: HashSet<&str> = version.examples.iter().map(|example| example.id.as_str()).collect();
+    union.examples.iter().map(|example| example.id.as_str()).filter(|id| !ids.contains(id)).collect()
 }
 
 /// A system with its answers to all items but those.
 fn answers_without(system: &System, answers: &Answers, others: &HashSet<&str>) -> System {
-    let kept = answers.iter().filter(|(id, _)| !others.contains(id.as_str()));
-    let rows: String = kept.filter_map(|(_, row)| Some(row.as_ref()?.to_string() + "\n")).collect();
+    let rest = answers.iter().filter(|(id, _)| !others.contains(id.as_str()));
+    let rows: String = rest.filter_map(|(_, row)| Some(row.as_ref()?.to_string() + "\n")).collect();
     let name = system.predictions.path().to_owned();
     System::new(system.name.clone(), Source::Memory { name, bytes: rows.into_bytes().into() })
 }
@@ -271,7 +271,9 @@ fn compare(runs: &[(String, PathBuf)], metric: Option<&str>, systems: &[String])
             .values
             .iter()
             .map(|version| {
-                (0..scores.ids.len()).filter(|item| version.iter().any(|own| !own[*item].is_nan())).count()
+                (0..scores.ids.len())
+                    .filter(|item| version.iter().any(|values| !values[*item].is_nan()))
+                    .count()
             })
             .collect(),
         ranks: Vec::new(),
@@ -341,8 +343,9 @@ impl Versions {
         let is_cost =
             sqlgauge_metrics::find(&self.metric).is_ok_and(|metric| !Metric::higher_is_better(metric));
         let sign = if is_cost { -1.0 } else { 1.0 };
-        let is_scored =
-            |item: usize| scores.values.iter().all(|version| version.iter().any(|own| !own[item].is_nan()));
+        let is_scored = |item: usize| {
+            scores.values.iter().all(|version| version.iter().any(|values| !values[item].is_nan()))
+        };
         let all: Vec<usize> = (0..scores.ids.len()).filter(|item| is_scored(*item)).collect();
         if all.is_empty() {
             return false;
@@ -351,9 +354,10 @@ impl Versions {
         self.shared = all.len();
         self.shared_means =
             means.iter().map(|version| version.iter().map(|mean| sign * mean).collect()).collect();
-        let better = |version: &Vec<f64>, own: f64| 1 + version.iter().filter(|mean| **mean > own).count();
+        let better =
+            |version: &Vec<f64>, value: f64| 1 + version.iter().filter(|mean| **mean > value).count();
         self.ranks =
-            means.iter().map(|version| version.iter().map(|own| better(version, *own)).collect()).collect();
+            means.iter().map(|version| version.iter().map(|mean| better(version, *mean)).collect()).collect();
         let mut random = Random::new([SEED]);
         let resampled: Vec<Vec<Vec<f64>>> = (0..RESAMPLES)
             .map(|_| {
@@ -453,11 +457,11 @@ impl Versions {
         );
         let mut scores = Sheet::new("Scores by version", &note, &header);
         for (at, system) in self.systems.iter().enumerate() {
-            let own = self.scores.iter().map(|version| number::interval(&version[at], nature));
+            let intervals = self.scores.iter().map(|version| number::interval(&version[at], nature));
             let shared = self.shared_means.iter().zip(&self.ranks);
             let shared = shared
                 .map(|(means, ranks)| format!("{} #{}", number::score(Some(means[at]), nature), ranks[at]));
-            scores.rows.push(std::iter::once(system.clone()).chain(own).chain(shared).collect());
+            scores.rows.push(std::iter::once(system.clone()).chain(intervals).chain(shared).collect());
         }
         let mut changes = Sheet::new(
             "Items gained and lost",
@@ -486,10 +490,10 @@ impl Versions {
             "scores of a system on an item under both; Kendall's tau of the ranks",
             &["versions", "items", "scores", "equal", "tau"],
         );
-        agreement.rows.extend(self.agreements.iter().map(|own| {
-            let equal = crate::sheet::share(own.equal, own.pairs);
-            let tau = own.kendall.map_or_else(|| "–".to_owned(), |tau| format!("{tau:.2}"));
-            vec![own.versions.join(", "), own.shared.to_string(), own.pairs.to_string(), equal, tau]
+        agreement.rows.extend(self.agreements.iter().map(|group| {
+            let equal = crate::sheet::share(group.equal, group.pairs);
+            let tau = group.kendall.map_or_else(|| "–".to_owned(), |tau| format!("{tau:.2}"));
+            vec![group.versions.join(", "), group.shared.to_string(), group.pairs.to_string(), equal, tau]
         }));
         [scores, self.lists(), swaps, changes, agreement]
             .into_iter()
@@ -504,10 +508,10 @@ impl Versions {
         let note =
             format!("{}, percent with 95 % intervals over items, and the number of items", self.metric);
         let mut sheet = Sheet::new("Several answers by version", &note, &header);
-        for (system, own) in self.samples.first().into_iter().flatten().enumerate() {
-            sheet.rows.extend(own.rates.iter().enumerate().map(|(at, rate)| {
-                let cells = self.samples.iter().map(|version| shown(&version[system].rates[at]));
-                [own.system.clone(), rate.name.clone()].into_iter().chain(cells).collect()
+        for (system, samples) in self.samples.first().into_iter().flatten().enumerate() {
+            sheet.rows.extend(samples.rates.iter().enumerate().map(|(at, rate)| {
+                let cells = self.samples.iter().map(|version| rate_text(&version[system].rates[at]));
+                [samples.system.clone(), rate.name.clone()].into_iter().chain(cells).collect()
             }));
         }
         sheet
@@ -529,7 +533,7 @@ impl Versions {
         };
         let swap = |swap: &Swap| json!({"first": swap.first, "second": swap.second, "versions": swap.versions, "differences": swap.differences, "probability": swap.probability});
         let change = |change: &VersionChange| json!({"system": change.system, "versions": change.versions, "shared": change.shared, "gained": change.gained, "lost": change.lost});
-        let agreement = |own: &Agreement| json!({"versions": own.versions, "items": own.shared, "scores": own.pairs, "equal": own.equal, "kendall": own.kendall});
+        let agreement = |row: &Agreement| json!({"versions": row.versions, "items": row.shared, "scores": row.pairs, "equal": row.equal, "kendall": row.kendall});
         json!({
             "metric": self.metric,
             "shared": self.shared,
@@ -547,8 +551,8 @@ fn path(path: &Path) -> String {
 
 /// By version and system: the mean over those items that have a score, times `sign`; 0 where none has.
 fn means(scores: &Scores, items: &[usize], sign: f64) -> Vec<Vec<f64>> {
-    let mean = |own: &Vec<f64>| {
-        let values = items.iter().map(|item| own[*item]).filter(|value| !value.is_nan());
+    let mean = |system: &Vec<f64>| {
+        let values = items.iter().map(|item| system[*item]).filter(|value| !value.is_nan());
         let (sum, count) = values.fold((0.0, 0_usize), |(sum, count), value| (sum + value, count + 1));
         if count == 0 { 0.0 } else { sign * sum / count as f64 }
     };

@@ -167,7 +167,7 @@ impl VoteJob {
             || Error::Invalid("a vote runs the answers: give --db with the databases".to_owned());
         let db = self.job.db.as_ref().ok_or_else(no_databases)?;
         let used = UsedDatabases::locate(&Databases::open(db)?, &benchmark.examples, false)
-            .map_err(|error| Error::asked(gold.path(), error))?;
+            .map_err(|error| Error::of_databases(gold.path(), error))?;
         let targets = used.open(engine.as_ref(), None)?;
         let pairs: Vec<(&Example, &Option<AnswerList>)> = benchmark.examples.iter().zip(&answers).collect();
         let choose = |(example, answers): &(&Example, &Option<AnswerList>)| {
@@ -246,7 +246,8 @@ impl VoteJob {
             ScoreJob { systems, prediction_format: None, out: self.job.out.join("run"), ..self.job.clone() };
         let report = job.run(context)?;
         vote.metric = report.summary.metrics.first().cloned().unwrap_or_default();
-        vote.gain = report.summary.comparisons.iter().find(|own| own.metric == vote.metric).cloned();
+        vote.gain =
+            report.summary.comparisons.iter().find(|comparison| comparison.metric == vote.metric).cloned();
         let mut right: HashMap<String, bool> = HashMap::new();
         report.items.for_each(|item| {
             if let (true, Some(Some(score))) = (item.system == "vote", item.metrics.get(&vote.metric)) {
@@ -277,8 +278,8 @@ impl Grouping<'_> {
             if let Some(twin) = first_of.get(text) {
                 // The same text is in the group of its twin.
                 let groups = group_of.get(twin).and_then(|key| by_result.get_mut(key));
-                let own = groups.into_iter().flatten().find(|group| group.contains(twin));
-                own.into_iter().for_each(|group| group.push(at));
+                let home = groups.into_iter().flatten().find(|group| group.contains(twin));
+                home.into_iter().for_each(|group| group.push(at));
                 continue;
             }
             first_of.insert(text, at);
@@ -349,8 +350,10 @@ fn elect(groups: &[Vec<usize>], weights: &[f64]) -> Elected {
     let margin = SAME * total;
     let best: Vec<usize> = (0..groups.len()).filter(|group| sums[*group] >= most - margin).collect();
     let Some(winner) = best.first() else { return Elected { answer: 0, confidence: 0.0, is_tie: false } };
-    let heaviest =
-        groups[*winner].iter().copied().reduce(|own, at| if weights[at] > weights[own] { at } else { own });
+    let heaviest = groups[*winner]
+        .iter()
+        .copied()
+        .reduce(|best, at| if weights[at] > weights[best] { at } else { best });
     Elected {
         answer: heaviest.unwrap_or(0),
         confidence: if total > 0.0 { sums[*winner] / total } else { 0.0 },
@@ -441,7 +444,7 @@ impl Vote {
 
     /// All of it as JSON, without the choices, which have a file of their own.
     pub fn to_json(&self, by: VoteBy) -> Value {
-        let point = |own: &CurvePoint| json!({"confidence": own.confidence, "answered": own.answered, "right": own.right, "items": own.items});
+        let point = |row: &CurvePoint| json!({"confidence": row.confidence, "answered": row.answered, "right": row.right, "items": row.items});
         json!({
             "by": by.name(),
             "questions": self.choices.len(),

@@ -35,9 +35,9 @@ impl DatabasesWithoutRows {
             create_dir(folder.path().join(name)).map_err(unwritable)?;
             let path = folder.path().join(name).join(format!("{name}.sqlite"));
             let schema = entry.schema();
-            let made =
+            let result =
                 Connection::open(&path).and_then(|database| database.execute_batch(&statements(&schema)));
-            made.about(|| format!("{}: the schema of {name} cannot be made", file.display()))?;
+            result.about(|| format!("{}: the schema of {name} cannot be made", file.display()))?;
         }
         Ok(Self(folder))
     }
@@ -72,11 +72,11 @@ mod tests {
     #[test]
     fn tables_that_sqlite_keeps_for_itself_are_left_to_it() {
         let table = |name: &str| Table::new(name, vec![Column::new("seq", Some("INT"))]);
-        let made = statements(&Schema::new(vec![table("city"), table("SQLite_sequence"), table("sqlité")]));
+        let script = statements(&Schema::new(vec![table("city"), table("SQLite_sequence"), table("sqlité")]));
         let database = Connection::open_in_memory().unwrap();
-        database.execute_batch(&made).unwrap();
+        database.execute_batch(&script).unwrap();
         let count = "SELECT COUNT(*) FROM sqlite_schema";
-        assert_eq!(database.query_row(count, [], |row| row.get::<_, u32>(0)).unwrap(), 2, "{made}");
+        assert_eq!(database.query_row(count, [], |row| row.get::<_, u32>(0)).unwrap(), 2, "{script}");
     }
 
     #[test]

@@ -183,13 +183,14 @@ impl Writer<'_> {
             let refuted = predictions.iter().enumerate().filter(|(_, prediction)| tells_apart(prediction));
             candidates.push(Candidate { path, told: refuted.map(|(at, _)| at).collect() });
         }
-        let kept = chosen(&candidates);
-        let is_kept = |path: &Path| kept.iter().any(|kept| kept.path == path);
+        let best = chosen(&candidates);
+        let is_kept = |path: &Path| best.iter().any(|candidate| candidate.path == path);
         for Candidate { path, .. } in candidates.iter().filter(|candidate| !is_kept(&candidate.path)) {
             std::fs::remove_file(path).map_err(|source| Error::Unwritable { path: path.clone(), source })?;
         }
-        let refuted: BTreeSet<usize> = kept.iter().flat_map(|kept| kept.told.iter().copied()).collect();
-        Ok((kept.len(), refuted.len()))
+        let refuted: BTreeSet<usize> =
+            best.iter().flat_map(|candidate| candidate.told.iter().copied()).collect();
+        Ok((best.len(), refuted.len()))
     }
 }
 

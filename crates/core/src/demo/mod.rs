@@ -312,7 +312,10 @@ fn refuted(items: &[Item], sample: &Sample, engine: &dyn Engine) -> Result<Optio
         let database = engine.open(&sample.database(db_id))?;
         let verdict = verify_over_database(&settings, engine, &database, &pair.gold, &pair.prediction)?;
         if let Verdict::Different(counterexample) = &verdict.verdict
-            && counterexample.resemblance.as_ref().is_some_and(|own| own.is_complete() == Some(true))
+            && counterexample
+                .resemblance
+                .as_ref()
+                .is_some_and(|resemblance| resemblance.is_complete() == Some(true))
         {
             return Ok(Some(RefutedAnswer { pair, verdict }));
         }

@@ -88,8 +88,12 @@ fn refuted(answer: &RefutedAnswer) -> String {
         .database()
         .tables
         .iter()
-        .map(|held| {
-            format!("<p class=\"soft\">Table {}</p>{}", escape(&held.name), grid(&held.columns, &held.rows))
+        .map(|table| {
+            format!(
+                "<p class=\"soft\">Table {}</p>{}",
+                escape(&table.name),
+                grid(&table.columns, &table.rows)
+            )
         })
         .collect();
     let result = |title: &str, rows: &ResultSet| {

@@ -7,7 +7,7 @@ use sqlgauge_estimate::{JudgeService, Services};
 
 use crate::context::Context;
 use crate::error::Error;
-use crate::llm::{LlmSettings, shown};
+use crate::llm::{LlmSettings, show_progress};
 
 /// The model that judges, and how it is asked.
 #[derive(Clone)]
@@ -40,7 +40,7 @@ impl JudgeSettings {
             template,
             questions: self.questions,
             opponents: self.opponents,
-            progress: Some(Box::new(shown(context.watcher()))),
+            progress: Some(Box::new(show_progress(context.watcher()))),
             ..JudgeService::new(self.llm.client("--judge-url", context)?, model.model)
         };
         Ok(Services { judge: Some(judge) })

@@ -52,8 +52,8 @@ impl AdaptJob {
     /// When a file cannot be read or written, or the evaluator is of another encoder.
     pub fn run(&self, context: &Context<'_>) -> Result<Card, Error> {
         for name in FOLDER_FILES {
-            let taken = self.evaluator.join(name);
-            let inputs = [("--corpus", self.corpus.as_path()), ("--evaluator", taken.as_path())];
+            let file = self.evaluator.join(name);
+            let inputs = [("--corpus", self.corpus.as_path()), ("--evaluator", file.as_path())];
             keep_inputs("--out", &self.out.join(name), inputs)?;
         }
         let evaluator = Evaluator::load(&self.evaluator)?;

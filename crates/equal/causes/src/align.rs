@@ -29,8 +29,8 @@ pub(crate) fn ways(gold: &[&Relation], prediction: &[&Relation]) -> Vec<HashMap<
                 .map(|other| other.id)
                 .collect()
         };
-        let (own, theirs) = (alike(prediction), alike(gold));
-        let matches = matches(&own, &theirs);
+        let (ours, theirs) = (alike(prediction), alike(gold));
+        let matches = matches(&ours, &theirs);
         let all = ways.iter().flat_map(|way: &HashMap<RelationId, RelationId>| {
             matches.iter().map(move |more| way.iter().chain(more).map(|(a, b)| (*a, *b)).collect())
         });
@@ -40,25 +40,25 @@ pub(crate) fn ways(gold: &[&Relation], prediction: &[&Relation]) -> Vec<HashMap<
 }
 
 /// Every way to give each of the first one of the second, as many as there are.
-fn matches(own: &[RelationId], theirs: &[RelationId]) -> Vec<HashMap<RelationId, RelationId>> {
-    let Some((first, rest)) = own.split_first() else { return vec![HashMap::new()] };
-    let mut found = Vec::new();
-    for (at, given) in theirs.iter().enumerate() {
+fn matches(ours: &[RelationId], theirs: &[RelationId]) -> Vec<HashMap<RelationId, RelationId>> {
+    let Some((first, rest)) = ours.split_first() else { return vec![HashMap::new()] };
+    let mut ways = Vec::new();
+    for (at, id_of_other) in theirs.iter().enumerate() {
         let others: Vec<RelationId> =
             theirs.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, id)| *id).collect();
         for mut way in matches(rest, &others) {
-            way.insert(*first, *given);
-            found.push(way);
-            if found.len() == MAX_WAYS {
-                return found;
+            way.insert(*first, *id_of_other);
+            ways.push(way);
+            if ways.len() == MAX_WAYS {
+                return ways;
             }
         }
     }
-    if own.len() > theirs.len() {
-        found.extend(matches(rest, theirs));
+    if ours.len() > theirs.len() {
+        ways.extend(matches(rest, theirs));
     }
-    found.truncate(MAX_WAYS);
-    found
+    ways.truncate(MAX_WAYS);
+    ways
 }
 
 fn is_alike(left: &RelationSource, right: &RelationSource) -> bool {

@@ -61,8 +61,8 @@ impl Clauses {
             Some(from) => Reads::Outer(from.clone()),
         };
         flatten(select.filter.as_ref(), &mut all);
-        let own: Vec<RelationId> = reads.relations().iter().map(|relation| relation.id).collect();
-        let (keys, conditions) = all.into_iter().partition(|expr| is_key(expr, &own));
+        let ids: Vec<RelationId> = reads.relations().iter().map(|relation| relation.id).collect();
+        let (keys, conditions) = all.into_iter().partition(|expr| is_key(expr, &ids));
         let mut having = Vec::new();
         flatten(select.having.as_ref(), &mut having);
         Some(Self {
@@ -128,25 +128,27 @@ fn conjunction(mut list: Vec<Expr>) -> Option<Expr> {
     if list.len() < 2 { list.pop() } else { Some(Expr::And(list)) }
 }
 
-fn on_of(from: &From, found: &mut Vec<Expr>) {
+fn on_of(from: &From, parts: &mut Vec<Expr>) {
     if let From::Join(join) = from {
-        on_of(&join.left, found);
-        on_of(&join.right, found);
-        flatten(join.on.as_ref(), found);
+        on_of(&join.left, parts);
+        on_of(&join.right, parts);
+        flatten(join.on.as_ref(), parts);
     }
 }
 
-fn flatten(condition: Option<&Expr>, found: &mut Vec<Expr>) {
+fn flatten(condition: Option<&Expr>, parts: &mut Vec<Expr>) {
     match condition {
-        Some(Expr::And(list)) => list.iter().for_each(|part| flatten(Some(part), found)),
-        Some(other) => found.push(other.clone()),
+        Some(Expr::And(list)) => list.iter().for_each(|part| flatten(Some(part), parts)),
+        Some(other) => parts.push(other.clone()),
         None => {}
     }
 }
 
 /// Whether columns of two of these relations are said to be equal.
-fn is_key(expr: &Expr, own: &[RelationId]) -> bool {
+fn is_key(expr: &Expr, relations: &[RelationId]) -> bool {
     let Expr::Binary(BinaryOperator::Equal, left, right) = expr else { return false };
     let (Expr::Column(left), Expr::Column(right)) = (&**left, &**right) else { return false };
-    left.relation != right.relation && own.contains(&left.relation) && own.contains(&right.relation)
+    left.relation != right.relation
+        && relations.contains(&left.relation)
+        && relations.contains(&right.relation)
 }

@@ -46,11 +46,11 @@ fn with_ctes(
     }
     let bare = |query: &Query| Query { ctes: Vec::new(), ..query.clone() };
     let mut slips = Vec::new();
-    for (at, (own, other)) in gold.ctes.iter().zip(&prediction.ctes).enumerate() {
-        if own.id != other.id || reads_itself(own) || reads_itself(other) {
+    for (at, (cte, other)) in gold.ctes.iter().zip(&prediction.ctes).enumerate() {
+        if cte.id != other.id || reads_itself(cte) || reads_itself(other) {
             return if renamed(gold) == renamed(prediction) { Ok(slips) } else { Err(Unclear::OtherShape) };
         }
-        let inner = queries(scene, &own.query, &other.query, numbers)?;
+        let inner = queries(scene, &cte.query, &other.query, numbers)?;
         slips.extend(lifted(inner, "in a common table expression", |side, part| {
             let mut whole = if side == Side::Gold { gold.clone() } else { prediction.clone() };
             whole.ctes[at].query = part;
@@ -111,8 +111,8 @@ fn compounds(
     prediction: &Query,
     numbers: &Matched,
 ) -> Result<Vec<Slip>, Unclear> {
-    let ((own, operators), (other, others)) = (parts(&gold.body), parts(&prediction.body));
-    if own.len() != other.len() {
+    let ((bodies_of_gold, operators), (other, others)) = (parts(&gold.body), parts(&prediction.body));
+    if bodies_of_gold.len() != other.len() {
         return set_operation::other_shape(gold, prediction).map(|slip| vec![slip]);
     }
     let tail = |query: &Query| (query.order_by.clone(), query.limit.clone(), query.offset.clone());
@@ -132,11 +132,14 @@ fn compounds(
     let compare = |order: &[usize]| -> Result<Vec<Slip>, Unclear> {
         let mut slips = Vec::new();
         for (at, &of) in order.iter().enumerate() {
-            let [left, right] = [own[at], other[of]].map(|body| Query::of(body.clone()));
+            let [left, right] = [bodies_of_gold[at], other[of]].map(|body| Query::of(body.clone()));
             let inner = queries(scene, &left, &right, numbers)?;
             slips.extend(lifted(inner, "in a part of the compound", |side, part| {
-                let (bodies, operators, at) =
-                    if side == Side::Gold { (&own, &operators, at) } else { (&other, &others, of) };
+                let (bodies, operators, at) = if side == Side::Gold {
+                    (&bodies_of_gold, &operators, at)
+                } else {
+                    (&other, &others, of)
+                };
                 let mut all = all(bodies);
                 all[at] = part.body;
                 whole(all, operators)
@@ -144,20 +147,20 @@ fn compounds(
         }
         Ok(slips)
     };
-    let as_written: Vec<usize> = (0..own.len()).collect();
-    let mut found = compare(&as_written);
+    let as_written: Vec<usize> = (0..bodies_of_gold.len()).collect();
+    let mut best = compare(&as_written);
     let commutes =
         |list: &[(SetOperator, bool)]| matches!(list, [(SetOperator::Union | SetOperator::Intersect, _)]);
     if commutes(&operators) && commutes(&others) {
         let swapped = compare(&[1, 0]);
         let count = |slips: &Result<Vec<Slip>, Unclear>| slips.as_ref().map_or(usize::MAX, Vec::len);
-        if count(&swapped) < count(&found) {
-            found = swapped;
+        if count(&swapped) < count(&best) {
+            best = swapped;
         }
     }
-    let mut slips = found?;
+    let mut slips = best?;
     if operators != others {
-        let both = [whole(all(&own), &others), whole(all(&other), &operators)];
+        let both = [whole(all(&bodies_of_gold), &others), whole(all(&other), &operators)];
         slips.push(set_operation::other_operators(&operators, &others, both));
     }
     Ok(slips)
@@ -170,11 +173,11 @@ fn selects(
     prediction: &Query,
     numbers: &Matched,
 ) -> Result<Vec<Slip>, Unclear> {
-    let (own, other) =
+    let (clauses, other) =
         (Clauses::of(gold).ok_or(Unclear::OtherShape)?, Clauses::of(prediction).ok_or(Unclear::OtherShape)?);
     let mut best: Option<(usize, Pair<'_>, Rest)> = None;
-    for way in ways(&own.reads.relations(), &other.reads.relations()) {
-        let pair = paired(scene, own.clone(), prediction, &way, numbers)?;
+    for way in ways(&clauses.reads.relations(), &other.reads.relations()) {
+        let pair = paired(scene, clauses.clone(), prediction, &way, numbers)?;
         let rest = rest(&pair);
         if best.as_ref().is_none_or(|(count, ..)| rest.count() < *count) {
             best = Some((rest.count(), pair, rest));
@@ -214,14 +217,14 @@ fn paired<'s>(
 fn rest(pair: &Pair<'_>) -> Rest {
     let Pair { gold, prediction, .. } = pair;
     let mut rest = Rest::default();
-    let only = |own: &Reads, other: &Reads| -> Vec<Relation> {
+    let only = |reads: &Reads, other: &Reads| -> Vec<Relation> {
         let ids: Vec<RelationId> = other.relations().iter().map(|relation| relation.id).collect();
-        own.relations().into_iter().filter(|relation| !ids.contains(&relation.id)).cloned().collect()
+        reads.relations().into_iter().filter(|relation| !ids.contains(&relation.id)).cloned().collect()
     };
     (rest.missing, rest.extra) = (only(&gold.reads, &prediction.reads), only(&prediction.reads, &gold.reads));
     rest.joins = match (&gold.reads, &prediction.reads) {
         (Reads::Inner(_), Reads::Inner(_)) => false,
-        (Reads::Outer(own), Reads::Outer(other)) => !same_from(own, other),
+        (Reads::Outer(from), Reads::Outer(other)) => !same_from(from, other),
         _ => true,
     };
     rest.keys = !same_keys(pair);
@@ -231,7 +234,7 @@ fn rest(pair: &Pair<'_>) -> Rest {
     rest.width = gold.outputs.len() != prediction.outputs.len();
     if !rest.width {
         let both = gold.outputs.iter().zip(&prediction.outputs).enumerate();
-        rest.outputs = both.filter(|(_, (own, other))| !pair.says(own, other)).map(|(at, _)| at).collect();
+        rest.outputs = both.filter(|(_, (gold, other))| !pair.says(gold, other)).map(|(at, _)| at).collect();
     }
     rest.distinct = gold.distinct != prediction.distinct;
     rest.group_by = !same_sets(pair, &gold.group_by, &prediction.group_by);
@@ -242,27 +245,27 @@ fn rest(pair: &Pair<'_>) -> Rest {
         clauses.order_by.iter().map(term).collect()
     };
     rest.order_by = terms(gold) != terms(prediction);
-    let same = |own: &Option<Expr>, other: &Option<Expr>| match (own, other) {
-        (Some(own), Some(other)) => pair.same(own, other),
-        _ => own.is_none() == other.is_none(),
+    let same = |gold: &Option<Expr>, other: &Option<Expr>| match (gold, other) {
+        (Some(gold), Some(other)) => pair.same(gold, other),
+        _ => gold.is_none() == other.is_none(),
     };
     rest.limit = !same(&gold.limit, &prediction.limit) || !same(&gold.offset, &prediction.offset);
     rest
 }
 
 /// Whether outer joins are the same but for what subqueries in FROM hold.
-fn same_from(own: &From, other: &From) -> bool {
-    match (own, other) {
-        (From::Relation(own), From::Relation(other)) => own.id == other.id,
-        (From::Join(own), From::Join(other)) => {
-            let on = match (&own.on, &other.on) {
-                (Some(own), Some(other)) => Classes::default().same(own, other),
-                (own, other) => own.is_none() == other.is_none(),
+fn same_from(left_from: &From, other: &From) -> bool {
+    match (left_from, other) {
+        (From::Relation(left_from), From::Relation(other)) => left_from.id == other.id,
+        (From::Join(left_from), From::Join(other)) => {
+            let on = match (&left_from.on, &other.on) {
+                (Some(left_from), Some(other)) => Classes::default().same(left_from, other),
+                (left_from, other) => left_from.is_none() == other.is_none(),
             };
-            own.kind == other.kind
+            left_from.kind == other.kind
                 && on
-                && same_from(&own.left, &other.left)
-                && same_from(&own.right, &other.right)
+                && same_from(&left_from.left, &other.left)
+                && same_from(&left_from.right, &other.right)
         }
         _ => false,
     }
@@ -286,10 +289,10 @@ fn same_keys(pair: &Pair<'_>) -> bool {
     groups(&pair.gold) == groups(&pair.prediction)
 }
 
-fn same_sets(pair: &Pair<'_>, own: &[Expr], other: &[Expr]) -> bool {
+fn same_sets(pair: &Pair<'_>, exprs: &[Expr], other: &[Expr]) -> bool {
     let all_in =
         |of: &[Expr], list: &[Expr]| of.iter().all(|expr| list.iter().any(|other| pair.same(expr, other)));
-    all_in(own, other) && all_in(other, own)
+    all_in(exprs, other) && all_in(other, exprs)
 }
 
 /// The conditions that only one has, together where they are about the same columns.
@@ -299,14 +302,14 @@ fn unlike(pair: &Pair<'_>, clause: Clause) -> Vec<Unlike> {
         Clause::Having => clauses.having.clone(),
     };
     let (gold, prediction) = (list(&pair.gold), list(&pair.prediction));
-    let only = |own: &[Expr], other: &[Expr]| -> Vec<Expr> {
-        own.iter().filter(|expr| !other.iter().any(|known| pair.same(expr, known))).cloned().collect()
+    let only = |exprs: &[Expr], other: &[Expr]| -> Vec<Expr> {
+        exprs.iter().filter(|expr| !other.iter().any(|twin| pair.same(expr, twin))).cloned().collect()
     };
     let (mut only_gold, only_prediction) = (only(&gold, &prediction), only(&prediction, &gold));
     // What the answer asks of a column that its join makes equal.
-    only_gold.retain(|expr| !prediction.iter().any(|known| pair.says(expr, known)));
+    only_gold.retain(|expr| !prediction.iter().any(|twin| pair.says(expr, twin)));
     let relations = pair.relations();
-    let mut found: Vec<(BTreeSet<ColumnRef>, Unlike)> = Vec::new();
+    let mut groups: Vec<(BTreeSet<ColumnRef>, Unlike)> = Vec::new();
     for (is_gold, expr) in
         only_gold.into_iter().map(|e| (true, e)).chain(only_prediction.into_iter().map(|e| (false, e)))
     {
@@ -315,23 +318,23 @@ fn unlike(pair: &Pair<'_>, clause: Clause) -> Vec<Unlike> {
             Clause::Where => pair.classes.columns(&expr, &relations),
             Clause::Having => BTreeSet::new(),
         };
-        let place = found.iter().position(|(columns, _)| *columns == about).unwrap_or_else(|| {
-            found.push((about, Unlike { clause, gold: Vec::new(), prediction: Vec::new() }));
-            found.len() - 1
+        let place = groups.iter().position(|(columns, _)| *columns == about).unwrap_or_else(|| {
+            groups.push((about, Unlike { clause, gold: Vec::new(), prediction: Vec::new() }));
+            groups.len() - 1
         });
-        let unlike = &mut found[place].1;
+        let unlike = &mut groups[place].1;
         if is_gold { unlike.gold.push(expr) } else { unlike.prediction.push(expr) }
     }
-    found.into_iter().map(|(_, unlike)| unlike).collect()
+    groups.into_iter().map(|(_, unlike)| unlike).collect()
 }
 
 /// Slips inside of subqueries in FROM.
 fn derived(pair: &Pair<'_>) -> Result<Vec<Slip>, Unclear> {
     let mut slips = Vec::new();
-    for own in pair.gold.reads.relations() {
-        let other = pair.prediction.reads.relations().into_iter().find(|other| other.id == own.id);
+    for relation in pair.gold.reads.relations() {
+        let other = pair.prediction.reads.relations().into_iter().find(|other| other.id == relation.id);
         let (RelationSource::Derived(gold), Some(RelationSource::Derived(prediction))) =
-            (&own.source, other.map(|other| &other.source))
+            (&relation.source, other.map(|other| &other.source))
         else {
             continue;
         };
@@ -341,7 +344,7 @@ fn derived(pair: &Pair<'_>) -> Result<Vec<Slip>, Unclear> {
         let inner = queries(pair.scene, gold, prediction, &pair.numbers)?;
         slips.extend(lifted(inner, "in a subquery", |side, part| {
             let mut whole = pair.clauses(side).query(pair.ctes);
-            rewrite_query(&mut PutInFrom(own.id, part), &mut whole);
+            rewrite_query(&mut PutInFrom(relation.id, part), &mut whole);
             whole
         }));
     }
@@ -363,21 +366,21 @@ fn nested(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
     let mut slips = Vec::new();
     let mut left = Vec::new();
     for mut unlike in std::mem::take(&mut rest.conditions) {
-        let mut kept = Vec::new();
+        let mut rest_of_gold = Vec::new();
         for gold in std::mem::take(&mut unlike.gold) {
             let fitting =
                 unlike.prediction.iter().position(|prediction| has_same_frame(pair, &gold, prediction));
             let inner = fitting.map(|at| (at, subquery(&gold), subquery(&unlike.prediction[at])));
-            let Some((at, Some(own), Some(other))) = inner else {
-                kept.push(gold);
+            let Some((at, Some(inner_gold), Some(other))) = inner else {
+                rest_of_gold.push(gold);
                 continue;
             };
             // A gold that reads what the answer does not cannot have its subquery changed alone.
-            if reads_any(&gold, &ids(&rest.missing)) || own.width() != other.width() {
-                kept.push(gold);
+            if reads_any(&gold, &ids(&rest.missing)) || inner_gold.width() != other.width() {
+                rest_of_gold.push(gold);
                 continue;
             }
-            let inner = queries(pair.scene, own, other, &pair.numbers)?;
+            let inner = queries(pair.scene, inner_gold, other, &pair.numbers)?;
             let prediction = unlike.prediction[at].clone();
             slips.extend(lifted(inner, "in a subquery", |side, part| {
                 let frame = if side == Side::Gold { &gold } else { &prediction };
@@ -389,7 +392,7 @@ fn nested(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
             }));
             unlike.prediction.remove(at);
         }
-        unlike.gold = kept;
+        unlike.gold = rest_of_gold;
         if !unlike.gold.is_empty() || !unlike.prediction.is_empty() {
             left.push(unlike);
         }
@@ -429,7 +432,7 @@ fn put(expr: &mut Expr, other: &Query) {
 }
 
 /// Whether two conditions are the same but for their subqueries.
-fn has_same_frame(pair: &Pair<'_>, own: &Expr, other: &Expr) -> bool {
+fn has_same_frame(pair: &Pair<'_>, gold: &Expr, other: &Expr) -> bool {
     struct Empty;
     impl Rewriter for Empty {
         fn expr(&mut self, expr: &mut Expr) {
@@ -441,5 +444,5 @@ fn has_same_frame(pair: &Pair<'_>, own: &Expr, other: &Expr) -> bool {
         rewrite_expr(&mut Empty, &mut expr);
         expr
     };
-    subquery(own).is_some() && subquery(other).is_some() && pair.same(&frame(own), &frame(other))
+    subquery(gold).is_some() && subquery(other).is_some() && pair.same(&frame(gold), &frame(other))
 }

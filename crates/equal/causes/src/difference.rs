@@ -47,8 +47,8 @@ impl Difference {
     }
 
     /// The sentence with what shows it: `they differ for one singer with two concerts`.
-    pub fn sentence_with(&self, shown: &str) -> String {
-        format!("{}; {shown}.", self.words)
+    pub fn sentence_with(&self, witness: &str) -> String {
+        format!("{}; {witness}.", self.words)
     }
 }
 
@@ -70,8 +70,8 @@ pub struct DifferenceRecord {
 
 impl DifferenceRecord {
     /// What is said, with what shows it where that is known.
-    pub fn of(found: &Result<Difference, Unclear>, shown: Option<&str>) -> Self {
-        match found {
+    pub fn of(result: &Result<Difference, Unclear>, witness: Option<&str>) -> Self {
+        match result {
             Ok(difference) => {
                 let mut causes: Vec<String> = Vec::new();
                 for slip in &difference.slips {
@@ -79,8 +79,8 @@ impl DifferenceRecord {
                         causes.push(slip.cause.id.to_owned());
                     }
                 }
-                let sentence =
-                    shown.map_or_else(|| difference.sentence(), |shown| difference.sentence_with(shown));
+                let sentence = witness
+                    .map_or_else(|| difference.sentence(), |witness| difference.sentence_with(witness));
                 Self { sentence: Some(sentence), causes, unclear: None }
             }
             Err(unclear) => Self { unclear: Some(unclear.id().to_owned()), ..Self::default() },
@@ -207,8 +207,8 @@ impl Explainer {
     }
 
     /// The letter case of texts, where the answer is right without that slip.
-    fn letter_case(&self, gold: &str, [own, other]: [&Query; 2], judge: &dyn Judge) -> Option<Slip> {
-        let slip = letter_case::of_texts(own, other)?;
+    fn letter_case(&self, gold: &str, [gold_query, other]: [&Query; 2], judge: &dyn Judge) -> Option<Slip> {
+        let slip = letter_case::of_texts(gold_query, other)?;
         let repaired = self.printed(&slip.repaired).ok()?;
         (judge.is_right(gold, &repaired) == Some(true)).then_some(slip)
     }

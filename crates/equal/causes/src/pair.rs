@@ -53,12 +53,12 @@ pub(crate) struct Unlike {
 impl Unlike {
     /// Puts the conditions of the other query in the place of those of this side.
     pub(crate) fn exchange(&self, clauses: &mut Clauses, side: Side) {
-        let (own, other) = match side {
+        let (ours, other) = match side {
             Side::Gold => (&self.gold, &self.prediction),
             Side::Prediction => (&self.prediction, &self.gold),
         };
         let list = clauses.list(self.clause);
-        list.retain(|expr| !own.contains(expr));
+        list.retain(|expr| !ours.contains(expr));
         list.extend(other.iter().cloned());
     }
 }
@@ -114,9 +114,9 @@ impl Rest {
 
     /// Takes out the conditions of which something is so.
     pub(crate) fn take(&mut self, wanted: impl Fn(&Unlike) -> bool) -> Vec<Unlike> {
-        let (taken, rest) = std::mem::take(&mut self.conditions).into_iter().partition(wanted);
+        let (matching, rest) = std::mem::take(&mut self.conditions).into_iter().partition(wanted);
         self.conditions = rest;
-        taken
+        matching
     }
 }
 
@@ -154,8 +154,8 @@ impl Pair<'_> {
     /// The gold with a part of the answer, and the answer with that part of the gold: `change` puts the other's part in.
     pub(crate) fn exchange(&self, change: impl Fn(&mut Clauses, &Clauses, Side)) -> [Query; 2] {
         [(&self.gold, &self.prediction, Side::Gold), (&self.prediction, &self.gold, Side::Prediction)].map(
-            |(own, other, side)| {
-                let mut clauses = own.clone();
+            |(clauses_of_side, other, side)| {
+                let mut clauses = clauses_of_side.clone();
                 change(&mut clauses, other, side);
                 clauses.query(self.ctes)
             },

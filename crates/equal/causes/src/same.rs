@@ -15,7 +15,7 @@ pub(crate) struct Classes(HashMap<ColumnRef, ColumnRef>);
 impl Classes {
     /// Those that these equalities make: of columns that are stored and compared alike.
     pub(crate) fn of(keys: &[&Expr], tables: &[(RelationId, TableId)], schema: &Schema) -> Self {
-        let mut own = Self::default();
+        let mut classes = Self::default();
         let kind = |column: ColumnRef| {
             let (_, table) = tables.iter().find(|(id, _)| *id == column.relation)?;
             let column = schema.table(*table)?.at(column.column)?;
@@ -25,11 +25,11 @@ impl Classes {
             let Expr::Binary(_, left, right) = key else { continue };
             let (Expr::Column(left), Expr::Column(right)) = (&**left, &**right) else { continue };
             if kind(*left).is_some() && kind(*left) == kind(*right) {
-                let (left, right) = (own.representative(*left), own.representative(*right));
-                own.0.insert(left.max(right), left.min(right));
+                let (left, right) = (classes.representative(*left), classes.representative(*right));
+                classes.0.insert(left.max(right), left.min(right));
             }
         }
-        own
+        classes
     }
 
     pub(crate) fn representative(&self, mut column: ColumnRef) -> ColumnRef {
@@ -54,8 +54,8 @@ impl Classes {
     pub(crate) fn columns(&self, expr: &Expr, of: &[RelationId]) -> BTreeSet<ColumnRef> {
         let mut columns = Columns(Vec::new());
         walk_expr(&mut columns, expr);
-        let own = columns.0.into_iter().filter(|column| of.contains(&column.relation));
-        own.map(|column| self.representative(column)).collect()
+        let of_relations = columns.0.into_iter().filter(|column| of.contains(&column.relation));
+        of_relations.map(|column| self.representative(column)).collect()
     }
 }
 

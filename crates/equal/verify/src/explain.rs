@@ -55,17 +55,17 @@ fn of_tables(schema: &Schema, left: &Query, right: &Query) -> String {
         let names = tables_of(query).into_iter().filter_map(|id| Some(schema.table(id)?.name.clone()));
         names.collect::<BTreeSet<String>>()
     });
-    let only = |own: &BTreeSet<String>, other: &BTreeSet<String>| {
-        own.difference(other).cloned().collect::<Vec<_>>().join(" and ")
+    let only = |names: &BTreeSet<String>, other: &BTreeSet<String>| {
+        names.difference(other).cloned().collect::<Vec<_>>().join(" and ")
     };
     let (in_left, in_right) = (only(&left, &right), only(&right, &left));
-    let said = match (in_left.as_str(), in_right.as_str()) {
+    let readers = match (in_left.as_str(), in_right.as_str()) {
         ("", "") => return "No single clause makes the difference.".to_owned(),
         (left, "") => format!("only the gold reads {left}"),
         ("", right) => format!("only the prediction reads {right}"),
         (left, right) => format!("only the gold reads {left}, and only the prediction {right}"),
     };
-    format!("No single clause makes the difference; {said}.")
+    format!("No single clause makes the difference; {readers}.")
 }
 
 fn sentence(clause: &str, [in_left, in_right]: [bool; 2]) -> String {

@@ -270,10 +270,10 @@ impl VerdictRecord {
             self.needs = Some(refutation.needs().iter().map(|need| need.name().to_owned()).collect());
         }
         if let Some(resemblance) = &counterexample.resemblance {
-            let Resemblance { kept, not_kept, unknown } = resemblance;
+            let Resemblance { kept: same, not_kept, unknown } = resemblance;
             let some = |all: &Vec<String>| (!all.is_empty()).then(|| all.clone());
             self.realistic = resemblance.is_complete();
-            (self.kept, self.not_kept, self.kept_unknown) = (some(kept), some(not_kept), some(unknown));
+            (self.kept, self.not_kept, self.kept_unknown) = (some(same), some(not_kept), some(unknown));
         }
         self.depends_on_clock = refutation.depends_on_clock();
         self.defect = counterexample.defect.as_ref().map(|defect| DefectRecord {

@@ -20,7 +20,7 @@ const MAX_TABLES: usize = 3;
 const MAX_TEXT: usize = 40;
 
 /// The sentence on a refuted pair.
-pub(crate) fn said(
+pub(crate) fn in_words(
     search: &Search,
     schema: &Arc<Schema>,
     refutation: &Refutation,

@@ -29,7 +29,7 @@ use sqlgauge_sql::{ErrorKind, resolve};
 use crate::explain::explain;
 use crate::json::NamedTable;
 use crate::options::{BELT_DATABASES, VerifyOptions};
-use crate::said::said;
+use crate::said::in_words;
 use crate::spelling::{Spelled, spelled as spell};
 use crate::values::{ColumnValues, UndeclaredDifference};
 use crate::verdict::{
@@ -77,7 +77,7 @@ pub struct Verifier {
     /// A search that keeps what those rows keep, for the pair at hand.
     like: RefCell<Option<Like>>,
     /// For the pair at hand.
-    held: RefCell<Held>,
+    values: RefCell<Held>,
 }
 
 /// What the columns hold in the databases that count.
@@ -105,7 +105,14 @@ impl Verifier {
     pub fn new(schema: impl Into<Arc<Schema>>, options: VerifyOptions) -> Result<Self, SearchError> {
         let schema = schema.into();
         let search = Search::new(Arc::clone(&schema), options.search())?;
-        Ok(Self { schema, options, search, mined: None, like: RefCell::default(), held: RefCell::default() })
+        Ok(Self {
+            schema,
+            options,
+            search,
+            mined: None,
+            like: RefCell::default(),
+            values: RefCell::default(),
+        })
     }
 
     /// The verifier that looks first for counterexamples that keep what the rows of a database keep, for pairs that come
@@ -145,11 +152,11 @@ impl Verifier {
         &self,
         left: &str,
         right: &str,
-        beside: PairContext<'_>,
+        context: PairContext<'_>,
     ) -> Result<VerifyReport, RefusedText> {
         let deadline = Instant::now().checked_add(self.options.solver_time);
         let near = self.near(left, right);
-        near.as_ref().unwrap_or(self).verify_until(deadline, left, right, beside)
+        near.as_ref().unwrap_or(self).verify_until(deadline, left, right, context)
     }
 
     fn verify_until(
@@ -157,10 +164,10 @@ impl Verifier {
         deadline: Option<Instant>,
         left: &str,
         right: &str,
-        beside: PairContext<'_>,
+        context: PairContext<'_>,
     ) -> Result<VerifyReport, RefusedText> {
         self.search.begin_pair(deadline);
-        let report = self.verify_here(left, right, beside);
+        let report = self.verify_here(left, right, context);
         self.search.end_pair();
         report
     }
@@ -169,20 +176,21 @@ impl Verifier {
         &self,
         left: &str,
         right: &str,
-        mut beside: PairContext<'_>,
+        mut context: PairContext<'_>,
     ) -> Result<VerifyReport, RefusedText> {
         let mut spelled: [Option<Spelled>; 2] = [None, None];
         loop {
-            let text = |at: usize, sql| spelled[at].as_ref().map_or(sql, |own: &Spelled| own.sql.as_str());
+            let text =
+                |at: usize, sql| spelled[at].as_ref().map_or(sql, |spelling: &Spelled| spelling.sql.as_str());
             let (left_text, right_text) = (text(0, left), text(1, right));
-            let refused = match self.verify_texts(left_text, right_text, &mut beside) {
+            let refused = match self.verify_texts(left_text, right_text, &mut context) {
                 Ok(mut report) => {
                     if let Verdict::Unknown(unknown) = &mut report.verdict {
                         unknown.unexercised =
                             self.search.unexercised(left_text, right_text).unwrap_or_default();
-                        report.is_tie = self.is_tie(beside.data.as_ref(), left_text);
+                        report.is_tie = self.is_tie(context.data.as_ref(), left_text);
                     }
-                    if let Some(solver) = beside.solver.as_deref_mut().filter(|_| self.options.proves_fewest)
+                    if let Some(solver) = context.solver.as_deref_mut().filter(|_| self.options.proves_fewest)
                     {
                         self.make_fewest(&mut report.verdict, left_text, right_text, solver);
                     }
@@ -201,7 +209,7 @@ impl Verifier {
 
     /// The report with the values that were allowed.
     fn with_values(&self, report: VerifyReport) -> VerifyReport {
-        let Held { columns, undeclared, .. } = self.held.take();
+        let Held { columns, undeclared, .. } = self.values.take();
         let values = match columns {
             DeclaredColumns::None => ColumnValues::Any,
             DeclaredColumns::AllBut(_) => ColumnValues::Declared,
@@ -226,9 +234,9 @@ impl Verifier {
         &self,
         left: &str,
         right: &str,
-        beside: &mut PairContext<'_>,
+        context: &mut PairContext<'_>,
     ) -> Result<VerifyReport, RefusedText> {
-        let PairContext { data, peers, solver } = beside;
+        let PairContext { data, peers, solver } = context;
         let mut clock = Clock::default();
         let differing = data.as_ref().filter(|data| self.differs(data));
         self.like.take();
@@ -249,27 +257,27 @@ impl Verifier {
             // Of rows that nobody could look at nothing is known.
             self.hold(self.options.values.columns(Some(rows.unwrap_or_default())));
             let sliced = differing.and_then(|data| self.sliced(data, left, right));
-            if let Some(found) = sliced.filter(|found| self.takes_of_data(found)) {
-                return Ok(clock.report(self.different(&found, left, right), Stage::Data));
+            if let Some(refutation) = sliced.filter(|refutation| self.takes_of_data(refutation)) {
+                return Ok(clock.report(self.different(&refutation, left, right), Stage::Data));
             }
             clock.ended(Stage::Data);
         } else {
             self.hold(self.options.values.columns(None));
         }
         // What only undeclared values of the data make is no difference.
-        let differing = differing.filter(|_| self.held.borrow().undeclared.is_none());
+        let differing = differing.filter(|_| self.values.borrow().undeclared.is_none());
         let survived = match self.searched(left, right)? {
-            Searched::Found(found) => {
-                let is_vacuous = found.needs().contains(&Need::EmptyResult);
+            Searched::Found(refutation) => {
+                let is_vacuous = refutation.needs().contains(&Need::EmptyResult);
                 let Some(solver) = solver.as_deref_mut().filter(|_| is_vacuous) else {
-                    return Ok(clock.report(self.different(&found, left, right), Stage::Search));
+                    return Ok(clock.report(self.different(&refutation, left, right), Stage::Search));
                 };
                 clock.ended(Stage::Search);
-                let (found, stage) = match self.with_rows(left, right, solver) {
+                let (refutation, stage) = match self.with_rows(left, right, solver) {
                     Some(plainer) => (plainer, Stage::Smt),
-                    None => (*found, Stage::Search),
+                    None => (*refutation, Stage::Search),
                 };
-                return Ok(clock.report(self.different(&found, left, right), stage));
+                return Ok(clock.report(self.different(&refutation, left, right), stage));
             }
             Searched::Survived(mut survived) => {
                 self.keep_apart(survived.take_undeclared());
@@ -341,7 +349,7 @@ impl Verifier {
 
     /// A proof on databases in which primary keys are not NULL, where they are taken for that.
     fn proof_without_null_in_keys(&self, left: &str, right: &str) -> Option<Proof> {
-        let demanded = self.held.borrow().demanded.clone()?;
+        let demanded = self.values.borrow().demanded.clone()?;
         let proof = self.proof(&demanded, &self.compared(&demanded, left, right), left, right)?;
         Some(proof.without_null_in_keys())
     }
@@ -373,37 +381,37 @@ impl Verifier {
     fn hold(&self, columns: DeclaredColumns) {
         self.search.hold(columns.clone());
         let demanded = columns.demanded(&self.schema).map(Arc::new);
-        *self.held.borrow_mut() = Held { columns, demanded, undeclared: None };
+        *self.values.borrow_mut() = Held { columns, demanded, undeclared: None };
     }
 
     /// Whether a slice of the data counts: what its rows hold does, unless only what columns declare is to.
-    fn takes_of_data(&self, found: &Refutation) -> bool {
-        let takes = self.options.values != ColumnValues::Declared || self.search.is_declared(found);
+    fn takes_of_data(&self, refutation: &Refutation) -> bool {
+        let takes = self.options.values != ColumnValues::Declared || self.search.is_declared(refutation);
         if !takes {
-            self.keep_apart(Some(found.clone()));
+            self.keep_apart(Some(refutation.clone()));
         }
         takes
     }
 
     /// Keeps the first difference on a database that does not count.
-    fn keep_apart(&self, found: Option<Refutation>) {
-        let mut held = self.held.borrow_mut();
-        held.undeclared = held.undeclared.take().or(found);
+    fn keep_apart(&self, refutation: Option<Refutation>) {
+        let mut values = self.values.borrow_mut();
+        values.undeclared = values.undeclared.take().or(refutation);
     }
 
     /// The schema for proofs: with what the columns hold.
     fn proved_schema(&self) -> Arc<Schema> {
-        self.held.borrow().demanded.clone().unwrap_or_else(|| Arc::clone(&self.schema))
+        self.values.borrow().demanded.clone().unwrap_or_else(|| Arc::clone(&self.schema))
     }
 
     /// What the solver's database says, if it counts.
     fn confirmed(&self, database: &Witness, left: &str, right: &str) -> Option<Refutation> {
-        self.search.replay(database, left, right).filter(|found| self.search.is_declared(found))
+        self.search.replay(database, left, right).filter(|refutation| self.search.is_declared(refutation))
     }
 
     /// A bounded proof that rests on all of that.
     fn bounded_proof(&self, bound: usize, assumes: Vec<ProofAssumption>, permits_less: bool) -> BoundedProof {
-        let no_null = self.held.borrow().demanded.is_some().then_some(ProofAssumption::NoNullInKey);
+        let no_null = self.values.borrow().demanded.is_some().then_some(ProofAssumption::NoNullInKey);
         let mut assumes: Vec<ProofAssumption> = assumes.into_iter().chain(no_null).collect();
         assumes.sort();
         BoundedProof { bound, assumes, permits_less }
@@ -448,23 +456,24 @@ impl Verifier {
     /// A slice of the data on which the queries differ; with what its rows refer to, if that can be had.
     fn sliced(&self, data: &Data<'_>, left: &str, right: &str) -> Option<Refutation> {
         let slice = |search: &Search| search.slice(data.engine, data.database, left, right);
-        let found = slice(&self.search)?;
-        let keeps_all = |found: &Refutation| {
-            self.resemblance(found, left, right).is_none_or(|own| own.is_complete() == Some(true))
+        let refutation = slice(&self.search)?;
+        let keeps_all = |refutation: &Refutation| {
+            self.resemblance(refutation, left, right)
+                .is_none_or(|resemblance| resemblance.is_complete() == Some(true))
         };
-        if keeps_all(&found) {
-            return Some(found);
+        if keeps_all(&refutation) {
+            return Some(refutation);
         }
         let whole = self.like.borrow().as_ref().and_then(|like| slice(&like.search));
         let whole = whole.and_then(|whole| self.search.replay(whole.database(), left, right));
-        Some(whole.filter(keeps_all).unwrap_or(found))
+        Some(whole.filter(keeps_all).unwrap_or(refutation))
     }
 
     /// What the data say where the rules call the queries equal and a slice of it tells them apart.
     fn contradicted(&self, verdict: &Verdict, data: &Data<'_>, left: &str, right: &str) -> Option<Verdict> {
         let Verdict::Equivalent(proof) = verdict else { return None };
-        let found = self.sliced(data, left, right)?;
-        Some(self.defect(found, proof.clone(), left, right))
+        let refutation = self.sliced(data, left, right)?;
+        Some(self.defect(refutation, proof.clone(), left, right))
     }
 
     /// A counterexample to what the rules have proved.
@@ -482,23 +491,23 @@ impl Verifier {
     /// A counterexample that keeps what the rows of the given database keep.
     fn found_like_them(&self, left: &str, right: &str) -> Option<Refutation> {
         let like = self.like.borrow();
-        let found = like.as_ref().filter(|like| like.is_known)?.search.refute_minimised(left, right);
-        let found = self.search.replay(found.refutation()?.database(), left, right)?;
-        self.resemblance(&found, left, right)
-            .is_some_and(|own| own.is_complete() == Some(true))
-            .then_some(found)
+        let refutation = like.as_ref().filter(|like| like.is_known)?.search.refute_minimised(left, right);
+        let refutation = self.search.replay(refutation.refutation()?.database(), left, right)?;
+        self.resemblance(&refutation, left, right)
+            .is_some_and(|resemblance| resemblance.is_complete() == Some(true))
+            .then_some(refutation)
     }
 
     fn searched(&self, left: &str, right: &str) -> Result<Searched, RefusedText> {
-        let is_plain = |found: &Refutation| found.needs().is_empty();
+        let is_plain = |refutation: &Refutation| refutation.needs().is_empty();
         let like_them = self.found_like_them(left, right).filter(is_plain).map(Box::new);
-        if let Some(found) = like_them.as_ref().filter(|found| found.is_certain()) {
-            return Ok(Searched::Found(found.clone()));
+        if let Some(refutation) = like_them.as_ref().filter(|refutation| refutation.is_certain()) {
+            return Ok(Searched::Found(refutation.clone()));
         }
         // A difference that no choice explains comes first, then one that keeps more of the rows.
         match (self.search.refute_minimised(left, right), like_them) {
-            (Found::Refuted(found), _) if found.is_certain() => Ok(Searched::Found(found)),
-            (_, Some(found)) => Ok(Searched::Found(found)),
+            (Found::Refuted(refutation), _) if refutation.is_certain() => Ok(Searched::Found(refutation)),
+            (_, Some(refutation)) => Ok(Searched::Found(refutation)),
             (other, None) => searched_plainly(other),
         }
     }
@@ -506,9 +515,9 @@ impl Verifier {
     /// A difference on a database that tells one of the others from the left query.
     fn reused(&self, left: &str, right: &str, peers: &[&str]) -> Option<Verdict> {
         peers.iter().filter(|peer| **peer != right).take(MAX_PEERS).find_map(|peer| {
-            let found = self.search.refute_within(left, peer, BELT_DATABASES);
-            let found = self.search.replay(found.refutation()?.database(), left, right)?;
-            Some(self.different(&found, left, right))
+            let refutation = self.search.refute_within(left, peer, BELT_DATABASES);
+            let refutation = self.search.replay(refutation.refutation()?.database(), left, right)?;
+            Some(self.different(&refutation, left, right))
         })
     }
 
@@ -522,12 +531,12 @@ impl Verifier {
         let queries = (resolve(left, &self.schema).ok()?, resolve(right, &self.schema).ok()?);
         let (semantics, bounds) =
             (self.options.bounded_semantics(), self.in_time(self.options.bounds_with_rows()));
-        let is_plain = |found: &Refutation| !found.needs().contains(&Need::EmptyResult);
+        let is_plain = |refutation: &Refutation| !refutation.needs().contains(&Need::EmptyResult);
         let mut replay = |database: &Witness| self.confirmed(database, left, right).filter(is_plain);
         let pair = (&queries.0, &queries.1);
         let schema = self.proved_schema();
         let outcome = sqlgauge_prove::bounded(&schema, pair, semantics, bounds, solver, &mut replay);
-        if let ProofOutcome::Different { found, .. } = outcome { Some(found) } else { None }
+        if let ProofOutcome::Different { found: refutation, .. } = outcome { Some(refutation) } else { None }
     }
 
     fn bounded(&self, left: &str, right: &str, tried: &Tried, solver: &mut Solver) -> Verdict {
@@ -549,7 +558,7 @@ impl Verifier {
             ProofOutcome::NoDifference { bound, assumes } => {
                 Verdict::EquivalentUpTo(self.bounded_proof(bound, assumes, false))
             }
-            ProofOutcome::Different { found, .. } => self.different(&found, left, right),
+            ProofOutcome::Different { found: refutation, .. } => self.different(&refutation, left, right),
             ProofOutcome::Unsupported { construct } => {
                 let message = format!("the bounded proof does not know {construct}");
                 Verdict::Unknown(tried.unknown(&format!("unsupported:{construct}"), &message))
@@ -572,7 +581,7 @@ impl Verifier {
         }
         let bounds = self.in_time(self.options.bounds_of_no_more());
         let mut refuse = |_: &Witness| None::<()>;
-        let asked = sqlgauge_prove::bounded(
+        let outcome = sqlgauge_prove::bounded(
             &self.proved_schema(),
             (left, right),
             semantics,
@@ -580,26 +589,32 @@ impl Verifier {
             solver,
             &mut refuse,
         );
-        match asked {
+        match outcome {
             ProofOutcome::NoDifference { bound, assumes } => Some(self.bounded_proof(bound, assumes, true)),
             _ => None,
         }
     }
 
     /// A difference as small and plain as it can be made.
-    fn different(&self, found: &Refutation, left: &str, right: &str) -> Verdict {
+    fn different(&self, difference: &Refutation, left: &str, right: &str) -> Verdict {
         let like = self.like.borrow();
         let like = like.as_ref().map(|like| &like.search);
-        let (refutation, minimality) = self.search.plainest(found, left, right, like);
+        let (refutation, minimality) = self.search.plainest(difference, left, right, like);
         let minimality = self.with_fewest(minimality, &refutation, left, right);
         let explanation = explain(&self.search, &self.schema, &refutation, left, right);
         self.counterexample((refutation, Some(minimality)), (left, right), explanation, None)
     }
 
     /// How small it is, where every counterexample is known to have as many rows.
-    fn with_fewest(&self, own: Minimality, found: &Refutation, left: &str, right: &str) -> Minimality {
-        let has_fewest = || self.search.has_at_least(found.database().rows(), left, right);
-        if own == Minimality::Local && has_fewest() { Minimality::Fewest } else { own }
+    fn with_fewest(
+        &self,
+        minimality: Minimality,
+        refutation: &Refutation,
+        left: &str,
+        right: &str,
+    ) -> Minimality {
+        let has_fewest = || self.search.has_at_least(refutation.database().rows(), left, right);
+        if minimality == Minimality::Local && has_fewest() { Minimality::Fewest } else { minimality }
     }
 
     /// Asks the solver for a counterexample with fewer rows in its largest table, again and again, until it proves that there is none. Then
@@ -609,16 +624,20 @@ impl Verifier {
         else {
             return;
         };
-        while let Verdict::Different(known) = verdict {
-            let known_rows = known.refutation.database().rows();
-            let of_tables = known.refutation.database().tables.iter().map(|table| table.rows.len());
+        while let Verdict::Different(counterexample) = verdict {
+            let known_rows = counterexample.refutation.database().rows();
+            let of_tables = counterexample.refutation.database().tables.iter().map(|table| table.rows.len());
             let largest = of_tables.max().unwrap_or_default();
-            if known.minimality != Some(Minimality::Local) || !known.refutation.is_certain() || largest < 2 {
+            if counterexample.minimality != Some(Minimality::Local)
+                || !counterexample.refutation.is_certain()
+                || largest < 2
+            {
                 return;
             }
-            let is_better = |found: &Refutation| {
-                let is_as_plain = found.needs().iter().all(|need| known.refutation.needs().contains(need));
-                found.database().rows() < known_rows && found.is_certain() && is_as_plain
+            let is_better = |refutation: &Refutation| {
+                let is_as_plain =
+                    refutation.needs().iter().all(|need| counterexample.refutation.needs().contains(need));
+                refutation.database().rows() < known_rows && refutation.is_certain() && is_as_plain
             };
             let mut replay = |database: &Witness| self.confirmed(database, left, right).filter(is_better);
             let (semantics, bounds) = (self.options.bounded_semantics(), self.in_time(self.options.bounds()));
@@ -628,11 +647,13 @@ impl Verifier {
                 ProofOutcome::NoDifference { .. } => {
                     let needed = self.search.least_tables(left, right).unwrap_or(1);
                     if known_rows < largest + needed {
-                        known.minimality = Some(Minimality::Fewest);
+                        counterexample.minimality = Some(Minimality::Fewest);
                     }
                     return;
                 }
-                ProofOutcome::Different { found, .. } => *verdict = self.different(&found, left, right),
+                ProofOutcome::Different { found: refutation, .. } => {
+                    *verdict = self.different(&refutation, left, right)
+                }
                 ProofOutcome::Unsupported { .. } | ProofOutcome::Unknown { .. } => return,
             }
         }
@@ -649,11 +670,11 @@ impl Verifier {
         let resemblance = self.resemblance(&refutation, left, right);
         let words = self.options.words.then(|| {
             let named: Vec<NamedTable> = tables.iter().map(NamedTable::of).collect();
-            said(&self.search, &self.schema, &refutation, &named, [left, right])
+            in_words(&self.search, &self.schema, &refutation, &named, [left, right])
         });
-        let found =
+        let counterexample =
             Counterexample { refutation, minimality, tables, explanation, words, resemblance, defect };
-        Verdict::Different(Box::new(found))
+        Verdict::Different(Box::new(counterexample))
     }
 
     /// A command that makes the schema and verifies the pair, in one line for a shell.
@@ -676,9 +697,9 @@ fn quoted(text: &str) -> String {
 }
 
 /// What a search says by itself.
-fn searched_plainly(found: Found) -> Result<Searched, RefusedText> {
-    match found {
-        Found::Refuted(found) => Ok(Searched::Found(found)),
+fn searched_plainly(outcome: Found) -> Result<Searched, RefusedText> {
+    match outcome {
+        Found::Refuted(refutation) => Ok(Searched::Found(refutation)),
         Found::Survived(survived) => Ok(Searched::Survived(Tried::Databases(survived))),
         Found::Inapplicable(reason) => match refused(&reason) {
             Some(refused) => Err(refused),
@@ -712,7 +733,7 @@ impl Tried {
     /// What told the queries apart on a database that does not count.
     fn take_undeclared(&mut self) -> Option<Refutation> {
         match self {
-            Self::Databases(survived) => survived.undeclared.take().map(|found| *found),
+            Self::Databases(survived) => survived.undeclared.take().map(|difference| *difference),
             Self::Nothing(_) => None,
         }
     }

@@ -46,8 +46,8 @@ pub struct UnknownColumnValues(String);
 
 impl fmt::Display for UnknownColumnValues {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let known = ColumnValues::ALL.map(ColumnValues::name).join(", ");
-        write!(f, "invalid values {:?}: give one of {known}", self.0)
+        let names = ColumnValues::ALL.map(ColumnValues::name).join(", ");
+        write!(f, "invalid values {:?}: give one of {names}", self.0)
     }
 }
 

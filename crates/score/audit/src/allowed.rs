@@ -35,7 +35,7 @@ struct AllowedEntry {
 
 impl AllowedEntry {
     fn is_of(&self, gold: &str) -> bool {
-        self.shown.as_ref().is_none_or(|shown| shown.eq_ignore_ascii_case(&sha256_of_bytes(gold.as_bytes())))
+        self.shown.as_ref().is_none_or(|hash| hash.eq_ignore_ascii_case(&sha256_of_bytes(gold.as_bytes())))
     }
 }
 
@@ -159,10 +159,10 @@ pub fn inline_allowances(place: &str, sql: &str) -> Result<Vec<(&'static str, St
 
 fn checked(place: &str, rule: &str, reason: &str) -> Result<(&'static str, String), AllowedError> {
     let (place, rule) = (place.to_owned(), rule.to_owned());
-    let Some(known) = find(&rule) else { return Err(AllowedError::UnknownRule { place, rule }) };
+    let Some(rule_entry) = find(&rule) else { return Err(AllowedError::UnknownRule { place, rule }) };
     match reason.trim() {
         "" => Err(AllowedError::NoReason { place, rule }),
-        reason => Ok((known.meta().name, reason.to_owned())),
+        reason => Ok((rule_entry.meta().name, reason.to_owned())),
     }
 }
 
@@ -186,8 +186,9 @@ mod tests {
 
     #[test]
     fn a_file_has_an_entry_a_line() {
-        let parse =
-            |text| Allowed::parse(text).map(|own| own.entries.len()).map_err(|error| error.to_string());
+        let parse = |text| {
+            Allowed::parse(text).map(|allowed| allowed.entries.len()).map_err(|error| error.to_string())
+        };
         assert_eq!(parse("{\"id\": 3, \"rule\": \"clock\", \"reason\": \"why\"}\n\n"), Ok(1));
         assert!(parse("{\"id\": 3, \"rule\": \"clock\"}").is_err_and(|text| text.contains("line 1")));
         assert!(parse("\n{\"id\": 3}").is_err_and(|text| text.starts_with("line 2 is not an entry")));
@@ -200,8 +201,8 @@ mod tests {
     #[test]
     fn an_entry_with_a_hash_allows_that_gold_only() {
         let parse = |gold: &str| {
-            let shown = sha256_of_bytes(gold.as_bytes());
-            let entry = serde_json::json!({"id": "1", "rule": "clock", "reason": "why", "shown": shown});
+            let hash = sha256_of_bytes(gold.as_bytes());
+            let entry = serde_json::json!({"id": "1", "rule": "clock", "reason": "why", "shown": hash});
             Allowed::parse(&entry.to_string()).expect("an entry")
         };
         let allowed = parse("SELECT 1");

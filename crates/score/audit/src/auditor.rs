@@ -172,8 +172,8 @@ fn intended(schema: &Schema) -> Schema {
 
 impl ItemAudit {
     fn take(&mut self, findings: Findings) {
-        let Findings { found, unchecked, .. } = findings;
-        self.findings.extend(found);
+        let Findings { list, unchecked, .. } = findings;
+        self.findings.extend(list);
         self.unchecked.extend(unchecked);
         self.findings.sort_by_key(|finding: &Finding| finding.standing);
         self.unchecked.dedup_by(|one: &mut Unchecked, other| one == other);

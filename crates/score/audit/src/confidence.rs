@@ -75,9 +75,9 @@ mod tests {
         let all: Vec<Finding> =
             rules().iter().map(|rule| finding(rule.meta().name, rule.meta().standing)).collect();
         let none = confidence(&[]);
-        for own in &all {
-            let one = confidence(std::slice::from_ref(own));
-            assert!(one >= none && one <= confidence(&all), "{}", own.rule);
+        for finding in &all {
+            let one = confidence(std::slice::from_ref(finding));
+            assert!(one >= none && one <= confidence(&all), "{}", finding.rule);
         }
         assert!(none > 0.0 && confidence(&all) < 1.0);
     }

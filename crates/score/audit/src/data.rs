@@ -107,8 +107,8 @@ impl<'a> AuditData<'a> {
     /// What the rows say of a column; `None` where they cannot be read within the limits.
     pub fn profile(&self, table: &Table, column: &Column) -> Option<AuditedColumn> {
         let key = (table.name.clone(), column.name.clone());
-        if let Some(known) = lock(&self.profiles).get(&key) {
-            return *known;
+        if let Some(cached) = lock(&self.profiles).get(&key) {
+            return *cached;
         }
         let profile = self.read_profile(table, column);
         lock(&self.profiles).insert(key, profile);
@@ -146,7 +146,7 @@ impl<'a> AuditData<'a> {
         let (c, table) = (self.engine.quoted(&column.name), self.engine.quoted(&table.name));
         let result = self.run(&format!("SELECT {c}, count(*) FROM {table} GROUP BY {c}"));
         let rows = result.rows()?;
-        let mut found = AuditedColumn {
+        let mut profile = AuditedColumn {
             rows: 0,
             values: 0,
             distinct: 0,
@@ -159,22 +159,22 @@ impl<'a> AuditData<'a> {
         for row in rows.rows() {
             let [value, count] = row else { return None };
             let count = integer(count)?;
-            found.rows += count;
+            profile.rows += count;
             if *value == Value::Null {
                 continue;
             }
-            found.values += count;
-            found.distinct += 1;
+            profile.values += count;
+            profile.distinct += 1;
             let text = value.as_str();
             let of_text = |holds: bool| if holds { count } else { 0 };
-            found.texts += of_text(text.is_some());
-            found.numeric_texts += of_text(text.is_some_and(is_numeric));
-            found.iso_dates += of_text(text.is_some_and(begins_with_date));
+            profile.texts += of_text(text.is_some());
+            profile.numeric_texts += of_text(text.is_some_and(is_numeric));
+            profile.iso_dates += of_text(text.is_some_and(begins_with_date));
             lengths.push(i64::try_from(cell(value).chars().count()).unwrap_or(i64::MAX));
         }
         let bounds = lengths.iter().min().zip(lengths.iter().max());
-        found.lengths = bounds.map_or((0, 0), |(least, most)| (*least, *most));
-        Some(found)
+        profile.lengths = bounds.map_or((0, 0), |(least, most)| (*least, *most));
+        Some(profile)
     }
 
     /// A query in the words of the engine, with the meaning that it has in SQLite.
@@ -204,8 +204,8 @@ impl<'a> AuditData<'a> {
     /// The different texts of a column; `None` where there are too many of them.
     pub fn texts(&self, table: &Table, column: &Column) -> Option<Arc<Vec<String>>> {
         let key = (table.name.clone(), column.name.clone());
-        if let Some(known) = lock(&self.values).get(&key) {
-            return known.clone();
+        if let Some(cached) = lock(&self.values).get(&key) {
+            return cached.clone();
         }
         let (c, limit) = (self.engine.quoted(&column.name), MAX_VALUES + 1);
         let is_text =
@@ -241,7 +241,8 @@ fn is_numeric(text: &str) -> bool {
 
 /// `2026-11-25`, and whatever follows.
 fn begins_with_date(text: &str) -> bool {
-    let is_of = |(own, wanted): (u8, u8)| if wanted == b'0' { own.is_ascii_digit() } else { own == wanted };
+    let is_of =
+        |(letter, wanted): (u8, u8)| if wanted == b'0' { letter.is_ascii_digit() } else { letter == wanted };
     text.len() >= 10 && text.bytes().zip(*b"0000-00-00").all(is_of)
 }
 

@@ -15,7 +15,7 @@ pub(crate) struct Stated<'t> {
 
 /// The arguments of the calls of that name, in any letter case: `max (a)` and `MAX(a)`.
 pub(crate) fn calls<'t>(text: &'t str, name: &str) -> Vec<&'t str> {
-    let mut found = Vec::new();
+    let mut calls = Vec::new();
     for (at, _) in text.char_indices() {
         let Some(head) = text.get(at..at + name.len()) else { continue };
         let is_word = !text[..at].chars().next_back().is_some_and(is_of_word);
@@ -23,10 +23,10 @@ pub(crate) fn calls<'t>(text: &'t str, name: &str) -> Vec<&'t str> {
             continue;
         }
         if let Some(rest) = text[at + name.len()..].trim_start().strip_prefix('(') {
-            found.push(&rest[..closed(rest)]);
+            calls.push(&rest[..closed(rest)]);
         }
     }
-    found
+    calls
 }
 
 /// Where the parenthesis that was opened before the text is closed, or the end.
@@ -52,7 +52,7 @@ fn is_of_word(c: char) -> bool {
 /// The texts in quotes of any kind. An apostrophe inside a word, as in "Fu's Club", does not count as a quote.
 pub(crate) fn quoted(text: &str) -> Vec<&str> {
     const PAIRS: [(char, char); 4] = [('\'', '\''), ('"', '"'), ('“', '”'), ('‘', '’')];
-    let mut found = Vec::new();
+    let mut texts = Vec::new();
     let mut from = 0;
     while let Some((start, open)) =
         text[from..].char_indices().find(|(_, c)| PAIRS.iter().any(|(open, _)| open == c))
@@ -60,22 +60,24 @@ pub(crate) fn quoted(text: &str) -> Vec<&str> {
         let (start, inner) = (from + start, from + start + open.len_utf8());
         from = inner;
         let is_open = !text[..start].chars().next_back().is_some_and(is_of_word);
-        let Some((_, close)) = PAIRS.iter().find(|(own, _)| is_open && *own == open) else { continue };
+        let Some((_, close)) = PAIRS.iter().find(|(opening, _)| is_open && *opening == open) else {
+            continue;
+        };
         let ends = |(at, _): &(usize, &str)| {
             !text[inner + at + close.len_utf8()..].chars().next().is_some_and(is_of_word)
         };
         if let Some((end, _)) = text[inner..].match_indices(*close).find(ends) {
-            found.push(&text[inner..inner + end]);
+            texts.push(&text[inner..inner + end]);
             from = inner + end + close.len_utf8();
         }
     }
-    found
+    texts
 }
 
 /// The comparisons with a text in quotes or with a number, and the texts of lists: `name IN ('a', 'b')`.
 pub(crate) fn comparisons(text: &str) -> Vec<Stated<'_>> {
     let is_operator = |c: char| matches!(c, '=' | '<' | '>' | '!');
-    let mut found = lists(text);
+    let mut stated = lists(text);
     let mut from = 0;
     while let Some(start) = text[from..].find(is_operator).map(|at| from + at) {
         let mut operator = String::new();
@@ -87,15 +89,15 @@ pub(crate) fn comparisons(text: &str) -> Vec<Stated<'_>> {
         });
         from = text.len() - rest.len();
         if let (Some(column), Some((value, is_number))) = (name_before(&text[..start]), value_of(rest)) {
-            found.push(Stated { column, operator, value, is_number });
+            stated.push(Stated { column, operator, value, is_number });
         }
     }
-    found
+    stated
 }
 
 /// The texts of lists, each as a comparison by `in`.
 fn lists(text: &str) -> Vec<Stated<'_>> {
-    let mut found = Vec::new();
+    let mut stated = Vec::new();
     for (at, _) in text.char_indices() {
         let Some(head) = text.get(at..at + 3).filter(|head| head.eq_ignore_ascii_case(" in")) else {
             continue;
@@ -108,14 +110,14 @@ fn lists(text: &str) -> Vec<Stated<'_>> {
             continue;
         };
         let values = quoted(&list[..closed(list)]).into_iter();
-        found.extend(values.map(|value| Stated {
+        stated.extend(values.map(|value| Stated {
             column,
             operator: "in".to_owned(),
             value,
             is_number: false,
         }));
     }
-    found
+    stated
 }
 
 /// The name at the end of a text, without quotes; of `YEAR(name)` that in the parentheses.
@@ -123,7 +125,8 @@ fn name_before(text: &str) -> Option<&str> {
     let text = text.trim_end();
     if let Some(call) = text.strip_suffix(')') {
         let (function, argument) = call.rsplit_once('(')?;
-        let is_part = |name: &str| ["year", "month", "day"].iter().any(|own| own.eq_ignore_ascii_case(name));
+        let is_part =
+            |name: &str| ["year", "month", "day"].iter().any(|part| part.eq_ignore_ascii_case(name));
         return name_before(function).filter(|name| is_part(name)).and_then(|_| name_before(argument));
     }
     if let Some(quote) = text.chars().next_back().filter(|c| matches!(c, '`' | '"')) {
@@ -205,18 +208,24 @@ mod tests {
 
     #[test]
     fn comparisons_have_a_name_and_a_value() {
-        let found =
+        let stated =
             comparisons("man refers to T1.sex = 'M'; `Free Meals` > = 3.5; name = 'Fu's Club'; x = y; b=2a");
-        let all: Vec<_> = found.iter().map(|own| (own.column, own.operator.as_str(), own.value)).collect();
+        let all: Vec<_> = stated
+            .iter()
+            .map(|comparison| (comparison.column, comparison.operator.as_str(), comparison.value))
+            .collect();
         assert_eq!(all, [("sex", "=", "M"), ("Free Meals", ">=", "3.5"), ("name", "=", "Fu's Club")]);
-        assert!(found[1].is_number && comparisons("é = 'ß").is_empty() && comparisons("=").is_empty());
+        assert!(stated[1].is_number && comparisons("é = 'ß").is_empty() && comparisons("=").is_empty());
     }
 
     #[test]
     fn lists_and_parts_of_dates_are_comparisons() {
-        let found =
+        let stated =
             comparisons("SSA IN('-', '+-'); not `A 1` not in ( 'x' ); YEAR(`First Date`) < 2000; abs(x) = 3");
-        let all: Vec<_> = found.iter().map(|own| (own.column, own.operator.as_str(), own.value)).collect();
+        let all: Vec<_> = stated
+            .iter()
+            .map(|comparison| (comparison.column, comparison.operator.as_str(), comparison.value))
+            .collect();
         let expected =
             [("SSA", "in", "-"), ("SSA", "in", "+-"), ("A 1", "in", "x"), ("First Date", "<", "2000")];
         assert_eq!(all, expected);

@@ -101,14 +101,14 @@ pub struct Unchecked {
 #[derive(Debug)]
 pub struct Findings {
     pub(crate) meta: &'static AuditMeta,
-    pub(crate) found: Vec<Finding>,
+    pub(crate) list: Vec<Finding>,
     pub(crate) unchecked: Vec<Unchecked>,
 }
 
 impl Findings {
     /// A collection of what that rule reports.
     pub(crate) fn of(meta: &'static AuditMeta) -> Self {
-        Self { meta, found: Vec::new(), unchecked: Vec::new() }
+        Self { meta, list: Vec::new(), unchecked: Vec::new() }
     }
 
     /// Reports a defect.
@@ -137,8 +137,8 @@ impl Findings {
     fn push(&mut self, why: String, evidence: Option<Evidence>, sql: Option<String>) {
         let rewrite = sql.map(|sql| Proposal { sql, verdict: None, difference: None });
         let finding = Finding { rule: self.meta.name, standing: self.meta.standing, why, evidence, rewrite };
-        if !self.found.iter().any(|other| other.why == finding.why) {
-            self.found.push(finding);
+        if !self.list.iter().any(|other| other.why == finding.why) {
+            self.list.push(finding);
         }
     }
 }

@@ -113,15 +113,15 @@ impl<'a> AuditSubject<'a> {
     pub fn name(&self, column: ColumnRef) -> String {
         self.column(column).map_or_else(
             || self.text(&Expr::Column(column)),
-            |(table, own)| format!("{}.{}", table.name, own.name),
+            |(table, column)| format!("{}.{}", table.name, column.name),
         )
     }
 
     /// The table that a column belongs to and the column, if the expression is one of a table.
     pub fn as_column(&self, expr: &Expr) -> Option<(ColumnRef, &'a Table, &'a Column)> {
         let Expr::Column(column) = expr else { return None };
-        let (table, own) = self.column(*column)?;
-        Some((*column, table, own))
+        let (table, definition) = self.column(*column)?;
+        Some((*column, table, definition))
     }
 
     /// An expression as SQL, for people.
@@ -141,11 +141,11 @@ impl<'a> AuditSubject<'a> {
             if item.data.engine().is_sqlite() {
                 return None;
             }
-            let told = match item.data.spoken(self.query, self.schema) {
+            let answer = match item.data.spoken(self.query, self.schema) {
                 Ok(sql) => item.data.run(&sql),
                 Err(reason) => return Some(reason),
             };
-            let prints = [item.gold, &told].map(|ran| ran.rows().map(|rows| rows.fingerprint()));
+            let prints = [item.gold, &answer].map(|ran| ran.rows().map(|rows| rows.fingerprint()));
             let is_same = prints[0].is_some() && prints[0] == prints[1];
             (!is_same).then(|| {
                 "the gold returns other rows when SQLite's meaning is put into words of this engine"
@@ -184,8 +184,8 @@ impl<'a> AuditSubject<'a> {
 
     /// Whether the gold returns the same rows as another query; `None` where that cannot be seen.
     pub fn same_rows(&self, other: &Query, findings: &mut Findings) -> Option<bool> {
-        let own = self.item.rows(findings)?;
+        let rows = self.item.rows(findings)?;
         let other = self.run(other, findings)?;
-        Some(own.fingerprint() == other.fingerprint())
+        Some(rows.fingerprint() == other.fingerprint())
     }
 }

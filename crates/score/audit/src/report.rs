@@ -99,13 +99,13 @@ pub struct RuleCount {
 impl BenchmarkAudit {
     /// The golds with a finding, those that a person should look at first ahead.
     pub fn ranked(&self) -> Vec<&AuditedItem> {
-        let mut found: Vec<&AuditedItem> =
+        let mut items: Vec<&AuditedItem> =
             self.items.iter().filter(|item| !item.audit.findings.is_empty()).collect();
         let key = |item: &AuditedItem| (item.index, item.gold);
-        found.sort_by(|one, other| {
+        items.sort_by(|one, other| {
             other.confidence().total_cmp(&one.confidence()).then_with(|| key(one).cmp(&key(other)))
         });
-        found
+        items
     }
 
     /// How often each rule that ran reported something, in the order of the registry.
@@ -116,12 +116,12 @@ impl BenchmarkAudit {
             allowed: self
                 .items
                 .iter()
-                .filter(|item| item.audit.allowed.iter().any(|own| own.finding.rule == rule))
+                .filter(|item| item.audit.allowed.iter().any(|allowed| allowed.finding.rule == rule))
                 .count(),
             unchecked: self
                 .items
                 .iter()
-                .filter(|item| item.audit.unchecked.iter().any(|own| own.rule == rule))
+                .filter(|item| item.audit.unchecked.iter().any(|unchecked| unchecked.rule == rule))
                 .count(),
         };
         self.rules.iter().copied().map(count).collect()

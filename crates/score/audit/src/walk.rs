@@ -58,15 +58,15 @@ impl<'q> Scope<'q> {
 
     /// The ON conditions.
     pub(crate) fn joins(&self) -> Vec<&'q Expr> {
-        let mut found = Vec::new();
+        let mut conditions = Vec::new();
         let mut pending: Vec<&From> = self.select.from.iter().collect();
         while let Some(from) = pending.pop() {
             if let From::Join(join) = from {
-                found.extend(&join.on);
+                conditions.extend(&join.on);
                 pending.extend([&join.left, &join.right]);
             }
         }
-        found
+        conditions
     }
 
     /// The relations in FROM.
@@ -98,7 +98,7 @@ pub(crate) fn joined_scopes(query: &Query) -> impl Iterator<Item = Scope<'_>> {
 
 /// All SELECTs, the outermost first.
 pub(crate) fn scopes(query: &Query) -> Vec<Scope<'_>> {
-    let mut found = Vec::new();
+    let mut scopes = Vec::new();
     let mut pending = vec![query];
     while let Some(inner) = pending.pop() {
         pending.extend(inner.ctes.iter().map(|cte| &cte.query));
@@ -111,20 +111,20 @@ pub(crate) fn scopes(query: &Query) -> Vec<Scope<'_>> {
                     let is_outermost = std::ptr::eq(inner, query) && inner.as_select().is_some();
                     let scope = Scope { query: inner, select, is_outermost };
                     pending.extend(subqueries(&scope));
-                    found.push(scope);
+                    scopes.push(scope);
                 }
             }
         }
     }
-    found
+    scopes
 }
 
 /// The queries directly inside a SELECT.
 fn subqueries<'q>(scope: &Scope<'q>) -> Vec<&'q Query> {
-    let mut found = Vec::new();
+    let mut queries = Vec::new();
     for relation in scope.relations() {
         if let RelationSource::Derived(query) = &relation.source {
-            found.push(query.as_ref());
+            queries.push(query.as_ref());
         }
     }
     let mut all = scope.exprs();
@@ -132,12 +132,12 @@ fn subqueries<'q>(scope: &Scope<'q>) -> Vec<&'q Query> {
     for expr in all {
         match expr {
             Expr::InQuery { query, .. } | Expr::Exists { query, .. } | Expr::Scalar(query) => {
-                found.push(query);
+                queries.push(query);
             }
             _ => {}
         }
     }
-    found
+    queries
 }
 
 /// The expressions of all SELECTs, with their conditions.

@@ -56,12 +56,12 @@ impl Words {
     /// Whether most words of a value occur, be it apart.
     pub(crate) fn mentions_words_of(&self, value: &str) -> bool {
         let parts = split(value);
-        let known = |part: &String| {
+        let is_here = |part: &String| {
             self.list
                 .iter()
-                .any(|own| stem(own) == stem(part) || (part.len() > 3 && own.starts_with(part.as_str())))
+                .any(|word| stem(word) == stem(part) || (part.len() > 3 && word.starts_with(part.as_str())))
         };
-        !parts.is_empty() && parts.iter().filter(|part| known(part)).count() * 2 >= parts.len()
+        !parts.is_empty() && parts.iter().filter(|part| is_here(part)).count() * 2 >= parts.len()
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
@@ -89,8 +89,8 @@ impl Words {
         let is_word = |word: &str| {
             let digits = word.split(|c: char| !c.is_ascii_digit()).any(|part| part.parse() == Ok(number));
             let at = |place: usize| usize::try_from(number).is_ok_and(|number| place + 1 == number);
-            let ordinal = ORDINALS.iter().position(|own| *own == word).is_some_and(at);
-            digits || ordinal || MONTHS.iter().position(|own| word.starts_with(own)).is_some_and(at)
+            let ordinal = ORDINALS.iter().position(|name| *name == word).is_some_and(at);
+            digits || ordinal || MONTHS.iter().position(|name| word.starts_with(name)).is_some_and(at)
         };
         self.iter().any(is_word) || self.numbers().contains(&number)
     }
@@ -104,7 +104,7 @@ impl Words {
 
 /// Whether one of the words of a name is that word.
 pub(crate) fn names(name: &str, word: &str) -> bool {
-    split(name).iter().any(|own| stem(own) == word)
+    split(name).iter().any(|part| stem(part) == word)
 }
 
 /// The words of a text or of a name such as `first_name` or `firstName`, in lower case.

@@ -22,7 +22,7 @@ pub fn score_best(metric: &dyn Metric, pairs: &[Pair<'_>]) -> Score {
         let score = metric.score(pair);
         let better = match &best {
             None => true,
-            Some((_, known)) => is_better(metric, score.value, known.value),
+            Some((_, best_score)) => is_better(metric, score.value, best_score.value),
         };
         if better {
             let perfect =
@@ -47,10 +47,10 @@ pub fn score_best(metric: &dyn Metric, pairs: &[Pair<'_>]) -> Score {
     }
 }
 
-fn is_better(metric: &dyn Metric, value: Option<f64>, known: Option<f64>) -> bool {
-    match (value, known) {
-        (Some(value), Some(known)) if metric.higher_is_better() => value > known,
-        (Some(value), Some(known)) => value < known,
+fn is_better(metric: &dyn Metric, value: Option<f64>, other: Option<f64>) -> bool {
+    match (value, other) {
+        (Some(value), Some(other)) if metric.higher_is_better() => value > other,
+        (Some(value), Some(other)) => value < other,
         (Some(_), None) => true,
         (None, _) => false,
     }

@@ -179,14 +179,14 @@ impl Search<'_> {
             if !same {
                 return Step::Refuted;
             }
-            let found = ours.chunk_by(|a, b| a.0 == b.0).count();
-            if found == ours.len() {
+            let parts = ours.chunk_by(|a, b| a.0 == b.0).count();
+            if parts == ours.len() {
                 return self.check(&ours, &theirs);
             }
-            if found == classes {
+            if parts == classes {
                 return self.branch(&first, &second, &ours, &theirs);
             }
-            classes = found;
+            classes = parts;
         }
     }
 

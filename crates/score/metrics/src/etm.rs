@@ -74,7 +74,8 @@ fn score(pair: &Pair<'_>, profile: Profile) -> Score {
     match &comparison.verdict {
         MatchVerdict::Equal => {
             let score = Score::binary(true).with("rules", applied(&comparison));
-            let assumes: Vec<Value> = comparison.assumes.iter().map(|own| own.to_string().into()).collect();
+            let assumes: Vec<Value> =
+                comparison.assumes.iter().map(|assumption| assumption.to_string().into()).collect();
             if assumes.is_empty() { score } else { score.with("assumes", assumes) }
         }
         MatchVerdict::Different => {

@@ -171,11 +171,11 @@ impl Fitting<'_> {
             }
             tried.push(theirs);
             chosen.push((column, theirs));
-            let found = match self.rows_fit(chosen) {
+            let outcome = match self.rows_fit(chosen) {
                 Some(true) => self.choose(rest, fits, chosen),
                 other => other,
             };
-            match found {
+            match outcome {
                 Some(true) => return Some(true),
                 Some(false) => {}
                 None => is_open = true,
@@ -313,10 +313,10 @@ impl Fitting<'_> {
             if partner.is_none() {
                 return Some(false);
             }
-            while let Some(taken) = partner {
-                let Some(asking) = asked_by[taken] else { break };
-                row_of[taken] = Some(asking);
-                partner = partner_of[asking].replace(taken);
+            while let Some(column) = partner {
+                let Some(asking) = asked_by[column] else { break };
+                row_of[column] = Some(asking);
+                partner = partner_of[asking].replace(column);
             }
         }
         Some(true)
@@ -419,9 +419,9 @@ mod tests {
                 (reals(ours, &values(rows * ours)), reals(theirs, &values(rows * theirs)));
             let rule = Rule { absolute: 1e-2, relative: 1e-9, extra_columns: true };
             let expected = by_trying_everything(&gold, &prediction, rule);
-            let found = matches!(fit(&gold, None, &prediction, rule), Fit::Fits(_));
-            assert_eq!(found, expected, "{gold:?} {prediction:?}");
-            counts[usize::from(found)] += 1;
+            let fits = matches!(fit(&gold, None, &prediction, rule), Fit::Fits(_));
+            assert_eq!(fits, expected, "{gold:?} {prediction:?}");
+            counts[usize::from(fits)] += 1;
         }
         assert!(counts.iter().all(|count| *count > 500), "{counts:?}");
     }

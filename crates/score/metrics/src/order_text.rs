@@ -23,15 +23,15 @@ pub(crate) fn order_of_text(
     let Some(keys) = keys(sql, &top[order + 2..]) else {
         return GoldOrder::Unknown("the gold's sort keys cannot be read".to_owned());
     };
-    let known: Vec<Option<usize>> = keys.iter().map(|key| column_of(key, gold)).collect();
-    if let Some(known) = known.iter().copied().collect::<Option<Vec<usize>>>() {
-        return GoldOrder::from_keys(gold, &known);
+    let columns: Vec<Option<usize>> = keys.iter().map(|key| column_of(key, gold)).collect();
+    if let Some(columns) = columns.iter().copied().collect::<Option<Vec<usize>>>() {
+        return GoldOrder::from_keys(gold, &columns);
     }
     let Some(from) = place_of_columns(&top[..order]) else {
         return GoldOrder::Unknown("the gold's sort keys cannot be added to its columns".to_owned());
     };
     let added: Vec<&str> =
-        keys.iter().zip(&known).filter(|(_, at)| at.is_none()).map(|(key, _)| *key).collect();
+        keys.iter().zip(&columns).filter(|(_, at)| at.is_none()).map(|(key, _)| *key).collect();
     let (before, after) = sql.split_at(from);
     let text = format!("{before}, {} {after}", added.join(", "));
     let Some(wide) = run(&text) else {
@@ -47,7 +47,7 @@ pub(crate) fn order_of_text(
             next - 1
         })
     };
-    let places: Vec<usize> = known.into_iter().map(place).collect();
+    let places: Vec<usize> = columns.into_iter().map(place).collect();
     GoldOrder::from_keys(&wide, &places)
 }
 
@@ -138,7 +138,7 @@ mod tests {
     fn keys_are_columns_numbers_or_fetched() {
         let gold = rows(&["a"], &[1, 1, 2]);
         let wide = rows(&["a", "b"], &[1, 5, 1, 6, 2, 6]);
-        for (sql, asked, expected) in [
+        for (sql, sort_text, expected) in [
             ("SELECT a FROM t", None, GoldOrder::Unordered),
             ("SELECT a FROM (SELECT a FROM t ORDER BY a) x", None, GoldOrder::Unordered),
             ("SELECT a FROM t ORDER BY a DESC NULLS LAST LIMIT 3", None, GoldOrder::Runs(vec![2, 1])),
@@ -150,7 +150,7 @@ mod tests {
             ),
         ] {
             let run = |text: &str| {
-                assert_eq!(Some(text), asked, "{sql}");
+                assert_eq!(Some(text), sort_text, "{sql}");
                 Some(Arc::new(wide.clone()))
             };
             assert_eq!(order_of_text(sql, &gold, run), expected, "{sql}");

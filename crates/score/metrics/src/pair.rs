@@ -135,7 +135,7 @@ pub struct Pair<'a> {
     verification: Option<&'a Verification>,
     peers: &'a [&'a str],
     shared: Option<&'a GoldFacts>,
-    own: GoldFacts,
+    facts: GoldFacts,
     needs: Needs,
     executions: RefCell<Executions>,
     query: OnceCell<Result<Query, ResolveError>>,
@@ -163,7 +163,7 @@ impl<'a> Pair<'a> {
             verification: None,
             peers: &[],
             shared: None,
-            own: GoldFacts::default(),
+            facts: GoldFacts::default(),
             needs: Needs::default(),
             executions: RefCell::default(),
             query: OnceCell::new(),
@@ -204,7 +204,7 @@ impl<'a> Pair<'a> {
     }
 
     fn facts(&self) -> &GoldFacts {
-        self.shared.unwrap_or(&self.own)
+        self.shared.unwrap_or(&self.facts)
     }
 
     /// A text as SQLite's grammar reads it: that of another dialect in other words, of which nothing but its structure counts.
@@ -348,10 +348,10 @@ impl<'a> Pair<'a> {
         let Some(enough) = gold.and_then(|gold| self.needs.enough(gold)) else {
             return self.run(database, sql);
         };
-        let known = self.remembered(database, sql);
+        let cached = self.remembered(database, sql);
         let is_of_use = |rows: &Arc<ResultSet>| !rows.is_beginning() || enough.is_reached_by(rows);
-        if let Some(known) = known.filter(|known| known.rows().is_none_or(is_of_use)) {
-            return known;
+        if let Some(cached) = cached.filter(|cached| cached.rows().is_none_or(is_of_use)) {
+            return cached;
         }
         let execution = self.engine.run_until(database, sql, &enough);
         self.executions
@@ -362,8 +362,8 @@ impl<'a> Pair<'a> {
 
     /// The grids of two results, made once.
     pub(crate) fn grids(&self, results: &Results) -> Rc<GridPair> {
-        let is_known = |(known, _): &&(Results, Rc<GridPair>)| {
-            Arc::ptr_eq(&known.gold, &results.gold) && Arc::ptr_eq(&known.prediction, &results.prediction)
+        let is_known = |(cached, _): &&(Results, Rc<GridPair>)| {
+            Arc::ptr_eq(&cached.gold, &results.gold) && Arc::ptr_eq(&cached.prediction, &results.prediction)
         };
         if let Some((_, grids)) = self.grids.borrow().iter().find(is_known) {
             return Rc::clone(grids);
@@ -376,9 +376,9 @@ impl<'a> Pair<'a> {
     /// Two texts that SQLite cannot tell apart share their rows. A failure is shared by equal texts only, because
     /// its message quotes the text.
     fn remember(&self, database: &Database, sql: &str, run: impl FnOnce() -> Execution) -> Execution {
-        let is_whole = |known: &Execution| known.rows().is_none_or(|rows| !rows.is_beginning());
-        if let Some(known) = self.remembered(database, sql).filter(is_whole) {
-            return known;
+        let is_whole = |execution: &Execution| execution.rows().is_none_or(|rows| !rows.is_beginning());
+        if let Some(execution) = self.remembered(database, sql).filter(is_whole) {
+            return execution;
         }
         let execution = run();
         self.executions
@@ -389,8 +389,8 @@ impl<'a> Pair<'a> {
 
     fn remembered(&self, database: &Database, sql: &str) -> Option<Execution> {
         let executions = self.executions.borrow();
-        let (text, known) = executions.get(&key((database, self.engine.is_sqlite()), sql))?;
-        (known.rows().is_some() || **text == *sql).then(|| known.clone())
+        let (text, execution) = executions.get(&key((database, self.engine.is_sqlite()), sql))?;
+        (execution.rows().is_some() || **text == *sql).then(|| execution.clone())
     }
 
     /// The results of gold and prediction, run as those texts on that database, or the score that their

@@ -133,7 +133,7 @@ mod tests {
         for metric in all() {
             let name = split_id(metric.id()).0;
             assert_eq!(find(metric.id()).map(Metric::id), Ok(metric.id()));
-            assert_eq!(find(name).map(|found| split_id(found.id()).0), Ok(name));
+            assert_eq!(find(name).map(|metric| split_id(metric.id()).0), Ok(name));
         }
         let error = find("ex-spider@9").map(Metric::id).unwrap_err();
         assert!(

@@ -70,7 +70,7 @@ fn score_readings(
 ) -> Score {
     let dialect = pair.engine().dialect();
     let read = |of: &str, sql| match NamedThings::of(&pair.read(sql), pair.target().database.schema()) {
-        Ok(Some(found)) => Ok(names(&found)),
+        Ok(Some(query)) => Ok(names(&query)),
         Ok(None) => Err(format!("the {of} has what this metric cannot read in {dialect}")),
         Err(too_complex) => Err(format!("the {of}: {too_complex}")),
     };
@@ -106,8 +106,8 @@ fn of_text(
         return Score::unresolved_prediction(error);
     }
     match NamedThings::of(pair.prediction(), pair.target().database.schema()) {
-        Ok(Some(found)) => {
-            let score = compare(gold, &names(&found), things);
+        Ok(Some(query)) => {
+            let score = compare(gold, &names(&query), things);
             let compared = score.detail.get("reason").and_then(|reason| reason.as_str());
             let compared = compared.map(|reason| format!("; {reason}")).unwrap_or_default();
             score.because(format!("read off the text, which does not resolve ({error}){compared}"))

@@ -90,10 +90,10 @@ fn of_grids(grids: &GridPair) -> Soft {
             continue;
         };
         let width = row.len() as f64;
-        let found = predicted.iter().filter(|cell| row.contains(cell)).count();
+        let count = predicted.iter().filter(|cell| row.contains(cell)).count();
         let missed = row.iter().filter(|cell| !predicted.contains(cell)).count();
-        matched += found as f64 / width;
-        prediction_only += (predicted.len() - found) as f64 / width;
+        matched += count as f64 / width;
+        prediction_only += (predicted.len() - count) as f64 / width;
         gold_only += missed as f64 / width;
     }
     // One by one, as the script sums, so that rounding is the same.

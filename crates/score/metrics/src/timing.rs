@@ -48,8 +48,8 @@ fn mean_without_outliers(values: &[f64]) -> f64 {
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     let centre = mean(values);
     let deviation = (values.iter().map(|v| (v - centre).powi(2)).sum::<f64>() / values.len() as f64).sqrt();
-    let kept: Vec<f64> = values.iter().copied().filter(|v| (v - centre).abs() < 3.0 * deviation).collect();
-    if kept.is_empty() { centre } else { mean(&kept) }
+    let inliers: Vec<f64> = values.iter().copied().filter(|v| (v - centre).abs() < 3.0 * deviation).collect();
+    if inliers.is_empty() { centre } else { mean(&inliers) }
 }
 
 #[cfg(test)]

@@ -95,8 +95,8 @@ impl Verification {
         let Some((_, database)) = database else { return Ok(verifier) };
         let mut mined = self.mined.lock().unwrap_or_else(PoisonError::into_inner);
         let new = || Arc::new(Mined::new(Arc::clone(database.schema())));
-        let own = mined.entry(Arc::as_ptr(schema).addr()).or_insert_with(new);
-        Ok(verifier.realistic(Arc::clone(own)))
+        let entry = mined.entry(Arc::as_ptr(schema).addr()).or_insert_with(new);
+        Ok(verifier.realistic(Arc::clone(entry)))
     }
 
     fn idle_solver(&self) -> Option<Solver> {

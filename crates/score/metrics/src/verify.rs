@@ -56,13 +56,13 @@ impl Metric for Verify {
     }
 
     fn score(&self, pair: &Pair<'_>) -> Score {
-        let own = Verification::default();
-        let verification = pair.verification().unwrap_or(&own);
+        let default_verification = Verification::default();
+        let verification = pair.verification().unwrap_or(&default_verification);
         let schema = &pair.target().database.kept_schema(pair.engine()).schema;
         let database = &pair.target().database;
-        let given = Some((pair.engine(), database.as_ref()));
+        let data = Some((pair.engine(), database.as_ref()));
         let options = VerifyOptions { counts_choices: self.counts_choices, ..*verification.options() };
-        let verified = verification.with(schema, given, options, |verifier, solver| {
+        let verified = verification.with(schema, data, options, |verifier, solver| {
             let results = pair.results().ok();
             let data = Some(Data {
                 engine: pair.engine(),
@@ -86,7 +86,7 @@ impl Metric for Verify {
 /// The score of a pair of which that is the verdict, with the verdict.
 pub fn score_of_verdict(report: &VerifyReport) -> Score {
     let score = Score::binary(!matches!(report.verdict, Verdict::Different(_)));
-    let said = match &report.verdict {
+    let reason = match &report.verdict {
         Verdict::Equivalent(_) if report.is_tie => format!("equivalent: {TIE}"),
         Verdict::Equivalent(proof) => {
             let rows =
@@ -103,7 +103,9 @@ pub fn score_of_verdict(report: &VerifyReport) -> Score {
         Verdict::EquivalentUpTo(proof) => {
             format!("equivalent up to {} per table", counted(proof.bound(), "row"))
         }
-        Verdict::Different(found) => format!("different: {}", found.refutation.difference()),
+        Verdict::Different(counterexample) => {
+            format!("different: {}", counterexample.refutation.difference())
+        }
         Verdict::Unknown(unknown) => {
             let places: Vec<String> = unknown.places.iter().map(ToString::to_string).collect();
             let places = if places.is_empty() { String::new() } else { format!(" ({})", places.join("; ")) };
@@ -111,7 +113,7 @@ pub fn score_of_verdict(report: &VerifyReport) -> Score {
             format!("unknown: {}{places}{tie}", unknown.reason)
         }
     };
-    Score { verdict: Some(Box::new(report.record())), ..score.because(said) }
+    Score { verdict: Some(Box::new(report.record())), ..score.because(reason) }
 }
 
 fn of_refused(refused: &RefusedText) -> Score {

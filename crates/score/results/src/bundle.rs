@@ -310,7 +310,7 @@ impl Bundle {
                 return Err(damaged("its end is missing".to_owned()));
             }
             let wrong = |error: serde_json::Error| damaged(format!("line {}: {error}", lines + 1));
-            let Some(found) = &mut bundle else {
+            let Some(content) = &mut bundle else {
                 let head: BundleHead = serde_json::from_slice(&line).map_err(wrong)?;
                 let items = items_of(&head).map_err(damaged)?;
                 ids.extend(items.iter().map(|item| item.id.clone()));
@@ -328,14 +328,14 @@ impl Bundle {
                     return whole.ok_or_else(|| damaged("its content is not what its hash says".to_owned()));
                 }
                 Address { gold: Some(name), id: Some(id), .. } if ids.contains(&id) => {
-                    if found.golds.entry(id).or_default().insert(name, at).is_some() {
+                    if content.golds.entry(id).or_default().insert(name, at).is_some() {
                         return Err(damaged(format!("line {} repeats a gold", lines + 1)));
                     }
                 }
                 Address { system: Some(system), id: Some(id), .. }
-                    if ids.contains(&id) && found.head.systems.contains(&system) =>
+                    if ids.contains(&id) && content.head.systems.contains(&system) =>
                 {
-                    if found.results.entry(system).or_default().insert(id, at).is_some() {
+                    if content.results.entry(system).or_default().insert(id, at).is_some() {
                         return Err(damaged(format!("line {} repeats a result", lines + 1)));
                     }
                 }

@@ -114,7 +114,7 @@ impl ResultFolder {
     /// When the folder cannot be read, or has not a single result.
     pub fn open(path: &Path) -> Result<Self, ResultsError> {
         let refused = |source| ResultsError::Read { path: path.to_owned(), source };
-        let rank = |file: &Path| endings().position(|known| known == ending_of(file));
+        let rank = |file: &Path| endings().position(|ending| ending == ending_of(file));
         let (mut files, mut left) = (BTreeMap::<String, PathBuf>::new(), Vec::new());
         for entry in std::fs::read_dir(path).map_err(refused)? {
             let file = entry.map_err(refused)?.path();

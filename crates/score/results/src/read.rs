@@ -36,8 +36,8 @@ pub fn read_table(path: &Path, most_rows: usize) -> Result<ResultFile, Unreadabl
     let ending = ending_of(path);
     let format = FORMATS.iter().find(|format| format.endings.contains(&ending.as_str()));
     let unknown = || {
-        let known = endings().collect::<Vec<_>>().join(", ");
-        Unreadable::Malformed(format!("the ending {ending:?} is not that of a result; use one of {known}"))
+        let names = endings().collect::<Vec<_>>().join(", ");
+        Unreadable::Malformed(format!("the ending {ending:?} is not that of a result; use one of {names}"))
     };
     (format.ok_or_else(unknown)?.read)(open(path)?, most_rows)
 }
@@ -48,7 +48,7 @@ pub(crate) fn ending_of(path: &Path) -> String {
 }
 
 fn open(path: &Path) -> Result<File, Unreadable> {
-    let is_link = || path.symlink_metadata().is_ok_and(|own| own.is_symlink());
+    let is_link = || path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
     regular::open(path).map_err(|error| match error.kind() {
         ErrorKind::PermissionDenied => error.into(),
         ErrorKind::IsADirectory => Unreadable::NotAFile("it is a folder".to_owned()),

@@ -59,7 +59,7 @@ pub struct RunDirectory {
     /// Of the log as this process left it.
     index: Mutex<Option<Arc<Index>>>,
     /// Of the log as it was found, until it is gone on with.
-    found: Mutex<Option<Indexer>>,
+    indexer: Mutex<Option<Indexer>>,
     lock: File,
 }
 
@@ -82,12 +82,12 @@ impl RunDirectory {
     /// (all differences are named), or another process is writing it. A folder that this call made is removed
     /// again when it fails.
     pub fn create(path: &Path, manifest: &Manifest, start: Start) -> Result<Self, RunError> {
-        let made = make_folder(path)?;
-        let result = Self::take(path, manifest, start, !made.is_empty());
+        let folders = make_folder(path)?;
+        let result = Self::take(path, manifest, start, !folders.is_empty());
         // A folder that another process has taken meanwhile is that one's, whoever made it.
         if result.as_ref().is_err_and(|error| !matches!(error, RunError::Locked { .. })) {
             // Only folders of this call, and only while empty: the innermost first.
-            for folder in made.iter().rev() {
+            for folder in folders.iter().rev() {
                 let _ = fs::remove_dir(folder);
             }
         }
@@ -104,7 +104,7 @@ impl RunDirectory {
             let _ = fs::remove_file(path.join(LOCK));
         }
         let manifest = settled?;
-        Ok(Self { path: path.to_owned(), manifest, index: Mutex::default(), found: Mutex::default(), lock })
+        Ok(Self { path: path.to_owned(), manifest, index: Mutex::default(), indexer: Mutex::default(), lock })
     }
 
     /// Makes the folder that of the run, whose lock is held.
@@ -196,15 +196,15 @@ impl RunDirectory {
     pub fn finished(&self, examples: &[Example]) -> Result<usize, RunError> {
         let indexer = self.take_indexer(examples)?;
         let finished = indexer.index().lines.len();
-        *self.found.lock().unwrap_or_else(PoisonError::into_inner) = Some(indexer);
+        *self.indexer.lock().unwrap_or_else(PoisonError::into_inner) = Some(indexer);
         Ok(finished)
     }
 
     /// The index of the log, to go on with it.
     pub(crate) fn take_indexer(&self, examples: &[Example]) -> Result<Indexer, RunError> {
-        let found = self.found.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let indexer = self.indexer.lock().unwrap_or_else(PoisonError::into_inner).take();
         let ids = examples.iter().map(|example| example.id.as_str());
-        found.map_or_else(|| Indexer::open(&self.items_path(), index::identity(&self.manifest), ids), Ok)
+        indexer.map_or_else(|| Indexer::open(&self.items_path(), index::identity(&self.manifest), ids), Ok)
     }
 
     /// The items that are in the log.
@@ -304,7 +304,7 @@ pub(crate) fn keeps_its_seal(folder: &Path, manifest: &Manifest) -> Result<bool,
     let Some(digest) = sealed(manifest) else { return Ok(false) };
     let path = folder.join(ITEMS);
     match sha256_of_file(&path) {
-        Ok(found) if found == digest => Ok(true),
+        Ok(hash) if hash == digest => Ok(true),
         Ok(_) => Err(RunError::EditedLog { path }),
         Err(source) => Err(RunError::Unreadable { path, source }),
     }
@@ -314,7 +314,7 @@ pub(crate) fn keeps_its_seal(folder: &Path, manifest: &Manifest) -> Result<bool,
 fn make_folder(path: &Path) -> Result<Vec<PathBuf>, RunError> {
     // Asked once: another process may make it meanwhile.
     match fs::metadata(path) {
-        Ok(found) if found.is_dir() => return Ok(Vec::new()),
+        Ok(metadata) if metadata.is_dir() => return Ok(Vec::new()),
         Ok(_) => return Err(RunError::NotAFolder { path: path.to_owned() }),
         Err(_) => {}
     }
@@ -380,37 +380,37 @@ fn is_at(file: &File, path: &Path) -> bool {
 }
 
 /// What makes `asked` another run than `stored`, for people; empty when they are the same.
-pub(crate) fn differences(stored: &Manifest, asked: &Manifest) -> Vec<String> {
-    let mut found = Vec::new();
+pub(crate) fn differences(stored: &Manifest, current: &Manifest) -> Vec<String> {
+    let mut texts = Vec::new();
     let mut differ = |what: &str, before: String, now: String| {
         if before != now {
-            found.push(format!("{what} was {before} and is now {now}"));
+            texts.push(format!("{what} was {before} and is now {now}"));
         }
     };
-    differ("tool version", stored.tool_version.clone(), asked.tool_version.clone());
-    differ("engine", stored.engine.clone(), asked.engine.clone());
-    differ("metrics", stored.metrics.join(","), asked.metrics.join(","));
-    differ("systems", stored.systems.join(","), asked.systems.join(","));
-    differ("number of examples", stored.examples.to_string(), asked.examples.to_string());
-    let names: std::collections::BTreeSet<_> = stored.options.keys().chain(asked.options.keys()).collect();
+    differ("tool version", stored.tool_version.clone(), current.tool_version.clone());
+    differ("engine", stored.engine.clone(), current.engine.clone());
+    differ("metrics", stored.metrics.join(","), current.metrics.join(","));
+    differ("systems", stored.systems.join(","), current.systems.join(","));
+    differ("number of examples", stored.examples.to_string(), current.examples.to_string());
+    let names: std::collections::BTreeSet<_> = stored.options.keys().chain(current.options.keys()).collect();
     for name in names {
         let show =
             |m: &Manifest| m.options.get(name).map_or_else(|| "not set".to_owned(), ToString::to_string);
-        differ(&format!("option {name}"), show(stored), show(asked));
+        differ(&format!("option {name}"), show(stored), show(current));
     }
-    found.extend(input_differences(stored, asked));
-    found
+    texts.extend(input_differences(stored, current));
+    texts
 }
 
-fn input_differences(stored: &Manifest, asked: &Manifest) -> Vec<String> {
+fn input_differences(stored: &Manifest, current: &Manifest) -> Vec<String> {
     let digests = |m: &Manifest| {
         let mut all: Vec<_> = m.inputs.iter().map(|i| (i.role.clone(), i.sha256.clone())).collect();
         all.sort_unstable();
         all
     };
-    let (before, now) = (digests(stored), digests(asked));
-    let path = |role: &str| asked.inputs.iter().find(|i| i.role == role).map(|i| i.path.clone());
-    let mut found: Vec<String> = now
+    let (before, now) = (digests(stored), digests(current));
+    let path = |role: &str| current.inputs.iter().find(|i| i.role == role).map(|i| i.path.clone());
+    let mut texts: Vec<String> = now
         .iter()
         .filter(|entry| before.binary_search(entry).is_err())
         .map(|(role, _)| {
@@ -419,8 +419,8 @@ fn input_differences(stored: &Manifest, asked: &Manifest) -> Vec<String> {
         })
         .collect();
     let gone = before.iter().filter(|(role, _)| !now.iter().any(|(r, _)| r == role));
-    found.extend(gone.map(|(role, _)| format!("input {role} is no longer given")));
-    found
+    texts.extend(gone.map(|(role, _)| format!("input {role} is no longer given")));
+    texts
 }
 
 fn read_record<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, RunError> {

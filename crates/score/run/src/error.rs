@@ -191,8 +191,8 @@ pub enum RunError {
 }
 
 /// The numbers, and whether there are more.
-fn numbers(shown: &[usize], count: usize) -> String {
-    let numbers: Vec<String> = shown.iter().map(ToString::to_string).collect();
-    let more = if count > shown.len() { ", …" } else { "" };
+fn numbers(places: &[usize], count: usize) -> String {
+    let numbers: Vec<String> = places.iter().map(ToString::to_string).collect();
+    let more = if count > places.len() { ", …" } else { "" };
     format!("{}{more}", numbers.join(", "))
 }

@@ -51,21 +51,21 @@ impl Fixes {
         causes: impl Fn(usize) -> Option<&'a [String]>,
     ) -> Option<Self> {
         let applicable = scores.iter().filter(|score| score.is_finite()).count();
-        let mut own = Self { metric: metric.to_owned(), ..Self::default() };
-        let mut found: BTreeMap<&str, Fix> = BTreeMap::new();
+        let mut fixes = Self { metric: metric.to_owned(), ..Self::default() };
+        let mut by_cause: BTreeMap<&str, Fix> = BTreeMap::new();
         for (row, score) in scores.iter().enumerate().filter(|(_, score)| **score < 1.0) {
             let Some([first, others @ ..]) = causes(row) else {
-                own.without += 1;
+                fixes.without += 1;
                 continue;
             };
-            let fix = found.entry(first).or_insert_with(|| Fix { cause: first.clone(), ..Fix::default() });
+            let fix = by_cause.entry(first).or_insert_with(|| Fix { cause: first.clone(), ..Fix::default() });
             fix.points += 100.0 * (1.0 - score) / applicable as f64;
             fix.items += 1;
             fix.alone += usize::from(others.is_empty());
         }
-        own.causes = found.into_values().collect();
-        own.causes.sort_by(|a, b| b.points.total_cmp(&a.points).then_with(|| a.cause.cmp(&b.cause)));
-        (!own.causes.is_empty()).then_some(own)
+        fixes.causes = by_cause.into_values().collect();
+        fixes.causes.sort_by(|a, b| b.points.total_cmp(&a.points).then_with(|| a.cause.cmp(&b.cause)));
+        (!fixes.causes.is_empty()).then_some(fixes)
     }
 }
 
@@ -80,9 +80,9 @@ mod tests {
             causes.iter().map(|list| list.iter().map(|id| (*id).to_owned()).collect()).collect();
         let scores = [1.0, 0.0, 0.0, 0.0, f64::NAN];
         let of = |row: usize| causes.get(row).filter(|list| !list.is_empty()).map(Vec::as_slice);
-        let found = Fixes::of("ex@1", &scores, of).expect("there are wrong answers with causes");
+        let fixes = Fixes::of("ex@1", &scores, of).expect("there are wrong answers with causes");
         let distinct = Fix { cause: "distinct".to_owned(), points: 50.0, items: 2, alone: 1 };
-        assert_eq!(found, Fixes { metric: "ex@1".to_owned(), causes: vec![distinct], without: 1 });
+        assert_eq!(fixes, Fixes { metric: "ex@1".to_owned(), causes: vec![distinct], without: 1 });
         assert_eq!(Fixes::of("ex@1", &[1.0], |_| None), None);
     }
 }

@@ -82,7 +82,7 @@ impl Gate {
         let (scale, unit) = if has_unit { (1.0, "") } else { (100.0, " %") };
         let decimals = |value: f64| (1..=6).map(move |digits| format!("{:.digits$}", value * scale));
         let distance =
-            |text: &str| text.parse::<f64>().map_or(f64::NAN, |shown| shown - self.minimum * scale);
+            |text: &str| text.parse::<f64>().map_or(f64::NAN, |number| number - self.minimum * scale);
         let side = |distance: f64| if distance.abs() < 1e-9 { 0.0 } else { distance.signum() };
         let truth = side((mean - self.minimum) * scale);
         let find = |value: f64, truth: f64| {

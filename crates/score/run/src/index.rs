@@ -50,7 +50,7 @@ pub(crate) const BLOCK_BYTES: u64 = 1 << 20;
 const MOST_BLOCK_BYTES: u64 = 1 << 32;
 
 /// The index beside that log.
-pub(crate) fn beside(log: &Path) -> PathBuf {
+pub(crate) fn index_path(log: &Path) -> PathBuf {
     log.with_file_name(INDEX)
 }
 
@@ -167,8 +167,8 @@ impl Index {
                 },
             )
             .collect();
-        let kept = is_of_log.iter().position(|is_of_log| !is_of_log).unwrap_or(is_of_log.len());
-        self.keep(kept);
+        let count = is_of_log.iter().position(|is_of_log| !is_of_log).unwrap_or(is_of_log.len());
+        self.keep(count);
     }
 
     /// The bytes of the log that a block is of.
@@ -234,7 +234,7 @@ pub(crate) struct Reader {
 impl Reader {
     /// The index beside that log, if there is one.
     pub(crate) fn open(log: &Path) -> Option<Self> {
-        let mut file = BufReader::with_capacity(1 << 16, regular::open_unlinked(beside(log)).ok()?);
+        let mut file = BufReader::with_capacity(1 << 16, regular::open_unlinked(index_path(log)).ok()?);
         let (magic, identity) = (bytes(&mut file)?, bytes(&mut file)?);
         let examples = number(&mut file)?;
         let size = file.get_ref().metadata().ok()?.len();

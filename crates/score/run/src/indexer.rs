@@ -13,7 +13,7 @@ use twox_hash::XxHash3_64;
 
 use crate::error::RunError;
 use crate::facts::Encoded;
-use crate::index::{self, BLOCK_BYTES, Block, Identity, Index, Line, beside};
+use crate::index::{self, BLOCK_BYTES, Block, Identity, Index, Line, index_path};
 
 /// The index of a log, open for appending.
 pub(crate) struct Indexer {
@@ -44,7 +44,7 @@ impl Indexer {
         identity: Identity,
         ids: impl ExactSizeIterator<Item = &'a str> + Clone,
     ) -> Result<Self, RunError> {
-        let path = beside(log);
+        let path = index_path(log);
         let mut index = Index::recover(log, identity, ids.clone());
         let hasher = reopen(&mut index, log)
             .map_err(|source| RunError::Unreadable { path: log.to_owned(), source })?;
@@ -146,14 +146,14 @@ fn numbers(texts: &[Arc<str>]) -> HashMap<Arc<str>, u32> {
     texts.iter().cloned().zip(0..).collect()
 }
 
-fn number_of(text: &str, known: &mut HashMap<Arc<str>, u32>, all: &mut Vec<Arc<str>>) -> u32 {
-    if let Some(number) = known.get(text) {
+fn number_of(text: &str, numbers: &mut HashMap<Arc<str>, u32>, all: &mut Vec<Arc<str>>) -> u32 {
+    if let Some(number) = numbers.get(text) {
         return *number;
     }
     let text = Arc::<str>::from(text);
     // As many as lines at most, and no disk holds a log of that many.
-    let number = u32::try_from(known.len()).unwrap_or(u32::MAX);
+    let number = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
     all.push(Arc::clone(&text));
-    known.insert(text, number);
+    numbers.insert(text, number);
     number
 }

@@ -118,7 +118,7 @@ impl Items {
     /// compare it with the log takes reading the log.
     pub(crate) fn index_of(&self, manifest: &Manifest) -> Option<Arc<Index>> {
         match &self.0 {
-            Source::Log { identity: own, .. } if *own == identity(manifest) => self.index(),
+            Source::Log { identity: other, .. } if *other == identity(manifest) => self.index(),
             _ => None,
         }
     }
@@ -126,8 +126,8 @@ impl Items {
     fn index(&self) -> Option<Arc<Index>> {
         let Source::Log { path, examples, identity, index, systems } = &self.0 else { return None };
         let read = || {
-            let found = Index::of(path, *identity, *examples).map(Arc::new);
-            found.filter(|found| found.lines.len() <= examples.saturating_mul(systems.len()))
+            let index = Index::of(path, *identity, *examples).map(Arc::new);
+            index.filter(|index| index.lines.len() <= examples.saturating_mul(systems.len()))
         };
         index.get_or_init(read).clone()
     }
@@ -289,7 +289,7 @@ impl Items {
         let mut walker = Walker {
             path,
             seen: ItemsMet::new(systems, *examples),
-            known: sharing.then(FirstSeen::default),
+            first_seen: sharing.then(FirstSeen::default),
             decode: &decode,
             visit: &mut visit,
         };
@@ -357,7 +357,7 @@ struct FirstSeen {
 struct Walker<'a, D, V> {
     path: &'a Path,
     seen: ItemsMet<'a>,
-    known: Option<FirstSeen>,
+    first_seen: Option<FirstSeen>,
     decode: D,
     visit: V,
 }
@@ -370,17 +370,17 @@ struct Glance<'a> {
 }
 
 impl<'a> Glance<'a> {
-    fn at(line: &'a [u8], known: Option<&FirstSeen>, systems: &HashMap<&str, usize>) -> Self {
-        let head = known.and_then(|known| {
+    fn at(line: &'a [u8], first_seen: Option<&FirstSeen>, systems: &HashMap<&str, usize>) -> Self {
+        let head = first_seen.and_then(|first_seen| {
             let (name, rest) = split_system(line)?;
             let system = *systems.get(name.as_str())?;
-            Some((system, known.keys.each_ref().map(|key| key.hash_one(rest))))
+            Some((system, first_seen.keys.each_ref().map(|key| key.hash_one(rest))))
         });
         Self { line, head }
     }
 
-    fn is_known(&self, known: Option<&FirstSeen>) -> bool {
-        self.head.zip(known).is_some_and(|((_, hash), known)| known.first.contains_key(&hash))
+    fn is_known(&self, first_seen: Option<&FirstSeen>) -> bool {
+        self.head.zip(first_seen).is_some_and(|((_, hash), first_seen)| first_seen.first.contains_key(&hash))
     }
 }
 
@@ -394,12 +394,14 @@ where
     /// Visits the lines of a batch.
     fn visit(&mut self, batch: &Batch) -> Result<(), E> {
         let lines = batch.lines();
-        let (known, systems) = (self.known.as_ref(), &self.seen.system_of_name);
+        let (first_seen, systems) = (self.first_seen.as_ref(), &self.seen.system_of_name);
         let glances: Vec<Glance<'_>> =
-            lines.par_iter().map(|line| Glance::at(line.bytes, known, systems)).collect();
+            lines.par_iter().map(|line| Glance::at(line.bytes, first_seen, systems)).collect();
         let decode = self.decode;
-        let decoded: Vec<Option<serde_json::Result<T>>> =
-            glances.par_iter().map(|glance| (!glance.is_known(known)).then(|| decode(glance.line))).collect();
+        let decoded: Vec<Option<serde_json::Result<T>>> = glances
+            .par_iter()
+            .map(|glance| (!glance.is_known(first_seen)).then(|| decode(glance.line)))
+            .collect();
         for ((line, glance), item) in lines.iter().zip(&glances).zip(decoded) {
             match item {
                 Some(Ok(item)) => self.first_time(glance, item)?,
@@ -416,15 +418,17 @@ where
         if !self.seen.admit(system, row) {
             return Ok(());
         }
-        if let (Some((_, hash)), Some(known)) = (glance.head, &mut self.known) {
-            known.first.entry(hash).or_insert((system, row));
+        if let (Some((_, hash)), Some(first_seen)) = (glance.head, &mut self.first_seen) {
+            first_seen.first.entry(hash).or_insert((system, row));
         }
         (self.visit)(Entry::New(item))
     }
 
     fn again(&mut self, glance: &Glance<'_>) -> Result<(), E> {
-        let Some(((system, hash), known)) = glance.head.zip(self.known.as_ref()) else { return Ok(()) };
-        let Some(&(like, row)) = known.first.get(&hash) else { return Ok(()) };
+        let Some(((system, hash), first_seen)) = glance.head.zip(self.first_seen.as_ref()) else {
+            return Ok(());
+        };
+        let Some(&(like, row)) = first_seen.first.get(&hash) else { return Ok(()) };
         if !self.seen.admit(system, row) {
             return Ok(());
         }
@@ -445,16 +449,16 @@ fn item_at(path: &Path, begin: u64) -> Option<Item> {
 /// Reads lines until one is that item's; of the others only the beginning is looked at.
 fn find_line(path: &Path, system: &str, id: &str) -> Result<Option<Item>, RunError> {
     let start = format!("{LINE_START}{},\"id\":{},", Value::from(system), Value::from(id));
-    let mut found = None;
+    let mut result = None;
     for_each_raw_line(path, |line, _, bytes| {
         let is_ours = bytes.starts_with(LINE_START.as_bytes());
-        if found.is_none() && (bytes.starts_with(start.as_bytes()) || !is_ours) {
+        if result.is_none() && (bytes.starts_with(start.as_bytes()) || !is_ours) {
             let item: Item = serde_json::from_slice(bytes).map_err(|error| corrupt(path, line, &error))?;
-            found = (item.system == system && item.id == id).then_some(item);
+            result = (item.system == system && item.id == id).then_some(item);
         }
         Ok::<(), RunError>(())
     })?;
-    Ok(found)
+    Ok(result)
 }
 
 /// The system's name and what follows it, if the line begins as the log's lines do.

@@ -62,11 +62,11 @@ impl Log {
         metrics: &[String],
         plan: &Plan<'_>,
     ) -> Result<(Self, Recovered), RunError> {
-        let Scan { index, finished, kept, repairs } = scan(&path, plan, metrics, index)?;
-        let length = match kept.as_slice() {
+        let Scan { index, finished, ranges, repairs } = scan(&path, plan, metrics, index)?;
+        let length = match ranges.as_slice() {
             [] => 0,
             [only] if only.start == 0 => only.end,
-            _ => rewrite(&path, &kept)?,
+            _ => rewrite(&path, &ranges)?,
         };
         let unwritable = |source| RunError::Unwritable { path: path.clone(), source };
         let open = || -> io::Result<File> {
@@ -262,8 +262,8 @@ pub(crate) fn for_each_batch<E: From<RunError>>(
 /// The number of complete lines; a missing file has none.
 pub(crate) fn count_lines(path: &Path) -> Result<usize, RunError> {
     let length = std::fs::metadata(path).map(|metadata| metadata.len());
-    let known = length.ok().and_then(|length| Reader::open(path)?.lines_of(length));
-    if let Some(lines) = known.and_then(|lines| usize::try_from(lines).ok()) {
+    let count = length.ok().and_then(|length| Reader::open(path)?.lines_of(length));
+    if let Some(lines) = count.and_then(|lines| usize::try_from(lines).ok()) {
         return Ok(lines);
     }
     for_each_raw_line(path, |_, _, _| Ok::<(), RunError>(())).map(|(lines, _)| lines)
@@ -273,17 +273,17 @@ struct Scan {
     index: Indexer,
     finished: usize,
     /// Byte ranges of the lines to keep, neighbours joined.
-    kept: Vec<Range<u64>>,
+    ranges: Vec<Range<u64>>,
     repairs: Vec<Repair>,
 }
 
 /// Reads the lines that the index is not of.
 fn scan(path: &Path, plan: &Plan<'_>, metrics: &[String], index: Indexer) -> Result<Scan, RunError> {
-    let known = index.index().lines.len();
-    let end = index.index().end_of(known);
-    let kept = (known > 0).then_some(0..end).into_iter().collect();
-    let mut scan = Scan { index, finished: known, kept, repairs: Vec::new() };
-    let (lines, torn) = for_each_batch(path, (known, end), |batch| {
+    let lines_before = index.index().lines.len();
+    let end = index.index().end_of(lines_before);
+    let ranges = (lines_before > 0).then_some(0..end).into_iter().collect();
+    let mut scan = Scan { index, finished: lines_before, ranges, repairs: Vec::new() };
+    let (lines, torn) = for_each_batch(path, (lines_before, end), |batch| {
         let lines = batch.lines();
         let decode = |line: &Line<'_>| -> serde_json::Result<(Item, Encoded)> {
             let item = serde_json::from_slice(line.bytes)?;
@@ -318,9 +318,9 @@ impl Scan {
             std::cmp::Ordering::Equal => {
                 self.finished += 1;
                 self.index.push(bytes, facts);
-                match self.kept.last_mut() {
+                match self.ranges.last_mut() {
                     Some(last) if last.end == range.start => last.end = range.end,
-                    _ => self.kept.push(range),
+                    _ => self.ranges.push(range),
                 }
             }
         }
@@ -350,12 +350,12 @@ fn position(
 }
 
 /// Replaces the file by those parts of it, atomically; returns the new length.
-fn rewrite(path: &Path, kept: &[Range<u64>]) -> Result<u64, RunError> {
+fn rewrite(path: &Path, ranges: &[Range<u64>]) -> Result<u64, RunError> {
     let write = || -> io::Result<u64> {
         let mut source = regular::open_unlinked(path)?;
         let mut target = AtomicFile::create(path)?;
         let mut length = 0;
-        for range in kept {
+        for range in ranges {
             source.seek(SeekFrom::Start(range.start))?;
             length += io::copy(&mut (&mut source).take(range.end - range.start), &mut target)?;
         }

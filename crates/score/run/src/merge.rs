@@ -56,15 +56,15 @@ impl Shards {
         };
         let whole = whole(first_manifest, *first);
         for (recorded, folder, manifest) in &parts {
-            let mut found = differences(&whole, &self::whole(manifest, *recorded));
+            let mut texts = differences(&whole, &self::whole(manifest, *recorded));
             if recorded.of != first.of {
-                found.insert(0, format!("number of shards was {} and is now {}", first.of, recorded.of));
+                texts.insert(0, format!("number of shards was {} and is now {}", first.of, recorded.of));
             }
-            if !found.is_empty() {
+            if !texts.is_empty() {
                 return Err(RunError::OtherShards {
                     path: (*folder).clone(),
                     first: (*first_folder).clone(),
-                    differences: found,
+                    differences: texts,
                 });
             }
         }

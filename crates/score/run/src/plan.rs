@@ -106,10 +106,10 @@ impl<'a> Plan<'a> {
         }
         for set in systems {
             let name = &set.system;
-            let (given, wanted) = (set.predictions.len(), examples.len());
-            if given != wanted {
+            let (count, wanted) = (set.predictions.len(), examples.len());
+            if count != wanted {
                 return Err(RunError::BadPlan(format!(
-                    "system {name:?} has {given} prediction places for {wanted} examples; match its file to the \
+                    "system {name:?} has {count} prediction places for {wanted} examples; match its file to the \
                      benchmark first"
                 )));
             }

@@ -42,9 +42,9 @@ impl RawItem<'_> {
             Some(gold) => vec![gold],
             None => decoded(self.details.golds)?,
         };
-        let asked: Vec<&str> =
+        let texts: Vec<&str> =
             std::iter::once(self.db_id.as_ref()).chain(golds.iter().map(String::as_str)).collect();
-        Ok(seed_of(&asked.join("\0")))
+        Ok(seed_of(&texts.join("\0")))
     }
 
     /// The item without its texts and its results: all that a summary reads.

@@ -191,12 +191,12 @@ impl BenchmarkScorer {
 
     /// Whether no table of the database has a row; looked up once.
     fn is_empty(&self, target: &Target) -> bool {
-        let mut known = self.empty.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(is_empty) = known.get(&target.db_id) {
+        let mut empty = self.empty.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(is_empty) = empty.get(&target.db_id) {
             return *is_empty;
         }
         let is_empty = !target.database.has_rows(self.engine.as_ref());
-        known.insert(target.db_id.clone(), is_empty);
+        empty.insert(target.db_id.clone(), is_empty);
         is_empty
     }
 }
@@ -209,8 +209,8 @@ fn shown_gold<'a>(
     let mut wrong = scored.filter(|(metric, score)| {
         metric.kind() == MetricKind::Binary && score.value.is_some_and(|value| value < 1.0)
     });
-    let taken = wrong.find_map(|(_, score)| score.detail.get("gold")?.as_u64())?;
-    usize::try_from(taken).ok().filter(|at| golds.get(*at).is_some_and(|gold| gold.rows().is_some()))
+    let place = wrong.find_map(|(_, score)| score.detail.get("gold")?.as_u64())?;
+    usize::try_from(place).ok().filter(|at| golds.get(*at).is_some_and(|gold| gold.rows().is_some()))
 }
 
 impl Scorer for BenchmarkScorer {

@@ -132,9 +132,9 @@ mod tests {
             }
             let mut all: Vec<usize> = Vec::new();
             for shard in shards {
-                let mut own: Vec<usize> = (0..13).collect();
-                shard.cut(&mut own);
-                all.extend(own);
+                let mut positions: Vec<usize> = (0..13).collect();
+                shard.cut(&mut positions);
+                all.extend(positions);
             }
             all.sort_unstable();
             assert_eq!(all, (0..13).collect::<Vec<_>>());

@@ -97,22 +97,22 @@ struct Row {
 #[derive(Debug)]
 struct Names<T> {
     all: Vec<T>,
-    known: HashMap<T, usize>,
+    places: HashMap<T, usize>,
 }
 
 impl<T> Default for Names<T> {
     fn default() -> Self {
-        Self { all: Vec::new(), known: HashMap::new() }
+        Self { all: Vec::new(), places: HashMap::new() }
     }
 }
 
 impl<T: Clone + Eq + Hash> Names<T> {
     fn place(&mut self, name: T) -> usize {
-        if let Some(place) = self.known.get(&name) {
+        if let Some(place) = self.places.get(&name) {
             return *place;
         }
         self.all.push(name.clone());
-        self.known.insert(name, self.all.len() - 1);
+        self.places.insert(name, self.all.len() - 1);
         self.all.len() - 1
     }
 }
@@ -322,7 +322,7 @@ impl SummaryBuilder {
         for scores in self.systems.iter_mut().flat_map(|s| &mut s.scores) {
             scores.resize(self.rows.len(), f64::NAN);
         }
-        let whole = self.scores(|scores| known(scores).collect(), RESAMPLES);
+        let whole = self.scores(|scores| numbers_of(scores).collect(), RESAMPLES);
         let mut systems: Vec<SystemSummary> = self
             .systems
             .iter()
@@ -370,7 +370,7 @@ impl SummaryBuilder {
             }
         }
         let summed = |(metric, (items, gain)): (usize, (usize, f64))| {
-            let scores: Vec<f64> = known(&answers.scores[metric]).collect();
+            let scores: Vec<f64> = numbers_of(&answers.scores[metric]).collect();
             let mean = mean_of(&scores)? + gain / scores.len() as f64;
             Some((self.metrics[metric].id.clone(), AsWritten { items, mean }))
         };
@@ -473,7 +473,7 @@ impl SummaryBuilder {
             return (0..count).flat_map(|a| (a + 1..count).map(move |b| (metric, a, b))).collect();
         }
         let mean = |system: usize| {
-            let scores: Vec<f64> = known(&self.systems[system].scores[metric]).collect();
+            let scores: Vec<f64> = numbers_of(&self.systems[system].scores[metric]).collect();
             mean_of(&scores)
         };
         let ranked: Vec<(usize, f64)> = (0..count).filter_map(|s| Some((s, mean(s)?))).collect();
@@ -600,7 +600,7 @@ fn pick(scores: &[f64], rows: &[usize]) -> Vec<f64> {
     rows.iter().map(|row| scores[*row]).filter(|score| score.is_finite()).collect()
 }
 
-fn known(scores: &[f64]) -> impl Iterator<Item = f64> + '_ {
+fn numbers_of(scores: &[f64]) -> impl Iterator<Item = f64> + '_ {
     scores.iter().copied().filter(|score| score.is_finite())
 }
 

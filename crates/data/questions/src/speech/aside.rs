@@ -47,7 +47,7 @@ impl Say<'_> {
             .collect();
         let all = (0..)
             .zip(self.schema.tables())
-            .flat_map(|(table, own)| (0..).take(own.columns.len()).map(move |at| (table, at)));
+            .flat_map(|(table, entry)| (0..).take(entry.columns.len()).map(move |at| (table, at)));
         let unused: Vec<(u32, u32)> = all.filter(|spot| !named.contains(spot)).collect();
         let is_near = |(table, _): &&(u32, u32)| used.relations.iter().any(|(_, read)| read == table);
         let near: Vec<(u32, u32)> = unused.iter().filter(is_near).copied().collect();

@@ -69,10 +69,10 @@ impl Say<'_> {
         if let Some(condition) = counts_if(aggregate).filter(|_| self.care.is_terse()) {
             return Ok(Tree::of(Rule::CountIf, [self.condition(condition)?]));
         }
-        let said = self.over_group(&aggregate.function, &aggregate.args, aggregate.distinct)?;
+        let call_tree = self.over_group(&aggregate.function, &aggregate.args, aggregate.distinct)?;
         match &aggregate.filter {
-            None => Ok(said),
-            Some(filter) => Ok(Tree::of(Rule::OnlyThose, [said, self.condition(filter)?])),
+            None => Ok(call_tree),
+            Some(filter) => Ok(Tree::of(Rule::OnlyThose, [call_tree, self.condition(filter)?])),
         }
     }
 
@@ -86,16 +86,16 @@ impl Say<'_> {
                 if let [one] = list.as_slice()
                     && let Some(rule) = super::rule_of(AGGREGATES, &(function.clone(), distinct))
                 {
-                    let said = self.argument(one)?;
+                    let operand = self.argument(one)?;
                     // One counts names, and not name.
-                    let said = if *function == Function::Count { counted(said) } else { said };
+                    let operand = if *function == Function::Count { counted(operand) } else { operand };
                     let is_time = self.scale(one) == Scale::Time;
                     let rule = match rule {
                         Rule::Maximum if is_time => Rule::LatestOf,
                         Rule::Minimum if is_time => Rule::EarliestOf,
                         rule => rule,
                     };
-                    return Ok(Tree::of(rule, [said]));
+                    return Ok(Tree::of(rule, [operand]));
                 }
                 if list.is_empty() {
                     return Err(Unsayable::construct("an aggregate without arguments"));
@@ -166,12 +166,12 @@ impl Say<'_> {
         }
         let arity = call.args.as_slice().len();
         let is_aggregate = call.function.aggregates(arity);
-        let said = if is_aggregate {
+        let call_tree = if is_aggregate {
             self.over_group(&call.function, &call.args, false)?
         } else {
             self.function(&call.function, &call.args)?
         };
-        Ok(Tree::of(Rule::OverAll, [said, within]))
+        Ok(Tree::of(Rule::OverAll, [call_tree, within]))
     }
 
     fn within(&mut self, window: &Window) -> Said {
@@ -253,8 +253,8 @@ impl Hear<'_> {
     pub(super) fn number_of(&self, noun: &Tree) -> Option<Expr> {
         let Tree::Noun(noun, _) = noun else { return None };
         let tables = self.vocabulary.tables(*noun);
-        let mut own = self.scopes.last()?.relations.iter().filter_map(|(_, reads)| reads.table());
-        own.any(|table| tables.contains(&table)).then(count_of_rows)
+        let mut tables_here = self.scopes.last()?.relations.iter().filter_map(|(_, reads)| reads.table());
+        tables_here.any(|table| tables.contains(&table)).then(count_of_rows)
     }
 
     fn named_call(&mut self, name: &Slot, list: &Slot) -> Option<(Function, Vec<Expr>)> {
@@ -287,15 +287,15 @@ impl Hear<'_> {
 fn counted_table(schema: &Schema, tables: &[u32]) -> Option<u32> {
     let refers = |from: u32, to: u32| keys_between(schema, from, to).iter().any(|key| key.earlier_declares);
     let reaches_all = |start: u32| {
-        let mut found = vec![start];
+        let mut reached = vec![start];
         let mut at = 0;
-        while let Some(&from) = found.get(at) {
+        while let Some(&from) = reached.get(at) {
             at += 1;
-            let next = tables.iter().filter(|&&to| !found.contains(&to) && refers(from, to));
+            let next = tables.iter().filter(|&&to| !reached.contains(&to) && refers(from, to));
             let next: Vec<u32> = next.copied().collect();
-            found.extend(next);
+            reached.extend(next);
         }
-        found.len() == tables.len()
+        reached.len() == tables.len()
     };
     let mut fitting = tables.iter().copied().filter(|&table| reaches_all(table));
     fitting.next().filter(|_| fitting.next().is_none())
@@ -334,8 +334,8 @@ fn scalar(function: Function, args: Vec<Expr>) -> Expr {
 }
 
 /// What is counted, in the plural.
-fn counted(said: Tree) -> Tree {
-    let Tree::Node(Rule::ColumnOf, mut slots) = said else { return in_plural(said) };
+fn counted(phrase: Tree) -> Tree {
+    let Tree::Node(Rule::ColumnOf, mut slots) = phrase else { return in_plural(phrase) };
     if let Some(Tree::Name(name, _)) = slots.first().and_then(Slot::one).map(|name| (**name).clone()) {
         slots[0] = Tree::Name(name, true).into();
     }

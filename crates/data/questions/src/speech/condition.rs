@@ -118,9 +118,9 @@ impl Say<'_> {
     fn joined(&mut self, list: &[Expr], rule: Rule, other: Rule) -> Said {
         let is_group =
             |expr: &Expr| matches!((expr, other), (Expr::Or(_), Rule::Either) | (Expr::And(_), Rule::Both));
-        let mut found = Vec::new();
+        let mut parts = Vec::new();
         for expr in list {
-            found.push(match expr {
+            parts.push(match expr {
                 Expr::And(inner) | Expr::Or(inner) if is_group(expr) && !self.care.has_brackets() => {
                     let units: Said<Vec<Tree>> = inner.iter().map(|expr| self.unit(expr)).collect();
                     Tree::Node(other, vec![units?.into()])
@@ -128,7 +128,7 @@ impl Say<'_> {
                 _ => self.unit(expr)?,
             });
         }
-        Ok(Tree::Node(rule, vec![found.into()]))
+        Ok(Tree::Node(rule, vec![parts.into()]))
     }
 
     fn unit(&mut self, expr: &Expr) -> Said {
@@ -185,8 +185,8 @@ impl Say<'_> {
                 Ok(Tree::Node(rule, vec![subject.into(), list?.into()]))
             }
             Expr::InQuery { expr, query, negated } => {
-                if let Some(said) = self.linked(expr, query, *negated)? {
-                    return Ok(said);
+                if let Some(link) = self.linked(expr, query, *negated)? {
+                    return Ok(link);
                 }
                 let subject = self.operand(expr)?;
                 let nested = self.nested(query)?;
@@ -247,9 +247,9 @@ impl Say<'_> {
             return Ok(Tree::of(either(negated, Rule::ThereRow, Rule::ThereNoRow), [inner]));
         };
         let depth = self.scopes.len();
-        let said = self.there(from, select.filter.as_ref());
+        let clauses = self.there(from, select.filter.as_ref());
         self.scopes.truncate(depth);
-        let slots = said?;
+        let slots = clauses?;
         Ok(Tree::Node(either(negated, Rule::There, Rule::ThereNone), slots))
     }
 }

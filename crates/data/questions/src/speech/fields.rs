@@ -26,17 +26,17 @@ const NAMED: [Rule; 9] = [
 ];
 
 /// The phrases of what a query shows, without the tables and the numbers of nouns.
-pub(super) fn fields(said: &Tree, width: usize) -> Vec<Tree> {
-    let mut found = shown(said).unwrap_or_default();
-    found.resize_with(width, || Tree::word(Rule::Everything));
-    found
+pub(super) fn fields(phrase: &Tree, width: usize) -> Vec<Tree> {
+    let mut list = output_trees(phrase).unwrap_or_default();
+    list.resize_with(width, || Tree::word(Rule::Everything));
+    list
 }
 
-fn shown(said: &Tree) -> Option<Vec<Tree>> {
-    let (rule, slots) = said.node()?;
+fn output_trees(phrase: &Tree) -> Option<Vec<Tree>> {
+    let (rule, slots) = phrase.node()?;
     let lists: Vec<&Slot> = match rule {
         Rule::Bare | Rule::Bracketed | Rule::Compound | Rule::CompoundSorted => {
-            return shown(slots.first()?.one()?);
+            return output_trees(slots.first()?.one()?);
         }
         Rule::Select | Rule::SelectFor | Rule::SelectValues | Rule::KeysDegreeFew => vec![slots.get(1)?],
         Rule::EachOfIts | Rule::EachFor => vec![slots.first()?, slots.get(1)?],
@@ -105,8 +105,8 @@ fn called(lists: &[Vec<Tree>], scope: &Scope, phrase: &Tree) -> Vec<ColumnRef> {
             Reads::List(list) => lists.get(list as usize).map_or(&[][..], Vec::as_slice),
             Reads::Table(_) => &[],
         };
-        let own = (0..).zip(fields).filter(|(_, field)| phrase_of(field) == *phrase);
-        own.map(move |(at, _)| ColumnRef::at(relation, at)).collect::<Vec<_>>()
+        let matches = (0..).zip(fields).filter(|(_, field)| phrase_of(field) == *phrase);
+        matches.map(move |(at, _)| ColumnRef::at(relation, at)).collect::<Vec<_>>()
     };
     scope.relations.iter().flat_map(of_relation).collect()
 }
@@ -115,14 +115,14 @@ impl Say<'_> {
     /// A field of the query at hand by its name, if no other is called so.
     pub(super) fn field(&self, list: u32, at: u32) -> Option<Tree> {
         let scope = self.scopes.last()?;
-        let phrase = phrase_of(self.known.get(list as usize)?.get(at as usize)?);
-        let is_one = called(&self.known, scope, &phrase).len() == 1;
+        let phrase = phrase_of(self.list_fields.get(list as usize)?.get(at as usize)?);
+        let is_one = called(&self.list_fields, scope, &phrase).len() == 1;
         (is_one && self.care.is_terse() && !self.is_in_table(scope, &phrase)).then_some(phrase)
     }
 
     /// The name of a field that is a plain column, if no other field of its list has it.
     pub(super) fn field_name(&self, list: u32, at: u32) -> Option<Tree> {
-        let fields = self.known.get(list as usize)?;
+        let fields = self.list_fields.get(list as usize)?;
         let phrase = name_of(fields.get(at as usize)?)?;
         let is_one = fields.iter().filter(|field| **field == phrase).count() == 1;
         let (Rule::Column, [name]) = phrase.node()? else { return None };
@@ -137,7 +137,7 @@ impl Say<'_> {
         scope
             .relations
             .iter()
-            .any(|(_, reads)| reads.table().is_some_and(|table| columns.iter().any(|(own, _)| *own == table)))
+            .any(|(_, reads)| reads.table().is_some_and(|table| columns.iter().any(|(of, _)| *of == table)))
     }
 }
 
@@ -145,7 +145,7 @@ impl Hear<'_> {
     /// The fields of a relation that are plain columns of a name.
     pub(super) fn fields_named(&self, relations: &[(RelationId, Reads)], name: &Tree) -> Vec<ColumnRef> {
         let phrase = Tree::of(Rule::Column, [bare(name)]);
-        called(&self.known, &Scope { relations: relations.to_vec(), ..Scope::default() }, &phrase)
+        called(&self.list_fields, &Scope { relations: relations.to_vec(), ..Scope::default() }, &phrase)
     }
 
     /// The field of the query at hand that a phrase may mean, if it means one; several are choices, as is the phrase itself.
@@ -155,12 +155,12 @@ impl Hear<'_> {
         if !means_more && !matches!(rule, Rule::TheCount | Rule::TheCounts | Rule::Computed) {
             return None;
         }
-        let found = called(&self.known, self.scopes.last()?, &bare(tree));
-        if found.is_empty() {
+        let columns = called(&self.list_fields, self.scopes.last()?, &bare(tree));
+        if columns.is_empty() {
             return None;
         }
         let itself = means_more.then_some(None);
-        let candidates: Vec<Option<ColumnRef>> = found.into_iter().map(Some).chain(itself).collect();
+        let candidates: Vec<Option<ColumnRef>> = columns.into_iter().map(Some).chain(itself).collect();
         self.choose(&candidates).flatten()
     }
 }

@@ -60,8 +60,8 @@ impl Say<'_> {
                 }
                 let clauses = [source.clone(), filter.clone()].into_iter();
                 if let Some(condition) = percent_of(output) {
-                    let said = clauses.chain([said_trait(condition, &noun)?.into()]);
-                    return Some(percent_is(said.collect()));
+                    let test = clauses.chain([said_trait(condition, &noun)?.into()]);
+                    return Some(percent_is(test.collect()));
                 }
                 let [name, one, other] = more_of(output, &noun)?;
                 let is_bare = *filter == Slot::None && super::short::is_table(source);
@@ -70,8 +70,8 @@ impl Say<'_> {
             }
             (Rule::EachOfIts | Rule::EachFor, [keys, rest, source, filter, Slot::None, Slot::None]) => {
                 let [share] = rest.all() else { return None };
-                let said = said_trait(percent_of(share)?, &first_noun(source)?)?;
-                let slots = vec![keys.clone(), source.clone(), filter.clone(), said.into()];
+                let test = said_trait(percent_of(share)?, &first_noun(source)?)?;
+                let slots = vec![keys.clone(), source.clone(), filter.clone(), test.into()];
                 Some(Tree::Node(Rule::EachPercent, slots))
             }
             _ => None,
@@ -91,10 +91,10 @@ impl Say<'_> {
 
 /// A share as a question: of what rows have, or for which of them something is so.
 fn percent_is(slots: Vec<Slot>) -> Tree {
-    if let [source, filter, said] = slots.as_slice()
+    if let [source, filter, test] = slots.as_slice()
         && *filter == Slot::None
         && super::short::is_table(source)
-        && let Some((Rule::HaveEqual, [name, value])) = said.one().and_then(|said| said.node())
+        && let Some((Rule::HaveEqual, [name, value])) = test.one().and_then(|test| test.node())
     {
         let parts = [source, filter, name, value].map(Clone::clone);
         return Tree::Node(Rule::PercentIs, parts.into());
@@ -106,16 +106,16 @@ impl Hear<'_> {
     /// The query of a share or of a difference of counts.
     pub(super) fn share(&mut self, rule: Rule, slots: &[Slot]) -> Option<Query> {
         match (rule, slots) {
-            (Rule::PercentOf, [source, filter, said]) => {
-                let share = percent(heard_trait(said.one()?, source)?);
+            (Rule::PercentOf, [source, filter, test]) => {
+                let share = percent(heard_trait(test.one()?, source)?);
                 self.counted_in(share, source, filter)
             }
             (Rule::PercentIs, [source, filter, name, value]) => {
-                let said = Tree::Node(Rule::HaveEqual, vec![name.clone(), value.clone()]);
-                self.counted_in(percent(heard_trait(&said, source)?), source, filter)
+                let test = Tree::Node(Rule::HaveEqual, vec![name.clone(), value.clone()]);
+                self.counted_in(percent(heard_trait(&test, source)?), source, filter)
             }
-            (Rule::EachPercent, [keys, source, filter, said]) => {
-                let share = percent(heard_trait(said.one()?, source)?);
+            (Rule::EachPercent, [keys, source, filter, test]) => {
+                let share = percent(heard_trait(test.one()?, source)?);
                 let (none, share) = (|| Slot::None, Slot::from(vec![share]));
                 self.short(
                     Rule::EachFor,
@@ -124,8 +124,8 @@ impl Hear<'_> {
             }
             (Rule::HowManyMore | Rule::HowManyMoreOf, [source, filter, name, one, other]) => {
                 let count = |value: &Slot| -> Option<Tree> {
-                    let said = Tree::Node(Rule::HaveEqual, vec![name.clone(), value.clone()]);
-                    Some(Tree::of(Rule::CountIf, [heard_trait(&said, source)?]))
+                    let test = Tree::Node(Rule::HaveEqual, vec![name.clone(), value.clone()]);
+                    Some(Tree::of(Rule::CountIf, [heard_trait(&test, source)?]))
                 };
                 let more = Tree::of(Rule::Minus, [count(one)?, count(other)?]);
                 self.counted_in(more, source, filter)
@@ -165,14 +165,14 @@ pub(super) fn compared_with_all(condition: &Expr) -> Option<WithAll> {
     let (Expr::Column(column), Expr::Scalar(query)) = (&**left, &**right) else { return None };
     let select = query.as_select()?;
     let [Output { expr: Expr::Aggregate(call), .. }] = select.outputs.as_slice() else { return None };
-    let ([Expr::Column(own)], From::Relation(relation)) = (call.args.as_slice(), select.from.as_ref()?)
+    let ([Expr::Column(averaged)], From::Relation(relation)) = (call.args.as_slice(), select.from.as_ref()?)
     else {
         return None;
     };
-    let Place::At(at) = own.column else { return None };
+    let Place::At(at) = averaged.column else { return None };
     let rule = super::rule_of(OVERALL, &(*operator, call.function.clone()))?;
-    let is_all = **query == of_all(relation.clone(), *own, call.function.clone());
-    let table = table_of(relation).filter(|_| is_all && own.relation == relation.id)?;
+    let is_all = **query == of_all(relation.clone(), *averaged, call.function.clone());
+    let table = table_of(relation).filter(|_| is_all && averaged.relation == relation.id)?;
     Some(WithAll { column: *column, table, at, rule })
 }
 
@@ -236,18 +236,18 @@ fn more_of(output: &Tree, noun: &Tree) -> Option<[Slot; 3]> {
 /// What the rows of the table named first have where a condition holds: a column of theirs, compared with constants.
 fn said_trait(condition: &Tree, noun: &Tree) -> Option<Tree> {
     let (rule, slots) = condition.node()?;
-    let said = super::rule_of(TRAITS, &rule)?;
+    let rule_of_trait = super::rule_of(TRAITS, &rule)?;
     let (column, values) = slots.split_first()?;
     let column = stripped(column.one()?, noun);
     let (Rule::Column, [name]) = column.node()? else { return None };
     let is_constant = |slot: &Slot| matches!(slot.one().and_then(|one| one.node()), Some((Rule::Literal, _)));
     let slots = std::iter::once(name.clone()).chain(values.iter().cloned()).collect();
-    values.iter().all(is_constant).then_some(Tree::Node(said, slots))
+    values.iter().all(is_constant).then_some(Tree::Node(rule_of_trait, slots))
 }
 
 /// The condition of what the rows of the table have that a source names first.
-fn heard_trait(said: &Tree, source: &Slot) -> Option<Tree> {
-    let (rule, slots) = said.node()?;
+fn heard_trait(phrase: &Tree, source: &Slot) -> Option<Tree> {
+    let (rule, slots) = phrase.node()?;
     let condition = super::value_of(TRAITS, rule)?;
     let (name, values) = slots.split_first()?;
     let column = Tree::Node(Rule::Column, vec![name.clone()]);

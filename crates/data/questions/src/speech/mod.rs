@@ -93,7 +93,7 @@ struct Scope {
     /// Whether a join keeps rows without a partner.
     has_outer: bool,
     /// Those that a phrase names, in its order; none where a join keeps rows without a partner.
-    shown: Vec<RelationId>,
+    order: Vec<RelationId>,
     /// Columns that are the same as earlier ones.
     same: Vec<ColumnRef>,
 }
@@ -109,7 +109,7 @@ pub(crate) struct Say<'a> {
     /// The CTEs, by their numbers.
     lists: Vec<u32>,
     /// What the columns of subqueries and CTEs show.
-    known: Vec<Vec<Tree>>,
+    list_fields: Vec<Vec<Tree>>,
     /// Whether each clause has a turn of its own.
     has_turns: bool,
     /// Whether the SELECT at hand computes something over its rows: then each of its tables is named.
@@ -137,7 +137,7 @@ impl<'a> Say<'a> {
             random,
             scopes: Vec::new(),
             lists: Vec::new(),
-            known: Vec::new(),
+            list_fields: Vec::new(),
             has_turns: style == QuestionStyle::MultiTurn,
             computes: false,
             modifier: false,
@@ -152,7 +152,7 @@ pub(crate) struct Hear<'a> {
     vocabulary: &'a Vocabulary,
     scopes: Vec<Scope>,
     lists: Vec<u32>,
-    known: Vec<Vec<Tree>>,
+    list_fields: Vec<Vec<Tree>>,
     /// The conditions of the source that was heard last.
     of_source: Vec<Expr>,
     relations: u32,
@@ -168,7 +168,7 @@ impl<'a> Hear<'a> {
             vocabulary,
             scopes: Vec::new(),
             lists: Vec::new(),
-            known: Vec::new(),
+            list_fields: Vec::new(),
             of_source: Vec::new(),
             relations: 0,
             choices,
@@ -208,20 +208,20 @@ impl<'a> Hear<'a> {
 }
 
 /// Makes a list known by what the query that was said or heard shows.
-fn know(known: &mut Vec<Vec<Tree>>, said: &Tree, width: usize) -> u32 {
-    known.push(fields::fields(said, width));
-    u32::try_from(known.len() - 1).unwrap_or(u32::MAX)
+fn know(lists: &mut Vec<Vec<Tree>>, phrase: &Tree, width: usize) -> u32 {
+    lists.push(fields::fields(phrase, width));
+    u32::try_from(lists.len() - 1).unwrap_or(u32::MAX)
 }
 
 /// Rules and what they stand for, read in both directions.
 type Pairs<T> = [(T, Rule)];
 
 fn rule_of<T: PartialEq>(pairs: &Pairs<T>, value: &T) -> Option<Rule> {
-    pairs.iter().find(|(own, _)| own == value).map(|(_, rule)| *rule)
+    pairs.iter().find(|(other, _)| other == value).map(|(_, rule)| *rule)
 }
 
 fn value_of<T: Clone>(pairs: &Pairs<T>, rule: Rule) -> Option<T> {
-    pairs.iter().find(|(_, own)| *own == rule).map(|(value, _)| value.clone())
+    pairs.iter().find(|(_, other)| *other == rule).map(|(value, _)| value.clone())
 }
 
 /// The parts of a phrase that is made by one rule.

@@ -38,29 +38,29 @@ impl Say<'_> {
     fn rows(&self, select: &Select, slots: &[Slot]) -> Option<Rows> {
         let (Rule::ForEachOf, [noun]) = slots[GROUP].one()?.node()? else { return None };
         let (Rule::Linked, [first, links]) = slots[2].one()?.node()? else { return None };
-        let (Rule::Table | Rule::Which, [own, ..]) = first.one()?.node()? else { return None };
+        let (Rule::Table | Rule::Which, [first_noun, ..]) = first.one()?.node()? else { return None };
         let [link] = links.all() else { return None };
         let (Rule::Their | Rule::WithSome, [member]) = link.node()? else { return None };
         let is_noun = |tree: &Rc<Tree>| **noun.one().unwrap_or(tree) == Tree::clone(tree).in_number(false);
         let is_child = matches!(relation_noun(member.one()?)?, Tree::Noun(_, true));
-        if !is_noun(own.one()?) || !is_child {
+        if !is_noun(first_noun.one()?) || !is_child {
             return None;
         }
-        let (Rule::Outputs, [said]) = slots[1].one()?.node()? else { return None };
+        let (Rule::Outputs, [list]) = slots[1].one()?.node()? else { return None };
         let relations = &self.scopes.last()?.relations;
         let [(one, _), (other, _)] = *relations.as_slice() else { return None };
         let exprs: Vec<&Expr> = select.outputs.iter().map(|output| &output.expr).collect();
         let columns = exprs.iter().take_while(|expr| matches!(expr, Expr::Column(_))).count();
-        let (shown, computed) = exprs.split_at(columns);
+        let (plain, computed) = exprs.split_at(columns);
         let counts = |expr: &Expr| *expr == count_of_rows();
-        let fits = !shown.is_empty()
-            && shown.iter().all(|expr| only_relation(expr) == Some(one))
+        let fits = !plain.is_empty()
+            && plain.iter().all(|expr| only_relation(expr) == Some(one))
             && computed.iter().all(|expr| counts(expr) || only_relation(expr) == Some(other));
-        let (columns, rest) = said.all().split_at(columns);
+        let (columns, rest) = list.all().split_at(columns);
         let bare = |tree: &Rc<Tree>| matches!(tree.node(), Some((Rule::Column, _)));
         let (row, member) = (Tree::clone(first.one()?), member.clone());
-        let found = Rows { row, member, columns: columns.to_vec(), rest: rest.to_vec() };
-        (fits && columns.iter().all(bare)).then_some(found)
+        let rows = Rows { row, member, columns: columns.to_vec(), rest: rest.to_vec() };
+        (fits && columns.iter().all(bare)).then_some(rows)
     }
 
     /// Columns of the rows of a table that have a number of others, or the most of them: "singers that have at least two
@@ -78,9 +78,9 @@ impl Say<'_> {
         let many = outputs(columns.iter().map(|column| Rc::new(in_plural((**column).clone()))).collect());
         if let Some(having) = &select.having {
             let amount = self.amount(having)?.filter(|_| slots[TAIL] == Slot::None);
-            let said =
+            let phrase =
                 |amount: Tree| Tree::Node(Rule::RowsAmount, vec![many, row.into(), amount.into(), member]);
-            return Ok(amount.map(said));
+            return Ok(amount.map(phrase));
         }
         let ([term], Some((rule, tail))) =
             (query.order_by.as_slice(), slots[TAIL].one().and_then(|tail| tail.node()))
@@ -91,8 +91,8 @@ impl Say<'_> {
         let one = || (outputs(columns.clone()), Slot::from(row.clone().in_number(false)));
         Ok(match (degree, rule, tail) {
             (Some(degree), Rule::TopOne, _) => {
-                let (shown, row) = one();
-                Some(Tree::Node(Rule::RowsDegree, vec![shown, row, Tree::word(degree).into(), member]))
+                let (columns, row) = one();
+                Some(Tree::Node(Rule::RowsDegree, vec![columns, row, Tree::word(degree).into(), member]))
             }
             (Some(degree), Rule::TopFew, [count, _]) | (Some(degree), Rule::SortedFirst, [_, count]) => {
                 let slots = vec![many, count.clone(), row.into(), Tree::word(degree).into(), member];
@@ -101,12 +101,12 @@ impl Say<'_> {
             (None, Rule::TopOne, [most]) if matches!(term.expr, Expr::Aggregate(_)) => {
                 let of_others =
                     self.scopes.last().and_then(|scope| scope.relations.get(1)).map(|(id, _)| *id);
-                let (shown, row) = one();
+                let (columns, row) = one();
                 let is_of_others = only_relation(&term.expr).is_some_and(|id| Some(id) == of_others);
                 let bare = |noun: &Tree| turned(most, &|part| stripped(part, &noun.clone().in_number(false)));
                 let most = member.one().and_then(|member| relation_noun(member)).map(bare);
                 most.filter(|_| is_of_others)
-                    .map(|most| Tree::Node(Rule::RowsTop, vec![shown, row, most, member]))
+                    .map(|most| Tree::Node(Rule::RowsTop, vec![columns, row, most, member]))
             }
             _ => None,
         })
@@ -116,8 +116,8 @@ impl Say<'_> {
     pub(super) fn each_of_their(&self, select: &Select, query: &Query, slots: &[Slot]) -> Option<Tree> {
         let (Rule::ForEach, _) = slots[GROUP].one()?.node()? else { return None };
         // What is said of the partners would seem to pick groups, and to count all that is theirs.
-        let Partners { own, partner, .. } = partners(slots).filter(|partners| partners.is_bare)?;
-        let (mine, theirs) = (relation_noun(&own)?, relation_noun(&partner)?);
+        let Partners { child, partner, .. } = partners(slots).filter(|partners| partners.is_bare)?;
+        let (mine, theirs) = (relation_noun(&child)?, relation_noun(&partner)?);
         let (mine, theirs) = (mine.clone().in_number(false), theirs.clone().in_number(false));
         let relations = &self.scopes.last()?.relations;
         let [(one, _), (other, _)] = *relations.as_slice() else { return None };
@@ -127,25 +127,25 @@ impl Say<'_> {
             && rest
                 .iter()
                 .all(|output| output.expr == count_of_rows() || only_relation(&output.expr) == Some(one));
-        let (Rule::Outputs, [said]) = slots[1].one()?.node()? else { return None };
+        let (Rule::Outputs, [list]) = slots[1].one()?.node()? else { return None };
         if !fits || rest.is_empty() || slots[FILTER] != Slot::None || !computes_of(select, query, one) {
             return None;
         }
         let of_mine = |part: &Tree| stripped(part, &mine);
         let bare = |part: &Rc<Tree>| Rc::new(stripped(&stripped(part, &mine), &theirs));
-        let said: Vec<Rc<Tree>> = said.all().iter().map(bare).collect();
-        let (keys, rest) = said.split_at(keys.len());
+        let list: Vec<Rc<Tree>> = list.all().iter().map(bare).collect();
+        let (keys, rest) = list.split_at(keys.len());
         let mut rest = rest.to_vec();
         count_next(&mut rest);
-        let (own, partner) = (own.in_number(true), partner.in_number(true));
-        let lists = [Slot::Many(keys.to_vec()), Slot::Many(rest), own.into(), partner.into()];
+        let (child, partner) = (child.in_number(true), partner.in_number(true));
+        let lists = [Slot::Many(keys.to_vec()), Slot::Many(rest), child.into(), partner.into()];
         let clauses = [HAVING, TAIL].map(|place| turned(&slots[place], &of_mine));
         Some(Tree::Node(Rule::EachOfTheir, lists.into_iter().chain(clauses).collect()))
     }
 
     /// Rows with columns of what each refers to: "the names of cities, each with the name of its country".
     pub(super) fn each_with(&self, select: &Select, slots: &[Slot]) -> Option<Tree> {
-        let Partners { own, partner, is_bare } = partners(slots)?;
+        let Partners { child, partner, is_bare } = partners(slots)?;
         let relations = &self.scopes.last()?.relations;
         let [(one, _), (other, _)] = *relations.as_slice() else { return None };
         let exprs: Vec<&Expr> = select.outputs.iter().map(|output| &output.expr).collect();
@@ -159,11 +159,12 @@ impl Say<'_> {
         if !fits || slots[FILTER] != Slot::None || !matches!(tail, None | Some(Rule::Sorted)) {
             return None;
         }
-        let (Rule::Outputs, [said]) = slots[1].one()?.node()? else { return None };
-        let mine = relation_noun(&own)?.clone().in_number(false);
+        let (Rule::Outputs, [list]) = slots[1].one()?.node()? else { return None };
+        let mine = relation_noun(&child)?.clone().in_number(false);
         let theirs = relation_noun(&partner)?.clone().in_number(false);
-        let (shown, others) = said.all().split_at(columns);
-        let shown = shown.iter().map(|part| Rc::new(in_plural(stripped(part, &mine)))).collect();
+        let (mine_columns, others) = list.all().split_at(columns);
+        let mine_columns =
+            mine_columns.iter().map(|part| Rc::new(in_plural(stripped(part, &mine)))).collect();
         let name = |part: &Rc<Tree>| match stripped(part, &theirs) {
             Tree::Node(Rule::Column, slots) => match &**slots.first()?.one()? {
                 Tree::Name(name, _) => Some(Tree::Name(*name, false)),
@@ -172,8 +173,8 @@ impl Say<'_> {
             _ => None,
         };
         let names = others.iter().map(name).collect::<Option<Vec<Tree>>>()?;
-        let own = own.in_number(true).into();
-        let mut parts = vec![outputs(shown), own, names.into(), theirs.into(), slots[TAIL].clone()];
+        let child = child.in_number(true).into();
+        let mut parts = vec![outputs(mine_columns), child, names.into(), theirs.into(), slots[TAIL].clone()];
         if is_bare {
             return Some(Tree::Node(Rule::EachWith, parts));
         }
@@ -185,7 +186,8 @@ impl Say<'_> {
 /// Whether all that is computed beside what is shown is of one relation: in HAVING and ORDER BY.
 fn computes_of(select: &Select, query: &Query, relation: RelationId) -> bool {
     let sorted = query.order_by.iter().map(|term| &term.expr);
-    let is_own = |expr: &Expr| !has_aggregate(expr) || only_relation(expr).is_none_or(|own| own == relation);
+    let is_other =
+        |expr: &Expr| !has_aggregate(expr) || only_relation(expr).is_none_or(|other| other == relation);
     select.having.iter().chain(sorted).all(|expr| is_own(expr) && !has_subquery(expr))
 }
 
@@ -209,7 +211,7 @@ struct Rows {
 
 /// A table, and the one to which each of its rows refers.
 struct Partners {
-    own: Tree,
+    child: Tree,
     partner: Tree,
     /// Whether nothing is said of the partner.
     is_bare: bool,
@@ -223,9 +225,9 @@ fn partners(slots: &[Slot]) -> Option<Partners> {
     let is_one = matches!(relation_noun(partner.one()?)?, Tree::Noun(_, false));
     let refers = is_of_one(rule) || rule == Rule::Their && is_one;
     let is_bare = matches!(partner.one()?.node()?, (Rule::Table, _));
-    let (own, partner) = (Tree::clone(first.one()?), Tree::clone(partner.one()?));
-    relation_noun(&own)?;
-    refers.then_some(Partners { own, partner, is_bare })
+    let (child, partner) = (Tree::clone(first.one()?), Tree::clone(partner.one()?));
+    relation_noun(&child)?;
+    refers.then_some(Partners { child, partner, is_bare })
 }
 
 /// A source of a table, and of one that goes with it.
@@ -236,8 +238,8 @@ fn linked(first: &Slot, partner: Tree) -> Option<Slot> {
 }
 
 /// Columns that are shown, of the table of that noun.
-fn of_table(shown: &Slot, noun: &Tree) -> Option<Vec<Tree>> {
-    let (Rule::Outputs, [list]) = shown.one()?.node()? else { return None };
+fn of_table(outputs: &Slot, noun: &Tree) -> Option<Vec<Tree>> {
+    let (Rule::Outputs, [list]) = outputs.one()?.node()? else { return None };
     Some(list.all().iter().map(|part| told_apart(part, noun)).collect())
 }
 
@@ -247,37 +249,37 @@ impl Hear<'_> {
         let none = || Slot::None;
         match (rule, slots) {
             (Rule::EachRow, [columns, row, rest, member, filter, having, tail]) => {
-                let shown = columns.all().iter().chain(rest.all()).cloned().collect();
+                let list = columns.all().iter().chain(rest.all()).cloned().collect();
                 let noun = Slot::One(Rc::new(relation_noun(row.one()?)?.clone().in_number(false)));
                 let source = linked(row, Tree::clone(member.one()?))?;
                 let group = Tree::Node(Rule::ForEachOf, vec![noun.clone()]);
                 let theirs = relation_noun(member.one()?)?.clone().in_number(false);
-                let own = |part: &Tree| told_apart(part, &theirs);
-                let shown = outputs(shown);
-                let shown = turned(&shown, &own);
-                let (having, tail) = (turned(having, &own), turned(tail, &own));
-                self.query(&select(shown, source, filter.clone(), group.into(), having, tail))
+                let apart = |part: &Tree| told_apart(part, &theirs);
+                let list = outputs(list);
+                let list = turned(&list, &apart);
+                let (having, tail) = (turned(having, &apart), turned(tail, &apart));
+                self.query(&select(list, source, filter.clone(), group.into(), having, tail))
             }
-            (Rule::EachOfTheir, [keys, rest, own, partner, having, tail]) => {
+            (Rule::EachOfTheir, [keys, rest, child, partner, having, tail]) => {
                 let noun = |member: &Slot| Some(relation_noun(member.one()?)?.clone().in_number(false));
-                let (mine, theirs) = (noun(own)?, noun(partner)?);
+                let (mine, theirs) = (noun(child)?, noun(partner)?);
                 let keys: Vec<Tree> = keys.all().iter().map(|key| told_apart(key, &theirs)).collect();
                 let rest = rest.all().iter().map(|part| told_apart(part, &mine));
-                let shown = keys.iter().cloned().chain(rest).map(Rc::new).collect();
-                let source = linked(own, Tree::clone(partner.one()?).in_number(false))?;
+                let list = keys.iter().cloned().chain(rest).map(Rc::new).collect();
+                let source = linked(child, Tree::clone(partner.one()?).in_number(false))?;
                 let group = Tree::Node(Rule::ForEach, vec![keys.into()]);
-                let own = |part: &Tree| told_apart(part, &mine);
-                let (having, tail) = (turned(having, &own), turned(tail, &own));
-                self.query(&select(outputs(shown), source, none(), group.into(), having, tail))
+                let apart = |part: &Tree| told_apart(part, &mine);
+                let (having, tail) = (turned(having, &apart), turned(tail, &apart));
+                self.query(&select(outputs(list), source, none(), group.into(), having, tail))
             }
-            (Rule::EachWith | Rule::EachWithOf, [shown, own, names, partner, tail, of @ ..]) => {
-                let mine = relation_noun(own.one()?)?.clone().in_number(false);
+            (Rule::EachWith | Rule::EachWithOf, [list, child, names, partner, tail, of @ ..]) => {
+                let mine = relation_noun(child.one()?)?.clone().in_number(false);
                 let theirs = Tree::clone(partner.one()?).in_number(false);
                 let column = |name: &Rc<Tree>| {
                     Rc::new(told_apart(&Tree::Node(Rule::Column, vec![Slot::One(Rc::clone(name))]), &theirs))
                 };
-                let of_own = of_table(shown, &mine)?.into_iter().map(Rc::new);
-                let shown = outputs(of_own.chain(names.all().iter().map(column)).collect());
+                let of_own = of_table(list, &mine)?.into_iter().map(Rc::new);
+                let list = outputs(of_own.chain(names.all().iter().map(column)).collect());
                 let table = match of {
                     [of] => Tree::clone(of.one()?).in_number(false),
                     _ => Tree::of(Rule::Table, [theirs.clone()]),
@@ -285,37 +287,37 @@ impl Hear<'_> {
                 if relation_noun(&table) != Some(&theirs) {
                     return None;
                 }
-                let source = linked(own, table)?;
-                self.query(&select(shown, source, none(), none(), none(), tail.clone()))
+                let source = linked(child, table)?;
+                self.query(&select(list, source, none(), none(), none(), tail.clone()))
             }
-            (Rule::RowsAmount, [shown, row, amount, member]) => {
-                let query = self.rows_of(shown, row, member, none())?;
+            (Rule::RowsAmount, [list, row, amount, member]) => {
+                let query = self.rows_of(list, row, member, none())?;
                 self.having_rows(query, amount)
             }
-            (Rule::RowsDegree, [shown, row, degree, member]) => {
-                let query = self.rows_of(shown, row, member, none())?;
+            (Rule::RowsDegree, [list, row, degree, member]) => {
+                let query = self.rows_of(list, row, member, none())?;
                 by_number(query, degree, Expr::Literal(Literal::Integer(1)))
             }
-            (Rule::RowsDegreeFew, [shown, count, row, degree, member]) => {
+            (Rule::RowsDegreeFew, [list, count, row, degree, member]) => {
                 let count = self.operand(count.one()?)?;
-                by_number(self.rows_of(shown, row, member, none())?, degree, count)
+                by_number(self.rows_of(list, row, member, none())?, degree, count)
             }
-            (Rule::RowsTop, [shown, row, most, member]) => {
+            (Rule::RowsTop, [list, row, most, member]) => {
                 let others = relation_noun(member.one()?)?.clone().in_number(false);
                 let most = told_apart(most.one()?, &others);
                 let tail = Tree::of(Rule::TopOne, [most]);
-                self.rows_of(shown, row, member, tail.into())
+                self.rows_of(list, row, member, tail.into())
             }
             _ => None,
         }
     }
 
     /// Columns of each row of a table that others refer to.
-    fn rows_of(&mut self, shown: &Slot, row: &Slot, member: &Slot, tail: Slot) -> Option<Query> {
+    fn rows_of(&mut self, list: &Slot, row: &Slot, member: &Slot, tail: Slot) -> Option<Query> {
         let noun = relation_noun(row.one()?)?.clone().in_number(false);
-        let shown = outputs(of_table(shown, &noun)?.into_iter().map(Rc::new).collect());
+        let list = outputs(of_table(list, &noun)?.into_iter().map(Rc::new).collect());
         let source = linked(row, Tree::clone(member.one()?))?;
         let group = Tree::of(Rule::ForEachOf, [noun]);
-        self.query(&select(shown, source, Slot::None, group.into(), Slot::None, tail))
+        self.query(&select(list, source, Slot::None, group.into(), Slot::None, tail))
     }
 }

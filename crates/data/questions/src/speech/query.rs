@@ -51,9 +51,9 @@ impl Say<'_> {
         let first = self.part(body)?;
         let mut rest = Vec::new();
         for (rule, part) in parts.into_iter().rev() {
-            let said = self.part(part)?;
-            let said = if self.care.is_terse() { those(&first, said) } else { said };
-            rest.push(Tree::of(rule, [said]));
+            let phrase = self.part(part)?;
+            let phrase = if self.care.is_terse() { those(&first, phrase) } else { phrase };
+            rest.push(Tree::of(rule, [phrase]));
         }
         self.scopes.push(Scope::default());
         let tail = self.tail(query);
@@ -73,9 +73,9 @@ impl Say<'_> {
     /// A SELECT with the order and limit of its query.
     fn select(&mut self, select: &Select, query: Option<&Query>) -> Said {
         let depth = self.scopes.len();
-        let said = self.select_parts(select, query);
+        let phrase = self.select_parts(select, query);
         self.scopes.truncate(depth);
-        said
+        phrase
     }
 
     fn select_parts(&mut self, select: &Select, query: Option<&Query>) -> Said {
@@ -102,7 +102,7 @@ impl Say<'_> {
         let (mut outputs, mut counts) = (Vec::new(), false);
         for (place, output) in select.outputs.iter().enumerate() {
             let is_last = place + 1 == select.outputs.len();
-            let said = match &output.expr {
+            let phrase = match &output.expr {
                 // Without brackets its conditions would run into what all of it is said of.
                 Expr::Scalar(query) if source.is_some() && is_filtered(query) => {
                     Tree::of(Rule::Subquery, [self.query(query)?])
@@ -113,12 +113,12 @@ impl Say<'_> {
             counts = is_last
                 && self.care.leaves_out()
                 && if is_alone {
-                    matches!(said, Tree::Node(Rule::CountRows | Rule::NumberOf, _))
+                    matches!(phrase, Tree::Node(Rule::CountRows | Rule::NumberOf, _))
                 } else {
-                    place == 0 && select.group_by.is_empty() && self.counts_first(&said)
+                    place == 0 && select.group_by.is_empty() && self.counts_first(&phrase)
                 };
-            let said = if counts { Tree::word(Rule::Number) } else { said };
-            outputs.push(if shows_many(select, query) { in_plural(said) } else { said });
+            let phrase = if counts { Tree::word(Rule::Number) } else { phrase };
+            outputs.push(if shows_many(select, query) { in_plural(phrase) } else { phrase });
         }
         let outputs = if source.is_some() && self.shows_all(&select.outputs) {
             Tree::word(Rule::Everything)
@@ -162,8 +162,8 @@ impl Say<'_> {
             None => outputs,
         };
         let parts = [distinct.into(), outputs.into(), source, filter.into(), group.into(), having.into()];
-        let said = Tree::Node(rule, parts.into_iter().chain([tail.into()]).collect());
-        self.shortened(select, query, said)
+        let phrase = Tree::Node(rule, parts.into_iter().chain([tail.into()]).collect());
+        self.shortened(select, query, phrase)
     }
 
     /// "Of" joins what is shown to the table named first.
@@ -189,7 +189,7 @@ impl Say<'_> {
     /// Whether an expression reads the table named first, and not another; one that computes over rows also counts each of
     /// the table's rows once.
     pub(super) fn is_of_first(&self, expr: &Expr) -> bool {
-        let first = self.scopes.last().and_then(|scope| scope.shown.first().copied());
+        let first = self.scopes.last().and_then(|scope| scope.order.first().copied());
         first.is_some() && only_relation(expr) == first && (is_of_rows(expr) || self.rows_are_of_first())
     }
 
@@ -205,8 +205,8 @@ impl Say<'_> {
     }
 
     /// Whether the rows of the table named first are counted.
-    pub(super) fn counts_first(&self, said: &Tree) -> bool {
-        let Some((Rule::NumberOf, [noun])) = said.node() else { return false };
+    pub(super) fn counts_first(&self, phrase: &Tree) -> bool {
+        let Some((Rule::NumberOf, [noun])) = phrase.node() else { return false };
         noun.one().map(|noun| &**noun) == self.first_noun().as_ref()
     }
 
@@ -221,8 +221,8 @@ impl Say<'_> {
         let scope = self.scopes.last()?;
         let table = scope.relations.iter().find_map(|&(relation, reads)| {
             let table = reads.table()?;
-            let own = ColumnRef::at(relation, own_key(self.schema, table)?);
-            let is_key = own == *column || same.contains(&(own, *column));
+            let key = ColumnRef::at(relation, own_key(self.schema, table)?);
+            let is_key = key == *column || same.contains(&(key, *column));
             let is_only = scope.relations.iter().filter(|(_, other)| *other == reads).count() == 1;
             (is_key && is_only).then_some(table)
         })?;
@@ -256,14 +256,14 @@ impl Say<'_> {
 
     /// Whether these are all columns of all relations, as `*` is.
     fn shows_all(&self, outputs: &[Output]) -> bool {
-        let all = self.scopes.last().and_then(|scope| all_columns(self.schema, &self.known, scope));
+        let all = self.scopes.last().and_then(|scope| all_columns(self.schema, &self.list_fields, scope));
         all.is_some_and(|all| all.len() > 1 && all.iter().eq(outputs.iter().map(|output| &output.expr)))
     }
 
     /// A WHERE clause.
     pub(super) fn filter(&mut self, filter: &Expr) -> Said {
-        if let Some(said) = self.relatives(filter)? {
-            return Ok(said);
+        if let Some(clauses) = self.relatives(filter)? {
+            return Ok(clauses);
         }
         let one_table = self.scopes.last().is_some_and(|scope| scope.relations.len() == 1);
         let whose = |expr: &Expr| one_table && matches!(subject(expr), Some(Expr::Column(_)));
@@ -383,8 +383,8 @@ fn shows_many(select: &Select, query: Option<&Query>) -> bool {
 }
 
 /// The name of a column in the plural.
-pub(super) fn in_plural(said: Tree) -> Tree {
-    match said {
+pub(super) fn in_plural(phrase: Tree) -> Tree {
+    match phrase {
         Tree::Node(Rule::Column, slots) => {
             match slots.first().and_then(Slot::one).map(|name| (**name).clone()) {
                 Some(Tree::Name(name, _)) => Tree::of(Rule::Column, [Tree::Name(name, true)]),
@@ -397,11 +397,11 @@ pub(super) fn in_plural(said: Tree) -> Tree {
 }
 
 /// All columns of all relations; none where one has columns that `*` leaves out.
-fn all_columns(schema: &Schema, known: &[Vec<Tree>], scope: &Scope) -> Option<Vec<Expr>> {
+fn all_columns(schema: &Schema, lists: &[Vec<Tree>], scope: &Scope) -> Option<Vec<Expr>> {
     let mut all = Vec::new();
     for &(relation, reads) in &scope.relations {
         let width = match reads {
-            Reads::List(list) => known.get(list as usize)?.len(),
+            Reads::List(list) => lists.get(list as usize)?.len(),
             Reads::Table(table) => {
                 let columns = &schema.tables().get(table as usize)?.columns;
                 if columns.iter().any(|column| column.hidden) {
@@ -429,8 +429,8 @@ impl Hear<'_> {
             (Rule::Bracketed | Rule::Bare, [inner]) => self.query(inner.one()?),
             (rule @ (Rule::Select | Rule::SelectFor), slots) => {
                 let source = self.source(slots.get(2)?.one()?)?;
-                let shown = self.shown_of_first(rule, slots)?;
-                let own = std::mem::take(&mut self.of_source);
+                let outputs = self.shown_of_first(rule, slots)?;
+                let of_source = std::mem::take(&mut self.of_source);
                 let clauses = Clauses {
                     filter: slots.get(FILTER)?.one(),
                     group: slots.get(GROUP)?.one(),
@@ -438,10 +438,10 @@ impl Hear<'_> {
                     tail: slots.get(TAIL)?.one(),
                 };
                 let distinct = slots.first()?.one().is_some();
-                let mut query = self.select(Some(source), distinct, &shown, &clauses)?;
+                let mut query = self.select(Some(source), distinct, &outputs, &clauses)?;
                 if let Body::Select(select) = &mut query.body {
                     let filter = select.filter.take().into_iter().flat_map(conjuncts_of);
-                    select.filter = joined(own.into_iter().chain(filter).collect());
+                    select.filter = joined(of_source.into_iter().chain(filter).collect());
                 }
                 Some(query)
             }
@@ -480,12 +480,12 @@ impl Hear<'_> {
 
     /// What is shown: "the names of singers with their concerts" are those of the singers, whatever else has a name.
     fn shown_of_first(&self, rule: Rule, slots: &[Slot]) -> Option<Tree> {
-        let shown = Tree::clone(slots.get(1)?.one()?);
-        let (Rule::Linked, _) = slots.get(2)?.one()?.node()? else { return Some(shown) };
+        let outputs = Tree::clone(slots.get(1)?.one()?);
+        let (Rule::Linked, _) = slots.get(2)?.one()?.node()? else { return Some(outputs) };
         let noun = super::idiom::first_noun(slots.get(2)?).filter(|_| rule == Rule::Select);
         let first = self.scopes.last()?.relations.first()?.1;
         Some(match noun {
-            Some(noun) => of_first(&shown, |part| {
+            Some(noun) => of_first(&outputs, |part| {
                 let has = |name: &Tree| match name {
                     Tree::Name(name, _) => {
                         self.vocabulary.columns(*name).iter().any(|&(table, _)| first == Reads::Table(table))
@@ -499,7 +499,7 @@ impl Hear<'_> {
                     _ => part.clone(),
                 }
             }),
-            None => shown,
+            None => outputs,
         })
     }
 
@@ -559,7 +559,7 @@ impl Hear<'_> {
 
     fn outputs(&mut self, tree: &Tree) -> Option<Vec<Output>> {
         let outputs = match tree.node()? {
-            (Rule::Everything, []) => all_columns(self.schema, &self.known, self.scopes.last()?)?,
+            (Rule::Everything, []) => all_columns(self.schema, &self.list_fields, self.scopes.last()?)?,
             (Rule::Outputs, [outputs]) => {
                 let outputs: Option<Vec<Expr>> =
                     outputs.all().iter().map(|output| self.operand(output)).collect();
@@ -589,12 +589,12 @@ impl Hear<'_> {
     fn key_of_row(&mut self, noun: &Tree) -> Option<Expr> {
         let Tree::Noun(noun, false) = noun else { return None };
         let tables = self.vocabulary.tables(*noun);
-        let own = |&(relation, reads): &(RelationId, Reads)| {
+        let key_of = |&(relation, reads): &(RelationId, Reads)| {
             let table = reads.table().filter(|table| tables.contains(table))?;
             Some(ColumnRef::at(relation, own_key(self.schema, table)?))
         };
-        let found: Vec<ColumnRef> = self.scopes.last()?.relations.iter().filter_map(own).collect();
-        self.choose(&found).map(Expr::Column)
+        let keys: Vec<ColumnRef> = self.scopes.last()?.relations.iter().filter_map(key_of).collect();
+        self.choose(&keys).map(Expr::Column)
     }
 
     /// The WHERE clause that a phrase means.

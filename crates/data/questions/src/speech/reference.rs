@@ -31,14 +31,16 @@ pub(super) fn ordinal(place: usize) -> Option<Tree> {
 /// The place that an ordinal tells.
 pub(super) fn place_of(tree: &Tree) -> Option<usize> {
     let (rule, _) = tree.node()?;
-    ORDINALS.iter().position(|&own| own == rule)
+    ORDINALS.iter().position(|&ordinal| ordinal == rule)
 }
 
 /// A phrase in which the columns of a table stand without it.
 pub(super) fn stripped(tree: &Tree, noun: &Tree) -> Tree {
-    let is_it = |reference: &Tree| matches!(reference.node(), Some((Rule::TheOne, [own])) if own.one().is_some_and(|own| **own == *noun));
+    let is_it = |reference: &Tree| matches!(reference.node(), Some((Rule::TheOne, [slot])) if slot.one().is_some_and(|other| **other == *noun));
     match tree.node() {
-        Some((Rule::ColumnOf, [name, reference])) if reference.one().is_some_and(|own| is_it(own)) => {
+        Some((Rule::ColumnOf, [name, reference]))
+            if reference.one().is_some_and(|noun_phrase| is_it(noun_phrase)) =>
+        {
             Tree::Node(Rule::Column, vec![name.clone()])
         }
         _ => mapped(tree, |part| stripped(part, noun)),
@@ -137,23 +139,23 @@ impl Say<'_> {
     }
 
     pub(super) fn reads(&self, depth: usize, relation: RelationId) -> Option<Reads> {
-        let found = self.scopes[depth].relations.iter().find(|(id, _)| *id == relation);
-        found.map(|(_, reads)| *reads)
+        let relation_here = self.scopes[depth].relations.iter().find(|(id, _)| *id == relation);
+        relation_here.map(|(_, reads)| *reads)
     }
 
     /// The name of a column of a table.
     pub(super) fn name(&self, table: u32, column: u32) -> Said {
-        let own = self.schema.tables().get(table as usize).and_then(|table| table.column(column));
-        let own = own.ok_or(Unsayable::OtherSchema { what: "a column" })?;
-        let name = self.vocabulary.name((table, column), &own.name, self.care == Care::Spelled);
+        let column_here = self.schema.tables().get(table as usize).and_then(|table| table.column(column));
+        let column_here = column_here.ok_or(Unsayable::OtherSchema { what: "a column" })?;
+        let name = self.vocabulary.name((table, column), &column_here.name, self.care == Care::Spelled);
         name.map(|name| Tree::Name(name, false)).ok_or(Unsayable::OtherSchema { what: "a column" })
     }
 
     /// The name of a table.
     pub(super) fn noun(&self, table: u32, many: bool) -> Said {
-        let own =
+        let table_here =
             self.schema.tables().get(table as usize).ok_or(Unsayable::OtherSchema { what: "a table" })?;
-        let noun = self.vocabulary.noun(&own.name, self.care == Care::Spelled);
+        let noun = self.vocabulary.noun(&table_here.name, self.care == Care::Spelled);
         noun.map(|noun| Tree::Noun(noun, many)).ok_or(Unsayable::OtherSchema { what: "a table" })
     }
 
@@ -172,7 +174,7 @@ impl Say<'_> {
                 && self.care.leaves_out();
         // Behind three tables "the name" is that of the last one to some readers, and in an outer join that of the first.
         let is_first = scope.relations.first().is_some_and(|(first, _)| *first == column.relation);
-        if scope.shown.len() > 2 || scope.has_outer && !is_first {
+        if scope.order.len() > 2 || scope.has_outer && !is_first {
             return false;
         }
         let Ok(Tree::Name(name, _)) = self.name(table, at) else { return false };
@@ -188,7 +190,7 @@ impl Say<'_> {
         let columns = self.vocabulary.columns(name);
         let is_free = |id: RelationId, at: u32| !scope.same.contains(&ColumnRef::at(id, at));
         let holders = scope.relations.iter().filter(|&&(id, reads)| {
-            columns.iter().any(|&(own, at)| reads == Reads::Table(own) && is_free(id, at))
+            columns.iter().any(|&(of, at)| reads == Reads::Table(of) && is_free(id, at))
         });
         holders.count() == 1
     }
@@ -269,42 +271,42 @@ impl Hear<'_> {
         let spots = self.vocabulary.columns(*name);
         let candidates = |relations: &[(RelationId, Reads)]| -> Vec<ColumnRef> {
             let of_table = |&(relation, reads): &(RelationId, Reads)| {
-                let own = spots.iter().filter(move |(table, _)| reads == Reads::Table(*table));
-                own.map(move |&(_, at)| ColumnRef::at(relation, at))
+                let spots_here = spots.iter().filter(move |(table, _)| reads == Reads::Table(*table));
+                spots_here.map(move |&(_, at)| ColumnRef::at(relation, at))
             };
-            let mut found: Vec<ColumnRef> = relations.iter().flat_map(of_table).collect();
-            found.extend(self.fields_named(relations, &Tree::Name(*name, false)));
-            found
+            let mut columns: Vec<ColumnRef> = relations.iter().flat_map(of_table).collect();
+            columns.extend(self.fields_named(relations, &Tree::Name(*name, false)));
+            columns
         };
-        let found = match of {
+        let columns = match of {
             Some(relations) => candidates(&relations),
             None => self.innermost(candidates),
         };
-        self.choose(&found)
+        self.choose(&columns)
     }
 
     fn field(&mut self, number: &Tree, of: Option<Vec<(RelationId, Reads)>>) -> Option<ColumnRef> {
         let at = place_of(number)?;
         let candidates = |relations: &[(RelationId, Reads)]| -> Vec<ColumnRef> {
             let wide = |&(relation, reads): &(RelationId, Reads)| match reads {
-                Reads::List(list) if at < self.known.get(list as usize)?.len() => {
+                Reads::List(list) if at < self.list_fields.get(list as usize)?.len() => {
                     Some(ColumnRef::at(relation, u32::try_from(at).ok()?))
                 }
                 _ => None,
             };
             relations.iter().filter_map(wide).collect()
         };
-        let found = match of {
+        let columns = match of {
             Some(relations) => candidates(&relations),
             None => self.innermost(candidates),
         };
-        self.choose(&found)
+        self.choose(&columns)
     }
 
     /// The candidates of the innermost query that has any.
     fn innermost<T>(&self, candidates: impl Fn(&[(RelationId, Reads)]) -> Vec<T>) -> Vec<T> {
-        let found = self.scopes.iter().rev().map(|scope| candidates(&scope.relations));
-        found.into_iter().find(|found| !found.is_empty()).unwrap_or_default()
+        let lists = self.scopes.iter().rev().map(|scope| candidates(&scope.relations));
+        lists.into_iter().find(|list| !list.is_empty()).unwrap_or_default()
     }
 
     /// The relations that a reference may mean.
@@ -333,11 +335,11 @@ impl Hear<'_> {
             _ => false,
         };
         let in_scope = |scope: &Scope| -> Vec<(RelationId, Reads)> {
-            let own: Vec<_> =
+            let relations_here: Vec<_> =
                 scope.relations.iter().filter(|(_, reads)| is_called(*reads)).copied().collect();
             match number {
-                None => own,
-                Some(place) => own.get(place).copied().into_iter().collect(),
+                None => relations_here,
+                Some(place) => relations_here.get(place).copied().into_iter().collect(),
             }
         };
         let (last, outer) = self.scopes.split_last()?;
@@ -347,6 +349,6 @@ impl Hear<'_> {
         if is_inner == (nearer == 0) {
             return None;
         }
-        outer.iter().rev().map(in_scope).filter(|found| !found.is_empty()).nth(nearer)
+        outer.iter().rev().map(in_scope).filter(|list| !list.is_empty()).nth(nearer)
     }
 }

@@ -45,16 +45,17 @@ fn only_key(schema: &sqlgauge_sql::schema::Schema, earlier: u32, later: u32) -> 
 
 impl Say<'_> {
     /// The relation around to which a condition links a relation of the query at hand, by depth.
-    fn linked_to(&self, condition: &Expr, own: RelationId) -> Option<(usize, RelationId)> {
+    fn linked_to(&self, condition: &Expr, later_id: RelationId) -> Option<(usize, RelationId)> {
         let Expr::Binary(BinaryOperator::Equal, left, _) = condition else { return None };
         let (outer, _) = column_of(left)?;
         let depth =
             self.scopes.iter().rposition(|scope| scope.relations.iter().any(|(id, _)| *id == outer))?;
         let table = |depth: usize, id: RelationId| self.reads(depth, id).and_then(Reads::table);
         let inner = self.scopes.len() - 1;
-        let (earlier, later) = (table(depth, outer)?, table(inner, own)?);
+        let (earlier, later) = (table(depth, outer)?, table(inner, later_id)?);
         let key = only_key(self.schema, earlier, later)?;
-        let fits = depth < inner && condition_of(self.schema, key, outer, own).as_ref() == Some(condition);
+        let fits =
+            depth < inner && condition_of(self.schema, key, outer, later_id).as_ref() == Some(condition);
         fits.then_some((depth, outer))
     }
 
@@ -64,25 +65,25 @@ impl Say<'_> {
         let Some((first, rest)) = filter.filter(|_| self.care.is_terse()).and_then(split) else {
             return Ok((source, all));
         };
-        let own = self.scopes.last().and_then(|scope| match scope.relations.as_slice() {
+        let inner = self.scopes.last().and_then(|scope| match scope.relations.as_slice() {
             [(id, Reads::Table(_))] => Some(*id),
             _ => None,
         });
-        let (Some(own), Some((Rule::Alone, [relation]))) = (own, source.node()) else {
+        let (Some(inner), Some((Rule::Alone, [relation]))) = (inner, source.node()) else {
             return Ok((source, all));
         };
-        let Some((depth, outer)) = self.linked_to(&first, own) else { return Ok((source, all)) };
+        let Some((depth, outer)) = self.linked_to(&first, inner) else { return Ok((source, all)) };
         let reference = self.reference(depth, outer)?;
         Ok((Tree::Node(Rule::OfOuter, vec![relation.clone(), reference.into()]), rest))
     }
 
     /// Conditions of one table of which the last says what its rows are linked to.
     pub(super) fn relatives(&mut self, filter: &Expr) -> Said<Option<Tree>> {
-        let own = self.scopes.last().and_then(|scope| match scope.relations.as_slice() {
+        let outer = self.scopes.last().and_then(|scope| match scope.relations.as_slice() {
             [(id, Reads::Table(table))] => Some((*id, *table)),
             _ => None,
         });
-        let Some(own) = own.filter(|_| self.care.is_terse()) else { return Ok(None) };
+        let Some(outer) = outer.filter(|_| self.care.is_terse()) else { return Ok(None) };
         let mut conditions = conjuncts_of(filter.clone());
         let Some(last) = conditions.pop() else { return Ok(None) };
         let has_subject = |expr: &Expr| matches!(super::condition::subject(expr), Some(Expr::Column(_)));
@@ -90,9 +91,9 @@ impl Say<'_> {
             return Ok(None);
         }
         let depth = self.scopes.len();
-        let said = self.relative(own, &last);
+        let clause = self.relative(outer, &last);
         self.scopes.truncate(depth);
-        let Some(last) = said? else { return Ok(None) };
+        let Some(last) = clause? else { return Ok(None) };
         let mut parts = Vec::new();
         for condition in &conditions {
             parts.push(self.condition(condition)?);
@@ -118,18 +119,18 @@ impl Say<'_> {
             return Ok(None);
         }
         let reference = self.reference(depth, relation)?;
-        let said = self.there(from, select.filter.as_ref());
+        let there = self.there(from, select.filter.as_ref());
         self.scopes.truncate(depth + 1);
         let rules = if key.earlier_declares { BELONGS } else { APPEARS };
         let rule = super::rule_of(rules, &negated);
-        let slots = std::iter::once(reference.into()).chain(said?).collect();
-        let said = rule.map(|rule| Tree::Node(rule, slots));
+        let slots = std::iter::once(reference.into()).chain(there?).collect();
+        let phrase = rule.map(|rule| Tree::Node(rule, slots));
         // What follows might be taken for a condition of the subquery.
         let brackets = self.care.has_brackets();
-        Ok(said.map(|said| if brackets { Tree::of(Rule::InBrackets, [said]) } else { said }))
+        Ok(phrase.map(|phrase| if brackets { Tree::of(Rule::InBrackets, [phrase]) } else { phrase }))
     }
 
-    fn relative(&mut self, own: (RelationId, u32), condition: &Expr) -> Said<Option<Tree>> {
+    fn relative(&mut self, outer: (RelationId, u32), condition: &Expr) -> Said<Option<Tree>> {
         let (query, negated) = match condition {
             Expr::Exists { query, negated } | Expr::InQuery { query, negated, .. } => (query, *negated),
             _ => return Ok(None),
@@ -138,7 +139,7 @@ impl Say<'_> {
         let inner = from.relations()[0].id;
         if let Expr::InQuery { expr, .. } = condition
             && let ((of, at), [output]) = (column_of(expr).unwrap_or((inner, 0)), select.outputs.as_slice())
-            && (of, table) == own
+            && (of, table) == outer
             && column_of(&output.expr) == Some((inner, at))
         {
             let name = self.name(table, at)?;
@@ -147,13 +148,13 @@ impl Say<'_> {
             let rule = super::rule_of(SHARES, &negated);
             return Ok(rule.map(|rule| Tree::Node(rule, vec![name.into(), source.into(), filter.into()])));
         }
-        let Some(key) = only_key(self.schema, own.1, table) else { return Ok(None) };
+        let Some(key) = only_key(self.schema, outer.1, table) else { return Ok(None) };
         let source = self.source(from)?;
         let (rules, rest) = match condition {
             Expr::Exists { .. } => {
                 let Some((first, rest)) = select.filter.as_ref().and_then(split) else { return Ok(None) };
                 let shows_one = select.outputs == one();
-                if !shows_one || condition_of(self.schema, key, own.0, inner).as_ref() != Some(&first) {
+                if !shows_one || condition_of(self.schema, key, outer.0, inner).as_ref() != Some(&first) {
                     return Ok(None);
                 }
                 (EXISTS, rest)
@@ -161,7 +162,7 @@ impl Say<'_> {
             Expr::InQuery { expr, .. } => {
                 let pair = columns_of(self.schema, key)[0];
                 let [output] = select.outputs.as_slice() else { return Ok(None) };
-                if column_of(expr) != Some((own.0, pair.0))
+                if column_of(expr) != Some((outer.0, pair.0))
                     || column_of(&output.expr) != Some((inner, pair.1))
                 {
                     return Ok(None);
@@ -199,12 +200,12 @@ fn plain(query: &Query) -> Option<(&Select, &From, u32)> {
 impl Hear<'_> {
     /// The condition by which the one relation of the query at hand goes with a row around that a phrase names.
     pub(super) fn correlation(&mut self, reference: &Tree) -> Option<Expr> {
-        let found = self.relations_of(reference)?;
-        let (outer, outer_reads) = self.choose(&found)?;
-        let own = self.scopes.last()?.relations.clone();
-        let [(own, Reads::Table(later))] = own.as_slice() else { return None };
+        let outers = self.relations_of(reference)?;
+        let (outer, outer_reads) = self.choose(&outers)?;
+        let relations = self.scopes.last()?.relations.clone();
+        let [(inner, Reads::Table(later))] = relations.as_slice() else { return None };
         let key = only_key(self.schema, outer_reads.table()?, *later)?;
-        condition_of(self.schema, key, outer, *own)
+        condition_of(self.schema, key, outer, *inner)
     }
 
     /// A source and a filter that may hold a condition of the source.
@@ -214,12 +215,12 @@ impl Hear<'_> {
         filter: Option<&Rc<Tree>>,
     ) -> Option<(From, Option<Expr>)> {
         let from = self.source(source)?;
-        let own = std::mem::take(&mut self.of_source);
+        let of_source = std::mem::take(&mut self.of_source);
         let filter = match filter {
             Some(filter) => Some(self.filter(filter).filter(is_of_rows)?),
             None => None,
         };
-        let all = own.into_iter().chain(filter.into_iter().flat_map(conjuncts_of));
+        let all = of_source.into_iter().chain(filter.into_iter().flat_map(conjuncts_of));
         Some((from, joined(all.collect())))
     }
 
@@ -234,8 +235,8 @@ impl Hear<'_> {
 
     fn relative(&mut self, tree: &Tree) -> Option<Expr> {
         let (rule, slots) = tree.node()?;
-        let own = self.scopes.last()?.relations.clone();
-        let [(outer, Reads::Table(earlier))] = *own.as_slice() else { return None };
+        let relations = self.scopes.last()?.relations.clone();
+        let [(outer, Reads::Table(earlier))] = *relations.as_slice() else { return None };
         let depth = self.scopes.len();
         let heard = self.linked(rule, slots, (outer, earlier));
         self.scopes.truncate(depth);
@@ -245,8 +246,8 @@ impl Hear<'_> {
     /// What is said of a row of one of several relations.
     pub(super) fn linked_row(&mut self, rule: Rule, slots: &[Slot]) -> Option<Expr> {
         let (reference, slots) = slots.split_first()?;
-        let found = self.relations_of(reference.one()?)?;
-        let (relation, reads) = self.choose(&found)?;
+        let rows = self.relations_of(reference.one()?)?;
+        let (relation, reads) = self.choose(&rows)?;
         let depth = self.scopes.len();
         let heard = self.linked(rule, slots, (relation, reads.table()?));
         self.scopes.truncate(depth);
@@ -254,10 +255,10 @@ impl Hear<'_> {
     }
 
     /// That a row has a value of other rows of its table.
-    fn shared(&mut self, negated: bool, slots: &[Slot], own: (RelationId, u32)) -> Option<Expr> {
+    fn shared(&mut self, negated: bool, slots: &[Slot], outer: (RelationId, u32)) -> Option<Expr> {
         let [name, source, filter] = slots else { return None };
         let Tree::Name(name, _) = &**name.one()? else { return None };
-        let columns = self.vocabulary.columns(*name).iter().filter(|(table, _)| *table == own.1);
+        let columns = self.vocabulary.columns(*name).iter().filter(|(table, _)| *table == outer.1);
         let columns: Vec<u32> = columns.map(|(_, at)| *at).collect();
         let at = self.choose(&columns)?;
         let (from, filter) = self.source_and_filter(source.one()?, filter.one())?;
@@ -266,20 +267,20 @@ impl Hear<'_> {
         let column = |relation| Expr::Column(ColumnRef::at(relation, at));
         let output = Output { expr: column(inner), alias: None };
         let query = Box::new(select_of(output, from, filter));
-        (table == own.1).then(|| Expr::InQuery { expr: Box::new(column(own.0)), query, negated })
+        (table == outer.1).then(|| Expr::InQuery { expr: Box::new(column(outer.0)), query, negated })
     }
 
-    fn linked(&mut self, rule: Rule, slots: &[Slot], own: (RelationId, u32)) -> Option<Expr> {
+    fn linked(&mut self, rule: Rule, slots: &[Slot], outer: (RelationId, u32)) -> Option<Expr> {
         if let Some(negated) = super::value_of(SHARES, rule) {
-            return self.shared(negated, slots, own);
+            return self.shared(negated, slots, outer);
         }
         let [source, filter] = slots else { return None };
         let (from, filter) = self.source_and_filter(source.one()?, filter.one())?;
         let relations = self.scopes.last()?.relations.clone();
         let [(inner, Reads::Table(table))] = *relations.as_slice() else { return None };
-        let key = only_key(self.schema, own.1, table)?;
+        let key = only_key(self.schema, outer.1, table)?;
         if let Some(negated) = super::value_of(EXISTS, rule) {
-            let link = condition_of(self.schema, key, own.0, inner)?;
+            let link = condition_of(self.schema, key, outer.0, inner)?;
             let all = std::iter::once(link).chain(filter.into_iter().flat_map(conjuncts_of));
             let query = select_of(one()[0].clone(), from, joined(all.collect()));
             return Some(Expr::Exists { query: Box::new(query), negated });
@@ -290,7 +291,7 @@ impl Hear<'_> {
         let column = |relation, at| ColumnRef { relation, column: Place::At(at) };
         let output = Output { expr: Expr::Column(column(inner, right)), alias: None };
         let query = Box::new(select_of(output, from, filter));
-        Some(Expr::InQuery { expr: Box::new(Expr::Column(column(own.0, left))), query, negated })
+        Some(Expr::InQuery { expr: Box::new(Expr::Column(column(outer.0, left))), query, negated })
     }
 }
 

@@ -49,14 +49,14 @@ impl Say<'_> {
     }
 
     fn definition(&mut self, cte: &Cte, is_only: bool) -> Said {
-        let said = self.query(&cte.query)?;
-        let known = super::know(&mut self.known, &said, cte.query.width());
-        let list = Tree::of(Rule::Bracketed, [said]);
+        let phrase = self.query(&cte.query)?;
+        let list_number = super::know(&mut self.list_fields, &phrase, cte.query.width());
+        let list = Tree::of(Rule::Bracketed, [phrase]);
         let number = ordinal(self.lists.len()).ok_or(Unsayable::construct("more than ten CTEs"))?;
         if cte.id != CteId(u32::try_from(self.lists.len()).unwrap_or(u32::MAX)) {
             return Err(Unsayable::construct("WITH inside a subquery"));
         }
-        self.lists.push(known);
+        self.lists.push(list_number);
         if is_only {
             return Ok(Tree::of(Rule::OnlyDefinition, [list]));
         }
@@ -134,7 +134,7 @@ impl Say<'_> {
     /// The same of groups of rows that others refer to.
     fn each_of_first(&mut self, slots: Vec<Slot>) -> Result<Tree, Tree> {
         let is_what = self.style == QuestionStyle::Interrogative;
-        let [keys, rest, own, partner, having, tail] = slots.as_slice() else {
+        let [keys, rest, mine, partner, having, tail] = slots.as_slice() else {
             return Err(Tree::Node(Rule::EachOfTheir, slots));
         };
         if !is_what && !self.random.chance(self.style.meta().groups_first) {
@@ -142,7 +142,7 @@ impl Say<'_> {
         }
         let is_one = is_what && rest.all().len() == 1;
         let opening = Tree::word(if is_one { Rule::OpeningOne } else { Rule::OpeningPlain });
-        let parts = [keys, partner, &opening.into(), rest, own, having, tail].map(Clone::clone);
+        let parts = [keys, partner, &opening.into(), rest, mine, having, tail].map(Clone::clone);
         Ok(Tree::Node(Rule::AskEachOfTheir, parts.into()))
     }
 
@@ -204,12 +204,12 @@ fn is_plain(inner: &Tree) -> bool {
 
 /// Whether the keys of groups are among what is shown, or one group alone is wanted.
 fn shows_keys(outputs: &Slot, group: &Tree) -> bool {
-    let shown = match outputs.one().and_then(|outputs| outputs.node()) {
+    let columns = match outputs.one().and_then(|outputs| outputs.node()) {
         Some((Rule::Outputs, [outputs])) => outputs.all(),
         _ => &[],
     };
     match group.node() {
-        Some((Rule::ForEach, [keys])) => keys.all().iter().all(|key| shown.contains(key)),
+        Some((Rule::ForEach, [keys])) => keys.all().iter().all(|key| columns.contains(key)),
         _ => true,
     }
 }
@@ -321,8 +321,8 @@ impl Hear<'_> {
                 let slots: Vec<Slot> = [keys, rest].into_iter().chain(clauses).cloned().collect();
                 self.short(Rule::EachFor, &slots)
             }
-            (Rule::AskEachOfTheir, [keys, partner, _, rest, own, having, tail]) => {
-                let slots = [keys, rest, own, partner, having, tail].map(Clone::clone);
+            (Rule::AskEachOfTheir, [keys, partner, _, rest, mine, having, tail]) => {
+                let slots = [keys, rest, mine, partner, having, tail].map(Clone::clone);
                 self.short(Rule::EachOfTheir, &slots)
             }
             (Rule::AskGroups, [_, core, group]) => {
@@ -343,7 +343,7 @@ impl Hear<'_> {
                 let mut slots = slots.to_vec();
                 for turn in turns.all() {
                     let (rule, clause) = turn.node()?;
-                    let (place, _) = TURNS.into_iter().find(|(_, own)| *own == rule)?;
+                    let (place, _) = TURNS.into_iter().find(|(_, turn)| *turn == rule)?;
                     add(&mut slots, place, clause.first()?.one()?)?;
                 }
                 self.query(&Tree::Node(Rule::Select, slots))
@@ -368,8 +368,8 @@ impl Hear<'_> {
         let (Rule::Bracketed, [list]) = list.one()?.node()? else { return None };
         let query = self.query(list.one()?)?;
         let id = CteId(u32::try_from(self.lists.len()).ok()?);
-        let known = super::know(&mut self.known, list.one()?, query.width());
-        self.lists.push(known);
+        let list_number = super::know(&mut self.list_fields, list.one()?, query.width());
+        self.lists.push(list_number);
         let columns = (0..query.width()).map(|place| format!("c{place}")).collect();
         Some(Cte { id, name: named(id), columns, materialized: None, query })
     }

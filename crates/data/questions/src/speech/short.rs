@@ -27,35 +27,35 @@ pub(super) const DEGREES: &super::Pairs<bool> = &[(true, Rule::TheMost), (false,
 
 impl Say<'_> {
     /// A SELECT in a short form, where one fits and the style has it; else as it is.
-    pub(super) fn shortened(&mut self, select: &Select, query: Option<&Query>, said: Tree) -> Said {
+    pub(super) fn shortened(&mut self, select: &Select, query: Option<&Query>, phrase: Tree) -> Said {
         let Some(query) = query.filter(|_| self.care.is_terse() && !self.has_turns) else {
-            return Ok(said);
+            return Ok(phrase);
         };
-        let Tree::Node(Rule::Select | Rule::SelectFor, slots) = &said else { return Ok(said) };
+        let Tree::Node(Rule::Select | Rule::SelectFor, slots) = &phrase else { return Ok(phrase) };
         if select.distinct {
-            return Ok(said);
+            return Ok(phrase);
         }
         let short = if select.group_by.is_empty() {
             top_of(slots).or_else(|| self.each_with(select, slots))
         } else {
             self.of_groups(select, query, slots)?
         };
-        Ok(short.unwrap_or(said))
+        Ok(short.unwrap_or(phrase))
     }
 
     /// Groups whose keys are shown first.
     fn of_groups(&mut self, select: &Select, query: &Query, slots: &[Slot]) -> Said<Option<Tree>> {
-        if let Some(said) =
+        if let Some(phrase) =
             self.each_row(select, query, slots).or_else(|| self.each_of_their(select, query, slots))
         {
-            return Ok(Some(said));
+            return Ok(Some(phrase));
         }
-        if let Some(said) = self.rows_by_others(select, query, slots)? {
-            return Ok(Some(said));
+        if let Some(phrase) = self.rows_by_others(select, query, slots)? {
+            return Ok(Some(phrase));
         }
         let keys = &select.group_by;
-        let shown = select.outputs.iter().map(|output| &output.expr);
-        if !shown.take(keys.len()).eq(keys) {
+        let exprs = select.outputs.iter().map(|output| &output.expr);
+        if !exprs.take(keys.len()).eq(keys) {
             return Ok(None);
         }
         let Some((Rule::Outputs, [outputs])) = slots[1].one().and_then(|outputs| outputs.node()) else {
@@ -72,7 +72,7 @@ impl Say<'_> {
         let of_first = select.outputs[keys.len()..]
             .iter()
             .zip(rest)
-            .all(|(output, said)| self.counts_first(said) || self.is_of_first(&output.expr));
+            .all(|(output, phrase)| self.counts_first(phrase) || self.is_of_first(&output.expr));
         let is_own = is_table(&slots[2]) || of_first;
         let mut rest = rest.to_vec();
         if is_own {
@@ -238,12 +238,12 @@ pub(super) fn by_keys(inner: &Tree) -> Option<Tree> {
 
 /// The same where the keys are those of what rows refer to.
 pub(super) fn by_their_keys(inner: &Tree) -> Option<Tree> {
-    let (Rule::EachOfTheir, [keys, rest, own, partner, having, tail]) = inner.node()? else { return None };
-    let ((Rule::Table, [noun]), (Rule::Table, _)) = (partner.one()?.node()?, own.one()?.node()?) else {
+    let (Rule::EachOfTheir, [keys, rest, child, partner, having, tail]) = inner.node()? else { return None };
+    let ((Rule::Table, [noun]), (Rule::Table, _)) = (partner.one()?.node()?, child.one()?.node()?) else {
         return None;
     };
     let noun = Tree::clone(noun.one()?).in_number(false).into();
-    let parts = [rest.clone(), own.clone(), names_of(keys)?, noun, having.clone(), tail.clone()];
+    let parts = [rest.clone(), child.clone(), names_of(keys)?, noun, having.clone(), tail.clone()];
     Some(Tree::Node(Rule::ByTheirKeys, parts.into()))
 }
 
@@ -270,19 +270,19 @@ impl Hear<'_> {
     pub(super) fn short(&mut self, rule: Rule, slots: &[Slot]) -> Option<Query> {
         let none = || Slot::None;
         match (rule, slots) {
-            (Rule::SelectTop | Rule::SelectTopAmong, [shown, relation, filter, most]) => {
+            (Rule::SelectTop | Rule::SelectTopAmong, [list, relation, filter, most]) => {
                 let tail = Tree::Node(Rule::TopOne, vec![most.clone()]);
-                self.top(shown, relation, filter, tail)
+                self.top(list, relation, filter, tail)
             }
-            (Rule::SelectTopFew | Rule::SelectTopFewAmong, [shown, count, relation, filter, most]) => {
+            (Rule::SelectTopFew | Rule::SelectTopFewAmong, [list, count, relation, filter, most]) => {
                 let tail = Tree::Node(Rule::TopFew, vec![count.clone(), most.clone()]);
-                self.top(shown, relation, filter, tail)
+                self.top(list, relation, filter, tail)
             }
             (Rule::EachOfIts | Rule::EachFor, [keys, rest, source, filter, having, tail]) => {
-                let shown = keys.all().iter().chain(rest.all()).cloned().collect();
+                let list = keys.all().iter().chain(rest.all()).cloned().collect();
                 let group = Tree::Node(Rule::ForEach, vec![keys.clone()]);
                 self.query(&select(
-                    outputs(shown),
+                    outputs(list),
                     source.clone(),
                     filter.clone(),
                     group.into(),
@@ -295,15 +295,15 @@ impl Hear<'_> {
                 let slots: Vec<Slot> = std::iter::once(columns_of(keys)).chain(clauses).collect();
                 self.short(Rule::EachFor, &slots)
             }
-            (Rule::ByTheirKeys, [rest, own, keys, partner, having, tail]) => {
+            (Rule::ByTheirKeys, [rest, child, keys, partner, having, tail]) => {
                 let partner = Tree::Node(Rule::Table, vec![partner.clone()]).into();
-                let (rest, own, having, tail) = (rest.clone(), own.clone(), having.clone(), tail.clone());
-                self.short(Rule::EachOfTheir, &[columns_of(keys), rest, own, partner, having, tail])
+                let (rest, child, having, tail) = (rest.clone(), child.clone(), having.clone(), tail.clone());
+                self.short(Rule::EachOfTheir, &[columns_of(keys), rest, child, partner, having, tail])
             }
             (Rule::KeysTop | Rule::KeysTopFor, [keys, most, source, filter]) => {
                 let group = Tree::Node(Rule::ForTop, vec![keys.clone(), most.clone()]);
-                let shown = outputs(keys.all().to_vec());
-                self.query(&select(shown, source.clone(), filter.clone(), group.into(), none(), none()))
+                let list = outputs(keys.all().to_vec());
+                self.query(&select(list, source.clone(), filter.clone(), group.into(), none(), none()))
             }
             (Rule::KeysAmount, [keys, amount, source, filter]) => {
                 self.with_amount(keys, amount, source, filter)
@@ -328,10 +328,10 @@ impl Hear<'_> {
         }
     }
 
-    fn top(&mut self, shown: &Slot, relation: &Slot, filter: &Slot, tail: Tree) -> Option<Query> {
+    fn top(&mut self, list: &Slot, relation: &Slot, filter: &Slot, tail: Tree) -> Option<Query> {
         let many = Tree::clone(relation.one()?).in_number(true);
         let source = Tree::of(Rule::Alone, [many]);
-        self.query(&select(shown.clone(), source.into(), filter.clone(), Slot::None, Slot::None, tail.into()))
+        self.query(&select(list.clone(), source.into(), filter.clone(), Slot::None, Slot::None, tail.into()))
     }
 
     /// The keys of the groups whose number of rows compares so.
@@ -363,8 +363,8 @@ impl Hear<'_> {
             return None;
         }
         let group = Tree::Node(Rule::ForEach, vec![keys.clone()]);
-        let shown = outputs(keys.all().to_vec());
-        self.query(&select(shown, source.clone(), filter.clone(), group.into(), Slot::None, Slot::None))
+        let list = outputs(keys.all().to_vec());
+        self.query(&select(list, source.clone(), filter.clone(), group.into(), Slot::None, Slot::None))
     }
 
     /// The keys of the groups with the most or the fewest rows.

@@ -32,27 +32,27 @@ impl Say<'_> {
         let keeps_all =
             |(join, _): &(&Join, &Relation)| !matches!(join.kind, JoinKind::Inner | JoinKind::Cross);
         let has_outer = joins.iter().any(keeps_all);
-        let mut known = Scope { relations: vec![(first.id, reads)], has_outer, ..Scope::default() };
+        let mut scope = Scope { relations: vec![(first.id, reads)], has_outer, ..Scope::default() };
         let tables = std::iter::once(first).chain(joins.iter().map(|(_, relation)| *relation));
         let tables: Vec<&Relation> = tables.collect();
         for (_, relation) in &joins {
-            let is_parent = self.is_parent(&known, relation);
-            let (said, reads) = self.relation(relation, !is_parent)?;
-            relations.push(said);
-            known.relations.push((relation.id, reads));
+            let is_parent = self.is_parent(&scope, relation);
+            let (phrase, reads) = self.relation(relation, !is_parent)?;
+            relations.push(phrase);
+            scope.relations.push((relation.id, reads));
         }
-        known.same = same_columns(self.schema, from).into_iter().map(|(later, _)| later).collect();
-        self.scopes.push(known);
+        scope.same = same_columns(self.schema, from).into_iter().map(|(later, _)| later).collect();
+        self.scopes.push(scope);
         if joins.is_empty() {
             return Ok(Tree::of(Rule::Alone, [first_said]));
         }
         let mut links = Vec::new();
-        let mut shown = vec![first.id];
+        let mut order = vec![first.id];
         let mut place = 0;
         while place < joins.len() {
             if let Some(link) = self.through(&tables, &joins, place)? {
                 links.push(link);
-                shown.push(joins[place + 1].1.id);
+                order.push(joins[place + 1].1.id);
                 place += 2;
                 continue;
             }
@@ -66,11 +66,11 @@ impl Say<'_> {
                     Tree::of(rule, [link])
                 }
             });
-            shown.push(joins[place].1.id);
+            order.push(joins[place].1.id);
             place += 1;
         }
         if let Some(scope) = self.scopes.last_mut().filter(|scope| !scope.has_outer) {
-            scope.shown = shown;
+            scope.order = order;
         }
         Ok(Tree::Node(Rule::Linked, vec![first_said.into(), links.into()]))
     }
@@ -84,17 +84,17 @@ impl Say<'_> {
                 self.schema.table(*id).ok_or(Unsayable::OtherSchema { what: "a table" })?;
                 let table = u32::try_from(id.index()).unwrap_or(u32::MAX);
                 let noun = self.noun(table, many)?;
-                let said = if std::mem::take(&mut self.modifier) {
+                let noun = if std::mem::take(&mut self.modifier) {
                     Tree::of(Rule::ModifiedTable, [Tree::word(Rule::Modifier), noun])
                 } else {
                     Tree::of(Rule::Table, [noun])
                 };
-                (said, Reads::Table(table))
+                (noun, Reads::Table(table))
             }
             RelationSource::Derived(query) => {
-                let said = self.query(query)?;
-                let list = super::know(&mut self.known, &said, query.width());
-                (Tree::of(Rule::List, [said]), Reads::List(list))
+                let phrase = self.query(query)?;
+                let list = super::know(&mut self.list_fields, &phrase, query.width());
+                (Tree::of(Rule::List, [phrase]), Reads::List(list))
             }
             RelationSource::Cte(CteId(number)) => {
                 let list = self.lists.get(*number as usize).copied();
@@ -132,15 +132,15 @@ impl Say<'_> {
         ) else {
             return Ok(None);
         };
-        let (start, own, end) = (table_at(tables[anchor]), table_at(middle), table_at(last));
-        if between != place + 1 || junction(self.schema, start, end) != Some(own) {
+        let (start, junction_table, end) = (table_at(tables[anchor]), table_at(middle), table_at(last));
+        if between != place + 1 || junction(self.schema, start, end) != Some(junction_table) {
             return Ok(None);
         }
         let relation = Tree::of(Rule::Table, [self.noun(end, true)?]);
         if anchor == 0 {
-            let verb = verb_between(self.schema, start, own, end);
+            let verb = verb_between(self.schema, start, junction_table, end);
             // States "with contestants" are not those from which votes came for them.
-            if verb.is_none() && !links_alone(self.schema, own) {
+            if verb.is_none() && !links_alone(self.schema, junction_table) {
                 return Ok(None);
             }
             return Ok(Some(match verb {
@@ -154,20 +154,21 @@ impl Say<'_> {
     }
 
     /// Whether each row before has one of the relation's.
-    fn is_parent(&self, known: &Scope, relation: &Relation) -> bool {
-        let Some(own) = table_of(relation) else { return false };
-        let mut before = known.relations.iter().filter_map(|(_, reads)| reads.table());
-        before.any(|table| keys_between(self.schema, table, own).iter().any(|key| key.earlier_declares))
+    fn is_parent(&self, scope: &Scope, relation: &Relation) -> bool {
+        let Some(table_here) = table_of(relation) else { return false };
+        let mut before = scope.relations.iter().filter_map(|(_, reads)| reads.table());
+        before
+            .any(|table| keys_between(self.schema, table, table_here).iter().any(|key| key.earlier_declares))
     }
 
     /// How a relation goes with those before it: it is the last of `relations`.
     fn link(&mut self, relations: &[&Relation], join: &Join, relation: Tree) -> Said {
         let Some(on) = &join.on else { return Ok(Tree::of(Rule::Every, [relation.in_number(true)])) };
-        let Some((own, before)) = relations.split_last() else {
+        let Some((last, before)) = relations.split_last() else {
             return Err(Unsayable::construct("an empty FROM"));
         };
-        if let Some((anchor, key)) = self.key_of(before, own, on) {
-            let (earlier, later) = (table_at(before[anchor]), table_at(own));
+        if let Some((anchor, key)) = self.key_of(before, last, on) {
+            let (earlier, later) = (table_at(before[anchor]), table_at(last));
             let marked = match said_by(self.schema, self.vocabulary, earlier, later) {
                 Means::One => None,
                 Means::ByColumn(keys) if keys.contains(&key) => Some(self.key_name(key)?),
@@ -198,17 +199,17 @@ impl Say<'_> {
     }
 
     /// The relation to which a join by a foreign key goes, and the key.
-    fn key_of(&self, before: &[&Relation], own: &Relation, on: &Expr) -> Option<(usize, Key)> {
+    fn key_of(&self, before: &[&Relation], last: &Relation, on: &Expr) -> Option<(usize, Key)> {
         let (earlier, _) = conjuncts_of(on.clone()).first().and_then(|first| match first {
             Expr::Binary(_, left, _) => column_of(left),
             _ => None,
         })?;
         let anchor = before.iter().position(|relation| relation.id == earlier)?;
-        let tables = (table_at(before[anchor]), table_at(own));
+        let tables = (table_at(before[anchor]), table_at(last));
         let keys = keys_between(self.schema, tables.0, tables.1);
         let key = keys
             .into_iter()
-            .find(|&key| condition_of(self.schema, key, before[anchor].id, own.id).as_ref() == Some(on))?;
+            .find(|&key| condition_of(self.schema, key, before[anchor].id, last.id).as_ref() == Some(on))?;
         Some((anchor, key))
     }
 
@@ -235,9 +236,9 @@ fn junction(schema: &sqlgauge_sql::schema::Schema, start: u32, end: u32) -> Opti
         keys.len() == 1 && keys[0].earlier_declares
     };
     let all = (0..).take(schema.tables().len());
-    let mut found =
+    let mut middles =
         all.filter(|&table| table != start && table != end && refers(table, start) && refers(table, end));
-    found.next().filter(|_| found.next().is_none())
+    middles.next().filter(|_| middles.next().is_none())
 }
 
 /// Whether a table has nothing but the keys of what it links.
@@ -289,9 +290,9 @@ fn said_by(
         vocabulary.name((key.table, at), &schema.tables().get(key.table as usize)?.column(at)?.name, false)
     };
     let names: Vec<_> = keys.iter().map(|&key| name(key)).collect();
-    let own =
-        keys.iter().zip(&names).filter(|(_, own)| names.iter().filter(|other| other == own).count() == 1);
-    Means::ByColumn(own.map(|(key, _)| *key).collect())
+    let unique =
+        keys.iter().zip(&names).filter(|(_, name)| names.iter().filter(|other| other == name).count() == 1);
+    Means::ByColumn(unique.map(|(key, _)| *key).collect())
 }
 
 /// The first relation, and the joins one after the other with what each adds.
@@ -380,10 +381,10 @@ impl Hear<'_> {
 
     /// A relation and the conditions that are said of it.
     fn member(&mut self, tree: &Tree, scope: &mut Scope, conditions: &mut Vec<Expr>) -> Option<Relation> {
-        let (Rule::Which, [noun, said]) = tree.node()? else { return self.relation(tree, scope) };
+        let (Rule::Which, [noun, clauses]) = tree.node()? else { return self.relation(tree, scope) };
         let relation = self.relation(&Tree::Node(Rule::Table, vec![noun.clone()]), scope)?;
-        let own = *scope.relations.last()?;
-        conditions.extend(self.said_of(own, said.all())?);
+        let subject = *scope.relations.last()?;
+        conditions.extend(self.said_of(subject, clauses.all())?);
         Some(relation)
     }
 
@@ -392,7 +393,7 @@ impl Hear<'_> {
         &mut self,
         link: &Tree,
         before: &[RelationId],
-        own: RelationId,
+        last_id: RelationId,
     ) -> Option<(Relation, Expr, Expr)> {
         let anchors = match link.node()? {
             (Rule::Did | Rule::DoneBy, [_, _]) => vec![*before.first()?],
@@ -401,18 +402,18 @@ impl Hear<'_> {
             _ => return None,
         };
         let [anchor] = *anchors.as_slice() else { return None };
-        let (start, end) = (self.table_of(anchor)?, self.table_of(own)?);
+        let (start, end) = (self.table_of(anchor)?, self.table_of(last_id)?);
         let middle = junction(self.schema, start, end)?;
         if let (Rule::Did | Rule::DoneBy, [_, verb]) = link.node()? {
-            let own = verb_between(self.schema, start, middle, end).map(Tree::Verb);
-            own.filter(|own| verb.one().is_some_and(|verb| **verb == *own))?;
+            let phrase = verb_between(self.schema, start, middle, end).map(Tree::Verb);
+            phrase.filter(|phrase| verb.one().is_some_and(|verb| **verb == *phrase))?;
         }
         let id = self.fresh();
         let (to, on) = (keys_between(self.schema, start, middle), keys_between(self.schema, middle, end));
         let first = condition_of(self.schema, *to.first()?, anchor, id)?;
-        let second = condition_of(self.schema, *on.first()?, id, own)?;
+        let second = condition_of(self.schema, *on.first()?, id, last_id)?;
         let scope = self.scopes.last_mut()?;
-        let place = scope.relations.iter().position(|(relation, _)| *relation == own)?;
+        let place = scope.relations.iter().position(|(relation, _)| *relation == last_id)?;
         scope.relations.insert(place, (id, Reads::Table(middle)));
         let source = RelationSource::Table(self.schema.id_at(middle as usize)?);
         Some((Relation::new(id, source), first, second))
@@ -441,7 +442,7 @@ impl Hear<'_> {
             }
             (Rule::List, [query]) => {
                 let heard = self.query(query.one()?)?;
-                let list = super::know(&mut self.known, query.one()?, heard.width());
+                let list = super::know(&mut self.list_fields, query.one()?, heard.width());
                 (RelationSource::Derived(Box::new(heard)), Reads::List(list))
             }
             (Rule::TheseRecords, []) => match self.lists.as_slice() {
@@ -461,7 +462,7 @@ impl Hear<'_> {
     }
 
     /// The condition of a join.
-    fn link(&mut self, tree: &Tree, before: &[RelationId], own: RelationId) -> Option<Expr> {
+    fn link(&mut self, tree: &Tree, before: &[RelationId], last_id: RelationId) -> Option<Expr> {
         let (rule, slots) = tree.node()?;
         let (anchors, by) = match (rule, slots) {
             (Rule::JoinedOn, [_, condition]) => return self.condition(condition.one()?),
@@ -476,7 +477,7 @@ impl Hear<'_> {
             _ => return None,
         };
         let anchor = self.choose(&anchors)?;
-        let (earlier, later) = (self.table_of(anchor)?, self.table_of(own)?);
+        let (earlier, later) = (self.table_of(anchor)?, self.table_of(last_id)?);
         let keys: Vec<Key> = match (said_by(self.schema, self.vocabulary, earlier, later), by) {
             (Means::One, None) => keys_between(self.schema, earlier, later),
             (Means::ByColumn(keys), Some(name)) => {
@@ -485,17 +486,17 @@ impl Hear<'_> {
             _ => return None,
         };
         let key = self.choose(&keys)?;
-        condition_of(self.schema, key, anchor, own)
+        condition_of(self.schema, key, anchor, last_id)
     }
 
     fn anchors(&self, reference: &Tree, before: &[RelationId]) -> Option<Vec<RelationId>> {
-        let found = self.relations_of(reference)?;
-        Some(found.into_iter().map(|(id, _)| id).filter(|id| before.contains(id)).collect())
+        let relations = self.relations_of(reference)?;
+        Some(relations.into_iter().map(|(id, _)| id).filter(|id| before.contains(id)).collect())
     }
 
     fn table_of(&self, relation: RelationId) -> Option<u32> {
-        let found = self.scopes.last()?.relations.iter().find(|(id, _)| *id == relation)?;
-        match found.1 {
+        let entry = self.scopes.last()?.relations.iter().find(|(id, _)| *id == relation)?;
+        match entry.1 {
             Reads::Table(table) => Some(table),
             Reads::List(_) => None,
         }

@@ -60,9 +60,9 @@ impl Say<'_> {
             && (matches!(limit, Expr::Literal(Literal::Integer(1)))
                 || self.names_rows(query) && self.random.chance(SUPERLATIVE))
         {
-            let said = self.superlative(term, limit)?;
+            let phrase = self.superlative(term, limit)?;
             let is_filtered = query.as_select().is_some_and(|select| select.filter.is_some());
-            return Ok(Some(if is_filtered { of_such(said) } else { said }));
+            return Ok(Some(if is_filtered { of_such(phrase) } else { phrase }));
         }
         if self.is_by_what_is_shown(query) {
             return Ok(Some(Tree::word(Rule::InOrder)));
@@ -153,8 +153,8 @@ impl Say<'_> {
 }
 
 /// A superlative of the rows that conditions leave: "the one with the most such visits".
-fn of_such(said: Tree) -> Tree {
-    let Tree::Node(rule, mut slots) = said else { return said };
+fn of_such(phrase: Tree) -> Tree {
+    let Tree::Node(rule, mut slots) = phrase else { return phrase };
     if let Some(last) = slots.last_mut()
         && let Some((most @ (Rule::MostRows | Rule::FewestRows), noun)) =
             last.one().and_then(|most| most.node())

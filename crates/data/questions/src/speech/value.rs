@@ -111,15 +111,15 @@ impl Say<'_> {
 
     /// A value beside others.
     pub(super) fn atom(&mut self, expr: &Expr) -> Said {
-        let said = self.operand(expr)?;
-        Ok(if is_arithmetic(&said) { Tree::of(Rule::InParentheses, [said]) } else { said })
+        let phrase = self.operand(expr)?;
+        Ok(if is_arithmetic(&phrase) { Tree::of(Rule::InParentheses, [phrase]) } else { phrase })
     }
 
     /// A value of which something is computed.
     pub(super) fn argument(&mut self, expr: &Expr) -> Said {
-        let said = self.atom(expr)?;
-        Ok(match said {
-            Tree::Node(Rule::SubqueryOfAll, _) => Tree::of(Rule::InParentheses, [said]),
+        let phrase = self.atom(expr)?;
+        Ok(match phrase {
+            Tree::Node(Rule::SubqueryOfAll, _) => Tree::of(Rule::InParentheses, [phrase]),
             other => other,
         })
     }
@@ -147,9 +147,9 @@ impl Say<'_> {
 
     fn case(&mut self, operand: Option<&Expr>, branches: &[(Expr, Expr)], otherwise: Option<&Expr>) -> Said {
         let operand = operand.map(|operand| self.operand(operand)).transpose()?;
-        let mut said = Vec::new();
+        let mut choices = Vec::new();
         for (when, then) in branches {
-            said.push(match &operand {
+            choices.push(match &operand {
                 None => Tree::of(Rule::Branch, [self.operand(then)?, self.condition(when)?]),
                 Some(_) => Tree::of(Rule::ChoiceOf, [self.operand(then)?, self.operand(when)?]),
             });
@@ -161,7 +161,8 @@ impl Say<'_> {
             (Some(_), None) => Rule::CaseOf,
             (Some(_), Some(_)) => Rule::CaseOfElse,
         };
-        let slots = operand.map(Slot::from).into_iter().chain([said.into()]).chain(otherwise.map(Slot::from));
+        let slots =
+            operand.map(Slot::from).into_iter().chain([choices.into()]).chain(otherwise.map(Slot::from));
         Ok(Tree::Node(rule, slots.collect()))
     }
 }

@@ -16,7 +16,7 @@ use sqlgauge_sql::canonical::{conjuncts_of, joined, only_relation};
 impl Say<'_> {
     /// The source with the conditions that are each of one of its tables, and the other conditions.
     pub(super) fn restricted(&mut self, source: Tree, filter: Option<Expr>) -> Said<(Tree, Option<Expr>)> {
-        let Some(shown) = self.scopes.last().map(|scope| scope.shown.clone()) else {
+        let Some(order) = self.scopes.last().map(|scope| scope.order.clone()) else {
             return Ok((source, filter));
         };
         let Tree::Node(Rule::Linked, slots) = &source else { return Ok((source, filter)) };
@@ -27,19 +27,19 @@ impl Say<'_> {
         let mut members: Vec<Tree> =
             first.one().into_iter().chain(links.all()).map(|member| (**member).clone()).collect();
         let mut rest = Vec::new();
-        let mut own: Vec<Vec<Tree>> = vec![Vec::new(); members.len()];
+        let mut of_members: Vec<Vec<Tree>> = vec![Vec::new(); members.len()];
         // "Papers whose pages are below the overall average of venues" would be that of venues.
         let is_followed_by_of = links.all().first().is_some_and(|link| has_one(link));
         for condition in conjuncts_of(all.clone()) {
-            let place = subject_of(&condition).and_then(|id| shown.iter().position(|other| *other == id));
+            let place = subject_of(&condition).and_then(|id| order.iter().position(|other| *other == id));
             let is_unclear = compared_with_all(&condition).is_some() && is_followed_by_of && place == Some(0);
             let place = place.filter(|_| !is_unclear);
             match place.filter(|&place| members.get(place).is_some_and(|member| takes(member, place))) {
-                Some(place) => own[place].push(self.said_of(shown[place], &condition)?),
+                Some(place) => of_members[place].push(self.said_of(order[place], &condition)?),
                 None => rest.push(condition),
             }
         }
-        for (member, conditions) in members.iter_mut().zip(own) {
+        for (member, conditions) in members.iter_mut().zip(of_members) {
             if !conditions.is_empty() {
                 *member = with(member, conditions);
             }
@@ -53,15 +53,15 @@ impl Say<'_> {
     /// whose age is 30", "singers with concerts whose year is 2014".
     pub(super) fn by_conditions(&self, source: Tree, read: &[RelationId]) -> Tree {
         let Tree::Node(Rule::Linked, slots) = &source else { return source };
-        let shown = self.scopes.last().map(|scope| scope.shown.as_slice()).unwrap_or_default();
+        let order = self.scopes.last().map(|scope| scope.order.as_slice()).unwrap_or_default();
         let [first, links] = slots.as_slice() else { return source };
-        if shown.len() != links.all().len() + 1 {
+        if order.len() != links.all().len() + 1 {
             return source;
         }
         // "Visits in museums and of visitors whose age is 30" would be two things.
         let is_only = links.all().len() == 1;
-        let tables = shown.iter().map(|&id| self.words_of(id)).collect::<Vec<_>>();
-        let links = links.all().iter().zip(&shown[1..]).zip(&tables[1..]);
+        let tables = order.iter().map(|&id| self.words_of(id)).collect::<Vec<_>>();
+        let links = links.all().iter().zip(&order[1..]).zip(&tables[1..]);
         let links = links.map(|((link, id), table)| {
             let is_bare = !is_only && !has_conditions(link);
             if read.contains(id) || is_bare { (**link).clone() } else { plainly(link, &tables[0], table) }
@@ -83,9 +83,9 @@ impl Say<'_> {
             relations: reads.map(|reads| (relation, reads)).into_iter().collect(),
             ..Scope::default()
         });
-        let said = self.condition(condition);
+        let phrase = self.condition(condition);
         self.scopes.pop();
-        said
+        phrase
     }
 }
 
@@ -126,11 +126,11 @@ pub(super) fn is_of_one(rule: Rule) -> bool {
 }
 
 /// How rows refer to others: concerts in stadiums, songs by singers, flights of airlines.
-fn preposition(own: &[String], other: &[String]) -> Rule {
+fn preposition(subject: &[String], other: &[String]) -> Rule {
     let is = |words: &[String], domain| domains_of_words(words).contains(&Domain::named(domain));
     match other.last() {
         Some(noun) if PLACES.contains(&singular(noun).as_ref()) => Rule::InThose,
-        _ if is(own, "work") && is(other, "person") => Rule::ByThose,
+        _ if is(subject, "work") && is(other, "person") => Rule::ByThose,
         _ => Rule::OfThose,
     }
 }
@@ -142,7 +142,7 @@ fn has_conditions(link: &Tree) -> bool {
 }
 
 /// A link of which nothing is shown, said by the conditions of its table, if it has any.
-fn plainly(link: &Tree, own: &[String], other: &[String]) -> Tree {
+fn plainly(link: &Tree, subject: &[String], other: &[String]) -> Tree {
     let Tree::Node(Rule::Their, slots) = link else { return link.clone() };
     let Some(member @ Tree::Node(Rule::Which | Rule::Table, parts)) =
         slots.first().and_then(Slot::one).map(|one| &**one)
@@ -150,7 +150,7 @@ fn plainly(link: &Tree, own: &[String], other: &[String]) -> Tree {
         return link.clone();
     };
     let is_one = matches!(parts.first().and_then(Slot::one).map(|noun| &**noun), Some(Tree::Noun(_, false)));
-    let rule = if is_one { preposition(own, other) } else { Rule::WithSome };
+    let rule = if is_one { preposition(subject, other) } else { Rule::WithSome };
     Tree::of(rule, [member.clone().in_number(true)])
 }
 
@@ -169,7 +169,8 @@ fn has_one(link: &Tree) -> bool {
 
 /// The one relation that a condition reads, apart from a comparison with what all rows of its table have.
 fn own_relation(condition: &Expr) -> Option<RelationId> {
-    compared_with_all(condition).map_or_else(|| only_relation(condition), |found| Some(found.column.relation))
+    compared_with_all(condition)
+        .map_or_else(|| only_relation(condition), |comparison| Some(comparison.column.relation))
 }
 
 /// Whether conditions can be said of a member of a source: it is a table, and named last in its link.
@@ -203,11 +204,15 @@ fn with(member: &Tree, conditions: Vec<Tree>) -> Tree {
 
 impl Hear<'_> {
     /// The conditions that are said of one table of a source.
-    pub(super) fn said_of(&mut self, own: (RelationId, Reads), conditions: &[Rc<Tree>]) -> Option<Vec<Expr>> {
-        self.scopes.push(Scope { relations: vec![own], ..Scope::default() });
+    pub(super) fn said_of(
+        &mut self,
+        relation: (RelationId, Reads),
+        conditions: &[Rc<Tree>],
+    ) -> Option<Vec<Expr>> {
+        self.scopes.push(Scope { relations: vec![relation], ..Scope::default() });
         let heard: Option<Vec<Expr>> = conditions.iter().map(|condition| self.condition(condition)).collect();
         self.scopes.pop();
-        let is_own = |expr: &Expr| is_of_rows(expr) && own_relation(expr) == Some(own.0);
+        let is_own = |expr: &Expr| is_of_rows(expr) && own_relation(expr) == Some(relation.0);
         heard.filter(|heard| heard.iter().all(is_own))
     }
 }

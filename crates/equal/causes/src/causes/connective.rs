@@ -36,10 +36,10 @@ fn operands(expr: &Expr) -> Option<&[Expr]> {
 
 fn next(pair: &Pair<'_>, rest: &mut Rest) -> Option<Unlike> {
     let of = |clause: Clause, side: fn(&Unlike) -> &Vec<Expr>| -> Vec<Expr> {
-        let own = rest.conditions.iter().filter(|unlike| unlike.clause == clause);
-        own.flat_map(side).cloned().collect()
+        let same_clause = rest.conditions.iter().filter(|unlike| unlike.clause == clause);
+        same_clause.flat_map(side).cloned().collect()
     };
-    let found = [Clause::Where, Clause::Having].into_iter().find_map(|clause| {
+    let unlike_pair = [Clause::Where, Clause::Having].into_iter().find_map(|clause| {
         let (gold, prediction) = (of(clause, |unlike| &unlike.gold), of(clause, |unlike| &unlike.prediction));
         let of_gold =
             gold.iter().find_map(|expr| Some((vec![expr.clone()], counterpart(pair, expr, &prediction)?)));
@@ -49,23 +49,23 @@ fn next(pair: &Pair<'_>, rest: &mut Rest) -> Option<Unlike> {
         Some(Unlike { clause, gold, prediction })
     })?;
     for unlike in &mut rest.conditions {
-        unlike.gold.retain(|expr| !found.gold.contains(expr));
-        unlike.prediction.retain(|expr| !found.prediction.contains(expr));
+        unlike.gold.retain(|expr| !unlike_pair.gold.contains(expr));
+        unlike.prediction.retain(|expr| !unlike_pair.prediction.contains(expr));
     }
     rest.conditions.retain(|unlike| !unlike.gold.is_empty() || !unlike.prediction.is_empty());
-    Some(found)
+    Some(unlike_pair)
 }
 
 /// What of the other query has the same operands: one condition of the other connective, or each a condition of its own.
 fn counterpart(pair: &Pair<'_>, expr: &Expr, others: &[Expr]) -> Option<Vec<Expr>> {
-    let own = operands(expr)?;
+    let parts = operands(expr)?;
     let same_operands = |other: &&Expr| {
         let Some(list) = operands(other) else { return false };
-        let known = |expr: &Expr| list.iter().any(|other| pair.same(expr, other));
-        list.len() == own.len() && own.iter().all(known)
+        let has = |expr: &Expr| list.iter().any(|other| pair.same(expr, other));
+        list.len() == parts.len() && parts.iter().all(has)
     };
     let whole = others.iter().find(same_operands).map(|other| vec![other.clone()]);
     whole.or_else(|| {
-        own.iter().map(|part| others.iter().find(|other| pair.same(part, other)).cloned()).collect()
+        parts.iter().map(|part| others.iter().find(|other| pair.same(part, other)).cloned()).collect()
     })
 }

@@ -31,11 +31,11 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
     let all = |clauses: &Clauses| -> Vec<Expr> {
         clauses.keys.iter().cloned().chain(on_of(&clauses.reads)).collect()
     };
-    let (own, other) = (all(&pair.gold), all(&pair.prediction));
-    let only = |of: &[Expr], known: &[Expr]| -> Vec<Expr> {
-        of.iter().filter(|key| !known.iter().any(|known| pair.same(key, known))).cloned().collect()
+    let (of_gold, of_prediction) = (all(&pair.gold), all(&pair.prediction));
+    let only = |of: &[Expr], others: &[Expr]| -> Vec<Expr> {
+        of.iter().filter(|key| !others.iter().any(|other| pair.same(key, other))).cloned().collect()
     };
-    let (gold, prediction) = (only(&own, &other), only(&other, &own));
+    let (gold, prediction) = (only(&of_gold, &of_prediction), only(&of_prediction, &of_gold));
     let words = match (gold.is_empty(), prediction.is_empty()) {
         (true, true) => return Err(Unclear::OtherShape),
         (false, true) => {
@@ -60,10 +60,10 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
 
 /// Whether outer joins are of the same relations in the same order and of the same kinds.
 fn has_same_frame(pair: &Pair<'_>) -> bool {
-    let (Reads::Outer(own), Reads::Outer(other)) = (&pair.gold.reads, &pair.prediction.reads) else {
+    let (Reads::Outer(gold), Reads::Outer(other)) = (&pair.gold.reads, &pair.prediction.reads) else {
         return false;
     };
     let ids =
         |from: &From| -> Vec<RelationId> { from.relations().iter().map(|relation| relation.id).collect() };
-    ids(own) == ids(other) && kinds(&pair.gold.reads) == kinds(&pair.prediction.reads)
+    ids(gold) == ids(other) && kinds(&pair.gold.reads) == kinds(&pair.prediction.reads)
 }

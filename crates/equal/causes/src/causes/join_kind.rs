@@ -19,15 +19,15 @@ pub(super) static CAUSE: Cause = Cause {
 };
 
 fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
-    let (own, other) = (kinds(&pair.gold.reads), kinds(&pair.prediction.reads));
-    if !rest.joins || own == other {
+    let (gold_kinds, other) = (kinds(&pair.gold.reads), kinds(&pair.prediction.reads));
+    if !rest.joins || gold_kinds == other {
         return Ok(Vec::new());
     }
     // What ON asks must be asked by both, wherever it stands: then the kinds are the difference.
     let (gold_on, prediction_on) = (on_of(&pair.gold.reads), on_of(&pair.prediction.reads));
     let asks = |clauses: &Clauses, on: &[Expr], wanted: &Expr| {
         let mut all = clauses.keys.iter().chain(&clauses.conditions).chain(on);
-        all.any(|known| pair.same(known, wanted))
+        all.any(|expr| pair.same(expr, wanted))
     };
     let both_ask =
         gold_on.iter().chain(&pair.gold.keys).all(|expr| asks(&pair.prediction, &prediction_on, expr))
@@ -35,7 +35,7 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
     if !both_ask {
         return Err(Unclear::OtherShape);
     }
-    let in_on = |expr: &Expr| gold_on.iter().chain(&prediction_on).any(|known| pair.same(known, expr));
+    let in_on = |expr: &Expr| gold_on.iter().chain(&prediction_on).any(|on| pair.same(on, expr));
     for unlike in rest.conditions.iter_mut().filter(|unlike| unlike.clause == Clause::Where) {
         unlike.gold.retain(|expr| !in_on(expr));
         unlike.prediction.retain(|expr| !in_on(expr));
@@ -49,16 +49,16 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
         let partner = if side == Side::Gold { &pair.prediction } else { &pair.gold };
         clauses.conditions.extend(partner.conditions.iter().filter(|expr| in_on(expr)).cloned());
     });
-    Ok(vec![Slip::new(&CAUSE, [format!("uses {other}"), own], both)])
+    Ok(vec![Slip::new(&CAUSE, [format!("uses {other}"), gold_kinds], both)])
 }
 
 /// The kinds of the joins, in the order of the text.
 pub(super) fn kinds(reads: &Reads) -> String {
-    fn of(from: &From, found: &mut Vec<&'static str>) {
+    fn of(from: &From, words: &mut Vec<&'static str>) {
         if let From::Join(join) = from {
-            of(&join.left, found);
-            of(&join.right, found);
-            found.push(match join.kind {
+            of(&join.left, words);
+            of(&join.right, words);
+            words.push(match join.kind {
                 JoinKind::Inner | JoinKind::Cross => "JOIN",
                 JoinKind::Left => "LEFT JOIN",
                 JoinKind::Right => "RIGHT JOIN",
@@ -66,30 +66,30 @@ pub(super) fn kinds(reads: &Reads) -> String {
             });
         }
     }
-    let mut found = Vec::new();
+    let mut words = Vec::new();
     match reads {
-        Reads::Inner(relations) => found.resize(relations.len().saturating_sub(1), "JOIN"),
-        Reads::Outer(from) => of(from, &mut found),
+        Reads::Inner(relations) => words.resize(relations.len().saturating_sub(1), "JOIN"),
+        Reads::Outer(from) => of(from, &mut words),
     }
-    found.join(", then ")
+    words.join(", then ")
 }
 
 /// What ON asks in a FROM with outer joins.
 pub(super) fn on_of(reads: &Reads) -> Vec<Expr> {
-    fn of(from: &From, found: &mut Vec<Expr>) {
+    fn of(from: &From, exprs: &mut Vec<Expr>) {
         if let From::Join(join) = from {
-            of(&join.left, found);
-            of(&join.right, found);
+            of(&join.left, exprs);
+            of(&join.right, exprs);
             match &join.on {
-                Some(Expr::And(list)) => found.extend(list.iter().cloned()),
-                Some(other) => found.push(other.clone()),
+                Some(Expr::And(list)) => exprs.extend(list.iter().cloned()),
+                Some(other) => exprs.push(other.clone()),
                 None => {}
             }
         }
     }
-    let mut found = Vec::new();
+    let mut exprs = Vec::new();
     if let Reads::Outer(from) = reads {
-        of(from, &mut found);
+        of(from, &mut exprs);
     }
-    found
+    exprs
 }

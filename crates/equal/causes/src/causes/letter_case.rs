@@ -23,22 +23,23 @@ pub(super) static CAUSE: Cause = Cause {
 
 /// A condition that is the gold's but for letter case, beside other slips.
 fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
-    let taken = rest.take(|unlike| match (unlike.gold.as_slice(), unlike.prediction.as_slice()) {
+    let unlikes = rest.take(|unlike| match (unlike.gold.as_slice(), unlike.prediction.as_slice()) {
         ([gold], [prediction]) => pair.same(&folded(gold), &folded(prediction)),
         _ => false,
     });
-    taken.iter().map(|unlike| pair.tests_otherwise(&CAUSE, unlike)).collect()
+    unlikes.iter().map(|unlike| pair.tests_otherwise(&CAUSE, unlike)).collect()
 }
 
 /// The slip of all texts of the answer that the gold has in another letter case and in one only: whether it is what makes
 /// the answer wrong is for a judge to say. Unlike the other causes it does not compare clauses, so that the queries may be of
 /// any shape.
 pub(crate) fn of_texts(gold: &Query, prediction: &Query) -> Option<Slip> {
-    let (own, other) = (texts(gold), texts(prediction));
+    let (gold_texts, other) = (texts(gold), texts(prediction));
     let changed: BTreeMap<String, String> = other
-        .difference(&own)
+        .difference(&gold_texts)
         .filter_map(|text| {
-            let mut alike = own.iter().filter(|known| known.to_lowercase() == text.to_lowercase());
+            let mut alike =
+                gold_texts.iter().filter(|other_case| other_case.to_lowercase() == text.to_lowercase());
             let first = alike.next()?;
             alike.next().is_none().then(|| (text.clone(), first.clone()))
         })
@@ -50,11 +51,11 @@ pub(crate) fn of_texts(gold: &Query, prediction: &Query) -> Option<Slip> {
     let quoted = |text: &String| format!("`'{}'`", text.replace('\'', "''"));
     let prediction_has: Vec<String> = changed.keys().map(quoted).collect();
     let gold_has: Vec<String> = changed.values().map(quoted).collect();
-    let said = [
+    let words = [
         format!("writes {}", listed(&prediction_has)),
         format!("{}, and letter case matters", listed(&gold_has)),
     ];
-    Some(Slip::new(&CAUSE, said, [rewritten(gold, back), rewritten(prediction, changed)]))
+    Some(Slip::new(&CAUSE, words, [rewritten(gold, back), rewritten(prediction, changed)]))
 }
 
 /// Whether something in quotes may be, but for letter case, something in quotes of the other text: a look at the characters alone, for
@@ -167,20 +168,20 @@ mod tests {
         let explainer = Explainer::of(schema.clone());
         let gold = "SELECT count(*) FROM hero h JOIN colour c ON h.eyes = c.id WHERE c.name = 'Blue' AND h.skin <> 'Red'";
         let prediction = "SELECT count(*) FROM hero WHERE eyes IN (SELECT id FROM colour WHERE name = 'blue') AND skin <> 'RED'";
-        let found = explainer.explain(gold, prediction, &OnRows(&["'Blue'", "'Red'"])).unwrap();
+        let difference = explainer.explain(gold, prediction, &OnRows(&["'Blue'", "'Red'"])).unwrap();
         assert_eq!(
-            found.sentence(),
+            difference.sentence(),
             "The prediction writes `'RED'` and `'blue'`, the gold `'Red'` and `'Blue'`, and letter case matters."
         );
-        assert_eq!(found.cause().unwrap().id, "letter-case");
+        assert_eq!(difference.cause().unwrap().id, "letter-case");
         // A proof is as good as rows.
         let proved = explainer.explain(gold, prediction, &Proofs::over(&schema)).unwrap();
         assert!(proved.sentence().contains(MATTERS));
         // Where something else is wrong too, or nobody knows, the whole difference is said.
         let judges: [&dyn Judge; 2] = [&OnRows(&["'Blue'", "never"]), &Nobody];
         for judge in judges {
-            let said = explainer.explain(gold, prediction, judge).map(|found| found.sentence());
-            assert!(!said.is_ok_and(|said| said.contains(MATTERS)));
+            let sentence = explainer.explain(gold, prediction, judge).map(|difference| difference.sentence());
+            assert!(!sentence.is_ok_and(|sentence| sentence.contains(MATTERS)));
         }
     }
 
@@ -208,9 +209,9 @@ mod tests {
         let schema = Schema::from_ddl(SCHEMA).unwrap();
         let gold = "SELECT id FROM hero WHERE skin = 'Red' OR skin = 'RED'";
         let prediction = "SELECT id FROM hero WHERE skin = 'red'";
-        let said = Explainer::of(schema.clone())
+        let sentence = Explainer::of(schema.clone())
             .explain(gold, prediction, &OnRows(&[]))
-            .map(|found| found.sentence());
-        assert!(!said.is_ok_and(|said| said.contains(MATTERS)));
+            .map(|difference| difference.sentence());
+        assert!(!sentence.is_ok_and(|sentence| sentence.contains(MATTERS)));
     }
 }

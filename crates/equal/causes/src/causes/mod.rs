@@ -87,9 +87,10 @@ mod tests {
             assert!(ids.insert(cause.id), "{} twice", cause.id);
             assert!(!cause.title.is_empty() && cause.about.ends_with('.'), "{}", cause.id);
             let [gold, prediction, sentence] = cause.example;
-            let found = explainer.explain(gold, prediction, &Proofs::over(&schema)).unwrap();
-            if found.sentence() != sentence || found.cause().map(|cause| cause.id) != Some(cause.id) {
-                wrong.push(format!("{}: {found:?}", cause.id));
+            let difference = explainer.explain(gold, prediction, &Proofs::over(&schema)).unwrap();
+            if difference.sentence() != sentence || difference.cause().map(|cause| cause.id) != Some(cause.id)
+            {
+                wrong.push(format!("{}: {difference:?}", cause.id));
             }
         }
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));

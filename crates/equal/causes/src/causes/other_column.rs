@@ -42,8 +42,8 @@ pub(super) fn replaced(
 
 /// The next two conditions, one of each query, of which it is so; taken out.
 fn next(rest: &mut Rest, wanted: &impl Fn(&Expr, &Expr) -> bool) -> Option<Unlike> {
-    let found = rest.conditions.iter().find_map(|own| {
-        let gold = own.gold.iter().map(|gold| (own.clause, gold));
+    let differing = rest.conditions.iter().find_map(|unlike| {
+        let gold = unlike.gold.iter().map(|gold| (unlike.clause, gold));
         gold.flat_map(|(clause, gold)| {
             let same = rest.conditions.iter().filter(move |other| other.clause == clause);
             same.flat_map(|other| &other.prediction).map(move |prediction| (clause, gold, prediction))
@@ -56,11 +56,11 @@ fn next(rest: &mut Rest, wanted: &impl Fn(&Expr, &Expr) -> bool) -> Option<Unlik
         })
     })?;
     for unlike in &mut rest.conditions {
-        unlike.gold.retain(|expr| !found.gold.contains(expr));
-        unlike.prediction.retain(|expr| !found.prediction.contains(expr));
+        unlike.gold.retain(|expr| !differing.gold.contains(expr));
+        unlike.prediction.retain(|expr| !differing.prediction.contains(expr));
     }
     rest.conditions.retain(|unlike| !unlike.gold.is_empty() || !unlike.prediction.is_empty());
-    Some(found)
+    Some(differing)
 }
 
 /// The columns of two expressions that are the same but for columns: each of the gold with that of the answer, where they
@@ -88,7 +88,8 @@ pub(super) fn columns_changed(
         return None;
     }
     let both = all_columns(gold).into_iter().zip(all_columns(prediction));
-    let own = |column: ColumnRef| pair.classes.representative(column);
-    let changed: Vec<_> = both.filter(|(gold, prediction)| own(*gold) != own(*prediction)).collect();
+    let representative = |column: ColumnRef| pair.classes.representative(column);
+    let changed: Vec<_> =
+        both.filter(|(gold, prediction)| representative(*gold) != representative(*prediction)).collect();
     (!changed.is_empty()).then_some(changed)
 }

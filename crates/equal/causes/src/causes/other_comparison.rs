@@ -21,14 +21,14 @@ pub(super) static CAUSE: Cause = Cause {
 };
 
 fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
-    let taken = rest.take(|unlike| match (unlike.gold.as_slice(), unlike.prediction.as_slice()) {
+    let unlikes = rest.take(|unlike| match (unlike.gold.as_slice(), unlike.prediction.as_slice()) {
         ([gold], [prediction]) => {
-            let same_constants = constants(gold).is_some_and(|own| constants(prediction) == Some(own));
+            let same_constants = constants(gold).is_some_and(|values| constants(prediction) == Some(values));
             same_constants || pair.same(&plain(gold), &plain(prediction))
         }
         _ => false,
     });
-    taken.iter().map(|unlike| pair.tests_otherwise(&CAUSE, unlike)).collect()
+    unlikes.iter().map(|unlike| pair.tests_otherwise(&CAUSE, unlike)).collect()
 }
 
 /// The expression with every comparison an equality, and nothing negated.
@@ -75,7 +75,7 @@ fn constants(expr: &Expr) -> Option<BTreeSet<Literal>> {
             }
         }
     }
-    let mut found = Constants::default();
-    walk_expr(&mut found, expr);
-    (!found.1).then_some(found.0)
+    let mut walked = Constants::default();
+    walk_expr(&mut walked, expr);
+    (!walked.1).then_some(walked.0)
 }

@@ -16,6 +16,6 @@ pub(super) static CAUSE: Cause = Cause {
 };
 
 fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
-    let taken = rest.take(|unlike| !unlike.gold.is_empty() && !unlike.prediction.is_empty());
-    taken.iter().map(|unlike| pair.tests_otherwise(&CAUSE, unlike)).collect()
+    let unlikes = rest.take(|unlike| !unlike.gold.is_empty() && !unlike.prediction.is_empty());
+    unlikes.iter().map(|unlike| pair.tests_otherwise(&CAUSE, unlike)).collect()
 }

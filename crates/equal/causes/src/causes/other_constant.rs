@@ -19,11 +19,11 @@ pub(super) static CAUSE: Cause = Cause {
 };
 
 fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
-    let taken = rest.take(|unlike| match (unlike.gold.as_slice(), unlike.prediction.as_slice()) {
+    let unlikes = rest.take(|unlike| match (unlike.gold.as_slice(), unlike.prediction.as_slice()) {
         ([gold], [prediction]) => pair.same(&blank(gold), &blank(prediction)),
         _ => false,
     });
-    taken.iter().map(|unlike| pair.tests_otherwise(&CAUSE, unlike)).collect()
+    unlikes.iter().map(|unlike| pair.tests_otherwise(&CAUSE, unlike)).collect()
 }
 
 /// The expression with every constant the same.

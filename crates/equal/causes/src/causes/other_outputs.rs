@@ -29,12 +29,12 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
 }
 
 fn words(pair: &Pair<'_>) -> Result<[String; 2], Unclear> {
-    let (own, other) = (&pair.gold.outputs, &pair.prediction.outputs);
-    let (extra, missing) = (left_over(pair, other, own), left_over(pair, own, other));
+    let (gold_outputs, other) = (&pair.gold.outputs, &pair.prediction.outputs);
+    let (extra, missing) = (left_over(pair, other, gold_outputs), left_over(pair, gold_outputs, other));
     // What one of them shows more often than the other is not said to be shown by one alone.
     let is_in = |list: &[Expr], expr: &Expr| list.iter().any(|other| pair.same(expr, other));
     let more_often =
-        extra.iter().any(|expr| is_in(own, expr)) || missing.iter().any(|expr| is_in(other, expr));
+        extra.iter().any(|expr| is_in(gold_outputs, expr)) || missing.iter().any(|expr| is_in(other, expr));
     if missing.is_empty() && !more_often {
         let values = pair.values(Side::Prediction, extra.iter().copied())?;
         return Ok([format!("shows {values} too"), "does not".to_owned()]);
@@ -43,7 +43,8 @@ fn words(pair: &Pair<'_>) -> Result<[String; 2], Unclear> {
         let values = pair.values(Side::Gold, missing.iter().copied())?;
         return Ok([format!("does not show {values}"), "does".to_owned()]);
     }
-    let [prediction, gold] = both(pair.values(Side::Prediction, other)?, pair.values(Side::Gold, own)?)?;
+    let [prediction, gold] =
+        both(pair.values(Side::Prediction, other)?, pair.values(Side::Gold, gold_outputs)?)?;
     Ok([format!("shows {prediction}"), gold])
 }
 

@@ -40,9 +40,9 @@ pub(super) struct Words {
 
 /// Whether all of these are tables that the other query does not read beside them.
 pub(super) fn are_new(relations: &[Relation], other: &Clauses) -> bool {
-    let known: Vec<_> = other.tables().into_iter().map(|(_, table)| table).collect();
+    let tables: Vec<_> = other.tables().into_iter().map(|(_, table)| table).collect();
     let is_new =
-        |relation: &Relation| matches!(relation.source, RelationSource::Table(id) if !known.contains(&id));
+        |relation: &Relation| matches!(relation.source, RelationSource::Table(id) if !tables.contains(&id));
     !relations.is_empty() && relations.iter().all(is_new)
 }
 
@@ -60,20 +60,20 @@ pub(super) fn slip(
     }
     let others: Vec<RelationId> = only_one.into_iter().map(|relation| relation.id).collect();
     let of_others = |exprs: &[Expr]| exprs.iter().any(|expr| reads_any(expr, &others));
-    let mut taken = rest.take(|unlike| of_others(&unlike.gold) || of_others(&unlike.prediction));
+    let mut unlikes = rest.take(|unlike| of_others(&unlike.gold) || of_others(&unlike.prediction));
     let shows = of_others(&pair.gold.outputs) || of_others(&pair.prediction.outputs);
     let groups = of_others(&pair.gold.group_by) || of_others(&pair.prediction.group_by);
     let sorts = |clauses: &Clauses| clauses.order_by.iter().any(|term| reads_any(&term.expr, &others));
     let sorts = sorts(&pair.gold) || sorts(&pair.prediction);
     let differ = Differ {
-        conditions: taken.iter().map(|unlike| only_unsaid(pair, unlike)).collect(),
+        conditions: unlikes.iter().map(|unlike| only_unsaid(pair, unlike)).collect(),
         outputs: shows && (rest.width || !rest.outputs.is_empty()),
         group_by: groups && rest.group_by,
         order_by: sorts && rest.order_by,
     };
     let words = match instead(pair, rest)? {
         Some((words, conditions)) => {
-            taken.extend(conditions);
+            unlikes.extend(conditions);
             words
         }
         None => words,
@@ -82,7 +82,7 @@ pub(super) fn slip(
     let queries = pair.exchange(|clauses, other, side| {
         clauses.reads.clone_from(&other.reads);
         clauses.keys.clone_from(&other.keys);
-        taken.iter().for_each(|unlike| unlike.exchange(clauses, side));
+        unlikes.iter().for_each(|unlike| unlike.exchange(clauses, side));
         if shows {
             clauses.outputs.clone_from(&other.outputs);
         }
@@ -158,10 +158,10 @@ impl Differ {
 
 /// Without what the gold asks too, of a column that the answer's join makes equal.
 fn only_unsaid(pair: &Pair<'_>, unlike: &Unlike) -> Unlike {
-    let mut own = unlike.clone();
-    let known = if own.clause == Clause::Where { &pair.gold.conditions } else { &pair.gold.having };
-    own.prediction.retain(|prediction| !known.iter().any(|gold| pair.says(gold, prediction)));
-    own
+    let mut unsaid = unlike.clone();
+    let conditions = if unsaid.clause == Clause::Where { &pair.gold.conditions } else { &pair.gold.having };
+    unsaid.prediction.retain(|prediction| !conditions.iter().any(|gold| pair.says(gold, prediction)));
+    unsaid
 }
 
 /// The words for both, and the conditions that they name.
@@ -172,15 +172,15 @@ fn instead(pair: &Pair<'_>, rest: &mut Rest) -> Result<Option<Instead>, Unclear>
     let tables = |relations: &[Relation]| -> Vec<TableId> { relations.iter().filter_map(table_of).collect() };
     let (missing, extra) = (tables(&rest.missing), tables(&rest.extra));
     let reads = |exprs: &[Expr], tables: &[TableId]| exprs.iter().any(|expr| reads_inside(expr, tables));
-    let taken = rest.take(|unlike| reads(&unlike.prediction, &missing) || reads(&unlike.gold, &extra));
-    if taken.is_empty() {
+    let unlikes = rest.take(|unlike| reads(&unlike.prediction, &missing) || reads(&unlike.gold, &extra));
+    if unlikes.is_empty() {
         return Ok(None);
     }
     // The subquery may group, sort and cut what the other does outside.
     if rest.group_by
         || rest.order_by
         || rest.limit
-        || taken.iter().any(|unlike| unlike.clause == Clause::Having)
+        || unlikes.iter().any(|unlike| unlike.clause == Clause::Having)
     {
         return Err(Unclear::OtherShape);
     }
@@ -191,7 +191,7 @@ fn instead(pair: &Pair<'_>, rest: &mut Rest) -> Result<Option<Instead>, Unclear>
         let list = |unlike: &Unlike| {
             if side == Side::Gold { unlike.gold.clone() } else { unlike.prediction.clone() }
         };
-        let conditions: Vec<Expr> = taken.iter().flat_map(list).collect();
+        let conditions: Vec<Expr> = unlikes.iter().flat_map(list).collect();
         let tables = pair.tables(&pair.clauses(side).reads.relations())?;
         if conditions.is_empty() {
             return Ok(tables);
@@ -199,7 +199,7 @@ fn instead(pair: &Pair<'_>, rest: &mut Rest) -> Result<Option<Instead>, Unclear>
         Ok(format!("{tables} where {}", pair.conditions(side, &conditions)?))
     };
     let words = Words { verb: "reads ", both: both(of(Side::Prediction)?, of(Side::Gold)?)? };
-    Ok(Some((words, taken)))
+    Ok(Some((words, unlikes)))
 }
 
 fn table_of(relation: &Relation) -> Option<TableId> {

@@ -19,10 +19,10 @@ pub(super) static CAUSE: Cause = Cause {
 fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
     let at = rest.outputs.clone();
     let mut left: Vec<usize> = at.clone();
-    for &own in &at {
+    for &at_gold in &at {
         let place = left
             .iter()
-            .position(|&other| pair.same(&pair.gold.outputs[own], &pair.prediction.outputs[other]));
+            .position(|&other| pair.same(&pair.gold.outputs[at_gold], &pair.prediction.outputs[other]));
         let Some(place) = place else { return Ok(Vec::new()) };
         left.remove(place);
     }

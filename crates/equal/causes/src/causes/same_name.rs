@@ -20,7 +20,7 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
     replaced(&CAUSE, pair, rest, |gold, prediction| {
         columns_changed(pair, gold, prediction).is_some_and(|changed| {
             let name = |column| pair.column_name(column).map(str::to_ascii_lowercase);
-            changed.iter().all(|&(own, other)| own.relation != other.relation && name(own) == name(other))
+            changed.iter().all(|&(gold, other)| gold.relation != other.relation && name(gold) == name(other))
         })
     })
 }

@@ -55,7 +55,7 @@ pub(crate) fn other_shape(gold: &Query, prediction: &Query) -> Result<Slip, Uncl
     let Body::SetOperation { operator, all, left, right } = &compound.body else {
         return Err(Unclear::OtherShape);
     };
-    let [whole, own, first, second] = [
+    let [whole, alone, first, second] = [
         Parts::of(compound),
         Parts::of(single),
         Parts::of(&Query::of(left.as_ref().clone())),
@@ -71,12 +71,12 @@ pub(crate) fn other_shape(gold: &Query, prediction: &Query) -> Result<Slip, Uncl
                 .collect(),
         )
     };
-    let (of_compound, of_single) = (shows(compound, &whole), shows(single, &own));
+    let (of_compound, of_single) = (shows(compound, &whole), shows(single, &alone));
     let is_plain = of_compound.as_ref().is_some_and(|all| all.iter().all(Option::is_some));
-    let is_flat = own.selects == 1 && first.selects + second.selects == 2;
-    let same_tables = own.tables() == first.tables() && own.tables() == second.tables();
+    let is_flat = alone.selects == 1 && first.selects + second.selects == 2;
+    let same_tables = alone.tables() == first.tables() && alone.tables() == second.tables();
     let same_parts =
-        own.columns() == whole.columns() && own.literals == whole.literals && of_compound == of_single;
+        alone.columns() == whole.columns() && alone.literals == whole.literals && of_compound == of_single;
     if !(is_plain && is_flat && same_tables && same_parts) {
         return Err(Unclear::OtherShape);
     }
@@ -97,9 +97,9 @@ struct Parts {
 
 impl Parts {
     fn of(query: &Query) -> Self {
-        let mut own = Self::default();
-        walk_query(&mut own, query);
-        own
+        let mut parts = Self::default();
+        walk_query(&mut parts, query);
+        parts
     }
 
     fn tables(&self) -> BTreeSet<usize> {

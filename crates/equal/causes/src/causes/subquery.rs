@@ -22,12 +22,12 @@ pub(super) static CAUSE: Cause = Cause {
 
 fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
     rest.merge();
-    let taken =
+    let unlikes =
         rest.take(|unlike| unlike.gold.iter().chain(&unlike.prediction).any(|expr| subquery(expr).is_some()));
     // What the subquery asks of its groups may be what the other asks of its own.
     let groups_differ = rest.group_by || rest.conditions.iter().any(|unlike| unlike.clause == Clause::Having);
     if groups_differ
-        && taken.iter().flat_map(|unlike| unlike.gold.iter().chain(&unlike.prediction)).any(groups_inside)
+        && unlikes.iter().flat_map(|unlike| unlike.gold.iter().chain(&unlike.prediction)).any(groups_inside)
     {
         return Err(Unclear::OtherShape);
     }
@@ -35,7 +35,7 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
         one if one.prediction.is_empty() || one.gold.is_empty() => pair.tests_alone(&CAUSE, one),
         one => pair.tests_otherwise(&CAUSE, one),
     };
-    taken.iter().map(slip).collect()
+    unlikes.iter().map(slip).collect()
 }
 
 /// Whether a subquery of a condition groups.

@@ -41,10 +41,10 @@ pub(super) fn shows_otherwise(
     rest: &mut Rest,
     wanted: impl Fn(&usize) -> bool,
 ) -> Result<Vec<Slip>, Unclear> {
-    let (taken, left): (Vec<usize>, Vec<usize>) =
+    let (places, left): (Vec<usize>, Vec<usize>) =
         std::mem::take(&mut rest.outputs).into_iter().partition(wanted);
     rest.outputs = left;
-    taken.into_iter().map(|at| shows(cause, pair, at)).collect()
+    places.into_iter().map(|at| shows(cause, pair, at)).collect()
 }
 
 fn shows(cause: &'static Cause, pair: &Pair<'_>, at: usize) -> Result<Slip, Unclear> {

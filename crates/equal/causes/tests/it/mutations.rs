@@ -64,7 +64,7 @@ fn expected(kind: MutationKind) -> &'static [&'static str] {
 #[derive(Debug, Default)]
 struct Tally {
     slips: usize,
-    said: usize,
+    sentences: usize,
     as_planted: usize,
     /// Those of one slip, which can be checked whole.
     checked: usize,
@@ -100,39 +100,39 @@ impl Tally {
         (explainer, search, schema): (&Explainer, &Search, &Schema),
     ) {
         self.slips += 1;
-        let found = match explainer.explain(gold, text, &Proofs::over(schema)) {
-            Ok(found) => found,
+        let difference = match explainer.explain(gold, text, &Proofs::over(schema)) {
+            Ok(difference) => difference,
             Err(unclear) => {
                 *self.unclear.entry(unclear.id()).or_default() += 1;
                 self.other.push(format!("{kind:?}: {}\n  {gold}\n  {text}", unclear.id()));
                 return;
             }
         };
-        self.said += 1;
-        if found.slips.iter().any(|slip| expected(kind).contains(&slip.cause.id)) {
+        self.sentences += 1;
+        if difference.slips.iter().any(|slip| expected(kind).contains(&slip.cause.id)) {
             self.as_planted += 1;
         } else {
-            self.other.push(format!("{kind:?}: {}\n  {gold}\n  {text}", found.sentence()));
+            self.other.push(format!("{kind:?}: {}\n  {gold}\n  {text}", difference.sentence()));
         }
         // The gold with the one slip that is said must be the answer, and the answer without it the gold.
-        let Ok(found) = explainer.explain(gold, text, &Nobody) else { return };
-        if let [slip] = found.slips.as_slice() {
+        let Ok(difference) = explainer.explain(gold, text, &Nobody) else { return };
+        if let [slip] = difference.slips.as_slice() {
             self.checked += 1;
             let [planted, repaired] = [&slip.planted, &slip.repaired]
                 .map(|query| print(query, schema, PrintDialect::Sqlite).unwrap());
             for (left, right) in [(planted.as_str(), text), (gold, repaired.as_str())] {
                 if let SearchVerdict::Refuted(_) = search.refute(left, right) {
                     self.untrue
-                        .push(format!("{}\n  {gold}\n  {text}\n  {left}\n  {right}", found.sentence()));
+                        .push(format!("{}\n  {gold}\n  {text}\n  {left}\n  {right}", difference.sentence()));
                 }
             }
         }
     }
 
     fn print(&self) {
-        let Self { slips, said, as_planted, checked, unclear, .. } = self;
+        let Self { slips, sentences, as_planted, checked, unclear, .. } = self;
         println!(
-            "{slips} slips: {said} said, {as_planted} as planted, {checked} checked, unclear {unclear:?}"
+            "{slips} slips: {sentences} said, {as_planted} as planted, {checked} checked, unclear {unclear:?}"
         );
         println!("{} contradictions\n{}", self.untrue.len(), self.untrue.join("\n"));
         println!("not as planted, or unclear:\n{}", self.other.join("\n"));
@@ -146,8 +146,8 @@ fn a_planted_slip_is_said_for_what_it_is() {
     GOLDS.iter().for_each(|gold| tally.plant(gold, &schema, |_| true));
     tally.print();
     assert_eq!(tally.untrue.len(), 0, "sentences that are not true");
-    assert!(tally.slips > 150 && tally.said * 10 >= tally.slips * 9, "too few are said");
-    assert!(tally.as_planted * 100 >= tally.said * 95, "too few are said as planted");
+    assert!(tally.slips > 150 && tally.sentences * 10 >= tally.slips * 9, "too few are said");
+    assert!(tally.as_planted * 100 >= tally.sentences * 95, "too few are said as planted");
 }
 
 /// The same on the golds of Spider dev; `SQLGAUGE_DATA` names the data.
@@ -186,19 +186,19 @@ fn one_slip_between_any_two_queries_is_the_whole_difference() {
     let explainer = Explainer::of(schema.clone());
     let search =
         Search::new(schema.clone(), SearchOptions { databases: 60, ..SearchOptions::default() }).unwrap();
-    let (mut said, mut untrue) = (0, Vec::new());
+    let (mut sentences, mut untrue) = (0, Vec::new());
     for gold in GOLDS {
         for prediction in GOLDS.into_iter().filter(|other| *other != gold) {
-            let Ok(found) = explainer.explain(gold, prediction, &Nobody) else { continue };
-            said += 1;
-            if let [slip] = found.slips.as_slice() {
+            let Ok(difference) = explainer.explain(gold, prediction, &Nobody) else { continue };
+            sentences += 1;
+            if let [slip] = difference.slips.as_slice() {
                 let planted = print(&slip.planted, &schema, PrintDialect::Sqlite).unwrap();
                 if let SearchVerdict::Refuted(_) = search.refute(&planted, prediction) {
-                    untrue.push(format!("{}\n  {gold}\n  {prediction}\n  {planted}", found.sentence()));
+                    untrue.push(format!("{}\n  {gold}\n  {prediction}\n  {planted}", difference.sentence()));
                 }
             }
         }
     }
-    println!("{said} sentences");
+    println!("{sentences} sentences");
     assert!(untrue.is_empty(), "{}", untrue.join("\n"));
 }

@@ -25,7 +25,7 @@ fn sentences_on_spider() {
             .or_insert_with(|| engine.open(&spider.join(format!("database/{db}/{db}.sqlite"))).unwrap());
     }
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    let mut said = 0;
+    let mut sentences = 0;
     for system in SYSTEMS {
         let predictions = read(&spider.join(format!("predictions/dev/{system}.sql")));
         let oracle = read(&spider.join(format!("oracle/dev/{system}.jsonl")));
@@ -36,15 +36,15 @@ fn sentences_on_spider() {
             }
             let prediction = prediction.split('\t').next().unwrap();
             let schema = databases[db].schema();
-            let found = Explainer::of(schema.clone()).explain(gold, prediction, &Proofs::over(schema));
-            let key = match &found {
-                Ok(found) => {
-                    said += 1;
-                    let causes: Vec<&str> = found.slips.iter().map(|slip| slip.cause.id).collect();
+            let difference = Explainer::of(schema.clone()).explain(gold, prediction, &Proofs::over(schema));
+            let key = match &difference {
+                Ok(difference) => {
+                    sentences += 1;
+                    let causes: Vec<&str> = difference.slips.iter().map(|slip| slip.cause.id).collect();
                     println!(
                         "{system} {db} [{}]\n  gold  {gold}\n  prediction {prediction}\n  {}",
                         causes.join(", "),
-                        found.sentence()
+                        difference.sentence()
                     );
                     causes[0].to_owned()
                 }
@@ -59,5 +59,5 @@ fn sentences_on_spider() {
             *counts.entry(key).or_default() += 1;
         }
     }
-    println!("{said} sentences; {counts:#?}");
+    println!("{sentences} sentences; {counts:#?}");
 }

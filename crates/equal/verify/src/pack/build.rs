@@ -96,8 +96,8 @@ impl Others {
 /// At most so many of them, at equal distances. They are counted first: a query of 2,000 columns has more forms than fit in memory.
 pub(super) fn spread<T>(items: impl Iterator<Item = T> + Clone, most: usize) -> impl Iterator<Item = T> {
     let count = items.clone().count();
-    let taken = count.min(most);
-    let mut wanted = (0..taken).map(move |number| number * count / taken).peekable();
+    let size = count.min(most);
+    let mut wanted = (0..size).map(move |number| number * count / size).peekable();
     items.enumerate().filter_map(move |(at, item)| wanted.next_if_eq(&at).map(|_| item))
 }
 
@@ -119,8 +119,9 @@ fn databases(
         if databases.len() >= MOST_CANDIDATES {
             break;
         }
-        let found =
-            |other: &str| search.refute(gold, other).refutation().map(|found| found.database().clone());
+        let database_of = |other: &str| {
+            search.refute(gold, other).refutation().map(|refutation| refutation.database().clone())
+        };
         if search.told(&databases, gold, other)?.is_none() {
             match refute(gold, other) {
                 Refuted::Equal => {
@@ -129,7 +130,7 @@ fn databases(
                 }
                 Refuted::By(database) => {
                     // As it was found: with more rows it tells more answers from the gold, those that nobody has given too.
-                    databases.extend(found(other));
+                    databases.extend(database_of(other));
                     databases.push(database);
                 }
                 Refuted::Open => continue,
@@ -137,7 +138,7 @@ fn databases(
         }
         let with_rows = where_gold_has_rows(gold, other);
         if search.told(&databases, gold, &with_rows)?.is_none() {
-            databases.extend(found(&with_rows));
+            databases.extend(database_of(&with_rows));
         }
     }
     Ok((databases, equal))
@@ -153,18 +154,18 @@ fn where_gold_has_rows(gold: &str, other: &str) -> String {
 /// The places of at most so many sets: a cover, then a cover by the others, and so on. What several databases tell from the gold
 /// in several ways, an answer of the same kind is more likely told by.
 fn covered_often(sets: &[&BTreeSet<usize>], most: usize) -> Vec<usize> {
-    let mut kept: Vec<usize> = Vec::new();
-    while kept.len() < most {
-        let left: Vec<usize> = (0..sets.len()).filter(|at| !kept.contains(at)).collect();
+    let mut cover: Vec<usize> = Vec::new();
+    while cover.len() < most {
+        let left: Vec<usize> = (0..sets.len()).filter(|at| !cover.contains(at)).collect();
         let of_left: Vec<&BTreeSet<usize>> = left.iter().map(|&at| sets[at]).collect();
         let further = cover(&of_left);
         if further.is_empty() {
             break;
         }
-        kept.extend(further.into_iter().map(|at| left[at]));
+        cover.extend(further.into_iter().map(|at| left[at]));
     }
-    kept.truncate(most);
-    kept
+    cover.truncate(most);
+    cover
 }
 
 /// The question with as few of the databases as tell as many others from the gold as all do.
@@ -176,30 +177,30 @@ fn chosen(
     equal: &BTreeSet<usize>,
     settings: PackSettings,
 ) -> PackQuestion {
-    let mut told: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); databases.len()];
+    let mut kills: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); databases.len()];
     let results = search.results_on(databases, gold, gold).unwrap_or_default();
     let has_rows =
         |database: usize| matches!(results.get(database), Some(Some([rows, _])) if !rows.is_empty());
     for (at, other) in others.texts.iter().enumerate().filter(|(at, _)| !equal.contains(at)) {
         for database in search.told_by_each(databases, gold, other).unwrap_or_default() {
             // What SQLite refuses is told without a database.
-            if let Some(told) = told.get_mut(database) {
-                told.insert(at);
+            if let Some(kills_here) = kills.get_mut(database) {
+                kills_here.insert(at);
                 // To tell it where the gold returns rows counts once more.
-                told.extend(has_rows(database).then_some(others.texts.len() + at));
+                kills_here.extend(has_rows(database).then_some(others.texts.len() + at));
             }
         }
     }
-    let sets: Vec<&BTreeSet<usize>> = told.iter().collect();
-    let kept = covered_often(&sets, settings.databases);
-    let killed = kept.iter().flat_map(|&at| told[at].iter().copied()).filter(|at| *at < others.texts.len());
+    let sets: Vec<&BTreeSet<usize>> = kills.iter().collect();
+    let cover = covered_often(&sets, settings.databases);
+    let killed = cover.iter().flat_map(|&at| kills[at].iter().copied()).filter(|at| *at < others.texts.len());
     let killed: BTreeSet<usize> = killed.collect();
     let count = |is_one: &dyn Fn(usize) -> bool| KillCount {
         tried: (0..others.texts.len()).filter(|&at| is_one(at)).count(),
         killed: killed.iter().filter(|&&at| is_one(at)).count(),
         equal: equal.iter().filter(|&&at| is_one(at)).count(),
     };
-    let mut question = question.with_databases(kept.into_iter().map(|at| &databases[at]));
+    let mut question = question.with_databases(cover.into_iter().map(|at| &databases[at]));
     question.mutations = count(&|at| at < others.mutations);
     question.answers = count(&|at| at >= others.mutations);
     question

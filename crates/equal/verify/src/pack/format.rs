@@ -244,8 +244,9 @@ impl StoredTable {
 
     /// The rows of a table of the schema; `None` if it lacks a column, or a row is of another width.
     fn over(&self, schema: &Schema, table: &Table) -> Option<WitnessTable> {
-        let own = table.stored_columns();
-        let names: Vec<String> = own.iter().filter_map(|&at| Some(table.column(at)?.name.clone())).collect();
+        let columns = table.stored_columns();
+        let names: Vec<String> =
+            columns.iter().filter_map(|&at| Some(table.column(at)?.name.clone())).collect();
         let places = self.columns.iter().map(|column| names.iter().position(|name| name == column));
         let places: Vec<usize> = places.collect::<Option<_>>()?;
         let row = |row: &Vec<Json>| {

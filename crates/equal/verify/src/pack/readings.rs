@@ -42,14 +42,14 @@ fn joined(query: &Query, schema: &Schema, most: usize) -> Vec<Query> {
     let tables = &tables(select);
     let mut last = 0;
     each_relation(query, |relation| last = last.max(relation.id.0));
-    let own = RelationId(last + 1);
+    let new_id = RelationId(last + 1);
     let with = |table: TableId, pairs: Vec<(ColumnRef, ColumnRef)>| {
         let equal = pairs.into_iter().map(|(left, right)| {
             let [left, right] = [left, right].map(|column| Box::new(Expr::Column(column)));
             Expr::Binary(BinaryOperator::Equal, left, right)
         });
         let on = all_of(equal.collect());
-        let right = From::Relation(Relation::new(own, RelationSource::Table(table)));
+        let right = From::Relation(Relation::new(new_id, RelationSource::Table(table)));
         let join = Join { kind: JoinKind::Inner, left: from.clone(), right, on };
         with_select(query, Select { from: Some(From::Join(Box::new(join))), ..select.clone() })
     };
@@ -59,8 +59,8 @@ fn joined(query: &Query, schema: &Schema, most: usize) -> Vec<Query> {
     let keys = keys.filter_map(|(id, key)| Some((id, key, schema.resolve_foreign_key(key)?.0)));
     let joins = keys.flat_map(|(id, key, target)| {
         tables.iter().flat_map(move |(&relation, &table)| {
-            let to = (table == id).then_some((key, target, [relation, own]));
-            let from = (table == target).then_some((key, id, [own, relation]));
+            let to = (table == id).then_some((key, target, [relation, new_id]));
+            let from = (table == target).then_some((key, id, [new_id, relation]));
             to.into_iter().chain(from)
         })
     });
@@ -91,10 +91,10 @@ fn without_a_table(query: &Query, most: usize) -> Vec<Query> {
             let right = From::Relation((*relation).clone());
             From::Join(Box::new(Join { kind: JoinKind::Inner, left, right, on: None }))
         });
-        let (on_it, kept): (Vec<&Expr>, Vec<&Expr>) =
+        let (on_it, rest): (Vec<&Expr>, Vec<&Expr>) =
             conditions.iter().partition(|condition| reads(condition, out.id));
         let with = |further: Option<Expr>| {
-            let filter = all_of(kept.iter().map(|own| (*own).clone()).chain(further).collect());
+            let filter = all_of(rest.iter().map(|condition| (*condition).clone()).chain(further).collect());
             with_select(query, Select { from: Some(from.clone()), filter, ..select.clone() })
         };
         [None].into_iter().chain(as_subquery(out, &on_it).into_iter().flatten().map(Some)).map(with).collect()
@@ -111,7 +111,7 @@ fn as_subquery(relation: &Relation, conditions: &[&Expr]) -> Option<[Expr; 2]> {
         });
         !others
     };
-    let (own, links): (Vec<&Expr>, Vec<&Expr>) = conditions.iter().partition(|condition| is_own(condition));
+    let (alone, links): (Vec<&Expr>, Vec<&Expr>) = conditions.iter().partition(|condition| is_own(condition));
     let [Expr::Binary(BinaryOperator::Equal, left, right)] = links.as_slice() else { return None };
     let (outer, inner) = if reads(left, relation.id) { (right, left) } else { (left, right) };
     if reads(outer, relation.id) || !is_own(inner) {
@@ -120,7 +120,7 @@ fn as_subquery(relation: &Relation, conditions: &[&Expr]) -> Option<[Expr; 2]> {
     let select = Select {
         distinct: false,
         from: Some(From::Relation(relation.clone())),
-        filter: all_of(own.into_iter().cloned().collect()),
+        filter: all_of(alone.into_iter().cloned().collect()),
         group_by: Vec::new(),
         having: None,
         outputs: vec![Output { expr: (**inner).clone(), alias: None }],
@@ -131,9 +131,9 @@ fn as_subquery(relation: &Relation, conditions: &[&Expr]) -> Option<[Expr; 2]> {
 }
 
 fn reads(expr: &Expr, id: RelationId) -> bool {
-    let mut found = false;
-    each_expr(expr, |part| found |= matches!(part, Expr::Column(column) if column.relation == id));
-    found
+    let mut is_read = false;
+    each_expr(expr, |part| is_read |= matches!(part, Expr::Column(column) if column.relation == id));
+    is_read
 }
 
 fn all_of(mut conditions: Vec<Expr>) -> Option<Expr> {
@@ -185,7 +185,7 @@ fn by_key(query: &Query, schema: &Schema) -> Option<Query> {
     let (left_key, right_key) = keys(left, schema).into_iter().find_map(|(relation, key)| {
         let table = of_left.get(&relation)?;
         let there = of_right.iter().find(|(_, other)| *other == table)?.0;
-        shown(left)
+        output_columns(left)
             .iter()
             .any(|column| column.relation == relation)
             .then_some((key, *keys(right, schema).get(there)?))
@@ -214,11 +214,11 @@ fn tables(select: &Select) -> BTreeMap<RelationId, TableId> {
 /// column. Grouping by names merges namesakes.
 fn regrouped(query: &Query, schema: &Schema, most: usize) -> Vec<Query> {
     let Some(select) = query.as_select() else { return Vec::new() };
-    let (keys, shown) = (keys(select, schema), shown(select));
-    let is_distinct = select.distinct && select.group_by.is_empty() && shown.len() == select.outputs.len();
-    let is_shown = |key: &&ColumnRef| shown.iter().any(|column| column.relation == key.relation);
+    let (keys, outputs) = (keys(select, schema), output_columns(select));
+    let is_distinct = select.distinct && select.group_by.is_empty() && outputs.len() == select.outputs.len();
+    let is_shown = |key: &&ColumnRef| outputs.iter().any(|column| column.relation == key.relation);
     let by_key: Vec<ColumnRef> = keys.values().filter(|key| is_distinct && is_shown(key)).copied().collect();
-    let others: BTreeSet<ColumnRef> = keys.into_values().chain(shown).collect();
+    let others: BTreeSet<ColumnRef> = keys.into_values().chain(outputs).collect();
     let replaced = select.group_by.iter().enumerate().flat_map(|(at, group)| {
         let column = if let Expr::Column(column) = group { Some(*column) } else { None };
         let others = others.iter().filter(move |other| column.is_some_and(|column| column != **other));
@@ -245,12 +245,12 @@ fn keys(select: &Select, schema: &Schema) -> BTreeMap<RelationId, ColumnRef> {
 }
 
 /// The columns that it returns as they are.
-fn shown(select: &Select) -> Vec<ColumnRef> {
-    let shown = select.outputs.iter().filter_map(|output| match output.expr {
+fn output_columns(select: &Select) -> Vec<ColumnRef> {
+    let columns = select.outputs.iter().filter_map(|output| match output.expr {
         Expr::Column(column) => Some(column),
         _ => None,
     });
-    shown.collect()
+    columns.collect()
 }
 
 /// All rows that tie for the one that `ORDER BY … LIMIT 1` takes.
@@ -284,17 +284,17 @@ mod tests {
     const DDL: &str = "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, n INT); CREATE TABLE u (t_id INT REFERENCES t(id), n INT);";
 
     /// How many of the readings there are, and how many of them a search tells from the gold. Each must be a query.
-    fn told(gold: &str, read: fn(&Query, &Schema) -> Vec<String>) -> (usize, usize) {
+    fn counts(gold: &str, read: fn(&Query, &Schema) -> Vec<String>) -> (usize, usize) {
         let schema = Schema::from_ddl(DDL).unwrap();
         let options = SearchOptions { tells_open_golds: true, ..SearchOptions::default() };
         let search = Search::new(schema.clone(), options).unwrap();
-        let found = read(&resolve(gold, &schema).unwrap(), &schema);
-        assert!(found.iter().all(|reading| resolve(reading, &schema).is_ok()), "{found:?}");
-        (found.len(), found.iter().filter(|reading| search.refute(gold, reading).is_refuted()).count())
+        let readings = read(&resolve(gold, &schema).unwrap(), &schema);
+        assert!(readings.iter().all(|reading| resolve(reading, &schema).is_ok()), "{readings:?}");
+        (readings.len(), readings.iter().filter(|reading| search.refute(gold, reading).is_refuted()).count())
     }
 
     fn printed(readings: impl IntoIterator<Item = Query>, schema: &Schema) -> Vec<String> {
-        readings.into_iter().map(|own| print(&own, schema, PrintDialect::Sqlite).unwrap()).collect()
+        readings.into_iter().map(|query| print(&query, schema, PrintDialect::Sqlite).unwrap()).collect()
     }
 
     /// A search tells the readings from the gold where they leave no choice themselves.
@@ -316,7 +316,7 @@ mod tests {
                 let all = printed(regrouped(query, schema, ALL), schema);
                 all.into_iter().chain(all_at_extremum(query, schema)).collect()
             };
-            assert_eq!(told(gold, read), expected, "{gold}");
+            assert_eq!(counts(gold, read), expected, "{gold}");
         }
     }
 
@@ -333,12 +333,12 @@ mod tests {
             ("SELECT 1 FROM t UNION SELECT 2 FROM u", (0, 0), (0, 0)),
         ] {
             assert_eq!(
-                told(gold, |query, schema| printed(joined(query, schema, ALL), schema)),
+                counts(gold, |query, schema| printed(joined(query, schema, ALL), schema)),
                 more,
                 "{gold}"
             );
             assert_eq!(
-                told(gold, |query, schema| printed(without_a_table(query, ALL), schema)),
+                counts(gold, |query, schema| printed(without_a_table(query, ALL), schema)),
                 less,
                 "{gold}"
             );
@@ -354,7 +354,7 @@ mod tests {
             ("SELECT n FROM u INTERSECT SELECT n FROM t", (0, 0)),
         ] {
             assert_eq!(
-                told(gold, |query, schema| printed(by_key(query, schema), schema)),
+                counts(gold, |query, schema| printed(by_key(query, schema), schema)),
                 expected,
                 "{gold}"
             );
@@ -369,11 +369,11 @@ mod tests {
             ("SELECT count(*) FROM t", (0, 0), (1, 0)),
         ] {
             assert_eq!(
-                told(gold, |query, schema| printed(without_nulls(query, ALL), schema)),
+                counts(gold, |query, schema| printed(without_nulls(query, ALL), schema)),
                 nulls,
                 "{gold}"
             );
-            assert_eq!(told(gold, |query, schema| printed(one_row(query), schema)), row, "{gold}");
+            assert_eq!(counts(gold, |query, schema| printed(one_row(query), schema)), row, "{gold}");
         }
     }
 }

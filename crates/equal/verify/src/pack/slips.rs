@@ -105,9 +105,9 @@ impl Columns {
     /// The columns that it is compared with, and other ones of the table.
     fn others(&self, column: ColumnRef) -> Vec<Expr> {
         let Some(ranked) = self.ranked.get(&column.relation) else { return Vec::new() };
-        let own = ranked.iter().copied().filter(|other| *other != column).take(MOST_COLUMNS);
+        let nearest = ranked.iter().copied().filter(|other| *other != column).take(MOST_COLUMNS);
         let equated = self.equated.iter().filter(|(left, _)| *left == column).map(|(_, right)| *right);
-        equated.chain(own).map(Expr::Column).collect()
+        equated.chain(nearest).map(Expr::Column).collect()
     }
 
     /// A count of rows as one of the different values of a column that the query reads, and of values as one of rows.
@@ -185,9 +185,9 @@ mod tests {
             ("SELECT a FROM t WHERE b LIKE '%k%'", vec!["b = 'k'", "b LIKE 'k%'", "b LIKE '%k'"]),
         ] {
             let query = resolve(gold, &schema).unwrap();
-            let found = slips(&query, &schema, usize::MAX);
+            let others = slips(&query, &schema, usize::MAX);
             let texts: Vec<String> =
-                found.map(|own| print(&own, &schema, PrintDialect::Sqlite).unwrap()).collect();
+                others.map(|query| print(&query, &schema, PrintDialect::Sqlite).unwrap()).collect();
             assert!(texts.iter().all(|text| resolve(text, &schema).is_ok()), "{texts:?}");
             for part in expected {
                 assert!(texts.iter().any(|text| text.contains(part)), "{gold}: {part} in {texts:?}");

@@ -29,13 +29,13 @@ pub(super) fn spell(words: &Words<'_>) -> Edits {
     while at < words.len() {
         let skipped = offset(words, at);
         let after = at + skipped.as_ref().map_or(0, |(_, length)| *length);
-        let kept = fetch(words, after);
-        let end = after + kept.as_ref().map_or(0, |(_, length)| *length);
+        let count = fetch(words, after);
+        let end = after + count.as_ref().map_or(0, |(_, length)| *length);
         if end == at {
             at += 1;
             continue;
         }
-        let limit = kept.map_or_else(|| "-1".to_owned(), |(number, _)| number);
+        let limit = count.map_or_else(|| "-1".to_owned(), |(number, _)| number);
         let offset = skipped.map_or_else(String::new, |(number, _)| format!(" OFFSET {number}"));
         edits.extend((at..end).map(|at| (at, String::new())));
         edits.insert(at, format!("LIMIT {limit}{offset}"));

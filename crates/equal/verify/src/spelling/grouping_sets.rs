@@ -71,11 +71,11 @@ impl<'w, 'a> Block<'w, 'a> {
             Some(open) => (open + 1, words.closing(open)?),
             None => (0, words.len()),
         };
-        let own = |at: &usize| words.around(*at) == around;
-        let select = (region.0..group).rev().filter(own).find(|&at| words.is(at, &["SELECT"]))?;
-        let from = (select..group).filter(own).find(|&at| words.is(at, &["FROM"]))?;
+        let is_here = |at: &usize| words.around(*at) == around;
+        let select = (region.0..group).rev().filter(is_here).find(|&at| words.is(at, &["SELECT"]))?;
+        let from = (select..group).filter(is_here).find(|&at| words.is(at, &["FROM"]))?;
         let next = |words_there: &[&str], from: usize| {
-            (from..region.1).filter(own).find(|&at| words.is(at, words_there)).unwrap_or(region.1)
+            (from..region.1).filter(is_here).find(|&at| words.is(at, words_there)).unwrap_or(region.1)
         };
         let end = next(&ENDS, group).min(next(&SET_OPERATIONS, group));
         if next(&["WINDOW", "FETCH"], group) < end {
@@ -145,13 +145,14 @@ impl<'w, 'a> Block<'w, 'a> {
         let parts: Option<Vec<Set>> = parts.iter().map(|&part| self.composite(part)).collect();
         let parts = parts?;
         if words.is(from, &["ROLLUP"]) {
-            return Some((0..=parts.len()).rev().map(|kept| parts[..kept].concat()).collect());
+            return Some((0..=parts.len()).rev().map(|length| parts[..length].concat()).collect());
         }
         let count =
             1_usize.checked_shl(u32::try_from(parts.len()).ok()?).filter(|count| *count <= MAX_SETS)?;
         let subset = |left_out: usize| {
-            let kept = parts.iter().enumerate().filter(|(at, _)| left_out >> (parts.len() - 1 - at) & 1 == 0);
-            kept.flat_map(|(_, part)| part.clone()).collect()
+            let subset =
+                parts.iter().enumerate().filter(|(at, _)| left_out >> (parts.len() - 1 - at) & 1 == 0);
+            subset.flat_map(|(_, part)| part.clone()).collect()
         };
         Some((0..count).map(subset).collect())
     }
@@ -172,9 +173,9 @@ impl<'w, 'a> Block<'w, 'a> {
     fn arm(&self, set: &Set, all: &Set, items: &[Span]) -> Option<String> {
         let words = self.words;
         let mut arm = Arm::new(words, set, all);
-        let shown: Option<Vec<String>> = items.iter().map(|&item| arm.item(item)).collect();
+        let columns: Option<Vec<String>> = items.iter().map(|&item| arm.item(item)).collect();
         let mut text =
-            format!("SELECT {} {}", shown?.join(", "), words.text(self.from, self.group).trim_end());
+            format!("SELECT {} {}", columns?.join(", "), words.text(self.from, self.group).trim_end());
         if !set.is_empty() {
             let terms: Vec<String> = set.iter().map(|&(from, to)| words.text(from, to)).collect();
             text = format!("{text} GROUP BY {}", terms.join(", "));
@@ -295,7 +296,7 @@ impl<'w, 'a> Arm<'w, 'a> {
         }
         parts.iter().try_fold(0, |bits, &(from, to)| {
             let key: Vec<String> = (from..to).map(|at| plain(self.words.at(at))).collect();
-            let (_, is_present) = self.expressions.iter().find(|(own, _)| *own == key)?;
+            let (_, is_present) = self.expressions.iter().find(|(other, _)| *other == key)?;
             Some(bits << 1 | u64::from(!is_present))
         })
     }

@@ -141,14 +141,14 @@ fn what_is_spelled_otherwise_means_the_same_on_sqlite() {
     let database = connection(ROWS);
     for (sql, by, meaning) in CASES {
         assert_eq!(rows(&database, sql), None, "SQLite takes {sql}");
-        let found = spelled(sql, |text| database.prepare(text).is_err());
-        let found = found.unwrap_or_else(|| panic!("not spelled: {sql}"));
-        assert_eq!(found.by, by, "{sql}");
+        let spelling = spelled(sql, |text| database.prepare(text).is_err());
+        let spelling = spelling.unwrap_or_else(|| panic!("not spelled: {sql}"));
+        assert_eq!(spelling.by, by, "{sql}");
         assert_eq!(
-            rows(&database, &found.sql),
+            rows(&database, &spelling.sql),
             Some(rows(&database, meaning).unwrap()),
             "{sql}\n{}",
-            found.sql
+            spelling.sql
         );
     }
     let used: std::collections::BTreeSet<&str> =
@@ -177,8 +177,8 @@ fn what_cannot_be_spelled_stays_refused() {
         "SELECT x FROM (SELECT a, b FROM t) AS q (x)",
         "SELECT nothing FROM t",
     ] {
-        let found = spelled(sql, |text| database.prepare(text).is_err());
-        assert_eq!(found, None, "{sql}");
+        let spelling = spelled(sql, |text| database.prepare(text).is_err());
+        assert_eq!(spelling, None, "{sql}");
     }
 }
 

@@ -33,7 +33,8 @@ impl<'a> Words<'a> {
         let (closing, around) = parentheses(&words);
         let mut queries = vec![false; words.len() + 1];
         for (at, (_, word)) in words.iter().enumerate().rev() {
-            let begins = ["SELECT", "VALUES", "WITH"].iter().any(|own| word.eq_ignore_ascii_case(own));
+            let begins =
+                ["SELECT", "VALUES", "WITH"].iter().any(|keyword| word.eq_ignore_ascii_case(keyword));
             queries[at] = begins || (*word == "(" && queries[at + 1]);
         }
         Self { list: words, tail: &sql[end..], closing, around, queries }

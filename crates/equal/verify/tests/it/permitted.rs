@@ -41,10 +41,11 @@ fn a_prediction_that_permits_more_is_different() {
         ),
         ("SELECT team, max(name) FROM game GROUP BY team", "SELECT team, name FROM game GROUP BY team"),
     ] {
-        let Verdict::Different(found) = verdict(VerifyOptions::default(), gold, prediction, None) else {
+        let Verdict::Different(counterexample) = verdict(VerifyOptions::default(), gold, prediction, None)
+        else {
             panic!("{gold} | {prediction}")
         };
-        assert_eq!(found.refutation.kind().name(), "permits-more", "{gold} | {prediction}");
+        assert_eq!(counterexample.refutation.kind().name(), "permits-more", "{gold} | {prediction}");
         let first = VerifyOptions { counts_choices: false, ..VerifyOptions::default() };
         assert!(
             matches!(verdict(first, gold, prediction, None), Verdict::Unknown(_)),
@@ -63,10 +64,11 @@ fn an_order_that_a_prediction_leaves_open_is_a_choice() {
         ("SELECT name FROM game", "permits-more"),
         ("SELECT name FROM game ORDER BY score, id", "permits-none"),
     ] {
-        let Verdict::Different(found) = verdict(VerifyOptions::default(), gold, prediction, None) else {
+        let Verdict::Different(counterexample) = verdict(VerifyOptions::default(), gold, prediction, None)
+        else {
             panic!("{prediction}")
         };
-        assert_eq!(found.refutation.kind().name(), kind, "{prediction}");
+        assert_eq!(counterexample.refutation.kind().name(), kind, "{prediction}");
     }
 }
 

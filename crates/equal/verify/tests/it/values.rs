@@ -51,8 +51,10 @@ fn what_columns_do_not_declare_is_no_difference_but_a_note() {
     assert!(proved.assumes.unwrap().iter().any(|assumed| assumed == "no-null-in-key"));
     // A difference by declared values stays one.
     let pair = ["SELECT note FROM t WHERE a > 1", "SELECT note FROM t WHERE a > 2"];
-    let Verdict::Different(found) = over_schema(ColumnValues::Declared, pair).verdict else { panic!() };
-    assert!(found.refutation.needs().is_empty());
+    let Verdict::Different(counterexample) = over_schema(ColumnValues::Declared, pair).verdict else {
+        panic!()
+    };
+    assert!(counterexample.refutation.needs().is_empty());
     // A proof by rules is about any values.
     let pair = ["SELECT note FROM t", "SELECT t.note FROM t"];
     assert_eq!(over_schema(ColumnValues::Declared, pair).values, ColumnValues::Any);
@@ -101,11 +103,16 @@ fn a_slice_of_the_rows_gets_the_plain_values_that_are_like_them() {
         (1..=30).map(|n| format!("('code {n}', {}, '2020-01-{n:02}', 'note {n}')", n + 10)).collect();
     let pair = ["SELECT note FROM t WHERE a > 20", "SELECT note FROM t WHERE a >= 20"];
     let report = over_rows(&rows.join(", "), ColumnValues::Rows, pair);
-    let Verdict::Different(found) = &report.verdict else { panic!("{:?}", report.verdict) };
-    assert_eq!(found.minimality, Some(Minimality::Fewest));
-    assert_eq!(found.resemblance.as_ref().unwrap().is_complete(), Some(true), "{:?}", found.resemblance);
+    let Verdict::Different(counterexample) = &report.verdict else { panic!("{:?}", report.verdict) };
+    assert_eq!(counterexample.minimality, Some(Minimality::Fewest));
+    assert_eq!(
+        counterexample.resemblance.as_ref().unwrap().is_complete(),
+        Some(true),
+        "{:?}",
+        counterexample.resemblance
+    );
     // 20 is what tells the queries apart; the note is never NULL there.
-    let witness = found.refutation.database().script();
+    let witness = counterexample.refutation.database().script();
     assert!(witness.ends_with("VALUES ('a', 20, NULL, 'a');\n"), "{witness}");
     assert_eq!(report.record().minimal.as_deref(), Some("fewest"));
 }

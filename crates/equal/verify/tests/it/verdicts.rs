@@ -56,7 +56,11 @@ fn places(left: &str, right: &str) -> Vec<(Side, Choice, String)> {
     let report = verified(Semantics::Ex, left, right);
     let Verdict::Unknown(unknown) = report.verdict else { panic!("{left} | {right}: {:?}", report.verdict) };
     assert_eq!(unknown.reason, "nondeterministic", "{left} | {right}");
-    unknown.places.into_iter().map(|own| (own.side, own.choice, own.part.unwrap_or_default())).collect()
+    unknown
+        .places
+        .into_iter()
+        .map(|place| (place.side, place.choice, place.part.unwrap_or_default()))
+        .collect()
 }
 
 #[test]
@@ -84,8 +88,9 @@ fn what_the_search_did_not_exercise_is_told() {
     let left = "SELECT id FROM item WHERE shop = 1 AND price > 3 AND price < 1";
     let report = verified(Semantics::Ex, left, "SELECT id FROM item WHERE price > 2 AND LENGTH(name) < 0");
     let Verdict::Unknown(unknown) = report.verdict else { panic!("{:?}", report.verdict) };
-    let is_told =
-        |own: &Unexercised| (own.side, own.event) == (Side::Left, Event::Null) && own.part.contains("shop");
+    let is_told = |item: &Unexercised| {
+        (item.side, item.event) == (Side::Left, Event::Null) && item.part.contains("shop")
+    };
     assert!(unknown.unexercised.iter().any(is_told), "{:?}", unknown.unexercised);
 }
 
@@ -146,8 +151,8 @@ fn minimal(pair: [&str; 2], solver: Option<&mut Solver>) -> (Minimality, usize) 
     let options = VerifyOptions { proves_fewest: solver.is_some(), ..VerifyOptions::default() };
     let verifier = Verifier::new(Schema::from_ddl(DDL).unwrap(), options).unwrap();
     let report = verifier.verify(pair[0], pair[1], solver).unwrap();
-    let Verdict::Different(found) = report.verdict else { panic!("{pair:?}: {:?}", report.verdict) };
-    (found.minimality.unwrap(), found.refutation.database().rows())
+    let Verdict::Different(counterexample) = report.verdict else { panic!("{pair:?}: {:?}", report.verdict) };
+    (counterexample.minimality.unwrap(), counterexample.refutation.database().rows())
 }
 
 /// Of these each needs as many rows as there are: of one price there must be two to be one too many.

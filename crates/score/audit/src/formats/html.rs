@@ -30,11 +30,11 @@ impl AuditFormat for Html {
 
     fn render(&self, audit: &BenchmarkAudit, out: &mut dyn Write) -> io::Result<()> {
         let title = format!("Audit of {}", audit.source);
-        let found: String = audit.ranked().into_iter().map(item).collect();
+        let items: String = audit.ranked().into_iter().map(item).collect();
         let body = [
             format!("<h1>{}</h1>\n<p>{}.</p>\n", escape(&title), escape(&headline(audit))),
             section("rules", "Rules", "how many golds each reports", &rules(audit)),
-            section("findings", "Findings", &format!("{CONFIDENCE}; the highest come first"), &found),
+            section("findings", "Findings", &format!("{CONFIDENCE}; the highest come first"), &items),
             allowed(audit),
         ];
         let nav = [("rules", "Rules"), ("findings", "Findings")];
@@ -128,9 +128,10 @@ fn evidence(evidence: &Evidence) -> String {
 }
 
 fn allowed(audit: &BenchmarkAudit) -> String {
-    let all = audit.items.iter().flat_map(|item| item.audit.allowed.iter().map(move |own| (item, own)));
-    let line = |(item, own): (&AuditedItem, &crate::report::AllowedFinding)| {
-        format!("<li>{} on {}: {}</li>\n", own.finding.rule, escape(&item.id), escape(&own.reason))
+    let all =
+        audit.items.iter().flat_map(|item| item.audit.allowed.iter().map(move |allowed| (item, allowed)));
+    let line = |(item, allowed): (&AuditedItem, &crate::report::AllowedFinding)| {
+        format!("<li>{} on {}: {}</li>\n", allowed.finding.rule, escape(&item.id), escape(&allowed.reason))
     };
     let lines: String = all.map(line).collect();
     if lines.is_empty() {

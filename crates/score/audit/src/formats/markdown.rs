@@ -33,9 +33,9 @@ impl AuditFormat for Markdown {
         }
         let mut heading = "\n## Allowed\n\n";
         for item in &audit.items {
-            for own in &item.audit.allowed {
-                let (id, reason) = (markdown_text(&item.id), markdown_text(&own.reason));
-                writeln!(out, "{heading}- {} on {id}: {reason}", own.finding.rule)?;
+            for allowed in &item.audit.allowed {
+                let (id, reason) = (markdown_text(&item.id), markdown_text(&allowed.reason));
+                writeln!(out, "{heading}- {} on {id}: {reason}", allowed.finding.rule)?;
                 heading = "";
             }
         }

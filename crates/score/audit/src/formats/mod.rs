@@ -49,13 +49,13 @@ const CONFIDENCE: &str = "The percentage of an item is how often people found go
 
 /// How many golds were looked at, and how many have a finding, in a sentence.
 fn headline(audit: &BenchmarkAudit) -> String {
-    let (golds, found) = (audit.items.len(), audit.ranked().len());
+    let (golds, count) = (audit.items.len(), audit.ranked().len());
     let unresolved = match audit.unresolved() {
         0 => String::new(),
         count => format!("; {count} could not be resolved"),
     };
     format!(
-        "{found} of {} have a finding of {}{unresolved}",
+        "{count} of {} have a finding of {}{unresolved}",
         counted(golds, "gold"),
         counted(audit.rules.len(), "rule")
     )

@@ -67,7 +67,8 @@ fn rule(meta: &'static AuditMeta) -> Value {
 
 fn results(audit: &BenchmarkAudit, item: &AuditedItem) -> Vec<Value> {
     let open = item.audit.findings.iter().map(|finding| result(audit, item, finding, None));
-    let allowed = item.audit.allowed.iter().map(|own| result(audit, item, &own.finding, Some(own)));
+    let allowed =
+        item.audit.allowed.iter().map(|allowed| result(audit, item, &allowed.finding, Some(allowed)));
     open.chain(allowed).collect()
 }
 
@@ -99,9 +100,9 @@ fn result(
         value["ruleIndex"] = json!(position);
     }
     value["suppressions"] = match allowed {
-        Some(own) => {
-            let kind = if own.inline { "inSource" } else { "external" };
-            json!([{"kind": kind, "justification": own.reason}])
+        Some(allowed) => {
+            let kind = if allowed.inline { "inSource" } else { "external" };
+            json!([{"kind": kind, "justification": allowed.reason}])
         }
         None => json!([]),
     };
@@ -117,7 +118,8 @@ fn notifications(audit: &BenchmarkAudit) -> Vec<Value> {
         json!({"level": "note", "message": {"text": text}})
     };
     let of_item = |item: &AuditedItem| {
-        let unchecked = item.audit.unchecked.iter().map(|own| note(item, Some(own.rule), &own.reason));
+        let unchecked =
+            item.audit.unchecked.iter().map(|unchecked| note(item, Some(unchecked.rule), &unchecked.reason));
         unchecked
             .chain(item.audit.unresolved.iter().map(|reason| note(item, None, reason)))
             .collect::<Vec<_>>()
@@ -202,7 +204,9 @@ mod tests {
             assert_eq!(run["tool"]["driver"]["rules"][at]["id"], result["ruleId"]);
             check(&result["locations"][0], "location", &[], &["physicalLocation", "logicalLocations"]);
             let suppressions = result["suppressions"].as_array().expect("suppressions");
-            suppressions.iter().for_each(|own| check(own, "suppression", &["kind"], &["justification"]));
+            suppressions
+                .iter()
+                .for_each(|suppression| check(suppression, "suppression", &["kind"], &["justification"]));
         }
         for note in run["invocations"][0]["toolExecutionNotifications"].as_array().expect("notes") {
             check(note, "notification", &["message"], &["level"]);

@@ -21,13 +21,13 @@ impl AuditFormat for Text {
             self::item(item, out)?;
         }
         for item in &audit.items {
-            for own in &item.audit.allowed {
+            for allowed in &item.audit.allowed {
                 writeln!(
                     out,
                     "allowed: {} on {}: {}",
-                    own.finding.rule,
+                    allowed.finding.rule,
                     printable(&item.id),
-                    printable(&own.reason)
+                    printable(&allowed.reason)
                 )?;
             }
         }

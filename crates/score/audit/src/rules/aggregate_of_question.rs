@@ -47,7 +47,7 @@ impl AuditRule for AggregateOfQuestion {
 
     fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         let Some(words) = subject.item.words(findings) else { return };
-        let known = subject.item.all_words();
+        let all_words = subject.item.all_words();
         let computes = Computes::of(subject);
         if words.begins(&[
             "how many",
@@ -60,7 +60,7 @@ impl AuditRule for AggregateOfQuestion {
         {
             findings.report("the question asks how many, and the gold neither counts nor adds up");
         }
-        if known.any(&AVERAGE) && !computes.average && !computes.divides && !computes.names_average {
+        if all_words.any(&AVERAGE) && !computes.average && !computes.divides && !computes.names_average {
             findings.report("the question asks for an average, and the gold computes none");
         }
         if words.any(&SHARE) && !computes.divides && !computes.average && !computes.names_share {
@@ -70,8 +70,8 @@ impl AuditRule for AggregateOfQuestion {
         if of_hundred && !computes.names_share {
             findings.report("the question asks for a percentage, and the gold computes a share of 1");
         }
-        let asks_average = known.any(&AVERAGE) || known.any(&["mean"]) || known.mentions("avg");
-        if computes.average && !asks_average && !known.any(&SHARE) {
+        let asks_average = all_words.any(&AVERAGE) || all_words.any(&["mean"]) || all_words.mentions("avg");
+        if computes.average && !asks_average && !all_words.any(&SHARE) {
             findings.report("the gold computes an average, and the question asks for none");
         }
     }
@@ -91,20 +91,22 @@ struct Computes {
 
 impl Computes {
     fn of(subject: &AuditSubject<'_>) -> Self {
-        let mut own = Self::default();
+        let mut computes = Self::default();
         let mut columns = Vec::new();
         for scope in scopes(subject.query) {
             for expr in [scope.exprs(), scope.conditions()].concat() {
                 match expr {
                     Expr::Aggregate(call) => {
-                        own.counts |=
+                        computes.counts |=
                             matches!(call.function, Function::Count | Function::Sum | Function::Total);
-                        own.average |= call.function == Function::Avg;
+                        computes.average |= call.function == Function::Avg;
                     }
-                    Expr::Window(_) => own.counts = true,
-                    other if number(other) == Some(100.0) => own.has_hundred = true,
-                    Expr::Binary(BinaryOperator::Divide, ..) => own.divides = true,
-                    Expr::Binary(BinaryOperator::Subtract | BinaryOperator::Add, ..) => own.counts = true,
+                    Expr::Window(_) => computes.counts = true,
+                    other if number(other) == Some(100.0) => computes.has_hundred = true,
+                    Expr::Binary(BinaryOperator::Divide, ..) => computes.divides = true,
+                    Expr::Binary(BinaryOperator::Subtract | BinaryOperator::Add, ..) => {
+                        computes.counts = true
+                    }
                     _ => {}
                 }
                 collect_columns(expr, &mut columns);
@@ -113,15 +115,15 @@ impl Computes {
         for column in columns {
             let Some((_, column)) = subject.column(column) else { continue };
             let name = Words::of(&crate::words::split(&column.name).join(" "));
-            own.names_average |= name.any(&AVERAGE)
+            computes.names_average |= name.any(&AVERAGE)
                 || name.mentions("average")
                 || name.mentions("avg")
                 || is_stored_average(subject, &column.name);
-            own.names_share |=
+            computes.names_share |=
                 ["percent", "rate", "ratio", "share", "pct"].iter().any(|part| name.mentions(part));
         }
-        own.names_number = returns_number(subject);
-        own
+        computes.names_number = returns_number(subject);
+        computes
     }
 }
 
@@ -130,8 +132,8 @@ fn returns_number(subject: &AuditSubject<'_>) -> bool {
     let mut columns = Vec::new();
     let outputs = subject.query.outputs().unwrap_or_default();
     outputs.iter().for_each(|output| collect_columns(&output.expr, &mut columns));
-    let known = columns.into_iter().filter_map(|column| subject.column(column));
-    known.into_iter().any(|(_, column)| column.affinity.is_numeric() || column.declared_type.is_none())
+    let columns = columns.into_iter().filter_map(|column| subject.column(column));
+    columns.into_iter().any(|(_, column)| column.affinity.is_numeric() || column.declared_type.is_none())
 }
 
 /// Whether the evidence says that the column holds averages: "A11 refers to the average salary".

@@ -74,12 +74,12 @@ fn takes_row_of_extremum(scope: &Scope<'_>) -> bool {
 }
 
 /// The columns outside of aggregates and of what is grouped by.
-fn collect(expr: &Expr, groups: &[Expr], found: &mut Vec<ColumnRef>) {
+fn collect(expr: &Expr, groups: &[Expr], columns: &mut Vec<ColumnRef>) {
     match expr {
         _ if groups.contains(expr) => {}
         Expr::Aggregate(_) | Expr::Window(_) => {}
-        Expr::Column(column) => found.push(*column),
-        other => children(other, &mut |child| collect(child, groups, found)),
+        Expr::Column(column) => columns.push(*column),
+        other => children(other, &mut |child| collect(child, groups, columns)),
     }
 }
 

@@ -43,8 +43,10 @@ impl AuditRule for ColumnOfOtherTable {
     fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         let Some(scope) = scopes(subject.query).into_iter().find(|scope| scope.is_outermost) else { return };
         for (at, output) in scope.select.outputs.iter().enumerate() {
-            let Some((own, table, column)) = subject.as_column(&output.expr) else { continue };
-            for relation in scope.relations().into_iter().filter(|relation| relation.id != own.relation) {
+            let Some((output_column, table, column)) = subject.as_column(&output.expr) else { continue };
+            for relation in
+                scope.relations().into_iter().filter(|relation| relation.id != output_column.relation)
+            {
                 let Some(other) = subject.facts.table_of(relation.id).and_then(|id| subject.schema.table(id))
                 else {
                     continue;
@@ -55,7 +57,7 @@ impl AuditRule for ColumnOfOtherTable {
                 if other.name != table.name
                     && names(&words, &other.name, &column.name)
                     && !names(&words, &table.name, &column.name)
-                    && !are_equal(&scope, own, twin)
+                    && !are_equal(&scope, output_column, twin)
                 {
                     let mut query: Query = subject.query.clone();
                     if let Body::Select(select) = &mut query.body
@@ -65,7 +67,7 @@ impl AuditRule for ColumnOfOtherTable {
                     }
                     let why = format!(
                         "{} is returned, and the question names {}",
-                        subject.name(own),
+                        subject.name(output_column),
                         subject.name(twin)
                     );
                     findings.propose(why, None, subject.print(&query));

@@ -50,7 +50,7 @@ impl AuditRule for ConditionSameForAllRows {
 fn look(subject: &AuditSubject<'_>, condition: &Expr, findings: &mut Findings) {
     let Expr::Binary(operator, left, right) = condition else { return };
     let Expr::Literal(value) = &**right else { return };
-    let Some((column, table, own)) = subject.as_column(left) else { return };
+    let Some((column, table, definition)) = subject.as_column(left) else { return };
     let is_order = matches!(
         operator,
         BinaryOperator::Less
@@ -63,7 +63,7 @@ fn look(subject: &AuditSubject<'_>, condition: &Expr, findings: &mut Findings) {
         return;
     }
     let Some(data) = subject.item.data(findings) else { return };
-    let (c, literal) = (data.engine().quoted(&own.name), subject.text(right));
+    let (c, literal) = (data.engine().quoted(&definition.name), subject.text(right));
     let sql = format!(
         "SELECT count({c}), count(CASE WHEN {c} {} {literal} THEN 1 END) FROM {}",
         operator.symbol(),

@@ -85,7 +85,7 @@ fn contradictions(subject: &AuditSubject<'_>, conjuncts: &[&Expr], findings: &mu
     let demands: Vec<_> = conjuncts.iter().filter_map(|expr| demanded(expr)).collect();
     for (at, (column, value)) in demands.iter().enumerate() {
         let same_class = |other: &Literal| std::mem::discriminant(other) == std::mem::discriminant(*value);
-        if demands[..at].iter().any(|(other, own)| other == column && own != value && same_class(own)) {
+        if demands[..at].iter().any(|(other, first)| other == column && first != value && same_class(first)) {
             findings.report(format!("{} is to have two values at once", subject.text(column)));
         }
     }

@@ -48,8 +48,8 @@ impl AuditRule for CountOfReference {
             for expr in scope.exprs() {
                 let Expr::Aggregate(call) = expr else { continue };
                 let [arg] = call.args.as_slice() else { continue };
-                let Some((own, table, _)) = subject.as_column(arg) else { continue };
-                let Some(place) = own.column.position() else { continue };
+                let Some((counted_column, table, _)) = subject.as_column(arg) else { continue };
+                let Some(place) = counted_column.column.position() else { continue };
                 if call.function != Function::Count
                     || call.distinct
                     || scope.select.group_by.contains(arg)
@@ -58,8 +58,11 @@ impl AuditRule for CountOfReference {
                 {
                     continue;
                 }
-                let why =
-                    format!("{} counts {} as often as it occurs", subject.text(expr), subject.name(own));
+                let why = format!(
+                    "{} counts {} as often as it occurs",
+                    subject.text(expr),
+                    subject.name(counted_column)
+                );
                 let mut query: Query = subject.query.clone();
                 rewrite_query(&mut Distinct(call), &mut query);
                 if !subject.item.data.has_rows() {
@@ -78,11 +81,12 @@ impl AuditRule for CountOfReference {
 /// is named after its table are taken for one.
 fn refers(table: &Table, column: u32) -> bool {
     let is_foreign = table.foreign_keys.iter().any(|key| key.columns == [column]);
-    let name = table.column(column).map(|own| own.name.as_str()).unwrap_or_default();
+    let name = table.column(column).map(|column| column.name.as_str()).unwrap_or_default();
     let words = split(name).concat();
     let of_what = words.strip_suffix("id").filter(|rest| !matches!(*rest, "" | "uu" | "gu"));
-    let own = split(&table.name);
-    let is_own = |rest: &str| own.iter().chain([&own.concat()]).any(|word| stem(word) == stem(rest));
+    let table_words = split(&table.name);
+    let is_own =
+        |rest: &str| table_words.iter().chain([&table_words.concat()]).any(|word| stem(word) == stem(rest));
     let is_other = of_what.is_some_and(|rest| !is_own(rest));
     (is_foreign || is_other) && !table.is_unique(&[column])
 }

@@ -80,13 +80,13 @@ fn holds_dates(subject: &AuditSubject<'_>, table: &Table, column: &Column) -> bo
 }
 
 fn year(subject: &AuditSubject<'_>, date: &Expr, others: &[&Expr], findings: &mut Findings) {
-    let Some((own, table, column)) = subject.as_column(date) else { return };
+    let Some((date_column, table, column)) = subject.as_column(date) else { return };
     let is_year = |expr: &&&Expr| whole(expr).is_some_and(|year| (1000..3000).contains(&year));
     let Some(year) = others.iter().find(is_year) else { return };
     if holds_dates(subject, table, column) {
         findings.report(format!(
             "{} holds dates, which are texts and never less than or equal to the number {}",
-            subject.name(own),
+            subject.name(date_column),
             subject.text(year)
         ));
     }
@@ -111,10 +111,12 @@ fn read_off(
         }
         _ => return,
     };
-    let Some((own, table, column)) = list.get(at).and_then(|expr| subject.as_column(expr)) else { return };
+    let Some((date_column, table, column)) = list.get(at).and_then(|expr| subject.as_column(expr)) else {
+        return;
+    };
     let Some(data) = subject.item.data(findings) else { return };
     let Some(profile) = data.profile(table, column) else { return };
-    let name = subject.name(own);
+    let name = subject.name(date_column);
     if is_substring {
         let looks_like_date = data.texts(table, column).is_some_and(|texts| {
             !texts.is_empty()

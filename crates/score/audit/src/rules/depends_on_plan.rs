@@ -51,7 +51,7 @@ impl AuditRule for DependsOnPlan {
             return;
         };
         if rows.fingerprint() != other.fingerprint() {
-            let new = other.rows().filter(|row| !rows.rows().any(|own| own == *row));
+            let new = other.rows().filter(|row| !rows.rows().any(|first| first == *row));
             let evidence = Evidence::of_rows("rows of the other result alone", &other.columns, new);
             findings.report_with(
                 "read with its rows the other way round, the gold returns something else",

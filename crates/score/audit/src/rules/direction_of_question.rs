@@ -50,27 +50,27 @@ impl AuditRule for DirectionOfQuestion {
     }
 
     fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
-        let mut taken = Vec::new();
+        let mut directions = Vec::new();
         for scope in scopes(subject.query) {
             if scope.is_whole() && scope.query.limit.is_some() {
-                taken.extend(scope.query.order_by.first().map(|term| term.descending));
+                directions.extend(scope.query.order_by.first().map(|term| term.descending));
             }
             for expr in scope.exprs() {
                 match expr {
-                    Expr::Aggregate(call) if call.function == Function::Max => taken.push(true),
-                    Expr::Aggregate(call) if call.function == Function::Min => taken.push(false),
+                    Expr::Aggregate(call) if call.function == Function::Max => directions.push(true),
+                    Expr::Aggregate(call) if call.function == Function::Min => directions.push(false),
                     _ => {}
                 }
             }
         }
-        let [descending] = taken[..] else { return };
+        let [descending] = directions[..] else { return };
         let Some(words) = subject.item.words(findings) else { return };
         let (up, down) = (words.any(&UP), words.any(&DOWN));
         if up == down || words.any(&OTHER) || up == descending {
             return;
         }
-        let (asked, got) = if up { ("highest", "lowest") } else { ("lowest", "highest") };
-        findings.report(format!("the question asks for the {asked}, and the gold takes the {got}"));
+        let (end, got) = if up { ("highest", "lowest") } else { ("lowest", "highest") };
+        findings.report(format!("the question asks for the {end}, and the gold takes the {got}"));
     }
 }
 

@@ -43,7 +43,7 @@ impl AuditRule for EvidenceNotComputed {
     fn check(&self, subject: &AuditSubject<'_>, findings: &mut Findings) {
         let Some(evidence) = subject.item.evidence(findings) else { return };
         let done = Done::of(subject);
-        let asked = [
+        let computations = [
             ("divide", done.divides),
             ("subtract", done.subtracts),
             ("max", done.takes_extreme),
@@ -52,7 +52,7 @@ impl AuditRule for EvidenceNotComputed {
             ("count", done.adds || done.counts),
             ("avg", done.divides),
         ];
-        for (name, is_done) in asked {
+        for (name, is_done) in computations {
             if !is_done && !calls(evidence, name).is_empty() {
                 findings
                     .report(format!("the evidence has {name}(…), and the gold computes nothing of the kind"));

@@ -46,9 +46,9 @@ impl AuditRule for EvidenceValueUnused {
         let stated: Vec<Stated<'_>> = comparisons(evidence).into_iter().filter(is_whole).collect();
         let words = Words::of(subject.item.sql);
         let exprs = all_exprs(subject.query);
-        for own in &stated {
-            if !has(subject.item.sql, &words, own) && !asked_instead(subject, &exprs, own) {
-                let Stated { column, operator, value, .. } = own;
+        for comparison in &stated {
+            if !has(subject.item.sql, &words, comparison) && !asked_instead(subject, &exprs, comparison) {
+                let Stated { column, operator, value, .. } = comparison;
                 findings.report(format!(
                     "the evidence says {column} {operator} {value}, and the gold does not have {value}"
                 ));
@@ -59,14 +59,16 @@ impl AuditRule for EvidenceValueUnused {
             let Some((_, _, column)) = subject.as_column(left) else { continue };
             let same: Vec<&Stated<'_>> = stated
                 .iter()
-                .filter(|own| own.column.eq_ignore_ascii_case(&column.name) && is_value(right, own))
+                .filter(|comparison| {
+                    comparison.column.eq_ignore_ascii_case(&column.name) && is_value(right, comparison)
+                })
                 .collect();
             // A list may be written as equalities.
-            if same.iter().any(|own| own.operator == "in") {
+            if same.iter().any(|comparison| comparison.operator == "in") {
                 continue;
             }
             if let (Some(used), Some(first)) = (sign(*operator), same.first())
-                && !same.iter().any(|own| is_sign(&own.operator, used))
+                && !same.iter().any(|comparison| is_sign(&comparison.operator, used))
             {
                 findings.report(format!(
                     "the evidence says {} {} {}, and the gold compares by {used}",
@@ -110,14 +112,14 @@ fn asked_instead(subject: &AuditSubject<'_>, exprs: &[&Expr], stated: &Stated<'_
     let words = Words::of(question);
     let asks = |value: &Expr| match value {
         Expr::Literal(Literal::Text(text)) => text.len() > 2 && words.mentions(text),
-        other => number(other).is_some_and(|own| has_number(question, own)),
+        other => number(other).is_some_and(|value| has_number(question, value)),
     };
     let is_asked = |expr: &&Expr| match expr {
         Expr::Binary(operator, left, right) => {
             sign(*operator).is_some()
                 && subject
                     .as_column(left)
-                    .is_some_and(|(_, _, own)| own.name.eq_ignore_ascii_case(stated.column))
+                    .is_some_and(|(_, _, column)| column.name.eq_ignore_ascii_case(stated.column))
                 && asks(right)
         }
         _ => false,

@@ -75,9 +75,10 @@ fn aggregate(subject: &AuditSubject<'_>, scope: &Scope<'_>, call: &Aggregate, fi
     if key.is_empty() || (is_count && !is_key) || (!is_count && !is_value(arg)) {
         return;
     }
-    let mut given: Vec<Expr> = key.iter().map(|at| Expr::Column(ColumnRef::at(relation, *at))).collect();
-    given.extend(scope.select.group_by.iter().cloned());
-    if Dependencies::of(scope.select, &subject.facts).closure(&given).is_complete() {
+    let mut determinants: Vec<Expr> =
+        key.iter().map(|at| Expr::Column(ColumnRef::at(relation, *at))).collect();
+    determinants.extend(scope.select.group_by.iter().cloned());
+    if Dependencies::of(scope.select, &subject.facts).closure(&determinants).is_complete() {
         return;
     }
     if is_count && counts_partners(subject, scope, relation, &table.name) {
@@ -89,7 +90,7 @@ fn aggregate(subject: &AuditSubject<'_>, scope: &Scope<'_>, call: &Aggregate, fi
 }
 
 /// Whether the question counts another table of which the join has each row once: "how many awards" for `COUNT(player.id)`.
-fn counts_partners(subject: &AuditSubject<'_>, scope: &Scope<'_>, own: RelationId, name: &str) -> bool {
+fn counts_partners(subject: &AuditSubject<'_>, scope: &Scope<'_>, relation: RelationId, name: &str) -> bool {
     let Some(counted) = subject.item.question.and_then(|question| Words::of(question).counted()) else {
         return false;
     };
@@ -100,7 +101,7 @@ fn counts_partners(subject: &AuditSubject<'_>, scope: &Scope<'_>, own: RelationI
         let table = subject.facts.table_of(relation).and_then(|id| subject.schema.table(id));
         table.is_some_and(|table| names(&table.name, &counted))
     };
-    let mut others = scope.relations().into_iter().map(|relation| relation.id).filter(|id| *id != own);
+    let mut others = scope.relations().into_iter().map(|relation| relation.id).filter(|id| *id != relation);
     !names(name, &counted) && others.any(|id| is_meant(id) && is_once(id))
 }
 

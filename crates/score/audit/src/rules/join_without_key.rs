@@ -64,10 +64,10 @@ fn apart(subject: &AuditSubject<'_>, scope: &Scope<'_>, findings: &mut Findings)
     let mut linked: Vec<RelationId> = relations.first().copied().into_iter().collect();
     let conditions = conjuncts(scope.select).into_iter().chain(scope.joins());
     let mut groups: Vec<Vec<RelationId>> = conditions.map(relations_read).collect();
-    while let Some(at) = groups.iter().position(|group| group.iter().any(|own| linked.contains(own))) {
+    while let Some(at) = groups.iter().position(|group| group.iter().any(|id| linked.contains(id))) {
         linked.extend(groups.swap_remove(at));
     }
-    for relation in relations.iter().filter(|own| !linked.contains(own)) {
+    for relation in relations.iter().filter(|relation| !linked.contains(relation)) {
         let Some(table) = subject.facts.table_of(*relation).and_then(|id| subject.schema.table(id)) else {
             continue;
         };
@@ -81,7 +81,7 @@ fn keys(schema: &Schema, from: TableId, to: TableId) -> Vec<(u32, u32)> {
     let single = |key: &sqlgauge_sql::schema::ForeignKey| {
         let (referred, columns) = schema.resolve_foreign_key(key)?;
         match (key.columns.as_slice(), columns.as_slice()) {
-            ([own], [other]) if referred == to => Some((*own, *other)),
+            ([column], [other]) if referred == to => Some((*column, *other)),
             _ => None,
         }
     };
@@ -90,8 +90,8 @@ fn keys(schema: &Schema, from: TableId, to: TableId) -> Vec<(u32, u32)> {
 
 /// What a column refers to by a foreign key: itself, if to nothing.
 fn origin(schema: &Schema, table: TableId, column: u32) -> (TableId, u32) {
-    let Some(own) = schema.table(table) else { return (table, column) };
-    for key in &own.foreign_keys {
+    let Some(definition) = schema.table(table) else { return (table, column) };
+    for key in &definition.foreign_keys {
         if key.columns == [column]
             && let Some((referred, columns)) = schema.resolve_foreign_key(key)
             && let [other] = columns.as_slice()
@@ -122,7 +122,8 @@ fn along_no_key(
         is_key || origin(schema, id, column) != (id, column)
     };
     let forth = keys(schema, l, r);
-    let back: Vec<(u32, u32)> = keys(schema, r, l).into_iter().map(|(own, other)| (other, own)).collect();
+    let back: Vec<(u32, u32)> =
+        keys(schema, r, l).into_iter().map(|(column, other)| (other, column)).collect();
     let all: Vec<(u32, u32)> = forth.into_iter().chain(back).collect();
     if let [(lk, rk)] = all.as_slice() {
         let (to_left, to_right) = (ColumnRef::at(left.relation, *lk), ColumnRef::at(right.relation, *rk));

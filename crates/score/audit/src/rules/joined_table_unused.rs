@@ -83,8 +83,8 @@ fn is_read_by_rows(scope: &Scope<'_>) -> bool {
 
 /// Whether question or evidence speak of a table: then the join is a condition, such as having an award.
 fn is_meant(subject: &AuditSubject<'_>, table: &str) -> bool {
-    let said: Vec<String> = subject.item.all_words().iter().map(stem).collect();
-    split(table).iter().any(|word| word.len() > 2 && said.contains(&stem(word)))
+    let words: Vec<String> = subject.item.all_words().iter().map(stem).collect();
+    split(table).iter().any(|word| word.len() > 2 && words.contains(&stem(word)))
 }
 
 /// The columns that are read outside of equalities of columns, and those equalities.

@@ -51,11 +51,11 @@ impl AuditRule for LiteralNotAsked {
         if literals.is_empty() || subject.item.words(findings).is_none() {
             return;
         }
-        let known = subject.item.all_words();
+        let words = subject.item.all_words();
         for (column, value) in literals {
             let is_known = match value {
-                Expr::Literal(Literal::Text(text)) => known.mentions(text) || known.mentions_words_of(text),
-                other => whole(other).is_none_or(|number| known.states(number)),
+                Expr::Literal(Literal::Text(text)) => words.mentions(text) || words.mentions_words_of(text),
+                other => whole(other).is_none_or(|number| words.states(number)),
             };
             if !is_known {
                 findings.report(format!(

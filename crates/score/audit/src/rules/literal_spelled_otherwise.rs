@@ -52,19 +52,19 @@ impl AuditRule for LiteralSpelledOtherwise {
         if literals.is_empty() || subject.item.words(findings).is_none() {
             return;
         }
-        let asked = format!(
+        let texts_of_question = format!(
             "{} {}",
             subject.item.question.unwrap_or_default(),
             subject.item.evidence.unwrap_or_default()
         );
-        let texts = quoted(&asked);
+        let texts = quoted(&texts_of_question);
         for (column, literal) in literals {
             let is_other =
                 |text: &&&str| packed(text) == packed(literal) && !text.eq_ignore_ascii_case(literal);
             let Some(text) = texts.iter().find(is_other).filter(|_| packed(literal).len() > 1) else {
                 continue;
             };
-            if !asked.contains(literal) && !is_there(subject, column, literal) {
+            if !texts_of_question.contains(literal) && !is_there(subject, column, literal) {
                 findings.report(format!(
                     "{} is compared with '{literal}', and the question has '{text}'",
                     subject.name(column)
@@ -76,10 +76,10 @@ impl AuditRule for LiteralSpelledOtherwise {
 
 /// Whether a row has the literal, as far as rows are at hand.
 fn is_there(subject: &AuditSubject<'_>, column: ColumnRef, literal: &str) -> bool {
-    let Some((table, own)) = subject.column(column).filter(|_| subject.item.data.has_rows()) else {
+    let Some((table, definition)) = subject.column(column).filter(|_| subject.item.data.has_rows()) else {
         return false;
     };
-    subject.item.data.texts(table, own).is_none_or(|texts| texts.iter().any(|text| text == literal))
+    subject.item.data.texts(table, definition).is_none_or(|texts| texts.iter().any(|text| text == literal))
 }
 
 const CASES: &[AuditCase] = &[

@@ -79,18 +79,18 @@ impl AuditRule for MissingDistinct {
 
 /// Which rows a join repeats.
 fn repeats(subject: &AuditSubject<'_>, scope: &Scope<'_>) -> Option<String> {
-    let mut shown: Vec<RelationId> =
+    let mut relations: Vec<RelationId> =
         scope.select.outputs.iter().flat_map(|output| relations_read(&output.expr)).collect();
-    shown.sort_unstable();
-    shown.dedup();
-    if shown.is_empty()
-        || Dependencies::of(scope.select, &subject.facts).closure_of_rows(&shown).is_complete()
+    relations.sort_unstable();
+    relations.dedup();
+    if relations.is_empty()
+        || Dependencies::of(scope.select, &subject.facts).closure_of_rows(&relations).is_complete()
     {
         return None;
     }
     let name =
         |relation: &RelationId| Some(subject.schema.table(subject.facts.table_of(*relation)?)?.name.as_str());
-    let names: Vec<&str> = shown.iter().map(name).collect::<Option<_>>()?;
+    let names: Vec<&str> = relations.iter().map(name).collect::<Option<_>>()?;
     Some(format!(
         "a row of {} is returned once for each partner in a join that returns nothing else",
         names.join(", ")

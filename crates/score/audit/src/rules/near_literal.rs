@@ -49,10 +49,10 @@ impl AuditRule for NearLiteral {
         let mut missed: Vec<Missed> = Vec::new();
         for expr in all_exprs(subject.query) {
             for (column, value) in equalities(expr) {
-                if let Some(own) = compare(subject, column, value, findings)
-                    && !missed.contains(&own)
+                if let Some(miss) = compare(subject, column, value, findings)
+                    && !missed.contains(&miss)
                 {
-                    missed.push(own);
+                    missed.push(miss);
                 }
             }
         }
@@ -77,7 +77,7 @@ fn compare(
     findings: &mut Findings,
 ) -> Option<Missed> {
     let Expr::Literal(Literal::Text(text)) = value else { return None };
-    let (own, table, column) = subject.as_column(column)?;
+    let (column_ref, table, column) = subject.as_column(column)?;
     if column.collation != Collation::Binary {
         return None;
     }
@@ -86,23 +86,23 @@ fn compare(
         findings.unchecked("a column has too many different values");
         return None;
     };
-    if values.is_empty() || values.iter().any(|own| own == text) {
+    if values.is_empty() || values.iter().any(|value| value == text) {
         return None;
     }
     let near = near(text, &values)?;
-    Some(Missed { column: own, literal: text.clone(), near: near.to_owned() })
+    Some(Missed { column: column_ref, literal: text.clone(), near: near.to_owned() })
 }
 
 /// Reports all literals at once, for only together are they a query without the defect.
 fn report(subject: &AuditSubject<'_>, missed: &[Missed], findings: &mut Findings) {
-    let say = |own: &Missed| {
-        let name = subject.name(own.column);
-        format!("no row has {name} = '{}', but there is '{}'", own.literal, own.near)
+    let say = |miss: &Missed| {
+        let name = subject.name(miss.column);
+        format!("no row has {name} = '{}', but there is '{}'", miss.literal, miss.near)
     };
     let why: Vec<String> = missed.iter().map(say).collect();
     // In quotes, for a space at the end is all that some differ by.
-    let row = |own: &Missed| {
-        vec![subject.name(own.column), format!("'{}'", own.literal), format!("'{}'", own.near)]
+    let row = |miss: &Missed| {
+        vec![subject.name(miss.column), format!("'{}'", miss.literal), format!("'{}'", miss.near)]
     };
     let rows = Evidence {
         title: "literals and values".to_owned(),
@@ -149,8 +149,8 @@ struct Replaced<'m>(&'m [Missed]);
 impl Replaced<'_> {
     fn value(&self, column: &Expr, value: &mut Expr) {
         let (Expr::Column(column), Expr::Literal(Literal::Text(text))) = (column, value) else { return };
-        if let Some(own) = self.0.iter().find(|own| own.column == *column && own.literal == *text) {
-            text.clone_from(&own.near);
+        if let Some(miss) = self.0.iter().find(|miss| miss.column == *column && miss.literal == *text) {
+            text.clone_from(&miss.near);
         }
     }
 }

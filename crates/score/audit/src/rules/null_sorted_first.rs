@@ -63,7 +63,7 @@ impl AuditRule for NullSortedFirst {
                     Expr::Output(at) => query
                         .outputs()
                         .and_then(|all| all.get(*at as usize))
-                        .map(|own| subject.text(&own.expr)),
+                        .map(|output| subject.text(&output.expr)),
                     expr => Some(subject.text(expr)),
                 };
                 let why = format!(

@@ -91,7 +91,7 @@ fn grouped(expr: &Expr) -> Option<Expr> {
         return None;
     }
     // A condition that both sides state is meant for both.
-    if rest.iter().any(|own| before.iter().any(|other| same_column(own, other))) {
+    if rest.iter().any(|condition| before.iter().any(|other| same_column(condition, other))) {
         return None;
     }
     let mut all = before.to_vec();

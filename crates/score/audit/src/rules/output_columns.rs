@@ -88,12 +88,12 @@ impl AuditRule for OutputColumns {
         if subject.item.words(findings).is_none() {
             return;
         }
-        if let Some(asked) = listed(question)
-            && outputs.len() < asked.len()
+        if let Some(names) = listed(question)
+            && outputs.len() < names.len()
         {
             let why = format!(
                 "the question asks for {}, and the gold returns {} column(s)",
-                asked.join(", "),
+                names.join(", "),
                 outputs.len()
             );
             findings.report(why);
@@ -136,19 +136,19 @@ fn asks_twice(question: &str) -> bool {
 
 /// The sentences of a text: a stop inside a word or before a small letter, as in "Inc. of" and "No.5", ends none.
 fn sentences(text: &str) -> Vec<&str> {
-    let mut found = Vec::new();
+    let mut sentences = Vec::new();
     let mut from = 0;
     for (at, stop) in text.match_indices(['.', '?', '!']) {
         let rest = &text[at + stop.len()..];
         let begins = rest.trim_start().chars().next().is_none_or(char::is_uppercase);
         if begins && (rest.is_empty() || rest.starts_with(char::is_whitespace)) {
-            found.push(&text[from..at]);
+            sentences.push(&text[from..at]);
             from = at + stop.len();
         }
     }
-    found.push(&text[from..]);
-    found.retain(|sentence| !sentence.trim().is_empty());
-    found
+    sentences.push(&text[from..]);
+    sentences.retain(|sentence| !sentence.trim().is_empty());
+    sentences
 }
 
 fn asks_for_one(words: &Words) -> bool {

@@ -96,14 +96,14 @@ fn returns_text(expr: &Expr) -> bool {
 }
 
 fn column(subject: &AuditSubject<'_>, expr: &Expr, what: &str, findings: &mut Findings) {
-    let Some((own, table, column)) = subject.as_column(expr) else { return };
+    let Some((text_column, table, column)) = subject.as_column(expr) else { return };
     if column.affinity != Affinity::Text {
         return;
     }
     let Some(data) = subject.item.data(findings) else { return };
     let Some(profile) = data.profile(table, column) else { return };
     if profile.is_numeric_text() && profile.lengths.0 < profile.lengths.1 {
-        let name = subject.name(own);
+        let name = subject.name(text_column);
         let sql = format!(
             "SELECT {0} FROM {1} WHERE {0} IS NOT NULL ORDER BY {0} DESC LIMIT 3",
             data.engine().quoted(&column.name),

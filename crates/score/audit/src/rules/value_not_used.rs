@@ -39,11 +39,11 @@ impl AuditRule for ValueNotUsed {
         let Some(words) = subject.item.words(findings) else { return };
         let question = subject.item.question.unwrap_or_default();
         let sql = Words::of(subject.item.sql);
-        let known = Words::of(subject.item.evidence.unwrap_or_default());
+        let evidence = Words::of(subject.item.evidence.unwrap_or_default());
         let numbers =
             words.numbers().into_iter().filter(|number| *number >= 10).map(|number| number.to_string());
         for value in numbers.chain(quoted(question)) {
-            if !sql.mentions(&value) && !known.mentions(&value) {
+            if !sql.mentions(&value) && !evidence.mentions(&value) {
                 findings.report(format!("the question states {value}, which the gold does not have"));
             }
         }

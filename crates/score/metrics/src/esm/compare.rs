@@ -59,14 +59,14 @@ pub(super) fn exact_match(
     let tables = &label.from.tables;
     let same_tables = || {
         tables.len() == pred.from.tables.len()
-            && found(&pred.from.tables, tables, |table| hash_table(table)) == tables.len()
+            && common(&pred.from.tables, tables, |table| hash_table(table)) == tables.len()
     };
     let exact = partial.all_matched() && (tables.is_empty() || same_tables());
     Ok(Matched { exact, partial })
 }
 
 /// How many members of `pred` are found in `label`, each of which is found once. Equal members have equal hashes.
-fn found<T: PartialEq>(
+fn common<T: PartialEq>(
     pred: impl IntoIterator<Item = T>,
     label: impl IntoIterator<Item = T>,
     hash: impl Fn(&T) -> u64,
@@ -87,19 +87,19 @@ fn found<T: PartialEq>(
 fn compare_select(pred: &SpiderQuery, label: &SpiderQuery) -> (PartialScore, PartialScore) {
     let (pred, label) = (&pred.select.items, &label.select.items);
     let without_aggregates =
-        found(pred.iter().map(|item| item.unit), label.iter().map(|item| item.unit), hash_of);
-    let score = |found| PartialScore::new(label.len(), pred.len(), found);
-    (score(found(pred, label, hash_of)), score(without_aggregates))
+        common(pred.iter().map(|item| item.unit), label.iter().map(|item| item.unit), hash_of);
+    let score = |count| PartialScore::new(label.len(), pred.len(), count);
+    (score(common(pred, label, hash_of)), score(without_aggregates))
 }
 
 fn compare_where(pred: &SpiderQuery, label: &SpiderQuery) -> (PartialScore, PartialScore) {
     let (pred, label) = (&pred.filter, &label.filter);
     let units = |condition: &Condition| condition.units().count();
     let without_operators =
-        found(pred.units().map(|unit| unit.unit), label.units().map(|unit| unit.unit), hash_of);
-    let score = |found| PartialScore::new(units(label), units(pred), found);
+        common(pred.units().map(|unit| unit.unit), label.units().map(|unit| unit.unit), hash_of);
+    let score = |count| PartialScore::new(units(label), units(pred), count);
     (
-        score(found(pred.units(), label.units(), |unit| finished(|hasher| hash_unit(unit, hasher)))),
+        score(common(pred.units(), label.units(), |unit| finished(|hasher| hash_unit(unit, hasher)))),
         score(without_operators),
     )
 }
@@ -109,7 +109,7 @@ fn compare_group_names(keys: &BoundKeys, pred: &SpiderQuery, label: &SpiderQuery
         query.group_by.iter().map(|unit| keys.group_name(unit.column)).collect()
     };
     let (pred, label) = (names(pred), names(label));
-    PartialScore::new(label.len(), pred.len(), found(&pred, &label, hash_of))
+    PartialScore::new(label.len(), pred.len(), common(&pred, &label, hash_of))
 }
 
 fn compare_group(pred: &SpiderQuery, label: &SpiderQuery) -> PartialScore {
@@ -128,7 +128,7 @@ fn compare_order(pred: &SpiderQuery, label: &SpiderQuery) -> PartialScore {
 
 fn compare_operators(pred: &SpiderQuery, label: &SpiderQuery) -> Result<PartialScore, Incomparable> {
     let (pred, label) = (operators(&pred.filter)?, operators(&label.filter)?);
-    if pred.len() == label.len() && found(&pred, &label, |item| hash(item)) == label.len() {
+    if pred.len() == label.len() && common(&pred, &label, |item| hash(item)) == label.len() {
         return Ok(PartialScore::new(1, 1, 1));
     }
     // The official function returns the two totals in the wrong order.
@@ -148,7 +148,7 @@ fn operators(condition: &Condition) -> Result<Vec<&ConditionItem>, Incomparable>
         }
         let same_hash = by_hash.entry(hash(item)).or_default();
         budget::spend(same_hash.len());
-        if !same_hash.iter().any(|&known| distinct[known] == item) {
+        if !same_hash.iter().any(|&place| distinct[place] == item) {
             same_hash.push(distinct.len());
             distinct.push(item);
         }

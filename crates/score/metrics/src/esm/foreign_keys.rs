@@ -96,7 +96,7 @@ impl BoundKeys {
         for identifier in catalog.identifiers() {
             let target = keys.get(identifier).unwrap_or(identifier);
             let number = catalog.by_identifier(target).map_or_else(
-                || identifiers.iter().position(|known| known == target),
+                || identifiers.iter().position(|identifier| identifier == target),
                 |id| usize::try_from(id.0).ok(),
             );
             let number = number.unwrap_or_else(|| {

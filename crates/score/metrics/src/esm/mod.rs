@@ -222,9 +222,9 @@ mod tests {
 
     #[test]
     fn an_unreadable_prediction_is_the_empty_query() {
-        let found = outcome("SELECT a FROM t ORDER BY a", "SELECT a, FROM", Switches::default());
-        assert!(!found.exact && !found.parsed());
-        let by = |component| found.partial.get(component);
+        let result = outcome("SELECT a FROM t ORDER BY a", "SELECT a, FROM", Switches::default());
+        assert!(!result.exact && !result.parsed());
+        let by = |component| result.partial.get(component);
         assert_eq!(by(Component::Select), PartialScore { matched: false, label_total: 1, pred_total: 0 });
         assert_eq!(by(Component::Where), PartialScore { matched: true, label_total: 0, pred_total: 0 });
         assert_eq!(by(Component::AndOr), PartialScore { matched: true, label_total: 1, pred_total: 1 });

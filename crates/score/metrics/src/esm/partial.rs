@@ -72,8 +72,8 @@ pub struct PartialScore {
 
 impl PartialScore {
     /// All-or-nothing: as many members on both sides, and all of them found.
-    pub(super) fn new(label_total: usize, pred_total: usize, found: usize) -> Self {
-        Self { matched: pred_total == label_total && found == pred_total, label_total, pred_total }
+    pub(super) fn new(label_total: usize, pred_total: usize, common: usize) -> Self {
+        Self { matched: pred_total == label_total && common == pred_total, label_total, pred_total }
     }
 }
 

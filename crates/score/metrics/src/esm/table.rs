@@ -166,8 +166,8 @@ impl OfficialTable {
     /// the table has zeros.
     pub fn json(&self) -> Value {
         let with_turns = self.levels[JOINT].count > 1;
-        let shown = if with_turns { 6 } else { 5 };
-        let levels = LEVELS.iter().zip(&self.levels[..shown]);
+        let count = if with_turns { 6 } else { 5 };
+        let levels = LEVELS.iter().zip(&self.levels[..count]);
         let mut value =
             json!({"levels": levels.map(|(name, level)| self.column(name, level, true)).collect::<Vec<_>>()});
         if with_turns {
@@ -195,9 +195,9 @@ impl OfficialTable {
 
     fn write(&self, out: &mut String) -> fmt::Result {
         let with_turns = self.levels[JOINT].count > 1;
-        let shown = if with_turns { 6 } else { 5 };
-        let levels = &self.levels[..shown];
-        write_head(out, &LEVELS[..shown], levels)?;
+        let count = if with_turns { 6 } else { 5 };
+        let levels = &self.levels[..count];
+        write_head(out, &LEVELS[..count], levels)?;
         if self.etype.executes() {
             writeln!(out, "=====================   EXECUTION ACCURACY     =====================")?;
             write_rates(out, "execution", levels, |level| ratio(level.executed, level.count))?;

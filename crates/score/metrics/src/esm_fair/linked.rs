@@ -30,12 +30,12 @@ impl LinkedColumns {
         {
             let Some((target, referenced)) = schema.resolve_foreign_key(key) else { continue };
             let Some(target) = schema.table(target) else { continue };
-            for (&own, &other) in key.columns.iter().zip(&referenced) {
+            for (&column, &other) in key.columns.iter().zip(&referenced) {
                 let id = |table: &sqlgauge_sql::schema::Table, column: u32| {
                     let name = table.column(column)?.name.to_ascii_lowercase();
                     place.get(&(table.name.to_ascii_lowercase(), name)).copied()
                 };
-                if let (Some(a), Some(b)) = (id(table, own), id(target, other)) {
+                if let (Some(a), Some(b)) = (id(table, column), id(target, other)) {
                     let (a, b) = (root(&parent, a), root(&parent, b));
                     // The first column of the schema stands for its group.
                     parent[a.max(b)] = a.min(b);

@@ -175,11 +175,11 @@ impl Parts {
     }
 }
 
-fn operands_agree(own: &[(SetOperator, Parts)], other: &[(SetOperator, Parts)]) -> bool {
+fn operands_agree(parts: &[(SetOperator, Parts)], other: &[(SetOperator, Parts)]) -> bool {
     let agree = |(a, b): (&(SetOperator, Parts), &(SetOperator, Parts))| {
         a.0 == b.0 && a.1.differences(&b.1).is_empty()
     };
-    own.len() == other.len() && own.iter().zip(other).all(agree)
+    parts.len() == other.len() && parts.iter().zip(other).all(agree)
 }
 
 /// The first SELECT of a compound and those after it with their operators.

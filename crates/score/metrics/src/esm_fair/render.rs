@@ -33,10 +33,10 @@ pub(super) struct Numbers {
 }
 
 /// The number of a thing: the next one if it is new.
-fn number<T: Eq + Hash>(known: &RefCell<HashMap<T, usize>>, thing: T) -> usize {
-    let mut known = known.borrow_mut();
-    let next = known.len();
-    *known.entry(thing).or_insert(next)
+fn number<T: Eq + Hash>(numbers: &RefCell<HashMap<T, usize>>, thing: T) -> usize {
+    let mut numbers = numbers.borrow_mut();
+    let next = numbers.len();
+    *numbers.entry(thing).or_insert(next)
 }
 
 /// Renders the parts of one query.
@@ -70,10 +70,10 @@ impl<'a> Renderer<'a> {
     }
 
     fn query(&self, query: &Query) -> String {
-        self.known(query).text
+        self.relation_of_query(query).text
     }
 
-    fn known(&self, query: &Query) -> RenderedRelation {
+    fn relation_of_query(&self, query: &Query) -> RenderedRelation {
         let Rendered { parts, outputs } = Parts::with(query, self);
         let text = format!("(query {})", number(&self.numbers.queries, parts));
         RenderedRelation { text, columns: Columns::Texts(outputs.into()) }
@@ -83,13 +83,13 @@ impl<'a> Renderer<'a> {
     pub fn define(&self, ctes: &[Cte]) {
         for cte in ctes {
             let lower = |name: &String| name.to_ascii_lowercase();
-            let known = if is_recursive(cte) {
+            let rendering = if is_recursive(cte) {
                 let columns = cte.columns.iter().map(lower).collect();
                 RenderedRelation { text: lower(&cte.name), columns: Columns::Texts(columns) }
             } else {
-                self.known(&cte.query)
+                self.relation_of_query(&cte.query)
             };
-            self.ctes.borrow_mut().insert(cte.id, known);
+            self.ctes.borrow_mut().insert(cte.id, rendering);
         }
     }
 
@@ -106,12 +106,12 @@ impl<'a> Renderer<'a> {
     }
 
     fn relation(&self, relation: &Relation) -> String {
-        let known = match &relation.source {
+        let rendering = match &relation.source {
             RelationSource::Table(id) => {
                 let name = self.schema.table(*id).map_or_else(String::new, |t| t.name.to_ascii_lowercase());
                 RenderedRelation { text: name, columns: Columns::Table(*id) }
             }
-            RelationSource::Derived(query) => self.known(query),
+            RelationSource::Derived(query) => self.relation_of_query(query),
             RelationSource::Cte(id) => self.ctes.borrow().get(id).cloned().unwrap_or_default(),
             RelationSource::Function { name, args } => {
                 RenderedRelation { text: format!("{name}{}", self.list(args)), columns: Columns::Unknown }
@@ -120,8 +120,8 @@ impl<'a> Renderer<'a> {
                 RenderedRelation { text: "sqlite_master".to_owned(), columns: Columns::Unknown }
             }
         };
-        let text = known.text.clone();
-        self.relations.borrow_mut().insert(relation.id, known);
+        let text = rendering.text.clone();
+        self.relations.borrow_mut().insert(relation.id, rendering);
         text
     }
 
@@ -244,7 +244,7 @@ impl<'a> Renderer<'a> {
     /// A column by table and name, its linked column instead if it has one; a column of a subquery is what the
     /// subquery computes.
     fn column(&self, column: ColumnRef) -> String {
-        let found = match self.relations.borrow().get(&column.relation).map(|known| &known.columns) {
+        let text = match self.relations.borrow().get(&column.relation).map(|rendering| &rendering.columns) {
             Some(Columns::Table(id)) => self.schema.table(*id).map(|table| {
                 let name = table.at(column.column).map_or("rowid", |c| c.name.as_str());
                 let (table, name) = self.linked.representative(&table.name, name);
@@ -255,7 +255,7 @@ impl<'a> Renderer<'a> {
             }
             Some(Columns::Unknown) | None => None,
         };
-        found.unwrap_or_else(|| format!("column {}", column.column))
+        text.unwrap_or_else(|| format!("column {}", column.column))
     }
 }
 

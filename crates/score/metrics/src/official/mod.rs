@@ -85,14 +85,14 @@ fn fix_year(sql: &str) -> Cow<'_, str> {
     let mut fixed = String::new();
     let mut copied = 0;
     let mut at = 0;
-    while let Some(found) = find_year(sql, at) {
-        match after_year_call(sql, found) {
+    while let Some(start) = find_year(sql, at) {
+        match after_year_call(sql, start) {
             Some(end) => {
-                fixed.push_str(&sql[copied..found]);
+                fixed.push_str(&sql[copied..start]);
                 fixed.push_str("2020");
                 (copied, at) = (end, end);
             }
-            None => at = found + "YEAR".len(),
+            None => at = start + "YEAR".len(),
         }
     }
     if copied == 0 {

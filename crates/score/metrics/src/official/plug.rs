@@ -129,21 +129,21 @@ fn spread(sql: &str) -> Option<String> {
 /// Drops the white space character behind `T1.`, whatever the number.
 fn without_blank_after_alias(text: &str) -> String {
     let chars: Vec<char> = text.chars().collect();
-    let mut kept = String::with_capacity(text.len());
+    let mut output = String::with_capacity(text.len());
     let mut at = 0;
     while at < chars.len() {
-        kept.push(chars[at]);
+        output.push(chars[at]);
         if chars[at] == 'T' {
             let end = digits(&chars, at + 1);
             let ends_so = end > at + 1 && chars.get(end) == Some(&'.');
             if ends_so && chars.get(end + 1).is_some_and(|c| is_space(*c)) {
-                kept.extend(&chars[at + 1..=end]);
+                output.extend(&chars[at + 1..=end]);
                 at = end + 1;
             }
         }
         at += 1;
     }
-    kept
+    output
 }
 
 /// End of the digits that begin at `at`.
@@ -167,28 +167,28 @@ fn floats(text: &str) -> BTreeSet<String> {
 
 /// What the expression `[^tT]\d+` finds, without white space.
 fn integers(text: &str) -> BTreeSet<String> {
-    let found = find_all(text, |chars, at| {
+    let numbers = find_all(text, |chars, at| {
         let end = digits(chars, at + 1);
         if !matches!(chars[at], 't' | 'T') && end > at + 1 { Ok(end) } else { Err(at + 1) }
     });
-    found.into_iter().map(|found| found.trim_matches(is_space).to_owned()).collect()
+    numbers.into_iter().map(|number| number.trim_matches(is_space).to_owned()).collect()
 }
 
 /// What a rule finds, from left to right. Of what begins at a place it tells the end, or where to look next.
 fn find_all(text: &str, end_at: impl Fn(&[char], usize) -> Result<usize, usize>) -> BTreeSet<String> {
     let chars: Vec<char> = text.chars().collect();
-    let mut found = BTreeSet::new();
+    let mut pieces = BTreeSet::new();
     let mut at = 0;
     while at < chars.len() {
         match end_at(&chars, at) {
             Ok(end) => {
-                found.insert(chars[at..end].iter().collect());
+                pieces.insert(chars[at..end].iter().collect());
                 at = end;
             }
             Err(next) => at = next,
         }
     }
-    found
+    pieces
 }
 
 /// A word in lower case; one with an alias in it is cut at its dots.
@@ -278,9 +278,9 @@ mod tests {
                 &["select a from t where b >= 4 and 2020- c > 4"],
             ),
         ] {
-            let mut found = all(gold, prediction);
-            found.sort_unstable();
-            assert_eq!(found, expected, "{gold} | {prediction}");
+            let mut values = all(gold, prediction);
+            values.sort_unstable();
+            assert_eq!(values, expected, "{gold} | {prediction}");
         }
     }
 

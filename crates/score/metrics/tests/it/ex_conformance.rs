@@ -20,8 +20,8 @@ use sqlgauge_sql::tree::{Body, Expr};
 use sqlgauge_sql::visit::{Visitor, walk_query};
 
 fn data() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/data");
-    let folder = std::env::var_os("SQLGAUGE_DATA").map_or(beside, PathBuf::from);
+    let default_path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/data");
+    let folder = std::env::var_os("SQLGAUGE_DATA").map_or(default_path, PathBuf::from);
     if folder.is_dir() {
         return Some(folder);
     }
@@ -55,12 +55,12 @@ fn groups_by_outer_column(case: &Case) -> bool {
     impl Visitor for Finder {
         fn body(&mut self, body: &Body) {
             let Body::Select(select) = body else { return };
-            let own: Vec<_> =
+            let ids: Vec<_> =
                 select.from.iter().flat_map(|from| from.relations()).map(|relation| relation.id).collect();
             self.0 |= select
                 .group_by
                 .iter()
-                .any(|key| matches!(key, Expr::Column(column) if !own.contains(&column.relation)));
+                .any(|key| matches!(key, Expr::Column(column) if !ids.contains(&column.relation)));
         }
     }
     let mut finder = Finder(false);
@@ -74,7 +74,7 @@ fn groups_by_outer_column(case: &Case) -> bool {
 fn disagreements(engine: &SqliteEngine, cases: &[Case]) -> Vec<String> {
     let cache = GoldCache::new(64 << 20);
     let next = AtomicUsize::new(0);
-    let found = Mutex::new(Vec::new());
+    let lines = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
@@ -98,16 +98,16 @@ fn disagreements(engine: &SqliteEngine, cases: &[Case]) -> Vec<String> {
                                 case.gold,
                                 case.prediction
                             );
-                            found.lock().unwrap().push((case.system.clone(), case.index, line));
+                            lines.lock().unwrap().push((case.system.clone(), case.index, line));
                         }
                     }
                 }
             });
         }
     });
-    let mut found = found.into_inner().unwrap();
-    found.sort();
-    found.into_iter().map(|(_, _, line)| line).collect()
+    let mut lines = lines.into_inner().unwrap();
+    lines.sort();
+    lines.into_iter().map(|(_, _, line)| line).collect()
 }
 
 fn assert_none(disagreements: &[String], scores: usize) {

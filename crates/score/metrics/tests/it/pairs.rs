@@ -103,8 +103,8 @@ fn the_accuracies_differ_where_their_contracts_do() {
         // Text that is not UTF-8.
         ("SELECT 'a'", "SELECT t FROM odd", [1.0, 1.0, 0.0, 0.0]),
     ] {
-        let found = metrics.map(|metric| world.score(metric, gold, prediction).value);
-        assert_eq!(found, expected.map(Some), "{gold} | {prediction}");
+        let values = metrics.map(|metric| world.score(metric, gold, prediction).value);
+        assert_eq!(values, expected.map(Some), "{gold} | {prediction}");
     }
 }
 
@@ -117,21 +117,21 @@ fn ex_spider_says_what_it_compared() {
         (score.value.unwrap(), score.detail.get("reason").map(|reason| reason.as_str().unwrap().to_owned()))
     };
     let (distinct, plain) = ("SELECT DISTINCT age FROM singer", "SELECT age FROM singer");
-    let (value, said) = reason("ex-spider", distinct, plain);
+    let (value, text) = reason("ex-spider", distinct, plain);
     assert!((value - 1.0).abs() < f64::EPSILON);
-    assert_eq!(said.unwrap(), "equal when compared as the official script runs them, gold: DISTINCT dropped");
-    let (value, said) = reason("ex-spider", distinct, "SELECT DISTINCT age FROM singer WHERE age < 40");
-    let said = said.unwrap();
+    assert_eq!(text.unwrap(), "equal when compared as the official script runs them, gold: DISTINCT dropped");
+    let (value, text) = reason("ex-spider", distinct, "SELECT DISTINCT age FROM singer WHERE age < 40");
+    let text = text.unwrap();
     assert!(value.abs() < f64::EPSILON);
-    assert!(said.starts_with("gold has 4 rows, prediction 3 (compared as the official script"), "{said}");
-    assert!(said.ends_with("gold: DISTINCT dropped; prediction: DISTINCT dropped)"), "{said}");
-    let (value, said) = reason(
+    assert!(text.starts_with("gold has 4 rows, prediction 3 (compared as the official script"), "{text}");
+    assert!(text.ends_with("gold: DISTINCT dropped; prediction: DISTINCT dropped)"), "{text}");
+    let (value, text) = reason(
         "ex-spider-distinct",
         "SELECT id FROM singer WHERE id ! = 2",
         "SELECT id FROM singer WHERE id > = 2",
     );
     assert!(value.abs() < f64::EPSILON);
-    assert!(said.unwrap().contains("gold: comparison operators closed up"));
+    assert!(text.unwrap().contains("gold: comparison operators closed up"));
     // Nothing is said where nothing differs.
     assert_eq!(reason("ex-spider", "SELECT DISTINCT id FROM singer", "SELECT id FROM singer"), (1.0, None));
     assert_eq!(reason("ex-spider-distinct", distinct, distinct), (1.0, None));
@@ -201,9 +201,9 @@ fn distinct_sorted_by_what_is_not_returned_is_ordered_where_that_is_determined()
     ] {
         let score = world.score("ex", gold, prediction);
         assert_eq!(score.value, Some(value), "{gold} | {prediction}: {score:?}");
-        let said = score.detail.get("order").and_then(|order| order.as_str());
-        assert_eq!(said.is_some(), order.is_some(), "{gold} | {prediction}: {score:?}");
-        assert!(said.unwrap_or_default().contains(order.unwrap_or_default()), "{said:?}");
+        let order_text = score.detail.get("order").and_then(|order| order.as_str());
+        assert_eq!(order_text.is_some(), order.is_some(), "{gold} | {prediction}: {score:?}");
+        assert!(order_text.unwrap_or_default().contains(order.unwrap_or_default()), "{order_text:?}");
     }
 }
 
@@ -266,10 +266,10 @@ fn names_of_a_prediction_that_does_not_resolve_are_read_off_its_text() {
     let renamed = "SELECT T1.nick FROM singer AS T1 JOIN song AS T2 ON T1.id = T2.singer_id";
     let score = world.score("table-f1", gold, renamed);
     assert_eq!(score.value, Some(1.0));
-    let said = score.detail["reason"].as_str().unwrap();
+    let text = score.detail["reason"].as_str().unwrap();
     assert!(
-        said.starts_with("read off the text, which does not resolve (") && said.contains("nick"),
-        "{said}"
+        text.starts_with("read off the text, which does not resolve (") && text.contains("nick"),
+        "{text}"
     );
     let score = world.score("column-f1", gold, renamed);
     assert_eq!(score.value, Some(2.0 / 3.0));
@@ -459,8 +459,8 @@ fn further_columns_and_tolerance() {
         ("SELECT name FROM singer WHERE 0", "SELECT id, name FROM singer", [0.0, 0.0, 0.0, 0.0]),
         ("SELECT name, id FROM singer WHERE 0", "SELECT id FROM singer WHERE 0", [0.0, 0.0, 0.0, 0.0]),
     ] {
-        let found = metrics.map(|metric| world.score(metric, gold, prediction).value);
-        assert_eq!(found, expected.map(Some), "{gold} | {prediction}");
+        let values = metrics.map(|metric| world.score(metric, gold, prediction).value);
+        assert_eq!(values, expected.map(Some), "{gold} | {prediction}");
     }
     let chosen = world.score("ex-subset", "SELECT name, age FROM singer", "SELECT age, id, name FROM singer");
     assert_eq!(chosen.detail["reason"], "equal in the prediction's columns 3, 1");

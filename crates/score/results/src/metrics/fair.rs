@@ -89,12 +89,12 @@ fn gold_cells<'g>(gold: &'g Gold, columns: Option<&Json>) -> Result<Vec<Vec<Cell
     };
     let mut take = |column: &Json| {
         let at = column.as_u64().and_then(|at| usize::try_from(at).ok());
-        let known = at.and_then(|at| all.get_mut(at)).ok_or_else(|| missing(column))?;
+        let cells = at.and_then(|at| all.get_mut(at)).ok_or_else(|| missing(column))?;
         // A column that is named twice counts once.
-        Ok::<_, String>(known.take())
+        Ok::<_, String>(cells.take())
     };
-    let taken: Vec<_> = chosen.iter().map(&mut take).collect::<Result<_, _>>()?;
-    Ok(taken.into_iter().flatten().collect())
+    let lists: Vec<_> = chosen.iter().map(&mut take).collect::<Result<_, _>>()?;
+    Ok(lists.into_iter().flatten().collect())
 }
 
 /// `Err` with why it does not agree, or without where nobody knows.

@@ -135,7 +135,7 @@ impl<'s, 'a> Search<'s, 'a> {
     fn extend(&mut self, candidates: &[(usize, Vec<usize>)], chosen: &mut Vec<(usize, usize)>) -> bool {
         let Some(((at, fits), rest)) = candidates.split_first() else { return true };
         for column in fits {
-            if chosen.iter().any(|(_, taken)| taken == column) {
+            if chosen.iter().any(|(_, other)| other == column) {
                 continue;
             }
             chosen.push((*at, *column));

@@ -107,11 +107,11 @@ fn compare(
         let Some(chosen) = chosen.and_then(|chosen| positions(chosen, frame.len())) else {
             return ResultVerdict::wrong("the script fails: `condition_cols` does not fit the gold");
         };
-        let taken = match chosen {
+        let columns = match chosen {
             ChosenColumns::All => frame,
             ChosenColumns::These(places) => places.iter().map(|at| frame[*at].clone()).collect(),
         };
-        let gold = Vectors::of(taken, ignore_order);
+        let gold = Vectors::of(columns, ignore_order);
         if gold.columns.iter().all(|column| prediction.columns.iter().any(|other| agree(column, other))) {
             return ResultVerdict::right(at);
         }

@@ -118,10 +118,10 @@ fn a_path_that_cannot_be_a_folder_fails_and_leaves_nothing() {
 #[test]
 fn two_processes_cannot_write_one_run() {
     let folder = tempfile::tempdir().unwrap();
-    let held = create(folder.path(), &sample()).unwrap();
+    let first = create(folder.path(), &sample()).unwrap();
     assert!(matches!(create(folder.path(), &sample()), Err(RunError::Locked { .. })));
     StoredRun::read(folder.path()).unwrap();
-    drop(held);
+    drop(first);
     create(folder.path(), &sample()).unwrap();
 }
 

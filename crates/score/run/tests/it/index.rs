@@ -129,14 +129,14 @@ fn a_log_that_was_cut_is_completed_and_only_what_is_gone_is_scored() {
     let expected = files(folder.path());
     let ends: Vec<usize> =
         expected[0].iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1).collect();
-    for kept in [ends.len() - 1, ends.len() - 40, 3000, 1, 0] {
-        let cut = kept.checked_sub(1).map_or(0, |last| ends[last]);
+    for count in [ends.len() - 1, ends.len() - 40, 3000, 1, 0] {
+        let cut = count.checked_sub(1).map_or(0, |last| ends[last]);
         for torn in [0, 5] {
             write(folder.path(), [&expected[0][..cut + torn], &expected[1]]);
             let (resumed, scored) = run(folder.path(), usize::MAX);
-            assert_eq!(resumed, kept);
-            assert!(scored <= ends.len() - kept, "{scored} scored, {kept} kept");
-            assert!(files(folder.path()) == expected, "{kept} lines and {torn} bytes kept");
+            assert_eq!(resumed, count);
+            assert!(scored <= ends.len() - count, "{scored} scored, {count} kept");
+            assert!(files(folder.path()) == expected, "{count} lines and {torn} bytes kept");
         }
     }
 }

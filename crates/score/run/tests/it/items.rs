@@ -124,8 +124,8 @@ fn a_damaged_log_gives_each_item_once() {
     assert_eq!(files.items.to_vec().unwrap(), expected);
     let summary = SummaryBuilder::of(&files.manifest, &files.items).unwrap();
     assert_eq!(summary.systems.iter().map(|s| s.statuses.values().sum::<usize>()).sum::<usize>(), 120);
-    let found = files.items.find("naïve \"x\"", "q14").unwrap().unwrap();
-    assert_eq!(found, expected[32]);
+    let item = files.items.find("naïve \"x\"", "q14").unwrap().unwrap();
+    assert_eq!(item, expected[32]);
     assert_eq!(files.items.find("a", "q1").unwrap(), None);
 
     damaged[10] = "not an item\n".to_owned();

@@ -166,8 +166,8 @@ fn repeated_and_misplaced_lines_are_mended_and_named() {
     ] {
         let text: String = written.iter().map(|i| lines[*i]).collect();
         std::fs::write(folder.path().join("items.jsonl"), text).unwrap();
-        let (completion, found) = QUICK.run(folder.path(), &SlowScorer::default()).unwrap();
-        assert_eq!((found, completion.resumed), (repairs, resumed), "{written:?}");
+        let (completion, notes) = QUICK.run(folder.path(), &SlowScorer::default()).unwrap();
+        assert_eq!((notes, completion.resumed), (repairs, resumed), "{written:?}");
         assert!(log(folder.path()) == expected, "{written:?}");
     }
 }

@@ -245,8 +245,8 @@ fn details_say_what_went_wrong() {
 
     // The rows beside a reason are those of the gold that the reason is about.
     let wrong = details(&["SELECT 7, 8", "SELECT owner FROM account WHERE id = 3"], "SELECT 'Al'");
-    let taken = wrong["metrics"]["ex-spider@1"]["gold"].as_u64().unwrap();
-    assert_eq!((taken, &wrong["gold_result"]["columns"][0]), (0, &Value::from("7")));
+    let gold = wrong["metrics"]["ex-spider@1"]["gold"].as_u64().unwrap();
+    assert_eq!((gold, &wrong["gold_result"]["columns"][0]), (0, &Value::from("7")));
 
     let (empty, full) = ("SELECT owner FROM account WHERE id = 9", OWNERS);
     assert_eq!(details(&[empty], full)["gold_empty"], true);

@@ -210,14 +210,14 @@ impl Rewriter for Repeat<'_> {
 }
 
 fn flat(list: Vec<Expr>, open: impl Fn(Expr) -> Result<Vec<Expr>, Expr>) -> Vec<Expr> {
-    let mut found = Vec::with_capacity(list.len());
+    let mut parts = Vec::with_capacity(list.len());
     for expr in list {
         match open(expr) {
-            Ok(inner) => found.extend(inner),
-            Err(other) => found.push(other),
+            Ok(inner) => parts.extend(inner),
+            Err(other) => parts.push(other),
         }
     }
-    found
+    parts
 }
 
 /// Of an EXISTS whose outputs do not matter, leaves 1.
@@ -270,11 +270,14 @@ pub fn keys_between(schema: &Schema, earlier: u32, later: u32) -> Vec<Key> {
 
 /// The columns of a key as pairs: of the earlier table and of the later one.
 pub fn columns_of(schema: &Schema, key: Key) -> Vec<(u32, u32)> {
-    let own = schema.tables().get(key.table as usize).and_then(|table| table.foreign_keys.get(key.place));
-    let Some((own, (_, target))) = own.and_then(|own| Some((own, schema.resolve_foreign_key(own)?))) else {
+    let declared =
+        schema.tables().get(key.table as usize).and_then(|table| table.foreign_keys.get(key.place));
+    let Some((foreign_key, (_, target))) =
+        declared.and_then(|foreign_key| Some((foreign_key, schema.resolve_foreign_key(foreign_key)?)))
+    else {
         return Vec::new();
     };
-    let pairs = own.columns.iter().copied().zip(target);
+    let pairs = foreign_key.columns.iter().copied().zip(target);
     pairs
         .map(|(child, parent)| if key.earlier_declares { (child, parent) } else { (parent, child) })
         .collect()
@@ -309,11 +312,11 @@ impl Canonical<'_> {
             let From::Join(_) = from else { return };
             let mut conditions = Vec::new();
             let mut relations = Vec::new();
-            let own = std::mem::replace(
+            let source = std::mem::replace(
                 from,
                 From::Relation(Relation::new(RelationId(0), RelationSource::Catalog)),
             );
-            take_apart(own, &mut relations, &mut conditions);
+            take_apart(source, &mut relations, &mut conditions);
             conditions
                 .extend(select.filter.take().into_iter().flat_map(conjuncts_of).map(|filter| (None, filter)));
             if let Some(chain) = self.chain(relations, &mut conditions) {
@@ -322,8 +325,8 @@ impl Canonical<'_> {
             let same = same_columns(self.schema, from);
             let places = from.relations().iter().map(|relation| relation.id).collect::<Vec<_>>();
             let place = |condition: &Expr| {
-                let own = only_relation(condition);
-                places.iter().position(|id| Some(*id) == own).unwrap_or(places.len())
+                let relation = only_relation(condition);
+                places.iter().position(|id| Some(*id) == relation).unwrap_or(places.len())
             };
             let mut rest: Vec<Expr> = conditions.into_iter().map(|(_, condition)| condition).collect();
             rest.iter_mut().for_each(|condition| replace(&same, condition));
@@ -340,19 +343,19 @@ impl Canonical<'_> {
         let mut before: Vec<(RelationId, Option<u32>)> = Vec::new();
         let mut from: Option<From> = None;
         for relation in relations {
-            let own = (relation.id, table_of(&relation));
+            let here = (relation.id, table_of(&relation));
             let right = From::Relation(relation);
             from = Some(match from {
                 None => right,
                 Some(left) => {
                     let on = self
-                        .by_key(&before, own, conditions)
-                        .or_else(|| by_equality(&before, own.0, conditions))
-                        .or_else(|| by_place(own.0, conditions));
+                        .by_key(&before, here, conditions)
+                        .or_else(|| by_equality(&before, here.0, conditions))
+                        .or_else(|| by_place(here.0, conditions));
                     From::Join(Box::new(Join { kind: JoinKind::Inner, left, right, on }))
                 }
             });
-            before.push(own);
+            before.push(here);
         }
         from
     }
@@ -361,32 +364,32 @@ impl Canonical<'_> {
     fn by_key(
         &self,
         before: &[(RelationId, Option<u32>)],
-        own: (RelationId, Option<u32>),
+        here: (RelationId, Option<u32>),
         conditions: &mut Vec<Placed>,
     ) -> Option<Expr> {
-        let table = own.1?;
+        let table = here.1?;
         for at in 0..conditions.len() {
             let Some((left, right)) = equality(&conditions[at].1) else { continue };
-            let other = if left.relation == own.0 { right } else { left };
+            let other = if left.relation == here.0 { right } else { left };
             let Some(&(earlier, Some(earlier_table))) = before.iter().find(|(id, _)| *id == other.relation)
             else {
                 continue;
             };
             for key in keys_between(self.schema, earlier_table, table) {
                 let pairs = columns_of(self.schema, key);
-                let has = |expr: &Expr| pairs.iter().any(|&pair| is_pair(expr, earlier, own.0, pair));
+                let has = |expr: &Expr| pairs.iter().any(|&pair| is_pair(expr, earlier, here.0, pair));
                 if !has(&conditions[at].1) || !self.compares_alike(key, earlier_table, table) {
                     continue;
                 }
                 let all = pairs
                     .iter()
-                    .all(|&pair| conditions.iter().any(|(_, c)| is_pair(c, earlier, own.0, pair)));
+                    .all(|&pair| conditions.iter().any(|(_, c)| is_pair(c, earlier, here.0, pair)));
                 if all {
                     for &pair in &pairs {
-                        let found = conditions.iter().position(|(_, c)| is_pair(c, earlier, own.0, pair))?;
-                        conditions.remove(found);
+                        let place = conditions.iter().position(|(_, c)| is_pair(c, earlier, here.0, pair))?;
+                        conditions.remove(place);
                     }
-                    return condition_of(self.schema, key, earlier, own.0);
+                    return condition_of(self.schema, key, earlier, here.0);
                 }
             }
         }
@@ -409,11 +412,12 @@ impl Canonical<'_> {
         self.turn_keys(&mut join.left);
         self.turn_keys(&mut join.right);
         let (From::Relation(right), Some(on)) = (&join.right, &join.on) else { return };
-        let before: Vec<_> = join.left.relations().iter().map(|own| (own.id, table_of(own))).collect();
+        let before: Vec<_> =
+            join.left.relations().iter().map(|relation| (relation.id, table_of(relation))).collect();
         let mut conditions: Vec<Placed> = conjuncts_of(on.clone()).into_iter().map(|on| (None, on)).collect();
-        let found = self.by_key(&before, (right.id, table_of(right)), &mut conditions);
-        if found.is_some() && conditions.is_empty() {
-            join.on = found;
+        let on = self.by_key(&before, (right.id, table_of(right)), &mut conditions);
+        if on.is_some() && conditions.is_empty() {
+            join.on = on;
         }
     }
 }
@@ -461,27 +465,28 @@ fn is_pair(expr: &Expr, earlier: RelationId, later: RelationId, pair: (u32, u32)
 /// Takes the equalities of columns of a relation with columns before it.
 fn by_equality(
     before: &[(RelationId, Option<u32>)],
-    own: RelationId,
+    here: RelationId,
     conditions: &mut Vec<Placed>,
 ) -> Option<Expr> {
     let links = |expr: &Expr| {
         let is_before = |column: ColumnRef| before.iter().any(|(id, _)| *id == column.relation);
         equality(expr).is_some_and(|(left, right)| {
-            is_before(left) && right.relation == own || is_before(right) && left.relation == own
+            is_before(left) && right.relation == here || is_before(right) && left.relation == here
         })
     };
     take(conditions, |(_, condition)| links(condition))
 }
 
 /// Takes what stands in the ON of a relation's join.
-fn by_place(own: RelationId, conditions: &mut Vec<Placed>) -> Option<Expr> {
-    take(conditions, |(place, _)| *place == Some(own))
+fn by_place(here: RelationId, conditions: &mut Vec<Placed>) -> Option<Expr> {
+    take(conditions, |(place, _)| *place == Some(here))
 }
 
 fn take(conditions: &mut Vec<Placed>, wanted: impl Fn(&Placed) -> bool) -> Option<Expr> {
-    let (taken, left): (Vec<Placed>, Vec<Placed>) = std::mem::take(conditions).into_iter().partition(wanted);
+    let (matches, left): (Vec<Placed>, Vec<Placed>) =
+        std::mem::take(conditions).into_iter().partition(wanted);
     *conditions = left;
-    joined(taken.into_iter().map(|(_, condition)| condition).collect())
+    joined(matches.into_iter().map(|(_, condition)| condition).collect())
 }
 
 /// The column that an expression is, if it is one of a table and no rowid.

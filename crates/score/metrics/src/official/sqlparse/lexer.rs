@@ -310,8 +310,8 @@ impl<'t> Lexer<'t> {
 
     /// The closing position of the quoted text that opens at `at`.
     fn quoted(&mut self, at: usize, quote: char, escapes: bool) -> Option<usize> {
-        let known = self.closings.iter().position(|c| c.quote == quote);
-        let index = known.unwrap_or_else(|| {
+        let place = self.closings.iter().position(|c| c.quote == quote);
+        let index = place.unwrap_or_else(|| {
             self.closings.push(Closings::new(&self.text, quote, escapes));
             self.closings.len() - 1
         });
