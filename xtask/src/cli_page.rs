@@ -107,7 +107,7 @@ fn shared(commands: &[(String, Help)]) -> Groups {
             }
         }
     }
-    let kept = |counted: Vec<(Entry, usize)>| -> Vec<Entry> {
+    let entries = |counted: Vec<(Entry, usize)>| -> Vec<Entry> {
         let most = |entry: &Entry| {
             let uses = counted.iter().filter(|(one, _)| flag(one) == flag(entry)).map(|(_, uses)| *uses);
             uses.max().unwrap_or_default()
@@ -115,7 +115,7 @@ fn shared(commands: &[(String, Help)]) -> Groups {
         let common = counted.iter().filter(|(entry, uses)| *uses >= SHARED && *uses == most(entry));
         common.map(|(entry, _)| entry.clone()).collect()
     };
-    let groups = groups.into_iter().map(|(heading, counted)| (heading, kept(counted)));
+    let groups = groups.into_iter().map(|(heading, counted)| (heading, entries(counted)));
     groups.filter(|(_, entries)| !entries.is_empty()).collect()
 }
 

@@ -161,15 +161,15 @@ fn instructions(program: &Path, arguments: &[&str], folder: &Path) -> Result<usi
         .current_dir(folder)
         .output()
         .context("valgrind cannot be started; apt-get install valgrind")?;
-    let said = String::from_utf8_lossy(&output.stderr);
+    let message = String::from_utf8_lossy(&output.stderr);
     // Two queries that differ end `verify` with 1.
     ensure!(
         matches!(output.status.code(), Some(0 | 1)),
-        "{} {arguments:?} failed: {said}",
+        "{} {arguments:?} failed: {message}",
         program.display()
     );
-    let count = said
+    let count = message
         .split_once("Collected :")
         .and_then(|(_, rest)| rest.split_whitespace().next()?.parse::<usize>().ok());
-    Ok(count.with_context(|| format!("valgrind counted nothing: {said}"))? / 1_000_000)
+    Ok(count.with_context(|| format!("valgrind counted nothing: {message}"))? / 1_000_000)
 }
