@@ -242,7 +242,7 @@ fn by_rule(golds: &[Judged]) {
 }
 
 /// What rules find together that have at least some precision on the databases for designing.
-fn together(design: &[Judged], shown: &[Judged]) {
+fn together(design: &[Judged], half: &[Judged]) {
     println!("\nrules with at least that precision on the design half, over all three sets");
     for least in [0.5, 0.6, 0.7, 0.75, 0.8, 0.9] {
         let is_good = |name: &str| {
@@ -252,10 +252,10 @@ fn together(design: &[Judged], shown: &[Judged]) {
         let good: BTreeSet<&str> =
             rules().iter().map(|rule| rule.meta().name).filter(|name| is_good(name)).collect();
         let is_reported = |gold: &Judged| gold.rules.iter().any(|rule| good.contains(rule));
-        let all = Counts::of(shown.iter(), is_reported);
+        let all = Counts::of(half.iter(), is_reported);
         print!("{least:.2} {:>2} rules {} F1 {:.2}", good.len(), all.text(), all.f1());
         for (set, name) in SETS.iter().enumerate() {
-            let of_set = Counts::of(shown.iter().filter(|gold| gold.set == set), is_reported);
+            let of_set = Counts::of(half.iter().filter(|gold| gold.set == set), is_reported);
             print!("  {name} F1 {:.2}", of_set.f1());
         }
         println!();

@@ -56,7 +56,7 @@ impl Sample {
             .unwrap()
     }
 
-    fn known(&self) -> String {
+    fn run_folder(&self) -> String {
         self.path("demo/run").display().to_string()
     }
 }
@@ -78,7 +78,7 @@ fn golds_of_the_target_are_never_read() {
     }
     let garbled = sample.target("garbled", "careful", &questions);
     for method in ["auto", "signals"] {
-        let more = ["--known", &sample.known(), "--method", method];
+        let more = ["--known", &sample.run_folder(), "--method", method];
         let first = sample.estimate(&with_golds.0, &with_golds.1, &more);
         let second = sample.estimate(&garbled.0, &garbled.1, &more);
         assert_eq!(json_of(&first), json_of(&second), "{method}");
@@ -94,7 +94,7 @@ fn a_part_of_the_questions_is_estimated_as_from_files_of_its_own() {
     assert!(!cut.is_empty() && cut.len() < questions.len());
     let (whole, part) =
         (sample.target("whole", "careful", &questions), sample.target("part", "careful", &cut));
-    let runs = sample.known();
+    let runs = sample.run_folder();
     let of_part = json_of(&sample.estimate(&part.0, &part.1, &["--known", &runs]));
     let part_of_whole = sample.estimate(&whole.0, &whole.1, &["--known", &runs, "--db-id", "bike_rental"]);
     assert_eq!(json_of(&part_of_whole), of_part);
@@ -107,7 +107,7 @@ fn a_part_of_the_questions_is_estimated_as_from_files_of_its_own() {
 fn the_output_has_the_documented_shape_and_does_not_depend_on_threads() {
     let sample = Sample::new();
     let (target, prediction) = sample.target("target", "baseline", &sample.questions());
-    let runs = sample.known();
+    let runs = sample.run_folder();
     let run = |threads: &str| {
         let output = Command::cargo_bin("sqlgauge")
             .unwrap()
@@ -192,7 +192,7 @@ fn a_label_of_an_earlier_answer_does_not_count() {
     let sample = Sample::new();
     let questions = sample.questions();
     let (workload, all) = sample.target("workload", "careful", &questions);
-    let run = sample.known();
+    let run = sample.run_folder();
     let systems: Value =
         serde_json::from_slice(&std::fs::read(sample.path("demo/run/run.json")).unwrap()).unwrap();
     let answers = std::fs::read_to_string(sample.path("workload-careful.jsonl")).unwrap();
@@ -255,7 +255,7 @@ fn what_cannot_be_estimated_is_said() {
     let (target, prediction) = sample.target("target", "careful", &questions);
     let empty = sample.path("empty.json");
     std::fs::write(&empty, "[]").unwrap();
-    let runs = sample.known();
+    let runs = sample.run_folder();
     let cases: [(&str, Vec<&str>, &str); 4] = [
         (&target, vec![], "--known"),
         (&target, vec!["--known", &runs, "--method", "guess"], "signals"),
@@ -278,7 +278,7 @@ fn one_item_has_a_wide_interval() {
     let sample = Sample::new();
     let questions: Vec<Value> = sample.questions().into_iter().take(1).collect();
     let (target, prediction) = sample.target("one", "careful", &questions);
-    let estimate = json_of(&sample.estimate(&target, &prediction, &["--known", &sample.known()]));
+    let estimate = json_of(&sample.estimate(&target, &prediction, &["--known", &sample.run_folder()]));
     let width =
         estimate["interval"]["high"].as_f64().unwrap() - estimate["interval"]["low"].as_f64().unwrap();
     assert!(width > 0.1, "{width}");
@@ -294,7 +294,7 @@ fn a_run_whose_databases_moved_names_the_option_that_helps() {
         Command::cargo_bin("sqlgauge")
             .unwrap()
             .args(["estimate", "--json", "--quiet", "--questions", &target, "--pred", &prediction])
-            .args(["--known", &sample.known(), "--db"])
+            .args(["--known", &sample.run_folder(), "--db"])
             .arg(moved)
             .args(more)
             .output()
