@@ -149,7 +149,7 @@ fn confidences_of_the_system_itself_are_used_where_it_gives_some() {
         assert!(notes(&report).contains("the system's own"), "{}", notes(&report));
     }
     // The entropy of 0.9 is below that of 0.2, so the order is the same one.
-    assert!((accuracy(&world.found("atc-ne", &["mid"], &[], &[])) - 0.6).abs() < 1e-9);
+    assert!((accuracy(&world.report("atc-ne", &["mid"], &[], &[])) - 0.6).abs() < 1e-9);
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn without_a_confidence_the_item_model_gives_one() {
     for method in ["atc-mc", "atc-ne", "doc"] {
         let report = world.report(method, &["mid"], &[], &[]);
         assert!(notes(&report).contains("the item model's probability"), "{}", notes(&report));
-        let again = world.found(method, &["mid"], &[], &[]);
+        let again = world.report(method, &["mid"], &[], &[]);
         assert_eq!(report, again);
     }
 }
@@ -176,11 +176,11 @@ fn labels_of_the_target_rectify_the_mean_probability() {
     // Labelled and unlabelled answers have the same confidences, so every λ gives the mean label.
     assert!((accuracy(&report) - 0.5).abs() < 1e-9, "{report}");
     assert!(notes(&report).contains("10 labels"), "{}", notes(&report));
-    let named = world.found("ppi", &[], &[], &["--labels", &format!("mid={file}")]);
+    let named = world.report("ppi", &[], &[], &["--labels", &format!("mid={file}")]);
     assert_eq!(report, named);
     // No other method reads them.
-    let with = world.found("source", &["mid"], &[], &["--labels", &file]);
-    assert_eq!(with, world.found("source", &["mid"], &[], &[]));
+    let with = world.report("source", &["mid"], &[], &["--labels", &file]);
+    assert_eq!(with, world.report("source", &["mid"], &[], &[]));
     let stray = world.path("stray.tsv");
     std::fs::write(&stray, "id\tcorrect\nelsewhere\t1\n").unwrap();
     let output = world.estimate("ppi", &[], &[], &["--labels", &stray.display().to_string()]);
@@ -196,7 +196,7 @@ fn agreement_moves_the_accuracy_only_when_it_moves_itself() {
     // The same mix of questions on both sides: the same agreement, up to the number of answers.
     assert!((accuracy(&report) - 0.6).abs() < 0.03, "{report}");
     // Without the system's own run the line is that of the others.
-    let others = world.found("agreement", &["good", "bad"], &["good", "bad"], &[]);
+    let others = world.report("agreement", &["good", "bad"], &["good", "bad"], &[]);
     assert!(notes(&others).contains("other systems, as mid has no known run"), "{}", notes(&others));
 }
 
@@ -260,12 +260,12 @@ fn a_judge_is_asked_of_every_prediction_and_once_with_a_cache() {
     );
     assert_eq!(server.count(), 20);
     assert_eq!(server.seen()[0].header("authorization"), Some("Bearer sk-rivals-0123456789"));
-    let again = world.found("judge-bug", &[], &[], &more);
+    let again = world.report("judge-bug", &[], &[], &more);
     assert_eq!((server.count(), accuracy(&again)), (20, accuracy(&report)));
     assert!(!report.to_string().contains("sk-rivals"));
     // A budget of five requests: the interval holds what was not asked.
     let few = [&more[..4], &["--judge-max-requests", "5", "--judge-concurrency", "1"]].concat();
-    let partly = world.found("judge-bug", &[], &[], &few);
+    let partly = world.report("judge-bug", &[], &[], &few);
     assert!(
         partly["interval"]["high"].as_f64().unwrap() - partly["interval"]["low"].as_f64().unwrap() > 0.7,
         "{partly}"
