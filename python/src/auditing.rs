@@ -61,14 +61,14 @@ fn audit_golds<'py>(
     progress: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let work = job.read()?;
-    let (mut said, notes) = watched(py, progress.as_ref(), move |context| {
+    let (mut json, notes) = watched(py, progress.as_ref(), move |context| {
         let audit = work.run(context)?;
         let ranked: Vec<_> = audit.ranked().into_iter().map(|item| (item.index, item.gold)).collect();
         let items: Vec<_> = audit.items.iter().map(AuditedItem::to_json).collect();
         Ok(json!({"items": items, "counts": audit.counts(), "ranked": ranked}))
     })?;
-    said["notes"] = notes.into();
-    to_python(py, &said)
+    json["notes"] = notes.into();
+    to_python(py, &json)
 }
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

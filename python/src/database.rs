@@ -184,8 +184,8 @@ impl Database {
 /// The file of a database in a folder of databases.
 #[pyfunction]
 fn locate_database(db: PathBuf, db_id: &str) -> PyResult<PathBuf> {
-    let found = Databases::open(&db).and_then(|databases| databases.locate(db_id));
-    Ok(found.map_err(Failure::from)?.main)
+    let database = Databases::open(&db).and_then(|databases| databases.locate(db_id));
+    Ok(database.map_err(Failure::from)?.main)
 }
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -71,9 +71,10 @@ fn estimate_systems<'py>(py: Python<'py>, job: Job<'py>) -> PyResult<Bound<'py, 
         let done = pool.install(|| job.run(&context))?;
         let estimates = serde_json::to_value(&done.report.estimates);
         let estimates = estimates.map_err(|error| Failure::of(Class::Internal, &error))?;
-        let said = |notes: &[String]| notes.iter().map(|note| in_python(note)).collect::<Vec<String>>();
-        let own: Vec<Vec<String>> = done.report.estimates.iter().map(|one| said(&one.notes)).collect();
-        Ok(json!({"estimates": estimates, "own": own, "notes": said(&done.notes)}))
+        let sentences = |notes: &[String]| notes.iter().map(|note| in_python(note)).collect::<Vec<String>>();
+        let of_estimates: Vec<Vec<String>> =
+            done.report.estimates.iter().map(|one| sentences(&one.notes)).collect();
+        Ok(json!({"estimates": estimates, "own": of_estimates, "notes": sentences(&done.notes)}))
     })?;
     to_python(py, &estimated)
 }

@@ -137,28 +137,28 @@ fn value_of(value: &Bound<'_, PyAny>, depth: usize) -> Result<Value, Fault> {
     if value.is_none() {
         return Ok(Value::Null);
     }
-    if let Ok(own) = value.cast::<PyString>() {
-        return own.to_str().map(Value::from).map_err(|error| {
+    if let Ok(text) = value.cast::<PyString>() {
+        return text.to_str().map(Value::from).map_err(|error| {
             let is_surrogate = error.is_instance_of::<PyUnicodeError>(value.py());
             Fault(if is_surrogate { "a text with a lone surrogate".to_owned() } else { kind(value) })
         });
     }
-    if let Ok(own) = value.cast::<PyBool>() {
-        return Ok(own.is_true().into());
+    if let Ok(flag) = value.cast::<PyBool>() {
+        return Ok(flag.is_true().into());
     }
     if value.is_instance_of::<PyInt>() {
         let number = value.extract::<i64>().map(Value::from);
         let number = number.or_else(|_| value.extract::<u64>().map(Value::from));
         return number.map_err(|_| Fault("an integer of more than 64 bits".to_owned()));
     }
-    if let Ok(own) = value.cast::<PyFloat>() {
-        return real(own.value());
+    if let Ok(number) = value.cast::<PyFloat>() {
+        return real(number.value());
     }
     if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
         return items_of(value, deeper);
     }
-    if let Ok(own) = value.cast::<PyDict>() {
-        return fields_of(own, deeper);
+    if let Ok(dict) = value.cast::<PyDict>() {
+        return fields_of(dict, deeper);
     }
     foreign(value, deeper)
 }
@@ -191,9 +191,9 @@ fn foreign(value: &Bound<'_, PyAny>, depth: usize) -> Result<Value, Fault> {
         return Ok(Value::Null);
     }
     for method in ["tolist", "item"] {
-        let made = value.call_method0(method);
-        if let Some(made) = made.ok().filter(|made| !made.is(value)) {
-            return value_of(&made, depth);
+        let plain = value.call_method0(method);
+        if let Some(plain) = plain.ok().filter(|plain| !plain.is(value)) {
+            return value_of(&plain, depth);
         }
     }
     Err(Fault(format!("{}; give texts, numbers or lists of texts", kind(value))))

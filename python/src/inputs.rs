@@ -67,36 +67,36 @@ impl Frame {
             return Ok(Self { source: Source::File(path), columns, named });
         }
         let of_systems = systems.iter().copied().flatten();
-        let of_systems: Vec<String> = of_systems.filter_map(|(_, given)| given.extract().ok()).collect();
+        let of_systems: Vec<String> = of_systems.filter_map(|(_, value)| value.extract().ok()).collect();
         let looked_for = named.iter().map(|(_, column)| column).chain(&of_systems).map(String::as_str);
         let source = source_of_rows(FRAME, frame, &frame::Columns::new(looked_for))?;
         Ok(Self { source, columns, named })
     }
 
     /// The systems: each a column of the frame, a file, a mapping from ids, rows, or texts in the frame's order.
-    pub(crate) fn systems(&self, given: &Given<'_>) -> PyResult<Vec<System>> {
-        given.iter().map(|(name, given)| self.system(name, given)).collect()
+    pub(crate) fn systems(&self, systems: &Given<'_>) -> PyResult<Vec<System>> {
+        systems.iter().map(|(name, value)| self.system(name, value)).collect()
     }
 
-    fn system(&self, name: &str, given: &Bound<'_, PyAny>) -> PyResult<System> {
+    fn system(&self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<System> {
         let (name, called) = (name.to_owned(), format!("predictions[{name:?}]"));
         let mut columns = self.columns.clone();
-        if let Ok(column) = given.extract::<String>() {
+        if let Ok(column) = value.extract::<String>() {
             columns.set(ColumnRole::Prediction, column);
             return Ok(System { name, predictions: self.source.clone(), columns });
         }
-        if let Ok(path) = given.extract::<PathBuf>() {
+        if let Ok(path) = value.extract::<PathBuf>() {
             return Ok(System { name, predictions: Source::File(path), columns });
         }
-        if let Ok(by_id) = given.cast::<PyMapping>() {
+        if let Ok(by_id) = value.cast::<PyMapping>() {
             let predictions = source_of_ids(&called, by_id)?;
             return Ok(System { name, predictions, columns: Columns::default() });
         }
-        if given.get_item(0).is_ok_and(|first| first.cast::<PyMapping>().is_ok()) {
+        if value.get_item(0).is_ok_and(|first| first.cast::<PyMapping>().is_ok()) {
             let looked_for = frame::Columns::new(self.named.iter().map(|(_, column)| column.as_str()));
-            return Ok(System { name, predictions: source_of_rows(&called, given, &looked_for)?, columns });
+            return Ok(System { name, predictions: source_of_rows(&called, value, &looked_for)?, columns });
         }
-        let predictions = source_of_texts(&called, given)?;
+        let predictions = source_of_texts(&called, value)?;
         Ok(System { name, predictions, columns: Columns::default() })
     }
 }

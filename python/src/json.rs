@@ -9,10 +9,10 @@ use serde_json::{Map, Value};
 pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     match value {
         Value::Null => Ok(py.None().into_bound(py)),
-        Value::Bool(own) => own.into_bound_py_any(py),
+        Value::Bool(flag) => flag.into_bound_py_any(py),
         Value::Number(number) => match (number.as_i64(), number.as_u64()) {
-            (Some(own), _) => own.into_bound_py_any(py),
-            (None, Some(own)) => own.into_bound_py_any(py),
+            (Some(integer), _) => integer.into_bound_py_any(py),
+            (None, Some(integer)) => integer.into_bound_py_any(py),
             (None, None) => number.as_f64().into_bound_py_any(py),
         },
         Value::String(text) => text.into_bound_py_any(py),

@@ -33,8 +33,8 @@ fn kinds(names: &[String]) -> Result<Vec<ChangeKind>, Failure> {
     if names.iter().any(|name| name == "all") {
         return Ok(ChangeKind::ALL.to_vec());
     }
-    let asked = names.iter().map(|name| named("kinds", name)).collect::<Result<Vec<ChangeKind>, _>>()?;
-    Ok(ChangeKind::ALL.into_iter().filter(|kind| asked.contains(kind)).collect())
+    let list = names.iter().map(|name| named("kinds", name)).collect::<Result<Vec<ChangeKind>, _>>()?;
+    Ok(ChangeKind::ALL.into_iter().filter(|kind| list.contains(kind)).collect())
 }
 
 /// A job as `sqlgauge.evolve` hands it over.
@@ -145,9 +145,9 @@ impl Synth {
         });
         let tiers = self.tiers.map(|shares| named("tiers", &shares.map(|share| share.to_string()).join(",")));
         let name = self.sampler.as_deref().unwrap_or(SAMPLERS[0].name);
-        let known = || SAMPLERS.iter().map(|sampler| sampler.name).collect::<Vec<_>>().join(", ");
+        let choices = || SAMPLERS.iter().map(|sampler| sampler.name).collect::<Vec<_>>().join(", ");
         let sampler = sampler(name).ok_or_else(|| {
-            Failure::input(&format!("there is no sampler {name:?}; choose from {}", known()))
+            Failure::input(&format!("there is no sampler {name:?}; choose from {}", choices()))
         })?;
         Ok(SynthOptions {
             dialects: dialects(&self.dialects)?,
@@ -172,9 +172,9 @@ fn dialects(names: &[String]) -> Result<Vec<&'static Dialect>, Failure> {
         return Ok(DIALECTS.to_vec());
     }
     let one = |name: &String| {
-        let found = DIALECTS.iter().copied().find(|dialect| dialect.name == name);
-        let known = || DIALECTS.iter().map(|dialect| dialect.name).collect::<Vec<_>>().join(", ");
-        found.ok_or_else(|| Failure::input(&format!("unknown dialect {name:?}; choose from {}", known())))
+        let entry = DIALECTS.iter().copied().find(|dialect| dialect.name == name);
+        let choices = || DIALECTS.iter().map(|dialect| dialect.name).collect::<Vec<_>>().join(", ");
+        entry.ok_or_else(|| Failure::input(&format!("unknown dialect {name:?}; choose from {}", choices())))
     };
     names.iter().map(one).collect()
 }
@@ -200,7 +200,7 @@ fn make_corpus<'py>(
     let json = json!({
         "pairs": tally.pairs,
         "tiers": of_tiers(&|tier| tally.tiers.get(&tier).copied().unwrap_or(0)),
-        "unmet": of_tiers(&|tier| Tier::ALL.iter().position(|own| *own == tier).map_or(0, |at| unmet[at])),
+        "unmet": of_tiers(&|tier| Tier::ALL.iter().position(|other| *other == tier).map_or(0, |at| unmet[at])),
         "databases": databases,
         "left_out": left_out,
         "notes": notes,
@@ -259,7 +259,7 @@ fn one_of<T>(argument: &str, name: Option<String>, values: [(&str, T); 2]) -> Re
     let Some(name) = name else { return Ok(None) };
     let [one, other] = values.each_ref().map(|(name, _)| *name);
     let wrong = Failure::new(Class::Input, &format!("{argument} is {name:?}; give {one:?} or {other:?}"));
-    values.into_iter().find_map(|(own, value)| (own == name).then_some(Some(value))).ok_or(wrong)
+    values.into_iter().find_map(|(label, value)| (label == name).then_some(Some(value))).ok_or(wrong)
 }
 
 /// Builds databases of tables; returns the decisions, as the lines of `tables.jsonl` have them.

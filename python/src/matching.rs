@@ -64,18 +64,18 @@ fn match_queries<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let (profile, ground) = (profile(profile_name)?, over.ground(py)?);
     let json = call(py, move |stop| {
-        let known = match ground {
+        let facts = match ground {
             Ground::Database(Opened { engine, database }) => {
                 let engine = Stoppable::new(engine, Arc::clone(stop));
                 SchemaFacts::of_database(&engine, &database, profile, &[&left, &right])?
             }
             Ground::Schema(schema) => SchemaFacts::of_schema(schema),
         };
-        let comparison = match_pair(&known, profile, &left, &right);
+        let comparison = match_pair(&facts, profile, &left, &right);
         if let MatchVerdict::Unresolved(..) = comparison.verdict {
             return Err(Failure::new(Class::Query, &comparison.verdict.to_string()));
         }
-        Ok(comparison_to_json(&comparison, profile, &known))
+        Ok(comparison_to_json(&comparison, profile, &facts))
     });
     over.forget_if_interrupted(py, &json);
     to_python(py, &json?)

@@ -21,7 +21,7 @@ use crate::error::{Class, Failure};
 /// A value of the process that made it.
 #[derive(Debug)]
 pub(crate) struct PerProcess<T> {
-    held: Mutex<Option<(u32, T)>>,
+    slot: Mutex<Option<(u32, T)>>,
 }
 
 impl<T> Default for PerProcess<T> {
@@ -32,13 +32,13 @@ impl<T> Default for PerProcess<T> {
 
 impl<T> PerProcess<T> {
     pub(crate) const fn empty() -> Self {
-        Self { held: Mutex::new(None) }
+        Self { slot: Mutex::new(None) }
     }
 
     /// Forgets what another process made.
-    fn disown(held: &mut Option<(u32, T)>) {
-        if held.as_ref().is_some_and(|(process, _)| *process != std::process::id()) {
-            std::mem::forget(held.take());
+    fn disown(slot: &mut Option<(u32, T)>) {
+        if slot.as_ref().is_some_and(|(process, _)| *process != std::process::id()) {
+            std::mem::forget(slot.take());
         }
     }
 }
@@ -46,17 +46,17 @@ impl<T> PerProcess<T> {
 impl<T: Clone> PerProcess<T> {
     /// The value of this process.
     pub(crate) fn get(&self, _attached: Python<'_>) -> Option<T> {
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        Self::disown(&mut held);
-        held.as_ref().map(|(_, value)| value.clone())
+        let mut slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
+        Self::disown(&mut slot);
+        slot.as_ref().map(|(_, value)| value.clone())
     }
 
     /// Lets go of the value; who has a copy of it keeps it.
     pub(crate) fn clear(&self, _attached: Python<'_>) {
         let old = {
-            let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-            Self::disown(&mut held);
-            held.take()
+            let mut slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
+            Self::disown(&mut slot);
+            slot.take()
         };
         drop(old);
     }
@@ -68,14 +68,14 @@ impl<T: Clone> PerProcess<T> {
         }
         // Not under the lock: it takes time, and the interpreter is released. Of two that are made at once one stays.
         let fresh = make()?;
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(held.get_or_insert_with(|| (std::process::id(), fresh)).1.clone())
+        let mut slot = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(slot.get_or_insert_with(|| (std::process::id(), fresh)).1.clone())
     }
 }
 
 impl<T> Drop for PerProcess<T> {
     fn drop(&mut self) {
-        Self::disown(&mut self.held.lock().unwrap_or_else(PoisonError::into_inner));
+        Self::disown(&mut self.slot.lock().unwrap_or_else(PoisonError::into_inner));
     }
 }
 

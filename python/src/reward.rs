@@ -112,12 +112,12 @@ impl RewardResult {
 #[pyclass(frozen, module = "sqlgauge")]
 pub(crate) struct Reward {
     options: RewardOptions,
-    made: PerProcess<Arc<Scorer>>,
+    scorer: PerProcess<Arc<Scorer>>,
 }
 
 impl Reward {
-    fn made(&self, py: Python<'_>) -> PyResult<Arc<Scorer>> {
-        self.made.get_or_make(py, || {
+    fn scorer(&self, py: Python<'_>) -> PyResult<Arc<Scorer>> {
+        self.scorer.get_or_make(py, || {
             let (options, worker) = (self.options.clone(), program::worker(py)?);
             call(py, move |_| {
                 let is_served = is_address(&options.databases);
@@ -176,10 +176,10 @@ impl Reward {
             seed,
             ..RewardOptions::new(db)
         };
-        let reward = Self { options, made: PerProcess::empty() };
+        let reward = Self { options, scorer: PerProcess::empty() };
         not_ddl(&reward.options.databases)?;
         // What cannot be is told here, and not by the first batch.
-        reward.made(py)?;
+        reward.scorer(py)?;
         Ok(reward)
     }
 
@@ -195,7 +195,7 @@ impl Reward {
         let (texts, refusals): (Vec<String>, Vec<Option<String>>) =
             answers.into_iter().map(|Answer { text, refusal }| (text, refusal)).unzip();
         let requests = requests(texts, golds, db_ids)?;
-        let reward = self.made(py)?;
+        let reward = self.scorer(py)?;
         let results = call(py, move |stop| Ok(reward.score_until(&requests, stop)?))?;
         let mut results: Vec<RewardResult> = results.into_iter().map(RewardResult::from).collect();
         for (result, refusal) in results.iter_mut().zip(refusals) {
@@ -225,7 +225,7 @@ impl Reward {
             .zip(db_ids)
             .flat_map(|(golds, db_id)| golds.into_iter().map(move |gold| (gold, db_id.clone())))
             .collect();
-        let reward = self.made(py)?;
+        let reward = self.scorer(py)?;
         let growth = call(py, move |_| Ok(reward.prepare(&questions)?))?;
         let dict = PyDict::new(py);
         dict.set_item("questions", growth.questions)?;
@@ -246,22 +246,22 @@ impl Reward {
     }
 
     fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<((PathBuf,), Bound<'py, PyDict>)> {
-        let own = &self.options;
+        let options = &self.options;
         let dict = PyDict::new(py);
-        dict.set_item("kind", own.kind.as_str())?;
-        dict.set_item("witnesses", own.witnesses)?;
-        dict.set_item("columns", own.columns.as_str())?;
-        dict.set_item("likeness", own.likeness.as_str())?;
-        dict.set_item("values", own.values.name())?;
-        dict.set_item("time_limit", own.time_limit.as_secs_f64())?;
-        dict.set_item("witness_folder", own.witness_folder.as_ref())?;
-        dict.set_item("extract", own.extract)?;
-        dict.set_item("refuse_no_table", own.refuse_no_table)?;
-        dict.set_item("threads", own.threads)?;
-        dict.set_item("slow_queries", own.slow_queries)?;
-        dict.set_item("growth", own.growth)?;
-        dict.set_item("seed", own.seed)?;
-        Ok(((own.databases.clone(),), dict))
+        dict.set_item("kind", options.kind.as_str())?;
+        dict.set_item("witnesses", options.witnesses)?;
+        dict.set_item("columns", options.columns.as_str())?;
+        dict.set_item("likeness", options.likeness.as_str())?;
+        dict.set_item("values", options.values.name())?;
+        dict.set_item("time_limit", options.time_limit.as_secs_f64())?;
+        dict.set_item("witness_folder", options.witness_folder.as_ref())?;
+        dict.set_item("extract", options.extract)?;
+        dict.set_item("refuse_no_table", options.refuse_no_table)?;
+        dict.set_item("threads", options.threads)?;
+        dict.set_item("slow_queries", options.slow_queries)?;
+        dict.set_item("growth", options.growth)?;
+        dict.set_item("seed", options.seed)?;
+        Ok(((options.databases.clone(),), dict))
     }
 }
 
@@ -275,14 +275,14 @@ struct Answer {
 
 impl Answer {
     /// A lone surrogate, which no SQL can have, becomes U+FFFD.
-    fn of(given: &Bound<'_, PyAny>) -> Self {
-        if let Ok(text) = given.cast::<PyString>() {
+    fn of(answer: &Bound<'_, PyAny>) -> Self {
+        if let Ok(text) = answer.cast::<PyString>() {
             return Self { text: text.to_string_lossy().into_owned(), refusal: None };
         }
         let kind =
-            || given.get_type().name().map_or_else(|_| "another type".to_owned(), |name| name.to_string());
+            || answer.get_type().name().map_or_else(|_| "another type".to_owned(), |name| name.to_string());
         let refusal =
-            (!given.is_none()).then(|| format!("the answer is of type {}, and a text is needed", kind()));
+            (!answer.is_none()).then(|| format!("the answer is of type {}, and a text is needed", kind()));
         Self { text: String::new(), refusal }
     }
 }
@@ -318,8 +318,8 @@ fn names(db_ids: Option<&Bound<'_, PyAny>>, count: usize) -> PyResult<Vec<String
 }
 
 /// A text, or several, for each.
-fn lists(name: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<String>>> {
-    each(name, given, |place, one| {
+fn lists(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<String>>> {
+    each(name, value, |place, one| {
         if one.is_instance_of::<PyString>() || one.try_iter().is_err() {
             return Ok(vec![text(name, place, one)?]);
         }
@@ -329,14 +329,14 @@ fn lists(name: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<String>>> {
 
 fn each<T>(
     name: &str,
-    given: &Bound<'_, PyAny>,
+    value: &Bound<'_, PyAny>,
     mut read: impl FnMut(usize, &Bound<'_, PyAny>) -> PyResult<T>,
 ) -> PyResult<Vec<T>> {
     let refused = || Failure::input(&format!("{name} is no list: give a list of texts"));
-    if given.is_instance_of::<PyString>() {
+    if value.is_instance_of::<PyString>() {
         return Err(refused().into());
     }
-    let items = given.try_iter().map_err(|_| refused())?;
+    let items = value.try_iter().map_err(|_| refused())?;
     items.enumerate().map(|(place, one)| read(place, &one?)).collect()
 }
 

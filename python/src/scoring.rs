@@ -264,8 +264,8 @@ struct Election {
 #[pyfunction]
 fn vote(py: Python<'_>, election: Election, progress: Option<Bound<'_, PyAny>>) -> PyResult<Vec<String>> {
     let by = VoteBy::ALL.into_iter().find(|by| by.name() == election.by).ok_or_else(|| {
-        let known = VoteBy::ALL.map(VoteBy::name).join(", ");
-        Failure::input(&format!("by is {:?}; give one of {known}", election.by))
+        let names = VoteBy::ALL.map(VoteBy::name).join(", ");
+        Failure::input(&format!("by is {:?}; give one of {names}", election.by))
     })?;
     not_ddl(&election.db)?;
     let job = ScoreJob {

@@ -30,20 +30,20 @@ fn show_item(
 ) -> PyResult<Bound<'_, PyAny>> {
     let job = ShowJob { system, limits: limits.limits()?, ..ShowJob::new(folder, id) };
     let (mut json, notes) = watched(py, None, move |context| {
-        let shown = job.run(context)?;
-        let (gold, prediction) = (shown.gold_rows.as_deref(), shown.prediction_rows.as_deref());
+        let content = job.run(context)?;
+        let (gold, prediction) = (content.gold_rows.as_deref(), content.prediction_rows.as_deref());
         let options = ShowOptions { width: WIDTH, colour: false, rows: ROWS };
-        let item = serde_json::to_value(&shown.item).map_err(|error| Failure::of(Class::Run, &error))?;
-        let view = ItemView::new(&shown.item);
-        let table = |rows: Option<&ResultSet>, kept: Option<&ResultTable>| {
-            rows.map(ResultTable::of).or_else(|| kept.cloned())
+        let item = serde_json::to_value(&content.item).map_err(|error| Failure::of(Class::Run, &error))?;
+        let view = ItemView::new(&content.item);
+        let table = |rows: Option<&ResultSet>, of_log: Option<&ResultTable>| {
+            rows.map(ResultTable::of).or_else(|| of_log.cloned())
         };
         Ok(json!({
             "item": item,
-            "why": shown.why,
+            "why": content.why,
             "gold_result": table(gold, view.gold_result()),
             "prediction_result": table(prediction, view.prediction_result()),
-            "text": show(&shown.item, shown.why.as_ref(), gold, prediction, &shown.metrics, options),
+            "text": show(&content.item, content.why.as_ref(), gold, prediction, &content.metrics, options),
         }))
     })?;
     json["notes"] = notes.into();

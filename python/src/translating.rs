@@ -26,7 +26,7 @@ fn translate_query<'py>(
         Ok(TranslateJob { sql, to, ddl }.run(&engine, &database)?)
     });
     db.forget_if_interrupted(py, &translations);
-    let one = |own: &Translation| (own.dialect.to_owned(), own.to_json());
+    let one = |translation: &Translation| (translation.dialect.to_owned(), translation.to_json());
     let all: Map<String, Value> = translations?.iter().map(one).collect();
     to_python(py, &Value::Object(all))
 }

@@ -53,8 +53,8 @@ impl Encoder {
     #[pyo3(signature = (name="features", form="question-schema"))]
     fn new(py: Python<'_>, name: &str, form: &str) -> PyResult<Self> {
         let kind = InputForm::from_name(form).ok_or_else(|| {
-            let known = InputForm::ALL.map(InputForm::name).join(", ");
-            Failure::input(&format!("unknown form {form:?}: choose from {known}"))
+            let names = InputForm::ALL.map(InputForm::name).join(", ");
+            Failure::input(&format!("unknown form {form:?}: choose from {names}"))
         })?;
         let spec = parse(name).map_err(|error| Failure::of(Class::Input, &error))?;
         if matches!(spec, EncoderSpec::Tfidf(_)) {
@@ -205,16 +205,16 @@ impl ShiftReference {
     ///     The numbers of ``sqlgauge shift --json`` by name, ``source_count`` and ``target_count``.
     fn describe<'py>(&self, py: Python<'py>, parts: Vec<Vec<u8>>) -> PyResult<Bound<'py, PyAny>> {
         let (reference, pool) = (Arc::clone(&self.reference), threads(py)?);
-        let found = call(py, move |_| {
+        let fields = call(py, move |_| {
             let mut parts = parts.iter().map(|bytes| Partial::from_bytes(bytes));
             let first =
                 parts.next().ok_or_else(|| Failure::input("there are no parts: give those of a target"))?;
             let mut whole = first?;
             parts.try_for_each(|part| whole.merge(part?))?;
-            let found = pool.install(|| reference.describe_part(whole))?;
-            Ok(object(&found))
+            let descriptors = pool.install(|| reference.describe_part(whole))?;
+            Ok(object(&descriptors))
         })?;
-        Ok(map_to_python(py, &found)?.into_any())
+        Ok(map_to_python(py, &fields)?.into_any())
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
@@ -223,11 +223,11 @@ impl ShiftReference {
 }
 
 /// The columns of the command line's `shift --json`, by name.
-fn object(found: &Descriptors) -> Map<String, serde_json::Value> {
-    let named = Descriptors::names().iter().zip(found.to_row());
+fn object(descriptors: &Descriptors) -> Map<String, serde_json::Value> {
+    let named = Descriptors::names().iter().zip(descriptors.to_row());
     let mut fields: Map<_, _> = named.map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
-    fields.insert("source_count".to_owned(), json!(found.source_count));
-    fields.insert("target_count".to_owned(), json!(found.target_count));
+    fields.insert("source_count".to_owned(), json!(descriptors.source_count));
+    fields.insert("target_count".to_owned(), json!(descriptors.target_count));
     fields
 }
 

@@ -45,7 +45,7 @@ pub(crate) fn watched<T: Send + 'static>(
     let (worker, pool) = (program::worker(py)?, threads(py)?);
     let far = Arc::<Far>::default();
     let watcher = Arc::clone(&far);
-    let mut shown = 0;
+    let mut last = 0;
     call_watched(
         py,
         move |stop| {
@@ -61,8 +61,8 @@ pub(crate) fn watched<T: Send + 'static>(
         },
         |_| {
             let (done, total) = (far.done.load(Ordering::Relaxed), far.total.load(Ordering::Relaxed));
-            if let Some(progress) = progress.filter(|_| total > 0 && done != shown) {
-                shown = done;
+            if let Some(progress) = progress.filter(|_| total > 0 && done != last) {
+                last = done;
                 progress.call1((done, total))?;
             }
             Ok(())

@@ -110,7 +110,7 @@ fn main() -> Result<()> {
     for gold in &golds {
         let key = (gold.set == 2, gold.db_id.as_str());
         let auditor = match auditors.entry(key) {
-            Entry::Occupied(known) => known.into_mut(),
+            Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(place) => {
                 let database = engine.open(&database(&arguments.data, inferred.path(), gold))?;
                 place.insert(Auditor::new(&engine, database, RuleSelection::of(["all"])?))
@@ -120,11 +120,11 @@ fn main() -> Result<()> {
         halves[usize::from(Half::of(&gold.db_id) == Half::Report)].push(judged);
     }
     let [design, report] = &halves;
-    let shown = if arguments.half == Half::Design { design } else { report };
-    by_rule(shown);
-    together(design, shown);
-    ranked(shown);
-    calibrated(shown);
+    let half = if arguments.half == Half::Design { design } else { report };
+    by_rule(half);
+    together(design, half);
+    ranked(half);
+    calibrated(half);
     people(&arguments.data)?;
     if arguments.fit {
         fit(design);
@@ -160,7 +160,7 @@ fn judge(
             "is_wrong": is_wrong,
             "remark": gold.remark,
             "unresolved": audit.unresolved,
-            "findings": audit.findings.iter().map(|own| (own.rule, &own.why)).collect::<Vec<_>>(),
+            "findings": audit.findings.iter().map(|finding| (finding.rule, &finding.why)).collect::<Vec<_>>(),
         });
         writeln!(file, "{line}")?;
     }
@@ -188,12 +188,12 @@ struct Counts {
 
 impl Counts {
     fn of<'j>(golds: impl Iterator<Item = &'j Judged>, is_reported: impl Fn(&Judged) -> bool) -> Self {
-        golds.fold(Self::default(), |own, gold| {
+        golds.fold(Self::default(), |sum, gold| {
             let (wrong, reported) = (u64::from(gold.is_wrong), u64::from(is_reported(gold)));
             Self {
-                wrong: own.wrong + wrong,
-                reported: own.reported + reported,
-                hits: own.hits + wrong * reported,
+                wrong: sum.wrong + wrong,
+                reported: sum.reported + reported,
+                hits: sum.hits + wrong * reported,
             }
         })
     }
@@ -242,7 +242,7 @@ fn by_rule(golds: &[Judged]) {
 }
 
 /// What rules find together that have at least some precision on the databases for designing.
-fn together(design: &[Judged], shown: &[Judged]) {
+fn together(design: &[Judged], half: &[Judged]) {
     println!("\nrules with at least that precision on the design half, over all three sets");
     for least in [0.5, 0.6, 0.7, 0.75, 0.8, 0.9] {
         let is_good = |name: &str| {
@@ -252,10 +252,10 @@ fn together(design: &[Judged], shown: &[Judged]) {
         let good: BTreeSet<&str> =
             rules().iter().map(|rule| rule.meta().name).filter(|name| is_good(name)).collect();
         let is_reported = |gold: &Judged| gold.rules.iter().any(|rule| good.contains(rule));
-        let all = Counts::of(shown.iter(), is_reported);
+        let all = Counts::of(half.iter(), is_reported);
         print!("{least:.2} {:>2} rules {} F1 {:.2}", good.len(), all.text(), all.f1());
         for (set, name) in SETS.iter().enumerate() {
-            let of_set = Counts::of(shown.iter().filter(|gold| gold.set == set), is_reported);
+            let of_set = Counts::of(half.iter().filter(|gold| gold.set == set), is_reported);
             print!("  {name} F1 {:.2}", of_set.f1());
         }
         println!();
@@ -286,17 +286,17 @@ fn calibrated(golds: &[Judged]) {
     println!("\nconfidence   golds   mean confidence   wrong");
     for bin in 0..10 {
         let (low, high) = (f64::from(bin) / 10.0, f64::from(bin + 1) / 10.0);
-        let own: Vec<&Judged> =
+        let of_bin: Vec<&Judged> =
             golds.iter().filter(|gold| gold.confidence >= low && gold.confidence < high).collect();
-        if own.is_empty() {
+        if of_bin.is_empty() {
             continue;
         }
-        let mean = own.iter().map(|gold| gold.confidence).sum::<f64>() / own.len() as f64;
-        let counts = Counts::of(own.iter().copied(), |_| true);
+        let mean = of_bin.iter().map(|gold| gold.confidence).sum::<f64>() / of_bin.len() as f64;
+        let counts = Counts::of(of_bin.iter().copied(), |_| true);
         let interval = wilson(counts.hits, counts.reported, 0.95);
         println!(
             "{low:.1}-{high:.1} {:>12} {:>17.0} {:>7.0} [{:.0}, {:.0}]",
-            own.len(),
+            of_bin.len(),
             100.0 * mean,
             100.0 * counts.hits as f64 / counts.reported.max(1) as f64,
             100.0 * interval.low,
@@ -326,19 +326,22 @@ fn people(data: &Path) -> Result<()> {
         .collect();
     // By id whether the golds were changed, of those that both versions have.
     let changed = |old: &HashMap<String, String>, new: &HashMap<String, String>| -> HashMap<String, bool> {
-        new.iter().filter_map(|(key, own)| Some((key.clone(), old.get(key)? != own))).collect()
+        new.iter().filter_map(|(key, gold)| Some((key.clone(), old.get(key)? != gold))).collect()
     };
     let of_team = changed(&old, &new);
-    let of_team = of_team.iter().filter_map(|(question, own)| Some((questions.get(question)?.clone(), *own)));
+    let of_team = of_team
+        .iter()
+        .filter_map(|(question, is_changed)| Some((questions.get(question)?.clone(), *is_changed)));
     let of_plat = changed(&dev, &plat);
     for (name, other) in [
         ("plat, its later version", changed(&dev, &third)),
         ("plat, BIRD financial's team", of_team.collect()),
     ] {
         let pairs: Vec<(bool, bool)> =
-            of_plat.iter().filter_map(|(id, own)| Some((*own, *other.get(id)?))).collect();
-        let count = |has: fn(&(bool, bool)) -> bool| pairs.iter().filter(|own| has(own)).count();
-        let (first, second, both) = (count(|own| own.0), count(|own| own.1), count(|own| own.0 && own.1));
+            of_plat.iter().filter_map(|(id, is_changed)| Some((*is_changed, *other.get(id)?))).collect();
+        let count = |has: fn(&(bool, bool)) -> bool| pairs.iter().filter(|pair| has(pair)).count();
+        let (first, second, both) =
+            (count(|pair| pair.0), count(|pair| pair.1), count(|pair| pair.0 && pair.1));
         println!("{name:<28} {:>4} golds {first:>4} {second:>4} {both:>4}", pairs.len());
     }
     Ok(())
@@ -350,17 +353,17 @@ fn fit(golds: &[Judged]) {
     const PENALTY: f64 = 1.0;
     const STEPS: usize = 4_000;
     let on: Vec<&str> = RuleSelection::default().rules().iter().map(|rule| rule.meta().name).collect();
-    let known: Vec<&str> =
+    let rules: Vec<&str> =
         on.into_iter().filter(|rule| golds.iter().any(|gold| gold.rules.contains(rule))).collect();
     let prior = |rule: &&str| find(rule).map(|rule| rule.meta().standing.prior()).unwrap_or_default();
-    let priors: Vec<f64> = known.iter().map(prior).collect();
+    let priors: Vec<f64> = rules.iter().map(prior).collect();
     let (mut bases, mut weights) = ([0.0_f64; 3], priors.clone());
     let places: Vec<Vec<usize>> = golds
         .iter()
-        .map(|gold| (0..known.len()).filter(|&at| gold.rules.contains(known[at])).collect())
+        .map(|gold| (0..rules.len()).filter(|&at| gold.rules.contains(rules[at])).collect())
         .collect();
     for _ in 0..STEPS {
-        let (mut base_steps, mut steps) = ([0.0_f64; 3], vec![0.0_f64; known.len()]);
+        let (mut base_steps, mut steps) = ([0.0_f64; 3], vec![0.0_f64; rules.len()]);
         for (gold, places) in golds.iter().zip(&places) {
             let odds = bases[gold.set] + places.iter().map(|&at| weights[at]).sum::<f64>();
             let error = f64::from(u8::from(gold.is_wrong)) - 1.0 / (1.0 + (-odds).exp());
@@ -375,7 +378,7 @@ fn fit(golds: &[Judged]) {
         }
     }
     println!("\nbase {:.2} {bases:.2?}", bases.iter().sum::<f64>() / 3.0);
-    for (rule, weight) in known.iter().zip(&weights) {
+    for (rule, weight) in rules.iter().zip(&weights) {
         println!("    (\"{rule}\", {weight:.2}),");
     }
 }
@@ -422,8 +425,8 @@ fn golds(data: &Path) -> Result<Vec<Labelled>> {
     for item in read(&data.join("bird_corrected/bird-verified-train.json"))? {
         // What was not changed has no original.
         let original = |name: &str| match text(&item, &format!("original_{name}")) {
-            own if own.is_empty() => text(&item, name),
-            own => own,
+            value if value.is_empty() => text(&item, name),
+            value => value,
         };
         let [sql, question, evidence] = ["SQL", "question", "evidence"].map(original);
         let is_wrong = plain(&sql) != plain(&text(&item, "SQL"));
@@ -498,7 +501,7 @@ fn name_columns(sql: &str, tables: &mut Tables) {
     let is_keyword = |token: &Token<'_>| KEYWORDS.contains(&format!(" {} ", token.text.to_lowercase()));
     let is_name = |at: usize| tokens.get(at).is_some_and(|token| token.is_name() && !is_keyword(token));
     let mut aliases: HashMap<String, String> = HashMap::new();
-    let mut own: BTreeSet<String> = BTreeSet::new();
+    let mut in_query: BTreeSet<String> = BTreeSet::new();
     for at in 0..tokens.len() {
         if matches!(lower(at).as_str(), "from" | "join") && is_name(at + 1) {
             let table = lower(at + 1);
@@ -508,7 +511,7 @@ fn name_columns(sql: &str, tables: &mut Tables) {
             }
             aliases.insert(table.clone(), table.clone());
             tables.entry(table.clone()).or_default();
-            own.insert(table);
+            in_query.insert(table);
         }
     }
     for (at, token) in tokens.iter().enumerate().filter(|(at, _)| is_name(*at)) {
@@ -517,13 +520,13 @@ fn name_columns(sql: &str, tables: &mut Tables) {
         let column = token.unquoted().into_owned();
         let table = if before == "." && at >= 2 {
             aliases.get(&lower(at - 2))
-        } else if own.len() == 1
+        } else if in_query.len() == 1
             && !matches!(after, "." | "(")
             && !matches!(before.as_str(), "as" | "from" | "join")
             && (token.kind != TokenKind::Quoted || !token.text.starts_with('"'))
             && !aliases.contains_key(&lower(at))
         {
-            own.first()
+            in_query.first()
         } else {
             None
         };

@@ -183,10 +183,10 @@ impl BenchEstimators {
             return self.leave_families_out(&runs, engine.as_ref());
         };
         let wanted: BTreeSet<String> = self.systems.iter().cloned().collect();
-        let known: BTreeSet<String> = runs.iter().flat_map(BenchRun::systems).collect();
-        if let Some(stranger) = wanted.difference(&known).next() {
-            let known = known.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
-            bail!("--systems {stranger}: no run has a system of that name; they have {known}");
+        let names: BTreeSet<String> = runs.iter().flat_map(BenchRun::systems).collect();
+        if let Some(stranger) = wanted.difference(&names).next() {
+            let list = names.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+            bail!("--systems {stranger}: no run has a system of that name; they have {list}");
         }
         let ablated = match (self.ablate_sizes, self.ablate_descriptors) {
             (true, _) => ablations(),
@@ -236,11 +236,11 @@ impl BenchEstimators {
             self.known_db.iter().map(|path| Databases::open(path)).collect::<Result<Vec<_>, _>>()?;
         let options = EstimateOptions { level: self.level, seed: self.seed, ..EstimateOptions::default() };
         let alone = transfers(runs, &family, engine, &databases, options)?;
-        let beside = match self.peers {
+        let with_peers = match self.peers {
             PeerAnswers::None => Vec::new(),
             PeerAnswers::All => peer_transfers(runs, &family, engine, &databases, options)?,
         };
-        let report = FamiliesReport::new(&alone, &beside, self.level);
+        let report = FamiliesReport::new(&alone, &with_peers, self.level);
         if report.alone.is_empty() {
             bail!(
                 "the runs hold no system of three families with answers to the first run and to another; give more --runs"
@@ -263,7 +263,7 @@ impl BenchEstimators {
             HeldOut::Model => Protocol::LeaveModelOut,
             HeldOut::Groups => Protocol::LeaveGroupsOut { splits: self.splits },
             HeldOut::Databases => {
-                Protocol::LeaveDatabasesOut { known: self.known_databases, splits: self.splits }
+                Protocol::LeaveDatabasesOut { databases: self.known_databases, splits: self.splits }
             }
         };
         let peers = match self.peers {

@@ -84,7 +84,7 @@ fn garbled(runs: &[BenchRun], trial: &Trial) -> Vec<BenchRun> {
 const PROTOCOLS: [Protocol; 4] = [
     Protocol::LeaveDatasetOut,
     Protocol::LeaveModelOut,
-    Protocol::LeaveDatabasesOut { known: 3, splits: 2 },
+    Protocol::LeaveDatabasesOut { databases: 3, splits: 2 },
     Protocol::LeaveGroupsOut { splits: 3 },
 ];
 
@@ -114,7 +114,7 @@ fn held_out_labels_are_not_in_the_pool() {
 
 /// Of a trial's target and of what is known, the mean of what the other systems reach.
 fn others_reach(runs: &[BenchRun], trial: &Trial) -> [f64; 2] {
-    [&trial.target.databases, &trial.known[0].databases].map(|databases| {
+    [&trial.target.databases, &trial.sources[0].databases].map(|databases| {
         let stored = &runs[trial.target.run].stored;
         let others = stored.items.iter().filter(|item| !trial.systems.contains(&item.system));
         let labels: Vec<f64> = others
@@ -143,10 +143,10 @@ fn groups_of_databases_are_hard_or_easy_for_the_other_systems() {
     let sizes: BTreeSet<usize> = trials.iter().map(|trial| trial.target.databases.len()).collect();
     assert_eq!(sizes, BTreeSet::from([2, 3, 4]));
     for trial in &trials {
-        let [known] = &trial.known[..] else { panic!("{} parts", trial.known.len()) };
-        assert!(known.databases.is_disjoint(&trial.target.databases));
-        assert_eq!(known.databases.len() + trial.target.databases.len(), 9);
-        assert_eq!((known.systems.len(), &known.systems), (1, &trial.target.systems));
+        let [source] = &trial.sources[..] else { panic!("{} parts", trial.sources.len()) };
+        assert!(source.databases.is_disjoint(&trial.target.databases));
+        assert_eq!(source.databases.len() + trial.target.databases.len(), 9);
+        assert_eq!((source.systems.len(), &source.systems), (1, &trial.target.systems));
         let [target, rest] = others_reach(&runs, trial);
         match trial.transfer.split(' ').next() {
             Some("hard") => assert!(target < rest, "{target} {rest}"),
@@ -212,8 +212,8 @@ fn with_confidence(run: &BenchRun, by_label: Option<f64>, is_said: impl Fn(&Item
     let mut run = run.clone();
     for item in run.stored.items.iter_mut().filter(|item| is_said(item)) {
         let right = item.metrics[METRIC].is_some_and(|label| label > 0.5);
-        let own = if right { 0.9 } else { 0.4 } + 0.001 * (item.index % 7) as f64;
-        item.details.confidence = Some(by_label.unwrap_or(own));
+        let of_item = if right { 0.9 } else { 0.4 } + 0.001 * (item.index % 7) as f64;
+        item.details.confidence = Some(by_label.unwrap_or(of_item));
     }
     run
 }
@@ -226,8 +226,8 @@ fn how_sure_a_system_is_counts_only_where_every_answer_says_it() {
     let structure = |home: BenchRun, confidence: f64| {
         let runs = [home, with_confidence(&target, Some(confidence), |_| true)];
         let family = |system: &str| system.to_owned();
-        let found = transfers(&runs, &family, &engine, &[], EstimateOptions::default()).unwrap();
-        let whole = found.into_iter().filter(|one| one.database.is_none() && one.system == SYSTEMS[1]);
+        let list = transfers(&runs, &family, &engine, &[], EstimateOptions::default()).unwrap();
+        let whole = list.into_iter().filter(|one| one.database.is_none() && one.system == SYSTEMS[1]);
         whole.map(|Transfer { moves, .. }| moves[1]).sum::<f64>()
     };
     let all = || with_confidence(&home, None, |_| true);

@@ -50,7 +50,7 @@ fn items(root: &Path, pattern: &str, engine: &SqliteEngine) -> Vec<Item> {
     let spider = root.join("spider");
     let golds = gold_lines(&spider.join("dev_gold.sql"));
     let mut open: HashMap<String, Arc<Database>> = HashMap::new();
-    let mut found: BTreeMap<(String, String, String), Item> = BTreeMap::new();
+    let mut items: BTreeMap<(String, String, String), Item> = BTreeMap::new();
     for path in files(&spider.join("predictions/dev"), "sql") {
         let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         if !name.contains(pattern) {
@@ -63,7 +63,7 @@ fn items(root: &Path, pattern: &str, engine: &SqliteEngine) -> Vec<Item> {
                 engine.open(&file).unwrap_or_else(|error| panic!("{error}"))
             });
             let key = (db.clone(), gold.clone(), prediction.clone());
-            let item = found.entry(key).or_insert_with(|| Item {
+            let item = items.entry(key).or_insert_with(|| Item {
                 database: Arc::clone(database),
                 db: db.clone(),
                 gold: gold.clone(),
@@ -73,7 +73,7 @@ fn items(root: &Path, pattern: &str, engine: &SqliteEngine) -> Vec<Item> {
             item.systems.insert(name.clone());
         }
     }
-    found.into_values().collect()
+    items.into_values().collect()
 }
 
 fn examine(item: &Item, databases: usize, engine: &SqliteEngine) -> Finding {

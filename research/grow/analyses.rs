@@ -220,7 +220,7 @@ fn verified(world: &World, left: &str, right: &str) -> String {
             Verdict::Unknown(unknown) => {
                 shortened(&format!("unknown: {}, {}", unknown.reason, unknown.message))
             }
-            known => known.name().to_owned(),
+            verdict => verdict.name().to_owned(),
         },
         Err(refused) => shortened(&refused.message),
     }
@@ -230,8 +230,8 @@ fn verified(world: &World, left: &str, right: &str) -> String {
 fn translated(world: &World, text: &str) -> String {
     outcome(resolve(text, &world.schema).map(|query| {
         let typed = TypedSchema::declared(&world.schema);
-        let said = DIALECTS.iter().filter(|dialect| translate(&query, &typed, dialect).is_ok());
-        format!("in {} dialects", said.count())
+        let dialects = DIALECTS.iter().filter(|dialect| translate(&query, &typed, dialect).is_ok());
+        format!("in {} dialects", dialects.count())
     }))
 }
 

@@ -50,9 +50,16 @@ fn what_doubled_is_right_or_too_complex() {
         ("schema", "doubling views", 40, "view v"),
         ("schema", "doubling views, one column", 40, "a schema"),
     ] {
-        let text = CONSTRUCTS.iter().find(|own| own.name == construct).map(|own| (own.text)(levels)).unwrap();
-        let found =
-            ANALYSES.iter().find(|own| own.name == analysis).map(|own| (own.run)(&world, &text)).unwrap();
-        assert!(found.starts_with(outcome), "{analysis} of {construct}: {found}");
+        let text = CONSTRUCTS
+            .iter()
+            .find(|entry| entry.name == construct)
+            .map(|entry| (entry.text)(levels))
+            .unwrap();
+        let answer = ANALYSES
+            .iter()
+            .find(|entry| entry.name == analysis)
+            .map(|entry| (entry.run)(&world, &text))
+            .unwrap();
+        assert!(answer.starts_with(outcome), "{analysis} of {construct}: {answer}");
     }
 }

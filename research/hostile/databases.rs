@@ -205,7 +205,7 @@ fn commands(round: &Round<'_>, case: &Case) -> Result<Vec<(&'static str, Command
     let several = format!("several={}", several.display());
     let out = folder.join("out").join(&db_id);
     let run_of_score = out.join("score").display().to_string();
-    let program = |given: &[&str]| round.program(given);
+    let program = |words: &[&str]| round.program(words);
     let with = |mut command: Command, more: &[(&str, &Path)]| {
         for (flag, path) in more {
             command.arg(flag).arg(path);

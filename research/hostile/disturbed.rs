@@ -167,10 +167,10 @@ fn again(
     expected: &Files,
 ) -> Result<()> {
     let ended = measure_within(round.program(words).current_dir(place), END)?;
-    let found = files(place)?;
+    let contents = files(place)?;
     let different =
-        expected.iter().find(|(path, bytes)| found.get(*path) != Some(*bytes)).map(|(path, _)| path);
-    let further = found.keys().find(|path| !expected.contains_key(*path));
+        expected.iter().find(|(path, bytes)| contents.get(*path) != Some(*bytes)).map(|(path, _)| path);
+    let further = contents.keys().find(|path| !expected.contains_key(*path));
     let wrong =
         different.or(further).map(|path| format!("{} is not that of a run undisturbed", path.display()));
     // Some write into an empty folder alone, and say so of one that is whole.
@@ -185,16 +185,16 @@ fn again(
 
 /// Every file below the folder but locks, with its bytes.
 fn files(folder: &Path) -> Result<Files> {
-    let (mut found, mut folders) = (Files::new(), vec![folder.to_owned()]);
+    let (mut contents, mut folders) = (Files::new(), vec![folder.to_owned()]);
     while let Some(next) = folders.pop() {
         for entry in fs::read_dir(next)? {
             let path = entry?.path();
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_none_or(|extension| extension != "lock") {
-                found.insert(path.strip_prefix(folder)?.to_owned(), fs::read(&path)?);
+                contents.insert(path.strip_prefix(folder)?.to_owned(), fs::read(&path)?);
             }
         }
     }
-    Ok(found)
+    Ok(contents)
 }

@@ -88,7 +88,7 @@ struct Line {
     /// What broke a rule first.
     fault: Option<String>,
     /// The last sentence of an error.
-    said: String,
+    sentence: String,
 }
 
 /// All runs.
@@ -112,10 +112,10 @@ impl Report {
         let (wall, mib) = (ended.took.wall.as_secs_f64(), ended.took.peak_mib());
         let cpu = ended.took.cpu.as_secs_f64();
         let end = End::of(ended);
-        let said: String = ended.error.lines().last().unwrap_or_default().chars().take(70).collect();
+        let sentence: String = ended.error.lines().last().unwrap_or_default().chars().take(70).collect();
         let is_above = cpu > limit.cpu_seconds || wall > limit.wall_seconds || mib > limit.mib;
         let too_much = is_above.then(|| format!("above {} s or {} MiB", limit.cpu_seconds, limit.mib));
-        let undocumented = (!end.is_documented()).then(|| format!("{end}: {said}"));
+        let undocumented = (!end.is_documented()).then(|| format!("{end}: {sentence}"));
         let fault = undocumented.or(wrong).or(too_much);
         self.runs += 1;
         self.broken += usize::from(fault.is_some());
@@ -131,7 +131,7 @@ impl Report {
         line.mib = line.mib.max(mib);
         line.fault = line.fault.take().or(fault);
         if end == End::Refused {
-            line.said = said;
+            line.sentence = sentence;
         }
     }
 
@@ -146,7 +146,8 @@ impl Report {
         println!("|---|---|---|---|---|---|---|---|");
         for ((part, case, command), line) in &self.lines {
             let ends: Vec<String> = line.ends.iter().map(|(end, count)| format!("{count} {end}")).collect();
-            let note = line.fault.as_ref().map_or_else(|| line.said.clone(), |fault| format!("**{fault}**"));
+            let note =
+                line.fault.as_ref().map_or_else(|| line.sentence.clone(), |fault| format!("**{fault}**"));
             let Line { cpu_seconds, wall_seconds, mib, .. } = line;
             println!(
                 "| {part} | {case} | `{command}` | {} | {cpu_seconds:.1} s | {wall_seconds:.1} s | {mib:.0} MiB | {} |",

@@ -86,8 +86,8 @@ pub(crate) fn run(round: &Round<'_>, report: &mut Report) -> Result<()> {
     shop::write(&folder, 40)?;
     for shard in 1..=SHARDS {
         let (place, part) = (format!("part{shard}"), format!("{shard}/{SHARDS}"));
-        let given = ["--out", &place, "--shard", &part, "--quiet"];
-        let status = round.program(shop::SCORE.iter().chain(&given)).current_dir(&folder).status()?;
+        let flags = ["--out", &place, "--shard", &part, "--quiet"];
+        let status = round.program(shop::SCORE.iter().chain(&flags)).current_dir(&folder).status()?;
         ensure!(status.success(), "shard {shard} was not scored");
     }
     let ended = merge(round, &folder, "whole", &["part1", "part2", "part3"])?;

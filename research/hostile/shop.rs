@@ -28,11 +28,11 @@ pub(crate) fn write(folder: &Path, items: usize) -> Result<()> {
     fs::create_dir_all(&store)?;
     Connection::open(store.join("store.sqlite"))?
         .execute_batch("CREATE TABLE ware (id INTEGER, name TEXT);")?;
-    let known = |at: usize| {
+    let row = |at: usize| {
         let query = format!("SELECT name FROM ware WHERE id = {at}");
         json!({"question_id": at, "db_id": "store", "question": format!("Which is ware {at}?"), "query": query})
     };
-    fs::write(folder.join("train.json"), json!([known(1), known(2), known(3)]).to_string())?;
+    fs::write(folder.join("train.json"), json!([row(1), row(2), row(3)]).to_string())?;
     for (system, right) in [("good", 4), ("fair", 2)] {
         let sql = |at: usize| if at % 5 < right { gold(at) } else { gold(at).replace('>', "<") };
         let lines = (0..items).map(|at| json!({"id": at.to_string(), "sql": sql(at)}).to_string() + "\n");

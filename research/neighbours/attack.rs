@@ -136,7 +136,7 @@ pub(crate) fn run(world: &World, (most, seed): (usize, u64), part: &str) -> Resu
         println!("  {changed} changed, {answered} answered: {}", example.as_deref().unwrap_or_default());
     }
     let sum = |of: fn(&Breaches) -> usize| breaches.values().map(of).sum::<usize>();
-    let (changed, answered) = (sum(|own| own.changed), sum(|own| own.answered));
+    let (changed, answered) = (sum(|one| one.changed), sum(|one| one.answered));
     let has_file = Path::new(FILE).exists();
     if has_file {
         println!("  a text wrote {FILE}: remove it");

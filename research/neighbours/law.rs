@@ -93,8 +93,8 @@ fn among(
         lost += usize::from(is_right);
         if differences <= PRINTED {
             println!("  {}: {}", item.family, short(&item.sql));
-            println!("    alone: {}", shown(&alone[place]));
-            println!("    among: {}, after {:?}", shown(&execution.outcome), execution.elapsed);
+            println!("    alone: {}", text_of(&alone[place]));
+            println!("    among: {}, after {:?}", text_of(&execution.outcome), execution.elapsed);
         }
     }
     if let Err(error) = engine.check() {
@@ -140,7 +140,7 @@ fn each<T: Send>(places: &[usize], threads: usize, work: impl Fn(usize) -> T + S
     results.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect()
 }
 
-fn shown(outcome: &Outcome) -> String {
+fn text_of(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Rows(rows) if rows.is_beginning() => format!("more than {} rows", rows.len() - 1),
         Outcome::Rows(rows) => {

@@ -126,7 +126,7 @@ fn forget_last_item(run: &Path) -> Result<()> {
 
 /// Every file of the run with a digest of its bytes.
 fn digests(run: &Path) -> Result<Vec<(PathBuf, u64)>> {
-    let (mut found, mut folders) = (Vec::new(), vec![run.to_owned()]);
+    let (mut list, mut folders) = (Vec::new(), vec![run.to_owned()]);
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(&folder)? {
             let path = entry?.path();
@@ -142,11 +142,11 @@ fn digests(run: &Path) -> Result<Vec<(PathBuf, u64)>> {
                     count => digest.write(&buffer[..count]),
                 }
             }
-            found.push((path, digest.finish()));
+            list.push((path, digest.finish()));
         }
     }
-    found.sort();
-    Ok(found)
+    list.sort();
+    Ok(list)
 }
 
 fn inputs(folder: &Path) -> Result<u64> {

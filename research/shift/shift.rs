@@ -164,7 +164,7 @@ fn make_arrays(arguments: &Arguments) -> Result<()> {
     let sizes = [arguments.rows, arguments.dimensions, arguments.corpus_rows, arguments.corpus_dimensions];
     let wanted = sizes.map(|size| size.to_string()).join(" ");
     let stamp = arguments.folder.join("sizes");
-    if std::fs::read_to_string(&stamp).is_ok_and(|found| found == wanted) {
+    if std::fs::read_to_string(&stamp).is_ok_and(|text| text == wanted) {
         return Ok(());
     }
     let mut command = Command::new(&arguments.python);
@@ -214,9 +214,9 @@ fn descriptors(arguments: &Arguments) -> Result<()> {
     let ours = {
         let (source, target) = (source_file.in_memory()?, target_file.in_memory()?);
         let all = || describe(&source, &target, directions.clone());
-        let (found, times) = seconds(arguments.runs, all)?;
+        let (descriptors, times) = seconds(arguments.runs, all)?;
         let ours = row("sqlgauge: all descriptors, 64 directions, in memory", times);
-        compare(&found, &theirs);
+        compare(&descriptors, &theirs);
         let hybrid = || Ok(sqlgauge_shift::shift(&source, &target, Slices::default(), 0)?);
         row("sqlgauge: all descriptors, 8 + 16 directions, in memory", seconds(arguments.runs, hybrid)?.1);
         ours
@@ -298,7 +298,7 @@ fn peak_memory() -> Result<f64> {
 fn sample_sets(arguments: &Arguments, smallest: usize) -> Result<()> {
     let folder = &arguments.folder;
     let vectors = RawFile::open(&folder.join("corpus.f32"), arguments.corpus_dimensions)?;
-    let known = RawFile::open(&folder.join("known.f32"), arguments.corpus_dimensions)?;
+    let source = RawFile::open(&folder.join("known.f32"), arguments.corpus_dimensions)?;
     let numbers = |name: &str| -> Result<Vec<u32>> {
         let bytes = std::fs::read(folder.join(name))?;
         Ok(bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect())
@@ -308,8 +308,8 @@ fn sample_sets(arguments: &Arguments, smallest: usize) -> Result<()> {
     let corpus = Corpus { vectors: &vectors, correct: &correct, groupings: &groupings };
     let options = MetaSetOptions { sets: arguments.sets, smallest, ..MetaSetOptions::default() };
     let build = || {
-        let sides: [(SetSide, &dyn Vectors); 2] = [(SetSide::Source, &known), (SetSide::Corpus, &vectors)];
-        let reference = Reference::build(&known, Directions::new(Slices::default(), 0, &sides)?)?;
+        let sides: [(SetSide, &dyn Vectors); 2] = [(SetSide::Source, &source), (SetSide::Corpus, &vectors)];
+        let reference = Reference::build(&source, Directions::new(Slices::default(), 0, &sides)?)?;
         Ok(meta_set(&reference, &corpus, &options, &|_| ())?)
     };
     let (sets, times) = seconds(1, build)?;

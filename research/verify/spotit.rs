@@ -61,7 +61,7 @@ struct Answer {
 /// What one bound did.
 #[derive(Default)]
 struct OfBound {
-    asked: usize,
+    pairs: usize,
     refuted: usize,
     took: Duration,
     candidates: usize,
@@ -87,8 +87,8 @@ fn main() -> Result<()> {
         for answer in answers.iter_mut().filter(|answer| !answer.is_closed) {
             ask(answer, bound, time, &mut solver, &mut row, &mut unsupported)?;
         }
-        let OfBound { asked, refuted, took, candidates, replayed } = row;
-        println!("| {bound} | {asked} | {refuted} | {candidates} | {replayed} | {:.1} |", took.as_secs_f64());
+        let OfBound { pairs, refuted, took, candidates, replayed } = row;
+        println!("| {bound} | {pairs} | {refuted} | {candidates} | {replayed} | {:.1} |", took.as_secs_f64());
     }
     let open: usize = unsupported.values().sum();
     let share = 100.0 * (answers.len() - open) as f64 / answers.len().max(1) as f64;
@@ -159,7 +159,7 @@ fn is_of_texts(expr: &Expr) -> bool {
     match expr {
         Expr::Like { .. } | Expr::Binary(BinaryOperator::Concat, ..) => true,
         Expr::Function { function, .. } => FUNCTIONS.contains(&function.name()),
-        Expr::Aggregate(own) => own.function == Function::GroupConcat,
+        Expr::Aggregate(aggregate) => aggregate.function == Function::GroupConcat,
         _ => false,
     }
 }
@@ -203,23 +203,23 @@ fn ask(
     };
     let (mut candidates, mut replayed) = (0, 0);
     let mut replay = |database: &Witness| {
-        let found = search.replay(database, &answer.gold, &answer.prediction);
+        let difference = search.replay(database, &answer.gold, &answer.prediction);
         candidates += 1;
-        replayed += usize::from(found.is_some());
-        found
+        replayed += usize::from(difference.is_some());
+        difference
     };
     let bounds = Bounds { rows_per_table: bound, time, ..Bounds::default() };
     let begun = Instant::now();
     let pair = (&left, &right);
     let outcome =
         sqlgauge_prove::bounded(&answer.schema, pair, ResultSemantics::Set, bounds, solver, &mut replay);
-    row.asked += 1;
+    row.pairs += 1;
     row.took += begun.elapsed();
     row.candidates += candidates;
     row.replayed += replayed;
     match outcome {
-        ProofOutcome::Different { found, .. } => {
-            let smaller = search.minimise(&found, &answer.gold, &answer.prediction);
+        ProofOutcome::Different { found: difference, .. } => {
+            let smaller = search.minimise(&difference, &answer.gold, &answer.prediction);
             answer.refuted = Some((bound, smaller.needs().to_vec()));
             answer.is_closed = true;
             row.refuted += 1;
@@ -238,14 +238,14 @@ fn print_accuracies(systems: &[String], answers: &[Answer], questions: usize) {
         "| system | EX | EX-SpotIt | without NULL in a key or a value off its type |\n|---|---|---|---|"
     );
     for (at, system) in systems.iter().enumerate() {
-        let own: Vec<&Answer> = answers.iter().filter(|answer| answer.system == at).collect();
+        let of_system: Vec<&Answer> = answers.iter().filter(|answer| answer.system == at).collect();
         let is_strange = |need: &Need| matches!(need, Need::NullInKey | Need::ValueOffType);
-        let refuted = own.iter().filter(|answer| answer.refuted.is_some()).count();
-        let plainly = own
+        let refuted = of_system.iter().filter(|answer| answer.refuted.is_some()).count();
+        let plainly = of_system
             .iter()
             .filter(|answer| answer.refuted.as_ref().is_some_and(|(_, needs)| !needs.iter().any(is_strange)));
         let share = |count: usize| 100.0 * count as f64 / questions as f64;
-        let (all, plainly) = (own.len(), plainly.count());
+        let (all, plainly) = (of_system.len(), plainly.count());
         println!(
             "| {system} | {:.1} | {:.1} | {:.1} |",
             share(all),
@@ -275,9 +275,9 @@ fn read(arguments: &Arguments) -> Result<(Vec<String>, Vec<Answer>, usize)> {
     let engine = SqliteEngine::new(Limits::default());
     let mut schemas: BTreeMap<String, Arc<Schema>> = BTreeMap::new();
     let mut answers = Vec::new();
-    let mut taken = 0;
+    let mut count = 0;
     for (at, (question, line)) in questions.iter().zip(lines).enumerate().step_by(arguments.every.max(1)) {
-        taken += 1;
+        count += 1;
         let text_of = |key: &str| question[key].as_str().unwrap_or_default().to_owned();
         let db = text_of("db_id");
         if !schemas.contains_key(&db) {
@@ -285,7 +285,7 @@ fn read(arguments: &Arguments) -> Result<(Vec<String>, Vec<Answer>, usize)> {
             schemas.insert(db.clone(), Arc::clone(database.schema()));
         }
         for (system, label) in line.split('\t').skip(3).enumerate().filter(|(_, label)| *label == "1") {
-            let Some(prediction) = predictions.get(system).and_then(|own| own.get(at)) else { continue };
+            let Some(prediction) = predictions.get(system).and_then(|texts| texts.get(at)) else { continue };
             ensure!(
                 label == "1" && system < systems.len(),
                 "correct.tsv line {}: more labels than systems",
@@ -302,5 +302,5 @@ fn read(arguments: &Arguments) -> Result<(Vec<String>, Vec<Answer>, usize)> {
             });
         }
     }
-    Ok((systems, answers, taken))
+    Ok((systems, answers, count))
 }

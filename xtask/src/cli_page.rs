@@ -107,7 +107,7 @@ fn shared(commands: &[(String, Help)]) -> Groups {
             }
         }
     }
-    let kept = |counted: Vec<(Entry, usize)>| -> Vec<Entry> {
+    let entries = |counted: Vec<(Entry, usize)>| -> Vec<Entry> {
         // The first of those with most uses: `max_by_key` would take the last.
         let is_most_used = |entry: &Entry| {
             let texts = counted.iter().rev().filter(|(one, _)| flag(one) == flag(entry));
@@ -116,7 +116,7 @@ fn shared(commands: &[(String, Help)]) -> Groups {
         let common = counted.iter().filter(|(entry, uses)| *uses >= SHARED && is_most_used(entry));
         common.map(|(entry, _)| entry.clone()).collect()
     };
-    let groups = groups.into_iter().map(|(heading, counted)| (heading, kept(counted)));
+    let groups = groups.into_iter().map(|(heading, counted)| (heading, entries(counted)));
     groups.filter(|(_, entries)| !entries.is_empty()).collect()
 }
 

@@ -56,8 +56,8 @@ fn fault(from: &Path, link: &str, pages: &BTreeMap<PathBuf, Page>) -> Option<Str
         return Some(format!("{} does not exist", target.display()));
     }
     let anchor = anchor?;
-    let known = pages.get(&target).is_some_and(|page| page.anchors.iter().any(|one| one == anchor));
-    (!known).then(|| format!("{} does not have a heading #{anchor}", target.display()))
+    let has_anchor = pages.get(&target).is_some_and(|page| page.anchors.iter().any(|one| one == anchor));
+    (!has_anchor).then(|| format!("{} does not have a heading #{anchor}", target.display()))
 }
 
 /// Whether it is the page of a measurement, `research/NAME/README.md`.
@@ -149,8 +149,9 @@ fn parse(text: &str) -> Page {
 
 /// The anchor that GitHub and mdBook give a heading: a number follows where an earlier heading has it.
 fn anchor(title: &str, earlier: &[String]) -> String {
-    let kept = title.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
-    let plain: String = kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect();
+    let letters = title.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    let plain: String =
+        letters.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect();
     let mut anchor = plain.clone();
     let mut repeated = 0;
     while earlier.contains(&anchor) {

@@ -56,9 +56,11 @@ mod tests {
             let head = |block: &str| block.trim().lines().take(2).collect::<Vec<_>>().join(" ");
             blocks.filter(|block| block.contains("\nsource = ")).map(head).collect()
         };
-        let known = packages(&read("Cargo.lock"));
-        let others: Vec<String> =
-            packages(&read("research/Cargo.lock")).into_iter().filter(|one| !known.contains(one)).collect();
+        let of_workspace = packages(&read("Cargo.lock"));
+        let others: Vec<String> = packages(&read("research/Cargo.lock"))
+            .into_iter()
+            .filter(|one| !of_workspace.contains(one))
+            .collect();
         assert_eq!(others, Vec::<String>::new());
     }
 }

@@ -38,8 +38,8 @@ pub fn run<T>(
     let result = job(&context(&progress)?);
     progress.finish();
     result.map_err(|error| match error {
-        sqlgauge_core::Error::StoppedAsking(kept) => {
-            progress.stopped(format!("{kept}; the same command goes on")).into()
+        sqlgauge_core::Error::StoppedAsking(message) => {
+            progress.stopped(format!("{message}; the same command goes on")).into()
         }
         sqlgauge_core::Error::Stopped { done, total, out } => {
             let out = out.display();

@@ -118,12 +118,12 @@ pub fn prices(text: &str) -> Result<(f64, f64), String> {
 impl LlmLimits {
     /// The folder that keeps the answers for what is written to `out`.
     fn cache(&self, out: &std::path::Path) -> PathBuf {
-        let beside = || {
+        let default = || {
             let mut name = out.as_os_str().to_owned();
             name.push(".answers");
             PathBuf::from(name)
         };
-        self.llm_cache.clone().map_or_else(beside, Into::into)
+        self.llm_cache.clone().map_or_else(default, Into::into)
     }
 
     fn settings(

@@ -306,7 +306,7 @@ impl VerifyFlags {
             let settings = self.settings(None)?;
             return Ok(if self.semantics.is_some() { settings } else { settings.beside(metrics) });
         }
-        let given = [
+        let flags = [
             ("--semantics", self.semantics.is_some()),
             ("--bound", self.bound.is_some()),
             ("--pair-timeout", self.pair_timeout.is_some()),
@@ -314,7 +314,7 @@ impl VerifyFlags {
             ("--fewest", self.fewest),
             ("--solver", self.solver.is_some()),
         ];
-        match given.into_iter().find(|(_, is_given)| *is_given) {
+        match flags.into_iter().find(|(_, is_given)| *is_given) {
             Some((option, _)) => {
                 bail!("{option} is for the metric verify; add it, as in --metrics ex,verify")
             }
@@ -399,7 +399,8 @@ pub fn databases_in(folder: &Path) -> Result<Vec<PathBuf>> {
         }
     }
     let is_database = |path: &PathBuf| {
-        path.extension().is_some_and(|own| ["sqlite", "sqlite3", "db"].iter().any(|known| own == *known))
+        path.extension()
+            .is_some_and(|ending| ["sqlite", "sqlite3", "db"].iter().any(|extension| ending == *extension))
     };
     files.retain(is_database);
     files.sort();

@@ -19,9 +19,9 @@ use crate::invocation::arguments;
 
 /// Columns of the terminal; 120 where there is none.
 pub fn width() -> u16 {
-    let asked = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
+    let of_variable = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
     let of_terminal = || terminal_size::terminal_size().map(|(terminal_size::Width(width), _)| width);
-    asked.filter(|width| *width > 0).or_else(of_terminal).map_or(120, |width| width.max(40))
+    of_variable.filter(|width| *width > 0).or_else(of_terminal).map_or(120, |width| width.max(40))
 }
 
 /// Whether standard output is a terminal that wants colours.
@@ -64,7 +64,7 @@ where
         let mut out = out;
         write(&mut out).map_err(anyhow::Error::from).and_then(|()| Ok(out.flush()?))
     } else {
-        let mut door = Door { out, painted: style == Style::Painted && colour(), held: Vec::new() };
+        let mut door = Door { out, painted: style == Style::Painted && colour(), buffer: Vec::new() };
         write(&mut door).map_err(anyhow::Error::from).and_then(|()| Ok(door.finish()?))
     };
     match written {
@@ -150,7 +150,7 @@ struct Door<W: Write> {
     out: W,
     painted: bool,
     /// The beginning of a line.
-    held: Vec<u8>,
+    buffer: Vec<u8>,
 }
 
 impl<W: Write> Door<W> {
@@ -166,16 +166,16 @@ impl<W: Write> Door<W> {
             self.out.write_all(printable_lines(before).as_bytes())?;
             self.out.write_all(&sequence.as_bytes()[..length])?;
             // An escape that begins no colour is shown.
-            let shown = if length == 0 { &sequence[..1] } else { "" };
-            self.out.write_all(printable_lines(shown).as_bytes())?;
+            let piece = if length == 0 { &sequence[..1] } else { "" };
+            self.out.write_all(printable_lines(piece).as_bytes())?;
             rest = &sequence[length.max(1)..];
         }
         self.out.write_all(printable_lines(rest).as_bytes())
     }
 
     fn finish(mut self) -> io::Result<()> {
-        let held = std::mem::take(&mut self.held);
-        self.pass(&held)?;
+        let buffer = std::mem::take(&mut self.buffer);
+        self.pass(&buffer)?;
         self.out.flush()
     }
 }
@@ -183,18 +183,18 @@ impl<W: Write> Door<W> {
 impl<W: Write> Write for Door<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let Some(end) = bytes.iter().rposition(|byte| *byte == b'\n') else {
-            self.held.extend_from_slice(bytes);
+            self.buffer.extend_from_slice(bytes);
             return Ok(bytes.len());
         };
         let (lines, rest) = bytes.split_at(end + 1);
-        if self.held.is_empty() {
+        if self.buffer.is_empty() {
             self.pass(lines)?;
         } else {
-            let mut joined = std::mem::take(&mut self.held);
+            let mut joined = std::mem::take(&mut self.buffer);
             joined.extend_from_slice(lines);
             self.pass(&joined)?;
         }
-        self.held.extend_from_slice(rest);
+        self.buffer.extend_from_slice(rest);
         Ok(bytes.len())
     }
 
@@ -216,7 +216,7 @@ mod tests {
 
     fn through(painted: bool, pieces: &[&[u8]]) -> String {
         let mut out = Vec::new();
-        let mut door = Door { out: &mut out, painted, held: Vec::new() };
+        let mut door = Door { out: &mut out, painted, buffer: Vec::new() };
         pieces.iter().for_each(|piece| door.write_all(piece).unwrap());
         door.finish().unwrap();
         String::from_utf8(out).unwrap()
@@ -225,10 +225,10 @@ mod tests {
     #[test]
     fn only_colours_of_painted_texts_get_through() {
         let text = "\u{1b}[1mbold\u{1b}[0m \u{1b}]0;title\u{7} \u{1b}[2J\u{1b}\n\u{9b}1m \u{202e}x";
-        let shown = "bold␛[0m ␛]0;title␇ ␛[2J␛\n�1m �x";
-        assert_eq!(through(false, &[text.as_bytes()]), format!("␛[1m{shown}"));
-        let shown = shown.replacen("␛[0m", "\u{1b}[0m", 1);
-        assert_eq!(through(true, &[text.as_bytes()]), format!("\u{1b}[1m{shown}"));
+        let printable = "bold␛[0m ␛]0;title␇ ␛[2J␛\n�1m �x";
+        assert_eq!(through(false, &[text.as_bytes()]), format!("␛[1m{printable}"));
+        let printable = printable.replacen("␛[0m", "\u{1b}[0m", 1);
+        assert_eq!(through(true, &[text.as_bytes()]), format!("\u{1b}[1m{printable}"));
     }
 
     #[test]

@@ -38,11 +38,11 @@ pub fn input_file(text: &str) -> Result<PathBuf, String> {
 /// A folder for standard input; `None` where there is one already. Not locked while standard input is read, which may
 /// take for ever: a signal removes what came in until then.
 fn new_folder() -> io::Result<Option<PathBuf>> {
-    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    if kept.is_some() {
+    let mut folder = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if folder.is_some() {
         return Ok(None);
     }
-    Ok(Some(kept.insert(TempDir::with_prefix("sqlgauge-")?).path().to_owned()))
+    Ok(Some(folder.insert(TempDir::with_prefix("sqlgauge-")?).path().to_owned()))
 }
 
 /// The query that an argument is; `-` is standard input.
@@ -68,14 +68,14 @@ pub fn as_given(path: &Path) -> &Path {
 
 /// The file as an input, under the name that a person gave it.
 pub fn source(file: PathBuf) -> Source {
-    let given = as_given(&file);
-    if given == file { Source::File(file) } else { Source::Kept { given: given.to_owned(), file } }
+    let name = as_given(&file);
+    if name == file { Source::File(file) } else { Source::Kept { given: name.to_owned(), file } }
 }
 
 /// Whether the path is what standard input was kept in.
 pub fn is_kept(path: &Path) -> bool {
-    let kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    kept.as_ref().is_some_and(|folder| path.parent() == Some(folder.path()))
+    let folder = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    folder.as_ref().is_some_and(|of_stdin| path.parent() == Some(of_stdin.path()))
 }
 
 /// Removes what was kept.

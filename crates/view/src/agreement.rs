@@ -58,10 +58,10 @@ mod tests {
     #[test]
     fn kappa_is_what_chance_does_not_explain() {
         // 20 + 15 of 50 agree: 0.7 where chance gives 0.5.
-        let found = of([[15, 10], [5, 20]]);
-        assert_eq!((found.both, found.agree), (50, 35));
-        assert!((found.kappa.expect("both say both") - 0.4).abs() < 1e-12);
-        let (low, high) = found.interval.expect("there is a kappa");
+        let agreement = of([[15, 10], [5, 20]]);
+        assert_eq!((agreement.both, agreement.agree), (50, 35));
+        assert!((agreement.kappa.expect("both say both") - 0.4).abs() < 1e-12);
+        let (low, high) = agreement.interval.expect("there is a kappa");
         assert!((low - 0.146).abs() < 1e-3 && (high - 0.654).abs() < 1e-3, "{low} {high}");
     }
 

@@ -62,10 +62,10 @@ impl DecisionRow {
 
     /// Whether that is its entry. Earlier versions wrote none of the golds.
     fn is_allowance(&self, entry: &Value) -> bool {
-        let shown = entry.get("shown").filter(|shown| !shown.is_null());
+        let digest = entry.get("shown").filter(|value| !value.is_null());
         entry["id"] == *self.id
             && entry["rule"] == *self.rule
-            && shown.is_none_or(|shown| *shown == *self.shown)
+            && digest.is_none_or(|digest| *digest == *self.shown)
     }
 }
 
@@ -84,14 +84,16 @@ impl Dashboard {
         let audit = self.record(RecordKind::Audit, id)?;
         let mut items: Vec<Value> = items_of(&audit.path)?;
         for item in &mut items {
-            let shown = shown_of(item);
+            let digest = shown_of(item);
             if let Value::Object(item) = item {
-                item.insert("shown".to_owned(), shown.into());
+                item.insert("shown".to_owned(), digest.into());
             }
         }
         let golds = items.len();
         let says_something = |item: &Value| {
-            ["findings", "allowed"].iter().any(|key| item[*key].as_array().is_some_and(|own| !own.is_empty()))
+            ["findings", "allowed"]
+                .iter()
+                .any(|key| item[*key].as_array().is_some_and(|findings| !findings.is_empty()))
         };
         let folder = self.decisions_folder(&audit);
         let decisions: Rows<DecisionRow> = Rows::read(folder.join("decisions.jsonl"))?;
@@ -106,18 +108,18 @@ impl Dashboard {
 
     /// Keeps a decision. Without one it takes back what was decided before.
     pub(crate) fn decide(&self, decided: Decided) -> Result<(), ViewError> {
-        let Decided { audit, id, rule, decision, reason, shown } = decided;
+        let Decided { audit, id, rule, decision, reason, shown: digest } = decided;
         let audit = self.record(RecordKind::Audit, &audit)?;
         let finds = |finding: &Value| finding["rule"] == rule.as_str();
         let items = items_of(&audit.path)?;
         let of_id = || items.iter().filter(|item| item["id"] == id.as_str());
         let mut with_finding = of_id()
-            .filter(|item| item["findings"].as_array().is_some_and(|own| own.iter().any(finds)))
+            .filter(|item| item["findings"].as_array().is_some_and(|findings| findings.iter().any(finds)))
             .peekable();
         if with_finding.peek().is_none() {
             return Err(ViewError::UnknownFinding { id, rule });
         }
-        if !with_finding.any(|item| shown_of(item) == shown) {
+        if !with_finding.any(|item| shown_of(item) == digest) {
             return Err(ViewError::Changed { what: format!("the gold of {id:?}") });
         }
         if decision == Some(Decision::Rejected) && reason.trim().is_empty() {
@@ -129,13 +131,13 @@ impl Dashboard {
             reason: reason.trim().to_owned(),
             by: self.options.labeller.clone(),
             at: now(),
-            shown: shown.clone(),
+            shown: digest.clone(),
             decision,
         });
         // An item may have several golds; a decision on an earlier one makes way.
         let golds: BTreeSet<String> = of_id().map(shown_of).collect();
-        let replaces = |own: &DecisionRow| {
-            own.id == id && own.rule == rule && (own.shown == shown || !golds.contains(&own.shown))
+        let replaces = |row: &DecisionRow| {
+            row.id == id && row.rule == rule && (row.shown == digest || !golds.contains(&row.shown))
         };
         let _one_at_a_time = self.labelling.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let _turn = self.turn()?;

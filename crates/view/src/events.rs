@@ -22,11 +22,11 @@ type Seen = Vec<(String, LogState)>;
 pub(crate) async fn events(
     State(dashboard): State<Arc<Dashboard>>,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
-    let stream = unfold((dashboard, None::<Seen>), |(dashboard, known)| async move {
+    let stream = unfold((dashboard, None::<Seen>), |(dashboard, before)| async move {
         let mut ending = dashboard.ending.subscribe();
         loop {
             let seen = seen_by(&dashboard).await;
-            if seen.is_some() && seen != known {
+            if seen.is_some() && seen != before {
                 return Some((Ok(Event::default().event("runs").data("changed")), (dashboard, seen)));
             }
             tokio::select! {

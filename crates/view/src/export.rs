@@ -35,11 +35,11 @@ pub fn export(folders: &[PathBuf], out: &Path) -> Result<Vec<FoundRun>, ViewErro
     }
     let mut records = find_records(folders, &KnownKinds::default())?;
     // A finding is decided on a page that a server answers.
-    records.found.retain(|record| !record.is(RecordKind::Audit));
-    for record in records.found.iter_mut().filter(|record| record.is(RecordKind::Estimate)) {
+    records.list.retain(|record| !record.is(RecordKind::Audit));
+    for record in records.list.iter_mut().filter(|record| record.is(RecordKind::Estimate)) {
         match record.page() {
             Ok(page) => {
-                let path = made(out.join("estimate"))?.join(format!("{}.html", record.id));
+                let path = folder_at(out.join("estimate"))?.join(format!("{}.html", record.id));
                 write(&path, page.as_bytes())?;
             }
             Err(error) => record.problem = Some(sqlgauge_core::sentence(&error)),
@@ -54,11 +54,11 @@ pub fn export(folders: &[PathBuf], out: &Path) -> Result<Vec<FoundRun>, ViewErro
 
 fn export_run(run: &FoundRun, out: &Path) -> Result<(), ViewError> {
     let StoredReport { report, .. } = StoredReport::read(&run.path)?;
-    let folder = made(out.join("run").join(&run.id))?;
+    let folder = folder_at(out.join("run").join(&run.id))?;
     Ok(Html.write_file_of_site(&report, &folder.join("index.html"), "../../index.html")?)
 }
 
-fn made(folder: PathBuf) -> Result<PathBuf, ViewError> {
+fn folder_at(folder: PathBuf) -> Result<PathBuf, ViewError> {
     match std::fs::create_dir_all(&folder) {
         Ok(()) => Ok(folder),
         Err(source) => Err(ViewError::Write { path: folder, source }),

@@ -71,8 +71,8 @@ fn admit(dashboard: &Dashboard, request: &Request) -> Result<(), Box<Response>> 
         admit_guest();
         return Ok(());
     }
-    let given = request.uri().query().and_then(|query| query.strip_prefix("token="));
-    if request.method() == Method::GET && given == Some(dashboard.token.as_str()) {
+    let token = request.uri().query().and_then(|query| query.strip_prefix("token="));
+    if request.method() == Method::GET && token == Some(dashboard.token.as_str()) {
         admit_guest();
         // The token leaves the address, so that it is in no bookmark and no picture of the screen.
         let cookie = format!("{cookie}={}; Path=/; HttpOnly; SameSite=Strict", dashboard.token);

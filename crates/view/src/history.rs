@@ -28,20 +28,20 @@ impl Dashboard {
     /// The answers of a system to an item, in the runs on the golds of that run, the latest first.
     pub(crate) fn history(&self, run: &str, system: &str, id: &str) -> Result<Vec<HistoryRow>, ViewError> {
         let runs = find_runs(&self.options.folders)?;
-        let rows: Vec<_> = runs.iter().map(|found| (found, self.pages.row(found))).collect();
-        let Some(golds) = rows.iter().find(|(found, _)| found.id == run).and_then(|(_, row)| row.golds())
+        let rows: Vec<_> = runs.iter().map(|folder| (folder, self.pages.row(folder))).collect();
+        let Some(golds) = rows.iter().find(|(folder, _)| folder.id == run).and_then(|(_, row)| row.golds())
         else {
             return Err(ViewError::UnknownRun);
         };
         let mut alike: Vec<_> = rows.into_iter().filter(|(_, row)| row.asks(&golds, system)).collect();
         alike.sort_by_key(|(_, row)| std::cmp::Reverse(row.changed()));
-        let of_run = |(found, row): (&crate::FoundRun, crate::runs::RunRow)| {
+        let of_run = |(folder, row): (&crate::FoundRun, crate::runs::RunRow)| {
             // A run that is damaged is said to be so in the list of runs.
-            let item = RunFiles::open(&found.path).ok()?.items.find(system, id).ok()??;
+            let item = RunFiles::open(&folder.path).ok()?.items.find(system, id).ok()??;
             let text = item.details.prediction.as_deref().unwrap_or_default();
             Some(HistoryRow {
-                run: found.id.clone(),
-                name: found.name.clone(),
+                run: folder.id.clone(),
+                name: folder.name.clone(),
                 changed: row.changed(),
                 text: sha256_of_bytes(text.as_bytes())[..8].to_owned(),
                 status: item.status,

@@ -63,7 +63,7 @@ impl LabelRow {
     /// Whether it is of the answer that the run has now.
     fn is_current(&self, items: &Items) -> Result<bool, ViewError> {
         let item = items.find(&self.system, &self.id)?;
-        Ok(item.as_ref().and_then(shown_of).is_some_and(|shown| shown == self.shown))
+        Ok(item.as_ref().and_then(shown_of).is_some_and(|digest| digest == self.shown))
     }
 }
 
@@ -152,15 +152,15 @@ impl Dashboard {
     }
 
     /// Stores a label of the answer that was shown. Without a verdict it removes the item's label.
-    pub(crate) fn label(&self, given: Given) -> Result<(), ViewError> {
-        let Given { run, system, id, verdict, shown } = given;
+    pub(crate) fn label(&self, judgement: Given) -> Result<(), ViewError> {
+        let Given { run, system, id, verdict, shown: digest } = judgement;
         let run = self.run(&run)?;
         let Some(item) = RunFiles::open(&run.path)?.items.find(&system, &id)? else {
             return Err(ViewError::UnknownItem { system, id });
         };
         match shown_of(&item) {
             None => return Err(ViewError::Cut { system, id }),
-            Some(current) if current != shown => {
+            Some(current) if current != digest => {
                 return Err(ViewError::Changed { what: format!("the answer of {system:?} to {id:?}") });
             }
             Some(_) => {}
@@ -180,7 +180,7 @@ impl Dashboard {
             at: now(),
             system,
             run: run.name,
-            shown,
+            shown: digest,
         });
         rows.put(row, |row| row.id == id)?;
         rows.commit([rows.prepared()?])

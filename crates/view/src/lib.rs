@@ -93,8 +93,8 @@ pub fn serve(
     runtime.enable_all().worker_threads(2).max_blocking_threads(4);
     let runtime = runtime.build().map_err(ViewError::Start)?;
     runtime.block_on(async {
-        let asked = SocketAddr::from((Ipv4Addr::LOCALHOST, options.port));
-        let listener = tokio::net::TcpListener::bind(asked)
+        let local = SocketAddr::from((Ipv4Addr::LOCALHOST, options.port));
+        let listener = tokio::net::TcpListener::bind(local)
             .await
             .map_err(|source| ViewError::Port { port: options.port, source })?;
         let address = listener.local_addr().map_err(ViewError::Start)?;

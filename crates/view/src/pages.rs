@@ -23,7 +23,7 @@ pub(crate) struct Pages {
     folder: PathBuf,
     /// Goes with the process.
     _temporary: Option<TempDir>,
-    made: Mutex<HashMap<String, Arc<Mutex<MadeOf>>>>,
+    states: Mutex<HashMap<String, Arc<Mutex<MadeOf>>>>,
     rows: Mutex<HashMap<String, KnownRow>>,
 }
 
@@ -43,8 +43,8 @@ type KnownRow = (LogState, RunRow);
 impl Pages {
     /// Keeps pages in a folder of that cache, from one start to the next, or else in one that goes with the process.
     pub(crate) fn new(cache: Option<&Path>) -> Result<Self, ViewError> {
-        let kept = cache.map(|cache| cache.join("view"));
-        let (folder, temporary) = if let Some(folder) = kept.filter(|folder| can_keep(folder)) {
+        let permanent = cache.map(|cache| cache.join("view"));
+        let (folder, temporary) = if let Some(folder) = permanent.filter(|folder| can_keep(folder)) {
             (folder, None)
         } else {
             // Nobody but this user may look into it.
@@ -52,14 +52,14 @@ impl Pages {
                 tempfile::Builder::new().prefix("sqlgauge-view-").tempdir().map_err(ViewError::Start)?;
             (temporary.path().to_owned(), Some(temporary))
         };
-        Ok(Self { folder, _temporary: temporary, made: Mutex::default(), rows: Mutex::default() })
+        Ok(Self { folder, _temporary: temporary, states: Mutex::default(), rows: Mutex::default() })
     }
 
     /// What the list says of a run; read again when its log has changed.
     pub(crate) fn row(&self, run: &FoundRun) -> RunRow {
         let state = run.state();
-        let known = self.rows.lock().unwrap_or_else(PoisonError::into_inner).get(&run.id).cloned();
-        if let Some((_, row)) = known.filter(|(of, row)| *of == state && row.name == run.name) {
+        let cached = self.rows.lock().unwrap_or_else(PoisonError::into_inner).get(&run.id).cloned();
+        if let Some((_, row)) = cached.filter(|(of, row)| *of == state && row.name == run.name) {
             return row;
         }
         let row = RunRow::of(run);
@@ -70,8 +70,8 @@ impl Pages {
     /// The page of a run as it is now.
     pub(crate) fn of(&self, run: &FoundRun) -> Result<Page, ViewError> {
         let state = {
-            let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(made.entry(run.id.clone()).or_default())
+            let mut states = self.states.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(states.entry(run.id.clone()).or_default())
         };
         let folder = self.folder.join(&run.id);
         let lock = lock_beside(&folder)?;

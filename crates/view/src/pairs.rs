@@ -56,7 +56,7 @@ struct PairItem {
 /// What the second system's answer must say where the first's is met.
 struct Answer {
     /// Hash of database and golds.
-    asked: u64,
+    question: u64,
     score: Option<f64>,
     cause: String,
 }
@@ -88,16 +88,17 @@ impl Dashboard {
     pub(crate) fn compared(&self, pair: &Pair) -> Result<Bytes, ViewError> {
         let runs = self.two(pair)?;
         let states = runs.each_ref().map(FoundRun::state);
-        let mut known = self.compared.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = known.as_ref().filter(|known| known.pair == *pair && known.states == states) {
-            return Ok(known.json.clone());
+        let mut cached = self.compared.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(cached) = cached.as_ref().filter(|cached| cached.pair == *pair && cached.states == states)
+        {
+            return Ok(cached.json.clone());
         }
         // The one before goes before the next is made.
-        *known = None;
+        *cached = None;
         let json =
             serde_json::to_vec(&compare(runs, pair)?).map_err(|error| ViewError::Start(error.into()))?;
         let json = Bytes::from(json);
-        *known = Some(KnownPair { pair: pair.clone(), states, json: json.clone() });
+        *cached = Some(KnownPair { pair: pair.clone(), states, json: json.clone() });
         Ok(json)
     }
 
@@ -171,7 +172,7 @@ fn answers_of(run: &FoundRun, system: &str, metric: &str) -> Result<HashMap<Stri
 impl Answer {
     fn of(item: &RawItem<'_>, metric: &str, reasons: &Reasons) -> serde_json::Result<Self> {
         let score = item.metrics.get(metric).copied().flatten();
-        Ok(Self { asked: item.asked()?, score, cause: cause_of(item, reasons)? })
+        Ok(Self { question: item.asked()?, score, cause: cause_of(item, reasons)? })
     }
 }
 
@@ -199,16 +200,16 @@ fn items_of(
     let RunFiles { manifest, items, .. } = RunFiles::open(&run.path)?;
     let reasons = Reasons::of_run(&run.path, &manifest);
     let listed_of = |item: &RawItem<'_>| {
-        let own = Answer::of(item, &compared.metric, &reasons)?;
-        let other = second.get(item.id.as_ref()).filter(|other| other.asked == own.asked);
+        let answer = Answer::of(item, &compared.metric, &reasons)?;
+        let other = second.get(item.id.as_ref()).filter(|other| other.question == answer.question);
         let Some(other) = other else { return Ok(Place::Nowhere) };
-        let side = match (sides.get(item.id.as_ref()), own.score, other.score) {
+        let side = match (sides.get(item.id.as_ref()), answer.score, other.score) {
             (Some(side), ..) => *side,
             (None, Some(a), Some(_)) if a < 1.0 => Side::Neither,
             (None, Some(_), Some(_)) => return Ok(Place::Both),
             (None, ..) => return Ok(Place::Nowhere),
         };
-        Ok(Place::Listed(item.index, PairItem::of(item, side, own, other)?))
+        Ok(Place::Listed(item.index, PairItem::of(item, side, answer, other)?))
     };
     let (mut both, mut listed) = (0, Vec::new());
     items.for_each_raw_of(&[system], listed_of, |item| {
@@ -234,7 +235,7 @@ enum Place {
 }
 
 impl PairItem {
-    fn of(item: &RawItem<'_>, side: Side, own: Answer, other: &Answer) -> serde_json::Result<Self> {
+    fn of(item: &RawItem<'_>, side: Side, answer: Answer, other: &Answer) -> serde_json::Result<Self> {
         let text = |detail: Option<&RawValue>| -> serde_json::Result<Option<String>> {
             detail.map_or(Ok(None), |text| serde_json::from_str(text.get()))
         };
@@ -245,7 +246,7 @@ impl PairItem {
             db: item.db_id.clone().into_owned(),
             level: difficulty.map_or_else(|| text(item.details.hardness), |level| Ok(Some(level)))?,
             question: text(item.details.question)?,
-            cause: if side == Side::Second { own.cause } else { other.cause.clone() },
+            cause: if side == Side::Second { answer.cause } else { other.cause.clone() },
         })
     }
 }

@@ -79,28 +79,28 @@ type KnownKind = (LogState, Option<RecordKind>);
 #[derive(Default)]
 pub(crate) struct Records {
     /// By name.
-    pub(crate) found: Vec<Record>,
+    pub(crate) list: Vec<Record>,
     /// Files of JSON lines that are left to a next listing.
     pub(crate) unread: usize,
 }
 
 /// All records below those folders.
-pub(crate) fn find_records(folders: &[PathBuf], known: &KnownKinds) -> Result<Records, ViewError> {
-    let mut known = known.0.lock().unwrap_or_else(PoisonError::into_inner);
-    let before = std::mem::take(&mut *known);
+pub(crate) fn find_records(folders: &[PathBuf], kinds: &KnownKinds) -> Result<Records, ViewError> {
+    let mut kinds = kinds.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let before = std::mem::take(&mut *kinds);
     let mut listing = Listing { before, ..Listing::default() };
     let mut records = BTreeMap::new();
-    look(folders, |path, found| {
+    look(folders, |path, run_at| {
         if let Some(kind) = listing.kind_of(path) {
-            let found = found();
-            let (id, name) = (found.id, found.name);
+            let run = run_at();
+            let (id, name) = (run.id, run.name);
             let (changed, path) = (state_of(path).0, path.to_owned());
             let record = Record { id, name: name.clone(), kind, changed, path, problem: None };
             records.insert(name, record);
         }
     })?;
-    *known = listing.now;
-    Ok(Records { found: records.into_values().collect(), unread: listing.unread })
+    *kinds = listing.now;
+    Ok(Records { list: records.into_values().collect(), unread: listing.unread })
 }
 
 /// One look at all files.
@@ -196,13 +196,13 @@ impl Record {
                 }
             };
             let name = format!("{} by {}", point.system, point.method);
-            let at = series.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
+            let at = series.iter().position(|(other, _)| *other == name).unwrap_or_else(|| {
                 series.push((name, Vec::new()));
                 series.len() - 1
             });
             let points = &mut series[at].1;
-            match points.iter_mut().find(|known| known.label == point.label) {
-                Some(known) => *known = point,
+            match points.iter_mut().find(|other| other.label == point.label) {
+                Some(other) => *other = point,
                 None => points.push(point),
             }
         }
@@ -232,15 +232,15 @@ impl Dashboard {
 
     /// The record of that kind with that name.
     pub(crate) fn record(&self, kind: RecordKind, id: &str) -> Result<Record, ViewError> {
-        let records = self.records()?.found;
+        let records = self.records()?.list;
         records.into_iter().find(|record| record.is(kind) && record.id == id).ok_or(ViewError::UnknownRun)
     }
 }
 
 /// What the pages of audits and estimates list.
-pub(crate) fn listed(Records { found, unread }: &Records) -> Value {
+pub(crate) fn listed(Records { list, unread }: &Records) -> Value {
     let (audits, estimates): (Vec<&Record>, Vec<&Record>) =
-        found.iter().partition(|record| record.is(RecordKind::Audit));
+        list.iter().partition(|record| record.is(RecordKind::Audit));
     let mut left = MOST_SHOWN;
     let estimates: Vec<Value> = estimates.into_iter().map(|record| record.content(&mut left)).collect();
     json!({"audits": audits, "estimates": estimates, "unread": unread})
@@ -281,16 +281,16 @@ mod tests {
             std::fs::write(folder.path().join(format!("long-{at}.jsonl")), " ".repeat(1 << 20)).unwrap();
         }
         std::fs::write(folder.path().join("audit.jsonl"), audit).unwrap();
-        let (folders, known) = ([folder.path().to_owned()], KnownKinds::default());
-        let first = find_records(&folders, &known).unwrap();
+        let (folders, kinds) = ([folder.path().to_owned()], KnownKinds::default());
+        let first = find_records(&folders, &kinds).unwrap();
         assert!((6..=7).contains(&first.unread), "{}", first.unread);
-        let second = find_records(&folders, &known).unwrap();
-        assert_eq!((second.found.len(), second.unread), (1, 0));
+        let second = find_records(&folders, &kinds).unwrap();
+        assert_eq!((second.list.len(), second.unread), (1, 0));
         // Another state of a file is looked at.
         std::fs::write(folder.path().join("long-3.jsonl"), audit).unwrap();
-        assert_eq!(find_records(&folders, &known).unwrap().found.len(), 2);
+        assert_eq!(find_records(&folders, &kinds).unwrap().list.len(), 2);
         std::fs::remove_file(folder.path().join("audit.jsonl")).unwrap();
-        assert_eq!(find_records(&folders, &known).unwrap().found.len(), 1);
+        assert_eq!(find_records(&folders, &kinds).unwrap().list.len(), 1);
     }
 
     /// One file of another form is listed with its reason; the others are as they would be without it.

@@ -243,9 +243,9 @@ pub(crate) async fn labels(
 
 pub(crate) async fn label(
     State(dashboard): State<Arc<Dashboard>>,
-    Json(given): Json<Given>,
+    Json(judgement): Json<Given>,
 ) -> Result<StatusCode, ViewError> {
-    blocking(move || dashboard.label(given)).await.map(|()| StatusCode::NO_CONTENT)
+    blocking(move || dashboard.label(judgement)).await.map(|()| StatusCode::NO_CONTENT)
 }
 
 /// The page of all runs as one that needs no server: what it would ask for stands in it.

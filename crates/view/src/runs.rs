@@ -48,7 +48,7 @@ pub(crate) fn look(
     folders: &[PathBuf],
     mut other: impl FnMut(&Path, &dyn Fn() -> FoundRun),
 ) -> Result<Vec<FoundRun>, ViewError> {
-    let mut found = BTreeMap::new();
+    let mut runs = BTreeMap::new();
     let mut looked_at = 0;
     for folder in folders {
         let about = |source| ViewError::Folder { path: folder.clone(), source };
@@ -58,7 +58,7 @@ pub(crate) fn look(
         while let Some((path, depth)) = open.pop() {
             if [MANIFEST, ITEMS].iter().all(|name| path.join(name).is_file()) {
                 let run = FoundRun::at(&path, &root, folder, folders.len() > 1);
-                found.insert(run.name.clone(), run);
+                runs.insert(run.name.clone(), run);
                 continue;
             }
             let Ok(entries) = fs::read_dir(&path) else { continue };
@@ -74,16 +74,16 @@ pub(crate) fn look(
             }
         }
     }
-    Ok(found.into_values().collect())
+    Ok(runs.into_values().collect())
 }
 
 impl FoundRun {
-    fn at(path: &Path, root: &Path, given: &Path, is_one_of_several: bool) -> Self {
+    fn at(path: &Path, root: &Path, folder: &Path, is_one_of_several: bool) -> Self {
         let inside = path.strip_prefix(root).unwrap_or(path);
         let last = || root.file_name().unwrap_or(root.as_os_str()).to_string_lossy().into_owned();
         let name = match (inside.as_os_str().is_empty(), is_one_of_several) {
             (true, _) => last(),
-            (false, true) => given.join(inside).display().to_string(),
+            (false, true) => folder.join(inside).display().to_string(),
             (false, false) => inside.display().to_string(),
         };
         let id = sha256_of_bytes(path.as_os_str().as_encoded_bytes())[..12].to_owned();
@@ -153,8 +153,12 @@ impl RunRow {
 
     /// Whether it has that system, and its golds are those, by their SHA-256.
     pub(crate) fn asks(&self, golds: &[String], system: &str) -> bool {
-        self.golds().is_some_and(|own| own == golds)
-            && self.content.iter().flat_map(|content| &content.systems).any(|own| own.name == system)
+        self.golds().is_some_and(|of_run| of_run == golds)
+            && self
+                .content
+                .iter()
+                .flat_map(|content| &content.systems)
+                .any(|listed_system| listed_system.name == system)
     }
 
     /// SHA-256 of its golds; `None` where it cannot be read.

@@ -27,8 +27,8 @@ fn must_run(what: &str, command: &mut Command) {
 /// Says why nothing was tested, past the harness, which keeps what a test that passes has said.
 fn skipped(why: &str) {
     assert!(std::env::var_os("CI").is_none(), "the Python package must be tested in CI: {why}");
-    let said = format!("skipped: the tests of the Python package: {why}\n");
-    std::io::stderr().write_all(said.as_bytes()).unwrap();
+    let sentence = format!("skipped: the tests of the Python package: {why}\n");
+    std::io::stderr().write_all(sentence.as_bytes()).unwrap();
 }
 
 /// What building and testing the package needs, as its `pyproject.toml` says.

@@ -72,7 +72,7 @@ fn transfer(
         return Ok(None);
     }
     let questions = &case.evidence.questions;
-    let asked = questions.len();
+    let count = questions.len();
     let id = |question: &usize| &case.pool().questions[*question].id;
     let Some(truth) = questions.iter().map(|question| part.truths.get(id(question))).sum::<Option<f64>>()
     else {
@@ -80,7 +80,7 @@ fn transfer(
     };
     let runs =
         |question: &&usize| case.observed(case.target, **question).is_some_and(|seen| seen.runs_as_given);
-    let share = questions.iter().filter(runs).count() as f64 / asked.max(1) as f64;
+    let share = questions.iter().filter(runs).count() as f64 / count.max(1) as f64;
     let estimate = FromSignals.estimate(case)?;
     if share == 0.0 {
         return Ok(None);
@@ -92,8 +92,8 @@ fn transfer(
         target: part.target.to_owned(),
         database: part.database.clone(),
         databases: databases_of(case),
-        questions: asked,
-        truth: truth / asked as f64,
+        questions: count,
+        truth: truth / count as f64,
         accuracy: estimate.accuracy,
         interval: [estimate.interval.low, estimate.interval.high],
         slope: share * density_at((estimate.accuracy / share).min(1.0)),

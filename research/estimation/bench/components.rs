@@ -41,13 +41,13 @@ mod tests {
     fn the_parts_of_kinds_and_of_databases_are_found() {
         let of = |databases: usize, square: f64| Residual { error: square.sqrt(), chance: 0.01, databases };
         let [kind, database] = [0.04, 0.16];
-        let found = spread_of(&[of(1, kind + database + 0.01), of(10, kind + database / 10.0 + 0.01)]);
-        assert!((found.kind - 0.2).abs() < 1e-9 && (found.database - 0.4).abs() < 1e-9, "{found:?}");
+        let spread = spread_of(&[of(1, kind + database + 0.01), of(10, kind + database / 10.0 + 0.01)]);
+        assert!((spread.kind - 0.2).abs() < 1e-9 && (spread.database - 0.4).abs() < 1e-9, "{spread:?}");
     }
 
     #[test]
     fn errors_that_chance_explains_leave_the_least_that_is_believed() {
-        let found = spread_of(&[1, 1, 8].map(|databases| Residual { error: 0.1, chance: 0.02, databases }));
-        assert_eq!(found, Spread { kind: LEAST, database: LEAST, slope: 0.0 });
+        let spread = spread_of(&[1, 1, 8].map(|databases| Residual { error: 0.1, chance: 0.02, databases }));
+        assert_eq!(spread, Spread { kind: LEAST, database: LEAST, slope: 0.0 });
     }
 }

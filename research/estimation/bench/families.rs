@@ -124,8 +124,8 @@ pub(super) fn over_parts<T>(
     is_beside: &dyn Fn(&str, &str) -> bool,
     measure: &Measure<'_, T>,
 ) -> Result<Vec<T>, EstimateError> {
-    let mut found = Vec::new();
-    let Some(first) = runs.first() else { return Ok(found) };
+    let mut results = Vec::new();
+    let Some(first) = runs.first() else { return Ok(results) };
     for (place, target) in runs.iter().enumerate().skip(1) {
         for system in first.systems().intersection(&target.systems()) {
             let of_run = |run: usize| Selection {
@@ -136,7 +136,7 @@ pub(super) fn over_parts<T>(
             let trial = Trial {
                 transfer: target.name.clone(),
                 split: 0,
-                known: vec![of_run(0)],
+                sources: vec![of_run(0)],
                 target: of_run(place),
                 systems: vec![system.clone()],
             };
@@ -147,12 +147,12 @@ pub(super) fn over_parts<T>(
                 evidence.questions = questions;
                 let part = Part { target: &target.name, database, truths: &truths };
                 for case in pool.targets.iter().map(|&system| evidence.case(system, options)) {
-                    found.extend(measure(&case, &part)?);
+                    results.extend(measure(&case, &part)?);
                 }
             }
         }
     }
-    Ok(found)
+    Ok(results)
 }
 
 /// Questions by database, and all of them if there are several.
@@ -182,16 +182,16 @@ fn truths(run: &BenchRun, system: &str) -> BTreeMap<String, f64> {
 
 fn transfer(case: &TargetCase<'_>, part: &Part<'_>, family: &dyn Fn(&str) -> String) -> Option<Transfer> {
     let AloneMoves { level, labels, moves } = AloneMoves::of(case)?;
-    let (mut given, mut right, mut all) = (0.0, 0.0, 0.0);
+    let (mut running, mut right, mut all) = (0.0, 0.0, 0.0);
     for &question in &case.evidence.questions {
         let truth = *part.truths.get(&case.pool().questions[question].id)?;
         all += truth;
         if case.observed(case.target, question).is_some_and(|seen| seen.runs_as_given) {
-            given += 1.0;
+            running += 1.0;
             right += truth;
         }
     }
-    let asked = case.evidence.questions.len() as f64;
+    let count = case.evidence.questions.len() as f64;
     let system = &case.pool().systems[case.target];
     Some(Transfer {
         system: system.clone(),
@@ -199,13 +199,13 @@ fn transfer(case: &TargetCase<'_>, part: &Part<'_>, family: &dyn Fn(&str) -> Str
         target: part.target.to_owned(),
         database: part.database.clone(),
         databases: databases_of(case),
-        share: given / asked,
-        running: given,
+        share: running / count,
+        running,
         level,
         labels,
         moves,
-        change: probit(right, given) - level,
-        truth: all / asked,
+        change: probit(right, running) - level,
+        truth: all / count,
     })
 }
 

@@ -33,12 +33,12 @@ struct Judged {
 
 impl FamiliesReport {
     /// Judges all transfers.
-    pub fn new(alone: &[Transfer], beside: &[PeerTransfer], level: f64) -> Self {
+    pub fn new(alone: &[Transfer], peers: &[PeerTransfer], level: f64) -> Self {
         Self {
             belief: Belief::learn(&alone.iter().collect::<Vec<_>>()),
             alone: judge(alone, level, Width::OfOthers),
             alone_at_least: judge(alone, level, Width::AtLeastTheProgram),
-            beside: judge_peers(beside, level),
+            beside: judge_peers(peers, level),
         }
     }
 
@@ -56,8 +56,8 @@ impl FamiliesReport {
             "| estimate | interval | target | n | MAE | bias | coverage | half-width |\n|---|---|---|---|---|---|---|---|\n",
         );
         let alone = |judged: &[JudgedTransfer]| judged.iter().map(Judged::alone).collect::<Vec<_>>();
-        let program = self.beside.iter().map(|one| Judged::beside(one, one.transfer.interval)).collect();
-        let others = self.beside.iter().map(|one| Judged::beside(one, one.interval)).collect();
+        let program = self.beside.iter().map(|one| Judged::of_peers(one, one.transfer.interval)).collect();
+        let others = self.beside.iter().map(|one| Judged::of_peers(one, one.interval)).collect();
         let rows: [(&str, &str, Vec<Judged>); 4] = [
             ("one system alone", "by the other families", alone(&self.alone)),
             ("one system alone", "not below the program's", alone(&self.alone_at_least)),
@@ -75,12 +75,12 @@ impl FamiliesReport {
     fn add_spread(&self, text: &mut String) {
         text.push_str("\n| spread | kind | database |\n|---|---|---|\n");
         let residuals: Vec<Residual> = self.beside.iter().map(|one| one.transfer.residual()).collect();
-        let beside = (!residuals.is_empty()).then(|| spread_of(&residuals));
+        let of_peers = (!residuals.is_empty()).then(|| spread_of(&residuals));
         let alone = self.belief.map(|all| Spread { kind: all.kind, database: all.database, slope: 0.0 });
         for (name, spread) in [
             ("one system alone, all families", alone),
             ("the program's (`ALONE`)", Some(Spread::ALONE)),
-            ("beside other families, all", beside),
+            ("beside other families, all", of_peers),
             ("the program's (`WITH_PEERS`)", Some(Spread::WITH_PEERS)),
         ] {
             if let Some(spread) = spread {
@@ -103,14 +103,16 @@ impl FamiliesReport {
             "\n| estimate | system | family | target | truth | estimated | interval |\n|---|---|---|---|---|---|---|\n",
         );
         for one in &self.alone {
-            let own = &one.transfer;
-            let names = [&own.system, &own.family, own.database.as_ref().unwrap_or(&own.target)];
+            let transfer = &one.transfer;
+            let names =
+                [&transfer.system, &transfer.family, transfer.database.as_ref().unwrap_or(&transfer.target)];
             add_item(text, "alone", names, &Judged::alone(one));
         }
         for one in &self.beside {
-            let own = &one.transfer;
-            let names = [&own.system, &own.family, own.database.as_ref().unwrap_or(&own.target)];
-            add_item(text, "beside others", names, &Judged::beside(one, one.interval));
+            let transfer = &one.transfer;
+            let names =
+                [&transfer.system, &transfer.family, transfer.database.as_ref().unwrap_or(&transfer.target)];
+            add_item(text, "beside others", names, &Judged::of_peers(one, one.interval));
         }
     }
 }
@@ -125,7 +127,7 @@ impl Judged {
         }
     }
 
-    fn beside(one: &JudgedPeerTransfer, interval: [f64; 2]) -> Self {
+    fn of_peers(one: &JudgedPeerTransfer, interval: [f64; 2]) -> Self {
         let PeerTransfer { databases, truth, accuracy, .. } = one.transfer;
         Self { is_whole: databases > 1, truth, accuracy, interval }
     }
@@ -170,7 +172,7 @@ fn add_item(text: &mut String, estimate: &str, names: [&String; 3], judged: &Jud
 mod tests {
     use super::*;
 
-    fn beside(family: &str, database: Option<&str>, truth: f64) -> PeerTransfer {
+    fn peer_transfer(family: &str, database: Option<&str>, truth: f64) -> PeerTransfer {
         PeerTransfer {
             system: family.to_owned(),
             family: family.to_owned(),
@@ -188,11 +190,11 @@ mod tests {
     #[test]
     fn the_table_has_the_program_s_intervals_and_those_of_the_other_families() {
         let all = [
-            beside("a", None, 0.52),
-            beside("a", Some("x"), 0.55),
-            beside("b", None, 0.49),
-            beside("b", Some("y"), 0.40),
-            beside("c", Some("x"), 0.58),
+            peer_transfer("a", None, 0.52),
+            peer_transfer("a", Some("x"), 0.55),
+            peer_transfer("b", None, 0.49),
+            peer_transfer("b", Some("y"), 0.40),
+            peer_transfer("c", Some("x"), 0.58),
         ];
         let report = FamiliesReport::new(&[], &all, 0.9);
         let text = report.markdown();

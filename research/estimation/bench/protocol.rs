@@ -53,7 +53,7 @@ pub enum Protocol {
     /// Known are some databases of a run, the target is the others; several random splits.
     LeaveDatabasesOut {
         /// Databases that are known.
-        known: usize,
+        databases: usize,
         /// Splits.
         splits: usize,
     },
@@ -121,7 +121,7 @@ pub struct Trial {
     /// Number of the random split.
     pub split: usize,
     /// Labelled answers.
-    pub known: Vec<Selection>,
+    pub sources: Vec<Selection>,
     /// Answers without labels.
     pub target: Selection,
     /// Systems of the target whose accuracy is asked for.
@@ -152,7 +152,7 @@ pub fn trials(
                 let trial = Trial {
                     transfer,
                     split: 0,
-                    known: vec![whole(runs, from)],
+                    sources: vec![whole(runs, from)],
                     target: whole(runs, to),
                     systems: in_both,
                 };
@@ -162,12 +162,12 @@ pub fn trials(
         Protocol::LeaveModelOut => {
             for to in 0..runs.len() {
                 for system in runs[to].systems().into_iter().filter(is_wanted) {
-                    let mut known: Vec<Selection> = (0..runs.len()).map(|run| whole(runs, run)).collect();
-                    known[to].systems.remove(&system);
+                    let mut sources: Vec<Selection> = (0..runs.len()).map(|run| whole(runs, run)).collect();
+                    sources[to].systems.remove(&system);
                     let only = BTreeSet::from([system.clone()]);
                     let target = Selection { systems: only, ..whole(runs, to) };
                     let transfer = format!("unseen system on {}", runs[to].name);
-                    trials.push(Trial { transfer, split: 0, known, target, systems: vec![system] });
+                    trials.push(Trial { transfer, split: 0, sources, target, systems: vec![system] });
                 }
             }
         }
@@ -182,10 +182,10 @@ pub fn trials(
                 }
             }
         }
-        Protocol::LeaveDatabasesOut { known, splits } => {
+        Protocol::LeaveDatabasesOut { databases, splits } => {
             for run in 0..runs.len() {
                 for split in 0..splits {
-                    trials.extend(split_of(runs, run, known, split, seed).into_iter().flat_map(
+                    trials.extend(split_of(runs, run, databases, split, seed).into_iter().flat_map(
                         |mut trial| {
                             trial.systems.retain(is_wanted);
                             with_peers(trial, peers)
@@ -199,17 +199,17 @@ pub fn trials(
     trials
 }
 
-fn split_of(runs: &[BenchRun], run: usize, known: usize, split: usize, seed: u64) -> Option<Trial> {
+fn split_of(runs: &[BenchRun], run: usize, count: usize, split: usize, seed: u64) -> Option<Trial> {
     let mut databases: Vec<String> = runs[run].databases().into_iter().collect();
-    if known == 0 || databases.len() <= known {
+    if count == 0 || databases.len() <= count {
         return None;
     }
     Random::new([seed, split as u64]).shuffle(&mut databases);
-    let rest = databases.split_off(known);
+    let rest = databases.split_off(count);
     Some(Trial {
-        transfer: format!("{} of {} databases of {}", known, known + rest.len(), runs[run].name),
+        transfer: format!("{} of {} databases of {}", count, count + rest.len(), runs[run].name),
         split,
-        known: vec![Selection { databases: databases.into_iter().collect(), ..whole(runs, run) }],
+        sources: vec![Selection { databases: databases.into_iter().collect(), ..whole(runs, run) }],
         target: Selection { databases: rest.into_iter().collect(), ..whole(runs, run) },
         systems: runs[run].systems().into_iter().collect(),
     })
@@ -232,8 +232,8 @@ impl Accuracies {
 
     /// What the other systems reach on a database.
     fn of_others(&self, database: &str, system: &str) -> f64 {
-        let own = self.0.iter().filter(|((db, other), _)| db == database && other != system);
-        let (right, all) = own.fold((0.0, 0.0), |sum, (_, of)| (sum.0 + of.0, sum.1 + of.1));
+        let scores = self.0.iter().filter(|((db, other), _)| db == database && other != system);
+        let (right, all) = scores.fold((0.0, 0.0), |sum, (_, of)| (sum.0 + of.0, sum.1 + of.1));
         right / f64::max(all, 1.0)
     }
 }
@@ -270,7 +270,7 @@ fn group_of(
     Some(Trial {
         transfer: format!("{} databases of {}", group.as_str(), runs[run].name),
         split,
-        known: vec![of(rest)],
+        sources: vec![of(rest)],
         target: of(databases),
         systems: vec![system.to_owned()],
     })

@@ -89,7 +89,7 @@ impl Results {
             let same =
                 |one: &&mut SkippedMethod| one.method == skipped.method && one.reason == skipped.reason;
             match self.skipped.iter_mut().find(same) {
-                Some(known) => known.count += skipped.count,
+                Some(row) => row.count += skipped.count,
                 None => self.skipped.push(skipped),
             }
         }
@@ -122,18 +122,18 @@ pub fn run(
             for (method, estimator) in &options.methods {
                 let start = Instant::now();
                 match estimator.estimate(&case) {
-                    Ok(found) => results.rows.push(BenchRow {
+                    Ok(estimate) => results.rows.push(BenchRow {
                         transfer: trial.transfer.clone(),
                         split: trial.split,
                         seed: options.estimate.seed,
                         system: system.clone(),
                         method: method.clone(),
                         truth,
-                        accuracy: found.accuracy,
-                        low: found.interval.low,
-                        high: found.interval.high,
-                        outside: found.outside,
-                        distance: found.descriptors.get("swd").copied(),
+                        accuracy: estimate.accuracy,
+                        low: estimate.interval.low,
+                        high: estimate.interval.high,
+                        outside: estimate.outside,
+                        distance: estimate.descriptors.get("swd").copied(),
                         seconds: start.elapsed().as_secs_f64(),
                     }),
                     Err(error) => *skipped.entry((method.clone(), error.to_string())).or_default() += 1,
@@ -160,7 +160,7 @@ pub fn pool_of(
     databases: &[Databases],
 ) -> Result<Pool, EstimateError> {
     let mut loader = Loader::new(engine, databases.to_vec(), None);
-    for selection in &trial.known {
+    for selection in &trial.sources {
         let run = &runs[selection.run];
         let items = chosen(run, selection).map(|item| with_metric(item, Some(&run.metric)));
         let part = part_of(run, items.collect());

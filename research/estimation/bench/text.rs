@@ -77,10 +77,10 @@ fn table_of_cells(cells: &[SummaryLine], transfer: &str) -> String {
     let mut text = format!("\n| MAE | {} |\n|---|{}\n", heads.join(" | "), "---|".repeat(systems.len()));
     for method in methods {
         let value = |system: &&str| {
-            let found = of_transfer
+            let cell = of_transfer
                 .iter()
                 .find(|cell| cell.method == method && cell.system.as_deref() == Some(system));
-            found.map_or_else(|| "–".to_owned(), |cell| format!("{:.1}", 100.0 * cell.mae))
+            cell.map_or_else(|| "–".to_owned(), |cell| format!("{:.1}", 100.0 * cell.mae))
         };
         let _ = writeln!(
             text,

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 /// # Panics
 /// In CI, where the data must be there.
 pub fn data() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let root = std::env::var_os("SQLGAUGE_DATA").map_or(beside, PathBuf::from);
+    let sibling = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let root = std::env::var_os("SQLGAUGE_DATA").map_or(sibling, PathBuf::from);
     if root.join("spider/dev_gold.sql").is_file() {
         return Some(root);
     }
@@ -66,7 +66,7 @@ pub fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
     let mut paths: Vec<_> =
-        paths.filter(|path| path.extension().is_some_and(|own| own == extension)).collect();
+        paths.filter(|path| path.extension().is_some_and(|ending| ending == extension)).collect();
     paths.sort();
     paths
 }

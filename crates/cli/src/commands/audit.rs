@@ -110,8 +110,8 @@ impl Audit {
         }
         let (gold_format, output) = self.formats();
         let shape = formats::find(output).ok_or_else(|| {
-            let known: Vec<&str> = formats::all().iter().map(|format| format.name()).collect();
-            anyhow!("--output-format {output} is unknown; give one of {}", known.join(", "))
+            let names: Vec<&str> = formats::all().iter().map(|format| format.name()).collect();
+            anyhow!("--output-format {output} is unknown; give one of {}", names.join(", "))
         })?;
         let new = AuditJob::new(source(self.benchmark.gold), self.benchmark.db);
         let job = AuditJob {

@@ -77,12 +77,12 @@ fn gate(comparison: &SystemComparison, most: Option<f64>) -> Verdict {
     if lost <= most {
         return Verdict::Done;
     }
-    let said = format!("{} is lower by {lost:.1} points, more than {most}", comparison.metric);
+    let sentence = format!("{} is lower by {lost:.1} points, more than {most}", comparison.metric);
     if comparison.regression().is_some() {
-        note(said);
+        note(sentence);
         return Verdict::GateFailed;
     }
-    note(format!("{said}, but the paired test does not take that for real"));
+    note(format!("{sentence}, but the paired test does not take that for real"));
     Verdict::Done
 }
 

@@ -41,9 +41,9 @@ impl Man {
             let failed =
                 || format!("{} cannot be written; choose another folder with --out", folder.display());
             std::fs::create_dir_all(&folder).with_context(failed)?;
-            let made = TempDir::with_prefix("sqlgauge-")?;
-            clap_mangen::generate_to(command, made.path()).with_context(failed)?;
-            for page in std::fs::read_dir(made.path())? {
+            let temporary = TempDir::with_prefix("sqlgauge-")?;
+            clap_mangen::generate_to(command, temporary.path()).with_context(failed)?;
+            for page in std::fs::read_dir(temporary.path())? {
                 let page = page?;
                 write_to(&folder.join(page.file_name()), &std::fs::read_to_string(page.path())?)?;
             }

@@ -51,9 +51,9 @@ fn title(text: &str, note: &str) -> Result<()> {
 }
 
 fn leaderboard(report: &Report) -> Result<()> {
-    let mut shown = report.clone();
-    shown.summary.metrics.truncate(SHOWN);
-    print_with(Style::Painted, |out| TextTables { width: width(), colour: colour() }.scores(&shown, out))
+    let mut table = report.clone();
+    table.summary.metrics.truncate(SHOWN);
+    print_with(Style::Painted, |out| TextTables { width: width(), colour: colour() }.scores(&table, out))
 }
 
 fn queries(pair: &ShownPair) -> String {

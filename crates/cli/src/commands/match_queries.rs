@@ -82,8 +82,8 @@ impl Match {
     /// Both queries; the arguments require them.
     fn pair(&self) -> [&str; 2] {
         let named = self.left.iter().chain(&self.right);
-        let mut given = named.chain(&self.queries).map(String::as_str);
-        [given.next().unwrap_or_default(), given.next().unwrap_or_default()]
+        let mut texts = named.chain(&self.queries).map(String::as_str);
+        [texts.next().unwrap_or_default(), texts.next().unwrap_or_default()]
     }
 
     /// A proof uses no foreign key that the database breaks.
@@ -125,5 +125,6 @@ fn describe(comparison: &MatchReport, facts: &SchemaFacts) -> String {
 }
 
 fn trusts_foreign_keys(comparison: &MatchReport, facts: &SchemaFacts) -> bool {
-    facts.broken.is_none() && comparison.assumes.iter().any(|own| own.kind == AssumptionKind::ForeignKey)
+    facts.broken.is_none()
+        && comparison.assumes.iter().any(|assumption| assumption.kind == AssumptionKind::ForeignKey)
 }

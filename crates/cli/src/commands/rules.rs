@@ -90,10 +90,10 @@ fn steps(ablation: &Ablation) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     let systems = ablation.steps.last().map(|step| step.systems.as_slice()).unwrap_or_default();
-    let names = systems.iter().map(|own| format!("{} n={}", own.system, own.counts.judged));
+    let names = systems.iter().map(|system| format!("{} n={}", system.system, system.counts.judged));
     table.set_header(["step".to_owned()].into_iter().chain(names).chain(["adds".to_owned()]));
     for step in &ablation.steps {
-        let cells = step.systems.iter().map(|own| both_rates(&own.counts));
+        let cells = step.systems.iter().map(|system| both_rates(&system.counts));
         table.add_row([step.step.clone()].into_iter().chain(cells).chain([step.summary.clone()]));
     }
     format!(
@@ -118,7 +118,7 @@ impl Rules {
             Some(rule) => {
                 let of_audit = || Some(sqlgauge_audit::find(&rule)?.meta().page());
                 let page =
-                    find(&rule).map(|found| found.meta().page()).or_else(of_audit).ok_or_else(|| {
+                    find(&rule).map(|entry| entry.meta().page()).or_else(of_audit).ok_or_else(|| {
                         anyhow!(
                             "unknown rule {rule:?}; `sqlgauge rules list` and `list --audit` show all of them"
                         )

@@ -235,7 +235,7 @@ fn sample_rules(samples: SampleOptions, job: &ScoreJob) -> Result<Option<SampleR
     }
     if !samples.penalty.is_empty() {
         ensure!(
-            samples.penalty.iter().all(|own| own.is_finite() && *own >= 0.0),
+            samples.penalty.iter().all(|number| number.is_finite() && *number >= 0.0),
             "--penalty is a number from 0 on"
         );
         rules.penalties = samples.penalty;

@@ -50,12 +50,12 @@ impl Show {
         }
         let options = ShowOptions { width: width(), colour: colour(), rows: self.rows };
         for (at, job) in jobs.enumerate() {
-            let shown = crate::engine::run(false, |context| job.run(context))?;
-            let (gold, prediction) = (shown.gold_rows.as_deref(), shown.prediction_rows.as_deref());
+            let view = crate::engine::run(false, |context| job.run(context))?;
+            let (gold, prediction) = (view.gold_rows.as_deref(), view.prediction_rows.as_deref());
             let space = if at > 0 { "\n\n" } else { "" };
             print_painted(&format!(
                 "{space}{}",
-                show(&shown.item, shown.why.as_ref(), gold, prediction, &shown.metrics, options)
+                show(&view.item, view.why.as_ref(), gold, prediction, &view.metrics, options)
             ))?;
         }
         Ok(Verdict::Done)

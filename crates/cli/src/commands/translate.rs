@@ -46,7 +46,7 @@ impl Translate {
         let database = engine.open(&database_file(&self.db)?)?;
         let translations =
             TranslateJob { sql: self.sql, to: self.to, ddl: self.ddl }.run(&engine, &database)?;
-        let one = |own: &Translation| (own.dialect.to_owned(), own.to_json());
+        let one = |translation: &Translation| (translation.dialect.to_owned(), translation.to_json());
         let all: Vec<(String, Value)> = translations.iter().map(one).collect();
         if self.json {
             print_json(&all.iter().cloned().collect::<Map<_, _>>())?;
@@ -54,7 +54,7 @@ impl Translate {
             print(&described(&all))?;
         }
         let refused: Option<Vec<_>> =
-            translations.iter().map(|own| own.sql.as_ref()?.as_ref().err()).collect();
+            translations.iter().map(|translation| translation.sql.as_ref()?.as_ref().err()).collect();
         match refused.as_deref() {
             Some([refused]) => bail!("{refused}"),
             Some([_, ..]) => bail!("none of the dialects can say the query; the reasons stand above"),
@@ -73,12 +73,12 @@ fn described(all: &[(String, Value)]) -> String {
     let mut text = String::new();
     for (name, value) in all {
         if all.len() > 1 {
-            let title = dialect(name).map_or("SQLite", |own| own.title);
+            let title = dialect(name).map_or("SQLite", |entry| entry.title);
             text += &["-- ", title, "\n"].concat();
         }
         for statement in value.get("ddl").and_then(Value::as_array).into_iter().flatten() {
             let line = statement.as_str().map_or_else(
-                || message(statement).map(|said| ["-- ", said].concat()),
+                || message(statement).map(|words| ["-- ", words].concat()),
                 |sql| Some(sql.to_owned()),
             );
             text += &[&line.unwrap_or_default(), "\n"].concat();
@@ -86,8 +86,8 @@ fn described(all: &[(String, Value)]) -> String {
         if let Some(sql) = value.get("sql").and_then(Value::as_str) {
             text += &[sql, "\n"].concat();
         }
-        if let Some(said) = message(value).filter(|_| all.len() > 1) {
-            text += &["-- ", said, "\n"].concat();
+        if let Some(words) = message(value).filter(|_| all.len() > 1) {
+            text += &["-- ", words, "\n"].concat();
         }
     }
     text

@@ -121,8 +121,8 @@ impl Verify {
             object.insert("ms".to_owned(), report.times_to_json());
             print_json(&object)?;
         } else {
-            let shown = ShowOptions { width: width(), colour: colour(), rows: usize::MAX };
-            print_painted(&verdict(left, right, &report, shown))?;
+            let options = ShowOptions { width: width(), colour: colour(), rows: usize::MAX };
+            print_painted(&verdict(left, right, &report, options))?;
         }
         Ok(ended(&report))
     }
@@ -186,7 +186,7 @@ impl Verify {
 fn print_verdicts(report: &RunReport, as_json: bool, is_quiet: bool, out: &Path) -> Result<()> {
     if as_json {
         let verdicts = Verdicts::of(report)?.unwrap_or_default();
-        return verdicts.iter().try_for_each(|own| print_json(&own.to_json()));
+        return verdicts.iter().try_for_each(|verdict| print_json(&verdict.to_json()));
     }
     if is_quiet {
         return Ok(());

@@ -58,14 +58,14 @@ pub fn arguments(command: &Command, typed: Vec<OsString>) -> Result<Vec<OsString
     layers.iter().try_for_each(|layer| check(command, &layer.table, &layer.path))?;
     let Some((at, wanted)) = sub_command(command, &typed) else { return Ok(typed) };
     let Some(last) = wanted.last() else { return Ok(typed) };
-    let mut given = typed[at..].to_vec();
-    old_names(last, &given).for_each(|(old, new)| note(format!("--{old} is the old name of --{new}")));
+    let mut words = typed[at..].to_vec();
+    old_names(last, &words).for_each(|(old, new)| note(format!("--{old} is the old name of --{new}")));
     // What is before wins: what is typed, then the project's file, then the user's.
     for layer in &layers {
-        let added = layer.added(last, &wanted, &given)?;
-        given.splice(0..0, added);
+        let added = layer.added(last, &wanted, &words)?;
+        words.splice(0..0, added);
     }
-    Ok([&typed[..at], &given].concat())
+    Ok([&typed[..at], &words].concat())
 }
 
 /// The project's file, or the one that is named, and the user's own.
@@ -87,7 +87,7 @@ fn layers(named: Option<PathBuf>) -> Result<Vec<Layer>> {
 
 impl Layer {
     /// The words for the flags of a command that are not given.
-    fn added(&self, last: &Command, wanted: &[&Command], given: &[OsString]) -> Result<Vec<OsString>> {
+    fn added(&self, last: &Command, wanted: &[&Command], line: &[OsString]) -> Result<Vec<OsString>> {
         let mut added = Vec::new();
         let section = section(&self.table, wanted);
         let general = self.table.iter().filter(|(_, value)| !value.is_table());
@@ -95,7 +95,7 @@ impl Layer {
             general.filter(|(key, _)| section.is_none_or(|section| flag_value(section, key).is_none()));
         for (key, value) in section.into_iter().flatten().chain(general) {
             let Some(arg) = flag(last, key) else { continue };
-            if is_typed(arg, given) || excluded(last, arg, given) {
+            if is_typed(arg, line) || excluded(last, arg, line) {
                 continue;
             }
             let about = || format!("{}, key {key:?}", self.path.display());
@@ -160,11 +160,11 @@ fn check(command: &Command, table: &Table, path: &Path) -> Result<()> {
         match value {
             Value::Table(inner) => {
                 let Some(sub) = command.find_subcommand(key) else {
-                    let known: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+                    let names: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
                     bail!(
                         "{}: unknown command {key:?}; the commands are {}",
                         path.display(),
-                        known.join(", ")
+                        names.join(", ")
                     );
                 };
                 check_section(sub, inner, path)?;
@@ -191,13 +191,13 @@ fn check_section(sub: &Command, table: &Table, path: &Path) -> Result<()> {
     }
     let unknown = table.keys().find(|key| flag(sub, key).is_none());
     let Some(key) = unknown else { return Ok(()) };
-    let known: Vec<&str> = sub.get_arguments().filter_map(Arg::get_long).collect();
+    let flags: Vec<&str> = sub.get_arguments().filter_map(Arg::get_long).collect();
     bail!(
         "{}: {} has no flag --{}; its flags are {}",
         path.display(),
         sub.get_name(),
         dashed(key),
-        known.join(", ")
+        flags.join(", ")
     )
 }
 
@@ -214,7 +214,7 @@ fn flag<'a>(command: &'a Command, key: &str) -> Option<&'a Arg> {
 }
 
 fn flag_value<'a>(table: &'a Table, key: &str) -> Option<&'a Value> {
-    table.iter().find(|(own, _)| dashed(own) == dashed(key)).map(|(_, value)| value)
+    table.iter().find(|(name, _)| dashed(name) == dashed(key)).map(|(_, value)| value)
 }
 
 fn dashed(name: &str) -> String {
@@ -223,15 +223,15 @@ fn dashed(name: &str) -> String {
 
 /// The commands that are asked for, outermost first, and where their own arguments begin.
 fn sub_command<'a>(command: &'a Command, typed: &[OsString]) -> Option<(usize, Vec<&'a Command>)> {
-    let mut found = vec![command.find_subcommand(typed.get(1)?)?];
+    let mut commands = vec![command.find_subcommand(typed.get(1)?)?];
     let mut at = 2;
     while let Some(inner) =
-        found.last().and_then(|last| typed.get(at).and_then(|word| last.find_subcommand(word)))
+        commands.last().and_then(|last| typed.get(at).and_then(|word| last.find_subcommand(word)))
     {
-        found.push(inner);
+        commands.push(inner);
         at += 1;
     }
-    Some((at, found))
+    Some((at, commands))
 }
 
 fn section<'a>(table: &'a Table, commands: &[&Command]) -> Option<&'a Table> {
@@ -273,8 +273,14 @@ fn is_typed(arg: &Arg, typed: &[OsString]) -> bool {
 fn excluded(command: &Command, arg: &Arg, typed: &[OsString]) -> bool {
     command.get_arguments().any(|other| {
         is_typed(other, typed)
-            && (command.get_arg_conflicts_with(other).iter().any(|found| found.get_id() == arg.get_id())
-                || command.get_arg_conflicts_with(arg).iter().any(|found| found.get_id() == other.get_id()))
+            && (command
+                .get_arg_conflicts_with(other)
+                .iter()
+                .any(|conflict| conflict.get_id() == arg.get_id())
+                || command
+                    .get_arg_conflicts_with(arg)
+                    .iter()
+                    .any(|conflict| conflict.get_id() == other.get_id()))
     })
 }
 
@@ -352,7 +358,7 @@ mod tests {
     #[test]
     fn an_old_name_is_the_flag_of_today() {
         let command = crate::Arguments::command();
-        let found = |words: &[&str]| -> Vec<String> {
+        let names = |words: &[&str]| -> Vec<String> {
             let typed: Vec<OsString> = words.iter().map(OsString::from).collect();
             let command = command.find_subcommand(words[0]).unwrap();
             old_names(command, &typed[1..]).map(|(old, new)| format!("{old} {new}")).collect()
@@ -366,7 +372,7 @@ mod tests {
             (&["import", "--workloads", "q.json"], &[]),
             (&["import", "--", "--workload"], &[]),
         ] {
-            assert_eq!(found(words), expected, "{words:?}");
+            assert_eq!(names(words), expected, "{words:?}");
         }
         // What is typed by its old name wins over the file too.
         let typed = ["sqlgauge", "compare", "run", "--limit", "3"];
@@ -397,7 +403,7 @@ mod tests {
 
     #[test]
     fn a_key_that_nothing_knows_is_named() {
-        for (config, said) in [
+        for (config, part) in [
             ("dbb = 'x'", "--dbb"),
             ("[scroe]\ndb = 'x'", "\"scroe\""),
             ("[score]\ngoldd = 'x'", "--goldd"),
@@ -406,7 +412,7 @@ mod tests {
             ("[score\n", "line 1"),
         ] {
             let error = format!("{:#}", with(config, &["sqlgauge", "score"]).unwrap_err());
-            assert!(error.contains(said), "{error}");
+            assert!(error.contains(part), "{error}");
         }
     }
 }

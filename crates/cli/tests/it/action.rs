@@ -76,7 +76,7 @@ impl Runner {
     }
 }
 
-fn said(output: &Output) -> String {
+fn all_output(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
@@ -108,16 +108,16 @@ fn the_action_sets_what_its_scripts_read() {
 fn a_run_is_summed_up_and_compared_and_a_real_loss_fails_it() {
     let runner = Runner::new();
     let first = runner.score("careful", "base", &[("BASELINE", "nowhere")]);
-    assert_eq!(first.status.code(), Some(0), "{}", said(&first));
+    assert_eq!(first.status.code(), Some(0), "{}", all_output(&first));
     assert!(runner.text("step-summary.md").starts_with("There is no run at the baseline"));
     for file in ["report.html", "report.xml", "summary.md", "items.jsonl"] {
         assert!(runner.path("base").join(file).is_file(), "{file}");
     }
     let same = runner.score("careful", "same", &[("BASELINE", "base"), ("MAX_DROP", "0")]);
-    assert_eq!(same.status.code(), Some(0), "{}", said(&same));
+    assert_eq!(same.status.code(), Some(0), "{}", all_output(&same));
     let worse =
         runner.score("baseline", "worse", &[("BASELINE", "base"), ("MAX_DROP", "5"), ("METRIC", "ex")]);
-    assert_eq!(worse.status.code(), Some(1), "{}", said(&worse));
+    assert_eq!(worse.status.code(), Some(1), "{}", all_output(&worse));
     assert!(runner.text("worse/summary.md").starts_with("## Against the baseline\n```text\n"));
     assert!(runner.text("outputs").ends_with("run=worse\n"));
 }
@@ -126,14 +126,14 @@ fn a_run_is_summed_up_and_compared_and_a_real_loss_fails_it() {
 fn bars_findings_and_bad_input_have_their_exit_codes() {
     let runner = Runner::new();
     let below = runner.score("baseline", "below", &[("FAIL_UNDER", "ex=0.8"), ("AUDIT", "true")]);
-    assert_eq!(below.status.code(), Some(1), "{}", said(&below));
-    assert!(said(&below).contains("::error::a bar was not reached"));
+    assert_eq!(below.status.code(), Some(1), "{}", all_output(&below));
+    assert!(all_output(&below).contains("::error::a bar was not reached"));
     let sarif: serde_json::Value = serde_json::from_str(&runner.text("below/sqlgauge.sarif")).unwrap();
     assert_eq!(sarif["version"], "2.1.0");
     assert!(runner.text("outputs").contains("sarif=below/sqlgauge.sarif\n"));
     let bad = runner.score("nobody", "bad", &[]);
-    assert_eq!(bad.status.code(), Some(2), "{}", said(&bad));
-    assert!(said(&bad).contains("::error::the predictions were not scored"));
+    assert_eq!(bad.status.code(), Some(2), "{}", all_output(&bad));
+    assert!(all_output(&bad).contains("::error::the predictions were not scored"));
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn one_comment_is_written_and_then_updated() {
     let variables = [("OUT", "run"), ("PULL_REQUEST", "7"), ("GITHUB_REPOSITORY", "a/b")];
     fs::write(runner.path("known"), "").unwrap();
     let first = runner.step("comment.sh", &variables);
-    assert!(first.status.success(), "{}", said(&first));
+    assert!(first.status.success(), "{}", all_output(&first));
     assert!(runner.text("calls").contains("--method POST repos/a/b/issues/7/comments"));
     assert_eq!(runner.text("body"), "<!-- sqlgauge -->\n| ex |\n");
     fs::write(runner.path("known"), "41\n").unwrap();
@@ -186,11 +186,11 @@ fn a_release_is_taken_only_with_its_digest() {
     };
     for wrong in ["", &"0".repeat(64)] {
         let refused = install(wrong);
-        assert!(!refused.status.success(), "{}", said(&refused));
+        assert!(!refused.status.success(), "{}", all_output(&refused));
         assert_eq!(runner.text("added-to-path"), "");
     }
-    let taken = install(digest);
-    assert!(taken.status.success(), "{}", said(&taken));
+    let install_output = install(digest);
+    assert!(install_output.status.success(), "{}", all_output(&install_output));
     assert_eq!(runner.text("added-to-path").trim_end(), runner.path("temp/sqlgauge").to_str().unwrap());
     assert!(runner.path("temp/sqlgauge/sqlgauge").is_file());
 }

@@ -21,14 +21,19 @@ fn stdout(output: &Output) -> String {
 }
 
 /// Rules by id, as the JSON lines say.
-fn found(output: &Output, list: &str) -> Vec<(String, String)> {
+fn rules_of(output: &Output, list: &str) -> Vec<(String, String)> {
     let lines = stdout(output);
     let items = lines.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
     let of_item = |item: serde_json::Value| {
         let id = item["id"].as_str().unwrap().to_owned();
         let findings = item[list].as_array().cloned().unwrap_or_default();
-        let rule = |own: &serde_json::Value| own.get("rule").or(own["finding"].get("rule")).cloned().unwrap();
-        findings.iter().map(|own| (id.clone(), rule(own).as_str().unwrap().to_owned())).collect::<Vec<_>>()
+        let rule = |finding: &serde_json::Value| {
+            finding.get("rule").or(finding["finding"].get("rule")).cloned().unwrap()
+        };
+        findings
+            .iter()
+            .map(|finding| (id.clone(), rule(finding).as_str().unwrap().to_owned()))
+            .collect::<Vec<_>>()
     };
     items.flat_map(of_item).collect()
 }
@@ -40,7 +45,7 @@ fn findings_have_rows_and_a_verified_proposal() {
     assert!(output.status.success(), "{}", stderr(&output));
     let expected =
         [("0", "near-literal"), ("0", "empty-result"), ("1", "null-sorted-first"), ("3", "does-not-run")];
-    assert_eq!(found(&output, "findings"), expected.map(|(id, rule)| (id.to_owned(), rule.to_owned())));
+    assert_eq!(rules_of(&output, "findings"), expected.map(|(id, rule)| (id.to_owned(), rule.to_owned())));
     let lines = stdout(&output);
     let second: serde_json::Value = serde_json::from_str(lines.lines().nth(1).unwrap()).unwrap();
     let finding = &second["findings"][0];
@@ -89,7 +94,7 @@ fn a_finding_is_allowed_with_a_reason_only() {
     let output = allow(r#"{"id": 0, "rule": "near-literal", "reason": "the full database has it"}"#);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let expected = [("0", "near-literal"), ("1", "null-sorted-first")];
-    assert_eq!(found(&output, "allowed"), expected.map(|(id, rule)| (id.to_owned(), rule.to_owned())));
+    assert_eq!(rules_of(&output, "allowed"), expected.map(|(id, rule)| (id.to_owned(), rule.to_owned())));
     let output = allow(r#"{"id": 0, "rule": "near-literal"}"#);
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("without a reason"), "{}", stderr(&output));
@@ -117,7 +122,7 @@ fn systems_that_agree_against_the_gold_are_reported() {
         &world,
         &["--pred", &a, "--pred", &b, "--output-format", "jsonl", "--rules", "systems-disagree"],
     );
-    assert_eq!(found(&output, "findings"), [("0".to_owned(), "systems-disagree".to_owned())]);
+    assert_eq!(rules_of(&output, "findings"), [("0".to_owned(), "systems-disagree".to_owned())]);
 }
 
 /// `--format` is what it is in the other commands; what it meant here before is still understood, and said.

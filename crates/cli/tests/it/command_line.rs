@@ -116,9 +116,9 @@ fn json_is_a_list_where_there_can_be_several() {
     let run = benchmark.path("run").display().to_string();
     for (more, systems) in [(vec![], 2), (vec!["--system", "T"], 1)] {
         let arguments = [vec!["show", &run, "--id", "1", "--json"], more].concat();
-        let shown = json(&sqlgauge(&strings(&arguments)));
-        assert_eq!(shown.as_array().unwrap().len(), systems);
-        assert_eq!(shown[0]["metrics"]["ex@1"], 0.0);
+        let summary = json(&sqlgauge(&strings(&arguments)));
+        assert_eq!(summary.as_array().unwrap().len(), systems);
+        assert_eq!(summary[0]["metrics"]["ex@1"], 0.0);
     }
     let compared = json(&sqlgauge(&strings(&["compare", &run, "--json"])));
     assert_eq!(compared["comparisons"].as_array().unwrap().len(), 4);
@@ -175,8 +175,8 @@ fn columns_inside_objects_are_named_with_dots_and_a_missing_one_is_explained() {
     }
     let output = sqlgauge(&arguments);
     assert_eq!(output.status.code(), Some(2));
-    for said in ["target.sql", "where", "--column", "db_id="] {
-        assert!(stderr(&output).contains(said), "{said}: {}", stderr(&output));
+    for part in ["target.sql", "where", "--column", "db_id="] {
+        assert!(stderr(&output).contains(part), "{part}: {}", stderr(&output));
     }
     for database in ["db_id=where", "db=where"] {
         let named = strings(&["--column", "gold=target.sql", "--column", database, "--restart"]);
@@ -235,14 +235,14 @@ fn a_part_of_a_benchmark_is_scored_with_the_files_of_the_whole() {
     let again = [benchmark.score(), strings(&["--db-id", "shop", "--limit", "2", "--seed", "7"])].concat();
     assert_eq!(sqlgauge(&again).status.code(), Some(0));
     assert_eq!(sqlgauge(&benchmark.score()).status.code(), Some(2));
-    for (flags, said) in [
+    for (flags, reason) in [
         (&["--db-id", "shops"][..], "no question has db_id \"shops\"; there are absent, shop"),
         (&["--db-id", "shop", "--where", "hardness=impossible"], "no question has hardness \"impossible\""),
         (&["--where", "size=3"], "as in hardness=extra"),
         (&["--db-id", "shop", "--limit", "0"], "--limit 0 leaves no question"),
     ] {
         let (code, message) = part(flags);
-        assert!(code == Some(2) && message.contains(said), "{flags:?}: {message}");
+        assert!(code == Some(2) && message.contains(reason), "{flags:?}: {message}");
     }
 }
 
@@ -258,10 +258,10 @@ fn what_a_run_got_wrong_is_scored_again() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert_eq!(ids_of(&benchmark), ["1", "2"]);
     let report = sqlgauge(&strings(&["report", benchmark.path("run").to_str().unwrap()]));
-    let said = stdout(&report).replace('\n', " ");
+    let text = stdout(&report).replace('\n', " ");
     assert!(
-        said.contains("a part of the benchmark, 2 questions: of the 2 ids that were wrong by ex@1 in"),
-        "{said}"
+        text.contains("a part of the benchmark, 2 questions: of the 2 ids that were wrong by ex@1 in"),
+        "{text}"
     );
     // Nothing is left to mend.
     std::fs::write(benchmark.path("pred.sql"), golds.join("\n")).unwrap();
@@ -352,9 +352,9 @@ fn two_runs_are_compared_by_what_was_asked_in_both() {
     let output = compare(&good, &bad, &["--max-regression", "1.0"]);
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     assert!(stderr(&output).contains("ex@1 is lower by 66.7 points, more than 1"), "{}", stderr(&output));
-    let found = json(&output);
-    assert_eq!(found["only_first"].as_array().unwrap().len(), 8);
-    assert_eq!(found["left_out"], serde_json::json!({"only_first": 0, "only_second": 0, "changed": 0}));
+    let comparison = json(&output);
+    assert_eq!(comparison["only_first"].as_array().unwrap().len(), 8);
+    assert_eq!(comparison["left_out"], serde_json::json!({"only_first": 0, "only_second": 0, "changed": 0}));
     for (first, second, bar) in [(&bad, &good, "0"), (&good, &bad, "70"), (&good, &good, "0")] {
         assert_eq!(compare(first, second, &["--max-regression", bar]).status.code(), Some(0), "{bar}");
     }

@@ -76,20 +76,20 @@ pub fn items(run: &Path) -> Vec<serde_json::Value> {
 
 /// The files below a folder with their bytes, by name, and where its links lead; the lock aside.
 pub fn tree(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
+    let mut contents = BTreeMap::new();
     let mut open = vec![folder.to_owned()];
     while let Some(place) = open.pop() {
         for entry in std::fs::read_dir(&place).unwrap() {
             let path = entry.unwrap().path();
             let name = path.strip_prefix(folder).unwrap().to_owned();
             if let Ok(target) = std::fs::read_link(&path) {
-                found.insert(name, target.into_os_string().into_encoded_bytes());
+                contents.insert(name, target.into_os_string().into_encoded_bytes());
             } else if path.is_dir() {
                 open.push(path);
             } else if path.extension().is_none_or(|extension| extension != "lock") {
-                found.insert(name, std::fs::read(&path).unwrap());
+                contents.insert(name, std::fs::read(&path).unwrap());
             }
         }
     }
-    found
+    contents
 }

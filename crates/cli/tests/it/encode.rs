@@ -91,8 +91,8 @@ fn labels_stand_beside_the_vectors() {
     let file = encode(&questions, &path("labelled.parquet"), &["--correct", &option]).unwrap();
     assert_eq!(file.correct()[..2], [None, Some(1.0)]);
     // The label of another answer does not count.
-    let shown = sqlgauge_run::sha256_of_bytes(b"SELECT 42");
-    std::fs::write(&labels, format!("id\tcorrect\tshown\n{}\t1\t{shown}\n", plain.ids()[1])).unwrap();
+    let digest = sqlgauge_run::sha256_of_bytes(b"SELECT 42");
+    std::fs::write(&labels, format!("id\tcorrect\tshown\n{}\t1\t{digest}\n", plain.ids()[1])).unwrap();
     let prediction = format!("careful={}", sample("predictions/careful.jsonl").display());
     let options = ["--pred", &prediction, "--correct", &option];
     let file = encode(&questions, &path("other.parquet"), &options).unwrap();
@@ -107,7 +107,7 @@ fn what_cannot_be_encoded_is_named_and_leaves_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("x.parquet");
     let questions = sample("questions.json");
-    for (options, said) in [
+    for (options, part) in [
         (["--encoder", "word2vec"], "unknown encoder \"word2vec\""),
         (["--encoder", "file:/nowhere.npy"], "/nowhere.npy"),
         (["--encoder", "tfidf:max=none"], "no positive number"),
@@ -115,7 +115,7 @@ fn what_cannot_be_encoded_is_named_and_leaves_no_file() {
         (["--like", "/nowhere.parquet"], "/nowhere.parquet"),
     ] {
         let message = encode(&questions, &out, &options).unwrap_err();
-        assert!(message.contains(said), "{message}");
+        assert!(message.contains(part), "{message}");
     }
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }

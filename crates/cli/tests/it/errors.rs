@@ -199,32 +199,32 @@ fn run_says(benchmark: &Benchmark, more: &[&str]) -> (serde_json::Value, String)
     let output = sqlgauge(&arguments.chain(more.iter().map(|&flag| flag.to_owned())).collect::<Vec<_>>());
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let summary = std::fs::read_to_string(benchmark.path("run/summary.json")).unwrap();
-    let said = stderr(&output) + &String::from_utf8_lossy(&output.stdout);
-    (serde_json::from_str(&summary).unwrap(), said.split_whitespace().collect::<Vec<_>>().join(" "))
+    let text = stderr(&output) + &String::from_utf8_lossy(&output.stdout);
+    (serde_json::from_str(&summary).unwrap(), text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 #[test]
 fn what_an_official_scripts_changes_of_the_texts_make_is_said() {
     let golds = ["SELECT DISTINCT price > 1 AS value FROM item", "SELECT id FROM item"];
     let benchmark = Benchmark::new(&golds, &["SELECT price > 1 FROM item", "SELECT id FROM item"]);
-    let (summary, said) = run_says(&benchmark, &["--metrics", "ex-spider,ex"]);
+    let (summary, text) = run_says(&benchmark, &["--metrics", "ex-spider,ex"]);
     let system = &summary["systems"][0];
     assert_eq!(system["scores"]["ex-spider@1"]["mean"], 1.0);
     assert_eq!(system["as_written"]["ex-spider@1"], serde_json::json!({"items": 1, "mean": 0.5}));
-    assert!(said.contains("compared as they are written: S 50.0 instead of 100.0 (1 item"), "{said}");
+    assert!(text.contains("compared as they are written: S 50.0 instead of 100.0 (1 item"), "{text}");
     // A script whose changes decide nothing is not spoken of.
     let same = Benchmark::new(&["SELECT DISTINCT id FROM item"; 2], &["SELECT id FROM item"; 2]);
-    let (summary, said) = run_says(&same, &["--metrics", "ex-spider"]);
-    assert!(summary["systems"][0].get("as_written").is_none() && !said.contains("as they are written"));
+    let (summary, text) = run_says(&same, &["--metrics", "ex-spider"]);
+    assert!(summary["systems"][0].get("as_written").is_none() && !text.contains("as they are written"));
 }
 
 #[test]
 fn answers_that_are_no_answers_to_this_benchmark_are_noticed() {
     let golds = ["SELECT id FROM item", "SELECT name FROM item", "SELECT price FROM item"];
     let golds = [&golds[..], &golds[..]].concat();
-    let (_, said) = run_says(&Benchmark::new(&golds, &golds), &["--metrics", "ex,suite"]);
-    assert!(said.contains("S: all 6 answers are the golds' own texts"), "{said}");
-    assert!(said.contains("suite@1: no database has others beside it"), "{said}");
-    let (_, said) = run_says(&Benchmark::new(&golds, &["SELECT a FROM b"; 6]), &["--metrics", "ex"]);
-    assert!(said.contains("6 of 6 answers of S read tables that their database does not have"), "{said}");
+    let (_, text) = run_says(&Benchmark::new(&golds, &golds), &["--metrics", "ex,suite"]);
+    assert!(text.contains("S: all 6 answers are the golds' own texts"), "{text}");
+    assert!(text.contains("suite@1: no database has others beside it"), "{text}");
+    let (_, text) = run_says(&Benchmark::new(&golds, &["SELECT a FROM b"; 6]), &["--metrics", "ex"]);
+    assert!(text.contains("6 of 6 answers of S read tables that their database does not have"), "{text}");
 }

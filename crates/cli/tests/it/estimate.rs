@@ -34,7 +34,7 @@ impl Sample {
         let ids: Vec<&str> = questions.iter().map(|question| question["id"].as_str().unwrap()).collect();
         let all = std::fs::read_to_string(self.path(&format!("demo/benchmark/predictions/{system}.jsonl")))
             .unwrap();
-        let kept: Vec<&str> = all
+        let rows: Vec<&str> = all
             .lines()
             .filter(|line| {
                 let line: Value = serde_json::from_str(line).unwrap();
@@ -42,7 +42,7 @@ impl Sample {
             })
             .collect();
         let predictions = self.path(&format!("{name}-{system}.jsonl"));
-        std::fs::write(&predictions, kept.join("\n") + "\n").unwrap();
+        std::fs::write(&predictions, rows.join("\n") + "\n").unwrap();
         (target.display().to_string(), format!("{system}={}", predictions.display()))
     }
 
@@ -56,7 +56,7 @@ impl Sample {
             .unwrap()
     }
 
-    fn known(&self) -> String {
+    fn run_folder(&self) -> String {
         self.path("demo/run").display().to_string()
     }
 }
@@ -78,7 +78,7 @@ fn golds_of_the_target_are_never_read() {
     }
     let garbled = sample.target("garbled", "careful", &questions);
     for method in ["auto", "signals"] {
-        let more = ["--known", &sample.known(), "--method", method];
+        let more = ["--known", &sample.run_folder(), "--method", method];
         let first = sample.estimate(&with_golds.0, &with_golds.1, &more);
         let second = sample.estimate(&garbled.0, &garbled.1, &more);
         assert_eq!(json_of(&first), json_of(&second), "{method}");
@@ -94,12 +94,12 @@ fn a_part_of_the_questions_is_estimated_as_from_files_of_its_own() {
     assert!(!cut.is_empty() && cut.len() < questions.len());
     let (whole, part) =
         (sample.target("whole", "careful", &questions), sample.target("part", "careful", &cut));
-    let known = sample.known();
-    let of_part = json_of(&sample.estimate(&part.0, &part.1, &["--known", &known]));
-    let taken = sample.estimate(&whole.0, &whole.1, &["--known", &known, "--db-id", "bike_rental"]);
-    assert_eq!(json_of(&taken), of_part);
+    let runs = sample.run_folder();
+    let of_part = json_of(&sample.estimate(&part.0, &part.1, &["--known", &runs]));
+    let part_of_whole = sample.estimate(&whole.0, &whole.1, &["--known", &runs, "--db-id", "bike_rental"]);
+    assert_eq!(json_of(&part_of_whole), of_part);
     assert_eq!(of_part["metric"], "ex@1");
-    let output = sample.estimate(&whole.0, &whole.1, &["--known", &known, "--db-id", "nowhere"]);
+    let output = sample.estimate(&whole.0, &whole.1, &["--known", &runs, "--db-id", "nowhere"]);
     assert_eq!(output.status.code(), Some(2));
 }
 
@@ -107,7 +107,7 @@ fn a_part_of_the_questions_is_estimated_as_from_files_of_its_own() {
 fn the_output_has_the_documented_shape_and_does_not_depend_on_threads() {
     let sample = Sample::new();
     let (target, prediction) = sample.target("target", "baseline", &sample.questions());
-    let known = sample.known();
+    let runs = sample.run_folder();
     let run = |threads: &str| {
         let output = Command::cargo_bin("sqlgauge")
             .unwrap()
@@ -117,7 +117,7 @@ fn the_output_has_the_documented_shape_and_does_not_depend_on_threads() {
                 "--json",
                 "--quiet",
                 "--known",
-                &known,
+                &runs,
                 "--questions",
                 &target,
                 "--pred",
@@ -174,16 +174,16 @@ fn imported_labels_are_known() {
         .arg(&out)
         .assert()
         .success();
-    let known = out.display().to_string();
-    let source = ["--method", "source", "--known", &known];
+    let runs = out.display().to_string();
+    let source = ["--method", "source", "--known", &runs];
     // What a run says of the very answers that are asked about is not used.
     let output = sample.estimate(&workload, &all, &source);
     assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
     let (half, prediction) = sample.target("half", "careful", &questions[questions.len() / 2..]);
     let estimate = json_of(&sample.estimate(&half, &prediction, &source));
-    let known = questions.len() / 2;
-    let right = (0..known).filter(|at| at % 3 > 0).count();
-    assert!((estimate["accuracy"].as_f64().unwrap() - right as f64 / known as f64).abs() < 1e-9);
+    let count = questions.len() / 2;
+    let right = (0..count).filter(|at| at % 3 > 0).count();
+    assert!((estimate["accuracy"].as_f64().unwrap() - right as f64 / count as f64).abs() < 1e-9);
 }
 
 /// A label counts only for the answer that was shown, in every command that reads labels.
@@ -193,14 +193,14 @@ fn a_label_of_an_earlier_answer_does_not_count() {
     let sample = Sample::new();
     let questions = sample.questions();
     let (workload, all) = sample.target("workload", "careful", &questions);
-    let run = sample.known();
+    let run = sample.run_folder();
     let systems: Value =
         serde_json::from_slice(&std::fs::read(sample.path("demo/run/run.json")).unwrap()).unwrap();
     let answers = std::fs::read_to_string(sample.path("workload-careful.jsonl")).unwrap();
     let answers: Vec<Value> = answers.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let row = |(at, answer): (usize, &Value)| {
-        let shown = if at < 2 { answer["sql"].as_str().unwrap() } else { "SELECT 42" };
-        let mut row = json!({"id": answer["id"], "shown": sqlgauge_run::sha256_of_bytes(shown.as_bytes())});
+        let sql = if at < 2 { answer["sql"].as_str().unwrap() } else { "SELECT 42" };
+        let mut row = json!({"id": answer["id"], "shown": sqlgauge_run::sha256_of_bytes(sql.as_bytes())});
         for system in systems["systems"].as_array().unwrap() {
             row[system.as_str().unwrap()] = json!(1);
         }
@@ -236,7 +236,7 @@ fn a_label_of_an_earlier_answer_does_not_count() {
     let (_, _, errors) = command(&["errors", &run, "--json", "--correct"]);
     let errors: Value = serde_json::from_slice(&errors).unwrap();
     let careful =
-        errors["systems"].as_array().unwrap().iter().find(|own| own["system"] == "careful").unwrap();
+        errors["systems"].as_array().unwrap().iter().find(|system| system["system"] == "careful").unwrap();
     assert_eq!((&careful["truth"]["right"], &careful["truth"]["other_answer"]), (&json!(2), &json!(2)));
     let items = std::fs::read_to_string(sample.path("imported/items.jsonl")).unwrap();
     assert_eq!(items.lines().filter(|line| line.contains("\"correct@1\":1")).count(), 2, "{items}");
@@ -256,11 +256,11 @@ fn what_cannot_be_estimated_is_said() {
     let (target, prediction) = sample.target("target", "careful", &questions);
     let empty = sample.path("empty.json");
     std::fs::write(&empty, "[]").unwrap();
-    let known = sample.known();
+    let runs = sample.run_folder();
     let cases: [(&str, Vec<&str>, &str); 4] = [
         (&target, vec![], "--known"),
-        (&target, vec!["--known", &known, "--method", "guess"], "signals"),
-        (&target, vec!["--known", &known, "--metric", "ex-spyder"], "ex-spyder"),
+        (&target, vec!["--known", &runs, "--method", "guess"], "signals"),
+        (&target, vec!["--known", &runs, "--metric", "ex-spyder"], "ex-spyder"),
         (&target, vec!["--known", "/nowhere"], "/nowhere"),
     ];
     for (target, more, wanted) in cases {
@@ -269,7 +269,7 @@ fn what_cannot_be_estimated_is_said() {
         assert_eq!(output.status.code(), Some(2), "{more:?}: {message}");
         assert!(message.contains(wanted) && !message.contains("panicked"), "{more:?}: {message}");
     }
-    let output = sample.estimate(&empty.display().to_string(), &prediction, &["--known", &known]);
+    let output = sample.estimate(&empty.display().to_string(), &prediction, &["--known", &runs]);
     assert_eq!(output.status.code(), Some(2));
 }
 
@@ -279,7 +279,7 @@ fn one_item_has_a_wide_interval() {
     let sample = Sample::new();
     let questions: Vec<Value> = sample.questions().into_iter().take(1).collect();
     let (target, prediction) = sample.target("one", "careful", &questions);
-    let estimate = json_of(&sample.estimate(&target, &prediction, &["--known", &sample.known()]));
+    let estimate = json_of(&sample.estimate(&target, &prediction, &["--known", &sample.run_folder()]));
     let width =
         estimate["interval"]["high"].as_f64().unwrap() - estimate["interval"]["low"].as_f64().unwrap();
     assert!(width > 0.1, "{width}");
@@ -295,7 +295,7 @@ fn a_run_whose_databases_moved_names_the_option_that_helps() {
         Command::cargo_bin("sqlgauge")
             .unwrap()
             .args(["estimate", "--json", "--quiet", "--questions", &target, "--pred", &prediction])
-            .args(["--known", &sample.known(), "--db"])
+            .args(["--known", &sample.run_folder(), "--db"])
             .arg(moved)
             .args(more)
             .output()

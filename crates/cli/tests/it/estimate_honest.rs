@@ -100,10 +100,10 @@ impl World {
     }
 
     /// The estimate of `a` by a method, beside `b` if it is wanted.
-    fn estimate(&self, method: &str, more: &[&str], known: &[&str], with_peer: bool) -> Value {
+    fn estimate(&self, method: &str, more: &[&str], names: &[&str], with_peer: bool) -> Value {
         let mut command = Command::cargo_bin("sqlgauge").unwrap();
         command.args(["estimate", "--json", "--quiet", "--method", method]);
-        known.iter().for_each(|name| {
+        names.iter().for_each(|name| {
             command.args(["--known", &self.text(&format!("run-{name}"))]);
         });
         command.args(["--questions", &self.text("target.jsonl"), "--db", &self.text("database")]);
@@ -173,10 +173,10 @@ fn effects_add_up_and_have_the_right_sign() {
             for (method, more) in METHODS.iter().filter(|(method, _)| with_peer || *method != "agreement") {
                 let estimate = world.estimate(method, more, &["a", "b"], with_peer);
                 let context = format!("{method}, {what}, peer {with_peer}: {}", estimate["signals"]);
-                let known = number(&signal(&estimate, "accuracy").unwrap()["known"]);
+                let base = number(&signal(&estimate, "accuracy").unwrap()["known"]);
                 let all = estimate["signals"].as_array().unwrap();
                 let effects = all.iter().filter_map(|signal| signal["effect"].as_f64());
-                let difference = number(&estimate["accuracy"]) - known;
+                let difference = number(&estimate["accuracy"]) - base;
                 assert!((effects.sum::<f64>() - difference).abs() < 1e-6, "{difference}, {context}");
                 for signal in all {
                     let (Some(home), Some(target), Some(effect)) =
@@ -243,10 +243,13 @@ fn exactly_one_other_system_is_compared_with() {
     let world = World::new();
     world.target(&new_questions(60), 9);
     let agreement = "agreement with other systems";
-    let beside = world.estimate("signals", &[], &["a", "b"], true);
-    let found = signal(&beside, agreement).unwrap();
-    assert!(found["known"].is_number() && found["target"].is_number(), "{found}");
-    assert!(!notes(&beside).contains("no other system"), "{}", notes(&beside));
+    let estimate = world.estimate("signals", &[], &["a", "b"], true);
+    let agreement_signal = signal(&estimate, agreement).unwrap();
+    assert!(
+        agreement_signal["known"].is_number() && agreement_signal["target"].is_number(),
+        "{agreement_signal}"
+    );
+    assert!(!notes(&estimate).contains("no other system"), "{}", notes(&estimate));
     // Nothing tells how far it agrees where labels are: it cannot be used, and that is said.
     let unknown = world.estimate("signals", &[], &["a"], true);
     assert!(signal(&unknown, agreement).is_none());
@@ -267,18 +270,18 @@ fn questions_that_are_known_already_are_counted_and_said() {
         json!({"id": format!("moved{id}"), "db_id": TARGET, "question": format!("Names of song above {id}?")})
     }));
     world.target(&questions, 9);
-    for (known, own, others) in [(vec!["a", "b"], 4, 4), (vec!["a"], 4, 0), (vec!["b"], 0, 4)] {
-        let estimate = world.estimate("signals", &[], &known, true);
+    for (names, of_itself, others) in [(vec!["a", "b"], 4, 4), (vec!["a"], 4, 0), (vec!["b"], 0, 4)] {
+        let estimate = world.estimate("signals", &[], &names, true);
         assert_eq!(
             estimate["overlap"],
-            json!({"questions": 37, "own": own, "others": others, "elsewhere": 3}),
-            "{known:?}"
+            json!({"questions": 37, "own": of_itself, "others": others, "elsewhere": 3}),
+            "{names:?}"
         );
         let notes = notes(&estimate);
         for (count, words) in
-            [(own, "in a known run of a itself"), (others, "in known runs of other systems")]
+            [(of_itself, "in a known run of a itself"), (others, "in known runs of other systems")]
         {
-            assert_eq!(notes.contains(words), count > 0, "{known:?}: {notes}");
+            assert_eq!(notes.contains(words), count > 0, "{names:?}: {notes}");
         }
         assert!(notes.contains("3 of 37 questions of the target stand word for word"), "{notes}");
     }

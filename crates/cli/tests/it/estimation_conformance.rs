@@ -54,12 +54,12 @@ fn import_bird(root: &Path, systems: &[&str], out: &Path) {
     command.arg("--db").arg(bird.join("schema_only")).arg("--out").arg(out).assert().success();
 }
 
-fn estimate(root: &Path, known: &[PathBuf], systems: &[&str]) -> Vec<Value> {
+fn estimate(root: &Path, runs: &[PathBuf], systems: &[&str]) -> Vec<Value> {
     let bird = root.join("bird");
     let mut command = sqlgauge();
     command
         .args(["estimate", "--json", "--quiet"])
-        .args(known.iter().flat_map(|run| ["--known".as_ref(), run.as_os_str()]));
+        .args(runs.iter().flat_map(|run| ["--known".as_ref(), run.as_os_str()]));
     command
         .arg("--questions")
         .arg(bird.join("llm_nl2sql/questions.json"))

@@ -158,8 +158,9 @@ fn assert_whole(out: &Path) {
             tree(&folder).into_iter().filter(|(name, _)| name.extension().is_some_and(|e| e == "sqlite"))
         {
             let connection = Connection::open(folder.join(&name)).unwrap();
-            let said: String = connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
-            assert_eq!(said, "ok", "{}", name.display());
+            let answer: String =
+                connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+            assert_eq!(answer, "ok", "{}", name.display());
         }
     }
 }
@@ -249,10 +250,10 @@ fn has_partial(out: &Path) -> bool {
     names.into_iter().any(|name| name.to_string_lossy().ends_with("partial"))
 }
 
-fn assert_same(found: &BTreeMap<PathBuf, Vec<u8>>, wanted: &BTreeMap<PathBuf, Vec<u8>>) {
-    assert_eq!(found.keys().collect::<Vec<_>>(), wanted.keys().collect::<Vec<_>>());
+fn assert_same(files: &BTreeMap<PathBuf, Vec<u8>>, wanted: &BTreeMap<PathBuf, Vec<u8>>) {
+    assert_eq!(files.keys().collect::<Vec<_>>(), wanted.keys().collect::<Vec<_>>());
     for (name, bytes) in wanted {
-        assert!(found[name] == *bytes, "{} differs", name.display());
+        assert!(files[name] == *bytes, "{} differs", name.display());
     }
 }
 
@@ -370,8 +371,8 @@ fn steps_and_intensities_are_curves() {
     let output = sqlgauge(&words);
     assert!(output.status.success(), "{}", stderr(&output));
 
-    let found = world.json("robust/robustness.json");
-    let (rewritten, unchanged) = (&found["systems"][0], &found["systems"][1]);
+    let report = world.json("robust/robustness.json");
+    let (rewritten, unchanged) = (&report["systems"][0], &report["systems"][1]);
     let places = |system: &Value| -> Vec<(Value, Value)> {
         let rows = system["rows"].as_array().unwrap().iter();
         rows.map(|row| (row["step"].clone(), row["intensity"].clone())).collect()
@@ -453,16 +454,16 @@ fn tables_entry(name: &str, bare: &str, ddl: &str) -> Value {
     };
     let tables = statements(bare);
     let mut columns = vec![json!([-1, "*"])];
-    for (at, (_, own)) in tables.iter().enumerate() {
-        columns.extend(own.iter().map(|column| json!([at, column.split(' ').next().unwrap()])));
+    for (at, (_, columns_of_table)) in tables.iter().enumerate() {
+        columns.extend(columns_of_table.iter().map(|column| json!([at, column.split(' ').next().unwrap()])));
     }
     let number = |table: &str, column: &str| {
-        let at = tables.iter().position(|(own, _)| own == table).unwrap();
-        columns.iter().position(|own| *own == json!([at, column])).unwrap()
+        let at = tables.iter().position(|(name, _)| name == table).unwrap();
+        columns.iter().position(|column_of_table| *column_of_table == json!([at, column])).unwrap()
     };
     let mut keys = Vec::new();
-    for (table, own) in statements(ddl) {
-        for column in own.iter().filter(|column| column.contains(" REFERENCES ")) {
+    for (table, parts) in statements(ddl) {
+        for column in parts.iter().filter(|column| column.contains(" REFERENCES ")) {
             let (parent, key) = column.split_once(" REFERENCES ").unwrap().1.split_once(" (").unwrap();
             let key = key.split(')').next().unwrap();
             keys.push(json!([number(&table, column.split(' ').next().unwrap()), number(parent, key)]));

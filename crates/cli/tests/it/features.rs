@@ -29,7 +29,7 @@ fn what_is_left_out_names_its_feature() {
     std::fs::write(&rows, b"PAR1 and no more than that PAR1").unwrap();
     let (dev, rows) = (dev.display(), rows.display());
     let estimate = format!("estimate --questions {dev} --pred A={dev} --db {db}");
-    for (feature, asked) in [
+    for (feature, words) in [
         ("parquet", format!("encode --questions {dev} --db {db} --out {out}")),
         ("parquet", format!("encode --questions {dev} --db {db} --encoder file:{rows} --out {out}")),
         ("parquet", format!("shift --source {rows} --target {rows}")),
@@ -64,20 +64,20 @@ fn what_is_left_out_names_its_feature() {
         if BUILT_IN.contains(&(feature, true)) {
             continue;
         }
-        let output = sqlgauge(&arguments(&asked));
+        let output = sqlgauge(&arguments(&words));
         let message = stderr(&output);
-        assert_eq!(output.status.code(), Some(2), "{asked}: {message}");
+        assert_eq!(output.status.code(), Some(2), "{words}: {message}");
         for part in [&format!("the feature `{feature}`"), "cargo install --path crates/cli --features"] {
-            assert!(message.contains(part), "{asked}: {message}");
+            assert!(message.contains(part), "{words}: {message}");
         }
-        assert_eq!(message.trim_end().lines().count(), 1, "{asked}: {message}");
-        assert!(!benchmark.path("out").exists(), "{asked} left something behind");
+        assert_eq!(message.trim_end().lines().count(), 1, "{words}: {message}");
+        assert!(!benchmark.path("out").exists(), "{words} left something behind");
     }
 }
 
 #[test]
 fn the_help_is_the_same_in_every_build() {
-    for (asked, shown) in [
+    for (words, part) in [
         ("--help", "fit"),
         ("--help", "adapt"),
         ("fit --help", "--regressor"),
@@ -87,9 +87,9 @@ fn the_help_is_the_same_in_every_build() {
         ("predict --help", "--llm-url"),
         ("augment --help", "--kinds"),
     ] {
-        let output = sqlgauge(&arguments(asked));
+        let output = sqlgauge(&arguments(words));
         let text = String::from_utf8(output.stdout).unwrap();
-        assert!(output.status.success() && text.contains(shown), "{asked}: {text}");
+        assert!(output.status.success() && text.contains(part), "{words}: {text}");
     }
 }
 

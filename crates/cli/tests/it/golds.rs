@@ -108,7 +108,7 @@ fn odd_entries_of_a_folder_do_not_keep_the_others_from_being_scored() {
 fn options_of_the_other_way_to_score_are_refused() {
     let folder = results();
     let path = |name: &str| folder.path().join(name).display().to_string();
-    for (words, said) in [
+    for (words, part) in [
         (
             vec![
                 "score",
@@ -131,7 +131,7 @@ fn options_of_the_other_way_to_score_are_refused() {
     ] {
         let output = sqlgauge(&words);
         assert_eq!(output.status.code(), Some(2));
-        assert!(stderr(&output).contains(said), "{}", stderr(&output));
+        assert!(stderr(&output).contains(part), "{}", stderr(&output));
     }
     assert!(!folder.path().join("x").exists());
 }
@@ -173,7 +173,7 @@ fn a_bundle_stands_for_all_its_systems_or_for_the_named_one() {
             .as_array()
             .unwrap()
             .iter()
-            .map(|own| own["metrics"]["fair@1"]["right"].clone())
+            .map(|system| system["metrics"]["fair@1"]["right"].clone())
             .collect()
     };
     run(&["score", "--results", &path("run.bundle"), "--out", &path("all"), "-q"]);

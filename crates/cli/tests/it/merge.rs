@@ -93,7 +93,7 @@ fn shards_make_the_run_byte_by_byte() {
         assert_eq!(counts.iter().sum::<usize>(), 2 * ITEMS);
         runs.reverse();
         merge(&world, &runs, "all").unwrap();
-        let found = files(&world, "all");
+        let contents = files(&world, "all");
         // The command of the shards has --jobs; the rest is the same.
         let plain = |bytes: &[u8]| {
             let mut manifest: serde_json::Value = serde_json::from_slice(bytes).unwrap();
@@ -103,12 +103,12 @@ fn shards_make_the_run_byte_by_byte() {
             }
             manifest
         };
-        assert_eq!(plain(&found[0]), plain(&wanted[0]));
-        assert!(found[1..] == wanted[1..], "{of} shards");
+        assert_eq!(plain(&contents[0]), plain(&wanted[0]));
+        assert!(contents[1..] == wanted[1..], "{of} shards");
         assert!(world.path("all/report.html").is_file());
         // Again, it is the same.
         merge(&world, &runs, "all").unwrap();
-        assert!(files(&world, "all") == found);
+        assert!(files(&world, "all") == contents);
         for folder in runs.iter().map(String::as_str).chain(["all"]) {
             std::fs::remove_dir_all(world.path(folder)).unwrap();
         }
@@ -144,8 +144,11 @@ fn a_shard_that_was_killed_counts_nothing_twice() {
     let rest = text.lines().take(text.lines().count() - 1).skip(1).collect::<Vec<_>>().join("\n");
     std::fs::write(&log, format!("{first}\n{first}\n{rest}\n")).unwrap();
     let runs: Vec<String> = (1..=3).map(|part| format!("part{part}")).collect();
-    let said = merge(&world, &runs, "all").unwrap_err();
-    assert!(said.contains("not the log that its shard finished with") && said.contains("part2"), "{said}");
+    let message = merge(&world, &runs, "all").unwrap_err();
+    assert!(
+        message.contains("not the log that its shard finished with") && message.contains("part2"),
+        "{message}"
+    );
     run(&world, &words("score", "part2", &["--quiet", "--shard", "2/3"])).unwrap();
     merge(&world, &runs, "all").unwrap();
     assert!(files(&world, "all") == wanted);
@@ -157,43 +160,43 @@ fn what_is_not_all_shards_of_one_run_is_refused_by_name() {
     let runs = shards(&world, 4, &[]);
     let refused = |runs: &[&str]| {
         let runs: Vec<String> = runs.iter().map(|run| (*run).to_owned()).collect();
-        let said = merge(&world, &runs, "all").unwrap_err();
-        assert!(!world.path("all").exists(), "{said}");
-        said
+        let message = merge(&world, &runs, "all").unwrap_err();
+        assert!(!world.path("all").exists(), "{message}");
+        message
     };
-    let said = refused(&["part1", "part3"]);
-    assert!(said.contains("2 of 4 shards are missing: 2, 4"), "{said}");
-    let said = refused(&["part1", "part2", "part3", "part4", "part2"]);
-    assert!(said.contains("part2 and part2 are both shard 2/4"), "{said}");
+    let message = refused(&["part1", "part3"]);
+    assert!(message.contains("2 of 4 shards are missing: 2, 4"), "{message}");
+    let message = refused(&["part1", "part2", "part3", "part4", "part2"]);
+    assert!(message.contains("part2 and part2 are both shard 2/4"), "{message}");
 
     score(&world, "whole", &[]);
-    let said = refused(&["part1", "whole"]);
-    assert!(said.contains("whole is not a shard"), "{said}");
+    let message = refused(&["part1", "whole"]);
+    assert!(message.contains("whole is not a shard"), "{message}");
     score(&world, "other", &["--shard", "2/4", "--metrics", "ex"]);
-    let said = refused(&["part1", "other", "part3", "part4"]);
+    let message = refused(&["part1", "other", "part3", "part4"]);
     assert!(
-        said.contains("other is a shard of another run than part1: metrics was")
-            && said.contains("is now ex@1"),
-        "{said}"
+        message.contains("other is a shard of another run than part1: metrics was")
+            && message.contains("is now ex@1"),
+        "{message}"
     );
     score(&world, "five", &["--shard", "2/5"]);
-    let said = refused(&["part1", "five", "part3", "part4"]);
-    assert!(said.contains("number of shards was 4 and is now 5"), "{said}");
+    let message = refused(&["part1", "five", "part3", "part4"]);
+    assert!(message.contains("number of shards was 4 and is now 5"), "{message}");
     std::fs::write(world.path("b.sql"), "SELECT 1\n".repeat(ITEMS)).unwrap();
     score(&world, "changed", &["--shard", "2/4"]);
-    let said = refused(&["part1", "changed", "part3", "part4"]);
-    assert!(said.contains("input predictions:B (b.sql) has changed"), "{said}");
+    let message = refused(&["part1", "changed", "part3", "part4"]);
+    assert!(message.contains("input predictions:B (b.sql) has changed"), "{message}");
 
     let log = world.path("part3/items.jsonl");
     let text = std::fs::read_to_string(&log).unwrap();
     std::fs::write(&log, &text[..text.len() / 2]).unwrap();
-    let said = refused(&["part1", "part2", "part3", "part4"]);
-    assert!(said.contains("items of shard 3/4; the command of the shard scores the others"), "{said}");
+    let message = refused(&["part1", "part2", "part3", "part4"]);
+    assert!(message.contains("items of shard 3/4; the command of the shard scores the others"), "{message}");
     std::fs::write(&log, text.replacen("\"ex@1\"", "\"ex@2\"", 1)).unwrap();
     unseal(&world, "part3");
     let runs: Vec<String> = runs.iter().map(|run| format!("./{run}")).collect();
-    let said = merge(&world, &runs, "all").unwrap_err();
-    assert!(said.contains("it has other metrics"), "{said}");
+    let message = merge(&world, &runs, "all").unwrap_err();
+    assert!(message.contains("it has other metrics"), "{message}");
     let empty = run(&world, &words("score", "none", &["--shard", "40/50"])).unwrap_err();
     assert!(empty.contains("shard 40/50 has none of the 37 examples"), "{empty}");
     let mut without_now = words("score", "none", &["--shard", "1/2"]);
@@ -249,12 +252,12 @@ fn a_shard_that_was_changed_after_it_finished_is_refused_by_name() {
     for (from, to) in [("\"ex@1\":0.0", "\"ex@1\":1.0"), ("\"db_id\":\"", "\"db_id\":\"x")] {
         assert!(finished.contains(from), "{from}");
         std::fs::write(&log, finished.replacen(from, to, 1)).unwrap();
-        let said = merge(&world, &runs, "all").unwrap_err();
-        assert!(said.contains("part1") && said.contains("--restart"), "{said}");
+        let message = merge(&world, &runs, "all").unwrap_err();
+        assert!(message.contains("part1") && message.contains("--restart"), "{message}");
         // Nor does the command of the shard take the change for its log.
         let words = words("score", "part1", &["--quiet", "--shard", "1/3"]);
-        let said = run(&world, &words).unwrap_err();
-        assert!(said.contains("not the log that its shard finished with"), "{said}");
+        let message = run(&world, &words).unwrap_err();
+        assert!(message.contains("not the log that its shard finished with"), "{message}");
     }
     std::fs::write(&log, &finished).unwrap();
     merge(&world, &runs, "all").unwrap();
@@ -263,8 +266,11 @@ fn a_shard_that_was_changed_after_it_finished_is_refused_by_name() {
     let fixed = ["merge", "--out", "older"].map(str::to_owned);
     let output = program(&world, &[&fixed, runs.as_slice()].concat()).output().unwrap();
     assert!(output.status.success());
-    let said = stderr(&output);
-    assert!(said.contains("note: part1 has no digest of its log") && !said.contains("part2"), "{said}");
+    let message = stderr(&output);
+    assert!(
+        message.contains("note: part1 has no digest of its log") && !message.contains("part2"),
+        "{message}"
+    );
 }
 
 #[cfg(unix)]
@@ -275,10 +281,10 @@ fn a_pipe_in_the_place_of_a_log_is_refused_at_once() {
     for name in ["part1/items.jsonl", "part2/run.json"] {
         std::fs::remove_file(world.path(name)).unwrap();
         assert!(Command::new("mkfifo").arg(world.path(name)).status().unwrap().success());
-        let said = merge(&world, &runs, "all").unwrap_err();
+        let message = merge(&world, &runs, "all").unwrap_err();
         assert!(
-            said.contains(name.split('/').next().unwrap()) && said.contains("regular file"),
-            "{name}: {said}"
+            message.contains(name.split('/').next().unwrap()) && message.contains("regular file"),
+            "{name}: {message}"
         );
         std::fs::remove_file(world.path(name)).unwrap();
         std::fs::write(world.path(name), "{}").unwrap();

@@ -65,8 +65,8 @@ fn items_say_what_they_depend_on() {
     let only = |what: &str| serde_json::json!([what]);
     assert_eq!(depends, [only("time"), none, only("time"), only("chance")]);
     let run = benchmark.path("run").display().to_string();
-    let shown = sqlgauge(&["show", &run, "--id", "0"]);
-    assert!(String::from_utf8_lossy(&shown.stdout).contains("depends on time"), "{shown:?}");
+    let view = sqlgauge(&["show", &run, "--id", "0"]);
+    assert!(String::from_utf8_lossy(&view.stdout).contains("depends on time"), "{view:?}");
     let report = sqlgauge(&["report", &run]);
     assert!(
         String::from_utf8_lossy(&report.stdout).contains("3 of 4 items depend on what time it is"),
@@ -92,9 +92,9 @@ fn a_run_goes_on_at_its_own_moment() {
     assert_eq!(output.status.code(), Some(2), "{message}");
     assert!(message.contains("option now") && message.contains(&began), "{message}");
     // What the gold returned is shown as it was scored.
-    let shown = sqlgauge(&["show", &benchmark.path("run").display().to_string(), "--id", "0"]);
+    let view = sqlgauge(&["show", &benchmark.path("run").display().to_string(), "--id", "0"]);
     let seconds = began.replace('T', " ").replace('Z', "");
-    assert!(String::from_utf8_lossy(&shown.stdout).contains(&seconds), "{shown:?}");
+    assert!(String::from_utf8_lossy(&view.stdout).contains(&seconds), "{view:?}");
 }
 
 /// The official scripts run queries too.

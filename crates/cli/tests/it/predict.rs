@@ -67,24 +67,24 @@ fn answers_are_written_in_order_asked_by_schema_and_kept() {
     let run = || sqlgauge(&arguments(&world, &server, &["--llm-concurrency", "1", "--stop", "\n\n"]));
     let output = run();
     assert!(output.status.success(), "{}", stderr(&output));
-    let asked: Vec<String> = server.seen().iter().map(|seen| question(seen)[7..].to_owned()).collect();
-    assert_eq!(asked, ["000", "002", "004", "001", "003", "005"]);
+    let numbers: Vec<String> = server.seen().iter().map(|seen| question(seen)[7..].to_owned()).collect();
+    assert_eq!(numbers, ["000", "002", "004", "001", "003", "005"]);
     let first = &server.seen()[0];
     assert_eq!(first.prompt(), format!("{DDL}\n\n-- Question: number 000"));
     assert_eq!((&first.body["logprobs"], &first.body["stop"]), (&json!(true), &json!(["\n\n"])));
     assert_eq!(first.body.get("seed"), None);
     assert!(server.seen()[3].prompt().starts_with("CREATE TABLE other (a);\n\n"));
 
-    let found = lines(&world);
-    let sql: Vec<&str> = found.iter().map(|line| line["sql"].as_str().unwrap()).collect();
+    let rows = lines(&world);
+    let sql: Vec<&str> = rows.iter().map(|line| line["sql"].as_str().unwrap()).collect();
     assert_eq!(sql, ["SELECT 000", "SELECT 001", "SELECT 002", "SELECT 003", "SELECT 004", "SELECT 005"]);
     assert_eq!(
-        (&found[3]["id"], &found[3]["status"], &found[3]["model"]),
+        (&rows[3]["id"], &rows[3]["status"], &rows[3]["model"]),
         (&json!("q003"), &json!("ok"), &json!("served"))
     );
     // `SELECT ` and the number, not the fence; the token of the fence ends in the SQL's first word.
-    assert_eq!((&found[0]["tokens"], &found[0]["sum_logprob"]), (&json!(2), &json!(-1.0)));
-    assert_eq!(found[0]["confidence"].as_f64().unwrap().to_bits(), (-1.0_f64).exp().to_bits());
+    assert_eq!((&rows[0]["tokens"], &rows[0]["sum_logprob"]), (&json!(2), &json!(-1.0)));
+    assert_eq!(rows[0]["confidence"].as_f64().unwrap().to_bits(), (-1.0_f64).exp().to_bits());
 
     let before = std::fs::read(world.path("preds.jsonl")).unwrap();
     let output = run();
@@ -149,8 +149,8 @@ fn a_server_that_fails_costs_its_items_a_status() {
     let output = sqlgauge(&arguments(&world, &server, &["--llm-timeout", "2", "--llm-attempts", "1"]));
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(stderr(&output).contains("4 of 9 questions have no answer"), "{}", stderr(&output));
-    let found = lines(&world);
-    let statuses: Vec<&str> = found.iter().map(|line| line["status"].as_str().unwrap()).collect();
+    let rows = lines(&world);
+    let statuses: Vec<&str> = rows.iter().map(|line| line["status"].as_str().unwrap()).collect();
     let expected = [
         "server_error",
         "timeout",
@@ -163,10 +163,10 @@ fn a_server_that_fails_costs_its_items_a_status() {
         "ok",
     ];
     assert_eq!(statuses, expected);
-    for line in &found[..4] {
+    for line in &rows[..4] {
         assert!(line["sql"].is_null() && line["confidence"].is_null() && line["error"].is_string(), "{line}");
     }
-    assert_eq!((&found[8]["sql"], found[8].get("sum_logprob")), (&json!("SELECT 8"), None));
+    assert_eq!((&rows[8]["sql"], rows[8].get("sum_logprob")), (&json!("SELECT 8"), None));
 }
 
 #[test]
@@ -190,9 +190,9 @@ fn several_answers_differ_by_their_seed_and_vote() {
     let world = world(2);
     let more = ["--n", "3", "--temperature", "0.8", "--seed", "7", "--quiet"];
     assert!(sqlgauge(&arguments(&world, &server, &more)).status.success());
-    let found = lines(&world);
-    assert_eq!((&found[0]["sql"], found[0]["samples"].as_array().unwrap().len()), (&json!("SELECT  2"), 3));
-    assert!((found[0]["confidence"].as_f64().unwrap() - 2.0 / 3.0).abs() < 1e-12);
+    let rows = lines(&world);
+    assert_eq!((&rows[0]["sql"], rows[0]["samples"].as_array().unwrap().len()), (&json!("SELECT  2"), 3));
+    assert!((rows[0]["confidence"].as_f64().unwrap() - 2.0 / 3.0).abs() < 1e-12);
     assert_eq!(server.count(), 6);
     let output = sqlgauge(&arguments(&world, &server, &["--n", "3"]));
     assert!(stderr(&output).contains("give --temperature too"), "{}", stderr(&output));
@@ -240,12 +240,12 @@ fn broken_off_and_begun_again_it_asks_nothing_twice() {
         std::process::Command::new("kill").args(["-TERM", &first.id().to_string()]).status().unwrap();
     assert!(signal.success());
     assert_eq!(first.wait().unwrap().code(), Some(143));
-    let asked = server.count();
-    assert!(asked < 40 && !world.path("preds.jsonl").exists(), "{asked}");
+    let count = server.count();
+    assert!(count < 40 && !world.path("preds.jsonl").exists(), "{count}");
 
     // Killed, it loses what is under way, and no more: 2 at a time.
     let mut second = start();
-    wait_for((asked + 6).min(40));
+    wait_for((count + 6).min(40));
     second.kill().unwrap();
     second.wait().unwrap();
     assert!(sqlgauge(&arguments).status.success());
@@ -256,7 +256,7 @@ fn broken_off_and_begun_again_it_asks_nothing_twice() {
 }
 
 /// The questions whose answers are kept.
-fn kept(world: &Benchmark) -> HashSet<String> {
+fn cached_questions(world: &Benchmark) -> HashSet<String> {
     let folders = std::fs::read_dir(world.path("preds.jsonl.answers"))
         .into_iter()
         .flatten()
@@ -302,9 +302,9 @@ fn killed_many_times_it_asks_again_only_what_was_under_way() {
         child.wait().unwrap();
         // What it sent at the last moment reaches the server a little later.
         std::thread::sleep(Duration::from_millis(100));
-        let kept = kept(&world);
+        let cached = cached_questions(&world);
         let lost: Vec<String> =
-            server.seen()[before..].iter().map(question).filter(|asked| !kept.contains(asked)).collect();
+            server.seen()[before..].iter().map(question).filter(|text| !cached.contains(text)).collect();
         assert!(lost.len() <= concurrency, "{lost:?} were under way, of {concurrency} at a time");
         lost.into_iter().for_each(|question| *under_way.entry(question).or_default() += 1);
         assert!(!world.path("preds.jsonl").exists());
@@ -320,7 +320,7 @@ fn killed_many_times_it_asks_again_only_what_was_under_way() {
 }
 
 /// The roles and texts of a request.
-fn said(seen: &SeenRequest) -> Vec<(String, String)> {
+fn turns_of(seen: &SeenRequest) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let messages = seen.body["messages"].as_array().unwrap().iter();
     messages.map(|message| (text(&message["role"]), text(&message["content"]))).collect()
@@ -346,7 +346,7 @@ fn demonstrations_are_turns_before_the_question_and_of_other_databases() {
     let output = run("7", "3");
     assert!(output.status.success(), "{}", stderr(&output));
     let seen = server.seen();
-    let turns: Vec<_> = seen.iter().map(said).collect();
+    let turns: Vec<_> = seen.iter().map(turns_of).collect();
     assert_eq!(turns.len(), 4);
     for turn in &turns {
         let roles: Vec<&str> = turn.iter().map(|(role, _)| role.as_str()).collect();
@@ -354,19 +354,22 @@ fn demonstrations_are_turns_before_the_question_and_of_other_databases() {
         assert_eq!(roles, expected);
         assert_eq!(turn[..7], turns[0][..7], "all questions about a database are shown the same");
         for pair in turn[1..7].chunks(2) {
-            let (asked, answer) = (&pair[0].1, &pair[1].1);
-            assert!(asked.starts_with("CREATE TABLE ") && asked.contains("-- Question: shown "), "{asked}");
-            assert!(!asked.contains("shop"), "{asked}");
+            let (question_text, answer) = (&pair[0].1, &pair[1].1);
             assert!(
-                asked.ends_with(answer.trim_start_matches("SELECT ").trim_end_matches(';')),
-                "{asked} {answer}"
+                question_text.starts_with("CREATE TABLE ") && question_text.contains("-- Question: shown "),
+                "{question_text}"
+            );
+            assert!(!question_text.contains("shop"), "{question_text}");
+            assert!(
+                question_text.ends_with(answer.trim_start_matches("SELECT ").trim_end_matches(';')),
+                "{question_text} {answer}"
             );
         }
         assert!(turn[7].1.contains("-- Question: number 00"), "{}", turn[7].1);
     }
     assert!((0..6).any(|seed| {
         assert!(run(&seed.to_string(), "3").status.success());
-        said(server.seen().last().unwrap())[..7] != turns[0][..7]
+        turns_of(server.seen().last().unwrap())[..7] != turns[0][..7]
     }));
 
     let output = run("7", "6");
@@ -395,25 +398,25 @@ fn a_pruned_schema_is_asked_for_first_and_what_it_lacks_is_said() {
     let output = sqlgauge(&arguments(&world, &server, &["--prune", "--llm-attempts", "1"]));
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(stderr(&output).contains("1 questions are shown the whole schema"), "{}", stderr(&output));
-    let asked: Vec<String> = server
+    let prompts: Vec<String> = server
         .seen()
         .iter()
         .map(|seen| seen.prompt().to_owned())
         .filter(|text| !text.contains("Which tables and columns"))
         .collect();
-    let shown = |number: &str| {
-        let asked = asked.iter().find(|text| text.ends_with(&format!("number {number}")));
-        asked.map(|text| text.split_once("\n\n").unwrap().0.to_owned())
+    let schema_of = |number: &str| {
+        let prompt = prompts.iter().find(|text| text.ends_with(&format!("number {number}")));
+        prompt.map(|text| text.split_once("\n\n").unwrap().0.to_owned())
     };
-    assert_eq!(shown("000").as_deref(), Some("CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT);"));
-    assert_eq!(shown("002").as_deref(), Some(DDL));
-    assert_eq!(shown("004"), None);
-    assert_eq!(shown("001").as_deref(), Some("CREATE TABLE other (a);"));
-    let found = lines(&world);
-    assert_eq!(found[0]["schema"]["shown"], json!({"item": ["id", "name"]}));
-    assert_eq!(found[2]["schema"]["error"], "the answer is not a JSON object");
-    assert_eq!((&found[4]["status"], &found[4]["sql"]), (&json!("server_error"), &Value::Null));
-    assert_eq!(found[0]["sql"], "SELECT 1");
+    assert_eq!(schema_of("000").as_deref(), Some("CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT);"));
+    assert_eq!(schema_of("002").as_deref(), Some(DDL));
+    assert_eq!(schema_of("004"), None);
+    assert_eq!(schema_of("001").as_deref(), Some("CREATE TABLE other (a);"));
+    let rows = lines(&world);
+    assert_eq!(rows[0]["schema"]["shown"], json!({"item": ["id", "name"]}));
+    assert_eq!(rows[2]["schema"]["error"], "the answer is not a JSON object");
+    assert_eq!((&rows[4]["status"], &rows[4]["sql"]), (&json!("server_error"), &Value::Null));
+    assert_eq!(rows[0]["sql"], "SELECT 1");
 
     let output = sqlgauge(&arguments(&world, &server, &["--prune", "--example-rows", "1"]));
     assert_eq!(output.status.code(), Some(2));

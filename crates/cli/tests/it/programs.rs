@@ -164,11 +164,11 @@ fn a_relative_duckdb_file_scores_amid_hostile_files() {
     };
     let trap = Trap::new();
     let script = "import duckdb, sys; duckdb.connect(sys.argv[1]).execute('CREATE TABLE item AS SELECT 1 id, 2.5 price, \\'a\\' AS name')";
-    let made = std::process::Command::new(python)
+    let status = std::process::Command::new(python)
         .args(["-I", "-c", script])
         .arg(trap.world.path("shop.duckdb"))
         .status();
-    assert!(made.unwrap().success());
+    assert!(status.unwrap().success());
     let score = "score | --gold | gold.sql | --db | duckdb:{db_id}.duckdb | --pred | S=pred.sql | --metrics | ex | --out | run";
     let output = trap.run(score, &relative_search());
     assert!(output.status.success(), "{}", stderr(&output));

@@ -40,8 +40,8 @@ fn run(command: &str, folder: &Path) -> Output {
 
 /// The words of a line of a table, however wide its columns are.
 fn words(line: &str) -> String {
-    let kept = line.split(|c: char| c.is_whitespace() || "─═│".contains(c)).filter(|word| !word.is_empty());
-    kept.collect::<Vec<_>>().join(" ")
+    let words = line.split(|c: char| c.is_whitespace() || "─═│".contains(c)).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// Runs the examples after a demo, and finds every line of the document's outputs in what was printed.
@@ -60,10 +60,10 @@ fn check(document: &str, least: usize) {
     assert!(examples.iter().filter(|command| command.starts_with("sqlgauge ")).count() >= least);
     for command in examples {
         let output = run(&command, &folder.path().join(FOLDER));
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(announced(&command)), "{command}\n{said}");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(announced(&command)), "{command}\n{message}");
         // `show` finds the databases of the demo from any folder.
-        assert!(!said.contains("cannot be read"), "{command}\n{said}");
+        assert!(!message.contains("cannot be read"), "{command}\n{message}");
         printed.push_str(&String::from_utf8_lossy(&output.stdout));
     }
 

@@ -82,16 +82,16 @@ fn a_resumed_run_says_what_is_left_and_a_quiet_one_says_nothing() {
 
     let log = benchmark.path("run/items.jsonl");
     let whole = std::fs::read_to_string(&log).unwrap();
-    let kept = |lines: usize| whole.split_inclusive('\n').take(lines).collect::<String>();
+    let first = |lines: usize| whole.split_inclusive('\n').take(lines).collect::<String>();
     for (lines, wanted) in
         [(2, "2 of 6 items were done before; 4 are done now"), (5, "the last one is done now")]
     {
-        std::fs::write(&log, kept(lines)).unwrap();
+        std::fs::write(&log, first(lines)).unwrap();
         let output = sqlgauge(&loud);
         assert!(crate::common::stderr(&output).contains(wanted), "{}", crate::common::stderr(&output));
     }
     // A torn line is mended, which is no error either.
-    std::fs::write(&log, format!("{}{{\"system\"", kept(3))).unwrap();
+    std::fs::write(&log, format!("{}{{\"system\"", first(3))).unwrap();
     let output = sqlgauge(&benchmark.score());
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
     assert_eq!(std::fs::read_to_string(&log).unwrap(), whole);

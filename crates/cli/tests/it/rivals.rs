@@ -40,8 +40,8 @@ impl World {
             connection.execute_batch(&ddl).unwrap();
         }
         let question = |id: usize, table: &str| json!({"id": format!("q{id}"), "db_id": table, "question": format!("Names of {table} above {id}?")});
-        let known = (0..80).map(|id| question(id, TABLES[id / 20]));
-        world.lines("known.jsonl", known);
+        let questions = (0..80).map(|id| question(id, TABLES[id / 20]));
+        world.lines("known.jsonl", questions);
         world.lines("target.jsonl", (0..20).map(|id| question(id, "film")));
         for (name, skill) in [("mid", 6), ("good", 8), ("bad", 2)] {
             for (part, count) in [("known", 80), ("target", 20)] {
@@ -93,12 +93,12 @@ impl World {
     }
 
     /// `estimate` of `mid` on the target.
-    fn estimate(&self, method: &str, known: &[&str], peers: &[&str], more: &[&str]) -> Output {
+    fn estimate(&self, method: &str, names: &[&str], peers: &[&str], more: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sqlgauge"));
         command.args(["estimate", "--json", "--quiet", "--method", method]);
         command.args(["--questions", &self.text("target.jsonl"), "--db", &self.text("database")]);
         command.args(["--pred", &format!("mid={}", self.text("mid.target.jsonl"))]);
-        for name in known {
+        for name in names {
             command.args(["--known", &self.text(name)]);
         }
         for name in peers {
@@ -112,25 +112,25 @@ impl World {
             .unwrap()
     }
 
-    fn found(&self, method: &str, known: &[&str], peers: &[&str], more: &[&str]) -> Value {
-        let output = self.estimate(method, known, peers, more);
+    fn report(&self, method: &str, names: &[&str], peers: &[&str], more: &[&str]) -> Value {
+        let output = self.estimate(method, names, peers, more);
         assert!(output.status.success(), "{method}: {}", String::from_utf8_lossy(&output.stderr));
-        let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
         let (low, high) =
-            (found["interval"]["low"].as_f64().unwrap(), found["interval"]["high"].as_f64().unwrap());
-        let accuracy = found["accuracy"].as_f64().unwrap();
-        assert!(0.0 <= low && low <= accuracy && accuracy <= high && high <= 1.0, "{found}");
-        assert_eq!(found["method"], method);
-        found
+            (report["interval"]["low"].as_f64().unwrap(), report["interval"]["high"].as_f64().unwrap());
+        let accuracy = report["accuracy"].as_f64().unwrap();
+        assert!(0.0 <= low && low <= accuracy && accuracy <= high && high <= 1.0, "{report}");
+        assert_eq!(report["method"], method);
+        report
     }
 }
 
-fn accuracy(found: &Value) -> f64 {
-    found["accuracy"].as_f64().unwrap()
+fn accuracy(report: &Value) -> f64 {
+    report["accuracy"].as_f64().unwrap()
 }
 
-fn notes(found: &Value) -> String {
-    found["notes"]
+fn notes(report: &Value) -> String {
+    report["notes"]
         .as_array()
         .unwrap()
         .iter()
@@ -144,12 +144,12 @@ fn confidences_of_the_system_itself_are_used_where_it_gives_some() {
     let world = World::new();
     // Six of ten are right and the same six of ten are sure, on both sides; one of ten does not run.
     for (method, more) in [("atc-mc", vec![]), ("doc", vec!["--tau", "0"]), ("doc", vec![])] {
-        let found = world.found(method, &["mid"], &[], &more);
-        assert!((accuracy(&found) - 0.6).abs() < 1e-9, "{method}: {found}");
-        assert!(notes(&found).contains("the system's own"), "{}", notes(&found));
+        let report = world.report(method, &["mid"], &[], &more);
+        assert!((accuracy(&report) - 0.6).abs() < 1e-9, "{method}: {report}");
+        assert!(notes(&report).contains("the system's own"), "{}", notes(&report));
     }
     // The entropy of 0.9 is below that of 0.2, so the order is the same one.
-    assert!((accuracy(&world.found("atc-ne", &["mid"], &[], &[])) - 0.6).abs() < 1e-9);
+    assert!((accuracy(&world.report("atc-ne", &["mid"], &[], &[])) - 0.6).abs() < 1e-9);
 }
 
 #[test]
@@ -158,10 +158,10 @@ fn without_a_confidence_the_item_model_gives_one() {
     let rows = (0..20).map(|id| json!({"id": format!("q{id}"), "prediction": query("film", id, 6)}));
     world.lines("mid.target.jsonl", rows);
     for method in ["atc-mc", "atc-ne", "doc"] {
-        let found = world.found(method, &["mid"], &[], &[]);
-        assert!(notes(&found).contains("the item model's probability"), "{}", notes(&found));
-        let again = world.found(method, &["mid"], &[], &[]);
-        assert_eq!(found, again);
+        let report = world.report(method, &["mid"], &[], &[]);
+        assert!(notes(&report).contains("the item model's probability"), "{}", notes(&report));
+        let again = world.report(method, &["mid"], &[], &[]);
+        assert_eq!(report, again);
     }
 }
 
@@ -172,15 +172,15 @@ fn labels_of_the_target_rectify_the_mean_probability() {
     let labels = (0..10).map(|id| json!({"id": format!("q{id}"), "correct": id < 5}));
     world.lines("labels.jsonl", labels);
     let file = world.text("labels.jsonl");
-    let found = world.found("ppi", &[], &[], &["--labels", &file]);
+    let report = world.report("ppi", &[], &[], &["--labels", &file]);
     // Labelled and unlabelled answers have the same confidences, so every λ gives the mean label.
-    assert!((accuracy(&found) - 0.5).abs() < 1e-9, "{found}");
-    assert!(notes(&found).contains("10 labels"), "{}", notes(&found));
-    let named = world.found("ppi", &[], &[], &["--labels", &format!("mid={file}")]);
-    assert_eq!(found, named);
+    assert!((accuracy(&report) - 0.5).abs() < 1e-9, "{report}");
+    assert!(notes(&report).contains("10 labels"), "{}", notes(&report));
+    let named = world.report("ppi", &[], &[], &["--labels", &format!("mid={file}")]);
+    assert_eq!(report, named);
     // No other method reads them.
-    let with = world.found("source", &["mid"], &[], &["--labels", &file]);
-    assert_eq!(with, world.found("source", &["mid"], &[], &[]));
+    let with = world.report("source", &["mid"], &[], &["--labels", &file]);
+    assert_eq!(with, world.report("source", &["mid"], &[], &[]));
     let stray = world.path("stray.tsv");
     std::fs::write(&stray, "id\tcorrect\nelsewhere\t1\n").unwrap();
     let output = world.estimate("ppi", &[], &[], &["--labels", &stray.display().to_string()]);
@@ -192,18 +192,18 @@ fn labels_of_the_target_rectify_the_mean_probability() {
 fn agreement_moves_the_accuracy_only_when_it_moves_itself() {
     let world = World::new();
     let all = ["mid", "good", "bad"];
-    let found = world.found("agreement", &all, &["good", "bad"], &[]);
+    let report = world.report("agreement", &all, &["good", "bad"], &[]);
     // The same mix of questions on both sides: the same agreement, up to the number of answers.
-    assert!((accuracy(&found) - 0.6).abs() < 0.03, "{found}");
+    assert!((accuracy(&report) - 0.6).abs() < 0.03, "{report}");
     // Without the system's own run the line is that of the others.
-    let others = world.found("agreement", &["good", "bad"], &["good", "bad"], &[]);
+    let others = world.report("agreement", &["good", "bad"], &["good", "bad"], &[]);
     assert!(notes(&others).contains("other systems, as mid has no known run"), "{}", notes(&others));
 }
 
 #[test]
 fn a_method_without_its_input_says_what_is_missing() {
     let world = World::new();
-    for (method, known, more, missing) in [
+    for (method, names, more, missing) in [
         ("atc-mc", vec![], vec![], "a known run of mid"),
         ("atc-ne", vec!["good"], vec![], "a known run of mid"),
         ("doc", vec![], vec![], "--known"),
@@ -221,7 +221,7 @@ fn a_method_without_its_input_says_what_is_missing() {
         ),
         ("no-such", vec![], vec![], "judge-arena"),
     ] {
-        let output = world.estimate(method, &known, &[], &more);
+        let output = world.estimate(method, &names, &[], &more);
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(2), "{method}: {error}");
         assert!(error.contains(missing), "{method}: {error}");
@@ -250,22 +250,22 @@ fn a_judge_is_asked_of_every_prediction_and_once_with_a_cache() {
     let (url, cache) = (server.url(), world.text("cache"));
     let more =
         ["--judge-url", &url, "--judge-model", "m", "--judge-key-env", "SOME_KEY", "--judge-cache", &cache];
-    let found = world.found("judge-bug", &[], &[], &more);
+    let report = world.report("judge-bug", &[], &[], &more);
     // Of twenty: twelve at 0.9, six at 0.2, two without a verdict.
-    assert!((accuracy(&found) - (12.0 * 0.9 + 6.0 * 0.2) / 18.0).abs() < 1e-9, "{found}");
+    assert!((accuracy(&report) - (12.0 * 0.9 + 6.0 * 0.2) / 18.0).abs() < 1e-9, "{report}");
     assert!(
-        notes(&found).contains("2 unsure") && notes(&found).contains("not conformal"),
+        notes(&report).contains("2 unsure") && notes(&report).contains("not conformal"),
         "{}",
-        notes(&found)
+        notes(&report)
     );
     assert_eq!(server.count(), 20);
     assert_eq!(server.seen()[0].header("authorization"), Some("Bearer sk-rivals-0123456789"));
-    let again = world.found("judge-bug", &[], &[], &more);
-    assert_eq!((server.count(), accuracy(&again)), (20, accuracy(&found)));
-    assert!(!found.to_string().contains("sk-rivals"));
+    let again = world.report("judge-bug", &[], &[], &more);
+    assert_eq!((server.count(), accuracy(&again)), (20, accuracy(&report)));
+    assert!(!report.to_string().contains("sk-rivals"));
     // A budget of five requests: the interval holds what was not asked.
     let few = [&more[..4], &["--judge-max-requests", "5", "--judge-concurrency", "1"]].concat();
-    let partly = world.found("judge-bug", &[], &[], &few);
+    let partly = world.report("judge-bug", &[], &[], &few);
     assert!(
         partly["interval"]["high"].as_f64().unwrap() - partly["interval"]["low"].as_f64().unwrap() > 0.7,
         "{partly}"
@@ -286,10 +286,10 @@ fn a_judge_compares_with_systems_of_known_accuracy() {
         });
     let url = server.url();
     let more = ["--judge-url", &url, "--judge-model", "m"];
-    let found = world.found("judge-arena", &["good", "bad"], &["good", "bad"], &more);
+    let report = world.report("judge-arena", &["good", "bad"], &["good", "bad"], &more);
     // good is right in 8 of 10, bad in 2, and the system stands between them.
-    assert!((0.3..0.8).contains(&accuracy(&found)), "{found}");
-    assert!(notes(&found).contains("known on other questions only"), "{}", notes(&found));
+    assert!((0.3..0.8).contains(&accuracy(&report)), "{report}");
+    assert!(notes(&report).contains("known on other questions only"), "{}", notes(&report));
     let one = world.estimate("judge-arena", &["good"], &["good"], &more);
     assert!(String::from_utf8_lossy(&one.stderr).contains("at least 2 other systems"));
 }

@@ -130,11 +130,11 @@ fn both_systems_are_compared_with_themselves_on_the_same_items() {
     world.score("ex,table-f1,column-f1");
     let output = world.robustness(&[]);
     assert!(output.status.success(), "{}", stderr(&output));
-    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(shown.contains("macro average") && shown.contains("true positives"), "{shown}");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("macro average") && text.contains("true positives"), "{text}");
 
-    let found = read(&world.path("out/robustness.json"));
-    let (good, weak) = (&found["systems"][0], &found["systems"][1]);
+    let report = read(&world.path("out/robustness.json"));
+    let (good, weak) = (&report["systems"][0], &report["systems"][1]);
     for metric in ["ex@1", "table-f1@2", "column-f1@2"] {
         for scores in [&good["original"], &good["rows"][0]["scores"], &good["macro_average"]] {
             assert!(close(&scores[metric]["mean"], 1.0), "{metric} {scores}");
@@ -169,8 +169,8 @@ fn answers_to_the_original_are_taken_on_every_benchmark() {
     };
     let output = world.run("robustness", &predictions("weak=original/weak.sql"), &[&evolved]);
     assert!(output.status.success(), "{}", stderr(&output));
-    let found = read(&world.path("stale/robustness.json"));
-    for system in found["systems"].as_array().unwrap() {
+    let report = read(&world.path("stale/robustness.json"));
+    for system in report["systems"].as_array().unwrap() {
         let row = &system["rows"][0];
         assert_eq!((&row["label"], &row["items"]), (&json!("rename-tables"), &json!(3)));
         assert!(close(&row["scores"]["ex@1"]["mean"], 0.0), "{row}");
@@ -220,19 +220,19 @@ fn a_loss_beyond_the_bar_is_a_failure() {
 fn what_does_not_belong_together_is_refused_by_name() {
     let world = World::new();
     world.score("ex");
-    let said = |world: &World| {
+    let message = |world: &World| {
         let output = world.robustness(&["--quiet"]);
         assert_eq!(output.status.code(), Some(2));
         stderr(&output)
     };
     assert!(
-        said(&world).contains("does not score table-f1@2; score the original with --metrics"),
+        message(&world).contains("does not score table-f1@2; score the original with --metrics"),
         "{}",
-        said(&world)
+        message(&world)
     );
     world.score_again();
     std::fs::remove_file(world.path("preds/weak/rename-tables.sql")).unwrap();
-    assert!(said(&world).contains("has no predictions on"), "{}", said(&world));
+    assert!(message(&world).contains("has no predictions on"), "{}", message(&world));
     world.write("preds/weak/rename-tables.sql", "a\nb\nc");
     let items = std::fs::read_to_string(world.path("evolved/rename-tables/dev.json")).unwrap();
     world.write(
@@ -240,11 +240,11 @@ fn what_does_not_belong_together_is_refused_by_name() {
         &items.replace("\"question_id\":\"q2\"", "\"question_id\":\"x\""),
     );
     assert!(
-        said(&world)
+        message(&world)
             .contains("item \"x\" comes from item 2 of the original, and the original run has \"q2\"")
     );
     world.write("evolved/rename-tables/changes.jsonl", "{\"record\": \"header\"}");
-    assert!(said(&world).contains("its first line is no header"), "{}", said(&world));
+    assert!(message(&world).contains("its first line is no header"), "{}", message(&world));
 }
 
 impl World {

@@ -113,9 +113,9 @@ fn goes_on(address: &str, (columns, slow): (&str, &str), mut turn: impl FnMut(bo
     }
     turn(false);
     let ended = began.wait_with_output().unwrap();
-    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
-    assert_eq!(ended.status.code(), Some(2), "{said}");
-    assert!(said.contains("same command again") && !said.contains(PASSWORD), "{said}");
+    let message = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(2), "{message}");
+    assert!(message.contains("same command again") && !message.contains(PASSWORD), "{message}");
     assert!(log("killed").lines().count() < ITEMS);
     turn(true);
     score(folder.path(), address, "killed").assert().success();
@@ -162,11 +162,11 @@ fn audit_finds_the_defects_of_golds_on_postgresql() {
         text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     for (id, sql, rule) in golds {
         let item = items.iter().find(|item| item["id"] == id).unwrap();
-        let found: Vec<&str> =
+        let rules: Vec<&str> =
             item["findings"].as_array().unwrap().iter().map(|one| one["rule"].as_str().unwrap()).collect();
         let certain =
             ["does-not-run", "empty-result", "tie-at-limit", "near-literal", "condition-same-for-all-rows"];
-        let expected: Vec<&str> = found.iter().copied().filter(|own| certain.contains(own)).collect();
+        let expected: Vec<&str> = rules.iter().copied().filter(|rule| certain.contains(rule)).collect();
         let is_right = if rule.is_empty() { expected.is_empty() } else { expected.contains(&rule) };
         assert!(is_right, "{id}: {sql}\n{item:#}");
         // What is about SQLite alone says so.
@@ -214,13 +214,13 @@ fn a_second_run_asks_the_server_only_for_what_is_new() {
     )
     .unwrap();
     run("c=b.jsonl", "second");
-    let asked = server.stop_and_read_log();
+    let log = server.stop_and_read_log();
     let is_of = |line: &&str, what: &str| line.contains("execute <unnamed>") && line.contains(what);
-    let count = |what: &str| asked.lines().filter(|line| is_of(line, what)).count();
-    assert_eq!((count("/* one */"), count("/* two */"), count("/* three */")), (20, 40, 20), "{asked}");
+    let count = |what: &str| log.lines().filter(|line| is_of(line, what)).count();
+    assert_eq!((count("/* one */"), count("/* two */"), count("/* three */")), (20, 40, 20), "{log}");
     // Of the golds the first run asks for the rows, and for sort keys that they do not return.
     let golds = count("/* gold */");
-    assert!((20..=40).contains(&golds), "{golds}: {asked}");
+    assert!((20..=40).contains(&golds), "{golds}: {log}");
     let values = |out: &str| {
         let text = std::fs::read_to_string(folder.path().join(out).join("items.jsonl")).unwrap();
         let item = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap();
@@ -273,9 +273,9 @@ fn data_of_mariadb_that_change_while_a_run_scores_end_it() {
     }
     server.sql("shop", "INSERT INTO t VALUES (1000, 1)");
     let ended = began.wait_with_output().unwrap();
-    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
-    assert_eq!(ended.status.code(), Some(2), "{said}");
-    assert!(said.contains("was changed while it was in use"), "{said}");
+    let message = String::from_utf8_lossy(&ended.stderr).into_owned();
+    assert_eq!(ended.status.code(), Some(2), "{message}");
+    assert!(message.contains("was changed while it was in use"), "{message}");
 }
 
 #[test]
@@ -294,6 +294,6 @@ fn other_commands_say_that_they_run_on_sqlite() {
         "postgresql://u@127.0.0.1:1/{db_id}",
     ]);
     let output = pack.output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.code() == Some(2) && said.contains("runs on SQLite files only"), "{said}");
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(2) && message.contains("runs on SQLite files only"), "{message}");
 }

@@ -43,14 +43,14 @@ fn the_database_and_the_dimension_that_moved_come_first() {
     {
         let output = shift(&source, &target, more);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let found: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(found["by_database"][0]["name"], "odd");
-        assert_eq!(found["by_dimension"][0]["name"], "length");
-        assert_eq!((&found["source"]["count"], &found["target"]["count"]), (&140.into(), &70.into()));
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(report["by_database"][0]["name"], "odd");
+        assert_eq!(report["by_dimension"][0]["name"], "length");
+        assert_eq!((&report["source"]["count"], &report["target"]["count"]), (&140.into(), &70.into()));
         assert_eq!(output.stdout, shift(&source, &target, more).stdout);
         if more.len() == 1 {
             // Half of the target is moved by 10, the rest is the same: the mean by 5.
-            let mean_shift = found["columns"]["frechet_mean_shift"].as_f64().unwrap();
+            let mean_shift = report["columns"]["frechet_mean_shift"].as_f64().unwrap();
             assert!((mean_shift - 25.0).abs() < 1e-9, "{mean_shift}");
         }
     }

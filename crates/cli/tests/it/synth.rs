@@ -62,10 +62,10 @@ fn killed_at_any_moment_it_goes_on_to_the_same_bytes() {
     assert!(killed > 1, "{killed} kills hit it");
     let output = sqlgauge(&words(folder.path(), "out"));
     assert!(output.status.success(), "{}", stderr(&output));
-    let found = tree(&folder.path().join("out"));
-    assert_eq!(found.keys().collect::<Vec<_>>(), wanted.keys().collect::<Vec<_>>());
+    let files = tree(&folder.path().join("out"));
+    assert_eq!(files.keys().collect::<Vec<_>>(), wanted.keys().collect::<Vec<_>>());
     for (name, bytes) in &wanted {
-        assert!(found[name] == *bytes, "{} differs", name.display());
+        assert!(files[name] == *bytes, "{} differs", name.display());
     }
 }
 
@@ -98,15 +98,15 @@ fn later_schemas_are_databases_too() {
     std::fs::create_dir(&input).unwrap();
     Connection::open(input.join("music.sqlite")).unwrap().execute_batch(SCRIPT).unwrap();
     let further = ["--schema-versions", "3"].map(str::to_owned);
-    let made = |out: &str| {
+    let corpus = |out: &str| {
         let words: Vec<String> = words(folder.path(), out).into_iter().chain(further.clone()).collect();
         let output = sqlgauge(&words);
         assert!(output.status.success(), "{}", stderr(&output));
         tree(&folder.path().join(out))
     };
-    let found = made("out");
-    assert!(found == made("again"), "the same again is not the same");
-    assert!(found == made("out"), "the same command after it finished changes the corpus");
+    let files = corpus("out");
+    assert!(files == corpus("again"), "the same again is not the same");
+    assert!(files == corpus("out"), "the same command after it finished changes the corpus");
     let records = std::fs::read_to_string(folder.path().join("out/schemas.jsonl")).unwrap();
     let records: Vec<serde_json::Value> =
         records.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -115,7 +115,7 @@ fn later_schemas_are_databases_too() {
     for record in &records {
         let db_id = record["db_id"].as_str().unwrap();
         assert!(db_id.starts_with("music__") && record["of"] == "music" && !record["changes"][0].is_null());
-        assert!(found.contains_key(Path::new(&format!("databases/{db_id}/{db_id}.sqlite"))), "{db_id}");
+        assert!(files.contains_key(Path::new(&format!("databases/{db_id}/{db_id}.sqlite"))), "{db_id}");
         assert!(pairs.contains(&format!("\"db_id\":\"{db_id}\"")), "no pair of {db_id}");
     }
 }
@@ -133,20 +133,20 @@ mod in_a_models_words {
 
     /// A model that repeats the question, and knows the SQL of every second one.
     fn model() -> impl Fn(&SeenRequest) -> Reply + Send + Sync + 'static {
-        let known: Mutex<HashMap<String, String>> = Mutex::default();
+        let queries: Mutex<HashMap<String, String>> = Mutex::default();
         move |seen| {
             let prompt = seen.prompt();
-            let Some(asked) = prompt.split("the query below it:\n").nth(1) else {
+            let Some(task) = prompt.split("the query below it:\n").nth(1) else {
                 let question = prompt.split("-- Question: ").nth(1).unwrap();
-                let sql: String = known.lock().unwrap()[question].clone();
+                let sql: String = queries.lock().unwrap()[question].clone();
                 let answer =
                     if sql.len().is_multiple_of(2) { sql.as_str() } else { "SELECT 'I do not know'" };
                 return Reply::chat(answer, 50, 20);
             };
-            let mut lines = asked.lines();
+            let mut lines = task.lines();
             let (question, sql) = (lines.next().unwrap(), lines.next().unwrap());
             let wording = format!("Please, {question}");
-            known.lock().unwrap().insert(wording.clone(), sql.to_owned());
+            queries.lock().unwrap().insert(wording.clone(), sql.to_owned());
             Reply::chat(&wording, 50, 20)
         }
     }

@@ -68,10 +68,10 @@ columns:
   sales.csv: `quantity` stays text: `1,234` has two readings; say which with --decimal-mark point (as in 1,234.5) or comma (as in 1.234,5)
 "
     );
-    let found =
+    let rows =
         rows(folder.path(), "SELECT format('%s %s %s %s %s', price, fee, active, day, quantity) FROM sales");
     assert_eq!(
-        found,
+        rows,
         [
             "1234.5 3.5 yes 2024-01-05 1,234",
             "5.0 1234.5 no 05/01/2024 5,678",
@@ -100,7 +100,7 @@ fn the_remedies_that_are_named_are_options() {
     let output = sqlgauge_in(folder.path(), &words);
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(!stdout(&output).contains("stays text"), "{}", stdout(&output));
-    let found = rows(folder.path(), "SELECT format('%s %s %s %s', id, active, day, quantity) FROM sales");
+    let lines = rows(folder.path(), "SELECT format('%s %s %s %s', id, active, day, quantity) FROM sales");
     let expected = [
         "1 1 2024-01-05 1234",
         "2 0 2024-01-05 5678",
@@ -109,7 +109,7 @@ fn the_remedies_that_are_named_are_options() {
         "5   ",
         "6 0 2024-02-01 12",
     ];
-    assert_eq!(found, expected);
+    assert_eq!(lines, expected);
 }
 
 #[test]
@@ -137,13 +137,13 @@ fn a_query_that_a_dialect_cannot_say_is_an_error_in_a_sentence() {
         |to: &str, sql: &str| sqlgauge_in(folder.path(), &["translate", "--db", "t.sqlite", "--to", to, sql]);
     let refused = translated("duckdb", "SELECT v FROM t");
     assert_eq!((refused.status.code(), stdout(&refused).as_str()), (Some(2), ""));
-    let said = "DuckDB has nothing with SQLite's meaning for a column that holds both numbers and texts, or texts and blobs: the \
+    let sentence = "DuckDB has nothing with SQLite's meaning for a column that holds both numbers and texts, or texts and blobs: the \
                 column v; make its values one type in the data";
-    assert!(stderr(&refused).contains(said), "{}", stderr(&refused));
+    assert!(stderr(&refused).contains(sentence), "{}", stderr(&refused));
     // Where every dialect refuses nothing is translated.
     let several = translated("duckdb,postgres", "SELECT v FROM t");
     assert_eq!(several.status.code(), Some(2));
-    assert!(stdout(&several).contains(&format!("-- {said}\n")), "{}", stdout(&several));
+    assert!(stdout(&several).contains(&format!("-- {sentence}\n")), "{}", stdout(&several));
     let plain = translated("mysql", "SELECT 1 FROM t WHERE name LIKE 'Al%'");
     assert_eq!(stdout(&plain), "SELECT 1 FROM `t` WHERE LOWER(`t`.`name`) LIKE 'al%'\n");
 }

@@ -37,8 +37,8 @@ fn the_exit_code_is_the_verdict() {
     ] {
         let output = verify(left, right, &[]);
         assert_eq!(output.status.code(), Some(2));
-        let said = stderr(&output);
-        assert!(said.contains(&format!("the {side} query does not run")), "{said}");
+        let message = stderr(&output);
+        assert!(message.contains(&format!("the {side} query does not run")), "{message}");
     }
 }
 
@@ -52,16 +52,17 @@ fn a_result_that_the_gold_permits_too_is_said_to_be_a_tie() {
     database.execute_batch(&format!("{DDL}{rows}")).unwrap();
     let path = path.display().to_string();
     let rarest = "SELECT name FROM item GROUP BY name ORDER BY COUNT(*) LIMIT 1";
-    let said = |right: &str| {
+    let answer = |right: &str| {
         let output = sqlgauge(&["verify", "--db", &path, "--left", rarest, "--right", right]);
         (output.status.code(), String::from_utf8(output.stdout).unwrap())
     };
     let tie = "both are among them";
     // Each name but `d` is there once: which of them comes first is SQLite's choice, and `c` is among them.
-    let (code, text) = said("SELECT name FROM item GROUP BY name ORDER BY COUNT(*), name DESC LIMIT 1");
+    let (code, text) = answer("SELECT name FROM item GROUP BY name ORDER BY COUNT(*), name DESC LIMIT 1");
     assert!(code == Some(3) && text.contains(tie), "{code:?} {text}");
     // `d` is not.
-    let (code, text) = said("SELECT name FROM item GROUP BY name ORDER BY COUNT(*) DESC, name DESC LIMIT 1");
+    let (code, text) =
+        answer("SELECT name FROM item GROUP BY name ORDER BY COUNT(*) DESC, name DESC LIMIT 1");
     assert!(code != Some(0) && !text.contains(tie), "{code:?} {text}");
 }
 
@@ -113,11 +114,11 @@ fn a_difference_on_the_database_at_hand_is_shown_by_a_slice_of_it() {
         let output = sqlgauge(&["verify", "--db", &database, "--left", left, "--right", right, "--json"]);
         serde_json::from_slice::<Value>(&output.stdout).unwrap()
     };
-    let shown = verify("SELECT name FROM item WHERE price > 1");
-    assert_eq!((shown["verdict"].as_str(), shown["stage"].as_str()), (Some("different"), Some("data")));
-    let witness = shown["witness"].as_str().unwrap();
-    assert!(witness.contains("'a'") && !witness.contains("'pen'"), "{shown}");
-    assert_eq!(shown["minimal"], "fewest");
+    let report = verify("SELECT name FROM item WHERE price > 1");
+    assert_eq!((report["verdict"].as_str(), report["stage"].as_str()), (Some("different"), Some("data")));
+    let witness = report["witness"].as_str().unwrap();
+    assert!(witness.contains("'a'") && !witness.contains("'pen'"), "{report}");
+    assert_eq!(report["minimal"], "fewest");
     assert_eq!(verify("SELECT name FROM item WHERE price >= 2")["stage"], "search");
 }
 
@@ -149,8 +150,8 @@ fn whole_prediction_files_are_a_run_with_a_verdict_for_each_item() {
     let benchmark = Benchmark::new(&GOLDS, &PREDICTIONS);
     let output = whole_files(&benchmark, "run", "1");
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(shown.contains("EX-SpotIt"), "{shown}");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("EX-SpotIt"), "{text}");
     let items = items(&benchmark.path("run"));
     let verdicts: Vec<&str> =
         items.iter().filter_map(|item| item["details"]["verdict"]["verdict"].as_str()).collect();
@@ -164,8 +165,8 @@ fn whole_prediction_files_are_a_run_with_a_verdict_for_each_item() {
     assert_eq!(whole_files(&benchmark, "run", "3").status.code(), Some(0));
     assert_eq!(log("run"), log("again"));
     let run = benchmark.path("run").display().to_string();
-    let shown = sqlgauge(&["show", &run, "--id", "0"]);
-    assert!(String::from_utf8_lossy(&shown.stdout).contains("\ntable item\n"), "{shown:?}");
+    let view = sqlgauge(&["show", &run, "--id", "0"]);
+    assert!(String::from_utf8_lossy(&view.stdout).contains("\ntable item\n"), "{view:?}");
 }
 
 #[test]
@@ -175,9 +176,9 @@ fn the_counterexamples_of_a_run_are_a_test_suite() {
     let text = |name: &str| benchmark.path(name).display().to_string();
     let export = || sqlgauge(&["witnesses", &text("run"), "--out", &text("suite")]);
     let output = export();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(said.starts_with("1 database in "), "{said}{}", stderr(&output));
-    assert!(said.contains(": 1 of 1 refuted predictions"), "{said}");
+    let message = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(message.starts_with("1 database in "), "{message}{}", stderr(&output));
+    assert!(message.contains(": 1 of 1 refuted predictions"), "{message}");
     assert!(stderr(&export()).contains("is not empty"));
     let old = stderr(&sqlgauge(&["witnesses", &text("run"), "--export", &text("suite")]));
     assert!(old.contains("--export is the old name of --out") && old.contains("is not empty"), "{old}");
@@ -221,8 +222,8 @@ fn a_file_of_pairs_is_a_run_with_the_same_verdicts() {
     let benchmark = Benchmark::new(&[], &[]);
     let output = verify_pairs(&benchmark, PAIRS, "run", &["--jobs", "1"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(shown.contains("Verdicts"), "{shown}");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("Verdicts"), "{text}");
     let items = items(&benchmark.path("run"));
     let verdicts: Vec<&Value> = items.iter().map(|item| &item["details"]["verdict"]["verdict"]).collect();
     let null = Value::Null;
@@ -272,7 +273,7 @@ fn a_file_of_pairs_is_a_run_with_the_same_verdicts() {
 #[test]
 fn an_error_in_a_file_of_pairs_names_the_line_and_the_remedy() {
     let benchmark = Benchmark::new(&[], &[]);
-    for (line, said) in [
+    for (line, part) in [
         (
             r#"{"id": "f", "ddl": "CREATE TABEL t (x)", "left": "SELECT 1", "right": "SELECT 1"}"#,
             "line 6: \"ddl\" is not DDL",
@@ -286,7 +287,7 @@ fn an_error_in_a_file_of_pairs_names_the_line_and_the_remedy() {
         let output = verify_pairs(&benchmark, &format!("{PAIRS}{line}\n"), "run", &[]);
         assert_eq!(output.status.code(), Some(2));
         let error = stderr(&output);
-        assert!(error.contains(said), "{error}");
+        assert!(error.contains(part), "{error}");
     }
 }
 
@@ -304,7 +305,7 @@ fn a_realistic_counterexample_says_whether_it_is_like_the_rows_there_are() {
     let beyond = verify("20");
     assert_eq!((beyond["verdict"].as_str(), beyond["realistic"].as_bool()), (Some("different"), Some(false)));
     let not_kept = beyond["not_kept"].as_array().unwrap();
-    assert!(not_kept.iter().any(|own| own.as_str().unwrap().starts_with("item.price: 20")), "{beyond}");
+    assert!(not_kept.iter().any(|reason| reason.as_str().unwrap().starts_with("item.price: 20")), "{beyond}");
 }
 
 /// A pack that knows no system refutes an answer that is right on the benchmark's rows by luck.
@@ -315,8 +316,8 @@ fn a_pack_refutes_what_is_right_by_luck() {
     let (gold, db, pack) = (text("gold.sql"), text("database"), text("shop.pack"));
     let output = sqlgauge(&["pack", "--gold", &gold, "--db", &db, "--out", &pack]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(said.contains("of 3 questions (0 golds cannot be searched)"), "{said}");
+    let message = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(message.contains("of 3 questions (0 golds cannot be searched)"), "{message}");
     let file = std::fs::read_to_string(&pack).unwrap();
     // Neither a query nor a row of the benchmark's database.
     assert!(!file.contains("SELECT") && !file.contains("lamp"), "{file}");

@@ -55,7 +55,7 @@ fn browser() -> Result<(PathBuf, PathBuf), String> {
         return Err(format!("{} has no playwright-core", modules.display()));
     }
     let runs =
-        |name: &str| Command::new(name).arg("--version").output().is_ok_and(|found| found.status.success());
+        |name: &str| Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success());
     if !runs("node") {
         return Err("node is missing".to_owned());
     }
@@ -140,7 +140,7 @@ fn estimates(runs: &Path) {
 #[ignore = "long: cargo xtask long"]
 fn every_page_works_in_a_browser_and_on_a_static_site() {
     let (modules, chromium) = match browser() {
-        Ok(found) => found,
+        Ok(tools) => tools,
         Err(why) => {
             println!("skipped the browser: {why}");
             return;
@@ -166,11 +166,13 @@ fn every_page_works_in_a_browser_and_on_a_static_site() {
         labeller: "somebody".to_owned(),
         port: 0,
     };
-    let (said, heard) = mpsc::channel();
+    let (address_sender, heard) = mpsc::channel();
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let server = std::thread::spawn(move || {
-        serve(options, |address| said.send(address.to_owned()).unwrap(), async { drop(stopped.await) })
-            .unwrap();
+        serve(options, |address| address_sender.send(address.to_owned()).unwrap(), async {
+            drop(stopped.await)
+        })
+        .unwrap();
     });
     let shots = std::env::var_os("SQLGAUGE_SCREENSHOTS")
         .map_or_else(|| Path::new(env!("CARGO_TARGET_TMPDIR")).join("view"), PathBuf::from);

@@ -40,9 +40,9 @@ fn the_largest_real_query_takes_a_small_part_of_its_budget() {
         let target = Target::new("", Arc::clone(&database));
         let pair = Pair::new(&engine, &target, sql, "SELECT 1", None);
         let (_, fair) = budget::measure(|| find("esm-fair").unwrap().score(&pair));
-        for (own, largest) in [resolved, matched, fair, translated].into_iter().zip(&mut largest) {
-            if own > largest.0 {
-                *largest = (own, sql.clone());
+        for (steps, largest) in [resolved, matched, fair, translated].into_iter().zip(&mut largest) {
+            if steps > largest.0 {
+                *largest = (steps, sql.clone());
             }
         }
     }

@@ -170,10 +170,10 @@ fn added_tables_are_counted_as_the_page_says() {
         added.iter().map(|(tables, items)| (tables.to_string(), items.to_string())).collect();
     assert_eq!(written, counted);
     let page = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../research/evolve/README.md"));
-    for said in [
+    for sentence in [
         format!("{} of Spider dev's 1,034 items have other tables to add", items.len()),
         format!("in {whole} the schema has no more than what is shown"),
     ] {
-        assert!(page.contains(&said), "research/evolve/README.md does not say: {said}");
+        assert!(page.contains(&sentence), "research/evolve/README.md does not say: {sentence}");
     }
 }

@@ -27,9 +27,9 @@ fn against_tables(gold: &Path, tables: &Path) -> (usize, Vec<(String, String)>) 
     // a query.
     let close_up = |sql: &str| sql.replace("> =", ">=").replace("< =", "<=").replace("! =", "!=");
     let golds: Vec<_> = gold_lines(gold).into_iter().map(|(sql, db)| (close_up(&sql), db)).collect();
-    let found = |db: &str| schemas.iter().find(|(name, _)| name == db).map(|(_, schema)| schema);
+    let schema_of = |db: &str| schemas.iter().find(|(name, _)| name == db).map(|(_, schema)| schema);
     check(golds.iter().map(|(sql, db)| {
-        (sql.as_str(), db.as_str(), found(db).unwrap_or_else(|| panic!("no schema of {db}")))
+        (sql.as_str(), db.as_str(), schema_of(db).unwrap_or_else(|| panic!("no schema of {db}")))
     }))
 }
 
@@ -42,10 +42,10 @@ fn spider_and_cosql_golds_resolve() {
     // A gold that SQLite itself refuses is the benchmark's fault: for its syntax, which is the same on every
     // database, or for the same missing name on the gold's own.
     let sqlite_refuses = |db: &str, line: &str| {
-        let own = ["database", "train_database"]
+        let paths = ["database", "train_database"]
             .map(|folder| spider.join(folder).join(db).join(format!("{db}.sqlite")));
         let any = spider.join("database/singer/singer.sqlite");
-        let path = own.into_iter().find(|path| path.is_file()).unwrap_or(any);
+        let path = paths.into_iter().find(|path| path.is_file()).unwrap_or(any);
         let sql = line.split(" | ").next().unwrap();
         let outcome = engine.run(&engine.open(&path).unwrap(), sql).outcome;
         outcome

@@ -48,7 +48,7 @@ impl Known {
         let mined = mined.listed(&schema);
         let one =
             |columns: &Vec<String>| if let [one] = columns.as_slice() { Some(one.clone()) } else { None };
-        let of_rows = mined.iter().filter_map(|own| match own {
+        let of_rows = mined.iter().filter_map(|constraint| match constraint {
             RowConstraint::Unique { columns } => one(columns),
             _ => None,
         });
@@ -84,56 +84,57 @@ impl Known {
     }
 
     /// What becomes of one published constraint: the kind, whether it holds, whether it is mined here, and whether it follows.
-    fn judge(&self, kind: &str, said: &Json) -> (&'static str, bool, bool, bool) {
+    fn judge(&self, kind: &str, published: &Json) -> (&'static str, bool, bool, bool) {
         match kind {
             "primary" => {
-                let key: Vec<String> = said.as_array().unwrap().iter().map(|own| self.named(own)).collect();
+                let key: Vec<String> =
+                    published.as_array().unwrap().iter().map(|column| self.named(column)).collect();
                 ("primary key", true, self.primary.contains(&key), false)
             }
             "foreign" => {
-                let key = (self.named(&said[0]), self.named(&said[1]));
+                let key = (self.named(&published[0]), self.named(&published[1]));
                 ("foreign key", true, self.foreign.contains(&key), false)
             }
             "between" => {
-                let (low, high) = (said[1].as_f64().unwrap(), said[2].as_f64().unwrap());
-                let holds = self.never(&said[0], |c| format!("{c} < {low} OR {c} > {high}"));
-                let own = self.named(&said[0]);
+                let (low, high) = (published[1].as_f64().unwrap(), published[2].as_f64().unwrap());
+                let holds = self.never(&published[0], |c| format!("{c} < {low} OR {c} > {high}"));
+                let name = self.named(&published[0]);
                 let is_same = |mined: &RowConstraint| {
                     matches!(mined, RowConstraint::Range { column, low: l, high: h }
-                        if *column == own && number(l) == Some(low) && number(h) == Some(high))
+                        if *column == name && number(l) == Some(low) && number(h) == Some(high))
                 };
                 ("range", holds, self.mined.iter().any(is_same), false)
             }
             "in" => {
-                let list = said[1].as_array().unwrap();
+                let list = published[1].as_array().unwrap();
                 let texts = list.iter().map(literal).collect::<Vec<_>>().join(", ");
-                let holds = self.never(&said[0], |c| format!("{c} NOT IN ({texts})"));
-                let own = self.named(&said[0]);
+                let holds = self.never(&published[0], |c| format!("{c} NOT IN ({texts})"));
+                let name = self.named(&published[0]);
                 let is_same = |mined: &RowConstraint| {
                     matches!(mined, RowConstraint::Categories { column, values }
-                        if *column == own && values.len() == list.len())
+                        if *column == name && values.len() == list.len())
                 };
                 ("categories", holds, self.mined.iter().any(is_same), false)
             }
             "not_null" => {
-                let own = self.named(said);
-                let is_same = |mined: &RowConstraint| matches!(mined, RowConstraint::NotNull { column } if *column == own);
-                let holds = self.never(said, |c| format!("{c} IS NULL"));
+                let name = self.named(published);
+                let is_same = |mined: &RowConstraint| matches!(mined, RowConstraint::NotNull { column } if *column == name);
+                let holds = self.never(published, |c| format!("{c} IS NULL"));
                 ("not NULL", holds, self.mined.iter().any(is_same), false)
             }
-            "dependency" => self.judge_dependency(said),
+            "dependency" => self.judge_dependency(published),
             other => panic!("a published constraint of kind {other}"),
         }
     }
 
-    fn judge_dependency(&self, said: &Json) -> (&'static str, bool, bool, bool) {
-        let (from, to) = (&said["values"][0], &said["values"][1]);
-        let (own, other) = (self.named(from), self.named(to));
+    fn judge_dependency(&self, published: &Json) -> (&'static str, bool, bool, bool) {
+        let (from, to) = (&published["values"][0], &published["values"][1]);
+        let (name, other) = (self.named(from), self.named(to));
         let (table, target) = self.column(to);
-        if said["type"] == "ordering" {
-            let breaks = if said["operator"] == "<=" { ">" } else { "<" };
+        if published["type"] == "ordering" {
+            let breaks = if published["operator"] == "<=" { ">" } else { "<" };
             let holds = self.never(from, |c| format!("{c} {breaks} \"{target}\""));
-            let (low, high) = if said["operator"] == "<=" { (own, other) } else { (other, own) };
+            let (low, high) = if published["operator"] == "<=" { (name, other) } else { (other, name) };
             let is_same = |mined: &RowConstraint| matches!(mined, RowConstraint::Order { low: l, high: h } if *l == low && *h == high);
             return ("order", holds, self.mined.iter().any(is_same), false);
         }
@@ -141,8 +142,8 @@ impl Known {
             let twin = format!("SELECT 1 FROM \"{table}\" AS twin WHERE twin.{c} = \"{table}\".{c}");
             format!("EXISTS ({twin} AND twin.\"{target}\" IS NOT \"{table}\".\"{target}\")")
         });
-        let is_same = |mined: &RowConstraint| matches!(mined, RowConstraint::Dependency { from, to } if *from == own && *to == other);
-        ("functional", holds, self.mined.iter().any(is_same), self.unique.contains(&own))
+        let is_same = |mined: &RowConstraint| matches!(mined, RowConstraint::Dependency { from, to } if *from == name && *to == other);
+        ("functional", holds, self.mined.iter().any(is_same), self.unique.contains(&name))
     }
 }
 
@@ -167,8 +168,8 @@ fn declared(schema: &Schema) -> (Vec<Vec<String>>, Vec<(String, String)>) {
         for key in &table.foreign_keys {
             let Some((target, columns)) = schema.resolve_foreign_key(key) else { continue };
             let target = schema.table(target).unwrap();
-            for (&own, at) in key.columns.iter().zip(columns) {
-                foreign.push((name(own), format!("{}.{}", target.name, target.column(at).unwrap().name)));
+            for (&column, at) in key.columns.iter().zip(columns) {
+                foreign.push((name(column), format!("{}.{}", target.name, target.column(at).unwrap().name)));
             }
         }
     }
@@ -179,23 +180,23 @@ fn declared(schema: &Schema) -> (Vec<Vec<String>>, Vec<(String, String)>) {
 #[ignore = "long: cargo xtask long"]
 fn mined_constraints_compare_with_the_published_ones_as_the_page_says() {
     let Some(root) = data() else { return };
-    let known = Known::of(&root.join("bird/database/superhero/superhero.sqlite"));
+    let constraints = Known::of(&root.join("bird/database/superhero/superhero.sqlite"));
     let published = read(&root.join("spotit/constraints/superhero_constraints.json"));
     let published: Json = serde_json::from_str(&published).unwrap();
     let mut kinds: BTreeMap<&str, OfKind> = BTreeMap::new();
     for constraint in published["superhero"][0].as_array().unwrap() {
-        let (kind, said) = constraint.as_object().unwrap().iter().next().unwrap();
-        let (kind, holds, is_same, is_implied) = known.judge(kind, said);
+        let (kind, content) = constraint.as_object().unwrap().iter().next().unwrap();
+        let (kind, holds, is_same, is_implied) = constraints.judge(kind, content);
         if !holds {
             println!("does not hold: {constraint}");
         } else if !is_same && !is_implied {
             println!("not mined here: {constraint}");
         }
-        let own = kinds.entry(kind).or_default();
-        own.published += 1;
-        own.hold += usize::from(holds);
-        own.same += usize::from(is_same);
-        own.implied += usize::from(is_implied && !is_same);
+        let counts = kinds.entry(kind).or_default();
+        counts.published += 1;
+        counts.hold += usize::from(holds);
+        counts.same += usize::from(is_same);
+        counts.implied += usize::from(is_implied && !is_same);
     }
     let row = |(kind, of): (&&str, &OfKind)| {
         let counts = [of.published, of.hold, of.same, of.implied].map(|count| count.to_string());
@@ -206,8 +207,8 @@ fn mined_constraints_compare_with_the_published_ones_as_the_page_says() {
         println!("{}", row.join("\t"));
     }
     let mut besides: BTreeMap<String, usize> = BTreeMap::new();
-    for own in &known.mined {
-        let kind = format!("{own:?}");
+    for constraint in &constraints.mined {
+        let kind = format!("{constraint:?}");
         *besides.entry(kind.split([' ', '{']).next().unwrap_or_default().to_owned()).or_default() += 1;
     }
     println!("mined here: {besides:?}");
@@ -232,14 +233,14 @@ fn mined_orders_are_kept_by_the_rows() {
                 continue;
             }
             databases += 1;
-            let known = Known::of(&path);
-            for order in &known.mined {
+            let constraints = Known::of(&path);
+            for order in &constraints.mined {
                 let RowConstraint::Order { low, high } = order else { continue };
                 let (table, low) = low.rsplit_once('.').unwrap();
                 let (_, high) = high.rsplit_once('.').unwrap();
                 println!("{}: {table}: {low} <= {high}", name.display());
                 let sql = format!("SELECT count(*) FROM \"{table}\" WHERE \"{low}\" > \"{high}\"");
-                let breaks: i64 = known.rows.query_row(&sql, [], |row| row.get(0)).unwrap();
+                let breaks: i64 = constraints.rows.query_row(&sql, [], |row| row.get(0)).unwrap();
                 assert_eq!(breaks, 0, "{}: {order:?}", path.display());
                 orders += 1;
             }
@@ -256,7 +257,8 @@ fn published_dependencies_are_as_many_as_the_page_says() {
     let published: BTreeMap<String, Vec<Vec<Json>>> =
         serde_json::from_str(&read(&root.join("spotit/constraints/all_constraints.json"))).unwrap();
     let all = published.values().flatten().flatten().filter_map(|constraint| constraint.get("dependency"));
-    let (orders, functional): (Vec<&Json>, Vec<&Json>) = all.partition(|said| said["type"] == "ordering");
+    let (orders, functional): (Vec<&Json>, Vec<&Json>) =
+        all.partition(|dependency| dependency["type"] == "ordering");
     let thousands = |count: usize| format!("{},{:03}", count / 1000, count % 1000);
     let (both, orders) = (thousands(orders.len() + functional.len()), thousands(orders.len()));
     println!("{both} dependencies in {} databases, {orders} of them orders", published.len());

@@ -10,24 +10,24 @@ type Named = (Option<String>, String);
 #[test]
 fn the_lexicon_has_the_words_of_spider_and_bird() {
     let Some(data) = sqlgauge_conformance::data() else { return };
-    let (mut words, mut known, mut elements, mut renamed) = (0, 0, 0, 0);
+    let (mut words, mut hits, mut elements, mut renamed) = (0, 0, 0, 0);
     for file in ["spider/tables.json", "bird/dev_tables.json"] {
         let catalogs: Vec<Value> =
             serde_json::from_str(&sqlgauge_conformance::read(&data.join(file))).expect("a catalog in JSON");
         for names in catalogs.iter().map(names) {
             let convention = Convention::of(names.iter().map(|(_, name)| name.as_str()));
-            let taken = NamesInUse::new(names.iter().map(|(_, name)| name.as_str()));
+            let in_use = NamesInUse::new(names.iter().map(|(_, name)| name.as_str()));
             for (owner, identifier) in &names {
                 let naturalness = Naturalness::Regular;
                 let naming = Naming { identifier, owner: owner.as_deref(), convention, naturalness };
                 let (of_lexicon, all) = coverage(&naming);
-                (words, known, elements) = (words + all, known + of_lexicon, elements + 1);
-                renamed += usize::from(rename(&naming, &taken, &mut Random::new([7])).is_some());
+                (words, hits, elements) = (words + all, hits + of_lexicon, elements + 1);
+                renamed += usize::from(rename(&naming, &in_use, &mut Random::new([7])).is_some());
             }
         }
     }
-    println!("{known} of {words} words are the lexicon's; {renamed} of {elements} names have another");
-    assert!(known * 100 >= words * 90, "{known} of {words} words");
+    println!("{hits} of {words} words are the lexicon's; {renamed} of {elements} names have another");
+    assert!(hits * 100 >= words * 90, "{hits} of {words} words");
     assert!(renamed * 100 >= elements * 99, "{renamed} of {elements} names");
 }
 

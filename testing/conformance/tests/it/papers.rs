@@ -45,8 +45,8 @@ fn share(golds: &[(String, String)], answers: &Path, schemas: &Schemas, profile:
     let answers = read(answers);
     let is_right = |((gold, db), answer): (&(String, String), &str)| {
         let answer = answer.split('\t').next().unwrap_or_default();
-        let [declared, kept] = &schemas[db];
-        let schema = if profile == Profile::Paper { declared } else { kept };
+        let [declared, of_rows] = &schemas[db];
+        let schema = if profile == Profile::Paper { declared } else { of_rows };
         Matcher::new(schema, profile).is_right(gold, answer)
     };
     let right = golds.iter().zip(answers.lines()).filter(|pair| is_right(*pair)).count();
@@ -90,8 +90,8 @@ fn schemas_of(golds: &[(String, String)], folder: &Path) -> Schemas {
         if !schemas.contains_key(db) {
             let path = folder.join(format!("{db}/{db}.sqlite"));
             let database = engine.open(&path).expect("the benchmark has the database");
-            let kept = Arc::clone(&database.kept_schema(&engine).schema);
-            schemas.insert(db.clone(), [Arc::clone(database.schema()), kept]);
+            let of_rows = Arc::clone(&database.kept_schema(&engine).schema);
+            schemas.insert(db.clone(), [Arc::clone(database.schema()), of_rows]);
         }
     }
     schemas

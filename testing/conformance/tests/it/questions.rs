@@ -19,7 +19,7 @@ fn check(gold: &Path, tables: &Path) -> (usize, usize, Vec<String>) {
     let speeches: HashMap<&str, Speech<'_>> =
         schemas.iter().map(|(db, schema)| (db.as_str(), Speech::of(schema))).collect();
     let styles: Vec<QuestionStyle> = QuestionStyle::all().collect();
-    let (mut asked, mut ambiguous, mut failed) = (0, 0, Vec::new());
+    let (mut count, mut ambiguous, mut failed) = (0, 0, Vec::new());
     for (place, (sql, db)) in (0_u64..).zip(gold_lines(gold)) {
         let schema = &schemas[&db];
         let Ok(query) = resolve(&sql, schema) else { continue };
@@ -28,7 +28,7 @@ fn check(gold: &Path, tables: &Path) -> (usize, usize, Vec<String>) {
         let speech = &speeches[db.as_str()];
         match speech.ask(&query, style, &mut random) {
             Ok(question) => {
-                asked += 1;
+                count += 1;
                 ambiguous += usize::from(question.is_ambiguous() && style != QuestionStyle::Vague);
                 let readings = speech.read(&question.text()).unwrap();
                 if !readings.contains(&canonical(&query, schema)) {
@@ -38,7 +38,7 @@ fn check(gold: &Path, tables: &Path) -> (usize, usize, Vec<String>) {
             Err(error) => failed.push(format!("{sql}: {error}")),
         }
     }
-    (asked, ambiguous, failed)
+    (count, ambiguous, failed)
 }
 
 #[test]
@@ -51,8 +51,8 @@ fn spider_golds_are_asked_and_read_back() {
         ("train_gold.sql", "tables.json", 8_000),
         ("test_gold.sql", "test_tables.json", 2_000),
     ] {
-        let (asked, ambiguous, failed) = check(&spider.join(gold), &spider.join(tables));
+        let (count, ambiguous, failed) = check(&spider.join(gold), &spider.join(tables));
         assert!(failed.is_empty(), "{gold}: {} failed:\n{}", failed.len(), failed.join("\n"));
-        assert!(asked >= least && ambiguous * 100 < asked, "{gold}: {asked} asked, {ambiguous} ambiguous");
+        assert!(count >= least && ambiguous * 100 < count, "{gold}: {count} asked, {ambiguous} ambiguous");
     }
 }

@@ -87,8 +87,8 @@ fn translations_name_what_their_trees_read() {
         let typed = TypedSchema::declared(schema);
         for name in DIALECTS {
             let Ok(text) = translate(&query, &typed, dialect(name).unwrap()) else { continue };
-            let [said, read, same] = counts.entry(name).or_default();
-            *said += 1;
+            let [translations, read, same] = counts.entry(name).or_default();
+            *translations += 1;
             let reading = reading(&text, name);
             let Some(named) = NamedThings::of(&reading, schema).unwrap() else {
                 println!("{name} is not read: {text}\n  {reading}");
@@ -103,8 +103,8 @@ fn translations_name_what_their_trees_read() {
         }
     }
     println!("said, read, the same: {counts:?}");
-    for (name, [said, read, same]) in counts {
-        assert!(said > 1_000 && read == said, "{name}: {read} of {said}");
-        assert!(same * 100 >= said * 99, "{name}: {same} of {said}");
+    for (name, [translations, read, same]) in counts {
+        assert!(translations > 1_000 && read == translations, "{name}: {read} of {translations}");
+        assert!(same * 100 >= translations * 99, "{name}: {same} of {translations}");
     }
 }

@@ -43,13 +43,13 @@ fn broken(real: &Connection, tables: &[NamedTable]) -> Vec<String> {
         for (at, column) in rows.columns.iter().enumerate().filter(|_| is_filled) {
             let values: Vec<String> = rows.rows.iter().map(|row| row[at].to_string()).collect();
             let present: Vec<&String> = values.iter().filter(|value| *value != "null").collect();
-            let own = format!("\"{name}\" never repeats \"{column}\"");
+            let sentence = format!("\"{name}\" never repeats \"{column}\"");
             let unique = "count(*) > 1 AND count(DISTINCT";
             let distinct: BTreeSet<&&String> = present.iter().collect();
             if distinct.len() < present.len()
                 && is_so(format!("SELECT {unique} \"{column}\") = count(*) FROM \"{name}\""))
             {
-                broken.push(own);
+                broken.push(sentence);
             }
             if present.len() < values.len()
                 && is_so(format!("SELECT count(*) = count(\"{column}\") FROM \"{name}\""))
@@ -63,10 +63,10 @@ fn broken(real: &Connection, tables: &[NamedTable]) -> Vec<String> {
                      AND NOT EXISTS (SELECT 1 FROM \"{name}\" WHERE \"{column}\" IS NOT NULL GROUP BY \"{column}\" \
                      HAVING count(DISTINCT \"{to}\") > 1) FROM \"{name}\""
                 );
-                let mut known: BTreeMap<String, String> = BTreeMap::new();
+                let mut by_value: BTreeMap<String, String> = BTreeMap::new();
                 let is_two = rows.rows.iter().any(|row| {
                     let (from, to) = (row[at].to_string(), row[other].to_string());
-                    from != "null" && known.insert(from, to.clone()).is_some_and(|before| before != to)
+                    from != "null" && by_value.insert(from, to.clone()).is_some_and(|before| before != to)
                 });
                 if is_two && is_so(determines) {
                     broken.push(format!("\"{name}\": one \"{to}\" for each \"{column}\""));
@@ -94,24 +94,26 @@ fn what_is_called_realistic_keeps_what_the_rows_keep() {
         for (gold, prediction) in pairs {
             let tables = |verifier: &Verifier| {
                 let data = Some(Data { engine: &engine, database: &database, results: None });
-                let beside = PairContext { data, ..PairContext::default() };
-                let report = verifier.verify_beside(&gold, &prediction, beside).ok()?;
-                let Verdict::Different(found) = &report.verdict else { return None };
-                let is_complete =
-                    found.resemblance.as_ref().is_some_and(|own| own.is_complete() == Some(true));
+                let context = PairContext { data, ..PairContext::default() };
+                let report = verifier.verify_beside(&gold, &prediction, context).ok()?;
+                let Verdict::Different(counterexample) = &report.verdict else { return None };
+                let is_complete = counterexample
+                    .resemblance
+                    .as_ref()
+                    .is_some_and(|resemblance| resemblance.is_complete() == Some(true));
                 Some((is_complete, report.record().shown_tables()))
             };
-            let Some((is_complete, shown)) = tables(&like) else { continue };
+            let Some((is_complete, witness)) = tables(&like) else { continue };
             different += 1;
             if is_complete {
                 realistic += 1;
                 assert_eq!(
-                    broken(&real, &shown),
+                    broken(&real, &witness),
                     Vec::<String>::new(),
-                    "{db}\n{gold}\n{prediction}\n{shown:?}"
+                    "{db}\n{gold}\n{prediction}\n{witness:?}"
                 );
             }
-            let plain = tables(&plain).map(|(_, shown)| shown).unwrap_or_default();
+            let plain = tables(&plain).map(|(_, witness)| witness).unwrap_or_default();
             convicted += usize::from(!broken(&real, &plain).is_empty());
         }
     }

@@ -79,16 +79,20 @@ fn functions(sqlite: &Connection) -> BTreeMap<String, (i64, Option<i64>, bool)> 
 
 #[test]
 fn the_table_of_functions_is_that_of_sqlite() {
-    let found = functions(&Connection::open_in_memory().unwrap());
+    let of_sqlite = functions(&Connection::open_in_memory().unwrap());
     let table: BTreeMap<String, (i64, Option<i64>, bool)> = Function::ALL
         .iter()
         .map(|function| {
-            let own = function.properties();
-            let bounds = (i64::from(own.least), own.most.map(i64::from), own.kind != FunctionKind::Scalar);
+            let properties = function.properties();
+            let bounds = (
+                i64::from(properties.least),
+                properties.most.map(i64::from),
+                properties.kind != FunctionKind::Scalar,
+            );
             (function.name().to_owned(), bounds)
         })
         .collect();
-    assert_eq!(table, found);
+    assert_eq!(table, of_sqlite);
 }
 
 #[test]
@@ -97,8 +101,8 @@ fn functions_that_are_null_on_null_are() {
     let samples = ["'2020-01-01'", "'{\"a\":[1]}'", "1", "'$'", "'abc'", "0.5", "x'00'", "'%Y'"];
     let mut tried = 0;
     for function in Function::ALL.iter().filter(|function| function.properties().null_on_null) {
-        let own = function.properties();
-        for count in usize::from(own.least.max(1))..=own.most.map_or(2, usize::from) {
+        let properties = function.properties();
+        for count in usize::from(properties.least.max(1))..=properties.most.map_or(2, usize::from) {
             for place in 0..count {
                 for sample in samples {
                     let args: Vec<&str> =

@@ -67,7 +67,7 @@ fn sqlite_prepares_the_tokens_of_what_it_prepares() {
         by_database.entry(statement.database.clone()).or_default().push(statement);
     }
     let groups: Vec<_> = by_database.into_iter().enumerate().collect();
-    let found: Vec<(usize, usize, Vec<String>)> = groups
+    let counts: Vec<(usize, usize, Vec<String>)> = groups
         .par_iter()
         .map(|(seed, (database, statements))| {
             let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -82,9 +82,9 @@ fn sqlite_prepares_the_tokens_of_what_it_prepares() {
             (texts.len(), accepted, texts.iter().filter_map(|sql| wrong(&sqlite, sql)).collect())
         })
         .collect();
-    let texts: usize = found.iter().map(|(texts, ..)| texts).sum();
-    let accepted: usize = found.iter().map(|(_, accepted, _)| accepted).sum();
-    let wrong: Vec<&String> = found.iter().flat_map(|(.., wrong)| wrong).collect();
+    let texts: usize = counts.iter().map(|(texts, ..)| texts).sum();
+    let accepted: usize = counts.iter().map(|(_, accepted, _)| accepted).sum();
+    let wrong: Vec<&String> = counts.iter().flat_map(|(.., wrong)| wrong).collect();
     println!("{texts} texts, of which SQLite prepares {accepted}; {} it sees otherwise", wrong.len());
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(accepted > 10_000 && texts - accepted > 10_000);

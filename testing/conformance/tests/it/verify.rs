@@ -42,7 +42,7 @@ const CALCITE_NOT_SQLITE: [u32; 17] =
 struct Searched {
     id: String,
     published: String,
-    found: &'static str,
+    outcome: &'static str,
 }
 
 /// The pairs of a file, searched without a solver; `None` without the data.
@@ -53,7 +53,7 @@ fn searched(file: &str, values: ColumnValues) -> Option<Vec<Searched>> {
         let pair: serde_json::Value = serde_json::from_str(line).unwrap();
         let text = |key: &str| pair[key].as_str().unwrap().to_owned();
         let verifier = Verifier::new(Schema::from_ddl(&text("ddl")).unwrap(), options).unwrap();
-        let found = match verifier.verify(&text("left"), &text("right"), None) {
+        let outcome = match verifier.verify(&text("left"), &text("right"), None) {
             Ok(report) if matches!(report.verdict, Verdict::Different(_)) => "different",
             // Without a solver there may be no proof, but there must be no counterexample.
             Ok(_) => "not different",
@@ -62,7 +62,7 @@ fn searched(file: &str, values: ColumnValues) -> Option<Vec<Searched>> {
         Searched {
             id: text("id"),
             published: pair["published"]["verdict"].as_str().unwrap().to_owned(),
-            found,
+            outcome,
         }
     };
     Some(text.lines().map(search).collect())
@@ -77,17 +77,17 @@ fn published_verdicts_of_the_literature_hold_but_for_those_that_are_wrong() {
 
 fn literature(values: ColumnValues) {
     let Some(pairs) = searched("literature.jsonl", values) else { return };
-    let (mut expected, mut found) = (BTreeMap::new(), BTreeMap::new());
+    let (mut expected, mut outcomes) = (BTreeMap::new(), BTreeMap::new());
     for pair in pairs {
         let id = pair.id.as_str();
         let is_undeclared = values == ColumnValues::Any && NOT_EQUIVALENT.contains(&id);
         let is_different = (pair.published == "different" && !NOT_DIFFERENT.contains(&id)) || is_undeclared;
         let published = if is_different { "different" } else { "not different" };
         expected.insert(pair.id.clone(), if NOT_SQLITE.contains(&id) { "refused" } else { published });
-        found.insert(pair.id, pair.found);
+        outcomes.insert(pair.id, pair.outcome);
     }
-    assert_eq!(found.len(), 32);
-    assert_eq!(found, expected);
+    assert_eq!(outcomes.len(), 32);
+    assert_eq!(outcomes, expected);
 }
 
 /// At most a tenth of the pairs is refused, once they are spelled in words that SQLite has.
@@ -100,7 +100,7 @@ fn published_verdicts_on_calcite_hold_but_for_those_that_are_wrong() {
 
 fn calcite(values: ColumnValues) {
     let Some(pairs) = searched("calcite.jsonl", values) else { return };
-    let (mut expected, mut found) = (BTreeMap::new(), BTreeMap::new());
+    let (mut expected, mut outcomes) = (BTreeMap::new(), BTreeMap::new());
     for pair in pairs {
         let number = pair.id.rsplit('-').next().and_then(|number| number.parse::<u32>().ok()).unwrap();
         let is_undeclared = values == ColumnValues::Any && CALCITE_UNDECLARED.contains(&number);
@@ -114,9 +114,9 @@ fn calcite(values: ColumnValues) {
             pair.id.clone(),
             if CALCITE_NOT_SQLITE.contains(&number) { "refused" } else { published },
         );
-        found.insert(pair.id, pair.found);
+        outcomes.insert(pair.id, pair.outcome);
     }
-    assert_eq!(found.len(), 199);
-    assert_eq!(found, expected);
-    assert!(CALCITE_NOT_SQLITE.len() * 10 <= found.len());
+    assert_eq!(outcomes.len(), 199);
+    assert_eq!(outcomes, expected);
+    assert!(CALCITE_NOT_SQLITE.len() * 10 <= outcomes.len());
 }

@@ -121,8 +121,8 @@ impl Bird {
         if let Some(log) = &self.output_log_path {
             let inputs =
                 [("gold", Some(&gold)), ("predictions", Some(&predicted)), ("questions", questions.as_ref())];
-            let given = inputs.into_iter().filter_map(|(role, path)| Some((role, path?.as_path())));
-            keep_inputs("--output_log_path", log, given)?;
+            let paths = inputs.into_iter().filter_map(|(role, path)| Some((role, path?.as_path())));
+            keep_inputs("--output_log_path", log, paths)?;
             keep_database("--output_log_path", log)?;
         }
         let benchmark = load_benchmark(&BenchmarkSource { gold, questions, ..BenchmarkSource::default() })?;
@@ -203,13 +203,13 @@ fn page(measure: Measure, scored: &[(Option<&str>, f64)]) -> String {
 /// Name, count and mean score in [0, 1] of each difficulty that a question has, and of all questions.
 fn levels(scored: &[(Option<&str>, f64)]) -> Vec<(&'static str, usize, Option<f64>)> {
     let level = |name: Option<&'static str>| {
-        let own = scored.iter().filter(|(own, _)| name.is_none() || *own == name);
-        let own: Vec<f64> = own.map(|(_, score)| *score).collect();
-        let mean = (!own.is_empty()).then(|| own.iter().sum::<f64>() / own.len() as f64);
-        (name.unwrap_or("total"), own.len(), mean)
+        let scores = scored.iter().filter(|(difficulty, _)| name.is_none() || *difficulty == name);
+        let scores: Vec<f64> = scores.map(|(_, score)| *score).collect();
+        let mean = (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64);
+        (name.unwrap_or("total"), scores.len(), mean)
     };
-    let known = LEVELS.map(Some).into_iter().map(level).filter(|(_, count, _)| *count > 0);
-    known.chain([level(None)]).collect()
+    let rows = LEVELS.map(Some).into_iter().map(level).filter(|(_, count, _)| *count > 0);
+    rows.chain([level(None)]).collect()
 }
 
 /// The same as JSON: `{"metric", "levels": [{"name", "count", "mean"}]}`, means in [0, 1] and unrounded.

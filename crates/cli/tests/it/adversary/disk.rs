@@ -20,9 +20,9 @@ pub(crate) struct Disk {
 impl Disk {
     pub(crate) fn can_be_made() -> bool {
         let Ok(folder) = tempfile::tempdir() else { return false };
-        let made = mount(folder.path(), "size=64k");
+        let mounted = mount(folder.path(), "size=64k");
         let _ = Command::new("umount").arg(folder.path()).stderr(Stdio::null()).status();
-        made
+        mounted
     }
 
     pub(crate) fn with(inputs: &Inputs) -> Self {

@@ -100,25 +100,25 @@ fn copy_folder(from: &Path, to: &Path) {
 
 /// Every file below the folder but locks, with its bytes.
 fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
+    let mut contents = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(next) = folders.pop() {
         for path in fs::read_dir(next).unwrap().map(|entry| entry.unwrap().path()) {
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_none_or(|extension| extension != "lock") {
-                found.insert(path.strip_prefix(folder).unwrap().to_owned(), fs::read(&path).unwrap());
+                contents.insert(path.strip_prefix(folder).unwrap().to_owned(), fs::read(&path).unwrap());
             }
         }
     }
-    found
+    contents
 }
 
-fn assert_same(found: &Path, expected: &BTreeMap<PathBuf, Vec<u8>>, what: &str) {
-    let found = files(found);
-    assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>(), "{what}");
+fn assert_same(folder: &Path, expected: &BTreeMap<PathBuf, Vec<u8>>, what: &str) {
+    let contents = files(folder);
+    assert_eq!(contents.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>(), "{what}");
     for (path, bytes) in expected {
-        assert!(found[path] == *bytes, "{what}: {} has other bytes", path.display());
+        assert!(contents[path] == *bytes, "{what}: {} has other bytes", path.display());
     }
 }
 
@@ -201,8 +201,8 @@ fn a_signal_ends_a_command_with_its_code_and_a_sentence() {
             let what = format!("{} with SIG{signal}: {}", words[0], stderr(&output));
             // A command that had ended before is as good.
             assert!([Some(code), Some(0)].contains(&output.status.code()), "{what} {:?}", output.status);
-            let said = stderr(&output).contains("interrupted: ");
-            assert_eq!(said, output.status.code() == Some(code), "{what}");
+            let is_reported = stderr(&output).contains("interrupted: ");
+            assert_eq!(is_reported, output.status.code() == Some(code), "{what}");
             finish(folder.path(), &arguments, &what);
             assert_same(folder.path(), &expected, &what);
         }
@@ -217,21 +217,21 @@ fn a_disk_that_is_full_leaves_what_was_there_and_a_sentence() {
     for (words, output) in writers() {
         let arguments = Inputs::arguments(&words);
         let (expected, _) = undisturbed(&inputs, &arguments);
-        let own = |path: &Path| path.starts_with(output);
+        let is_output = |path: &Path| path.starts_with(output);
         let largest =
-            expected.iter().filter(|(path, _)| own(path)).map(|(_, bytes)| bytes.len()).max().unwrap();
+            expected.iter().filter(|(path, _)| is_output(path)).map(|(_, bytes)| bytes.len()).max().unwrap();
         let mut random = Random::new([seed(), seed_of(words[0]), 1]);
         for round in 0..full {
             if round % 2 == 1 && Disk::can_be_made() {
                 let disk = Disk::with(&inputs);
-                let pages: usize = (expected.iter().filter(|(path, _)| own(path)))
+                let pages: usize = (expected.iter().filter(|(path, _)| is_output(path)))
                     .map(|(_, bytes)| bytes.len().div_ceil(PAGE) + 1)
                     .sum();
                 let free = random.below(pages * 2) * PAGE;
                 disk.leave(free);
-                let found = command(disk.path(), &arguments).output().unwrap();
-                let what = format!("{} with {free} bytes free: {}", words[0], stderr(&found));
-                assert_refused(&found, disk.path(), &expected, &what);
+                let output_of_command = command(disk.path(), &arguments).output().unwrap();
+                let what = format!("{} with {free} bytes free: {}", words[0], stderr(&output_of_command));
+                assert_refused(&output_of_command, disk.path(), &expected, &what);
                 disk.leave(64 << 20);
                 finish(disk.path(), &arguments, &what);
                 assert_same(disk.path(), &expected, &what);
@@ -243,9 +243,9 @@ fn a_disk_that_is_full_leaves_what_was_there_and_a_sentence() {
             let script = format!("ulimit -f {blocks}; exec \"$@\"");
             let mut limited = Command::new("sh");
             limited.args(["-c", &script, "sh", env!("CARGO_BIN_EXE_sqlgauge")]).args(&arguments);
-            let found = limited.current_dir(folder.path()).output().unwrap();
-            let what = format!("{} with ulimit -f {blocks}: {}", words[0], stderr(&found));
-            assert_refused(&found, folder.path(), &expected, &what);
+            let output_of_command = limited.current_dir(folder.path()).output().unwrap();
+            let what = format!("{} with ulimit -f {blocks}: {}", words[0], stderr(&output_of_command));
+            assert_refused(&output_of_command, folder.path(), &expected, &what);
             finish(folder.path(), &arguments, &what);
             assert_same(folder.path(), &expected, &what);
         }
@@ -253,13 +253,13 @@ fn a_disk_that_is_full_leaves_what_was_there_and_a_sentence() {
 }
 
 /// A command that did not find room for all ended with a sentence, and left nothing that does not belong there.
-fn assert_refused(found: &Output, folder: &Path, expected: &BTreeMap<PathBuf, Vec<u8>>, what: &str) {
-    assert!([Some(0), Some(2)].contains(&found.status.code()), "{what} {:?}", found.status);
-    assert!(found.status.success() || stderr(found).contains("error: "), "{what}");
+fn assert_refused(output: &Output, folder: &Path, expected: &BTreeMap<PathBuf, Vec<u8>>, what: &str) {
+    assert!([Some(0), Some(2)].contains(&output.status.code()), "{what} {:?}", output.status);
+    assert!(output.status.success() || stderr(output).contains("error: "), "{what}");
     let left = files(folder);
     // What `evolve` and `synth` have made so far lies in folders of their own, which the next call takes up.
     let goes_on = |path: &Path| {
-        [".sqlgauge-partial/", "out/units/"].iter().any(|own| path.to_string_lossy().contains(own))
+        [".sqlgauge-partial/", "out/units/"].iter().any(|part| path.to_string_lossy().contains(part))
     };
     let belongs = |path: &PathBuf| expected.contains_key(path) || goes_on(path);
     assert!(left.keys().all(belongs), "{what} leaves {:?}", left.keys());

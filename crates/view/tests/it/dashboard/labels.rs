@@ -53,8 +53,8 @@ impl Drop for Process {
 
 /// A label of a system of the run `good`.
 fn body_of(folder: &Folder, run: &str, system: &str, id: &str, verdict: &str) -> Value {
-    let shown = folder.shown("good", system, id);
-    json!({"run": run, "system": system, "id": id, "verdict": verdict, "shown": shown})
+    let digest = folder.digest_of("good", system, id);
+    json!({"run": run, "system": system, "id": id, "verdict": verdict, "shown": digest})
 }
 
 fn body(folder: &Folder, run: &str, id: &str, verdict: &str) -> Value {
@@ -190,8 +190,8 @@ fn other_lines_keep_their_bytes() {
     let id = records["audits"][0]["id"].as_str().unwrap();
     let allowed = folder.path("labels/somebody/audits").join(id).join("allowed.jsonl");
     let decide = |gold: &str, decision: Value| {
-        let shown = sha256_of_bytes(gold.as_bytes());
-        let body = json!({"audit": id, "id": "1", "rule": "clock", "decision": decision, "reason": gold, "shown": shown});
+        let digest = sha256_of_bytes(gold.as_bytes());
+        let body = json!({"audit": id, "id": "1", "rule": "clock", "decision": decision, "reason": gold, "shown": digest});
         asker.post("/api/decide", &body).status
     };
     assert_eq!(decide("SELECT 1", json!("rejected")), 204);

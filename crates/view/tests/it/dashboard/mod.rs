@@ -46,7 +46,7 @@ impl Folder {
     }
 
     /// SHA-256 of what a system answered in a run.
-    fn shown(&self, run: &str, system: &str, id: &str) -> String {
+    fn digest_of(&self, run: &str, system: &str, id: &str) -> String {
         let items = RunFiles::open(&self.path("runs").join(run)).unwrap().items;
         let item = items.find(system, id).unwrap();
         sha256_of_bytes(item.and_then(|item| item.details.prediction).unwrap_or_default().as_bytes())
@@ -78,10 +78,10 @@ struct Answer {
 
 impl Asker {
     fn of(options: ViewOptions) -> Self {
-        let (said, heard) = mpsc::channel();
+        let (address_sender, heard) = mpsc::channel();
         let (stop, stopped) = tokio::sync::oneshot::channel();
         std::thread::spawn(move || {
-            let announce = |address: &str| said.send(address.to_owned()).unwrap();
+            let announce = |address: &str| address_sender.send(address.to_owned()).unwrap();
             serve(options, announce, async { drop(stopped.await) }).unwrap();
         });
         let address = heard.recv().unwrap();
@@ -138,25 +138,25 @@ fn only_who_has_the_token_is_answered_and_only_by_the_servers_name() {
     let ask = |line: &str, headers: &str| {
         asker.send(&format!("{line} HTTP/1.1\r\n{headers}Connection: close\r\n\r\n")).status
     };
-    let own = format!("Host: {host}\r\n");
+    let host_line = format!("Host: {host}\r\n");
     for (line, headers) in [
-        ("GET /", own.clone()),
-        ("GET /api/runs", own.clone()),
-        ("GET /?token=", own.clone()),
-        ("GET /?token=0123456789abcdef0123456789abcdef", own.clone()),
-        ("GET /", format!("{own}Cookie: sqlgauge-{port}=x\r\n")),
+        ("GET /", host_line.clone()),
+        ("GET /api/runs", host_line.clone()),
+        ("GET /?token=", host_line.clone()),
+        ("GET /?token=0123456789abcdef0123456789abcdef", host_line.clone()),
+        ("GET /", format!("{host_line}Cookie: sqlgauge-{port}=x\r\n")),
         ("GET /", format!("Host: example.org:{port}\r\n{cookie}")),
         ("GET /", format!("Host: 127.0.0.1\r\n{cookie}")),
-        ("GET /api/runs", format!("{own}{cookie}Origin: http://example.org\r\n")),
-        ("GET /api/runs", format!("{own}{cookie}Origin: null\r\n")),
+        ("GET /api/runs", format!("{host_line}{cookie}Origin: http://example.org\r\n")),
+        ("GET /api/runs", format!("{host_line}{cookie}Origin: null\r\n")),
         // A form of another page can post without asking, and sends no origin that is ours.
-        ("POST /api/label", format!("{own}{cookie}Content-Length: 0\r\n")),
+        ("POST /api/label", format!("{host_line}{cookie}Content-Length: 0\r\n")),
     ] {
         assert_eq!(ask(line, &headers), 403, "{line} {headers}");
     }
-    assert_eq!(ask("GET /", &format!("{own}{cookie}")), 200);
+    assert_eq!(ask("GET /", &format!("{host_line}{cookie}")), 200);
     assert_eq!(ask("GET /", &format!("Host: localhost:{port}\r\n{cookie}")), 200);
-    let first = asker.send(&format!("GET /?token={token} HTTP/1.1\r\n{own}Connection: close\r\n\r\n"));
+    let first = asker.send(&format!("GET /?token={token} HTTP/1.1\r\n{host_line}Connection: close\r\n\r\n"));
     assert_eq!(first.status, 303);
     assert!(first.head.contains("httponly; samesite=strict") && first.head.contains("location: /\r\n"));
 }
@@ -257,16 +257,16 @@ fn two_runs_are_compared_as_the_command_does() {
     let (a, b) = (asker.id("good"), asker.id("hostile"));
     let system = MARKUP.replace('<', "%3C").replace('>', "%3E").replace('/', "%2F");
     let path = |first: &str| format!("/api/compare?a={a}&b={b}&first={first}&second={system}&metric=ex");
-    let said = asker.get(&path("baseline")).body;
+    let comparison = asker.get(&path("baseline")).body;
     // The one that is kept says the same.
-    assert_eq!(asker.get(&path("baseline")).body, said);
-    let said: Value = serde_json::from_str(&said).unwrap();
-    let items = said["items"].as_array().unwrap();
+    assert_eq!(asker.get(&path("baseline")).body, comparison);
+    let comparison: Value = serde_json::from_str(&comparison).unwrap();
+    let items = comparison["items"].as_array().unwrap();
     let only_first: Vec<&Value> =
         items.iter().filter(|item| item["side"] == "first").map(|item| &item["id"]).collect();
-    assert_eq!((&said["metric"], only_first), (&json!("ex@1"), vec![&json!("lib-08")]));
+    assert_eq!((&comparison["metric"], only_first), (&json!("ex@1"), vec![&json!("lib-08")]));
     let other = asker.get(&path("careful")).body;
-    assert_ne!(serde_json::from_str::<Value>(&other).unwrap()["items"], said["items"]);
+    assert_ne!(serde_json::from_str::<Value>(&other).unwrap()["items"], comparison["items"]);
     let lib = items.iter().find(|item| item["id"] == "lib-08").unwrap();
     assert_eq!(lib["cause"], "other-comparison");
     let item = asker.get(&format!("/api/pair?a={a}&b={b}&first=baseline&second={system}&id=lib-08")).body;
@@ -283,8 +283,8 @@ fn labels_are_kept_taken_back_and_read_by_import() {
     let asker = Asker::of(folder.options());
     let run = asker.id("good");
     let label = |id: &str, verdict: Value| {
-        let shown = folder.shown("good", "careful", id);
-        let body = json!({"run": run, "system": "careful", "id": id, "verdict": verdict, "shown": shown});
+        let digest = folder.digest_of("good", "careful", id);
+        let body = json!({"run": run, "system": "careful", "id": id, "verdict": verdict, "shown": digest});
         asker.post("/api/label", &body).status
     };
     for (id, verdict) in
@@ -295,9 +295,9 @@ fn labels_are_kept_taken_back_and_read_by_import() {
     assert_eq!(label("bike-02", Value::Null), 204);
     assert_eq!(label("nowhere", json!("right")), 404);
     assert!((400..500).contains(&label("bike-01", json!("perhaps"))));
-    let given = asker.get(&format!("/api/labels?run={run}&system=careful"));
+    let labels_answer = asker.get(&format!("/api/labels?run={run}&system=careful"));
     assert_eq!(
-        serde_json::from_str::<Value>(&given.body).unwrap(),
+        serde_json::from_str::<Value>(&labels_answer.body).unwrap(),
         json!({
             "bike-01": {"verdict": "right", "current": true},
             "bike-03": {"verdict": "unsure", "current": true},
@@ -311,12 +311,13 @@ fn labels_are_kept_taken_back_and_read_by_import() {
     assert_eq!(job.run(&Context::default()).unwrap().labels, [1]);
 
     let hostile = asker.id("hostile");
-    let shown = folder.shown("hostile", MARKUP, "bike-01");
-    let body = json!({"run": hostile, "system": MARKUP, "id": "bike-01", "verdict": "right", "shown": shown});
+    let digest = folder.digest_of("hostile", MARKUP, "bike-01");
+    let body =
+        json!({"run": hostile, "system": MARKUP, "id": "bike-01", "verdict": "right", "shown": digest});
     assert_eq!(asker.post("/api/label", &body).status, 204);
-    let kept: Vec<_> =
+    let rows: Vec<_> =
         std::fs::read_dir(folder.path("labels").join("somebody").join(hostile)).unwrap().collect();
-    assert_eq!(kept.len(), 1);
+    assert_eq!(rows.len(), 1);
 }
 
 #[test]
@@ -348,22 +349,22 @@ fn two_people_who_label_the_same_answers_have_an_agreement() {
     let asker = Asker::of(first);
     let run = asker.id("good");
     let label = |asker: &Asker, id: &str, verdict: &str| {
-        let shown = folder.shown("good", "careful", id);
-        let body = json!({"run": run, "system": "careful", "id": id, "verdict": verdict, "shown": shown});
+        let digest = folder.digest_of("good", "careful", id);
+        let body = json!({"run": run, "system": "careful", "id": id, "verdict": verdict, "shown": digest});
         assert_eq!(asker.post("/api/label", &body).status, 204);
     };
     let other = Asker::of(second);
-    for (id, own, others) in [
+    for (id, verdict, others) in [
         ("bike-01", "right", "right"),
         ("bike-02", "wrong", "wrong"),
         ("bike-03", "right", "wrong"),
         ("bike-04", "unsure", "right"),
     ] {
-        label(&asker, id, own);
+        label(&asker, id, verdict);
         label(&other, id, others);
     }
-    let said: Value = serde_json::from_str(&asker.get("/api/labelled").body).unwrap();
-    let pair = &said["systems"][0]["pairs"][0];
+    let labelled: Value = serde_json::from_str(&asker.get("/api/labelled").body).unwrap();
+    let pair = &labelled["systems"][0]["pairs"][0];
     assert_eq!((&pair["both"], &pair["agree"]), (&json!(3), &json!(2)));
     // 2 of 3 agree, where chance gives 4 of 9.
     assert!((pair["kappa"].as_f64().unwrap() - 0.4).abs() < 1e-9, "{pair}");
@@ -385,34 +386,35 @@ fn a_rejected_finding_is_allowed_for_the_next_audit() {
         };
         job.run(&Context::default()).unwrap()
     };
-    let found = audit(None);
-    let (id, rule, sql) = found
+    let report = audit(None);
+    let (id, rule, sql) = report
         .items
         .iter()
         .find_map(|item| Some((item.id.clone(), item.audit.findings.first()?.rule, item.sql.clone())))
         .expect("a hint at least");
     let mut lines = Vec::new();
-    formats::find("jsonl").unwrap().render(&found, &mut lines).unwrap();
+    formats::find("jsonl").unwrap().render(&report, &mut lines).unwrap();
     std::fs::write(folder.path("runs/findings.jsonl"), lines).unwrap();
 
     let asker = Asker::of(folder.options());
     let records: Value = serde_json::from_str(&asker.get("/api/records").body).unwrap();
     let audit_id = records["audits"][0]["id"].as_str().unwrap();
     let decide = |decision: Value, reason: &str| {
-        let shown = sha256_of_bytes(sql.as_bytes());
+        let digest = sha256_of_bytes(sql.as_bytes());
         let body = json!({
-            "audit": audit_id, "id": id, "rule": rule, "decision": decision, "reason": reason, "shown": shown,
+            "audit": audit_id, "id": id, "rule": rule, "decision": decision, "reason": reason, "shown": digest,
         });
         asker.post("/api/decide", &body).status
     };
     assert_eq!(decide(json!("rejected"), " "), 422);
     assert_eq!(decide(json!("rejected"), "either is right"), 204);
-    let shown: Value = serde_json::from_str(&asker.get(&format!("/api/audit?id={audit_id}")).body).unwrap();
-    let allowed = PathBuf::from(shown["allowed"].as_str().unwrap());
+    let audit_page: Value =
+        serde_json::from_str(&asker.get(&format!("/api/audit?id={audit_id}")).body).unwrap();
+    let allowed = PathBuf::from(audit_page["allowed"].as_str().unwrap());
     let is_left = |audit: &sqlgauge_audit::BenchmarkAudit| {
         audit.items.iter().any(|item| (&item.id, &item.sql) == (&id, &sql) && item.audit.has(rule))
     };
-    assert!(is_left(&found) && !is_left(&audit(Some(&allowed))));
+    assert!(is_left(&report) && !is_left(&audit(Some(&allowed))));
     assert_eq!(decide(Value::Null, ""), 204);
     assert!(is_left(&audit(Some(&allowed))));
 }
@@ -435,9 +437,9 @@ fn an_item_is_given_alone_and_over_runs() {
     // What makes an answer wrong is worked out when it is asked for, or is not known.
     let items: Vec<String> = (0..30).map(|place| format!("0-{place}")).collect();
     let why = |asker: &Asker| -> Value {
-        let said = asker.get(&format!("/run/{}/alone/{}.json", asker.id("good"), items.join("."))).body;
-        let said: Vec<Value> = serde_json::from_str(&said).unwrap();
-        said.into_iter().find(|item| item["id"] == "lib-08").unwrap()["details"]["why"].take()
+        let answer = asker.get(&format!("/run/{}/alone/{}.json", asker.id("good"), items.join("."))).body;
+        let answer: Vec<Value> = serde_json::from_str(&answer).unwrap();
+        answer.into_iter().find(|item| item["id"] == "lib-08").unwrap()["details"]["why"].take()
     };
     assert_eq!(why(&asker)["sentence"], LIB_08);
     std::fs::remove_file(folder.sample.database("town_library")).unwrap();
