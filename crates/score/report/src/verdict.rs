@@ -157,7 +157,8 @@ mod tests {
                          1 row
 
         The prediction tests `length_m >= 12`, the gold `length_m > 12`; they
-        differ on 1 row of `boat`: the prediction returns 1 row, the gold no row.
+        differ on 1 row of `boat`: the prediction returns 1 row, the gold no
+        row.
         The difference lies in WHERE, which is another in each: without, both
         return the same on this database.
         Minimal: no database with fewer rows tells the queries apart, and a

@@ -186,9 +186,9 @@ impl Say<'_> {
 /// Whether all that is computed beside what is shown is of one relation: in HAVING and ORDER BY.
 fn computes_of(select: &Select, query: &Query, relation: RelationId) -> bool {
     let sorted = query.order_by.iter().map(|term| &term.expr);
-    let is_other =
+    let is_inside =
         |expr: &Expr| !has_aggregate(expr) || only_relation(expr).is_none_or(|other| other == relation);
-    select.having.iter().chain(sorted).all(|expr| is_own(expr) && !has_subquery(expr))
+    select.having.iter().chain(sorted).all(|expr| is_inside(expr) && !has_subquery(expr))
 }
 
 /// A clause of which what is computed over rows is turned.

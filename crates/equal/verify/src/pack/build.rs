@@ -154,18 +154,18 @@ fn where_gold_has_rows(gold: &str, other: &str) -> String {
 /// The places of at most so many sets: a cover, then a cover by the others, and so on. What several databases tell from the gold
 /// in several ways, an answer of the same kind is more likely told by.
 fn covered_often(sets: &[&BTreeSet<usize>], most: usize) -> Vec<usize> {
-    let mut cover: Vec<usize> = Vec::new();
-    while cover.len() < most {
-        let left: Vec<usize> = (0..sets.len()).filter(|at| !cover.contains(at)).collect();
+    let mut places: Vec<usize> = Vec::new();
+    while places.len() < most {
+        let left: Vec<usize> = (0..sets.len()).filter(|at| !places.contains(at)).collect();
         let of_left: Vec<&BTreeSet<usize>> = left.iter().map(|&at| sets[at]).collect();
         let further = cover(&of_left);
         if further.is_empty() {
             break;
         }
-        cover.extend(further.into_iter().map(|at| left[at]));
+        places.extend(further.into_iter().map(|at| left[at]));
     }
-    cover.truncate(most);
-    cover
+    places.truncate(most);
+    places
 }
 
 /// The question with as few of the databases as tell as many others from the gold as all do.
