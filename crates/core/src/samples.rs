@@ -368,7 +368,7 @@ impl Samples {
             self.systems.first().map(|system| system.abstention.scores.clone()).unwrap_or_default();
         header.extend(penalties.iter().map(|(name, _)| format!("penalty {name}")));
         let header: Vec<&str> = header.iter().map(String::as_str).collect();
-        let mut abstention = Sheet::new("Abstention", note, &header);
+        let mut sheet = Sheet::new("Abstention", note, &header);
         for SystemSamples { system, abstention, .. } in &self.systems {
             let answered = abstention.right + abstention.wrong;
             let mut row = vec![
@@ -381,9 +381,9 @@ impl Samples {
                 ),
             ];
             row.extend(abstention.scores.iter().map(|(_, score)| format!("{:.1}", percent(*score))));
-            abstention.rows.push(row);
+            sheet.rows.push(row);
         }
-        vec![rates, abstention]
+        vec![rates, sheet]
     }
 
     /// All of it as JSON.

@@ -346,7 +346,7 @@ fn refuse_occupied(path: &Path) -> Result<(), RunError> {
         }
         // What a process leaves that was killed before its run.json was in place.
         if name != LOCK && !is_partial(Path::new(&name)) {
-            return Err(RunError::Occupied { path: path.to_owned(), found: name });
+            return Err(RunError::Occupied { path: path.to_owned(), file: name });
         }
     }
     Ok(())

@@ -27,12 +27,12 @@ pub enum RunError {
         path: PathBuf,
     },
     /// The folder holds something that is not a run.
-    #[error("{} is not empty and holds no run.json (found {found}); choose a new or empty folder with --out", path.display())]
+    #[error("{} is not empty and holds no run.json (found {file}); choose a new or empty folder with --out", path.display())]
     Occupied {
         /// The folder.
         path: PathBuf,
         /// Name of one file that is there.
-        found: String,
+        file: String,
     },
     /// The folder to read holds no run.
     #[error("{} holds no run.json; give a folder that `sqlgauge score --out` has written", path.display())]

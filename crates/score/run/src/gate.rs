@@ -26,12 +26,12 @@ pub enum GateError {
         text: String,
     },
     /// The run does not score the metric.
-    #[error("the run does not score {metric:?}; name one of its metrics: {known}")]
+    #[error("the run does not score {metric:?}; name one of its metrics: {metrics}")]
     NotScored {
         /// The metric as written.
         metric: String,
         /// Ids of the run, with commas.
-        known: String,
+        metrics: String,
     },
     /// Lower is better, so that a least mean says nothing.
     #[error("{metric} cannot have a bar: lower is better there; set one on another metric")]
@@ -63,7 +63,7 @@ impl Gate {
             .iter()
             .find(named)
             .cloned()
-            .ok_or_else(|| GateError::NotScored { metric: name.to_owned(), known: scored.join(", ") })?;
+            .ok_or_else(|| GateError::NotScored { metric: name.to_owned(), metrics: scored.join(", ") })?;
         if sqlgauge_metrics::find(&metric).is_ok_and(|m| !m.higher_is_better()) {
             return Err(GateError::Cost { metric });
         }

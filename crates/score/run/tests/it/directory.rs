@@ -91,7 +91,7 @@ fn a_folder_of_something_else_is_refused_and_left_alone() {
     fs::write(folder.path().join("thesis.tex"), "x").unwrap();
     for start in [Start::Continue, Start::Restart] {
         let error = RunDirectory::create(folder.path(), &sample(), start).unwrap_err();
-        assert!(matches!(&error, RunError::Occupied { found, .. } if found == "thesis.tex"), "{error}");
+        assert!(matches!(&error, RunError::Occupied { file, .. } if file == "thesis.tex"), "{error}");
     }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     assert!(matches!(StoredRun::read(folder.path()), Err(RunError::NoRun { .. })));
