@@ -271,9 +271,10 @@ impl VerdictRecord {
         }
         if let Some(resemblance) = &counterexample.resemblance {
             let Resemblance { kept: same, not_kept, unknown } = resemblance;
-            let some = |all: &Vec<String>| (!all.is_empty()).then(|| all.clone());
+            let non_empty = |all: &Vec<String>| (!all.is_empty()).then(|| all.clone());
             self.realistic = resemblance.is_complete();
-            (self.kept, self.not_kept, self.kept_unknown) = (some(same), some(not_kept), some(unknown));
+            (self.kept, self.not_kept, self.kept_unknown) =
+                (non_empty(same), non_empty(not_kept), non_empty(unknown));
         }
         self.depends_on_clock = refutation.depends_on_clock();
         self.defect = counterexample.defect.as_ref().map(|defect| DefectRecord {

@@ -652,7 +652,7 @@ impl Verifier {
                     return;
                 }
                 ProofOutcome::Different { found: refutation, .. } => {
-                    *verdict = self.different(&refutation, left, right)
+                    *verdict = self.different(&refutation, left, right);
                 }
                 ProofOutcome::Unsupported { .. } | ProofOutcome::Unknown { .. } => return,
             }

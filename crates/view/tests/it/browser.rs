@@ -170,7 +170,7 @@ fn every_page_works_in_a_browser_and_on_a_static_site() {
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let server = std::thread::spawn(move || {
         serve(options, |address| address_sender.send(address.to_owned()).unwrap(), async {
-            drop(stopped.await)
+            drop(stopped.await);
         })
         .unwrap();
     });

@@ -12,15 +12,15 @@ fn libraries(build: &str) -> BTreeMap<String, BTreeSet<String>> {
         .output()
         .unwrap();
     assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
-    let mut found = BTreeMap::<String, BTreeSet<String>>::new();
+    let mut libraries = BTreeMap::<String, BTreeSet<String>>::new();
     for line in String::from_utf8(tree.stdout).unwrap().lines() {
         let Some((name, features)) = line.trim_end_matches(" (*)").split_once('|') else { continue };
         // Ours have a path.
         if !name.contains('/') {
-            found.entry(name.to_owned()).or_default().insert(features.to_owned());
+            libraries.entry(name.to_owned()).or_default().insert(features.to_owned());
         }
     }
-    found
+    libraries
 }
 
 /// Crates of ours that no feature changes, and that stand on most others.

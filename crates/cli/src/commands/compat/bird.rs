@@ -201,9 +201,9 @@ fn page(measure: Measure, scored: &[(Option<&str>, f64)]) -> String {
 }
 
 /// Name, count and mean score in [0, 1] of each difficulty that a question has, and of all questions.
-fn levels(scored: &[(Option<&str>, f64)]) -> Vec<(&'static str, usize, Option<f64>)> {
+fn levels(items: &[(Option<&str>, f64)]) -> Vec<(&'static str, usize, Option<f64>)> {
     let level = |name: Option<&'static str>| {
-        let scores = scored.iter().filter(|(difficulty, _)| name.is_none() || *difficulty == name);
+        let scores = items.iter().filter(|(difficulty, _)| name.is_none() || *difficulty == name);
         let scores: Vec<f64> = scores.map(|(_, score)| *score).collect();
         let mean = (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64);
         (name.unwrap_or("total"), scores.len(), mean)

@@ -105,7 +105,7 @@ impl Computes {
                     other if number(other) == Some(100.0) => computes.has_hundred = true,
                     Expr::Binary(BinaryOperator::Divide, ..) => computes.divides = true,
                     Expr::Binary(BinaryOperator::Subtract | BinaryOperator::Add, ..) => {
-                        computes.counts = true
+                        computes.counts = true;
                     }
                     _ => {}
                 }
