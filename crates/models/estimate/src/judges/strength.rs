@@ -30,12 +30,13 @@ impl Points {
 pub enum CalibrationError {
     /// A line needs two points.
     #[error(
-        "{known} opponents with known accuracy have decided comparisons, and 2 are needed to turn wins into an accuracy; \
+        "{opponents} opponents with known accuracy have decided comparisons, and 2 are needed to turn wins into an accuracy; \
          add runs of other systems on the same questions"
     )]
     TooFewOpponents {
         /// Opponents with known accuracy and at least one decided comparison.
-        known: usize,
+        #[serde(rename = "known")]
+        opponents: usize,
     },
     /// The judge finds all known systems equally strong.
     #[error(
@@ -65,7 +66,7 @@ impl Calibration {
     /// moved inwards by half a question.
     pub(super) fn fit(points: &[(f64, f64)], items: usize) -> Result<Self, CalibrationError> {
         if points.len() < 2 {
-            return Err(CalibrationError::TooFewOpponents { known: points.len() });
+            return Err(CalibrationError::TooFewOpponents { opponents: points.len() });
         }
         let edge = HALF / (items as f64 + 1.0);
         let log_odds = |accuracy: f64| {
@@ -133,8 +134,8 @@ mod tests {
     #[test]
     fn what_cannot_be_calibrated_says_why() {
         let fit = |points: &[(f64, f64)]| Calibration::fit(points, 100).unwrap_err();
-        assert_eq!(fit(&[]), CalibrationError::TooFewOpponents { known: 0 });
-        assert_eq!(fit(&[(0.0, 0.5)]), CalibrationError::TooFewOpponents { known: 1 });
+        assert_eq!(fit(&[]), CalibrationError::TooFewOpponents { opponents: 0 });
+        assert_eq!(fit(&[(0.0, 0.5)]), CalibrationError::TooFewOpponents { opponents: 1 });
         assert_eq!(fit(&[(0.3, 0.5), (0.3, 0.9)]), CalibrationError::SameStrength);
         assert_eq!(fit(&[(0.0, 0.9), (1.0, 0.5)]), CalibrationError::WrongOrder);
         assert_eq!(fit(&[(0.0, 0.5), (1.0, 0.5)]), CalibrationError::WrongOrder);

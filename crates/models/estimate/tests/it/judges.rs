@@ -259,7 +259,7 @@ fn an_accuracy_that_cannot_be_had_is_an_error_and_the_comparisons_stay() {
     let arena = ArenaOptions::new(judge(TemplateKind::Arena));
     let run = |opponents: &[Opponent]| judge_arena(&client, &arena, &target(5, 10), opponents, None);
     let one = run(&[opponent("weak", 2, 10, true), opponent("new", 8, 10, false)]).unwrap();
-    assert_eq!(one.estimate, Err(CalibrationError::TooFewOpponents { known: 1 }));
+    assert_eq!(one.estimate, Err(CalibrationError::TooFewOpponents { opponents: 1 }));
     assert_eq!((one.opponents[0].wins, one.opponents[0].ties), (3, 7));
     let mut liar = opponent("liar", 2, 10, true);
     liar.accuracy = Some(0.95);

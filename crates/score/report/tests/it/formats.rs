@@ -292,8 +292,8 @@ fn report_on_a_part() -> Report {
         system.scores.get_mut("table-f1@1").unwrap().count = count;
         system.breakdown.get_mut("hardness").unwrap().remove("medium");
     }
-    let own = |c: &&mut sqlgauge_run::Comparison| c.metric == "table-f1@1";
-    let comparison = summary.comparisons.iter_mut().find(own).unwrap();
+    let of_metric = |c: &&mut sqlgauge_run::Comparison| c.metric == "table-f1@1";
+    let comparison = summary.comparisons.iter_mut().find(of_metric).unwrap();
     (comparison.count, comparison.first_mean, comparison.second_mean) = (27, Some(0.75), Some(0.5));
     report
 }
@@ -400,17 +400,17 @@ fn piece(folder: &std::path::Path, name: &str) -> serde_json::Value {
 #[ignore = "long: cargo xtask long"]
 fn html_of_a_large_run_has_its_items_in_files_beside_it() {
     let folder = tempfile::tempdir().unwrap();
-    let (page, beside) = (folder.path().join("report.html"), folder.path().join("report-items"));
+    let (page, pieces) = (folder.path().join("report.html"), folder.path().join("report-items"));
     let html = find("html").unwrap();
     let mut report = hostile_report();
     html.write_file(&report, &page).unwrap();
-    assert!(!beside.exists(), "a small run is one file");
+    assert!(!pieces.exists(), "a small run is one file");
     assert_eq!(std::fs::read_to_string(&page).unwrap(), by_name("html", &report));
 
     let mut items = report.items.to_vec().unwrap();
     for item in &mut items {
-        let said = item.details.prediction.clone().unwrap();
-        item.details.prediction = Some(format!("{} {said} {}", item.system, "long ".repeat(1 << 20)));
+        let prediction = item.details.prediction.clone().unwrap();
+        item.details.prediction = Some(format!("{} {prediction} {}", item.system, "long ".repeat(1 << 20)));
     }
     report.items = items.clone().into();
     html.write_file(&report, &page).unwrap();
@@ -419,11 +419,11 @@ fn html_of_a_large_run_has_its_items_in_files_beside_it() {
     let data = page_data(&whole);
     assert_eq!(data["pieces"], json!({"folder": "report-items", "size": 1000}));
     assert_eq!(data["omitted"], 0);
-    let (labels, texts) = (piece(&beside, "examples"), piece(&beside, "examples-0"));
+    let (labels, texts) = (piece(&pieces, "examples"), piece(&pieces, "examples-0"));
     for item in &items {
         let system = report.summary.systems.iter().position(|s| s.system == item.system).unwrap();
         let (columns, cells) =
-            (piece(&beside, &format!("columns-{system}")), piece(&beside, &format!("items-{system}-0")));
+            (piece(&pieces, &format!("columns-{system}")), piece(&pieces, &format!("items-{system}-0")));
         let at = item.index;
         assert_eq!((&labels[at]["id"], &labels[at]["db"]), (&json!(item.id), &json!(item.db_id)));
         assert_eq!((&texts[at]["q"], &texts[at]["g"]), (&json!(HOSTILE[at]), &json!([HOSTILE[at]])));
@@ -439,7 +439,7 @@ fn html_of_a_large_run_has_its_items_in_files_beside_it() {
     // A report that is small again leaves none of them.
     report.items = items[..2].to_vec().into();
     html.write_file(&report, &page).unwrap();
-    assert!(!beside.exists());
+    assert!(!pieces.exists());
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left over");
 }
 

@@ -120,9 +120,9 @@ fn forge_piece(folder: &Path, piece: &Path) {
     let hash = || format!("{:016x}", xxh3_of(&mut std::fs::File::open(piece).unwrap()).unwrap());
     let before = hash();
     std::fs::write(piece, "window.hit=1").unwrap();
-    let made = folder.join("report-items/made.json");
-    let text = std::fs::read_to_string(&made).unwrap();
-    std::fs::write(made, text.replace(&before, &hash())).unwrap();
+    let manifest = folder.join("report-items/made.json");
+    let text = std::fs::read_to_string(&manifest).unwrap();
+    std::fs::write(manifest, text.replace(&before, &hash())).unwrap();
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn a_server_keeps_files_of_the_same_log_and_makes_others_anew() {
     write_report(folder);
     assert!(made_at() == first && written(folder) == expected, "what is whole is kept");
 
-    let made = folder.join("report-items/made.json");
+    let manifest = folder.join("report-items/made.json");
     let damages: [(&str, &dyn Fn()); 5] = [
         ("a byte of a file", &|| {
             let mut bytes = std::fs::read(&piece).unwrap();
@@ -148,11 +148,11 @@ fn a_server_keeps_files_of_the_same_log_and_makes_others_anew() {
             std::fs::write(&piece, bytes).unwrap();
         }),
         ("a file that is gone", &|| std::fs::remove_file(&piece).unwrap()),
-        ("no word of what they are", &|| std::fs::remove_file(&made).unwrap()),
-        ("half a word", &|| std::fs::write(&made, &expected[&made][..40]).unwrap()),
+        ("no word of what they are", &|| std::fs::remove_file(&manifest).unwrap()),
+        ("half a word", &|| std::fs::write(&manifest, &expected[&manifest][..40]).unwrap()),
         ("names that lead elsewhere", &|| {
-            let text = String::from_utf8(expected[&made].clone()).unwrap();
-            std::fs::write(&made, text.replace("\"items-1-0\"", "\"../items\"")).unwrap();
+            let text = String::from_utf8(expected[&manifest].clone()).unwrap();
+            std::fs::write(&manifest, text.replace("\"items-1-0\"", "\"../items\"")).unwrap();
         }),
     ];
     for (damage, inflict) in damages {
@@ -167,7 +167,7 @@ fn a_server_keeps_files_of_the_same_log_and_makes_others_anew() {
     std::fs::write(&log, text.replacen("a q1 it's", "a q1 it S", 1)).unwrap();
     score(folder);
     write_report(folder);
-    let found = written(folder);
-    let changed: Vec<&PathBuf> = expected.keys().filter(|path| found[*path] != expected[*path]).collect();
-    assert_eq!(changed, [&folder.join("report-items/items-0-0.json"), &made]);
+    let actual = written(folder);
+    let changed: Vec<&PathBuf> = expected.keys().filter(|path| actual[*path] != expected[*path]).collect();
+    assert_eq!(changed, [&folder.join("report-items/items-0-0.json"), &manifest]);
 }
