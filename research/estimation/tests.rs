@@ -1,4 +1,5 @@
 //! The protocols of `bench` on tiny runs: what is held out, and that its labels decide nothing.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

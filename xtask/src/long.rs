@@ -30,7 +30,7 @@ pub(crate) fn run() -> Result<()> {
     let programs = ["--no-fail-fast", "--lib", "--bins", "--tests", "--", "--ignored", "--show-output"];
     let mut rest = test(&programs);
     rest.args(skipped);
-    let mut waiting = test(&["--no-fail-fast", "--test", "it", "--", "--ignored", "--show-output"]);
+    let mut waiting = test(&["--no-fail-fast", "--tests", "--", "--ignored", "--show-output"]);
     let waiting = waiting.args(WAITING).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let waiting = waiting.context("cargo cannot be started")?;
     // In a thread, so that what they print is read while the rest runs.
