@@ -58,7 +58,7 @@ impl Spread {
     pub const ALONE: Self = Self { kind: 0.10, database: 0.40, slope: SLOPE };
 
     /// Half-width on the probit scale of the accuracy of so many running answers, with what the choice of the questions
-    /// adds, of the target and of the labels (`labels`: [`Sums::level_noise`](crate::sets::Sums::level_noise)); the law moved it
+    /// adds, of the target and of the labels (`labels`: `Sums::level_noise`); the law moved it
     /// by `moved`.
     pub fn half_width_alone(
         self,
