@@ -37,7 +37,7 @@ def test_systems_that_agree_against_the_gold_are_a_finding(sample: Sample) -> No
 
 def test_what_is_no_rule_and_what_has_no_reason_is_refused(sample: Sample, tmp_path: Path) -> None:
     questions = sample.folder / "questions.json"
-    with pytest.raises(sg.InputError, match="no audit rule"):
+    with pytest.raises(sg.InputError, match="unknown audit rule"):
         sg.audit(questions, db=sample.db, rules="tie", progress=False)
     allow = tmp_path / "allow.jsonl"
     allow.write_text(json.dumps({"id": "a", "rule": "clock"}))

@@ -41,5 +41,5 @@ def test_an_estimate_is_that_of_the_program(sample: Sample, tmp_path: Path) -> N
             known=run, target=target, predictions={"chatty": sample.systems["chatty"]}, db=sample.db, known_db=sample.db, timeout=2, now=NOW
         )
     assert again["chatty"].accuracy == own.accuracy
-    with pytest.raises(sg.InputError, match="no method"):
+    with pytest.raises(sg.InputError, match="unknown method"):
         sg.estimate(known=[run], questions=target, predictions={"x": sample.systems["chatty"]}, db=sample.db, method="nope")
