@@ -230,7 +230,8 @@ fn explain(map: &mut Map<String, Value>, prediction: Option<&str>, status: &str,
         map.insert("error".to_owned(), json!(error));
     }
     if let Some(reason) = reason {
-        let detail = json!({"ex-spider@1": {"reason": reason}, "soft-f1@1": {"precision": 0.5, "recall": 0.8}});
+        let detail =
+            json!({"ex-spider@1": {"reason": reason}, "soft-f1@1": {"precision": 0.5, "recall": 0.8}});
         map.insert("metrics".to_owned(), detail);
         let rows = json!([["Skua", 12], ["Petrel", null], ["Gannet", 4.5]]);
         map.insert(
