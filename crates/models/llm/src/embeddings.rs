@@ -104,7 +104,7 @@ mod tests {
             (json!({"data": [e(0, json!([1])), e(0, json!([1]))]}), "repeated"),
             (json!({"data": [e(0, json!([1])), e(9, json!([1]))]}), "out of range"),
             (json!({"data": [e(0, json!([1])), e(-1, json!([1]))]}), "the index -1"),
-            (json!({"data": [e(0, json!([1])), {"index": "1", "embedding": [1]}]}), "no number"),
+            (json!({"data": [e(0, json!([1])), {"index": "1", "embedding": [1]}]}), "not a number"),
             (json!({"data": [e(0, json!([1])), e(1, json!([1, 2]))]}), "differ in length"),
             (json!({"data": [e(0, json!([1])), e(1, json!([]))]}), "not a list"),
             (json!({"data": [e(0, json!([1])), e(1, json!("AAAA"))]}), "not a list"),
