@@ -20,7 +20,6 @@ const LISTS: [(RuleStanding, &str); 3] = [
     (RuleStanding::Hint, "Hints: off, unless you give `--rules all`"),
 ];
 
-/// The text of the page.
 pub fn render() -> String {
     let mut page = HEAD.to_owned();
     for (standing, heading) in LISTS {

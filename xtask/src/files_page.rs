@@ -54,7 +54,6 @@ pub fn write_schemas(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The page.
 pub fn render() -> Result<String> {
     let mut page = HEAD.to_owned();
     let (mut written_types, mut fields) = (BTreeSet::new(), BTreeMap::new());

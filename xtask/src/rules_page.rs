@@ -19,7 +19,6 @@ const LISTS: [(bool, bool, &str); 3] = [
     (false, true, "In `etm-paper@1` only: not sound in SQLite"),
 ];
 
-/// The text of the page.
 pub fn render() -> String {
     let mut page = HEAD.to_owned();
     for (sound, paper, heading) in LISTS {

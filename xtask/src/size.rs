@@ -124,7 +124,6 @@ fn lines_below(folder: &str, files: &str) -> Result<usize> {
     files.lines().filter(is_code).map(|path| Ok(code_lines(&read(path)?))).sum()
 }
 
-/// Lines of code of a file.
 fn code_lines(text: &str) -> usize {
     let mut count = 0;
     let mut lines = text.lines();

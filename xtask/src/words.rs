@@ -50,7 +50,6 @@ fn list(faults: &mut String, path: &Path, texts: Vec<&str>) {
     }
 }
 
-/// The first phrase in a text.
 fn phrase(text: &str) -> Option<&'static str> {
     let text = text.to_lowercase();
     PHRASES.into_iter().find(|phrase| text.contains(phrase))

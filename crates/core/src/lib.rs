@@ -46,6 +46,8 @@
 //!
 //! The other commands (`parse`, `schema`, `rules`, `metrics`) are single calls of the libraries below this one.
 
+#![deny(missing_docs, reason = "strangers read this crate")]
+
 mod ablate;
 mod answers;
 mod audit;

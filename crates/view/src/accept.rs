@@ -31,7 +31,6 @@ pub(crate) struct Guests {
 
 #[derive(Default)]
 struct Here {
-    /// Number of the last guest.
     last: u64,
     guests: VecDeque<(u64, oneshot::Sender<()>)>,
 }

@@ -11,7 +11,6 @@ pub enum ViewError {
     /// The port cannot be listened on.
     #[error("port {port} cannot be listened on: {source}; leave --port out for a free one")]
     Port {
-        /// The port.
         port: u16,
         /// Why.
         source: io::Error,
@@ -28,7 +27,6 @@ pub enum ViewError {
     /// A folder that was given cannot be read.
     #[error("{path}: {source}")]
     Folder {
-        /// The folder.
         path: PathBuf,
         /// Why.
         source: io::Error,
@@ -38,18 +36,12 @@ pub enum ViewError {
     UnknownRun,
     /// A run has no such item.
     #[error("the run has no item {id:?} of a system {system:?}")]
-    UnknownItem {
-        /// The system.
-        system: String,
-        /// The item.
-        id: String,
-    },
+    UnknownItem { system: String, id: String },
     /// An audit has no such finding.
     #[error("the audit has no finding of {rule} on {id}; it may have been written again: look at it again")]
     UnknownFinding {
         /// The item.
         id: String,
-        /// The rule.
         rule: String,
     },
     /// A finding is rejected without a reason.
@@ -57,13 +49,11 @@ pub enum ViewError {
     NoReason {
         /// The item.
         id: String,
-        /// The rule.
         rule: String,
     },
     /// A file of another command cannot be understood.
     #[error("{path}, line {line}: {message}; write it again with the command that made it")]
     Record {
-        /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
@@ -75,7 +65,6 @@ pub enum ViewError {
         "{path}, line {line} cannot be read ({message}); nothing was written: mend this line, or move the file elsewhere"
     )]
     Row {
-        /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
@@ -93,21 +82,16 @@ pub enum ViewError {
     /// The log of a run has only the beginning of an answer.
     #[error("the run has only the beginning of the answer of {system:?} to {id:?}, so it cannot be labelled")]
     Cut {
-        /// The system.
         system: String,
         /// The item.
         id: String,
     },
     /// A file is too large to be shown, alone or with those before it.
     #[error("{path} is too large to be shown here; name a folder with fewer or smaller files")]
-    TooLarge {
-        /// The file.
-        path: PathBuf,
-    },
+    TooLarge { path: PathBuf },
     /// A file cannot be written.
     #[error("{path} cannot be written: {source}; --labels DIR and --export DIR name folders that can")]
     Write {
-        /// The file.
         path: PathBuf,
         /// Why.
         source: io::Error,

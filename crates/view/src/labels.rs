@@ -98,7 +98,6 @@ struct Person {
     right: usize,
     wrong: usize,
     unsure: usize,
-    /// Labels of earlier answers.
     earlier: usize,
 }
 

@@ -52,7 +52,6 @@ use records::KnownKinds;
 pub struct ViewOptions {
     /// Folders below which runs are looked for.
     pub folders: Vec<PathBuf>,
-    /// Folder of the labels.
     pub labels: PathBuf,
     /// Folder that keeps the pages of large runs from one start to the next; without it, or if it cannot be written to, they are made
     /// at every start.

@@ -153,7 +153,6 @@ fn answer(item: &Item, why: Option<&Reason>) -> Value {
     })
 }
 
-/// The answers of a system, by id.
 fn answers_of(run: &FoundRun, system: &str, metric: &str) -> Result<HashMap<String, Answer>, ViewError> {
     let mut answers = HashMap::new();
     let RunFiles { manifest, items, .. } = RunFiles::open(&run.path)?;

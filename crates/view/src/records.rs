@@ -27,7 +27,6 @@ const MOST_SHOWN: u64 = 16 << 20;
 /// Bytes that the page of one estimate is made from.
 const MOST_OF_PAGE: u64 = 64 << 20;
 
-/// What a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum RecordKind {
@@ -78,7 +77,6 @@ type KnownKind = (LogState, Option<RecordKind>);
 /// The records below some folders.
 #[derive(Default)]
 pub(crate) struct Records {
-    /// By name.
     pub(crate) list: Vec<Record>,
     /// Files of JSON lines that are left to a next listing.
     pub(crate) unread: usize,
@@ -225,12 +223,10 @@ impl Record {
 }
 
 impl Dashboard {
-    /// The records below the folders.
     pub(crate) fn records(&self) -> Result<Records, ViewError> {
         find_records(&self.options.folders, &self.kinds)
     }
 
-    /// The record of that kind with that name.
     pub(crate) fn record(&self, kind: RecordKind, id: &str) -> Result<Record, ViewError> {
         let records = self.records()?.list;
         records.into_iter().find(|record| record.is(kind) && record.id == id).ok_or(ViewError::UnknownRun)

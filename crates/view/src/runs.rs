@@ -90,7 +90,6 @@ impl FoundRun {
         Self { id, name, path: path.to_owned() }
     }
 
-    /// The state of its log.
     pub(crate) fn state(&self) -> LogState {
         let log = state_of(&self.path.join(ITEMS));
         if log == (0, 0) { state_of(&self.path.join(MANIFEST)) } else { log }
@@ -104,7 +103,6 @@ pub(crate) fn state_of(path: &Path) -> LogState {
     (changed.map_or(0, |time| time.as_secs()), seen.len())
 }
 
-/// A row of the list.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct RunRow {
     pub(crate) id: String,

@@ -27,7 +27,6 @@ pub enum Content {
     StyledPage,
     /// A style sheet.
     Style,
-    /// A script.
     Script,
     /// JSON.
     Data,
@@ -36,7 +35,6 @@ pub enum Content {
 }
 
 impl Content {
-    /// The media type.
     pub fn media_type(self) -> &'static str {
         match self {
             Self::Page | Self::StyledPage => "text/html; charset=utf-8",

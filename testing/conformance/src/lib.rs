@@ -26,7 +26,6 @@ pub fn data() -> Option<PathBuf> {
 pub struct Statement {
     /// Path of the SQLite file.
     pub database: PathBuf,
-    /// The text.
     pub sql: String,
     /// Whether it is a gold query.
     pub gold: bool,

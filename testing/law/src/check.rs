@@ -49,9 +49,7 @@ pub struct Violation {
     pub rule: String,
     /// How it shows.
     pub kind: Kind,
-    /// Before.
     pub before: String,
-    /// After.
     pub after: String,
     /// The place of the database that shows it.
     pub database: Option<usize>,
@@ -76,7 +74,6 @@ struct Stage {
     sql: String,
 }
 
-/// Tries the law on one text.
 pub fn check(sql: &str, schema: &Schema, databases: &[Database], stepper: &Stepper<'_>) -> Report {
     let mut report = Report::default();
     let Some(first) = databases.first() else { return report };
@@ -165,7 +162,6 @@ fn reason(error: &str) -> String {
     error.split(" in ").next().unwrap_or(error).to_owned()
 }
 
-/// What a change is called.
 pub fn named(change: RewriteChange) -> String {
     match change {
         RewriteChange::Rule(rule) => rule.id.to_owned(),

@@ -46,9 +46,7 @@ pub struct Options {
     pub pairs: u64,
     /// Time after which no further round begins.
     pub time: Duration,
-    /// Threads.
     pub threads: usize,
-    /// The seed of everything.
     pub seed: u64,
     /// The solver for bounded proofs.
     pub solver: Option<PathBuf>,
@@ -59,7 +57,6 @@ pub struct Options {
     pub forgets_indexes: bool,
 }
 
-/// How a pair came about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PairOrigin {
     /// By an application of a rule, or its inverse.
@@ -94,7 +91,6 @@ pub enum Contradiction {
 pub struct Example {
     /// What is said.
     pub contradiction: Contradiction,
-    /// How the pair came about.
     pub origin: PairOrigin,
     /// The first query.
     pub left: String,
@@ -107,7 +103,6 @@ pub struct Example {
 /// What was said of the pairs.
 #[derive(Debug, Default)]
 pub struct Tally {
-    /// Pairs, by how they came about.
     pub pairs: BTreeMap<PairOrigin, u64>,
     /// Those that `match` calls equal.
     pub matched: BTreeMap<PairOrigin, u64>,
@@ -115,7 +110,6 @@ pub struct Tally {
     pub told_apart: BTreeMap<PairOrigin, u64>,
     /// Verdicts of `verify`.
     pub verdicts: BTreeMap<(PairOrigin, &'static str), u64>,
-    /// Contradictions.
     pub contradictions: BTreeMap<Contradiction, u64>,
     /// Some of them.
     pub examples: Vec<Example>,
@@ -127,7 +121,6 @@ impl Tally {
         self.pairs.values().sum()
     }
 
-    /// The tally as text.
     pub fn markdown(&self) -> String {
         let mut out = format!("{} pairs\n\n| | made equal | near misses |\n|---|---|---|\n", self.total());
         let mut row = |name: &str, count: &dyn Fn(PairOrigin) -> Option<u64>| {

@@ -27,7 +27,6 @@ impl Dice {
         &items[self.below(items.len())]
     }
 
-    /// One of the words.
     pub fn word(&mut self, words: &[&'static str]) -> &'static str {
         words[self.below(words.len())]
     }

@@ -24,9 +24,7 @@ pub struct Options {
     pub applications: u64,
     /// Time after which no further round begins.
     pub time: Duration,
-    /// Threads.
     pub threads: usize,
-    /// The seed of everything.
     pub seed: u64,
     /// How many different violations of one rule are made small and kept.
     pub examples: usize,

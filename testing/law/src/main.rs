@@ -66,7 +66,6 @@ struct Arguments {
     report: Option<PathBuf>,
 }
 
-/// The defect of that name.
 fn defect(name: &str) -> anyhow::Result<Plant> {
     let all = Plant::all();
     let plant = all.iter().find(|plant| format!("{plant:?}").eq_ignore_ascii_case(name));

@@ -185,7 +185,6 @@ impl<'w> Broken<'w> {
         Self { rule, plant, world, believed }
     }
 
-    /// The rule.
     pub fn rule(&self) -> &'static Meta {
         self.rule
     }
@@ -344,7 +343,6 @@ pub fn plants(rule: &Meta) -> &'static [Plant] {
     PLANTS.iter().find(|(id, _)| *id == rule.id).map_or(&[], |(_, plants)| plants)
 }
 
-/// The rules of the sound profile.
 pub fn sound_rules() -> impl Iterator<Item = &'static Meta> {
     rules().iter().map(|rule| rule.meta()).filter(|meta| meta.profiles.contains(sqlgauge_etm::Profile::Sound))
 }

@@ -12,7 +12,6 @@ pub fn breaks_law(kind: Kind) -> bool {
     !matches!(kind, Kind::OnlyIndexed | Kind::Unresolved | Kind::Unrefused)
 }
 
-/// All findings in Markdown, by rule.
 pub fn markdown(findings: &Findings) -> String {
     let mut out = String::new();
     let _ = writeln!(

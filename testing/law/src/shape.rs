@@ -6,7 +6,6 @@ use sqlgauge_sql::schema::{Collation, Schema, TableKind};
 
 use crate::dice::Dice;
 
-/// One column.
 #[derive(Debug, Clone)]
 struct ColumnShape {
     name: String,
@@ -24,7 +23,6 @@ struct Reference {
     targets: Vec<String>,
 }
 
-/// One table.
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "they are the options of CREATE TABLE")]
 struct TableShape {

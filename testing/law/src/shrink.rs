@@ -20,7 +20,6 @@ const MAX_TRIALS: usize = 1_500;
 /// A violation with all that is needed to see it.
 #[derive(Debug, Clone)]
 pub struct Shrunk {
-    /// What it is.
     pub violation: Violation,
     /// The schema's name.
     pub world: String,

@@ -26,7 +26,6 @@ pub struct World {
     pub broken: Vec<String>,
     /// The same catalog under the names that seeds use.
     pub plain: Schema,
-    /// Its databases.
     pub databases: Vec<Database>,
 }
 

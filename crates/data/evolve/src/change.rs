@@ -13,7 +13,6 @@ use sqlgauge_sql::schema::Column;
 pub enum Change {
     /// A column gets another name; foreign keys, indexes, CHECKs and views follow.
     RenameColumn {
-        /// Its table.
         table: String,
         /// Its name before.
         column: String,
@@ -29,7 +28,6 @@ pub enum Change {
     },
     /// A column is added.
     AddColumn {
-        /// Its table.
         table: String,
         /// Name, type and constraints.
         #[cfg_attr(feature = "schema", schemars(with = "serde_json::Map<String, serde_json::Value>"))]
@@ -40,12 +38,7 @@ pub enum Change {
         value: String,
     },
     /// A column is removed, with the foreign keys, indexes and constraints that name it.
-    DropColumn {
-        /// Its table.
-        table: String,
-        /// Its name.
-        column: String,
-    },
+    DropColumn { table: String, column: String },
     /// A table is added.
     AddTable {
         /// The statement that creates it.
@@ -54,13 +47,9 @@ pub enum Change {
         rows: Option<String>,
     },
     /// A table is removed, with the foreign keys that refer to it.
-    DropTable {
-        /// Its name.
-        table: String,
-    },
+    DropTable { table: String },
     /// A column becomes several.
     SplitColumn {
-        /// Its table.
         table: String,
         /// The column that goes.
         column: String,
@@ -71,7 +60,6 @@ pub enum Change {
     },
     /// Several columns of a table become one, which stands where the first of them stood.
     MergeColumns {
-        /// Their table.
         table: String,
         /// The column that comes; its value is an expression over those that go.
         whole: SplitPart,
@@ -80,7 +68,6 @@ pub enum Change {
     },
     /// A table becomes several that share its key; the first one keeps the foreign keys that referred to it.
     SplitTable {
-        /// Its name.
         table: String,
         /// What takes its place: the name and the columns besides the key.
         fragments: Vec<(String, Vec<String>)>,

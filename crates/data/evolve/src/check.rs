@@ -14,7 +14,6 @@ use crate::turned;
 /// Reads rows that no ORDER BY sorts the other way round.
 const REVERSED: &str = "PRAGMA reverse_unordered_selects = ON";
 
-/// A gold on its own database.
 #[derive(Debug)]
 pub(crate) struct Gold {
     pub(crate) sql: String,

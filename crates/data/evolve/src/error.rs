@@ -28,7 +28,6 @@ pub enum EvolveError {
     /// A file that cannot be written.
     #[error("{} cannot be written ({source}): {}", path.display(), sqlgauge_base::file::remedy(source))]
     Write {
-        /// The file.
         path: PathBuf,
         /// What the system said.
         source: io::Error,
@@ -36,7 +35,6 @@ pub enum EvolveError {
     /// A file of an earlier run that cannot be read.
     #[error("{} cannot be read ({message}): remove its folder and run again", path.display())]
     Read {
-        /// The file.
         path: PathBuf,
         /// What is wrong with it.
         message: String,
@@ -55,10 +53,7 @@ pub enum EvolveError {
     #[error(
         "the script changes {db_id:?}, which no gold asks about; write the db_id of a database that one asks about, or take those lines out"
     )]
-    ScriptDatabase {
-        /// The name in the script.
-        db_id: String,
-    },
+    ScriptDatabase { db_id: String },
     /// A history of kinds that are out of scope or leave the schema as it is.
     #[error(
         "a history needs a kind that changes the schema and whose questions can still be answered; none of the given kinds is one: add one such as {}",
@@ -75,14 +70,8 @@ pub enum EvolveError {
     },
     /// Another process is writing the folder.
     #[error("another process is writing {}; wait for it, or choose another --out", path.display())]
-    Locked {
-        /// The folder.
-        path: PathBuf,
-    },
+    Locked { path: PathBuf },
     /// The folder is of another command.
     #[error("{} holds a benchmark evolved with other options; choose another --out, or remove it", path.display())]
-    Occupied {
-        /// The folder.
-        path: PathBuf,
-    },
+    Occupied { path: PathBuf },
 }

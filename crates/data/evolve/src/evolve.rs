@@ -63,7 +63,6 @@ impl EvolveOptions {
 pub enum EvolvePlan {
     /// Each kind by itself, into a folder of its name. With `per_item` each item has a schema of its own.
     Kinds {
-        /// The kinds.
         kinds: Vec<ChangeKind>,
         /// Whether each item has a schema of its own, where it has one for each database else.
         per_item: bool,
@@ -98,7 +97,6 @@ impl Variant {
         }
     }
 
-    /// The name of the folder.
     fn name(&self) -> String {
         match self {
             Self::Kind(kind, _) => kind.name().to_owned(),

@@ -21,7 +21,6 @@ pub(crate) struct Renamed {
     pub(crate) columns: BTreeMap<(usize, String), String>,
 }
 
-/// The text with new names.
 pub(crate) fn replace(
     text: &str,
     query: &Query,

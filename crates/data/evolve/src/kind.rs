@@ -117,7 +117,6 @@ impl fmt::Display for ChangeKind {
     }
 }
 
-/// A name that no kind has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown kind of change {name:?}; choose from {}", ChangeKind::ALL.map(ChangeKind::name).join(", "))]
 pub struct UnknownKind {

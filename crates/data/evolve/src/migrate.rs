@@ -34,7 +34,6 @@ pub enum MigrationError {
     /// The new file cannot be written.
     #[error("{} cannot be written ({source}): {}", path.display(), sqlgauge_base::file::remedy(source))]
     Io {
-        /// The file.
         path: std::path::PathBuf,
         /// What the system said.
         source: std::io::Error,

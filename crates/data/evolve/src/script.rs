@@ -21,21 +21,16 @@ pub enum ScriptError {
     /// The file cannot be read.
     #[error("{} cannot be read: {source}", path.display())]
     Read {
-        /// The file.
         path: PathBuf,
         /// What the system said.
         source: std::io::Error,
     },
     /// No line has a change.
     #[error("{} has no change; write one a line, as {{\"db_id\": …, \"operator\": \"rename_table\", …}}", path.display())]
-    Empty {
-        /// The file.
-        path: PathBuf,
-    },
+    Empty { path: PathBuf },
     /// A line is no change.
     #[error("{} line {line}: {message}", path.display())]
     Line {
-        /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: usize,

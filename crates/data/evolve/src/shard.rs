@@ -234,7 +234,6 @@ const FEW_VIEWS: usize = 64;
 struct ViewsOfTables {
     /// By the name of the table, the statement that makes its view.
     statements: Vec<(String, String)>,
-    /// The database with all of them.
     all: Database,
 }
 

@@ -62,7 +62,6 @@ pub(crate) enum Image {
     Distinct {
         /// Positions of the key in the old table.
         key: Vec<u32>,
-        /// The part.
         projection: Projection,
     },
     /// The rows of a query over the other schema, of as many columns.
@@ -121,20 +120,16 @@ pub(crate) fn column(at: u32) -> Expr {
 /// Why a change cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ChangeError {
-    /// There is no such table.
     #[error("unknown table {0:?}; name one of the schema that the change is applied to")]
     NoTable(String),
-    /// There is no such column.
     #[error(
         "the table {table:?} has no column {column:?}; name one of the schema that the change is applied to"
     )]
     NoColumn {
-        /// The table.
         table: String,
         /// The name that it does not have.
         column: String,
     },
-    /// The name is taken.
     #[error("the name {0:?} is taken; choose another")]
     Taken(String),
     /// Too many changes for a schema of so many columns.
@@ -153,7 +148,6 @@ pub enum ChangeError {
     /// An expression or statement of the change is not SQL over the table.
     #[error("{text:?} cannot be read: {message}")]
     Unreadable {
-        /// The text.
         text: String,
         /// What is wrong with it.
         message: String,

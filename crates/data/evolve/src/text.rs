@@ -9,7 +9,6 @@ use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::Query;
 use sqlgauge_sql::{Aliases, PrintDialect, PrintError, print, print_as_written, renumber, resolve};
 
-/// Whether the text means the query.
 pub(crate) fn means(text: &str, query: &Query, schema: &Schema) -> bool {
     resolve(text, schema).is_ok_and(|reading| canonical(reading) == canonical(query.clone()))
 }

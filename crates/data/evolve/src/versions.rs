@@ -39,11 +39,9 @@ pub struct Steps {
 /// A database under a later schema.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Version {
-    /// Its name.
     pub db_id: String,
     /// The database that it is a version of.
     pub of: String,
-    /// Its file.
     pub path: PathBuf,
     /// What leads from the schema of that database to its own.
     pub changes: Vec<Change>,
@@ -92,7 +90,6 @@ pub fn versions(
     Ok(versions)
 }
 
-/// The evolved schemas of a folder.
 fn schemas(path: &Path) -> Result<Vec<SchemaRecord>, EvolveError> {
     let unreadable = |message: String| EvolveError::Read { path: path.to_owned(), message };
     let text = regular::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;

@@ -12,7 +12,6 @@ use super::lexicon::lexicon;
 pub struct Domain(pub(super) &'static str);
 
 impl Domain {
-    /// The domain of this name.
     pub fn named(name: &'static str) -> Self {
         Self(name)
     }
@@ -32,7 +31,6 @@ static DOMAINS: LazyLock<HashMap<&'static str, Vec<Domain>>> = LazyLock::new(|| 
     by_noun
 });
 
-/// All domains.
 pub fn all() -> HashSet<Domain> {
     DOMAINS.values().flatten().copied().collect()
 }

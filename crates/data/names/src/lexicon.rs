@@ -54,7 +54,6 @@ pub(super) struct Synonym {
 pub(super) enum Form {
     /// As the entry's word.
     Full,
-    /// As its plural.
     Plural,
     /// As one of its short forms.
     Short,
@@ -114,7 +113,6 @@ impl Lexicon {
         Self { entries, by_phrase, by_short, words, longest_word, longest_phrase }
     }
 
-    /// All entries.
     #[cfg(test)]
     pub(super) fn entries(&self) -> &[Entry] {
         &self.entries
@@ -203,7 +201,6 @@ fn lower_of(text: &str) -> String {
     text.to_ascii_lowercase()
 }
 
-/// The entry of a line.
 fn entry(line: &'static str) -> Entry {
     let mut fields = line.split('|').map(str::trim);
     let head = fields.next().unwrap_or_default();

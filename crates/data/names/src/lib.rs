@@ -105,7 +105,6 @@ impl NamesInUse {
         self.0.remove(&name.to_ascii_lowercase());
     }
 
-    /// Whether a name is in use.
     pub fn contains(&self, name: &str) -> bool {
         self.0.contains(&name.to_ascii_lowercase())
     }

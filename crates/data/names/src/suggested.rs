@@ -14,12 +14,10 @@ use sqlgauge_sql::schema::Table;
 
 use super::{NamesInUse, acceptable};
 
-/// Suggested names, by database.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Suggestions {
     /// Whose they are: the name of the model.
     pub of: String,
-    /// By the name of the database.
     pub databases: BTreeMap<String, SchemaNames>,
 }
 
@@ -88,7 +86,6 @@ impl SchemaNames {
     }
 }
 
-/// A name, or a list of them.
 fn names(value: &Value) -> Vec<String> {
     let text =
         |value: &Value| value.as_str().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());

@@ -188,12 +188,10 @@ impl Vocabulary {
         if exact { spelled() } else { in_words().or_else(spelled) }
     }
 
-    /// The columns of that name.
     pub(crate) fn columns(&self, name: NameId) -> &[Spot] {
         &self.names[name.0 as usize].columns
     }
 
-    /// The tables of that name.
     pub(crate) fn tables(&self, noun: NounId) -> &[u32] {
         &self.nouns[noun.0 as usize].tables
     }

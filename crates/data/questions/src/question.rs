@@ -27,7 +27,6 @@ const DRAWS: usize = 4;
 /// How a question is to be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Manner {
-    /// The style.
     pub style: QuestionStyle,
     /// Whether something is added that says nothing of the query: a sentence or an adjective.
     pub distractor: bool,
@@ -55,9 +54,7 @@ pub enum MarkKind {
 /// A marked stretch of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mark {
-    /// What it is.
     pub kind: MarkKind,
-    /// In which turn.
     pub turn: usize,
     /// Its bytes in that turn.
     pub bytes: Range<usize>,
@@ -68,7 +65,6 @@ pub struct Mark {
 pub struct Question {
     /// One text, or one for each turn of a dialogue.
     pub turns: Vec<String>,
-    /// The style.
     pub style: QuestionStyle,
     /// What stands in it beside the point.
     pub marks: Vec<Mark>,

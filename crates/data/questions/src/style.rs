@@ -17,7 +17,6 @@ pub enum QuestionStyle {
     Colloquial,
     /// A command.
     Imperative,
-    /// A question.
     Interrogative,
     /// What is wanted, described.
     Descriptive,
@@ -36,7 +35,6 @@ pub enum QuestionStyle {
 /// What is known of a style.
 #[derive(Debug, Clone, Copy)]
 pub struct StyleMeta {
-    /// The style.
     pub style: QuestionStyle,
     /// Its name on the command line and in the corpus.
     pub name: &'static str,
@@ -51,7 +49,6 @@ pub struct StyleMeta {
 }
 
 impl QuestionStyle {
-    /// All styles.
     pub fn all() -> impl Iterator<Item = Self> {
         styles::ALL.iter().map(|meta| meta.style)
     }
@@ -61,7 +58,6 @@ impl QuestionStyle {
         &styles::ALL[self as usize]
     }
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         self.meta().name
     }
@@ -73,7 +69,6 @@ impl fmt::Display for QuestionStyle {
     }
 }
 
-/// A name that no style has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not a style of questions; the styles are {names}", names = names())]
 pub struct UnknownStyle(String);

@@ -5,10 +5,7 @@
 pub enum Unsayable {
     /// The grammar has no words for a construct.
     #[error("the grammar has no words for {construct}; leave the query without a question")]
-    Construct {
-        /// Its name.
-        construct: &'static str,
-    },
+    Construct { construct: &'static str },
     /// The query names what the schema does not have: it belongs to another schema.
     #[error(
         "the query is of another schema: {what} is not in this one; ask with the schema it was resolved by"

@@ -32,7 +32,6 @@ pub struct QuestionOutcome {
     pub missing: Option<String>,
     /// The turns of a dialogue; empty for a question of one turn.
     pub turns: Vec<String>,
-    /// The style.
     pub style: Option<QuestionStyle>,
     /// Stretches that say nothing of the query.
     pub distractors: Vec<String>,
@@ -45,7 +44,6 @@ pub struct QuestionOutcome {
 }
 
 impl Asking {
-    /// The style of a question.
     pub fn style(&self, random: &mut Random) -> Option<QuestionStyle> {
         let shares: Vec<f64> = self.styles.iter().map(|style| f64::from(style.meta().share)).collect();
         self.styles.get(weighted(&shares, random)?).copied()
@@ -109,7 +107,6 @@ impl Asking {
     }
 }
 
-/// The text of marked stretches.
 fn stretches(turns: &[String], marks: &[Mark]) -> Vec<String> {
     let text = |mark: &Mark| turns.get(mark.turn)?.get(mark.bytes.clone()).map(str::to_owned);
     marks.iter().filter_map(text).collect()

@@ -53,7 +53,6 @@ pub struct Caps {
     pub cost: Option<f64>,
     /// Queries made.
     pub made: Option<u64>,
-    /// Executions.
     pub executed: Option<u64>,
 }
 

@@ -49,11 +49,9 @@ pub enum RejectionReason {
 pub struct CheckedQuery {
     /// The query, without names that do not matter.
     pub query: Query,
-    /// Its text.
     pub sql: String,
     /// What stands for the tree: two queries of one database are the same if these are.
     pub digest: u64,
-    /// Its result.
     pub rows: Arc<ResultSet>,
     /// Virtual-machine steps that it took.
     pub vm_steps: u64,

@@ -33,11 +33,8 @@ use crate::world::GrammarDatabase;
 /// What is asked for.
 #[derive(Debug, Clone)]
 pub struct SynthOptions {
-    /// Pairs in all.
     pub pairs: u64,
-    /// The seed of everything.
     pub seed: u64,
-    /// The shares of the tiers.
     pub tiers: TierShares,
     /// How columns are chosen.
     pub sampler: &'static Sampler,
@@ -57,7 +54,6 @@ pub struct SynthOptions {
     pub caps: Caps,
     /// How pairs are written.
     pub data: Vec<DataFormat>,
-    /// Pairs of one file.
     pub pairs_per_file: u64,
     /// Virtual-machine steps that the engine lets a query take, for the record.
     pub max_vm_steps: u64,
@@ -155,7 +151,6 @@ pub struct CorpusSummary {
     pub tally: CorpusTally,
     /// Pairs that no database could give, by tier.
     pub unmet: Unmet,
-    /// Databases.
     pub databases: usize,
     /// Databases and tables that nothing was made of, and why.
     pub left_out: Vec<String>,
@@ -167,7 +162,6 @@ pub enum CorpusError {
     /// A database that cannot be used.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// The folder.
     #[error(transparent)]
     Folder(#[from] FolderError),
     /// The types of a database's columns, which translating needs.
@@ -181,11 +175,9 @@ pub enum CorpusError {
         "shard {shard} of {shards} is empty: the corpus has {databases} databases; use at most {databases} shards"
     )]
     EmptyShard {
-        /// The shard.
         shard: u64,
         /// Of how many.
         shards: u64,
-        /// How many databases there are.
         databases: usize,
     },
     /// Fewer pairs than there are columns and links to be used.

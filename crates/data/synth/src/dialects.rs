@@ -10,7 +10,6 @@ use sqlgauge_sql::tree::Query;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DialectText {
-    /// Its text.
     Sql(String),
     /// What of it the dialect cannot say with SQLite's meaning.
     Refused(Construct),
@@ -34,12 +33,10 @@ pub const TEXTS: &str = "texts";
 pub struct Translation<'a> {
     /// The types of the columns.
     pub typed: &'a TypedSchema<'a>,
-    /// The dialects.
     pub dialects: &'a [&'static Dialect],
 }
 
 impl Translation<'_> {
-    /// The query in each dialect, by its name.
     pub fn of(&self, query: &Query) -> BTreeMap<String, DialectText> {
         let text = |dialect: &&'static Dialect| {
             let text = match translate(query, self.typed, dialect) {

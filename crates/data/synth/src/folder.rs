@@ -52,7 +52,6 @@ pub enum FolderError {
     /// A file that cannot be written.
     #[error("{} cannot be written ({source}): {}", path.display(), sqlgauge_base::file::remedy(source))]
     Write {
-        /// The file.
         path: PathBuf,
         /// What the system said.
         source: io::Error,
@@ -60,23 +59,16 @@ pub enum FolderError {
     /// A file of an earlier run that cannot be read.
     #[error("{} cannot be read ({message}): remove the corpus and run again", path.display())]
     Read {
-        /// The file.
         path: PathBuf,
         /// What is wrong with it.
         message: String,
     },
     /// Another process is writing.
     #[error("another process is writing {}; wait for it, or choose another --out", path.display())]
-    Locked {
-        /// The folder.
-        path: PathBuf,
-    },
+    Locked { path: PathBuf },
     /// The folder is of other options, or of something else.
     #[error("{} holds a corpus of other options, or other files; choose another --out, or remove it", path.display())]
-    Occupied {
-        /// The folder.
-        path: PathBuf,
-    },
+    Occupied { path: PathBuf },
 }
 
 /// What is known of one database when it is done.
@@ -347,7 +339,6 @@ impl UnitWriter {
     }
 }
 
-/// Writes a record as a line.
 fn line(out: &mut AtomicFile, record: &impl Serialize) -> io::Result<()> {
     serde_json::to_writer(&mut *out, record)?;
     out.write_all(b"\n")

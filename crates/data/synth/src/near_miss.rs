@@ -27,7 +27,6 @@ pub enum Mutation {
     Logic,
     /// NOT comes or goes.
     Negation,
-    /// A set operation is another.
     SetOperation,
     /// A condition is missing.
     Condition,

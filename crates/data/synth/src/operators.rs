@@ -6,7 +6,6 @@
 use crate::shape::QueryMeasures;
 use crate::tier::Tier;
 
-/// One operator.
 #[derive(Debug)]
 pub struct Operator {
     /// Its name in records.
@@ -26,7 +25,6 @@ pub struct Operator {
 pub struct OperatorId(pub u8);
 
 impl OperatorId {
-    /// The operator.
     pub fn get(self) -> &'static Operator {
         &OPERATORS[usize::from(self.0) % OPERATORS.len()]
     }
@@ -36,7 +34,6 @@ impl OperatorId {
         (0..).take(OPERATORS.len()).map(Self)
     }
 
-    /// The operator of that name.
     pub fn named(name: &str) -> Option<Self> {
         Self::all().find(|id| id.get().name == name)
     }

@@ -59,7 +59,6 @@ pub struct SynthPair {
     pub tables: Vec<String>,
     /// Columns that it names, as `table.column`, lower case.
     pub columns: Vec<String>,
-    /// Rows of its result.
     pub rows: usize,
     /// Columns of its result.
     pub width: usize,

@@ -47,7 +47,6 @@ pub struct Related {
     pub of: String,
     /// The database.
     pub db_id: String,
-    /// How it is related.
     pub relation: QueryRelation,
     /// The query.
     pub sql: String,
@@ -62,9 +61,7 @@ pub struct Related {
 /// Of which share of the pairs there are such queries, from 0 to 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Shares {
-    /// Variants.
     pub variants: f64,
-    /// Near misses.
     pub near_misses: f64,
 }
 
@@ -85,7 +82,6 @@ pub struct Contradiction {
 /// What came of a pair.
 #[derive(Debug, Default)]
 pub struct RelatedQueries {
-    /// The related queries.
     pub related: Vec<Related>,
     /// Variants whose rows are not the pair's.
     pub contradictions: Vec<Contradiction>,

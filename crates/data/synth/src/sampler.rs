@@ -32,7 +32,6 @@ pub const SAMPLERS: &[Sampler] = &[
     },
 ];
 
-/// The sampler of that name.
 pub fn sampler(name: &str) -> Option<&'static Sampler> {
     SAMPLERS.iter().find(|sampler| sampler.name == name)
 }

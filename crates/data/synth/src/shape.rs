@@ -6,7 +6,6 @@ use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{Body, Expr, From, Query, Relation, RelationSource, UnaryOperator};
 use sqlgauge_sql::visit::{Visitor, walk_query};
 
-/// The measures of a query.
 #[derive(Debug, Clone, Default)]
 pub struct QueryMeasures {
     /// Tables, columns, operators, depth, joins: what every part of sqlgauge knows of a query.
@@ -15,7 +14,6 @@ pub struct QueryMeasures {
     pub nodes: usize,
     /// Subqueries in FROM.
     pub derived_tables: usize,
-    /// Subqueries as values.
     pub scalar_subqueries: usize,
     /// IN with a subquery.
     pub in_subqueries: usize,
@@ -30,7 +28,6 @@ pub struct QueryMeasures {
 }
 
 impl QueryMeasures {
-    /// Measures a query.
     pub fn of(query: &Query, schema: &Schema) -> Self {
         let mut shape = Self { features: Features::of(query, schema), ..Self::default() };
         walk_query(&mut shape, query);

@@ -12,9 +12,7 @@ use sqlgauge_dataset::{Databases, DatasetError};
 /// A database file and its name in the corpus.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CorpusSource {
-    /// Its name in the corpus.
     pub db_id: String,
-    /// Its file.
     pub path: PathBuf,
 }
 
@@ -29,16 +27,11 @@ pub enum SourceError {
         "{} holds no database: there must be DB/DB.sqlite or DB.sqlite (or .sqlite3, .db) in it",
         folder.display()
     )]
-    Nothing {
-        /// The folder.
-        folder: PathBuf,
-    },
+    Nothing { folder: PathBuf },
     /// Two databases with one name.
     #[error("{} and {} would both be {db_id}: rename one of them", first.display(), second.display())]
     SameName {
-        /// The name.
         db_id: String,
-        /// One of them.
         first: PathBuf,
         /// The other.
         second: PathBuf,

@@ -40,7 +40,6 @@ impl Tier {
     /// All tiers, the easiest first.
     pub const ALL: [Self; 4] = [Self::Simple, Self::Moderate, Self::Complex, Self::HighlyComplex];
 
-    /// The tier of a query of that shape.
     pub fn of(shape: &QueryMeasures) -> Self {
         let levels = shape.features.depth.saturating_sub(1) + shape.features.set_operations;
         let sum = reached(NODES, shape.nodes)

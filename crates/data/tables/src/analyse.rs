@@ -54,12 +54,10 @@ impl TablePart {
 }
 
 impl Analysed {
-    /// The name of a column.
     pub(crate) fn column(&self, at: usize) -> &str {
         &self.names[at].0
     }
 
-    /// The names of columns.
     pub(crate) fn columns(&self, at: &[usize]) -> Vec<String> {
         at.iter().map(|&at| self.column(at).to_owned()).collect()
     }

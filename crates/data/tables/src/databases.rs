@@ -16,7 +16,6 @@ use crate::stage::ROWS;
 pub(crate) struct Planned {
     pub(crate) db_id: String,
     pub(crate) cluster: Cluster,
-    /// The names of its tables.
     pub(crate) names: BTreeMap<At, String>,
 }
 
@@ -67,7 +66,6 @@ fn table_names(tables: &[Analysed], cluster: &Cluster) -> BTreeMap<At, String> {
     parts.into_iter().map(|at| (at, free(&tables[at.0].parts[at.1].name, &mut in_use))).collect()
 }
 
-/// Writes a database.
 pub(crate) fn write(
     path: &Path,
     planned: &Planned,

@@ -10,7 +10,6 @@ pub enum TablesError {
     /// The operating system refused to read the folder of the tables.
     #[error("cannot read {path}: {source}; check that the path is right and that you may read it")]
     Read {
-        /// The file or folder.
         path: PathBuf,
         /// What the operating system said.
         source: io::Error,
@@ -18,33 +17,24 @@ pub enum TablesError {
     /// The operating system refused to write.
     #[error("cannot write {path}: {source}; choose another folder, which is empty or not there")]
     Write {
-        /// The file or folder.
         path: PathBuf,
         /// What the operating system said.
         source: io::Error,
     },
     /// No file that is a table by its name.
     #[error("{path} has no table: no file below it ends in {endings}; give the folder of the tables")]
-    NoTables {
-        /// The folder.
-        path: PathBuf,
-        /// The endings of tables.
-        endings: String,
-    },
+    NoTables { path: PathBuf, endings: String },
     /// Tables, but none that can be used.
     #[error("{}", no_table(path, *count, first))]
     AllRefused {
-        /// The folder.
         path: PathBuf,
         /// How many files.
         count: usize,
-        /// The first refusal with its file.
         first: String,
     },
     /// SQLite refused.
     #[error("{path}: SQLite says: {source}; check the room on the disk")]
     Database {
-        /// The database.
         path: PathBuf,
         /// What it said.
         source: rusqlite::Error,
@@ -54,9 +44,7 @@ pub enum TablesError {
         "{path}, line {line}: {values} values, but the header has {names} names; fix the line, or leave --strict out"
     )]
     RaggedRow {
-        /// The file.
         path: PathBuf,
-        /// The line.
         line: u64,
         /// How many values it has.
         values: usize,
@@ -66,7 +54,6 @@ pub enum TablesError {
     /// A file that cannot be read, in a strict run.
     #[error("{path}: {detail}; fix it, take it out of the folder, or leave --strict out")]
     UnreadableFile {
-        /// The file.
         path: PathBuf,
         /// Why.
         detail: String,

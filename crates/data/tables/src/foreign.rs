@@ -40,7 +40,6 @@ const KEY_TO_KEY: f64 = 0.8;
 /// A table: its file, and which of the file's.
 pub(crate) type At = (usize, usize);
 
-/// An inclusion that was judged.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Inclusion {
     pub(crate) from: At,
@@ -76,7 +75,6 @@ struct Folder<'a> {
     parts: Vec<At>,
     /// How many tables have a key of one column of that name.
     keyed: HashMap<String, i32>,
-    /// The names of each file's columns.
     columns: HashMap<usize, Vec<ColumnName>>,
     /// The names of the columns of each table's keys.
     keys: HashMap<(At, usize), KeyName>,

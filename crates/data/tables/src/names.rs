@@ -47,7 +47,6 @@ const KEY_WORDS: [&str; 14] = [
     "rownames",
 ];
 
-/// What a name is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Of {
     Table,

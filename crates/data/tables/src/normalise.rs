@@ -51,7 +51,6 @@ pub(crate) struct Split {
     pub(crate) log10_chance: f64,
 }
 
-/// A table's columns.
 pub(crate) struct Columns<'a> {
     pub(crate) names: &'a [String],
     pub(crate) codes: &'a [Coded],
@@ -84,7 +83,6 @@ pub(crate) fn normalise(columns: &Columns<'_>, steps: &mut Steps) -> (Vec<Fragme
     (fragments, KeySearch::Complete)
 }
 
-/// The first row of each value.
 fn firsts(column: &Coded, rows: &[u32]) -> Vec<u32> {
     let mut seen = vec![false; column.distinct as usize + 1];
     seen[NULL as usize] = true;

@@ -35,10 +35,8 @@ impl Hasher for Mix {
     }
 }
 
-/// A map by such numbers.
 pub(crate) type MixMap<K, V> = HashMap<K, V, BuildHasherDefault<Mix>>;
 
-/// A set of such numbers.
 pub(crate) type MixSet<K> = HashSet<K, BuildHasherDefault<Mix>>;
 
 /// A column, its values numbered from 1 in the order in which they first occur, and 0 for NULL.
@@ -60,7 +58,6 @@ pub(crate) struct Numbering {
     pub(crate) nulls: u64,
     /// Bytes of the texts.
     bytes: u64,
-    /// Different values that have letters.
     with_letters: u64,
     least: i64,
     most: i64,
@@ -81,7 +78,6 @@ impl Numbering {
         }
     }
 
-    /// The number of a value.
     pub(crate) fn number(&mut self, value: &Value) -> u32 {
         let text = match value {
             Value::Null | Value::Blob(_) => return NULL,

@@ -8,22 +8,18 @@ use crate::values::{ColumnType, Doubt};
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "about", rename_all = "kebab-case")]
 pub enum TablesRecord {
-    /// A file that was looked at.
     File(FileRecord),
     /// An inclusion of columns that was looked at as a foreign key.
     ForeignKey(ForeignKeyRecord),
-    /// A database that was written.
     Database(DatabaseRecord),
 }
 
 /// What was decided about all files, in the order of their paths; foreign keys; databases in the order of their names.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TablesReport {
-    /// Every file that was looked at.
     pub files: Vec<FileRecord>,
     /// Every inclusion that was judged by its rows.
     pub foreign_keys: Vec<ForeignKeyRecord>,
-    /// Every database that was written.
     pub databases: Vec<DatabaseRecord>,
 }
 
@@ -39,7 +35,6 @@ impl TablesReport {
 /// A file, by its path below the folder, with `/` between its parts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FileRecord {
-    /// The path.
     pub file: String,
     /// What became of it.
     #[serde(flatten)]
@@ -61,12 +56,10 @@ pub enum FileOutcome {
     Used(Box<TableRecord>),
 }
 
-/// A file that became a table.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TableRecord {
     /// Its database.
     pub db_id: String,
-    /// Its name there.
     pub table: String,
     /// Its rows, without those left out.
     pub rows: u64,
@@ -86,13 +79,11 @@ pub struct TableRecord {
     pub columns: Vec<ColumnRecord>,
     /// What was found as its key, after the splits.
     pub key: KeyRecord,
-    /// Tables that were split off it.
     pub splits: Vec<SplitRecord>,
     /// Whether the search for dependencies ended before its steps did.
     pub dependencies: KeySearch,
 }
 
-/// How a text was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(tag = "name", rename_all = "kebab-case")]
 pub enum Encoding {
@@ -148,7 +139,6 @@ impl Lines {
     }
 }
 
-/// A column as it was typed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ColumnRecord {
     /// Its name in the database.
@@ -156,7 +146,6 @@ pub struct ColumnRecord {
     /// Its name in the file, where that is another.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub was: Option<String>,
-    /// Its type.
     #[serde(rename = "type")]
     pub kind: ColumnType,
     /// Why it is a text although its values look like something else.
@@ -204,7 +193,6 @@ pub struct KeyRecord {
 /// A table that was split off another along functional dependencies.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SplitRecord {
-    /// Its name.
     pub table: String,
     /// The table that refers to it.
     pub from: String,
@@ -212,7 +200,6 @@ pub struct SplitRecord {
     pub determinant: String,
     /// What it determines.
     pub dependents: Vec<String>,
-    /// Its rows.
     pub rows: u64,
     /// The largest of log10 of the chance that a dependent column, its values dealt out anew, would be determined.
     pub log10_chance: f64,
@@ -235,7 +222,6 @@ pub struct Scores {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ForeignKeyOutcome {
-    /// It is declared.
     Declared,
     /// It is declared because a split made it.
     BySplit,
@@ -252,17 +238,14 @@ pub enum ForeignKeyOutcome {
 /// An inclusion of columns that was looked at as a foreign key.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ForeignKeyRecord {
-    /// The file of the referring table.
     pub file: String,
     /// The referring table.
     pub table: String,
-    /// Its columns.
     pub columns: Vec<String>,
     /// The file of the table referred to.
     pub to_file: String,
     /// The table referred to.
     pub to_table: String,
-    /// Its key.
     pub to_columns: Vec<String>,
     /// What became of it.
     pub outcome: ForeignKeyOutcome,
@@ -274,14 +257,11 @@ pub struct ForeignKeyRecord {
     pub scores: Scores,
 }
 
-/// A database that was written.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DatabaseRecord {
-    /// Its name.
     pub db_id: String,
     /// Its tables with their rows.
     pub tables: Vec<(String, u64)>,
-    /// How many foreign keys it has.
     pub foreign_keys: usize,
     /// Why its tables are together: `one-table`, `foreign-keys`, `similar`.
     pub together_by: Vec<String>,
@@ -318,7 +298,6 @@ pub enum FileRefusal {
     DuplicateTable,
     /// It is Parquet, which this build cannot read.
     NotBuiltIn,
-    /// It is damaged.
     Damaged,
     /// The operating system refuses to read it.
     Unreadable,
@@ -340,7 +319,6 @@ impl FileRefusal {
         )
     }
 
-    /// Its name in the report.
     pub fn name(self) -> &'static str {
         match self {
             Self::NotATable => "not-a-table",

@@ -18,7 +18,6 @@ use crate::profile::{Coded, MixSet, Numbering, Traits};
 use crate::report::{FileRefusal, Lines};
 use crate::values::{Column, Typing};
 
-/// The table of a staged file.
 pub(crate) const ROWS: &str = "rows";
 
 /// A file whose rows wait in SQLite, as `c0`, `c1` … of the table [`ROWS`].

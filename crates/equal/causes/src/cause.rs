@@ -29,7 +29,6 @@ impl fmt::Debug for Cause {
 /// One place in which an answer is not the gold.
 #[derive(Debug, Clone)]
 pub struct Slip {
-    /// Its cause.
     pub cause: &'static Cause,
     /// Where, unless it is the outermost query: `in a subquery`.
     pub place: Option<&'static str>,
@@ -86,7 +85,6 @@ pub enum Unclear {
 }
 
 impl Unclear {
-    /// All of them.
     pub const ALL: [Self; 8] = [
         Self::Unresolved,
         Self::NoDifference,

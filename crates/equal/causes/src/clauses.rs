@@ -79,7 +79,6 @@ impl Clauses {
         })
     }
 
-    /// The query of these clauses.
     pub(crate) fn query(&self, ctes: &[Cte]) -> Query {
         let from = match &self.reads {
             Reads::Inner(relations) => relations.iter().cloned().map(From::Relation).reduce(joined),
@@ -110,7 +109,6 @@ impl Clauses {
         }
     }
 
-    /// The tables among the relations.
     pub(crate) fn tables(&self) -> Vec<(RelationId, TableId)> {
         let table = |relation: &Relation| match relation.source {
             RelationSource::Table(id) => Some((relation.id, id)),

@@ -41,7 +41,6 @@ impl Difference {
         self.slips.first().map(|slip| slip.cause)
     }
 
-    /// The sentence.
     pub fn sentence(&self) -> String {
         format!("{}.", self.words)
     }
@@ -127,12 +126,10 @@ pub struct Explainer {
 }
 
 impl Explainer {
-    /// The explainer of a schema.
     pub fn of(schema: impl Into<Arc<Schema>>) -> Self {
         Self { schema: schema.into(), golds: Mutex::default() }
     }
 
-    /// The schema.
     pub fn schema(&self) -> &Schema {
         &self.schema
     }

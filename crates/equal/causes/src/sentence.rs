@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use crate::cause::Slip;
 
-/// Most parts that a sentence names.
 const MAX_PARTS: usize = 2;
 
 /// The sentence without its full stop.

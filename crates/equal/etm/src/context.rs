@@ -60,7 +60,6 @@ pub struct RuleContext<'a> {
 }
 
 impl<'a> RuleContext<'a> {
-    /// The schema.
     pub fn schema(&self) -> &'a Schema {
         self.facts.schema()
     }

@@ -42,7 +42,6 @@ pub enum RewriteChange {
 /// A query after one more change.
 #[derive(Debug, Clone)]
 pub struct Step {
-    /// What changed it.
     pub change: RewriteChange,
     /// The whole query afterwards.
     pub query: Query,

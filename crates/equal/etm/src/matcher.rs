@@ -75,7 +75,6 @@ impl fmt::Display for MatchVerdict {
 /// One application of a rule.
 #[derive(Debug, Clone)]
 pub struct Application {
-    /// The rule.
     pub rule: &'static Meta,
     /// Where: the path of clauses from the statement to the subquery or clause.
     pub scope: String,
@@ -108,7 +107,6 @@ pub struct NormalForm {
 /// The verdict on two queries with its reasons.
 #[derive(Debug, Clone)]
 pub struct MatchReport {
-    /// The verdict.
     pub verdict: MatchVerdict,
     /// The normal form of the first query; `None` where there is none.
     pub left: Option<NormalForm>,

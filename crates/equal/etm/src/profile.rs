@@ -40,7 +40,6 @@ pub struct Profiles {
 }
 
 impl Profiles {
-    /// Both profiles.
     pub const BOTH: Self = Self { paper: true, sound: true };
     /// Only the paper's.
     pub const PAPER: Self = Self { paper: true, sound: false };

@@ -96,7 +96,6 @@ impl Shape {
     pub const ORDER: Self = Self(1 << 5);
     /// LIMIT.
     pub const LIMIT: Self = Self(1 << 6);
-    /// A set operation.
     pub const SET_OPERATION: Self = Self(1 << 7);
     /// A subquery in FROM.
     pub const DERIVED: Self = Self(1 << 8);

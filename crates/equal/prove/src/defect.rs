@@ -39,7 +39,6 @@ pub enum EncoderDefect {
 }
 
 impl EncoderDefect {
-    /// All of them.
     pub const ALL: [Self; 15] = [
         Self::NullEqualsNull,
         Self::NotOfUnknownIsTrue,

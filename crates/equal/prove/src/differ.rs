@@ -27,7 +27,6 @@ struct RowsTaken {
     tied: Vec<Term>,
     /// How many of the tied rows are taken.
     of_tied: Term,
-    /// How many tied rows there are.
     all_tied: Term,
     total: Term,
     is_cut: bool,

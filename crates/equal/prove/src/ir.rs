@@ -13,7 +13,6 @@ use num_traits::{One, ToPrimitive, Zero};
 
 use super::oracle::rational;
 
-/// A term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Term(pub(super) u32);
 
@@ -26,7 +25,6 @@ pub enum Sort {
     Integer,
     /// A rational number of any size.
     Real,
-    /// A text.
     Text,
 }
 
@@ -41,13 +39,9 @@ pub enum FunctionPart {
     IsNull,
     /// Whether it is an integer.
     IsInteger,
-    /// Whether it is a real number.
     IsReal,
-    /// The integer that it is.
     Integer,
-    /// The real number that it is.
     Real,
-    /// The text that it is.
     Text,
 }
 
@@ -66,9 +60,7 @@ impl FunctionPart {
 /// How a term is made.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Node {
-    /// A constant.
     Constant(Constant),
-    /// An unknown of that number.
     Unknown(u32, Sort),
     /// Negation.
     Not(Term),
@@ -94,25 +86,19 @@ pub enum Node {
     ToReal(Term),
     /// The largest integer that is not larger.
     Floor(Term),
-    /// A part of the value of a function.
     Apply(FunctionId, FunctionPart, Box<[Term]>),
 }
 
-/// A constant.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Constant {
     /// True or false.
     Truth(bool),
-    /// An integer.
     Integer(BigInt),
-    /// A rational number.
     Real(BigRational),
-    /// A text.
     Text(Box<str>),
 }
 
 impl Constant {
-    /// Its sort.
     pub fn sort(&self) -> Sort {
         match self {
             Self::Truth(_) => Sort::Truth,
@@ -171,7 +157,6 @@ impl Terms {
         &self.nodes[term.0 as usize].0
     }
 
-    /// The sort of the term.
     pub fn sort(&self, term: Term) -> Sort {
         self.nodes[term.0 as usize].1
     }
@@ -198,18 +183,15 @@ impl Terms {
         term
     }
 
-    /// A constant.
     pub fn constant(&mut self, constant: Constant) -> Term {
         let sort = constant.sort();
         self.make(Node::Constant(constant), sort)
     }
 
-    /// An integer.
     pub fn integer(&mut self, value: i64) -> Term {
         self.constant(Constant::Integer(value.into()))
     }
 
-    /// A text.
     pub fn text(&mut self, text: &str) -> Term {
         self.constant(Constant::Text(text.into()))
     }
@@ -434,7 +416,6 @@ impl Terms {
         self.make(Node::Multiply(left, right), sort)
     }
 
-    /// The negative of a number.
     pub fn negate(&mut self, term: Term) -> Term {
         let minus_one = match self.sort(term) {
             Sort::Real => self.constant(Constant::Real(-BigRational::one())),
@@ -532,12 +513,10 @@ impl Terms {
         }
     }
 
-    /// A part of the value of a function.
     pub fn apply(&mut self, function: FunctionId, part: FunctionPart, args: &[Term]) -> Term {
         self.make(Node::Apply(function, part, args.into()), part.sort())
     }
 
-    /// The operands of a term.
     pub fn operands(&self, term: Term) -> Vec<Term> {
         match self.node(term) {
             Node::Constant(_) | Node::Unknown(..) => Vec::new(),

@@ -68,7 +68,6 @@ impl ResultSemantics {
 /// How far a proof goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
-    /// Most rows of each table.
     pub rows_per_table: usize,
     /// Wall-clock time for the pair, all bounds together.
     pub time: Duration,
@@ -138,7 +137,6 @@ impl ProofAssumption {
 /// Why there is neither a proof nor a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ProofReason {
-    /// The solver.
     Solver(SolverFailure),
     /// The formula would be too large to make, or for the solver.
     Size,
@@ -188,7 +186,6 @@ pub enum ProofOutcome<T> {
     },
     /// A candidate was confirmed.
     Different {
-        /// By what.
         found: T,
         /// Rows per table among which it was found.
         bound: usize,

@@ -508,7 +508,6 @@ impl Run<'_, '_> {
         Ok(self.world.terms.null_if(equal.is_true, value))
     }
 
-    /// The values of a list.
     pub fn values(&mut self, list: &[Expr], env: &Env) -> Result<Vec<SymbolicValue>, Stop> {
         list.iter().map(|expr| self.value(expr, env)).collect()
     }

@@ -34,7 +34,6 @@ pub enum Call {
 pub struct Function {
     /// What is computed.
     pub call: Call,
-    /// Of what.
     pub params: Vec<Sort>,
 }
 
@@ -63,7 +62,6 @@ impl Oracle {
         Self { sandbox, functions: Vec::new(), ids: HashMap::new(), values: HashMap::new() }
     }
 
-    /// The number of a function.
     pub fn function(&mut self, function: Function) -> FunctionId {
         if let Some(&id) = self.ids.get(&function) {
             return id;
@@ -74,7 +72,6 @@ impl Oracle {
         id
     }
 
-    /// The function of that number.
     pub fn get(&self, id: FunctionId) -> &Function {
         &self.functions[id.0 as usize]
     }

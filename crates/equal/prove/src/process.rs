@@ -25,7 +25,6 @@ use sqlgauge_base::program;
 pub struct SolverLimits {
     /// Wall-clock time of one question.
     pub time: Duration,
-    /// Memory of the process.
     pub memory_mib: u32,
 }
 
@@ -55,7 +54,6 @@ pub enum SolverFailure {
     Incomplete,
 }
 
-/// No solver was found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what}; install it with `pip install z3-solver`, or name the program with --solver PATH")]
 pub struct NoSolver {
@@ -128,7 +126,6 @@ struct Running {
 }
 
 impl Solver {
-    /// A solver of that program.
     pub fn new(program: impl Into<PathBuf>, limits: SolverLimits) -> Self {
         Self { program: program.into(), limits, running: None, questions: 0, started: 0 }
     }
@@ -283,7 +280,6 @@ fn read_lines(mut output: impl BufRead, lines: &SyncSender<String>) {
 pub enum Sexp {
     /// A word.
     Atom(String),
-    /// A list.
     List(Vec<Sexp>),
 }
 

@@ -63,11 +63,9 @@ impl From<SolverFailure> for Halt {
     }
 }
 
-/// What came of a question.
 pub enum SolverOutcome<T> {
     /// The queries do not differ.
     Same,
-    /// They do, as was confirmed.
     Different(T),
     /// No candidate was confirmed.
     Open(ProofReason),

@@ -61,7 +61,6 @@ impl SolverScript {
         script
     }
 
-    /// What the term is called.
     pub fn name(&self, term: Term) -> &str {
         self.names.get(term.0 as usize).and_then(Option::as_deref).unwrap_or("false")
     }
@@ -196,13 +195,10 @@ fn function_name(function: FunctionId, part: FunctionPart) -> String {
 /// What a part of a function's value is for those arguments.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FunctionValue {
-    /// The function.
     pub function: FunctionId,
-    /// The part.
     pub part: FunctionPart,
     /// The arguments.
     pub args: Vec<Constant>,
-    /// What it is.
     pub value: Constant,
 }
 

@@ -9,16 +9,12 @@ use sqlgauge_engine::Value as Stored;
 use super::ir::{Constant, Sort, Term, Terms};
 use super::oracle::rational;
 
-/// A value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SymbolicValue {
     /// It is NULL.
     pub is_null: Term,
-    /// It is an integer.
     pub is_integer: Term,
-    /// It is a real number.
     pub is_real: Term,
-    /// It is a text.
     pub is_text: Term,
     /// Which integer, if it is one.
     pub integer: Term,
@@ -31,9 +27,7 @@ pub struct SymbolicValue {
 /// A condition in three-valued logic: NULL if neither.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Truth {
-    /// It is true.
     pub is_true: Term,
-    /// It is false.
     pub is_false: Term,
 }
 

@@ -34,9 +34,7 @@ impl Stop {
 /// A row that may be there.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SymbolicRow {
-    /// It is there.
     pub present: Term,
-    /// Its values.
     pub values: Rc<[SymbolicValue]>,
 }
 
@@ -50,9 +48,7 @@ pub const MAX_ROWS: usize = 1_200;
 /// What both executions share.
 #[derive(Debug)]
 pub struct SymbolicWorld<'s> {
-    /// The schema.
     pub schema: &'s Schema,
-    /// The terms.
     pub terms: Terms,
     /// The functions.
     pub oracle: Oracle,

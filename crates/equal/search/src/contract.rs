@@ -36,7 +36,6 @@ const CELLS_OF_A_COMPARISON: usize = 50;
 /// What comparing two results came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Equality {
-    /// They are equal.
     Equal,
     /// How they differ, in words.
     Different(String),

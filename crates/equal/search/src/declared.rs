@@ -23,12 +23,10 @@ pub enum DeclaredColumns {
 }
 
 impl DeclaredColumns {
-    /// All columns.
     pub fn all() -> Self {
         Self::AllBut(BTreeSet::new())
     }
 
-    /// Whether that column does.
     fn has(&self, table: TableId, column: u32) -> bool {
         match self {
             Self::None => false,

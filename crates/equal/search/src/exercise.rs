@@ -34,13 +34,11 @@ const DATABASES: usize = 96;
 pub enum Event {
     /// A condition of WHERE, ON or HAVING is true.
     True,
-    /// It is false.
     False,
     /// It is NULL.
     Null,
     /// A row of an inner join's left side finds no partner.
     Unmatched,
-    /// A group has several rows.
     SeveralRows,
 }
 

@@ -271,7 +271,6 @@ impl Plan {
         self.tables.iter().map(|table| (table.id, columns(table))).collect()
     }
 
-    /// The values of those rows.
     fn filled(&self, rows: &Rows) -> FilledTables {
         let tables = self.tables.iter().zip(&rows.tables);
         let rows = tables.map(|(table, rows)| {

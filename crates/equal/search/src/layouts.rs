@@ -84,7 +84,6 @@ fn index_name(number: usize) -> String {
 /// Most indexes of a table in one layout.
 const MOST_INDEXES: usize = 12;
 
-/// The indexes of a layout.
 #[derive(Debug, Clone, Copy)]
 enum Indexes {
     None,

@@ -35,7 +35,6 @@ impl Search {
     }
 }
 
-/// The tables that a query needs.
 fn needed(query: &Query) -> Tables {
     let around = query.order_by.iter().map(|term| &term.expr).chain(&query.limit).chain(&query.offset);
     if around.into_iter().any(has_subquery) { Tables::new() } else { needed_by_body(&query.body) }

@@ -102,7 +102,6 @@ const OWN_VM_STEPS_OF_PAIR: u64 = 40_000_000;
 /// Most tables of one counterexample: making and minimising it takes time with the square of them.
 const MAX_TABLES: usize = 500;
 
-/// How a search is done.
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchOptions {
@@ -238,7 +237,6 @@ impl Search {
         self.deadline.get().is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// The options.
     pub fn options(&self) -> &SearchOptions {
         &self.options
     }

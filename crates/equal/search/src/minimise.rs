@@ -64,7 +64,6 @@ pub enum Shortage {
 }
 
 impl Minimality {
-    /// All of them.
     pub const ALL: [Self; 5] = [
         Self::Fewest,
         Self::Local,

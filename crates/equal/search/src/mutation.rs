@@ -49,7 +49,6 @@ pub enum MutationKind {
     NoLimit,
     /// The kind of a join is another.
     Join,
-    /// A set operation is another.
     SetOperation,
     /// A term of GROUP BY is left out.
     Grouping,

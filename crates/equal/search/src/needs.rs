@@ -37,7 +37,6 @@ impl Need {
 pub(super) struct FilledTables {
     /// The tables, and which of their columns have values.
     pub(super) columns: Vec<(TableId, Vec<u32>)>,
-    /// For each table its rows.
     pub(super) rows: Vec<Vec<Vec<Value>>>,
 }
 

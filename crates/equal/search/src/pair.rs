@@ -251,7 +251,6 @@ impl<'s> Runner<'s> {
 /// What became of a pair on one database.
 #[derive(Debug)]
 pub(super) enum PairOutcome {
-    /// The results are equal.
     Same,
     /// They differ, and nothing but the queries can be the reason.
     Different(Box<Difference>),
@@ -269,7 +268,6 @@ const LUCK: &str = "the same rows, but SQLite was free to return others, and not
 /// How the right query stands against the left one on one database.
 #[derive(Debug)]
 pub(super) enum Stand {
-    /// The results are equal.
     Equal,
     /// They differ, or may where SQLite chooses otherwise, and the left query permits its result alone; or they differ
     /// whatever SQLite chooses.
@@ -280,7 +278,6 @@ pub(super) enum Stand {
     RightFailed(Failure),
 }
 
-/// Two results that differ.
 #[derive(Debug)]
 pub(super) struct Difference {
     pub(super) left: ResultSet,

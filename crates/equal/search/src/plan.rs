@@ -91,7 +91,6 @@ pub(super) struct ForeignPlan {
     pub(super) target_columns: Vec<usize>,
 }
 
-/// One column that gets values.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "what is known of a column, each by itself")]
 pub(super) struct ColumnPlan {
@@ -125,7 +124,6 @@ pub(super) struct ColumnPlan {
 }
 
 impl ColumnPlan {
-    /// The value of a cell.
     pub(super) fn value(&self, cell: u32) -> &Value {
         self.pool.get(cell as usize).unwrap_or(&Value::Null)
     }
@@ -247,11 +245,9 @@ impl Classes {
     }
 }
 
-/// Builds a plan step by step.
 struct Builder<'a> {
     schema: &'a Schema,
     tables: &'a [TableId],
-    /// All columns of all tables, numbered.
     columns: Vec<(TableId, u32)>,
     number: HashMap<ColumnKey, usize>,
     traces: &'a [Trace],
@@ -268,7 +264,6 @@ pub(super) struct Allowed {
 }
 
 impl Allowed {
-    /// All of it.
     pub(super) const ALL: Self = Self { null_in_primary_key: true, other_spellings: true };
 
     /// What a search may use.

@@ -43,7 +43,6 @@ pub(super) enum Links {
     InTurn,
     /// Every second one to the last, the others to the rest in turn.
     Skewed,
-    /// The first.
     First,
 }
 

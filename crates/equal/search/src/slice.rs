@@ -233,7 +233,6 @@ fn key_of(row: &[Value], columns: &[usize]) -> Vec<Value> {
     columns.iter().map(|&at| row[at].clone()).collect()
 }
 
-/// The rowid of a relation of that table.
 fn rowid(schema: &Schema, id: TableId, relation: RelationId) -> Expr {
     let alias = schema.table(id).and_then(Table::rowid_alias);
     Expr::Column(alias.map_or(ColumnRef::rowid(relation), |at| ColumnRef::at(relation, at)))

@@ -29,7 +29,6 @@ const MOST_INSTRUCTIONS: i32 = 2_000_000;
 /// A database of a suite, and which predictions it tells from their gold, by number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
-    /// Its file.
     pub path: PathBuf,
     /// The predictions.
     pub told: BTreeSet<usize>,

@@ -30,7 +30,6 @@ pub(super) fn from_number(number: f64) -> Value {
     }
 }
 
-/// A text or number as text.
 pub(super) fn text_of(value: &Value) -> Option<String> {
     match value {
         Value::Integer(integer) => Some(integer.to_string()),
@@ -119,12 +118,10 @@ fn trimmed(text: &[u8]) -> &[u8] {
     &text[..end]
 }
 
-/// A value just above.
 pub(super) fn above(value: &Value) -> Value {
     step(value, 1)
 }
 
-/// A value just below.
 pub(super) fn below(value: &Value) -> Value {
     step(value, -1)
 }

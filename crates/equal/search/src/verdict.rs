@@ -72,7 +72,6 @@ pub struct Survived {
 /// Why a pair cannot be searched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inapplicable {
-    /// The reason.
     pub reason: SearchReason,
     /// The query at fault, if it is one.
     pub side: Option<Side>,
@@ -229,7 +228,6 @@ impl Refutation {
         self
     }
 
-    /// The database.
     pub fn database(&self) -> &Witness {
         &self.database
     }
@@ -244,7 +242,6 @@ impl Refutation {
         &self.right
     }
 
-    /// How the results differ, in words.
     pub fn difference(&self) -> &str {
         &self.difference
     }

@@ -77,7 +77,6 @@ impl Witness {
         tables.chain(self.definitions.iter().map(String::as_str))
     }
 
-    /// Number of rows in all tables.
     pub fn rows(&self) -> usize {
         self.tables.iter().map(|table| table.rows.len()).sum()
     }

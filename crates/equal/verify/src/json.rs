@@ -291,7 +291,6 @@ impl NamedTable {
 }
 
 impl ResultTable {
-    /// All rows of a result.
     pub fn of(rows: &ResultSet) -> Self {
         Self {
             columns: rows.columns.clone(),

@@ -54,7 +54,6 @@ impl Default for VerifyOptions {
 }
 
 impl VerifyOptions {
-    /// The options of the search.
     pub fn search(&self) -> sqlgauge_search::SearchOptions {
         let contract =
             sqlgauge_search::Contract { semantics: self.semantics, ..sqlgauge_search::Contract::default() };

@@ -57,7 +57,6 @@ pub struct PairContext<'a> {
 pub struct Data<'a> {
     /// What has run the queries.
     pub engine: &'a dyn Engine,
-    /// The database.
     pub database: &'a Database,
     /// The results of the left and of the right query; `None` where one has none.
     pub results: Option<(&'a ResultSet, &'a ResultSet)>,
@@ -716,7 +715,6 @@ fn refused(reason: &Inapplicable) -> Option<RefusedText> {
     }
 }
 
-/// What came of the search.
 enum Searched {
     Found(Box<Refutation>),
     Survived(Tried),

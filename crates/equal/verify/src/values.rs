@@ -21,7 +21,6 @@ impl ColumnValues {
     /// All of them, the default first.
     pub const ALL: [Self; 3] = [Self::Rows, Self::Declared, Self::Any];
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Rows => "rows",

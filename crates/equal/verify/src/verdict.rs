@@ -20,7 +20,6 @@ use crate::values::{ColumnValues, UndeclaredDifference};
 /// Whether two queries permit the same results on every database that satisfies the schema.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
-    /// They do.
     Equivalent(Proof),
     /// They do on every database of at most so many rows per table; or the right query permits some of the left one's results, and
     /// no other ([`BoundedProof::permits_less`]).
@@ -153,7 +152,6 @@ pub struct Counterexample {
 /// A proof that a counterexample contradicts: a defect of this program, to be reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Defect {
-    /// The proof.
     pub proof: Proof,
     /// A command line that shows the contradiction, whole in itself.
     pub reproduce: String,
@@ -205,7 +203,6 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Rules => "rules",
@@ -230,7 +227,6 @@ pub const TIE: &str = "the gold permits several results (a tie); both are among 
 /// A verdict with its provenance.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VerifyReport {
-    /// The verdict.
     pub verdict: Verdict,
     /// The stage that gave it; for [`Verdict::Unknown`] the last one.
     pub stage: Stage,

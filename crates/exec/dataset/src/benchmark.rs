@@ -16,7 +16,6 @@ use sqlgauge_base::counted;
 /// Which files a benchmark is read from, and how.
 #[derive(Debug, Clone, Default)]
 pub struct BenchmarkSource {
-    /// The file with the gold queries.
     pub gold: PathBuf,
     /// The file with the questions, where the gold file has none (Spider and BIRD: `dev.json`).
     pub questions: Option<PathBuf>,

@@ -19,9 +19,7 @@ use crate::text::text_list;
 pub enum ColumnRole {
     /// The id of an example.
     Id,
-    /// The database.
     Database,
-    /// The question.
     Question,
     /// The accepted SQL: one text, or a list of texts.
     Gold,
@@ -109,7 +107,6 @@ const ROLES: [(ColumnRole, &str, &[&str]); 10] = [
 ];
 
 impl ColumnRole {
-    /// Every role.
     pub fn all() -> impl Iterator<Item = Self> {
         ROLES.iter().map(|(role, ..)| *role)
     }

@@ -11,7 +11,6 @@ pub enum DatasetError {
     /// The format is left out of this build.
     #[error("{path}: {missing}")]
     NotBuiltIn {
-        /// The file.
         path: PathBuf,
         /// What builds it in.
         missing: sqlgauge_base::NotBuiltIn,
@@ -19,7 +18,6 @@ pub enum DatasetError {
     /// The operating system refused.
     #[error("cannot read {path}: {source}; check that the path is right and that you may read it")]
     Read {
-        /// The file or folder.
         path: PathBuf,
         /// What the operating system said.
         source: std::io::Error,
@@ -27,7 +25,6 @@ pub enum DatasetError {
     /// The file, or what it decompresses to, is larger than the guard.
     #[error("{path} holds more than {limit} bytes, the most that is read; split it into several files")]
     TooLarge {
-        /// The file.
         path: PathBuf,
         /// The guard in bytes.
         limit: u64,
@@ -35,7 +32,6 @@ pub enum DatasetError {
     /// The content is not what its format demands.
     #[error("{path}, {place}: {problem}; {remedy}")]
     Malformed {
-        /// The file.
         path: PathBuf,
         /// `line 3`, `line 3 column 7`, `entry 17 (counted from 0)`, `key "17"`.
         place: String,
@@ -47,40 +43,26 @@ pub enum DatasetError {
     /// The whole file is not what it was given as.
     #[error("{path} {problem}; {remedy}")]
     NotReadable {
-        /// The file.
         path: PathBuf,
         /// What is wrong, as the rest of a sentence: `has no example`.
         problem: String,
         /// What to do about it.
         remedy: String,
     },
-    /// No format has that name.
     #[error("unknown format {name:?}; use one of {formats}")]
-    UnknownFormat {
-        /// As given.
-        name: String,
-        /// The names there are.
-        formats: String,
-    },
+    UnknownFormat { name: String, formats: String },
     /// No column has that role.
     #[error("unknown column role {name:?}; use one of {roles}, as in gold=new_sql")]
-    UnknownRole {
-        /// As given.
-        name: String,
-        /// The roles there are.
-        roles: String,
-    },
+    UnknownRole { name: String, roles: String },
     /// An item lacks a value that it needs.
     #[error(
         "{path}, {place}: no {role}; it is looked for in {accepted}, and there is {present}; name the column that \
          has it with --column {}=NAME", role.name()
     )]
     MissingField {
-        /// The file.
         path: PathBuf,
         /// The item.
         place: String,
-        /// What is missing.
         role: ColumnRole,
         /// The names that are understood.
         accepted: String,
@@ -90,11 +72,9 @@ pub enum DatasetError {
     /// A column was asked for by name and no item has it.
     #[error("{path} has no column {column:?} for the {role}; it has {present}: name one of them with --column {}=NAME", role.name())]
     NoSuchColumn {
-        /// The file.
         path: PathBuf,
         /// As asked for.
         column: String,
-        /// What it was to be.
         role: ColumnRole,
         /// Columns of the first item.
         present: String,
@@ -102,9 +82,7 @@ pub enum DatasetError {
     /// Two items have one id.
     #[error("{path}: the id {id:?} occurs twice, in {first} and in {second}; remove one of them")]
     DuplicateId {
-        /// The file.
         path: PathBuf,
-        /// The id.
         id: String,
         /// Where it occurs first.
         first: String,
@@ -128,7 +106,6 @@ pub enum DatasetError {
     /// Items are matched by position, and their number is not the number of examples.
     #[error("{path} has {count}, but {other} has {expected}; {remedy}")]
     CountMismatch {
-        /// The file.
         path: PathBuf,
         /// What it has: `1030 lines (3 of them blank)`.
         count: String,
@@ -142,7 +119,6 @@ pub enum DatasetError {
     /// Two files that should say the same do not.
     #[error("{path}, {place}: {claim}, but {expected}; the two do not belong together or are shifted")]
     Disagreement {
-        /// The file.
         path: PathBuf,
         /// Where they first differ.
         place: String,
@@ -151,12 +127,9 @@ pub enum DatasetError {
         /// What the other file says, with its name.
         expected: String,
     },
-    /// No database of that name.
     #[error("no database for db_id {db_id:?}: looked for {looked_for} in {folder}{closest}")]
     UnknownDatabase {
-        /// The name.
         db_id: String,
-        /// The file names tried.
         looked_for: String,
         /// The folder searched.
         folder: PathBuf,
@@ -168,7 +141,6 @@ pub enum DatasetError {
         "no db_id is given, and {folder} holds {databases}; name the database of each question, or give one file"
     )]
     NoDatabaseNamed {
-        /// The folder.
         folder: PathBuf,
         /// How many databases are in it.
         databases: String,

@@ -123,7 +123,6 @@ impl Input {
         Self { path: path.into(), bytes, stays: false }
     }
 
-    /// The name of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }

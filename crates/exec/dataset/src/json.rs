@@ -37,7 +37,6 @@ pub(crate) enum Shape {
 /// Why a document was not read to its end.
 #[derive(Debug)]
 pub(crate) enum Stopped<E> {
-    /// It is malformed.
     Malformed(JsonProblem),
     /// Whoever took the items wants no more of them.
     Taken(E),

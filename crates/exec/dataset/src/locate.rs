@@ -40,7 +40,6 @@ impl Databases {
         Ok(Self { root: root.to_owned(), is_file: !metadata.is_dir(), is_server: false })
     }
 
-    /// The folder or file.
     pub fn root(&self) -> &Path {
         &self.root
     }

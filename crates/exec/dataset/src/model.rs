@@ -104,7 +104,6 @@ pub struct Prediction {
 /// All predictions of one system, matched to a benchmark.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PredictionSet {
-    /// Name of the system.
     pub system: String,
     /// By position in the benchmark; `None` where the system gave no answer.
     pub predictions: Vec<Option<Prediction>>,

@@ -25,10 +25,8 @@ pub enum QuestionLabel {
 }
 
 impl QuestionLabel {
-    /// All of them.
     pub const ALL: [Self; 2] = [Self::Difficulty, Self::Hardness];
 
-    /// Its name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Difficulty => "difficulty",
@@ -46,9 +44,7 @@ impl fmt::Display for QuestionLabel {
 /// A label and the value that it must have: `hardness=extra`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LabelCondition {
-    /// The label.
     pub label: QuestionLabel,
-    /// The value.
     pub value: String,
 }
 
@@ -103,7 +99,6 @@ pub enum SubsetError {
     NoLimit,
 }
 
-/// Values that an error names.
 const NAMED: usize = 8;
 
 impl Subset {

@@ -15,6 +15,8 @@
 //! - [`observed_types`] says which types the values of each column have.
 //! - [`GoldCache`] keeps the executions of gold queries for all systems of a run.
 
+#![deny(missing_docs, reason = "strangers read this crate")]
+
 mod cache;
 pub mod compare;
 mod cpu;

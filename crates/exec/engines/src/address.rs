@@ -9,9 +9,7 @@ pub struct Address {
     pub user: String,
     /// A name, or an address without brackets.
     pub host: String,
-    /// The port.
     pub port: u16,
-    /// The database.
     pub database: String,
 }
 

@@ -58,7 +58,6 @@ pub static KINDS: &[Kind] = &[
 ];
 
 impl Kind {
-    /// The kind of that name.
     pub fn find(name: &str) -> Option<&'static Self> {
         KINDS.iter().find(|kind| kind.name == name || kind.schemes.contains(&name))
     }

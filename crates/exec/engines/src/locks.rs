@@ -5,9 +5,7 @@ use sqlgauge_engine::{FailureKind, Outcome};
 /// For whom a role is made.
 #[derive(Debug, Clone)]
 pub struct Setup {
-    /// The role.
     pub role: String,
-    /// The database.
     pub database: String,
     /// What the role may read besides what it reads anyway: on PostgreSQL schemas (`public` where none is named), on MySQL further
     /// databases.

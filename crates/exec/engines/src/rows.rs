@@ -39,7 +39,6 @@ impl<T> Answer<T> {
         self.rows.clear();
     }
 
-    /// All of them.
     pub(crate) fn finish(self) -> Vec<Vec<T>> {
         self.rows
     }
@@ -103,7 +102,6 @@ impl<'a> Rows<'a> {
         Ok(())
     }
 
-    /// All of them.
     pub(crate) fn finish(self) -> ResultSet {
         ResultSet::new(self.columns, self.cells)
     }

@@ -30,10 +30,8 @@ pub(crate) const GRACE: Duration = Duration::from_millis(500);
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Broken {
-    /// The server refused.
     #[error("{message} ({code})")]
     Refused {
-        /// The server's own code.
         code: String,
         /// In words.
         message: String,
@@ -73,7 +71,6 @@ impl Broken {
 /// Whom a refusal of the server blames, by its code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Blame {
-    /// The query.
     Query,
     /// The query if its time is over; before that somebody else ended it or held a lock that it waits for.
     Clock,
@@ -122,7 +119,6 @@ pub(crate) struct Catalog {
     pub(crate) schema: Schema,
     /// The tables whose rows belong to the version of the data, quoted.
     pub(crate) tables: Vec<String>,
-    /// The catalog as text.
     pub(crate) digest: String,
 }
 
@@ -153,7 +149,6 @@ pub(crate) trait Server: fmt::Debug + Send + Sync + Sized + 'static {
     /// Connects and logs in.
     fn connect(address: &Self::Address, access: &Access) -> Result<Self::Connection, Broken>;
 
-    /// The server's version.
     fn version(connection: &Self::Connection) -> String;
 
     /// Reads the catalog by the first connection.

@@ -9,10 +9,8 @@ use crate::projection::{Projection, project};
 use crate::reach::Reach;
 use crate::sizes::Sizes;
 
-/// What a corpus covers.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CorpusCoverage {
-    /// Its name.
     pub name: String,
     /// Tables I and II.
     pub sizes: Sizes,
@@ -25,7 +23,6 @@ pub struct CorpusCoverage {
 pub struct Coverage {
     /// The version of the program.
     pub tool_version: String,
-    /// The names of the dimensions.
     pub dimensions: Vec<&'static str>,
     /// The corpora in the order in which they were given.
     pub corpora: Vec<CorpusCoverage>,

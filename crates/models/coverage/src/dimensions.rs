@@ -17,7 +17,6 @@ pub struct Dimension {
     pub name: &'static str,
     /// What it counts.
     pub about: &'static str,
-    /// How it is measured.
     pub of: Measure,
 }
 
@@ -26,11 +25,9 @@ pub struct Dimension {
 pub enum Measure {
     /// Of a database.
     Schema(fn(&Schema) -> f64),
-    /// Of a query.
     Query(fn(&QueryMeasures) -> f64),
 }
 
-/// How many dimensions there are.
 pub const COUNT: usize = 16;
 
 /// The registry: schemas first, then queries.

@@ -9,7 +9,6 @@ use crate::coverage::Coverage;
 use crate::html::html;
 use crate::projection::Projection;
 
-/// The files of the folder.
 pub const FILES: [&str; 6] =
     ["coverage.json", "coverage.html", "schemas.svg", "questions.svg", "queries.svg", "dimensions.svg"];
 

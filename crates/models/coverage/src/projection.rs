@@ -17,17 +17,13 @@ use sqlgauge_shift::principal_directions;
 pub enum Panel {
     /// Schemas: the paper's domains.
     Schemas,
-    /// Questions.
     Questions,
-    /// Queries.
     Queries,
 }
 
 impl Panel {
-    /// All of them.
     pub const ALL: [Self; 3] = [Self::Schemas, Self::Questions, Self::Queries];
 
-    /// Its title.
     pub fn title(self) -> &'static str {
         match self {
             Self::Schemas => "Schemas",

@@ -8,9 +8,7 @@ use serde::Serialize;
 /// one out. `normalised` is the width as a share of the largest of all corpora that are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Reach {
-    /// How many values there are.
     pub count: usize,
-    /// Their mean.
     pub mean: f64,
     /// The 1st percentile.
     pub low: f64,

@@ -20,11 +20,8 @@ pub struct Sizes {
     pub unique_questions: Option<usize>,
     /// Databases that are asked about.
     pub databases: usize,
-    /// Their tables.
     pub tables: usize,
-    /// Their columns.
     pub columns: usize,
-    /// Their foreign keys.
     pub foreign_keys: usize,
     /// Words of a question, on average; none if the corpus has no questions.
     pub question_words: Option<f64>,

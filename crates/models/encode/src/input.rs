@@ -11,7 +11,6 @@ pub struct EncoderInput {
     pub id: String,
     /// Name of its database.
     pub db_id: String,
-    /// The question.
     pub question: String,
     /// External knowledge that comes with the question.
     pub evidence: Option<String>,
@@ -59,7 +58,6 @@ impl InputForm {
         }
     }
 
-    /// The form of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|form| form.name() == name)
     }

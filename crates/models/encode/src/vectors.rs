@@ -8,13 +8,11 @@ pub struct VectorsError(pub String);
 /// A set of vectors of one dimension, read in chunks of rows, so that a set larger than memory can be walked by many
 /// threads at once.
 pub trait Vectors: Sync {
-    /// Number of vectors.
     fn len(&self) -> usize;
 
     /// Components of each vector.
     fn dimensions(&self) -> usize;
 
-    /// Number of chunks.
     fn chunks(&self) -> usize;
 
     /// Puts the rows of a chunk, one after the other, into `rows` (what was there is gone).
@@ -36,7 +34,6 @@ pub struct Matrix {
     values: Vec<f32>,
 }
 
-/// Rows of an in-memory chunk.
 const CHUNK_ROWS: usize = 4096;
 
 impl Matrix {
@@ -54,7 +51,6 @@ impl Matrix {
         Ok(Self { dimensions, values })
     }
 
-    /// One vector.
     pub fn row(&self, row: usize) -> &[f32] {
         &self.values[row * self.dimensions..][..self.dimensions]
     }

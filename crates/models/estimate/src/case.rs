@@ -196,7 +196,6 @@ pub struct TargetCase<'a> {
 }
 
 impl TargetCase<'_> {
-    /// The pool.
     pub fn pool(&self) -> &Pool {
         self.evidence.pool
     }

@@ -12,7 +12,6 @@ use crate::outcome::EstimateDraft;
 /// Whose confidence is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// The system's own.
     System,
     /// The item model's probability.
     ItemModel,
@@ -21,7 +20,6 @@ pub enum Origin {
 /// Where a confidence must be known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConfidenceScope {
-    /// On the target.
     Target,
     /// On the target and where the system has labels.
     TargetAndSource,
@@ -30,7 +28,6 @@ pub enum ConfidenceScope {
 /// The confidence of answers, in [0, 1]: the system's own where all its predictions carry one, else the item model's
 /// probability. That of an answer that does not run is 0.
 pub struct Confidences {
-    /// Whose they are.
     pub origin: Origin,
     /// The item model; empty if the confidences are the system's own.
     pub items: ItemModel,
@@ -115,9 +112,7 @@ pub fn confidence_of(case: &TargetCase<'_>, system: usize, question: usize) -> O
 /// Labelled answers of one system.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LabelledSample {
-    /// Their confidences.
     pub confidences: Vec<f64>,
-    /// Their labels.
     pub labels: Vec<f64>,
 }
 

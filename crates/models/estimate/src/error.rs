@@ -34,43 +34,27 @@ pub enum EstimateError {
     /// A database of a known run is not where it was.
     #[error("database `{db_id}` of the run in {} is not at {}; name the folder that has it with --known-db", run.display(), path.display())]
     MissingDatabase {
-        /// Name of the database.
         db_id: String,
-        /// Folder of the run.
         run: PathBuf,
         /// Where it was when the run was made.
         path: PathBuf,
     },
-    /// There is nothing to estimate.
     #[error("{0} has no question; an accuracy needs at least one")]
     EmptyTarget(PathBuf),
     /// The method needs something that is not there.
     #[error("{method} needs {needs}; {remedy}")]
     Needs {
-        /// Id of the estimator.
         method: &'static str,
         /// What is missing.
         needs: String,
-        /// What to do.
         remedy: &'static str,
     },
     /// A label belongs to nothing that is asked.
     #[error("the label file {} labels `{id}`, which is not in the target; use the target file's ids", path.display())]
-    StrayLabel {
-        /// The file.
-        path: PathBuf,
-        /// The id.
-        id: String,
-    },
+    StrayLabel { path: PathBuf, id: String },
     /// There is no such method.
     #[error("unknown method `{name}`; the methods are {}", methods.join(", "))]
-    UnknownMethod {
-        /// Name as given.
-        name: String,
-        /// Names of all methods.
-        methods: Vec<&'static str>,
-    },
-    /// A part of the computation failed.
+    UnknownMethod { name: String, methods: Vec<&'static str> },
     #[error("{0}")]
     Computation(String),
 }

@@ -97,7 +97,6 @@ pub fn distance_of(set: &HeldOutSet) -> f64 {
 /// An error on a set whose truth is known.
 #[derive(Debug, Clone, Copy)]
 pub struct ErrorPoint {
-    /// The system.
     pub system: usize,
     /// Squared distance of the set from its source.
     pub distance: f64,
@@ -110,7 +109,6 @@ pub struct ErrorPoint {
 }
 
 impl ErrorPoint {
-    /// An error on a set.
     pub fn of(set: &HeldOutSet, error: f64) -> Self {
         Self {
             system: set.system,

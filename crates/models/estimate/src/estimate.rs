@@ -40,7 +40,6 @@ impl AccuracyInterval {
         }
     }
 
-    /// Whether it holds that accuracy.
     pub fn holds(&self, accuracy: f64) -> bool {
         self.low <= accuracy && accuracy <= self.high
     }
@@ -52,7 +51,6 @@ pub const ACCURACY: &str = "accuracy";
 /// A signal, where labels are known and on the target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SignalValue {
-    /// Name of the signal.
     pub name: String,
     /// Its value over the system's own labelled answers; `None` if there are none.
     pub known: Option<f64>,
@@ -69,7 +67,6 @@ pub struct EstimatePart {
     pub name: String,
     /// Questions.
     pub count: usize,
-    /// Estimated accuracy.
     pub accuracy: f64,
     /// Share of answers that run.
     pub runs: f64,
@@ -85,9 +82,7 @@ pub struct ItemEstimate {
     pub id: String,
     /// Its database.
     pub db_id: String,
-    /// The question.
     pub question: String,
-    /// The prediction as given.
     pub prediction: String,
     /// How it ended.
     pub status: String,
@@ -100,11 +95,9 @@ pub struct ItemEstimate {
 /// An accuracy with its interval and its reasons.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
-    /// Name of the system.
     pub system: String,
     /// Estimated accuracy, in [0, 1].
     pub accuracy: f64,
-    /// The interval.
     pub interval: AccuracyInterval,
     /// The target lies outside what is labelled of the system (of all systems, where it has no labels). The same for every
     /// method.
@@ -115,7 +108,6 @@ pub struct Estimate {
     /// Questions of the target that known runs have too.
     #[serde(default)]
     pub overlap: Overlap,
-    /// Id of the estimator.
     pub method: String,
     /// The metric of the known runs that is estimated, several with commas between; empty where nobody knows.
     #[serde(default, skip_serializing_if = "String::is_empty")]

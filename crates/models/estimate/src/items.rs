@@ -18,7 +18,6 @@ const FOLDS: usize = 5;
 /// The share of the training weight that the target system's own answers get, where it has any.
 const OWN_SHARE: f64 = 0.3;
 
-/// Probabilities of the item model.
 #[derive(Debug, Default)]
 pub struct ItemModel {
     /// For labelled answers, by system and question: from a model that has seen no question of that database.

@@ -7,7 +7,6 @@ use crate::observations::{Observation, Observations};
 pub enum AgreementGround {
     /// Results on generated databases: always there.
     Generated,
-    /// Results on the real rows.
     Real,
 }
 

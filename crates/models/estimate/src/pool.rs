@@ -10,9 +10,7 @@ use sqlgauge_sql::schema::Schema;
 /// A database that questions are about.
 #[derive(Debug, Clone)]
 pub struct PoolDatabase {
-    /// Its name.
     pub db_id: String,
-    /// Its schema.
     pub schema: Arc<Schema>,
     /// The file, where predictions may be executed on it.
     pub database: Arc<Database>,
@@ -20,14 +18,12 @@ pub struct PoolDatabase {
     pub has_rows: bool,
 }
 
-/// A question.
 #[derive(Debug, Clone)]
 pub struct PoolQuestion {
     /// Place of its database in [`Pool::databases`].
     pub database: usize,
     /// Its id where it comes from.
     pub id: String,
-    /// The text.
     pub text: String,
     /// External knowledge.
     pub evidence: Option<String>,
@@ -38,7 +34,6 @@ pub struct PoolQuestion {
 /// What a system answered.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PoolAnswer {
-    /// The text as given.
     pub sql: String,
     /// Share of right (0 or 1 for one answer), where it is known. Never set for a target system's own answers to
     /// the target's questions.
@@ -58,7 +53,6 @@ pub struct Pool {
     pub databases: Vec<PoolDatabase>,
     /// Questions; one that a known run and the target share is one question.
     pub questions: Vec<PoolQuestion>,
-    /// Names of systems.
     pub systems: Vec<String>,
     /// By system and question.
     pub answers: Vec<Vec<Option<PoolAnswer>>>,
@@ -150,7 +144,6 @@ impl Pool {
         }
     }
 
-    /// The answer of a system to a question.
     pub fn get(&self, system: usize, question: usize) -> Option<&PoolAnswer> {
         self.answers[system].get(question)?.as_ref()
     }

@@ -15,7 +15,6 @@ use crate::error::EstimateError;
 #[cfg(feature = "services")]
 use crate::judges::{JudgeItem, JudgeOptions, JudgeTemplate, TemplateKind};
 
-/// Services.
 #[derive(Default)]
 pub struct Services<'a> {
     /// A language model that judges predictions.
@@ -34,13 +33,11 @@ pub type OnProgress<'a> = Box<dyn Fn(&BatchProgress) + Send + Sync + 'a>;
 pub struct JudgeService<'a> {
     /// The client, with its key, budget and cache.
     pub client: Client,
-    /// Name of the model.
     pub model: String,
     /// Sampling temperature; `None` leaves it to the server.
     pub temperature: Option<f64>,
     /// Most tokens of an answer.
     pub max_tokens: u32,
-    /// How servers call that limit.
     pub token_limit: TokenLimit,
     /// Prompt in place of the built-in one.
     pub template: Option<JudgeTemplate>,

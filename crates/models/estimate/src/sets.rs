@@ -9,7 +9,6 @@ use sqlgauge_base::Random;
 use sqlgauge_base::probit::{normal_density, probit};
 use sqlgauge_base::stats::normal_quantile;
 
-/// Meta-sets of one system.
 const SETS_PER_SYSTEM: usize = 40;
 
 /// Fewest groups that sets are drawn from; fewer databases are cut into more groups.
@@ -113,7 +112,6 @@ pub fn share_moved(from: &Sums, to: &Sums, between: f64) -> f64 {
     (level(to) - level(from)) * between / (between + chance(from) + chance(to))
 }
 
-/// Squared length of a shift.
 pub fn squared(shift: [f64; 2]) -> f64 {
     shift.iter().map(|part| part * part).sum()
 }
@@ -125,7 +123,6 @@ pub struct LabelledGroups {
     pub system: usize,
     /// By group: the questions.
     pub questions: Vec<Vec<usize>>,
-    /// By group.
     pub groups: Vec<Sums>,
     /// By group: how easy it is, by [`Ease`].
     pub ease: Vec<f64>,
@@ -168,7 +165,6 @@ impl Ease {
 }
 
 impl LabelledGroups {
-    /// The labelled answers of a system.
     pub fn new(case: &TargetCase<'_>, system: usize, items: &ItemModel, ease: &Ease) -> Self {
         let probability = |question| items.source.get(&(system, question)).copied().unwrap_or_default();
         let questions = groups(case, &case.labelled(system));
@@ -205,7 +201,6 @@ pub fn databases(case: &TargetCase<'_>, questions: &[usize]) -> usize {
     by_database(case, questions).len()
 }
 
-/// Questions by database.
 pub fn by_database(case: &TargetCase<'_>, questions: &[usize]) -> BTreeMap<usize, Vec<usize>> {
     let mut by_database: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for &question in questions {

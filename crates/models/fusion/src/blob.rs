@@ -30,7 +30,6 @@ pub enum BlobValues {
 }
 
 impl BlobValues {
-    /// Number of values.
     pub fn len(&self) -> usize {
         match self {
             Self::F32(values) => values.len(),

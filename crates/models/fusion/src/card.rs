@@ -8,13 +8,11 @@ pub const FORMAT: u32 = 1;
 /// `card.json` of an evaluator.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Card {
-    /// Format of the folder.
     pub format: u32,
     /// Version of sqlgauge that wrote it.
     pub sqlgauge: String,
     /// `fusion`, `fusion-tl` or `fusion-ml`.
     pub method: String,
-    /// Id of the regressor.
     pub regressor: String,
     /// Seed of everything random.
     pub seed: u64,
@@ -85,23 +83,18 @@ pub struct Provenance {
     pub corpora: Vec<CorpusCard>,
 }
 
-/// An encoder.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct EncoderCard {
-    /// Its id.
     pub id: String,
     /// Changes whenever a vector changes.
     pub fingerprint: String,
-    /// What of an item was encoded.
     pub form: String,
     /// Components of a vector.
     pub dimensions: usize,
 }
 
-/// A source.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SourceCard {
-    /// File name.
     pub name: String,
     /// SHA-256 of the file.
     pub sha256: String,
@@ -112,13 +105,10 @@ pub struct SourceCard {
 /// A labelled corpus.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct CorpusCard {
-    /// File name.
     pub name: String,
     /// SHA-256 of the file.
     pub sha256: String,
-    /// Number of items.
     pub items: usize,
-    /// Number of databases.
     pub databases: usize,
     /// Share of items that the system got right.
     pub accuracy: f64,

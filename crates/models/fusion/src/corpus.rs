@@ -45,7 +45,6 @@ pub struct CorpusOptions<'a> {
     pub slices: Slices,
     /// Names of the descriptors that it learns from ([`sqlgauge_shift::DescriptorSet`]).
     pub descriptors: &'a [String],
-    /// The regressor.
     pub regressor: &'a dyn Regressor,
     /// How an initialisation is learnt when there are several corpora.
     pub reptile: ReptileOptions,
@@ -207,13 +206,11 @@ impl Evaluator {
     }
 }
 
-/// A corpus with its labels.
 struct Labels<'a> {
     file: &'a EmbeddingFile,
     starts: Vec<usize>,
     correct: Vec<f64>,
     database: Vec<u32>,
-    /// Names of the databases, ascending.
     databases: Vec<String>,
 }
 

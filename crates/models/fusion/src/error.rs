@@ -15,7 +15,6 @@ pub enum EvaluatorError {
     /// An option is out of its range.
     #[error("{0}")]
     Option(String),
-    /// No regressor has that name.
     #[error("unknown regressor `{name}`; choose from {regressors}")]
     UnknownRegressor {
         /// What was asked for.
@@ -29,7 +28,6 @@ pub enum EvaluatorError {
     /// A library refused.
     #[error("the regressor `{regressor}` failed: {message}")]
     Regressor {
-        /// Id of the regressor.
         regressor: &'static str,
         /// What its library said.
         message: String,
@@ -43,19 +41,15 @@ pub enum EvaluatorError {
     /// A file was encoded otherwise than the source.
     #[error("{} was encoded with {encoder}, and the source with {expected}; what differs: {differing}; encode both alike", path.display())]
     Encoder {
-        /// The file.
         path: PathBuf,
-        /// Its encoder.
         encoder: String,
         /// The encoder of the source.
         expected: String,
-        /// What of it differs.
         differing: String,
     },
     /// A file cannot be read or written.
     #[error("{} cannot be {action}: {source}; {}", path.display(), if *action == "read" { "check the path" } else { sqlgauge_base::file::remedy(source) })]
     File {
-        /// Which file.
         path: PathBuf,
         /// `read` or `written`.
         action: &'static str,
@@ -65,7 +59,6 @@ pub enum EvaluatorError {
     /// The folder holds no evaluator that this version understands.
     #[error("{} holds no usable evaluator: {reason}", path.display())]
     Folder {
-        /// The folder.
         path: PathBuf,
         /// What is wrong, and what to do.
         reason: String,

@@ -21,7 +21,6 @@ const MANY_GROUPS: usize = 5;
 /// How an evaluator is fitted.
 #[derive(Clone)]
 pub struct FitOptions<'a> {
-    /// The regressor.
     pub regressor: &'a dyn Regressor,
     /// Seed of everything random.
     pub seed: u64,

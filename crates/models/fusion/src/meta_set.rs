@@ -26,7 +26,6 @@ impl Rows {
         Ok(Self { width, values })
     }
 
-    /// Number of rows.
     pub fn len(&self) -> usize {
         self.values.len().checked_div(self.width).unwrap_or(0)
     }
@@ -49,7 +48,6 @@ impl Rows {
         &self.values[row * self.width..][..self.width]
     }
 
-    /// All rows.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[f64]> {
         self.values.chunks_exact(self.width.max(1))
     }
@@ -59,7 +57,6 @@ impl Rows {
         &self.values
     }
 
-    /// One column.
     pub(super) fn column(&self, column: usize) -> impl Iterator<Item = f64> + '_ {
         self.values.iter().skip(column).step_by(self.width.max(1)).copied()
     }
@@ -160,12 +157,10 @@ impl MetaSet {
         &self.rows
     }
 
-    /// Accuracy of each set.
     pub fn accuracy(&self) -> &[f64] {
         &self.accuracy
     }
 
-    /// Group of each set.
     pub fn group(&self) -> &[u32] {
         &self.group
     }

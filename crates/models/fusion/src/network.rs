@@ -11,7 +11,6 @@ use sqlgauge_base::{Random, seed_of};
 /// Widths of the hidden layers.
 pub(super) const HIDDEN: [usize; 3] = [256, 128, 64];
 
-/// Rows that are predicted at once.
 const PREDICTED_AT_ONCE: usize = 2048;
 
 /// Of `PyTorch` and the publication of layer normalisation.

@@ -12,7 +12,6 @@ pub(super) struct Ranges {
 }
 
 impl Ranges {
-    /// Ranges of the rows.
     pub fn of(rows: &Rows) -> Self {
         let mut ranges =
             Self { low: vec![f64::INFINITY; rows.width()], high: vec![f64::NEG_INFINITY; rows.width()] };

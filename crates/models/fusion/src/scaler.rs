@@ -35,13 +35,11 @@ impl Scaler {
         self.columns.len()
     }
 
-    /// Scales rows.
     pub fn apply(&self, rows: &Rows) -> Rows {
         let values = rows.iter().flat_map(|row| self.row(row)).collect();
         Rows::new(rows.width(), values).unwrap_or_default()
     }
 
-    /// Scales one row.
     pub fn row(&self, row: &[f64]) -> Vec<f64> {
         self.columns.iter().zip(row).map(|(column, &value)| column.apply(value)).collect()
     }

@@ -17,7 +17,6 @@ pub struct TransferOptions {
     pub batch: usize,
     /// Learning rate of the first step; it falls to 0 along half a cosine.
     pub learning_rate: f64,
-    /// Weight decay.
     pub weight_decay: f64,
     /// Share of hidden values dropped.
     pub dropout: f64,

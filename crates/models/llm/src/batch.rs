@@ -22,7 +22,6 @@ pub struct Batch<T> {
 }
 
 impl<T> Batch<T> {
-    /// Requests that were answered.
     pub fn answered(&self) -> usize {
         self.results.iter().filter(|result| result.is_ok()).count()
     }

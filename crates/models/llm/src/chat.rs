@@ -57,10 +57,8 @@ pub enum TokenLimit {
     MaxCompletionTokens,
 }
 
-/// A question to a chat model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChatRequest {
-    /// Name of the model.
     pub model: String,
     /// The conversation.
     pub messages: Vec<Message>,
@@ -68,7 +66,6 @@ pub struct ChatRequest {
     pub temperature: Option<f64>,
     /// Most tokens of the answer.
     pub max_tokens: Option<u32>,
-    /// How that limit is called.
     pub token_limit: TokenLimit,
     /// Further parameters (`seed`, `response_format`, `reasoning_effort`, …), sent as they are.
     pub extra: Map<String, Value>,
@@ -130,16 +127,13 @@ impl TokenUsage {
     }
 }
 
-/// A token of an answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AnswerToken {
-    /// Its text.
     pub token: String,
     /// The natural logarithm of its probability after what stands before it.
     pub logprob: f64,
 }
 
-/// The answer of a chat model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChatAnswer {
     /// What it says; empty when it refuses, or has nothing to say.

@@ -8,7 +8,6 @@ pub(crate) const EMBEDDINGS: &str = "embeddings";
 /// How texts are embedded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EmbeddingRequest {
-    /// Name of the model.
     pub model: String,
     /// Components of a vector, for models that can shorten theirs.
     pub dimensions: Option<u32>,

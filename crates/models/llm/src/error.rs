@@ -98,7 +98,6 @@ pub enum LlmError {
     Budget {
         /// `tokens`, `requests` or `units of cost`.
         unit: &'static str,
-        /// The limit.
         limit: f64,
         /// Used up to here.
         used: f64,
@@ -115,7 +114,6 @@ pub enum LlmError {
     /// The cache folder cannot be used.
     #[error("cannot use the cache folder {folder}: {reason}")]
     Cache {
-        /// The folder.
         folder: String,
         /// What the system said.
         reason: String,

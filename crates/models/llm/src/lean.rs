@@ -22,7 +22,6 @@ pub(crate) enum Shape {
 }
 
 impl Shape {
-    /// Most values, of whatever kind.
     fn most_values(self) -> usize {
         match self {
             Self::Chat => 500_000,

@@ -15,7 +15,6 @@ pub struct Usage {
     pub requests: u64,
     /// Requests among them that repeated a failed one.
     pub retries: u64,
-    /// Answers that came from the cache.
     pub cached: u64,
     /// Tokens sent, as servers counted them.
     pub prompt_tokens: u64,

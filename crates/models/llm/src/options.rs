@@ -40,7 +40,6 @@ impl Default for Retry {
 /// How much may be sent in any 60 seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct RateLimits {
-    /// Requests.
     pub requests_per_minute: Option<u32>,
     /// Tokens: before an answer an estimate (a quarter of the request's bytes, and the most tokens that the answer may
     /// have), after it what the server counted.

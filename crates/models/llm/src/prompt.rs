@@ -24,7 +24,6 @@ pub enum PromptError {
     /// The file cannot be read.
     #[error("cannot read the prompt template {file}: {reason}")]
     File {
-        /// Path of the file.
         file: String,
         /// What the system said.
         reason: String,
@@ -36,20 +35,10 @@ pub enum PromptError {
     Parts,
     /// A placeholder that must be there is not.
     #[error("the prompt template of {prompt} lacks the placeholder {{{{{placeholder}}}}}")]
-    Missing {
-        /// What the prompt is for.
-        prompt: &'static str,
-        /// Name of the placeholder.
-        placeholder: &'static str,
-    },
+    Missing { prompt: &'static str, placeholder: &'static str },
     /// A placeholder that nothing stands for.
     #[error("the prompt template of {prompt} has the unknown placeholder {{{{{placeholder}}}}}")]
-    Unknown {
-        /// What the prompt is for.
-        prompt: &'static str,
-        /// Name of the placeholder.
-        placeholder: String,
-    },
+    Unknown { prompt: &'static str, placeholder: String },
 }
 
 /// A prompt with `{{placeholders}}`: a file of a paragraph that is not sent, the instructions below a line `# System`,

@@ -5,13 +5,11 @@ use sqlgauge_llm::{ChatRequest, Message, TokenLimit};
 /// The model of a request, and the limits of its answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelSettings {
-    /// Name of the model.
     pub model: String,
     /// Sampling temperature; `None` leaves it to the server.
     pub temperature: Option<f64>,
     /// Most tokens of an answer.
     pub max_tokens: u32,
-    /// How servers call that limit.
     pub token_limit: TokenLimit,
 }
 
@@ -31,7 +29,6 @@ impl ModelSettings {
         self.conversation(vec![Message::system(system), Message::user(user)])
     }
 
-    /// The request with these messages.
     pub(crate) fn conversation(&self, messages: Vec<Message>) -> ChatRequest {
         ChatRequest {
             temperature: self.temperature,

@@ -26,7 +26,6 @@ pub const TOKENS_OF_A_COLUMN: u32 = 32;
 /// What came of the asking.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NameAnswers {
-    /// The names.
     pub suggestions: Suggestions,
     /// Tables that were asked about.
     pub tables: usize,
@@ -51,7 +50,6 @@ pub enum AskError {
     Llm {
         /// The database.
         db_id: String,
-        /// The table.
         table: String,
         /// Why not.
         source: LlmError,

@@ -14,7 +14,6 @@ const BUILT_IN: &str = include_str!("../prompts/reword.md");
 const PLACEHOLDERS: Placeholders =
     Placeholders { prompt: "synth --polish", required: &["schema", "question", "sql"], optional: &[] };
 
-/// The model.
 pub struct ModelWriter {
     client: Client,
     settings: ModelSettings,

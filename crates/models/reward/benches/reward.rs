@@ -51,7 +51,6 @@ struct Arguments {
     limit: f64,
     /// Each n-th question of `attacks`.
     every: usize,
-    /// Folder of witnesses that is kept.
     witnesses: Option<PathBuf>,
     /// Guesses of `attacks` that earn something are printed, up to so many of each.
     show: usize,

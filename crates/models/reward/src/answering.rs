@@ -18,12 +18,10 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 pub(crate) enum Runner {
     /// SQLite, in this process or another.
     Sqlite(Box<SqliteEngine>),
-    /// A server.
     Server(Arc<dyn Engine>),
 }
 
 impl Runner {
-    /// As an engine.
     pub(crate) fn engine(&self) -> &dyn Engine {
         match self {
             Self::Sqlite(engine) => engine.as_ref(),
@@ -68,7 +66,6 @@ impl<'a> Answering<'a> {
         Self { runner, stop: stop.unwrap_or(&NEVER), lanes, executions: Mutex::default() }
     }
 
-    /// Takes that execution for the text.
     pub(crate) fn know(&self, sql: &str, execution: &Execution) {
         self.lock().push((sql.to_owned(), execution.clone()));
     }

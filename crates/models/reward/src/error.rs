@@ -25,7 +25,6 @@ pub enum RewardError {
         "database `{db_id}` cannot be read any more ({message}): restore its file and score the batch again"
     )]
     Database {
-        /// Its name.
         db_id: String,
         /// What SQLite said.
         message: String,
@@ -33,16 +32,13 @@ pub enum RewardError {
     /// A request without a gold.
     #[error("request {0} has no gold: give at least one gold query for each prediction")]
     NoGold(usize),
-    /// The folder of witnesses.
     #[error("the witnesses in `{}` cannot be {what} ({source}); {remedy}", path.display())]
     Witnesses {
-        /// The file or folder.
         path: PathBuf,
         /// What was tried: read or written.
         what: &'static str,
         /// What the system said.
         source: io::Error,
-        /// What to do.
         remedy: &'static str,
     },
     /// No database in memory.

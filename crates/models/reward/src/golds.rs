@@ -45,7 +45,6 @@ impl Gold {
         Self { text: text.to_owned(), key, execution, facts, reads_table, asks_about_repeats }
     }
 
-    /// Its rows.
     pub(crate) fn rows(&self) -> Option<&Arc<ResultSet>> {
         self.execution.as_ref().and_then(Execution::rows)
     }

@@ -51,7 +51,6 @@ pub(crate) enum Progress {
     Parses,
     /// Its names are those of the database.
     Resolves,
-    /// It has a result.
     Runs,
 }
 

@@ -12,7 +12,6 @@ use crate::error::RewardError;
 
 const MIB: usize = 1 << 20;
 
-/// What is rewarded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum RewardKind {
     /// 1 if the answer returns what the gold returns, as `ex@1` compares but for [`AnswerColumns`]; else 0.
@@ -25,10 +24,8 @@ pub enum RewardKind {
 }
 
 impl RewardKind {
-    /// All of them.
     pub const ALL: [Self; 3] = [Self::Exact, Self::Dense, Self::Structure];
 
-    /// Its name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Exact => "exact",
@@ -61,10 +58,8 @@ pub enum Likeness {
 }
 
 impl Likeness {
-    /// All of them.
     pub const ALL: [Self; 3] = [Self::Schema, Self::Nulls, Self::Repeats];
 
-    /// Its name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Schema => "schema",
@@ -107,10 +102,8 @@ pub enum AnswerColumns {
 }
 
 impl AnswerColumns {
-    /// All of them.
     pub const ALL: [Self; 2] = [Self::Any, Self::Ordered];
 
-    /// Its name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Any => "any",
@@ -132,7 +125,6 @@ impl FromStr for AnswerColumns {
 pub struct RewardOptions {
     /// Folder of the databases (`<db_id>/<db_id>.sqlite`), or one database for all questions, or the address of a server.
     pub databases: PathBuf,
-    /// What is rewarded.
     pub kind: RewardKind,
     /// In which order the columns of an answer may come. The kind structure always keeps the gold's.
     pub columns: AnswerColumns,

@@ -48,9 +48,7 @@ pub struct Reward {
 /// What was made of questions by [`Reward::prepare`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Growth {
-    /// Questions.
     pub questions: usize,
-    /// Witnesses of all of them.
     pub witnesses: usize,
     /// Golds that do not run.
     pub failed: Vec<String>,
@@ -117,7 +115,6 @@ impl Reward {
         if self.engine().is_sqlite() { key(sql).into_owned() } else { sql.to_owned() }
     }
 
-    /// The options.
     pub fn options(&self) -> &RewardOptions {
         &self.options
     }

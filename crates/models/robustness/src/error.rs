@@ -11,7 +11,6 @@ pub enum RobustnessError {
     /// A file of an evolved benchmark cannot be read.
     #[error("{} cannot be read: {source}; give the folder that `sqlgauge evolve` wrote", path.display())]
     Unreadable {
-        /// The file.
         path: PathBuf,
         /// What the system said.
         source: std::io::Error,
@@ -19,17 +18,13 @@ pub enum RobustnessError {
     /// A file of an evolved benchmark is not what `evolve` writes.
     #[error("{}: {reason}; give the folder that `sqlgauge evolve` wrote", path.display())]
     Malformed {
-        /// The file.
         path: PathBuf,
         /// What is wrong with it.
         reason: String,
     },
     /// A folder has no evolved benchmark.
     #[error("{} has no evolved benchmark (a folder with dev.json and changes.jsonl)", path.display())]
-    Nothing {
-        /// The folder.
-        path: PathBuf,
-    },
+    Nothing { path: PathBuf },
     /// The original run lacks a metric.
     #[error(
         "{} does not score {metric}; score the original with --metrics {} and give that run",
@@ -39,7 +34,6 @@ pub enum RobustnessError {
     Metric {
         /// The run.
         path: PathBuf,
-        /// The metric.
         metric: String,
     },
     /// The original run has no such system.
@@ -47,7 +41,6 @@ pub enum RobustnessError {
     System {
         /// The run.
         path: PathBuf,
-        /// The name.
         name: String,
         /// Those that there are.
         systems: String,

@@ -18,11 +18,9 @@ const CHANGES: &str = "changes.jsonl";
 pub struct Evolved {
     /// The name of its folder: the kind, or the step of a history.
     pub label: String,
-    /// The folder.
     pub path: PathBuf,
     /// What was asked for.
     pub header: ChangesHeader,
-    /// The items that were written.
     pub items: Vec<EvolvedItem>,
     /// The folder in numbers, where it was written to its end.
     pub statistics: Option<Statistics>,
@@ -47,7 +45,6 @@ impl Evolved {
         self.path.join(ITEMS)
     }
 
-    /// The folder with the databases.
     pub fn databases(&self) -> PathBuf {
         self.path.join("database")
     }

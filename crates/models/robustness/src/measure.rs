@@ -38,12 +38,10 @@ pub struct Abstentions {
     pub items: usize,
     /// Without a prediction.
     pub missing: usize,
-    /// With an abstention.
     pub abstained: usize,
 }
 
 impl Abstentions {
-    /// Those of a set of predictions.
     pub fn of(set: &PredictionSet) -> Self {
         let mut counts = Self { items: set.predictions.len(), ..Self::default() };
         for prediction in &set.predictions {
@@ -126,7 +124,6 @@ pub struct Scored<'a> {
 pub struct OutOfScopeAnswers<'a> {
     /// The benchmark.
     pub evolved: &'a Evolved,
-    /// Of each system.
     pub systems: Vec<Abstentions>,
 }
 

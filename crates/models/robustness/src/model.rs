@@ -21,7 +21,6 @@ pub struct Robustness {
 /// What schema changes do to one system.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SystemRobustness {
-    /// Its name.
     pub system: String,
     /// Items of the original.
     pub items: usize,
@@ -48,7 +47,6 @@ pub struct RobustnessRow {
     pub intensity: f64,
     /// The step of a history; null without one.
     pub step: Option<u32>,
-    /// Its items.
     pub items: usize,
     /// Its scores, by metric.
     pub scores: BTreeMap<String, ScoreSummary>,
@@ -84,7 +82,6 @@ pub struct AccuracyChange {
 /// Execution accuracy on one database.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct DatabaseCell {
-    /// Items.
     pub items: usize,
     /// Mean on the evolved schema; null where it applies to no item.
     pub evolved: Option<f64>,
@@ -97,11 +94,9 @@ pub struct DatabaseCell {
 pub struct OutOfScopeRow {
     /// The name of the benchmark's folder.
     pub label: String,
-    /// The kind of change.
     pub kind: Option<ChangeKind>,
     /// How much was changed, between 0 and 1.
     pub intensity: f64,
-    /// Its items.
     pub items: usize,
     /// Items without a prediction.
     pub missing: usize,

@@ -18,7 +18,6 @@ const COLUMN_BYTES: usize = 1 << 20;
 /// descriptors of the whole, up to rounding.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct GroupShift {
-    /// The group's number.
     pub group: usize,
     /// Vectors of the group.
     pub count: usize,
@@ -34,14 +33,11 @@ pub struct GroupShift {
     pub sliced_square: f64,
 }
 
-/// The shift in one dimension.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DimensionShift {
     /// The dimension, from 0.
     pub dimension: usize,
-    /// Mean of the source.
     pub source_mean: f64,
-    /// Mean of the target.
     pub target_mean: f64,
     /// `(μ_T - μ_S) / σ_S`; `None` where the source does not vary.
     pub standardised_difference: Option<f64>,

@@ -41,7 +41,6 @@ pub enum DescriptorSet {
 }
 
 impl DescriptorSet {
-    /// Every set.
     pub const ALL: [Self; 10] = [
         Self::All,
         Self::Paper,
@@ -95,7 +94,6 @@ impl fmt::Display for DescriptorSet {
     }
 }
 
-/// A name that no set has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown descriptors {name:?}; choose from {}", DescriptorSet::ALL.map(DescriptorSet::name).join(", "))]
 pub struct UnknownDescriptors {

@@ -17,12 +17,7 @@ pub enum Slices {
     /// So many random directions, uniform on the sphere (the paper's AR-SWD, L = 64).
     Random(usize),
     /// Leading principal directions of the two sets together, and random ones (section IV-C, table V).
-    Hybrid {
-        /// Principal directions, k.
-        principal: usize,
-        /// Random directions, R.
-        random: usize,
-    },
+    Hybrid { principal: usize, random: usize },
 }
 
 impl Default for Slices {
@@ -138,12 +133,10 @@ impl Directions {
         Ok(Self { dimensions, principal, values })
     }
 
-    /// Dimensions of each direction.
     pub fn dimensions(&self) -> usize {
         self.dimensions
     }
 
-    /// Number of directions, L.
     pub fn len(&self) -> usize {
         self.values.len() / self.dimensions
     }

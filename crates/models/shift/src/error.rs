@@ -33,7 +33,6 @@ pub enum ShiftError {
     /// The vectors of a side could not be read.
     #[error("the {side} cannot be read: {error}")]
     Read {
-        /// The side.
         side: SetSide,
         /// What the reader said.
         error: VectorsError,
@@ -43,7 +42,6 @@ pub enum ShiftError {
         "the {side} has {value} in row {row}, dimension {dimension} (both from 0); encode that item again or leave it out"
     )]
     NotFinite {
-        /// The side.
         side: SetSide,
         /// Row, from 0.
         row: usize,
@@ -57,7 +55,6 @@ pub enum ShiftError {
         "the {side} has components so large in row {row} (from 0) that a projection overflows; scale the vectors"
     )]
     Overflow {
-        /// The side.
         side: SetSide,
         /// Row, from 0.
         row: usize,
@@ -69,7 +66,6 @@ pub enum ShiftError {
     Dimensions {
         /// The side that differs.
         side: SetSide,
-        /// Its dimensions.
         dimensions: usize,
         /// The dimensions of the other.
         expected: usize,
@@ -77,7 +73,6 @@ pub enum ShiftError {
     /// A set is too small.
     #[error("the {side} has {count} vectors, but at least {needed} are needed")]
     TooFew {
-        /// The side.
         side: SetSide,
         /// Vectors found.
         count: usize,

@@ -159,7 +159,6 @@ fn append(partial: &mut Partial, segment: &Segment) -> Result<(), ShiftError> {
     Ok(())
 }
 
-/// Moments of a set alone.
 pub(crate) fn moments(side: SetSide, vectors: &dyn Vectors) -> Result<Moments, ShiftError> {
     if vectors.is_empty() || vectors.dimensions() == 0 {
         return Err(ShiftError::TooFew { side, count: 0, needed: 1 });

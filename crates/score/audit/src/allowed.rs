@@ -19,7 +19,6 @@ const MARK: &str = "sqlgauge: allow";
 const NOT_FOUND: &str = "is allowed, but was not found; take it out of the file";
 const EARLIER_GOLD: &str = "was allowed for an earlier gold; look at the new one";
 
-/// The findings that a file allows.
 #[derive(Debug, Clone, Default)]
 pub struct Allowed {
     /// By id and rule.
@@ -51,12 +50,10 @@ pub enum AllowedError {
         /// What is wrong with it.
         message: String,
     },
-    /// There is no reason.
     #[error("{place} allows {rule} without a reason: say after the name why it is not a defect")]
     NoReason {
         /// Where it stands.
         place: String,
-        /// The rule.
         rule: String,
     },
     /// There is no such rule.
@@ -64,7 +61,6 @@ pub enum AllowedError {
     UnknownRule {
         /// Where it stands.
         place: String,
-        /// The name.
         rule: String,
     },
 }

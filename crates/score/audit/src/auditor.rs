@@ -27,7 +27,6 @@ impl Default for RuleSelection {
     }
 }
 
-/// A name that no rule has.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "unknown audit rule {name:?}{near}; `sqlgauge rules list --audit` lists them, and `all` and `default` take many"
@@ -92,7 +91,6 @@ impl<'a> Auditor<'a> {
         Self { schema, data, selection }
     }
 
-    /// The database.
     pub fn database(&self) -> &Arc<Database> {
         self.data.database()
     }

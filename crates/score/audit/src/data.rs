@@ -14,7 +14,6 @@ use crate::finding::cell;
 
 /// Values of a column that are compared with a literal which no row has.
 const MAX_VALUES: usize = 5_000;
-/// Repeated values that are read.
 const REPEATED: usize = 20;
 
 /// A database, with what was found out of its rows. The golds of a database share it.
@@ -41,7 +40,6 @@ pub struct AuditedColumn {
     pub values: i64,
     /// Different ones among them.
     pub distinct: i64,
-    /// Texts among the values.
     pub texts: i64,
     /// Texts that are written like a number.
     pub numeric_texts: i64,
@@ -79,12 +77,10 @@ impl<'a> AuditData<'a> {
         self.has_rows
     }
 
-    /// The database.
     pub fn database(&self) -> &Arc<Database> {
         &self.database
     }
 
-    /// The engine.
     pub fn engine(&self) -> &'a dyn Engine {
         self.engine
     }

@@ -1,6 +1,5 @@
 //! What the evidence of a benchmark says: calls such as `MAX(goals)`, comparisons such as `status = 'C'`, names of columns.
 
-/// A comparison that the evidence states.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Stated<'t> {
     /// The name on the left.
@@ -9,7 +8,6 @@ pub(crate) struct Stated<'t> {
     pub(crate) operator: String,
     /// The text or number on the right, without quotes.
     pub(crate) value: &'t str,
-    /// Whether the value is a number.
     pub(crate) is_number: bool,
 }
 

@@ -12,7 +12,6 @@ const MAX_CELL: usize = 60;
 /// A defect of a gold.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Finding {
-    /// Name of the rule.
     pub rule: &'static str,
     /// How much findings of that rule say.
     pub standing: RuleStanding,
@@ -31,7 +30,6 @@ pub struct Finding {
 pub struct Evidence {
     /// What the rows are.
     pub title: String,
-    /// Names of the columns.
     pub columns: Vec<String>,
     /// The first rows, cells as text.
     pub rows: Vec<Vec<String>>,
@@ -57,7 +55,6 @@ impl Evidence {
     }
 }
 
-/// A value as a cell.
 pub(crate) fn cell(value: &Value) -> String {
     let text = match value {
         Value::Null => "NULL".to_owned(),
@@ -91,7 +88,6 @@ pub struct Proposal {
 /// What a rule could not check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Unchecked {
-    /// Name of the rule.
     pub rule: &'static str,
     /// Why.
     pub reason: String,

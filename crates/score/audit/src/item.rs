@@ -20,7 +20,6 @@ const NO_ROWS: &str = "no rows";
 /// An answer of another system.
 #[derive(Debug, Clone, Copy)]
 pub struct Peer<'a> {
-    /// The system.
     pub system: &'a str,
     /// Its query.
     pub sql: &'a str,
@@ -31,7 +30,6 @@ pub struct Peer<'a> {
 pub struct AuditItem<'a> {
     /// The gold.
     pub sql: &'a str,
-    /// The question.
     pub question: Option<&'a str>,
     /// What the benchmark says besides the question.
     pub evidence: Option<&'a str>,
@@ -96,7 +94,6 @@ pub struct AuditSubject<'a> {
     pub item: AuditItem<'a>,
     /// The gold as a tree.
     pub query: &'a Query,
-    /// The schema.
     pub schema: &'a Schema,
     /// What follows from the schema.
     pub facts: Facts<'a>,

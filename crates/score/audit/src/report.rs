@@ -38,7 +38,6 @@ pub struct AllowedFinding {
 /// One gold of a benchmark.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AuditedItem {
-    /// The id.
     pub id: String,
     /// Position in the gold file, from 0.
     pub index: usize,
@@ -46,7 +45,6 @@ pub struct AuditedItem {
     pub gold: usize,
     /// The database.
     pub db_id: String,
-    /// The question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
     /// The gold.
@@ -77,7 +75,6 @@ impl AuditedItem {
 pub struct BenchmarkAudit {
     /// The gold file, as it was named.
     pub source: String,
-    /// Names of the rules that ran.
     pub rules: Vec<&'static str>,
     /// All golds in the order of the file.
     pub items: Vec<AuditedItem>,
@@ -86,7 +83,6 @@ pub struct BenchmarkAudit {
 /// How often a rule reported something.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RuleCount {
-    /// Name of the rule.
     pub rule: &'static str,
     /// Golds with a finding.
     pub golds: usize,

@@ -31,7 +31,6 @@ pub enum Needs {
     Schema,
     /// The rows of the database.
     Rows,
-    /// The question.
     Question,
     /// What the benchmark says besides the question.
     Evidence,
@@ -74,7 +73,6 @@ impl RuleStanding {
         }
     }
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Certain => "certain",

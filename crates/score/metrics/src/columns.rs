@@ -87,7 +87,6 @@ fn bag(grid: &Grid) -> FoldMap<&[u32], u64> {
 /// A result without repetition: equal rows and equal columns are one each, with their number. Equal columns
 /// can only be matched to equal columns, so this loses nothing, and it takes away most of the symmetry.
 struct Side {
-    /// Number of different rows.
     rows: usize,
     /// How often each different row occurs.
     row_counts: Vec<u64>,

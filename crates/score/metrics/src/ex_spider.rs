@@ -69,7 +69,6 @@ impl Metric for ExSpiderDistinct {
     }
 }
 
-/// The score on one database.
 pub(crate) fn score_on(pair: &Pair<'_>, database: &Database, keep_distinct: bool) -> Score {
     let Some((gold, ordered)) = pair.gold_to_run(keep_distinct) else {
         return Score::inapplicable("gold_failed: the gold is blank").with("gold_failed", "empty");

@@ -36,7 +36,6 @@ impl Rule {
     }
 }
 
-/// Whether the results fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Fit {
     /// They do; for each column of the gold, the column of the prediction.

@@ -274,12 +274,10 @@ impl<'a> Pair<'a> {
         self.facts().to_run[usize::from(keep_distinct)].get_or_init(to_run).as_ref()
     }
 
-    /// The gold text.
     pub fn gold(&self) -> &'a str {
         self.gold
     }
 
-    /// The predicted text.
     pub fn prediction(&self) -> &'a str {
         self.prediction
     }
@@ -450,7 +448,6 @@ impl Needs {
     }
 }
 
-/// Both results of a pair.
 #[derive(Clone)]
 pub(crate) struct Results {
     pub(crate) gold: Arc<ResultSet>,

@@ -29,7 +29,6 @@ impl Default for RVes {
 }
 
 impl RVes {
-    /// With the official number of repetitions.
     pub const OFFICIAL: Self = Self { repetitions: 100 };
 }
 

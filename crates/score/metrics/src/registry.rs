@@ -69,17 +69,14 @@ pub fn is_execution_accuracy(id: &str) -> bool {
     name == "ex" || name.starts_with("ex-")
 }
 
-/// Name and version of an id.
 fn split_id(id: &str) -> (&str, u32) {
     let (name, version) = id.split_once('@').unwrap_or((id, ""));
     (name, version.parse().unwrap_or(0))
 }
 
-/// A name that no metric has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown metric `{name}`{}: choose from {}", meant(name), known_names())]
 pub struct UnknownMetric {
-    /// The name as given.
     pub name: String,
 }
 

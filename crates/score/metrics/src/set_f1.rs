@@ -32,9 +32,7 @@ pub fn set_f1<T: Ord>(gold: &BTreeSet<T>, prediction: &BTreeSet<T>) -> SetF1 {
 /// What counts of a prediction that cannot be resolved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unresolved {
-    /// Nothing.
     Nothing,
-    /// What its text names.
     Text,
 }
 

@@ -58,7 +58,6 @@ impl Metric for SoftF1 {
     }
 }
 
-/// The parts of the score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Soft {
     /// True positives over all that was predicted.

@@ -29,7 +29,6 @@ impl Verification {
         Self { options, solver, ..Self::default() }
     }
 
-    /// The options.
     pub fn options(&self) -> &VerifyOptions {
         &self.options
     }

@@ -27,7 +27,6 @@ impl Default for Ves {
 }
 
 impl Ves {
-    /// With the official number of repetitions.
     pub const OFFICIAL: Self = Self { repetitions: 10 };
 }
 

@@ -24,16 +24,10 @@ pub enum ReportError {
          folder away or choose another path",
         path.display()
     )]
-    ForeignFolder {
-        /// The folder.
-        path: PathBuf,
-        /// What is in it.
-        found: String,
-    },
+    ForeignFolder { path: PathBuf, found: String },
     /// A history could not be read.
     #[error("{} cannot be read: {source}; choose another path with --history", path.display())]
     UnreadableHistory {
-        /// The file.
         path: PathBuf,
         /// What the operating system said.
         source: std::io::Error,
@@ -41,7 +35,6 @@ pub enum ReportError {
     /// A line is no line of a history.
     #[error("{}: line {line} is not a line of a history; remove or mend it", path.display())]
     NoHistory {
-        /// The file.
         path: PathBuf,
         /// Number of the line, from 1.
         line: usize,
@@ -49,17 +42,14 @@ pub enum ReportError {
     /// A file of an estimate's folder does not have the form that `estimate` writes.
     #[error("{}, line {line}: {message}; write the folder again with `sqlgauge estimate … --out DIR`", path.display())]
     MalformedEstimate {
-        /// The file.
         path: PathBuf,
         /// Number of the line, from 1.
         line: usize,
         /// What is wrong with it.
         message: String,
     },
-    /// No format has that name.
     #[error("unknown report format `{name}`; the formats are {known}")]
     UnknownFormat {
-        /// The name as given.
         name: String,
         /// The names that exist, comma-separated.
         known: String,

@@ -46,7 +46,6 @@ impl Shown {
         }
     }
 
-    /// The value of a result that is one.
     pub(crate) fn single(&self) -> Option<&str> {
         match self.rows.as_slice() {
             [row] if self.total == 1 && !self.is_beginning && row.len() == 1 => {

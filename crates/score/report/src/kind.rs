@@ -32,7 +32,6 @@ impl Nature {
         self.kind == MetricKind::Unbounded
     }
 
-    /// The better of two values.
     pub(crate) fn better(self, a: f64, b: f64) -> f64 {
         if self.lower_is_better { a.min(b) } else { a.max(b) }
     }

@@ -13,7 +13,6 @@ const STYLE: &str = include_str!("../web/style.css");
 /// What stands in a page.
 #[derive(Debug, Clone)]
 pub struct Page<'a> {
-    /// Its title, as text.
     pub title: String,
     /// The ids of sections with their names.
     pub nav: Vec<(String, String)>,

@@ -25,7 +25,6 @@ pub struct Report {
 /// A gate applied to one system.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GateOutcome {
-    /// Name of the system.
     pub system: String,
     /// The bar that was applied.
     pub gate: Gate,

@@ -21,7 +21,6 @@ pub struct ShowOptions {
     pub width: u16,
     /// Whether to use ANSI colours.
     pub colour: bool,
-    /// Rows of each result to show.
     pub rows: usize,
 }
 

@@ -8,12 +8,10 @@ pub struct Painter {
 }
 
 impl Painter {
-    /// Bold.
     pub fn bold(self, text: &str) -> String {
         self.wrap("1", text)
     }
 
-    /// Dim.
     pub fn dim(self, text: &str) -> String {
         self.wrap("2", text)
     }

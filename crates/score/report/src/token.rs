@@ -15,7 +15,6 @@ pub enum DisplayTokenKind {
     Text,
     /// `"…"`, `` `…` ``, `[…]`
     Quoted,
-    /// A number.
     Number,
     /// A keyword of SQL.
     Keyword,
@@ -28,7 +27,6 @@ pub enum DisplayTokenKind {
 /// A piece of SQL text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DisplayToken<'a> {
-    /// What it is.
     pub kind: DisplayTokenKind,
     /// The text as written.
     pub text: &'a str,

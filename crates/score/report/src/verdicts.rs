@@ -36,7 +36,6 @@ const HEADER: [&str; 7] =
 /// The verdicts on one system's answers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Verdicts {
-    /// The system.
     pub system: String,
     /// Items by verdict.
     pub verdicts: BTreeMap<String, usize>,
@@ -88,7 +87,6 @@ impl Verdicts {
         Ok(Self::of(report)?.map(table))
     }
 
-    /// The cells after the name.
     fn cells(&self) -> [String; 6] {
         let count = |name: &str| self.verdicts.get(name).copied().unwrap_or(0).to_string();
         let mut reasons: Vec<(&String, &usize)> = self.reasons.iter().collect();

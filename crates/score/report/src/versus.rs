@@ -21,7 +21,6 @@ use crate::{Nature, ReportError, number};
 pub struct Versus<'a> {
     /// The summary of the two systems alone, the first before the second.
     pub summary: &'a Summary,
-    /// The metric by which they part.
     pub metric: &'a str,
     /// Ids of the items on which only the first is right or scores higher.
     pub only_first: &'a [String],

@@ -17,7 +17,6 @@ pub struct ItemView<'a> {
 }
 
 impl<'a> ItemView<'a> {
-    /// The view of that item.
     pub fn new(item: &'a Item) -> Self {
         Self { item }
     }
@@ -126,7 +125,6 @@ impl<'a> ItemView<'a> {
         self.details().prediction_result.as_ref()
     }
 
-    /// The score of that metric.
     pub fn score(self, metric: &str) -> Option<f64> {
         self.item.metrics.get(metric).copied().flatten()
     }

@@ -49,7 +49,6 @@ pub struct BundleHead {
     pub tool_version: String,
     /// Name and version of the engine that the results are from.
     pub engine: String,
-    /// Names of the systems.
     #[serde(deserialize_with = "at_most::<MOST_SYSTEMS, _, _>")]
     pub systems: Vec<String>,
     /// The items: `id`, `condition_cols`, `ignore_order`.
@@ -105,17 +104,14 @@ where
     deserializer.deserialize_seq(List::<T, MOST>(PhantomData))
 }
 
-/// Writes a bundle line by line.
 pub struct BundleWriter<'w> {
     out: &'w mut dyn Write,
     hash: Sha256,
     lines: usize,
 }
 
-/// What a bundle has of a result.
 #[derive(Debug, Clone)]
 pub enum BundledResult {
-    /// The result.
     ResultFile(ResultFile),
     /// There is none, because of that.
     Failed {

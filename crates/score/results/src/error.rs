@@ -75,7 +75,6 @@ pub enum ResultsError {
     /// The system refused.
     #[error("cannot read {path}: {source}; check that the path is right and that you may read it")]
     Read {
-        /// The file or folder.
         path: PathBuf,
         /// What the system said.
         source: io::Error,
@@ -83,29 +82,23 @@ pub enum ResultsError {
     /// A line is not what it should be.
     #[error("{path}, line {line}: {problem}; {remedy}")]
     Line {
-        /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
         /// What is wrong.
         problem: String,
-        /// What to do.
         remedy: &'static str,
     },
-    /// Nothing to score.
     #[error("{path} {problem}; {remedy}")]
     Nothing {
-        /// The file or folder.
         path: PathBuf,
         /// What is wrong, as the rest of a sentence.
         problem: &'static str,
-        /// What to do.
         remedy: &'static str,
     },
     /// A bundle is damaged.
     #[error("{path} is not a whole bundle: {problem}; copy it again from where it was written")]
     Damaged {
-        /// The file.
         path: PathBuf,
         /// What is wrong.
         problem: String,

@@ -22,7 +22,6 @@ pub(crate) enum Kind {
     Unsigned,
     Float,
     Bool,
-    /// Values of their own types.
     Object,
 }
 
@@ -33,7 +32,6 @@ pub(crate) struct FrameColumn<'a> {
     pub(crate) values: Vec<Value<'a>>,
 }
 
-/// The data frame of a table.
 pub(crate) fn frame(table: &ResultFile) -> Vec<FrameColumn<'_>> {
     match &table.cells {
         Cells::Written(columns) => {

@@ -20,7 +20,6 @@ use crate::table::{MAX_COST, ResultFile};
 /// How the result of an item is compared.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ItemConfig {
-    /// The item's id.
     pub id: String,
     /// Positions of the gold columns that count, or a list of them per gold; as the file has it.
     columns: Json,
@@ -29,7 +28,6 @@ pub struct ItemConfig {
 }
 
 impl ItemConfig {
-    /// The configuration of an item.
     pub fn new(id: impl Into<String>, columns: Json, ignore_order: bool) -> Self {
         Self { id: id.into(), columns, ignore_order }
     }
@@ -87,9 +85,7 @@ pub fn read_config(path: &Path) -> Result<Vec<ItemConfig>, ResultsError> {
     Ok(items)
 }
 
-/// One gold result.
 pub struct Gold {
-    /// The name of its file.
     pub name: String,
     /// Whether it is the one of the bare id.
     pub is_single: bool,
@@ -97,10 +93,8 @@ pub struct Gold {
     pub table: Result<ResultFile, Unreadable>,
 }
 
-/// A folder with results, by id.
 #[derive(Debug, Clone)]
 pub struct ResultFolder {
-    /// The folder.
     pub path: PathBuf,
     files: BTreeMap<String, PathBuf>,
     /// Names of the entries that are not read, sorted; those that begin with a point are not named.
@@ -142,7 +136,6 @@ impl ResultFolder {
         Ok(Self { path: path.to_owned(), files, left })
     }
 
-    /// The file of an id.
     pub fn file(&self, id: &str) -> Option<&Path> {
         self.files.get(id).map(PathBuf::as_path)
     }

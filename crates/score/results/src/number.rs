@@ -5,7 +5,6 @@
 //! is an infinity, which has no space around it. A real is the nearest number of 64 bits, as in pandas 3; pandas 2 is a last digit off
 //! now and then.
 
-/// What a text is as an integer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Integer {
     /// An integer of 128 bits.
@@ -32,7 +31,6 @@ fn trimmed(text: &str) -> &str {
     text.trim_matches([' ', '\t', '\n', '\u{b}', '\u{c}', '\r'])
 }
 
-/// The text as an integer.
 pub(crate) fn integer(text: &str) -> Integer {
     let text = trimmed(text);
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
@@ -50,7 +48,6 @@ pub(crate) fn canonical_digits(text: &str) -> String {
     format!("{sign}{}", digits.trim_start_matches('0'))
 }
 
-/// The text as a real number.
 pub(crate) fn real(text: &str) -> Option<f64> {
     infinity(text).or_else(|| finite(trimmed(text)))
 }

@@ -10,7 +10,6 @@ use crate::error::Unreadable;
 use crate::table::{MAX_COST, ResultFile};
 use crate::{csv, json};
 
-/// A format of result files.
 struct Format {
     endings: &'static [&'static str],
     read: fn(File, usize) -> Result<ResultFile, Unreadable>,

@@ -9,7 +9,6 @@ pub const MAX_COST: usize = 48 << 20;
 /// Bytes that a cell costs beside its text.
 pub(crate) const CELL_COST: usize = 28;
 
-/// One value of a typed result.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value<'a> {
     /// NULL.
@@ -20,9 +19,7 @@ pub enum Value<'a> {
     Int(i128),
     /// An integer that 128 bits do not hold, as its digits.
     Huge(Cow<'a, str>),
-    /// A floating point number.
     Float(f64),
-    /// Text.
     Text(Cow<'a, str>),
 }
 
@@ -85,7 +82,6 @@ impl TextColumn {
     }
 }
 
-/// The cells of a table.
 #[derive(Debug, Clone)]
 pub enum Cells {
     /// Texts whose types the reader has to guess (CSV).
@@ -99,20 +95,17 @@ pub enum Cells {
 pub struct RaggedRow {
     /// Line, from 1.
     pub line: u64,
-    /// Fields of the row.
     pub fields: usize,
     /// Fields of the header.
     pub header: usize,
 }
 
-/// A result.
 #[derive(Debug, Clone)]
 pub struct ResultFile {
     /// Names of the columns.
     pub names: Vec<String>,
     /// The cells. Written ones may have more columns than names, where the first row is longer than the header.
     pub cells: Cells,
-    /// Rows that were read.
     pub rows: usize,
     /// Whether reading stopped at [`ResultFile::rows`] because that is more than anyone asked for.
     pub is_beginning: bool,

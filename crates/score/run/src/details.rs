@@ -175,7 +175,6 @@ pub struct ResultDigest {
 }
 
 impl ResultDigest {
-    /// The digest of a result.
     pub fn of(rows: &ResultSet) -> Self {
         let Fingerprint { rows: count, set } = rows.fingerprint();
         Self { rows: count, set: format!("{set:016x}"), beginning: rows.is_beginning() }

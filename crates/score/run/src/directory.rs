@@ -139,7 +139,6 @@ impl RunDirectory {
         path.join(MANIFEST).is_file()
     }
 
-    /// The folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -222,9 +221,7 @@ impl RunDirectory {
 /// A run as it lies on disk, its items still there. It may be in progress.
 #[derive(Debug, Clone)]
 pub struct RunFiles {
-    /// What was run.
     pub manifest: Manifest,
-    /// The items.
     pub items: Items,
     /// The summary, once the run has finished.
     pub summary: Option<Summary>,
@@ -249,7 +246,6 @@ impl RunFiles {
 /// A run as it lies on disk, for reading. It may still be in progress.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredRun {
-    /// What was run.
     pub manifest: Manifest,
     /// The items, as [`Items`] has them.
     pub items: Vec<Item>,

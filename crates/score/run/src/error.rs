@@ -15,35 +15,22 @@ pub enum RunError {
     /// The folder or a file in it cannot be made.
     #[error("cannot write to {}: {source}; {}, or write elsewhere with --out", path.display(), remedy(source))]
     Unwritable {
-        /// The folder or file.
         path: PathBuf,
         /// What the operating system said.
         source: io::Error,
     },
     /// The path is there and is no folder.
     #[error("{} is not a folder; choose another folder with --out", path.display())]
-    NotAFolder {
-        /// The path.
-        path: PathBuf,
-    },
+    NotAFolder { path: PathBuf },
     /// The folder holds something that is not a run.
     #[error("{} is not empty and holds no run.json (found {file}); choose a new or empty folder with --out", path.display())]
-    Occupied {
-        /// The folder.
-        path: PathBuf,
-        /// Name of one file that is there.
-        file: String,
-    },
+    Occupied { path: PathBuf, file: String },
     /// The folder to read holds no run.
     #[error("{} holds no run.json; give a folder that `sqlgauge score --out` has written", path.display())]
-    NoRun {
-        /// The folder.
-        path: PathBuf,
-    },
+    NoRun { path: PathBuf },
     /// `run.json` or `summary.json` is not what this version writes.
     #[error("{} is not readable: {source}; score again with --restart, or choose another folder with --out", path.display())]
     BadRecord {
-        /// The file.
         path: PathBuf,
         /// What the parser said.
         source: serde_json::Error,
@@ -54,18 +41,10 @@ pub enum RunError {
         path.display(),
         differences.join("; ")
     )]
-    OtherRun {
-        /// The folder.
-        path: PathBuf,
-        /// What differs, one sentence part each.
-        differences: Vec<String>,
-    },
+    OtherRun { path: PathBuf, differences: Vec<String> },
     /// The folder to merge is no part of a run.
     #[error("{} is not a shard; give folders that `score --shard` has written", path.display())]
-    NoShard {
-        /// The folder.
-        path: PathBuf,
-    },
+    NoShard { path: PathBuf },
     /// Two folders are shards of different runs.
     #[error(
         "{} is a shard of another run than {}: {}; score it again as the others",
@@ -74,24 +53,18 @@ pub enum RunError {
         differences.join("; ")
     )]
     OtherShards {
-        /// The folder.
         path: PathBuf,
         /// The folder that it was compared with.
         first: PathBuf,
-        /// What differs, one sentence part each.
         differences: Vec<String>,
     },
-    /// Two folders are the same shard.
     #[error("{} and {} are both shard {shard}; give one of them", first.display(), second.display())]
     SameShard {
-        /// The shard.
         shard: Shard,
-        /// One folder.
         first: PathBuf,
         /// The other.
         second: PathBuf,
     },
-    /// Not all shards are there.
     #[error("{count} of {of} shards are missing: {}; score them and name their folders too", numbers(missing, *count))]
     MissingShards {
         /// How many there are.
@@ -104,9 +77,7 @@ pub enum RunError {
     /// A shard is not finished.
     #[error("{} has {} of shard {shard}; the command of the shard scores the others", path.display(), counted_of(*done, *total, "item"))]
     UnfinishedShard {
-        /// The folder.
         path: PathBuf,
-        /// The shard.
         shard: Shard,
         /// Items that are there.
         done: usize,
@@ -115,17 +86,13 @@ pub enum RunError {
     },
     /// Another process is writing the run.
     #[error("another process is writing {}; wait for it, or choose another folder with --out", path.display())]
-    Locked {
-        /// The folder.
-        path: PathBuf,
-    },
+    Locked { path: PathBuf },
     /// A complete line of `items.jsonl` cannot be read.
     #[error(
         "{} line {line} is not an item: {reason}; remove the line, or score again with --restart",
         path.display()
     )]
     CorruptLine {
-        /// The file.
         path: PathBuf,
         /// Line number from 1.
         line: usize,
@@ -138,13 +105,10 @@ pub enum RunError {
         path.display()
     )]
     ForeignLine {
-        /// The file.
         path: PathBuf,
         /// Line number from 1.
         line: usize,
-        /// The system that the line names.
         system: String,
-        /// The example that the line names.
         id: String,
         /// What does not fit.
         reason: String,
@@ -154,14 +118,10 @@ pub enum RunError {
         "{} is not the log that its shard finished with: put the original back, or score the shard again with --restart",
         path.display()
     )]
-    EditedLog {
-        /// The file.
-        path: PathBuf,
-    },
+    EditedLog { path: PathBuf },
     /// A file cannot be read.
     #[error("cannot read {}: {source}; check that the file is there and readable", path.display())]
     Unreadable {
-        /// The file.
         path: PathBuf,
         /// What the operating system said.
         source: io::Error,

@@ -9,7 +9,6 @@ use crate::record::Summary;
 /// The least mean that a metric must have.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gate {
-    /// Metric id with version.
     pub metric: String,
     /// The least mean, in the unit of the metric: 0.8 for 80 %.
     pub minimum: f64,
@@ -21,32 +20,20 @@ pub struct Gate {
 pub enum GateError {
     /// Not of the form `METRIC=X`.
     #[error("invalid bar {text:?}: write METRIC=X with a number X, for example ex-spider=0.8")]
-    Malformed {
-        /// The text.
-        text: String,
-    },
+    Malformed { text: String },
     /// The run does not score the metric.
     #[error("the run does not score {metric:?}; name one of its metrics: {metrics}")]
     NotScored {
         /// The metric as written.
         metric: String,
-        /// Ids of the run, with commas.
         metrics: String,
     },
     /// Lower is better, so that a least mean says nothing.
     #[error("{metric} cannot have a bar: lower is better there; set one on another metric")]
-    Cost {
-        /// Metric id with version.
-        metric: String,
-    },
+    Cost { metric: String },
     /// The bar is outside of what the metric can reach.
     #[error("the bar {minimum} for {metric} is not between 0 and 1; write 80 % as 0.8")]
-    OutOfRange {
-        /// Metric id with version.
-        metric: String,
-        /// The number as given.
-        minimum: f64,
-    },
+    OutOfRange { metric: String, minimum: f64 },
 }
 
 impl Gate {
@@ -96,7 +83,6 @@ impl Gate {
 /// A system that stays under a bar.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GateFailure {
-    /// Name of the system.
     pub system: String,
     /// The bar.
     pub gate: Gate,

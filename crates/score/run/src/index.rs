@@ -49,7 +49,6 @@ pub(crate) const BLOCK_BYTES: u64 = 1 << 20;
 /// No index has a block of so many bytes; a damaged one may say so.
 const MOST_BLOCK_BYTES: u64 = 1 << 32;
 
-/// The index beside that log.
 pub(crate) fn index_path(log: &Path) -> PathBuf {
     log.with_file_name(INDEX)
 }
@@ -57,7 +56,6 @@ pub(crate) fn index_path(log: &Path) -> PathBuf {
 /// What tells runs apart whose logs might be alike.
 pub(crate) type Identity = [u8; 8];
 
-/// The identity of that run.
 pub(crate) fn identity(manifest: &Manifest) -> Identity {
     let parts = (&manifest.metrics, &manifest.systems, manifest.examples);
     // Cannot fail: lists of strings and a number.
@@ -224,7 +222,6 @@ fn of_four(number: usize) -> [u8; 4] {
     u32::try_from(number).unwrap_or(u32::MAX).to_le_bytes()
 }
 
-/// An index file.
 pub(crate) struct Reader {
     file: BufReader<File>,
     identity: Identity,

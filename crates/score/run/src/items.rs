@@ -27,7 +27,6 @@ use crate::log::{Batch, corrupt, for_each_batch, for_each_raw_line};
 use crate::raw::RawItem;
 use crate::record::{Item, LINE_START, Manifest};
 
-/// The items of a run.
 #[derive(Debug, Clone)]
 pub struct Items(Source);
 
@@ -62,7 +61,6 @@ pub enum Entry<'a, N = &'a Item> {
 /// What was made of a [`RawItem`].
 #[derive(Debug)]
 pub struct Prepared<T> {
-    /// Name of the system.
     pub system: String,
     /// Id of the example.
     pub id: String,
@@ -297,7 +295,6 @@ impl Items {
     }
 }
 
-/// Which items were met.
 struct ItemsMet<'a> {
     systems: &'a [String],
     system_of_name: HashMap<&'a str, usize>,
@@ -305,7 +302,6 @@ struct ItemsMet<'a> {
     ids: Vec<String>,
     /// By system, then by row.
     met: Vec<Vec<bool>>,
-    /// The latest system that was met.
     latest: usize,
 }
 
@@ -391,7 +387,6 @@ where
     T: Named + Send,
     E: From<RunError>,
 {
-    /// Visits the lines of a batch.
     fn visit(&mut self, batch: &Batch) -> Result<(), E> {
         let lines = batch.lines();
         let (first_seen, systems) = (self.first_seen.as_ref(), &self.seen.system_of_name);

@@ -204,7 +204,6 @@ pub(crate) struct Batch {
     ends: Vec<usize>,
     /// Number of the first line, from 1.
     first: usize,
-    /// Where it begins in the file.
     begin: u64,
 }
 

@@ -24,7 +24,6 @@ use crate::shard::{Recorded, SHARD, Shard};
 /// Most missing shards that an error names.
 const SHOWN: usize = 20;
 
-/// All shards of one run.
 #[derive(Debug, Clone)]
 pub struct Shards {
     /// That of the whole run, with the command of the first shard.
@@ -92,7 +91,6 @@ impl Shards {
         })
     }
 
-    /// What the shards are a run of.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }

@@ -17,7 +17,6 @@ pub enum Repair {
     Duplicate {
         /// Line number from 1.
         line: usize,
-        /// Its system.
         system: String,
         /// Its example.
         id: String,
@@ -26,7 +25,6 @@ pub enum Repair {
     OutOfOrder {
         /// Line number from 1.
         line: usize,
-        /// Its system.
         system: String,
         /// Its example.
         id: String,

@@ -27,9 +27,7 @@ pub const REFUSED: &str = "refused";
 /// What pairs are over.
 #[derive(Debug, Clone)]
 pub enum PairGround {
-    /// A schema.
     Schema(Arc<Schema>),
-    /// A database.
     Database(Arc<Database>),
 }
 
@@ -42,7 +40,6 @@ pub struct PairScorer {
 }
 
 impl PairScorer {
-    /// The metric that it scores with.
     pub const METRIC: &'static str = "verify@2";
 
     /// A scorer of pairs over those schemas and databases, by `db_id`.

@@ -15,7 +15,6 @@ use crate::record::Item;
 
 /// A line of the log, as [`crate::Item`] but for its details.
 #[derive(Debug, Deserialize)]
-#[allow(missing_docs, reason = "the fields of an item")]
 pub struct RawItem<'a> {
     #[serde(borrow)]
     pub system: Cow<'a, str>,

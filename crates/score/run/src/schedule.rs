@@ -68,7 +68,6 @@ pub trait Scorer: Sync {
     }
 }
 
-/// How to schedule.
 #[derive(Debug, Clone, Copy)]
 pub struct Schedule<'a> {
     /// Worker threads; 0 means one per core.
@@ -269,7 +268,6 @@ impl Guarded<'_> {
     }
 }
 
-/// The log of a run, mended.
 pub(crate) fn open_log(directory: &RunDirectory, plan: &Plan<'_>) -> Result<(Log, Recovered), RunError> {
     let index = directory.take_indexer(plan.examples())?;
     Log::open(directory.items_path(), index, &directory.manifest().metrics, plan)

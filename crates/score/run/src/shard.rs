@@ -31,7 +31,6 @@ const SEAL: &str = "items_sha256";
 pub(crate) struct Recorded {
     pub(crate) part: usize,
     pub(crate) of: usize,
-    /// Examples of the whole run.
     pub(crate) examples: usize,
 }
 

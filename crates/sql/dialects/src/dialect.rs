@@ -17,7 +17,6 @@ pub enum CheckLevel {
     ParsedOnly,
 }
 
-/// What conditions are beside numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Conditions {
     /// The numbers 0 and 1, as in SQLite.
@@ -56,7 +55,6 @@ pub enum LimitSyntax {
 /// Which FULL JOINs there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FullJoins {
-    /// All.
     Any,
     /// Those on equalities of columns.
     OnEquality,
@@ -67,7 +65,6 @@ pub enum FullJoins {
 /// Which subqueries may read the query around them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Correlation {
-    /// All.
     Any,
     /// Those without LIMIT.
     WithoutLimit,
@@ -168,7 +165,6 @@ pub struct Templates {
     pub trim_right: Template,
     /// The text with `{2}` in the place of each `{1}`, which is not empty.
     pub replace: Template,
-    /// An integer as text.
     pub integer_as_text: Template,
     /// A text that is an integer, as an integer.
     pub text_as_integer: Template,
@@ -178,7 +174,6 @@ pub struct Templates {
     pub prefix_as_integer: Template,
     /// A real number without what stands behind its point, as an integer.
     pub real_as_integer: Template,
-    /// An integer as a real number.
     pub integer_as_real: Template,
     /// A real number rounded to an integer, halves away from zero, as a real number.
     pub round: Template,
@@ -207,7 +202,6 @@ pub struct Templates {
     pub of_first_row: Template,
 }
 
-/// A dialect.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one fact of the table")]
 pub struct Dialect {
@@ -223,7 +217,6 @@ pub struct Dialect {
     pub longest_name: usize,
     /// Characters that a name cannot have.
     pub not_in_names: &'static str,
-    /// A backslash in a text escapes.
     pub backslash_in_texts: bool,
     /// A blob by its hexadecimal digits `{0}`.
     pub blob: Template,
@@ -237,7 +230,6 @@ pub struct Dialect {
     pub column_types: TypeNames,
     /// What stands behind the columns in CREATE TABLE.
     pub behind_columns: &'static str,
-    /// Conditions and numbers.
     pub conditions: Conditions,
     /// Where NULLs stand by themselves.
     pub nulls: Nulls,

@@ -17,7 +17,6 @@ macro_rules! constructs {
         }
 
         impl Construct {
-            /// All of them.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
             /// Its name in reports and files.
@@ -102,7 +101,6 @@ constructs! {
     construct.remedy()
 )]
 pub struct Refused {
-    /// The name of the dialect.
     pub dialect: &'static str,
     /// What it cannot say.
     pub construct: Construct,

@@ -23,7 +23,6 @@ pub enum Type {
     Null,
     /// Integers of 64 bits.
     Integer,
-    /// Real numbers.
     Real,
     /// Integers and real numbers, kept as real numbers.
     Number,
@@ -36,7 +35,6 @@ pub enum Type {
 }
 
 impl Type {
-    /// What such values are, in words.
     pub(crate) fn words(self) -> &'static str {
         match self {
             Self::Null => "NULL",
@@ -51,7 +49,6 @@ impl Type {
 }
 
 impl Type {
-    /// Whether all values are numbers.
     pub fn is_numeric(self) -> bool {
         matches!(self, Self::Integer | Self::Real | Self::Number)
     }
@@ -73,7 +70,6 @@ impl Type {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one thing that is known")]
 pub struct ValueProfile {
-    /// Their type.
     pub of: Type,
     /// Texts: all characters are ASCII, and none is NUL.
     pub is_ascii: bool,
@@ -142,7 +138,6 @@ impl<'s> TypedSchema<'s> {
         Self { schema, tables }
     }
 
-    /// The schema.
     pub fn schema(&self) -> &'s Schema {
         self.schema
     }

@@ -5,6 +5,8 @@
 //! same result. The crate never runs anything: whether SQLite accepts a text is SQLite's own `prepare` to
 //! judge (crate `engine`).
 
+#![deny(missing_docs, reason = "strangers read this crate")]
+
 pub mod aggregates;
 mod builtin;
 pub mod canonical;

@@ -32,7 +32,6 @@ pub enum Construct {
     Between,
     /// IN with a list.
     InList,
-    /// Row values.
     RowValue,
     /// `group_concat`.
     Concat,
@@ -64,14 +63,12 @@ pub enum Construct {
     Cte,
     /// Functions that rank the rows of a window.
     Rank,
-    /// Aggregates over a window.
     WindowAggregate,
     /// Values of other rows of a window.
     Neighbour,
 }
 
 impl Construct {
-    /// All of them.
     pub const ALL: [Self; 30] = [
         Self::NullLogic,
         Self::Arithmetic,

@@ -8,9 +8,7 @@ use super::misreading::{MISREADINGS, Misreading};
 /// What is wrong on purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Planted {
-    /// In the encoder.
     Encoder(EncoderDefect),
-    /// In the query that it is given.
     Query(Misreading),
 }
 

@@ -11,7 +11,6 @@ use super::templates::TEMPLATES;
 pub struct Seed {
     /// The rule whose shape it has.
     pub rule: &'static str,
-    /// The text.
     pub sql: &'static str,
     /// The schema that it was written for.
     pub schema: Schema,

@@ -22,7 +22,6 @@ pub(crate) use self::values::row_number;
 /// A column that may be added.
 #[derive(Debug, Clone, PartialEq)]
 struct Proposal {
-    /// The words of its name.
     words: Vec<String>,
     declared_type: &'static str,
     values: Values,
@@ -141,7 +140,6 @@ fn plain(sample: &str, convention: Convention, words: &[String]) -> String {
 /// A table that is added.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableAddition {
-    /// Its name.
     pub name: String,
     /// The statement that creates it.
     pub ddl: String,

@@ -41,7 +41,6 @@ pub(super) enum Values {
 }
 
 impl Values {
-    /// A number below a bound.
     pub(super) fn among(bound: i64) -> Self {
         Self::Integer(0, bound - 1)
     }

@@ -22,7 +22,6 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
-    /// The schema as it is.
     fn identity(old: &Schema) -> Self {
         let tables = old.tables().to_vec();
         let images = || tables.iter().enumerate().map(|(at, table)| identity(at, table)).collect();

@@ -9,7 +9,6 @@ use crate::chain::Chain;
 use crate::change::Change;
 use crate::kind::ChangeKind;
 
-/// The most columns that go.
 const MOST_COLUMNS: usize = 6;
 
 /// Pushes removals until the gold does not resolve; whether that was reached.

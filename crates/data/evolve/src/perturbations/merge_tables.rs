@@ -12,7 +12,6 @@ use super::{Context, compound, names_in_use, tables};
 use crate::chain::Chain;
 use crate::change::{Change, MergeShape};
 
-/// The most columns of a merged table.
 const MOST_COLUMNS: usize = 200;
 
 pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Random) {

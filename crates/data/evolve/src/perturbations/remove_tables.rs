@@ -6,7 +6,6 @@ use super::{Context, tables};
 use crate::chain::Chain;
 use crate::change::Change;
 
-/// The most tables that go.
 const MOST: usize = 3;
 
 pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Random) {

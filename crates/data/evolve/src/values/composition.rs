@@ -14,7 +14,6 @@ const MAX_DIGITS: usize = 15;
 /// What a field holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Content {
-    /// A text.
     Text,
     /// An integer, written as SQLite writes it.
     Integer,
@@ -33,11 +32,9 @@ pub(super) enum End {
     AtIfAny(String),
     /// Before the digits with which the value ends.
     Digits,
-    /// With the value.
     Value,
 }
 
-/// One part of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Field {
     pub(super) content: Content,

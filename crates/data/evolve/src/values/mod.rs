@@ -61,9 +61,7 @@ pub enum ValuesRefusal {
 /// A column and where it stands.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
-    /// Its table.
     pub table: &'a str,
-    /// Its name.
     pub column: &'a str,
     /// All columns of the table.
     pub columns: &'a [&'a str],

@@ -10,7 +10,6 @@ use sqlgauge_sql::PrintDialect;
 
 /// Of 100 names, how many must have a blank for the column to be split: the others have no last name.
 const WITH_LAST_NAME: usize = 60;
-/// Most parts of an address.
 const ADDRESS_PARTS: usize = 4;
 /// Longest prefix of a code.
 const PREFIX_LETTERS: usize = 6;

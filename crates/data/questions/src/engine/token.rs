@@ -25,7 +25,6 @@ pub(crate) struct Token {
 pub(crate) enum Kind {
     /// A word or a mark.
     Word,
-    /// A number.
     Number(Literal),
     /// In single quotes: a value.
     Value,
@@ -33,7 +32,6 @@ pub(crate) enum Kind {
     Name,
 }
 
-/// The tokens of a text.
 pub(crate) fn tokens(text: &str, grammar: &Grammar) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut rest = text.trim();

@@ -11,7 +11,6 @@ use crate::names::{NameId, NounId};
 /// A phrase.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Tree {
-    /// By a rule from parts.
     Node(Rule, Vec<Slot>),
     /// The name of a column, in the plural or not.
     Name(NameId, bool),
@@ -28,9 +27,7 @@ pub(crate) enum Tree {
 /// A part of a phrase.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Slot {
-    /// One.
     One(Rc<Tree>),
-    /// A list.
     Many(Vec<Rc<Tree>>),
     /// It is missing.
     None,
@@ -71,7 +68,6 @@ impl Tree {
         matches!(list.all(), [output] if matches!(output.node(), Some((Rule::Number, _))))
     }
 
-    /// The rule and the parts, of a node.
     pub(crate) fn node(&self) -> Option<(Rule, &[Slot])> {
         match self {
             Self::Node(rule, slots) => Some((*rule, slots)),
@@ -107,7 +103,6 @@ impl Slot {
         }
     }
 
-    /// All parts.
     pub(crate) fn all(&self) -> &[Rc<Tree>] {
         match self {
             Self::One(tree) => std::slice::from_ref(tree),

@@ -81,7 +81,6 @@ const ENUMERATIONS: &[Rule] = &[
 /// Whose article a phrase has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Article {
-    /// Its own.
     #[default]
     Own,
     /// That of the list in which it stands, which is said once.

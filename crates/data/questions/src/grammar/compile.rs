@@ -23,7 +23,6 @@ pub(crate) enum Child {
 /// A part of a wording.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Piece {
-    /// The word.
     Word(WordId),
     /// The article "the", which is written and not read.
     Article,
@@ -36,7 +35,6 @@ pub(crate) enum Piece {
 pub(crate) struct Production {
     /// What it makes.
     pub rule: Rule,
-    /// The categories of its children.
     pub children: &'static [Category],
     /// The wording.
     pub pieces: Vec<Piece>,
@@ -69,23 +67,19 @@ impl First {
     }
 }
 
-/// The grammar.
 #[derive(Debug)]
 pub(crate) struct Grammar {
     words: Vec<&'static str>,
     ids: HashMap<&'static str, WordId>,
-    /// The productions of each category.
     by_category: Vec<Vec<Production>>,
     /// What each production may begin with.
     firsts: Vec<Vec<First>>,
-    /// The categories that each category includes.
     included: Vec<Vec<Category>>,
     /// Where each rule's wordings stand: category and place.
     of_rule: Vec<Vec<(usize, usize)>>,
 }
 
 impl Grammar {
-    /// The grammar of those rows.
     pub(crate) fn of(rows: impl Iterator<Item = &'static Row>, included: &[(Category, Category)]) -> Self {
         let mut grammar = Self {
             words: Vec::new(),
@@ -118,7 +112,6 @@ impl Grammar {
         self.ids.get(text).copied()
     }
 
-    /// The word of an id.
     pub(crate) fn text(&self, word: WordId) -> &'static str {
         self.words[word.0 as usize]
     }
@@ -128,12 +121,10 @@ impl Grammar {
         self.by_category[category as usize].iter().zip(&self.firsts[category as usize])
     }
 
-    /// The wordings of a rule.
     pub(crate) fn wordings(&self, rule: Rule) -> impl Iterator<Item = &Production> {
         self.of_rule[rule as usize].iter().map(|&(category, place)| &self.by_category[category][place])
     }
 
-    /// The categories that a category includes.
     pub(crate) fn included(&self, category: Category) -> &[Category] {
         &self.included[category as usize]
     }

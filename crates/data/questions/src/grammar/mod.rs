@@ -41,7 +41,6 @@ pub(crate) const fn any(text: &'static str) -> Wording {
     Wording { text, styles: Styles::ALL }
 }
 
-/// A wording for some styles.
 pub(crate) const fn only(styles: Styles, text: &'static str) -> Wording {
     Wording { text, styles }
 }
@@ -57,7 +56,6 @@ pub(crate) struct Row {
     pub rule: Rule,
     /// Where that may stand.
     pub category: Category,
-    /// What its parts are.
     pub children: &'static [Category],
     /// How it is said.
     pub wordings: &'static [Wording],

@@ -32,7 +32,6 @@ pub(super) struct Writer<'r> {
     budget: usize,
 }
 
-/// A random query.
 pub(super) fn query(random: &mut Random) -> String {
     let mut writer = Writer { random, scopes: Vec::new(), aliases: 0, budget: 40 };
     let width = 1 + writer.random.below(3);

@@ -58,7 +58,6 @@ pub(super) fn is_over_rows(rule: Rule) -> bool {
 }
 
 impl Say<'_> {
-    /// An aggregate.
     pub(super) fn aggregate(&mut self, aggregate: &Aggregate) -> Said {
         if aggregate.owner != Owner::HERE {
             return Err(Unsayable::construct("an aggregate of an outer query"));

@@ -11,7 +11,6 @@ use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
 use crate::unsayable::Unsayable;
 
-/// Comparisons.
 const COMPARISONS: &super::Pairs<BinaryOperator> = &[
     (BinaryOperator::Equal, Rule::Equal),
     (BinaryOperator::NotEqual, Rule::NotEqual),
@@ -86,7 +85,6 @@ const STANDS: &super::Pairs<(Stands, bool)> = &[
     ((Stands::Last, true), Rule::NotEndsWith),
 ];
 
-/// Conditions with a negation of their own.
 fn either(negated: bool, plain: Rule, negative: Rule) -> Rule {
     if negated { negative } else { plain }
 }
@@ -105,7 +103,6 @@ pub(super) fn subject(expr: &Expr) -> Option<&Expr> {
 }
 
 impl Say<'_> {
-    /// A condition.
     pub(crate) fn condition(&mut self, expr: &Expr) -> Said {
         match expr {
             Expr::And(list) => self.joined(list, Rule::And, Rule::Either),

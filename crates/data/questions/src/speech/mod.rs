@@ -188,7 +188,6 @@ impl<'a> Hear<'a> {
         None
     }
 
-    /// One of the candidates.
     fn choose<T: Copy>(&mut self, candidates: &[T]) -> Option<T> {
         if candidates.len() < 2 {
             return candidates.first().copied();

@@ -143,7 +143,6 @@ impl Say<'_> {
         relation_here.map(|(_, reads)| *reads)
     }
 
-    /// The name of a column of a table.
     pub(super) fn name(&self, table: u32, column: u32) -> Said {
         let column_here = self.schema.tables().get(table as usize).and_then(|table| table.column(column));
         let column_here = column_here.ok_or(Unsayable::OtherSchema { what: "a column" })?;
@@ -151,7 +150,6 @@ impl Say<'_> {
         name.map(|name| Tree::Name(name, false)).ok_or(Unsayable::OtherSchema { what: "a column" })
     }
 
-    /// The name of a table.
     pub(super) fn noun(&self, table: u32, many: bool) -> Said {
         let table_here =
             self.schema.tables().get(table as usize).ok_or(Unsayable::OtherSchema { what: "a table" })?;
@@ -237,7 +235,6 @@ impl Say<'_> {
 }
 
 impl Hear<'_> {
-    /// The column that a phrase names.
     pub(super) fn column(&mut self, tree: &Tree) -> Option<Expr> {
         let (rule, slots) = tree.node()?;
         let column = match (rule, slots) {

@@ -22,7 +22,6 @@ pub(crate) struct Frame {
 }
 
 impl Say<'_> {
-    /// A canonical query as a question.
     pub(crate) fn question(&mut self, query: &Query, frame: &Frame) -> Said {
         // What has short words needs no turns: "the singer that has the most concerts".
         self.has_turns &= !(self.care.is_terse() && has_short_words(query));

@@ -22,7 +22,6 @@ const AMOUNTS: &super::Pairs<BinaryOperator> = &[
     (BinaryOperator::Equal, Rule::Exactly),
 ];
 
-/// The most rows, or the fewest.
 pub(super) const DEGREES: &super::Pairs<bool> = &[(true, Rule::TheMost), (false, Rule::TheFewest)];
 
 impl Say<'_> {
@@ -164,7 +163,6 @@ pub(super) fn count_next(rest: &mut [Rc<Tree>]) {
     }
 }
 
-/// Whether a source is one table.
 pub(super) fn is_table(source: &Slot) -> bool {
     relation_of(source).is_some()
 }
@@ -247,7 +245,6 @@ pub(super) fn by_their_keys(inner: &Tree) -> Option<Tree> {
     Some(Tree::Node(Rule::ByTheirKeys, parts.into()))
 }
 
-/// The names of columns.
 fn names_of(columns: &Slot) -> Option<Slot> {
     let name = |column: &Rc<Tree>| match column.node()? {
         (Rule::Column, [name]) => match &**name.one()? {
@@ -259,14 +256,12 @@ fn names_of(columns: &Slot) -> Option<Slot> {
     columns.all().iter().map(name).collect::<Option<Vec<Tree>>>().map(Slot::from)
 }
 
-/// The columns of those names.
 fn columns_of(names: &Slot) -> Slot {
     let column = |name: &Rc<Tree>| Tree::Node(Rule::Column, vec![Slot::One(Rc::clone(name))]);
     names.all().iter().map(column).collect::<Vec<_>>().into()
 }
 
 impl Hear<'_> {
-    /// The query of a short form.
     pub(super) fn short(&mut self, rule: Rule, slots: &[Slot]) -> Option<Query> {
         let none = || Slot::None;
         match (rule, slots) {

@@ -268,7 +268,6 @@ fn verb_between(
 
 /// How the keys between two tables are told apart.
 enum Means {
-    /// There is one.
     One,
     /// By the name of the declaring column: these have one of their own.
     ByColumn(Vec<Key>),

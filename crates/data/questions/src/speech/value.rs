@@ -8,7 +8,6 @@ use crate::engine::tree::{Slot, Tree};
 use crate::grammar::Rule;
 use crate::unsayable::Unsayable;
 
-/// Arithmetic.
 const ARITHMETIC: &super::Pairs<BinaryOperator> = &[
     (BinaryOperator::Add, Rule::Plus),
     (BinaryOperator::Subtract, Rule::Minus),
@@ -49,7 +48,6 @@ fn is_arithmetic(tree: &Tree) -> bool {
 }
 
 impl Say<'_> {
-    /// A value.
     pub(crate) fn operand(&mut self, expr: &Expr) -> Said {
         match expr {
             Expr::Column(column) => self.column(*column),
@@ -124,7 +122,6 @@ impl Say<'_> {
         })
     }
 
-    /// A subquery that is a value.
     fn subquery(&mut self, query: &Query) -> Said {
         let is_plain = query.order_by.is_empty() && query.limit.is_none() && query.offset.is_none();
         let inner = self.query(query)?;

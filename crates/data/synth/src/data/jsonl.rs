@@ -7,7 +7,6 @@ use sqlgauge_base::file::AtomicFile;
 
 use super::RecordFile;
 
-/// A file of lines.
 pub(super) struct Lines(AtomicFile);
 
 impl Lines {

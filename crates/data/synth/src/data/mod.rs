@@ -42,7 +42,6 @@ pub enum FieldKind {
 /// A field of a record, as a table has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FieldColumn {
-    /// The name of the field.
     pub name: &'static str,
     /// What it holds.
     pub kind: FieldKind,
@@ -64,7 +63,6 @@ pub trait RecordFile {
 }
 
 impl DataFormat {
-    /// All formats.
     pub const ALL: [Self; 2] = [Self::Jsonl, Self::Parquet];
 
     /// How it is called, and how its files end.

@@ -20,7 +20,6 @@ use sqlgauge_base::file::AtomicFile;
 
 use super::{FieldColumn, FieldKind, RecordFile};
 
-/// Rows of a group.
 const GROUP_ROWS: usize = 4096;
 
 type Record = Map<String, Value>;

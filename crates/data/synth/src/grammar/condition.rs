@@ -290,7 +290,6 @@ pub(super) fn forget(scope: &mut [FromRelation], condition: &Expr) {
     }
 }
 
-/// Whether a condition reads a relation.
 fn reads(condition: &Expr, relation: RelationId) -> bool {
     let mut columns = Vec::new();
     collect_columns(condition, &mut columns);

@@ -30,7 +30,6 @@ pub(super) enum Idiom {
     GroupsOfPartners,
     /// Rows by those with which a table between links them.
     Linked,
-    /// Rows, or their number.
     Rows,
 }
 

@@ -251,7 +251,6 @@ impl<'a> Grammar<'a> {
         self.random.chance(percent)
     }
 
-    /// One of the items by weight.
     fn choose<'i, T>(&mut self, items: &'i [T], weight: impl Fn(&T) -> f64) -> Option<&'i T> {
         let weights: Vec<f64> = items.iter().map(weight).collect();
         items.get(weighted(&weights, &mut self.random)?)
@@ -369,14 +368,12 @@ fn joined(kind: JoinKind, left: From, right: From, on: Option<Expr>) -> From {
     From::Join(Box::new(sqlgauge_sql::tree::Join { kind, left, right, on }))
 }
 
-/// The columns that conditions read.
 fn columns_of(conditions: &[Expr]) -> Vec<ColumnRef> {
     let mut columns = Vec::new();
     conditions.iter().for_each(|condition| collect_columns(condition, &mut columns));
     columns
 }
 
-/// Marks the relations that conditions read.
 fn read_by(scope: &mut [FromRelation], conditions: &[Expr]) {
     let columns = columns_of(conditions);
     for bound in scope {

@@ -613,7 +613,6 @@ pub(super) fn is_rank(facet: &Facet) -> bool {
     sqlgauge_names::is_rank(&spoken_words(&facet.name))
 }
 
-/// Whether an output is an aggregate.
 pub(super) fn has_aggregate(select: &Select) -> bool {
     select.outputs.iter().any(|output| derive::has_aggregate(&output.expr))
 }

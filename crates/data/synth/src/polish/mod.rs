@@ -34,7 +34,6 @@ const MAX_EXPANSION: f64 = 1e5;
 pub struct Polish {
     /// The share of the questions, from 0 to 1.
     pub share: f64,
-    /// What writes.
     pub writer: Arc<dyn Writer>,
 }
 
@@ -59,7 +58,6 @@ pub trait Writer: fmt::Debug + Send + Sync {
 /// What was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolishedText {
-    /// The text.
     pub text: String,
     /// Whether it was written to its end.
     pub is_whole: bool,
@@ -125,7 +123,6 @@ impl Polished {
 }
 
 impl WordingRefusal {
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Empty => "empty",

@@ -18,7 +18,6 @@ use super::profile::{ContentKind, TableProfile};
 pub enum LinkEvidence {
     /// By a foreign key.
     Declared,
-    /// By names and values.
     Found,
 }
 
@@ -27,11 +26,9 @@ pub enum LinkEvidence {
 pub struct Link {
     /// The table that refers, by its position among those that queries read.
     pub child: usize,
-    /// Its columns.
     pub child_columns: Vec<u32>,
     /// The table that is referred to.
     pub parent: usize,
-    /// Its columns.
     pub parent_columns: Vec<u32>,
     /// How it is known.
     pub evidence: LinkEvidence,

@@ -18,7 +18,6 @@ pub use self::profile::{ColumnProfile, ContentKind, TableProfile};
 /// A database as the grammar sees it.
 #[derive(Debug)]
 pub struct GrammarDatabase {
-    /// The name of the database.
     pub db_id: String,
     /// Its schema, which all queries are resolved against.
     pub schema: Arc<Schema>,

@@ -35,7 +35,6 @@ pub enum ContentKind {
     Other,
 }
 
-/// One column.
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a property of the values")]
 pub struct ColumnProfile {
@@ -59,7 +58,6 @@ pub struct ColumnProfile {
     pub is_cryptic: bool,
 }
 
-/// One table.
 #[derive(Debug)]
 pub struct TableProfile {
     /// Which table of the schema.

@@ -7,10 +7,8 @@ use super::{Refused, unreadable};
 use crate::error::TablesError;
 use crate::report::FileRefusal;
 
-/// How the names of tables end.
 pub(crate) const ENDINGS: [&str; 4] = ["csv", "tsv", "txt", "parquet"];
 
-/// A file below the folder.
 #[derive(Debug, Clone)]
 pub(crate) struct Source {
     pub(crate) path: PathBuf,

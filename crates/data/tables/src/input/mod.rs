@@ -17,18 +17,15 @@ use crate::error::TablesError;
 use crate::options::TablesOptions;
 use crate::report::{Encoding, FileRefusal, Ragged};
 
-/// A part of a table.
 pub(crate) enum Part<'a> {
     /// The names of the columns, first of all.
     Header(&'a StringRecord),
-    /// A row of as many values.
     Row(&'a StringRecord),
 }
 
 /// What takes the parts of a table; it may refuse the rest.
 pub(crate) type Take<'a> = &'a mut dyn FnMut(Part<'_>) -> Result<(), NotRead>;
 
-/// How a file was read.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Reading {
     pub(crate) encoding: Option<Encoding>,

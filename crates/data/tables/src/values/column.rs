@@ -66,7 +66,6 @@ impl Column {
         self.two_capitals += u64::from(text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_uppercase()));
     }
 
-    /// What the column is.
     pub(crate) fn typing(&self, options: &TablesOptions) -> Typing {
         let text = Typing {
             kind: ColumnType::Text,

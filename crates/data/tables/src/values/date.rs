@@ -33,10 +33,12 @@ impl Date {
 /// Which days a text may mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Days {
-    /// One.
     One(Date),
     /// One with the day first, another with the month first; one of them at least.
-    Either { day_first: Option<Date>, month_first: Option<Date> },
+    Either {
+        day_first: Option<Date>,
+        month_first: Option<Date>,
+    },
 }
 
 /// What a text says.

@@ -6,7 +6,6 @@
 
 use super::class::Class;
 
-/// Words for yes and no.
 const PAIRS: [[&str; 2]; 4] = [["true", "false"], ["yes", "no"], ["y", "n"], ["t", "f"]];
 
 /// The pairs that a column may mix: words, and their first letters.

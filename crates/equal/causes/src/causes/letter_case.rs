@@ -82,7 +82,6 @@ fn quoted(text: &str) -> BTreeSet<&str> {
     all
 }
 
-/// The texts that a query names.
 fn texts(query: &Query) -> BTreeSet<String> {
     struct Texts(BTreeSet<String>);
     impl Visitor for Texts {

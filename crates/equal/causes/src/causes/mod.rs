@@ -59,7 +59,6 @@ pub fn causes() -> &'static [&'static Cause] {
     &CAUSES
 }
 
-/// The cause of that id.
 pub fn find(id: &str) -> Option<&'static Cause> {
     causes().iter().copied().find(|cause| cause.id == id)
 }

@@ -18,7 +18,6 @@ pub(super) fn text(hash: u64, value: &str) -> u64 {
     value.bytes().fold(mix(hash, value.len() as u64), |hash, byte| mix(hash, u64::from(byte)))
 }
 
-/// A hash of a bag of hashes.
 pub(super) fn bag(tag: u64, hashes: impl Iterator<Item = u64>) -> u64 {
     let (sum, xor) = hashes
         .fold((0u64, 0u64), |(sum, xor), hash| (sum.wrapping_add(mix(hash, 0x51)), xor ^ mix(hash, 0x77)));

@@ -20,12 +20,10 @@ pub(super) struct Place<'a> {
     is_condition: bool,
     /// The clause, for the log.
     clause: &'static str,
-    /// What it is compared with.
     opposite: &'a Comparand,
 }
 
 impl<'a> Place<'a> {
-    /// The place of a value in that clause.
     pub(super) fn of(clause: &'static str, opposite: &'a Comparand) -> Self {
         Self { is_condition: false, clause, opposite }
     }

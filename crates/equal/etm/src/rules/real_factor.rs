@@ -88,7 +88,6 @@ fn divided_alone(left: &mut Expr, right: &mut Expr) -> bool {
     true
 }
 
-/// What is cast to a real number.
 fn cast_to_real(expr: &Expr) -> Option<Expr> {
     let Expr::Cast { expr, type_name } = expr else { return None };
     (Affinity::of_declared_type(Some(type_name)) == Affinity::Real).then(|| expr.as_ref().clone())

@@ -18,7 +18,6 @@ fn flatten_and(expr: Expr, conjuncts: &mut Vec<Expr>) {
     }
 }
 
-/// The conjuncts of a condition.
 pub(crate) fn conjuncts_of(condition: Option<&Expr>) -> Vec<&Expr> {
     match condition {
         Some(Expr::And(list)) => list.iter().flat_map(|operand| conjuncts_of(Some(operand))).collect(),
@@ -27,12 +26,10 @@ pub(crate) fn conjuncts_of(condition: Option<&Expr>) -> Vec<&Expr> {
     }
 }
 
-/// The condition of these conjuncts.
 pub(crate) fn conjunction(mut conjuncts: Vec<Expr>) -> Option<Expr> {
     if conjuncts.len() < 2 { conjuncts.pop() } else { Some(Expr::And(conjuncts)) }
 }
 
-/// Adds a conjunct to a condition.
 pub(crate) fn add_conjunct(condition: &mut Option<Expr>, conjunct: Expr) {
     let mut all = take_conjuncts(condition);
     flatten_and(conjunct, &mut all);

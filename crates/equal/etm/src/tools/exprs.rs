@@ -4,7 +4,6 @@ use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{Aggregate, Args, BinaryOperator, ColumnRef, Expr, Literal, Owner};
 use sqlgauge_sql::visit::{children, children_mut};
 
-/// An equality.
 pub(crate) fn equal(left: Expr, right: Expr) -> Expr {
     Expr::Binary(BinaryOperator::Equal, Box::new(left), Box::new(right))
 }

@@ -470,7 +470,6 @@ impl Run<'_, '_> {
     }
 }
 
-/// The values of a relation in one row.
 fn row_of(env: Option<&Env>, relation: RelationId) -> Vec<SymbolicValue> {
     let Some(env) = env else { return Vec::new() };
     (0..).map_while(|column| env.column(ColumnRef::at(relation, column))).collect()

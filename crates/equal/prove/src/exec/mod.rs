@@ -79,9 +79,7 @@ impl Env {
 /// A row with what it is sorted by.
 #[derive(Debug, Clone)]
 pub struct Ranked {
-    /// It is there.
     pub present: Term,
-    /// Its values.
     pub values: Rc<[SymbolicValue]>,
     /// Its sort keys.
     pub keys: Vec<SymbolicValue>,
@@ -90,7 +88,6 @@ pub struct Ranked {
 /// The rows of a query before its limit.
 #[derive(Debug, Clone)]
 pub struct Executed {
-    /// The rows.
     pub rows: Vec<Ranked>,
     /// How their keys sort them.
     pub directions: Vec<SortDirection>,
@@ -354,7 +351,6 @@ impl<'w, 's> Run<'w, 's> {
         Ok(ranked.into_iter().map(|row| SymbolicRow { present: row.present, values: row.values }).collect())
     }
 
-    /// Leaves of equal rows one.
     fn make_distinct(&mut self, rows: &mut Vec<Ranked>, body: &Body) -> Result<(), Stop> {
         self.check_bytes(body)?;
         rows.retain(|row| row.present != Terms::FALSE);

@@ -337,7 +337,6 @@ impl Run<'_, '_> {
         Ok(value)
     }
 
-    /// An aggregate over the frame.
     fn over_frame(&mut self, call: &WindowCall, placed: &Placed, row: usize) -> Result<SymbolicValue, Stop> {
         let mut frame = self.frame(&call.window, placed, row)?;
         if let Some(filter) = &call.filter {

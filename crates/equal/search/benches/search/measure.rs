@@ -16,7 +16,6 @@ use super::data::Case;
 
 /// What became of one pair.
 pub(crate) enum PairOutcome {
-    /// The rules prove it equal.
     Proved,
     /// Told apart, and minimised.
     Different(Box<Different>),
@@ -32,7 +31,6 @@ pub(crate) struct Different {
     time: Duration,
 }
 
-/// Searches, one for each schema.
 #[derive(Default)]
 pub(crate) struct Searches(Vec<(*const Schema, Search)>);
 
@@ -53,7 +51,6 @@ pub(crate) fn options(settings: &Settings) -> SearchOptions {
     SearchOptions { databases: settings.databases, seed: settings.seed, ..SearchOptions::default() }
 }
 
-/// Searches one pair.
 pub(crate) fn judge(case: &Case, search: &Search) -> PairOutcome {
     if Matcher::new(&case.schema, Profile::Sound).is_equal(&case.gold, &case.prediction) {
         return PairOutcome::Proved;
@@ -102,7 +99,6 @@ pub(crate) fn run(name: &str, cases: &[Case], settings: &Settings) {
     summary(&outcomes);
 }
 
-/// Prints what came of the searches.
 pub(crate) fn summary(pairs: &[PairOutcome]) {
     let mut outcomes: BTreeMap<String, usize> = BTreeMap::new();
     let (mut whole, mut rest, mut rows) = (vec![], vec![], vec![]);

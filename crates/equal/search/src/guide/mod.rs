@@ -21,7 +21,6 @@ pub(super) trait Guide: Sync {
     fn draw(&self, plan: &Plan, shape: &mut Shape, random: &mut Random);
 }
 
-/// All guides.
 pub(super) fn guides() -> &'static [&'static dyn Guide] {
     &[&numbers::Numbers, &labels::Labels, &groups::Groups, &counts::Counts, &dates::Dates]
 }

@@ -10,13 +10,9 @@ use super::{Constraints, TableConstraints};
 #[non_exhaustive]
 pub enum RowConstraint {
     /// A column is never NULL.
-    NotNull {
-        /// The column.
-        column: String,
-    },
+    NotNull { column: String },
     /// The numbers or dates of a column lie between two values.
     Range {
-        /// The column.
         column: String,
         /// The least value.
         low: Value,
@@ -25,16 +21,12 @@ pub enum RowConstraint {
     },
     /// A column has few values.
     Categories {
-        /// The column.
         column: String,
         /// All of them but NULL.
         values: Vec<Value>,
     },
     /// Columns repeat no value together.
-    Unique {
-        /// The columns.
-        columns: Vec<String>,
-    },
+    Unique { columns: Vec<String> },
     /// Rows that agree in one column agree in another.
     Dependency {
         /// The column that determines.
@@ -51,7 +43,6 @@ pub enum RowConstraint {
     },
     /// The values of a column are all in a key of another table.
     Inclusion {
-        /// The column.
         column: String,
         /// The key.
         target: String,

@@ -27,7 +27,6 @@ pub struct Mined {
     answers: Mutex<HashMap<String, bool>>,
 }
 
-/// What is mined.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'a> {
     engine: &'a dyn Engine,

@@ -272,7 +272,6 @@ impl ColumnConstraint {
         }
     }
 
-    /// Some values that the column has.
     fn examples(&self) -> impl Iterator<Item = Value> {
         let ends = self.range.iter().flat_map(|(low, high)| [low.clone(), high.clone()]);
         self.categories.iter().flatten().cloned().chain(ends)

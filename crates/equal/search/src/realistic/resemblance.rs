@@ -159,7 +159,6 @@ impl Look<'_> {
         format!("{}.{name}", self.table.name)
     }
 
-    /// The values of a column.
     fn values(&self, column: u32) -> impl Iterator<Item = &Value> {
         self.rows.rows.iter().filter_map(move |row| value_in(row, &self.stored, column))
     }

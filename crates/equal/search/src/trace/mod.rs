@@ -32,7 +32,6 @@ const MAX_STEPS: usize = 50_000;
 /// Largest count that LIMIT or HAVING can ask of a search; larger ones need larger databases than it makes.
 const MAX_SIZE: i64 = 200;
 
-/// A column of a table.
 pub(super) type ColumnKey = (TableId, u32);
 
 /// A value that one of the queries compares a column with.
@@ -52,7 +51,6 @@ pub(super) struct Trace {
     pub(super) equal: Vec<(ColumnKey, ColumnKey)>,
     /// Numbers of rows at which LIMIT, OFFSET or a count decides.
     pub(super) sizes: Vec<usize>,
-    /// Columns that are read at all.
     pub(super) read: Vec<ColumnKey>,
     /// Columns whose text is also used as a number.
     pub(super) numeric: Vec<ColumnKey>,
@@ -79,7 +77,6 @@ pub(super) enum Use {
     CountedDistinct,
 }
 
-/// Traces one query.
 pub(super) fn trace(query: &Query) -> Trace {
     let mut origins = Origins::default();
     walk_query(&mut origins, query);

@@ -11,7 +11,6 @@ use sqlgauge_engine::compare::Semantics;
 use sqlgauge_search::{Witness, WitnessTable, create_table};
 use sqlgauge_sql::schema::{Schema, Table};
 
-/// Name and version of the format.
 const FORMAT: &str = "sqlgauge-pack@1";
 
 /// Most bytes of a line: the largest question of BIRD takes some ten thousand.
@@ -97,10 +96,8 @@ struct StoredTable {
 /// Why a pack cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum PackError {
-    /// The file.
     #[error("the pack cannot be read; check the file")]
     Unreadable(#[from] std::io::Error),
-    /// A line of it.
     #[error("line {line} of the pack: {what}; make the pack again with `sqlgauge pack`")]
     Line {
         /// Its number, from 1.
@@ -118,7 +115,6 @@ pub enum PackError {
         id: String,
         /// Its database.
         db_id: String,
-        /// The table.
         table: String,
     },
 }

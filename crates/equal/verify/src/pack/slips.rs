@@ -13,7 +13,6 @@ use sqlgauge_sql::visit::{change_exprs, each_expr};
 
 use super::build::spread;
 
-/// Most columns that one becomes.
 const MOST_COLUMNS: usize = 6;
 
 /// The query with each of the slips; of more than so many, so many at equal distances.

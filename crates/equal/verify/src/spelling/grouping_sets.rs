@@ -125,7 +125,6 @@ impl<'w, 'a> Block<'w, 'a> {
         Some(combined)
     }
 
-    /// The grouping sets of a term.
     fn sets(&self, (from, to): Span, depth: usize) -> Option<Vec<Set>> {
         let words = self.words;
         if !is_grouping(words, from) {
@@ -169,7 +168,6 @@ impl<'w, 'a> Block<'w, 'a> {
         is_plain.then_some(all)
     }
 
-    /// The query grouped by one set.
     fn arm(&self, set: &Set, all: &Set, items: &[Span]) -> Option<String> {
         let words = self.words;
         let mut arm = Arm::new(words, set, all);

@@ -43,7 +43,6 @@ const MAX_TIMES: usize = 16;
 /// A text in other words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spelled {
-    /// The text that was verified.
     pub sql: String,
     /// What was spelled otherwise, in order.
     pub by: Vec<&'static str>,

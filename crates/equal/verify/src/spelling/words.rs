@@ -40,7 +40,6 @@ impl<'a> Words<'a> {
         Self { list: words, tail: &sql[end..], closing, around, queries }
     }
 
-    /// How many words there are.
     pub(super) fn len(&self) -> usize {
         self.list.len()
     }

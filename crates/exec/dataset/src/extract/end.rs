@@ -33,7 +33,6 @@ pub(super) fn statement_end(text: &str, start: usize) -> usize {
     .run()
 }
 
-/// What the last token was.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Last {
     /// A name, a literal or a closing parenthesis: an alias may follow.

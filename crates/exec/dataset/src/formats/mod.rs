@@ -59,7 +59,6 @@ impl fmt::Display for Place {
     }
 }
 
-/// A reader of one format.
 trait Reader: Send + Sync {
     /// Name for `--format`.
     fn name(&self) -> &'static str;
@@ -87,12 +86,10 @@ trait Reader: Send + Sync {
 static READERS: &[&dyn Reader] =
     &[&parquet::Parquet, &jsonl::Jsonl, &json::Json, &csv::COMMA, &csv::TAB, &lines::Lines];
 
-/// A file format.
 #[derive(Clone, Copy)]
 pub struct FileFormat(&'static dyn Reader);
 
 impl FileFormat {
-    /// All formats.
     pub fn all() -> impl Iterator<Item = Self> {
         READERS.iter().map(|reader| Self(*reader))
     }

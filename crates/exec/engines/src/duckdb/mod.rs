@@ -23,7 +23,6 @@ use crate::trial::try_locks;
 
 use child::{Answer, Child, File};
 
-/// The kind.
 pub(crate) const KIND: Kind = Kind {
     name: "duckdb",
     schemes: &["duckdb"],

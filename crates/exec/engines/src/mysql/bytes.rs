@@ -27,7 +27,6 @@ impl<'a> Packet<'a> {
         }
     }
 
-    /// Bytes behind their number.
     pub(super) fn text(&mut self) -> Option<&'a [u8]> {
         let length = self.counted()?;
         self.take(usize::try_from(length).ok()?)

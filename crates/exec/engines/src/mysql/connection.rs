@@ -67,7 +67,6 @@ enum Stage {
     Other,
 }
 
-/// A piece of a result.
 #[derive(Debug)]
 pub(super) enum Piece {
     Column(BytesMut),
@@ -248,7 +247,6 @@ impl Connection {
         self.stage = Stage::Head;
     }
 
-    /// The next piece of a result.
     pub(super) fn piece(&mut self, deadline: Instant, longest: usize) -> Result<Piece, Broken> {
         loop {
             let longest = match self.stage {

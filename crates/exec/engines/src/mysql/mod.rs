@@ -29,7 +29,6 @@ use text::Lexing;
 
 const DEFAULT_PORT: u16 = 3306;
 
-/// The kind.
 pub(crate) const KIND: Kind = Kind {
     name: "mysql",
     schemes: &["mysql", "mariadb"],

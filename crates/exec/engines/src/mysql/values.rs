@@ -115,7 +115,6 @@ fn real(float: f64) -> Value {
     if float.is_nan() { Value::Null } else { Value::Real(float) }
 }
 
-/// The number that the bits write.
 fn bits(bytes: &[u8]) -> Value {
     let number = bytes.iter().fold(0, |number, &byte| number << 8 | u64::from(byte));
     Value::decimal(&number.to_string()).unwrap_or(Value::Null)

@@ -25,7 +25,6 @@ use connection::Connection;
 
 const DEFAULT_PORT: u16 = 5432;
 
-/// The kind.
 pub(crate) const KIND: Kind = Kind {
     name: "postgresql",
     schemes: &["postgresql", "postgres"],

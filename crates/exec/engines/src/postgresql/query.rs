@@ -165,7 +165,6 @@ fn begin(served: &Postgres, limits: &Limits) -> String {
     )
 }
 
-/// Name and type of each column.
 type Columns = Vec<(String, u32)>;
 
 /// Bytes of a frame before the first row.

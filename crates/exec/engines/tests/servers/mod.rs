@@ -58,12 +58,10 @@ impl Drop for Session {
 pub struct Frozen(Vec<String>);
 
 impl Frozen {
-    /// One process.
     pub fn of(process: u32) -> Self {
         Self::new(process, false)
     }
 
-    /// A process, and its children.
     fn new(process: u32, with_children: bool) -> Self {
         let mut all = vec![process.to_string()];
         if with_children {

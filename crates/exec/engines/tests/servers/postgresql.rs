@@ -146,7 +146,6 @@ impl Drop for Server {
     }
 }
 
-/// The folder with the newest server.
 fn programs() -> Option<PathBuf> {
     let of_version = |path: PathBuf| -> Option<(u32, PathBuf)> {
         Some((path.file_name()?.to_str()?.parse().ok()?, path.join("bin")))

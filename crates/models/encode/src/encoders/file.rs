@@ -25,10 +25,8 @@ use crate::vectors::{Vectors, VectorsError};
 
 /// Bytes that are read at once.
 const CHUNK_BYTES: usize = 8 << 20;
-/// The longest header that is believed.
 const LONGEST_HEADER: u64 = 100 << 20;
 
-/// A file of vectors.
 #[derive(Debug)]
 pub struct VectorFile {
     path: PathBuf,

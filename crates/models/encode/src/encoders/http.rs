@@ -16,7 +16,6 @@ const VERSION: u32 = 1;
 /// Sent once to learn how long vectors are.
 const PROBE: &str = "How many components has a vector?";
 
-/// What is encoded, and by which model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HttpOptions {
     /// Model, dimensions, texts per request and further parameters.
@@ -61,7 +60,6 @@ impl HttpEncoder {
         Ok(Self { client, options, dimensions: vector.len() })
     }
 
-    /// The client, for what was used.
     pub fn client(&self) -> &Client {
         &self.client
     }

@@ -26,29 +26,21 @@ const fn unless(built_in: bool, what: &'static str, feature: &'static str) -> Op
 /// Why a text names no encoder.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum SpecError {
-    /// No encoder has that name.
     #[error("unknown encoder {name:?}; use one of features, tfidf, bert:DIR, llm:DIR, http:URL, file:PATH")]
-    Unknown {
-        /// As given.
-        name: String,
-    },
+    Unknown { name: String },
     /// The encoder is left out of this program.
     #[error(transparent)]
     NotBuiltIn(#[from] NotBuiltIn),
     /// What follows the colon is missing.
     #[error("encoder {name:?} needs {needed}; write {name}:{needed}")]
     NoArgument {
-        /// The encoder.
         name: &'static str,
         /// What is missing.
         needed: &'static str,
     },
     /// Something follows the colon that the encoder does not take.
     #[error("encoder {name:?} takes nothing after its name; write {name}")]
-    Argument {
-        /// The encoder.
-        name: &'static str,
-    },
+    Argument { name: &'static str },
 }
 
 /// An encoder as it was asked for.

@@ -24,7 +24,6 @@ impl EmbeddingFile {
         Err(NOT_BUILT_IN.into())
     }
 
-    /// The file.
     pub fn path(&self) -> &Path {
         match self.0 {}
     }

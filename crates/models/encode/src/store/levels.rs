@@ -7,7 +7,6 @@ pub(super) struct ListWalk {
     length: usize,
     /// Components of the current list that were seen; 0 or `length` between two lists.
     seen: usize,
-    /// Lists that were begun.
     begun: usize,
 }
 
@@ -64,7 +63,6 @@ impl ListWalk {
         (self.seen == self.length).then_some(self.begun)
     }
 
-    /// Lists that were begun.
     pub(super) fn begun(&self) -> usize {
         self.begun
     }

@@ -45,14 +45,12 @@ pub(crate) use reader::{Table, VectorColumn};
 #[cfg(feature = "parquet")]
 pub use writer::EmbeddingWriter;
 
-/// One row of an embedding file.
 #[derive(Debug, Clone, Copy)]
 pub struct EmbeddingRow<'a> {
     /// Id of the item.
     pub id: &'a str,
     /// Name of its database.
     pub db_id: &'a str,
-    /// Its embedding.
     pub vector: &'a [f32],
     /// Whether the prediction was right, in \[0, 1\].
     pub correct: Option<f64>,
@@ -69,7 +67,6 @@ pub enum StoreError {
     /// The system refused.
     #[error("{path}: {source}; {}", hint(source))]
     Io {
-        /// The file.
         path: PathBuf,
         /// What the system says.
         source: std::io::Error,
@@ -77,45 +74,29 @@ pub enum StoreError {
     /// The file is no Parquet file, is cut off, or contradicts itself.
     #[error("{path} cannot be read as Parquet: {problem}; it may be cut off or damaged, write it again")]
     Damaged {
-        /// The file.
         path: PathBuf,
         /// What is wrong.
         problem: String,
     },
-    /// A column is missing.
     #[error("{path} has no column {column:?}; an embedding file has id, db_id and vector (it has {present})")]
-    MissingColumn {
-        /// The file.
-        path: PathBuf,
-        /// The column.
-        column: &'static str,
-        /// The columns that it has.
-        present: String,
-    },
+    MissingColumn { path: PathBuf, column: &'static str, present: String },
     /// A column has another type.
     #[error(
         "{path}: column {column:?} is {kind}, not {expected}; convert it, or use encode --encoder file:PATH"
     )]
     WrongType {
-        /// The file.
         path: PathBuf,
-        /// The column.
         column: &'static str,
-        /// Its type.
         kind: String,
         /// What it should be.
         expected: &'static str,
     },
     /// There is no row.
     #[error("{path} has no item; a set of embeddings has at least one")]
-    Empty {
-        /// The file.
-        path: PathBuf,
-    },
+    Empty { path: PathBuf },
     /// The column cannot have that value: a number that is not finite, a vector of another length, a null.
     #[error("{path}: row {row}: {problem}")]
     Value {
-        /// The file.
         path: PathBuf,
         /// Row, from 0.
         row: usize,
@@ -124,14 +105,7 @@ pub enum StoreError {
     },
     /// The metadata say something that cannot be.
     #[error("{path}: metadata {key:?} is {value:?}; write the file again")]
-    Metadata {
-        /// The file.
-        path: PathBuf,
-        /// Its key.
-        key: String,
-        /// Its value.
-        value: String,
-    },
+    Metadata { path: PathBuf, key: String, value: String },
 }
 
 /// What to do where the system refused.

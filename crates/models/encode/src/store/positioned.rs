@@ -4,7 +4,6 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::sync::Arc;
 
-/// A reader with a position of its own.
 #[derive(Debug)]
 pub(super) struct PositionedReader {
     file: Arc<File>,

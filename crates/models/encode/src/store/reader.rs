@@ -76,7 +76,6 @@ impl EmbeddingFile {
         Ok(Self { table, metadata, vectors, ids, db_ids, correct, confidence })
     }
 
-    /// The file.
     pub fn path(&self) -> &Path {
         &self.table.path
     }
@@ -219,7 +218,6 @@ impl Table {
         Metadata::of_pairs(&self.path, pairs.map_or(&[], Vec::as_slice))
     }
 
-    /// First row of a group.
     fn first_row(&self, group: usize) -> usize {
         let rows = self.metadata.row_groups()[..group].iter().map(RowGroupMetaData::num_rows).sum::<i64>();
         usize::try_from(rows).unwrap_or(0)

@@ -31,7 +31,6 @@ impl Threshold {
         Self { score, part: ((wanted - above) / ties).clamp(0.0, 1.0) }
     }
 
-    /// The share of scores above.
     pub fn share(&self, scores: &[f64]) -> f64 {
         let count = |score: &f64| match score.total_cmp(&self.score) {
             std::cmp::Ordering::Greater => 1.0,

@@ -53,7 +53,6 @@ pub struct FittedFusion {
     pub training: LabelledAnswers,
     /// The source.
     pub reference: Reference,
-    /// The evaluator.
     pub evaluator: Evaluator,
 }
 

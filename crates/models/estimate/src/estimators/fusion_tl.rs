@@ -14,7 +14,6 @@ use super::sampling::{Answers, FusionOptions, described, failed};
 const SUBSETS: usize = 200;
 /// Parts of the labelled answers, each held out once for the interval.
 const PARTS: usize = 5;
-/// Fewest labelled answers.
 const FEWEST_LABELS: usize = 10;
 
 /// What it does: as [`Fusion`](super::Fusion), and then trains the network further on bootstrap sets of the target's

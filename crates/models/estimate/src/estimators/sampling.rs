@@ -89,7 +89,6 @@ impl Answers {
         })
     }
 
-    /// Number of answers.
     pub fn len(&self) -> usize {
         self.questions.len()
     }

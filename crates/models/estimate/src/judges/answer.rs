@@ -46,14 +46,12 @@ impl Undecided {
 /// could not tell which to believe.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub(super) struct Answer<V> {
-    /// The verdict.
     pub verdict: V,
     /// How probable the judge finds its verdict, in [0, 1].
     pub confidence: f64,
     /// Kinds of mistake that it found.
     #[serde(default)]
     pub errors: Vec<String>,
-    /// Its reason.
     #[serde(default)]
     pub reason: String,
 }

@@ -29,7 +29,6 @@ enum Verdict {
 /// Another system on the same questions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Opponent {
-    /// Its name.
     pub name: String,
     /// Its accuracy on these questions in [0, 1]. Opponents without one are compared, and do not serve to turn wins
     /// into an accuracy.
@@ -41,7 +40,6 @@ pub struct Opponent {
 /// How the arena is held.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ArenaOptions {
-    /// The judge.
     pub judge: JudgeOptions,
     /// Questions to compare on, drawn by the seed; all if `None`. Each costs two requests per opponent.
     pub questions: Option<usize>,
@@ -91,7 +89,6 @@ pub struct ArenaComparison {
     pub id: String,
     /// Name of its database.
     pub db_id: String,
-    /// Name of the opponent.
     pub opponent: String,
     /// How it ended.
     #[serde(flatten)]
@@ -105,13 +102,11 @@ pub struct ArenaComparison {
 /// The target against one opponent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OpponentReport {
-    /// Name of the opponent.
     pub name: String,
     /// Its known accuracy.
     pub accuracy: Option<f64>,
     /// Comparisons that the target won.
     pub wins: usize,
-    /// Ties.
     pub ties: usize,
     /// Comparisons that the target lost.
     pub losses: usize,
@@ -146,7 +141,6 @@ pub struct ArenaReport {
     pub model: String,
     /// The sha256 of the prompt template.
     pub template: String,
-    /// Questions that were drawn.
     pub questions: usize,
     /// One entry per question and opponent, question by question.
     pub comparisons: Vec<ArenaComparison>,

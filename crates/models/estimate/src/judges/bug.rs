@@ -28,9 +28,7 @@ pub enum BugOutcome {
         /// The probability that the prediction is right, in [0, 1]: the judge's confidence if it finds it right, one
         /// minus that if not.
         p_correct: f64,
-        /// Kinds of mistake that it names.
         errors: Vec<String>,
-        /// Its reason.
         reason: String,
     },
     /// There is no prediction; wrong without asking.
@@ -54,14 +52,11 @@ impl BugOutcome {
     }
 }
 
-/// One item and what came of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BugItem {
-    /// Id of the item.
     pub id: String,
     /// Name of its database.
     pub db_id: String,
-    /// What came of it.
     #[serde(flatten)]
     pub outcome: BugOutcome,
 }

@@ -33,11 +33,9 @@ pub use template::{JudgeTemplate, TemplateKind};
 /// One prediction to judge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JudgeItem {
-    /// Id of the item.
     pub id: String,
     /// Name of its database.
     pub db_id: String,
-    /// The question.
     pub question: String,
     /// External knowledge that comes with the question.
     pub evidence: Option<String>,
@@ -50,13 +48,11 @@ pub struct JudgeItem {
 /// Which model judges, and how it is asked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JudgeOptions {
-    /// Name of the model.
     pub model: String,
     /// Sampling temperature; `None` leaves it to the server.
     pub temperature: Option<f64>,
     /// Most tokens of an answer; a longer one is undecided.
     pub max_tokens: u32,
-    /// How servers call that limit.
     pub token_limit: TokenLimit,
     /// Further parameters of the request, sent as they are.
     pub extra: Map<String, Value>,
@@ -98,10 +94,8 @@ impl JudgeOptions {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum JudgeError {
-    /// The template is for another judge.
     #[error("the prompt template is for {judge}, and {wanted} was asked for")]
     WrongTemplate {
-        /// What it is for.
         judge: &'static str,
         /// What was asked for.
         wanted: &'static str,
@@ -114,7 +108,6 @@ pub enum JudgeError {
     Accuracy {
         /// Name of the opponent.
         name: String,
-        /// What was given as its accuracy.
         accuracy: f64,
     },
     /// There is nobody to compare with.

@@ -21,7 +21,6 @@ pub enum TemplateKind {
 }
 
 impl TemplateKind {
-    /// Name of the judge.
     pub fn name(self) -> &'static str {
         self.placeholders().prompt
     }
@@ -78,7 +77,6 @@ impl JudgeTemplate {
         Ok(Self { kind, prompt: Prompt::parse(text, kind.placeholders())? })
     }
 
-    /// Which judge it is for.
     pub fn kind(&self) -> TemplateKind {
         self.kind
     }

@@ -58,7 +58,6 @@ pub fn batch_label(range: &Range<usize>) -> String {
 /// The batches of one system in their order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Series {
-    /// Name of the system.
     pub system: String,
     /// The batches.
     pub points: Vec<DriftPoint>,

@@ -17,7 +17,6 @@ use super::SystemEstimate;
 use super::drift::DriftPoint;
 use sqlgauge_report::ReportError;
 
-/// One line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Line {
     as_of: String,
@@ -101,7 +100,6 @@ impl History {
         self.torn
     }
 
-    /// The file.
     pub fn path(&self) -> &Path {
         &self.path
     }

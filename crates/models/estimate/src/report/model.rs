@@ -12,7 +12,6 @@ use super::drift::Series;
 pub struct Reliability {
     /// What was read and how: tool version, command, inputs, options, number of questions.
     pub manifest: Manifest,
-    /// Name of the target, for people.
     pub target: String,
     /// One per system, in the order asked for.
     pub estimates: Vec<SystemEstimate>,

@@ -16,7 +16,6 @@ const LISTED_PARTS: usize = 8;
 const LISTED_ANSWERS: usize = 5;
 /// Cells of the bar from 0 to 100 %.
 const BAR: usize = 40;
-/// Batches that are listed.
 const LISTED_BATCHES: usize = 30;
 
 /// The report as text, `width` columns wide, with ANSI colours or without.

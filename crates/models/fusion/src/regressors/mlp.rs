@@ -35,7 +35,6 @@ pub struct Training {
 /// Source: paper section IV-B, Eq. 7 and 8; section V, "Training Settings".
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mlp {
-    /// How it is trained.
     pub training: Training,
 }
 

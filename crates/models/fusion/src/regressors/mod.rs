@@ -28,7 +28,6 @@ pub(super) use mlp::mean_absolute_error;
 pub struct LabelledRows<'a> {
     /// One row per sample set.
     pub rows: &'a Rows,
-    /// Accuracy of each.
     pub accuracy: &'a [f64],
 }
 
@@ -66,7 +65,6 @@ pub trait Regressor: Send + Sync {
 
 /// A fitted model and how it came to be.
 pub struct FittedModel {
-    /// The model.
     pub model: Box<dyn Model>,
     /// One entry per epoch; empty where there are none.
     pub curve: Vec<Epoch>,

@@ -9,7 +9,6 @@ fn options(server: &Server) -> ClientOptions {
     ClientOptions { retry, ..ClientOptions::new(server.url()) }
 }
 
-/// A vector that tells its text.
 fn vector(text: &str) -> Vec<f32> {
     vec![text.len() as f32, text.bytes().map(f32::from).sum::<f32>() / 7.0, 0.1]
 }

@@ -14,7 +14,6 @@ use serde_json::{Value, json};
 pub struct SeenRequest {
     /// Position among the requests, from 0.
     pub number: usize,
-    /// When it was there.
     pub at: Instant,
     /// Method, path and query.
     pub line: String,
@@ -25,7 +24,6 @@ pub struct SeenRequest {
 }
 
 impl SeenRequest {
-    /// Value of a header.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
@@ -45,7 +43,6 @@ impl SeenRequest {
     }
 }
 
-/// What the server does.
 pub enum Reply {
     /// Status, further headers, body.
     Full(u16, Vec<(String, String)>, Vec<u8>),
@@ -88,7 +85,6 @@ impl Reply {
         Self::json(200, &json!({"id": "c", "model": "served", "choices": [choice], "usage": usage}))
     }
 
-    /// Vectors of an embedding model.
     pub fn vectors(vectors: &[Vec<f32>]) -> Self {
         let entry = |(index, vector): (usize, &Vec<f32>)| json!({"index": index, "embedding": vector});
         let data: Vec<Value> = vectors.iter().enumerate().map(entry).collect();

@@ -4,7 +4,6 @@ use serde::Serialize;
 
 use super::triple::Triple;
 
-/// A message of a chat.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct ChatMessage {
     /// `system`, `user` or `assistant`.
@@ -18,7 +17,6 @@ pub struct ChatMessage {
 pub struct ChatExample {
     /// Instructions, question, answer.
     pub messages: [ChatMessage; 3],
-    /// The question.
     pub question: String,
     /// The original database.
     pub db_id: String,

@@ -20,9 +20,7 @@ pub enum SplitBy {
 /// The two sides.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TrainingSplit {
-    /// To train on.
     pub train: Vec<ChatExample>,
-    /// To validate on.
     pub validation: Vec<ChatExample>,
     /// Examples left out because an equal one is there.
     pub duplicates: usize,

@@ -13,7 +13,6 @@ use sqlgauge_base::file::AtomicFile;
 
 use super::example::ChatExample;
 
-/// Rows of a group.
 const GROUP_ROWS: usize = 16 * 1024;
 /// The columns of text, in order; `source_index` comes after them.
 const TEXTS: [&str; 6] = ["system", "user", "assistant", "question", "db_id", "kind"];

@@ -19,11 +19,9 @@ pub struct Triple<'a> {
     pub source_index: usize,
     /// What the schema is: `original`, a kind of change, a step.
     pub kind: &'a str,
-    /// The question.
     pub question: &'a str,
     /// External knowledge that comes with it.
     pub evidence: Option<&'a str>,
-    /// The schema.
     pub schema: &'a Schema,
     /// The answer: a query, or a sentence where there is none.
     pub answer: &'a str,
@@ -34,7 +32,6 @@ pub struct Triple<'a> {
 /// How examples are made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AugmentSettings {
-    /// The prompt.
     pub prompt: Prompt,
     /// Tables that the answer does not read, at most; `None` is all of them.
     pub irrelevant_tables: Option<usize>,
@@ -45,7 +42,6 @@ pub struct AugmentSettings {
 /// Why a triple makes no example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SkippedTriple {
-    /// There is no question.
     NoQuestion,
     /// The answer cannot be resolved over the schema.
     Unresolved,

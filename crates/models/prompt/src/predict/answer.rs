@@ -21,7 +21,6 @@ pub enum Status {
     Truncated,
     /// The model, or a filter of the server, refused.
     Refused,
-    /// The answer has no text.
     Empty,
     /// No connection, or it broke.
     Unreachable,
@@ -38,7 +37,6 @@ pub enum Status {
 }
 
 impl Status {
-    /// Its name in the file.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -90,11 +88,9 @@ impl Status {
 /// The log-probabilities (natural) of the tokens of a SQL text.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct LogProbabilities {
-    /// Number of tokens.
     pub tokens: usize,
     /// Their sum: the logarithm of the probability of the whole text.
     pub sum_logprob: f64,
-    /// Their mean.
     pub mean_logprob: f64,
     /// The smallest.
     pub min_logprob: f64,
@@ -187,7 +183,6 @@ impl SampledAnswer {
     }
 }
 
-/// A line of the prediction file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PredictionLine {
     /// The id of the item.

@@ -17,7 +17,6 @@ pub struct PromptQuestion<'a> {
     pub id: &'a str,
     /// Its database.
     pub db_id: &'a str,
-    /// The question.
     pub question: &'a str,
     /// External knowledge that comes with it.
     pub evidence: Option<&'a str>,

@@ -7,7 +7,6 @@ use sqlgauge_base::{Random, seed_of};
 /// A question with its schema and its answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Demonstration {
-    /// The question.
     pub question: String,
     /// External knowledge that comes with it.
     pub evidence: Option<String>,

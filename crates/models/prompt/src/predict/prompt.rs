@@ -5,7 +5,6 @@ use sqlgauge_llm::{Placeholders, Prompt, PromptError};
 const BUILT_IN: &str = include_str!("../../prompts/predict.md");
 const PRUNE: &str = include_str!("../../prompts/prune.md");
 
-/// The placeholders of a prompt for predictions.
 pub const PLACEHOLDERS: Placeholders =
     Placeholders { prompt: "predict", required: &["schema", "question"], optional: &["evidence"] };
 

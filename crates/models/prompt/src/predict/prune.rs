@@ -13,7 +13,6 @@ use serde_json::{Map, Value};
 use sqlgauge_sql::schema::{ForeignKey, Schema, Table};
 use sqlgauge_sql::schema_text;
 
-/// What was made of a schema.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PrunedSchema {
     /// The columns that are shown, by table; null where the whole schema is shown.

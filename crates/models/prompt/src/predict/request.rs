@@ -9,9 +9,7 @@ use crate::ModelSettings;
 /// Which model is asked for SQL, and how.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PredictSettings {
-    /// The model.
     pub model: ModelSettings,
-    /// The prompt.
     pub prompt: Prompt,
     /// The prompt that asks first which tables and columns are needed; `None` shows the whole schema.
     pub prune: Option<Prompt>,
@@ -31,7 +29,6 @@ impl PredictSettings {
         Self { model, prompt, prune: None, stop: Vec::new(), seed: None, samples: 1, logprobs: true }
     }
 
-    /// The request of a sample of a question.
     pub(crate) fn request(&self, question: &PromptQuestion<'_>, sample: u32) -> ChatRequest {
         let item = Filled::of(question);
         let (system, user) = item.into_prompt(&self.prompt);

@@ -16,7 +16,6 @@ const SHOWN_COLUMNS: usize = 40;
 pub struct ExampleRows<'a> {
     /// Runs the queries.
     pub engine: &'a dyn Engine,
-    /// The database.
     pub database: &'a Database,
     /// Rows of each table.
     pub count: u32,

@@ -26,7 +26,6 @@ pub(crate) trait Rewarding: Sync {
 
 static KINDS: &[&dyn Rewarding] = &[&exact::Exact, &dense::Dense, &structure::Structure];
 
-/// The reward of that kind.
 pub(crate) fn of(kind: RewardKind) -> &'static dyn Rewarding {
     KINDS.iter().copied().find(|entry| entry.kind() == kind).unwrap_or(&exact::Exact)
 }

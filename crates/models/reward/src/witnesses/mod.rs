@@ -34,10 +34,8 @@ use store::Folder;
 /// Name and version of what is kept. A change of what a witness means makes a new version, and folders of their own.
 const FORMAT: &str = "witnesses@4";
 
-/// Most witnesses of one question.
 const MOST: usize = 64;
 
-/// A witness.
 #[derive(Debug, PartialEq)]
 pub(crate) struct StoredWitness {
     /// Follows from the script: equal witnesses have one name.
@@ -178,7 +176,6 @@ impl Witnesses {
         Ok(Self { folder, seed, questions: Recent::new(bytes), making: Mutex::new(()) })
     }
 
-    /// The question of that gold.
     pub(crate) fn question(&self, gold: &Gold, subject: &Subject) -> Arc<Question> {
         // The schema decides which databases there are, the rows only what the gold's literal rows are.
         let seed = self.seed.to_string();

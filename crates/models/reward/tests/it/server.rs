@@ -9,7 +9,6 @@ use crate::servers::postgresql::Server;
 const SHOP: &str = "CREATE TABLE shop (id int PRIMARY KEY, name text NOT NULL, rating numeric(3, 1)); \
     INSERT INTO shop VALUES (1, 'Ada', 4.5), (2, 'Bo', 3.0), (3, 'Cy', 4.5)";
 
-/// A reward on that server.
 fn reward(options: RewardOptions) -> Result<Reward, RewardError> {
     let access = Access { password: Some(Secret(PASSWORD.into())), connections: 4, ..Access::default() };
     let engine = open(&options.databases, options.limits(), access).unwrap();

@@ -18,7 +18,6 @@ pub(super) struct Drawer<'a> {
     pub(super) present: Vec<Vec<u32>>,
 }
 
-/// The groups that there are, rising.
 pub(super) fn present(groups: &[u32]) -> Vec<u32> {
     let mut present = groups.to_vec();
     present.sort_unstable();

@@ -36,7 +36,6 @@ pub struct Grouping {
 
 /// Vectors with known correctness.
 pub struct Corpus<'a> {
-    /// The vectors.
     pub vectors: &'a dyn Vectors,
     /// For every vector, how right the system was: 0 or 1, or a share between (m of equation 4).
     pub correct: &'a [f64],
@@ -66,7 +65,6 @@ pub enum Strategy {
 pub struct MetaSetOptions {
     /// Sample sets, n.
     pub sets: usize,
-    /// Vectors of the smallest set.
     pub smallest: usize,
     /// Vectors of the largest set; the size's logarithm is uniform between the two.
     pub largest: usize,
@@ -96,7 +94,6 @@ impl Default for MetaSetOptions {
     }
 }
 
-/// One sample set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SampleSet {
     /// How it was drawn.

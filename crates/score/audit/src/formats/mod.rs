@@ -34,7 +34,6 @@ pub fn all() -> &'static [&'static dyn AuditFormat] {
     &[&Text, &Html, &Markdown, &Jsonl, &Sarif]
 }
 
-/// The format of that name.
 pub fn find(name: &str) -> Option<&'static dyn AuditFormat> {
     all().iter().copied().find(|format| format.name() == name)
 }
@@ -44,7 +43,6 @@ fn share(item: &AuditedItem) -> String {
     format!("{:.0} %", 100.0 * item.confidence())
 }
 
-/// What the confidence of an item is.
 const CONFIDENCE: &str = "The percentage of an item is how often people found golds with these findings wrong, by a model over three labelled benchmarks";
 
 /// How many golds were looked at, and how many have a finding, in a sentence.

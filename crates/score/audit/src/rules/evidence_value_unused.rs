@@ -131,7 +131,6 @@ fn has_number(text: &str, number: f64) -> bool {
     numbers(text).any(|other| other.total_cmp(&number).is_eq())
 }
 
-/// The numbers of a text.
 fn numbers(text: &str) -> impl Iterator<Item = f64> + '_ {
     text.split(|c: char| !(c.is_ascii_digit() || c == '.'))
         .filter_map(|part| part.trim_matches('.').parse().ok())

@@ -92,12 +92,10 @@ static RULES: &[&dyn AuditRule] = &[
     &evidence_not_computed::EvidenceNotComputed,
 ];
 
-/// All rules.
 pub fn rules() -> &'static [&'static dyn AuditRule] {
     RULES
 }
 
-/// The rule of that name.
 pub fn find(name: &str) -> Option<&'static dyn AuditRule> {
     RULES.iter().copied().find(|rule| rule.meta().name == name)
 }

@@ -58,7 +58,6 @@ const REQUESTS: [&str; 16] = [
 ];
 /// Words that ask for something wherever they stand.
 const QUESTIONS: [&str; 7] = ["which", "who", "whose", "what", "how", "where", "when"];
-/// What names a thing.
 const IDENTIFIERS: [&str; 6] = ["id", "ids", "name", "names", "identifier", "identifiers"];
 /// Words that end the list.
 const ENDS: [&str; 18] = [

@@ -67,7 +67,6 @@ impl AuditRule for SystemsDisagree {
     }
 }
 
-/// The result that most systems return.
 fn most_common<'r>(ran: &'r [(&str, Arc<ResultSet>)]) -> Option<&'r Arc<ResultSet>> {
     let votes =
         |rows: &ResultSet| ran.iter().filter(|(_, other)| other.fingerprint() == rows.fingerprint()).count();

@@ -71,7 +71,6 @@ impl From<MisplacedOperator> for GoldFailure {
 pub struct EsmScore {
     /// The exact set match.
     pub exact: bool,
-    /// The ten partial scores.
     pub partial: PartialScores,
     /// Hardness of the gold query.
     pub hardness: Hardness,

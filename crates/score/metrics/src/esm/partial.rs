@@ -82,7 +82,6 @@ impl PartialScore {
 pub struct PartialScores(pub(super) [PartialScore; 10]);
 
 impl PartialScores {
-    /// The score of a component.
     pub fn get(&self, component: Component) -> PartialScore {
         self.0[component as usize]
     }

@@ -45,7 +45,6 @@ pub struct TurnOutcome {
 }
 
 impl TurnOutcome {
-    /// The outcome of a scored pair.
     pub fn new(score: &EsmScore, executed: bool) -> Self {
         Self { hardness: score.hardness, executed, exact: score.exact, partial: score.partial }
     }

@@ -150,7 +150,6 @@ impl Parts {
         }
     }
 
-    /// Names of the components that differ.
     pub fn differences(&self, other: &Self) -> Vec<&'static str> {
         let column_only = |group: &[String]| {
             sorted(group.iter().map(|unit| unit.rsplit('.').next().unwrap_or(unit).to_owned()).collect())

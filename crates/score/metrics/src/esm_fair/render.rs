@@ -39,7 +39,6 @@ fn number<T: Eq + Hash>(numbers: &RefCell<HashMap<T, usize>>, thing: T) -> usize
     *numbers.entry(thing).or_insert(next)
 }
 
-/// Renders the parts of one query.
 pub(super) struct Renderer<'a> {
     schema: &'a Schema,
     linked: &'a LinkedColumns,

@@ -5,7 +5,6 @@ use super::svg::{Anchor, Scale, Svg, clip, text_width};
 /// A method's error over many estimates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MethodRow {
-    /// Name of the method.
     pub method: String,
     /// Mean absolute error, as a share (0.02 is two points).
     pub mae: f64,

@@ -238,7 +238,6 @@ impl Scale {
         Self { low, high, ticks, from: place.0, to: place.1 }
     }
 
-    /// The place of a value.
     pub(super) fn place(&self, value: f64) -> f64 {
         self.from
             + (self.to - self.from) * ((value.clamp(self.low, self.high) - self.low) / (self.high - self.low))

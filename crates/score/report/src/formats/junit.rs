@@ -95,11 +95,8 @@ pub struct SuiteTally {
 
 /// What became of a test case.
 pub enum CaseOutcome {
-    /// It passed.
     Passed,
-    /// It was skipped, for this reason.
     Skipped(String),
-    /// It failed.
     Failed {
         /// The type of the failure.
         kind: String,

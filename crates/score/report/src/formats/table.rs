@@ -18,7 +18,6 @@ use crate::system_table::system_tables;
 use crate::words::torn;
 use crate::{Nature, Report, ReportError, notes, number, warnings};
 
-/// The report as text tables.
 #[derive(Debug, Clone, Copy)]
 pub struct TextTables {
     /// Columns of the terminal; at least 40 are used.

@@ -247,7 +247,6 @@ fn without_items_the_test_cases_of_junit_are_the_gates() {
     }
 }
 
-/// The data that a page carries.
 fn page_data(html: &str) -> serde_json::Value {
     let (_, after) = html.split_once("id=\"data\">").unwrap();
     serde_json::from_str(after.split_once("</script>").unwrap().0).unwrap()

@@ -66,7 +66,6 @@ impl ResultVerdict {
     }
 }
 
-/// A metric over results.
 pub trait ResultMetric: Sync {
     /// Id with version. A change of meaning makes a new version.
     fn id(&self) -> &'static str;

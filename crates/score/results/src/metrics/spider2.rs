@@ -131,7 +131,6 @@ fn columns_of(columns: &Json, at: usize, golds: usize) -> Option<&Json> {
     if golds > 1 && !lists.iter().all(Json::is_array) { Some(columns) } else { lists.get(at) }
 }
 
-/// Columns of a result.
 enum ChosenColumns {
     All,
     These(Vec<usize>),

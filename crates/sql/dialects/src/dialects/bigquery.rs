@@ -10,7 +10,6 @@ use crate::dialect::{
 
 const TYPES: TypeNames = TypeNames { integer: "INT64", real: "FLOAT64", text: "STRING", blob: "BYTES" };
 
-/// The dialect.
 pub static BIGQUERY: Dialect = Dialect {
     name: "bigquery",
     title: "BigQuery",

@@ -7,7 +7,6 @@ use crate::dialect::{
     Conditions, Correlation, Dialect, FullJoins, Likes, LimitSyntax, Nulls, STANDARD, Templates, TypeNames,
 };
 
-/// The dialect.
 pub static CLICKHOUSE: Dialect = Dialect {
     name: "clickhouse",
     title: "ClickHouse",

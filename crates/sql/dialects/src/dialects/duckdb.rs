@@ -7,7 +7,6 @@ use crate::dialect::{CheckLevel, Conditions, Dialect, Likes, Nulls, STANDARD, Te
 
 const TYPES: TypeNames = TypeNames { integer: "BIGINT", real: "DOUBLE", text: "VARCHAR", blob: "BLOB" };
 
-/// The dialect.
 pub static DUCKDB: Dialect = Dialect {
     name: "duckdb",
     title: "DuckDB",

@@ -9,7 +9,6 @@ use crate::dialect::{
 
 const TYPES: TypeNames = TypeNames { integer: "BIGINT", real: "DOUBLE", text: "STRING", blob: "BINARY" };
 
-/// The dialect.
 pub static HIVE: Dialect = Dialect {
     name: "hive",
     title: "Hive",

@@ -7,7 +7,6 @@ use crate::dialect::{
     Conditions, Dialect, FullJoins, LIKE_BY_LOWER, Likes, LimitSyntax, Nulls, STANDARD, Templates, TypeNames,
 };
 
-/// The dialect.
 pub static MSSQL: Dialect = Dialect {
     name: "mssql",
     title: "Microsoft SQL Server",

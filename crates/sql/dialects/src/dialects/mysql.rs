@@ -9,7 +9,6 @@ use crate::dialect::{
     Templates, TypeNames,
 };
 
-/// The dialect.
 pub static MYSQL: Dialect = Dialect {
     name: "mysql",
     title: "MySQL",

@@ -7,7 +7,6 @@ use crate::dialect::{
     Templates, TypeNames,
 };
 
-/// The dialect.
 pub static ORACLE: Dialect = Dialect {
     name: "oracle",
     title: "Oracle",

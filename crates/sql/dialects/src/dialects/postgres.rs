@@ -8,7 +8,6 @@ use crate::dialect::{
     CheckLevel, Conditions, Dialect, FullJoins, Likes, ROUND_BY_TRUNC, STANDARD, Templates,
 };
 
-/// The dialect.
 pub static POSTGRES: Dialect = Dialect {
     name: "postgres",
     title: "PostgreSQL",

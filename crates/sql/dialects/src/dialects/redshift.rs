@@ -10,7 +10,6 @@ use crate::dialect::{
 const TYPES: TypeNames =
     TypeNames { integer: "BIGINT", real: "DOUBLE PRECISION", text: "VARCHAR(65535)", blob: "VARBYTE" };
 
-/// The dialect.
 pub static REDSHIFT: Dialect = Dialect {
     name: "redshift",
     title: "Redshift",

@@ -10,7 +10,6 @@ use crate::dialect::{
 
 const TYPES: TypeNames = TypeNames { integer: "BIGINT", real: "DOUBLE", text: "VARCHAR", blob: "BINARY" };
 
-/// The dialect.
 pub static SNOWFLAKE: Dialect = Dialect {
     name: "snowflake",
     title: "Snowflake",

@@ -73,7 +73,6 @@ enum Level {
     Atom,
 }
 
-/// A printed piece.
 #[derive(Debug, Clone)]
 struct Piece {
     text: String,
@@ -110,7 +109,6 @@ struct Printer<'a> {
     place: shape::Place,
     /// What is printed stands in no subquery.
     is_outermost: bool,
-    /// What is printed is part of a result.
     in_results: bool,
     /// Columns that stand for a group by their value in one row of it.
     of_extremum: bare::OfExtremum,
@@ -170,7 +168,6 @@ impl<'a> Printer<'a> {
         template.ok_or_else(|| self.refuse(construct, what))
     }
 
-    /// A name of the printed query.
     fn name(&self, name: Result<String, PrintError>) -> Result<String, Refused> {
         let name = name.map_err(|error| self.refuse(Construct::Tree, error.to_string()))?;
         self.quoted(&name)

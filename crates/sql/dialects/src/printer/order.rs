@@ -225,7 +225,6 @@ fn column_names(wanted: Option<&[String]>, count: usize) -> Vec<String> {
     names
 }
 
-/// The number of a result column.
 fn number(place: usize) -> Piece {
     Piece::atom((place + 1).to_string())
 }

@@ -10,7 +10,6 @@ use crate::types::Type;
 /// What those around a query want of it.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Wanted<'w> {
-    /// The names of its columns.
     pub columns: Option<&'w [String]>,
     /// No more than its first row.
     pub one_row: bool,

@@ -3,7 +3,6 @@
 use sqlgauge_sql::PrintDialect::Sqlite;
 use sqlgauge_sql::quote;
 
-/// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A keyword or a name without quotes.
@@ -12,7 +11,6 @@ pub(super) enum Kind {
     Name,
     /// A text; its quotes and escapes are gone.
     Text,
-    /// A number.
     Number,
     /// An operator, a bracket, a comma; a parameter.
     Sign,

@@ -119,7 +119,6 @@ fn number(text: &str) -> String {
     }
 }
 
-/// The rows of the last statement.
 fn psql(server: &str, folder: &Path, statements: &[&str]) -> Vec<String> {
     let script = folder.join("script.sql");
     std::fs::write(&script, statements.join(";\n")).expect("a script can be written");

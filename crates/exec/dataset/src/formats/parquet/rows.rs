@@ -12,7 +12,6 @@ use super::super::{Part, Place, Row, Take};
 use crate::error::DatasetError;
 use crate::input::Input;
 
-/// All rows of a file.
 pub(super) fn read(input: &Input, take: Take<'_>) -> Result<(), DatasetError> {
     // The reader indexes by lengths that the file states; a damaged file must be an error, not the end of
     // the process. Nothing outside is changed, so nothing can be left half-done.

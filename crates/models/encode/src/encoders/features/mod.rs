@@ -36,10 +36,8 @@ const ID: &str = "features@1";
 /// Prepared schemas that are kept.
 const MOST_SCHEMAS: usize = 4096;
 
-/// A schema and what was prepared of it.
 type Known = (Arc<Schema>, Arc<Prepared>);
 
-/// The encoder of named features.
 pub struct FeatureEncoder {
     form: InputForm,
     dimensions: Vec<FeatureDimension>,
@@ -48,7 +46,6 @@ pub struct FeatureEncoder {
 }
 
 impl FeatureEncoder {
-    /// The encoder of that form.
     pub fn new(form: InputForm) -> Self {
         let mut row = Row::named();
         let schema = Schema::default();

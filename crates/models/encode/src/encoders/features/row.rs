@@ -28,7 +28,6 @@ impl Row {
         Self { named: true, ..Self::default() }
     }
 
-    /// A number as it is.
     pub(super) fn number(&mut self, name: &'static str, description: &'static str, value: f64) {
         if self.named {
             self.dimensions.push(FeatureDimension { name, description });

@@ -37,7 +37,6 @@ pub(super) struct Prepared {
     pub(super) table_of: Vec<usize>,
     /// Columns (positions in `columns`) whose names have the stem.
     pub(super) columns_by_stem: HashMap<String, Vec<usize>>,
-    /// Tables whose names have the stem.
     pub(super) tables_by_stem: HashMap<String, Vec<usize>>,
     pub(super) column_words: HashSet<String>,
     pub(super) table_words: HashSet<String>,

@@ -11,7 +11,6 @@ pub(crate) const QUERY_BLOCK: usize = 512;
 /// Which tokens of its text a token looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sight {
-    /// All of them.
     Whole,
     /// Itself and those before it; with a window of `w`, itself and the `w - 1` before it.
     Causal {

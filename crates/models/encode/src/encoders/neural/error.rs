@@ -14,7 +14,6 @@ pub enum NeuralError {
         dir.display()
     )]
     MissingFile {
-        /// The model folder.
         dir: PathBuf,
         /// The file, or the choice of files.
         name: String,
@@ -22,7 +21,6 @@ pub enum NeuralError {
     /// A file cannot be read.
     #[error("{} cannot be read: {source}", path.display())]
     Io {
-        /// The file.
         path: PathBuf,
         /// What the system says.
         source: std::io::Error,
@@ -30,7 +28,6 @@ pub enum NeuralError {
     /// A file does not hold what its name promises.
     #[error("{} is not usable: {reason}", path.display())]
     BadFile {
-        /// The file.
         path: PathBuf,
         /// What is wrong in it.
         reason: String,
@@ -38,7 +35,6 @@ pub enum NeuralError {
     /// No code for this family of models.
     #[error("the model in {} has the architecture `{architecture}`; supported here: {supported}", dir.display())]
     UnknownArchitecture {
-        /// The model folder.
         dir: PathBuf,
         /// `model_type` of its `config.json`.
         architecture: String,
@@ -48,25 +44,18 @@ pub enum NeuralError {
     /// A known family with an option that is not implemented.
     #[error("the model in {} cannot be loaded: {what}", dir.display())]
     Unsupported {
-        /// The model folder.
         dir: PathBuf,
         /// The option and what is supported instead.
         what: String,
     },
     /// The configuration asks for a tensor that no weights file holds.
     #[error("the weights in {} have no tensor `{name}`, which `config.json` asks for: are both of the same model?", dir.display())]
-    MissingTensor {
-        /// The model folder.
-        dir: PathBuf,
-        /// Name of the tensor.
-        name: String,
-    },
+    MissingTensor { dir: PathBuf, name: String },
     /// A tensor has another shape than the configuration says.
     #[error(
         "tensor `{name}` has the shape {shape:?} where `config.json` asks for {expected:?}: are both of the same model?"
     )]
     TensorShape {
-        /// Name of the tensor.
         name: String,
         /// Shape in the weights.
         shape: Vec<usize>,
@@ -80,9 +69,7 @@ pub enum NeuralError {
         dir.display()
     )]
     TokenizerMismatch {
-        /// The model folder.
         dir: PathBuf,
-        /// Largest id that the tokenizer knows.
         largest: u32,
         /// Rows of the embedding table.
         vocabulary: usize,

@@ -27,14 +27,12 @@ pub enum Precision {
     Bf16,
 }
 
-/// How a model encodes.
 #[derive(Debug, Clone)]
 pub struct NeuralOptions {
     /// Which parts of an item are encoded.
     pub form: InputForm,
     /// Where the model computes.
     pub device: NeuralDevice,
-    /// In which numbers.
     pub precision: Precision,
     /// Longer texts lose their end; never more than the model has positions for. None: as each encoder documents.
     pub max_tokens: Option<usize>,

@@ -7,7 +7,6 @@ use tokenizers::{Tokenizer, TruncationDirection, TruncationParams, TruncationStr
 use super::error::NeuralError;
 use super::weights::{bad, missing};
 
-/// The file of the tokenizer.
 pub(crate) const FILE: &str = "tokenizer.json";
 
 /// A tokenizer that keeps a number of tokens of a text.
@@ -43,7 +42,6 @@ impl Tokens {
         Ok(Self { tokenizer, limit })
     }
 
-    /// Tokens kept of a text.
     pub(crate) fn limit(&self) -> usize {
         self.limit
     }
@@ -66,9 +64,7 @@ impl Tokens {
 /// Texts laid one after the other without padding: every layer but the attention sees one long list of tokens, and the
 /// attention looks at one text at a time, so no text can see another and no mask can be wrong.
 pub(crate) struct Pack {
-    /// Token ids of all texts.
     pub(crate) tokens: Vec<u32>,
-    /// Tokens of each text.
     pub(crate) lengths: Vec<usize>,
 }
 
@@ -78,7 +74,6 @@ impl Pack {
         Self { tokens: texts.concat(), lengths: texts.iter().map(|text| text.len()).collect() }
     }
 
-    /// Position of every token in its text.
     pub(crate) fn positions(&self) -> Vec<u32> {
         self.lengths
             .iter()

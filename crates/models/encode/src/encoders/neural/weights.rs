@@ -12,7 +12,6 @@ use sqlgauge_base::regular;
 
 use super::error::NeuralError;
 
-/// The file of an unsharded model.
 const SINGLE: &str = "model.safetensors";
 /// The table of contents of a sharded model.
 const INDEX: &str = "model.safetensors.index.json";

@@ -154,7 +154,6 @@ impl Cells {
     }
 }
 
-/// The scores of an item, by metric.
 pub(super) fn scores_of(item: &RawItem<'_>, metrics: &[&str]) -> Vec<Option<f64>> {
     metrics.iter().map(|metric| item.metrics.get(*metric).copied().flatten()).collect()
 }

@@ -66,9 +66,7 @@ fn made_of(report: &Report) -> Option<String> {
 /// How a file of pieces holds its JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Carrier {
-    /// As a text in a script.
     Script,
-    /// As it is.
     Json,
 }
 
@@ -81,7 +79,6 @@ impl Carrier {
         format!("{name}.{extension}")
     }
 
-    /// The text of a file.
     fn text(self, name: &str, quoted: Quoted) -> String {
         match self {
             // A text of JSON, not an object: in a script an object may have keys that mean something.
@@ -115,7 +112,6 @@ fn name_of(folder: &Path) -> String {
     folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The folder of the pieces of that page.
 pub(super) fn folder_of(page: &Path) -> PathBuf {
     let mut name = page.file_stem().unwrap_or_default().to_owned();
     name.push("-items");
@@ -222,7 +218,6 @@ impl Quoted {
 }
 
 impl Pieces {
-    /// Prepares the pieces of that page.
     pub(super) fn beside(page: &Path, report: &Report, carrier: Carrier) -> Result<Self, ReportError> {
         let folder = folder_of(page);
         let mut prepared = folder.clone().into_os_string();

@@ -43,7 +43,6 @@ struct Texts<'a> {
     g: Vec<&'a RawValue>,
 }
 
-/// The first rows of a result.
 #[derive(Serialize)]
 struct FirstRows<'a> {
     columns: &'a RawValue,
