@@ -110,7 +110,7 @@ fn what_cannot_be_encoded_is_named_and_leaves_no_file() {
     for (options, part) in [
         (["--encoder", "word2vec"], "unknown encoder \"word2vec\""),
         (["--encoder", "file:/nowhere.npy"], "/nowhere.npy"),
-        (["--encoder", "tfidf:max=none"], "no positive number"),
+        (["--encoder", "tfidf:max=none"], "not a positive number"),
         (["--form", "question-schema-prediction"], "needs predictions"),
         (["--like", "/nowhere.parquet"], "/nowhere.parquet"),
     ] {
