@@ -66,7 +66,7 @@ const COMMANDS: &[&[&str]] = &[
 /// An option whose text is the same in so many commands stands once, above them.
 const SHARED: usize = 2;
 
-pub fn render() -> Result<String> {
+pub(crate) fn render() -> Result<String> {
     crate::cargo(&["build", "--quiet", "--bin", "sqlgauge"])?;
     let mut page = String::from(HEAD);
     let missing: Vec<String> = named(&help(&[])?).filter(|name| !is_listed(name)).collect();

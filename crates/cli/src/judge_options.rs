@@ -14,7 +14,7 @@ use crate::values::{Address, OutputPath, Variable};
 #[derive(Debug, Args)]
 #[allow(clippy::struct_field_names, reason = "a field is named as its option is")]
 #[command(next_help_heading = "Judges (--method judge-bug, judge-arena)")]
-pub struct JudgeOptions {
+pub(crate) struct JudgeOptions {
     /// Server with an OpenAI-compatible API, e.g. <https://api.openai.com/v1>; it receives questions, schemas and
     /// predictions
     #[arg(long, value_name = "URL", requires = "judge_model")]
@@ -75,7 +75,7 @@ pub struct JudgeOptions {
 #[cfg(not(feature = "services"))]
 impl JudgeOptions {
     /// Refuses a server: this build leaves out what asks one.
-    pub fn check(&self) -> anyhow::Result<()> {
+    pub(crate) fn check(&self) -> anyhow::Result<()> {
         match &self.judge_url {
             None => Ok(()),
             Some(_) => Err(sqlgauge_base::NotBuiltIn { what: "--judge-url", feature: "services" }.into()),

@@ -9,7 +9,7 @@ use crate::values::{Address, OutputPath, Variable};
 /// The server and the model, with their limits.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Language model")]
-pub struct LlmOptions {
+pub(crate) struct LlmOptions {
     /// Server with an OpenAI-compatible API, as in <http://127.0.0.1:8091/v1>; questions and schemas are sent to it
     #[arg(long, value_name = "URL")]
     pub llm_url: Address,
@@ -23,7 +23,7 @@ pub struct LlmOptions {
 /// The same for commands that ask a model only where another option says so.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Language model")]
-pub struct OptionalLlm {
+pub(crate) struct OptionalLlm {
     /// Server with an OpenAI-compatible API, as in <http://127.0.0.1:8091/v1>; names, types and keys of the schemas are sent
     /// to it, and for `synth --polish` questions with values of the rows, and queries
     #[arg(long, value_name = "URL", requires = "llm_model")]
@@ -40,7 +40,7 @@ impl OptionalLlm {
     ///
     /// # Errors
     /// When the server or the model is missing, or the time limit is not a positive number.
-    pub fn settings(
+    pub(crate) fn settings(
         &self,
         option: &str,
         out: &std::path::Path,
@@ -57,7 +57,7 @@ impl LlmOptions {
     ///
     /// # Errors
     /// When the time limit is not a positive number.
-    pub fn settings(&self, out: &std::path::Path) -> anyhow::Result<sqlgauge_core::LlmSettings> {
+    pub(crate) fn settings(&self, out: &std::path::Path) -> anyhow::Result<sqlgauge_core::LlmSettings> {
         self.limits.settings(&self.llm_url, &self.llm_model, out)
     }
 }
@@ -66,7 +66,7 @@ impl LlmOptions {
 #[derive(Debug, Clone, Args)]
 #[allow(clippy::struct_field_names, reason = "a field is named as its option is")]
 #[command(next_help_heading = "Language model")]
-pub struct LlmLimits {
+pub(crate) struct LlmLimits {
     /// Environment variable that has the key of the server; none is sent if it is not set
     #[arg(long, value_name = "NAME", default_value = "OPENAI_API_KEY")]
     pub llm_key_env: Variable,
@@ -109,7 +109,7 @@ pub struct LlmLimits {
 }
 
 /// Two prices separated by a comma.
-pub fn prices(text: &str) -> Result<(f64, f64), String> {
+pub(crate) fn prices(text: &str) -> Result<(f64, f64), String> {
     text.split_once(',')
         .and_then(|(prompt, completion)| Some((prompt.trim().parse().ok()?, completion.trim().parse().ok()?)))
         .ok_or_else(|| "write two numbers, as in 1.25,10".to_owned())
@@ -152,6 +152,6 @@ impl LlmLimits {
 }
 
 /// The key in an environment variable, if it has one.
-pub fn key(variable: &str) -> Option<String> {
+pub(crate) fn key(variable: &str) -> Option<String> {
     std::env::var(variable).ok().filter(|key| !key.trim().is_empty())
 }

@@ -22,7 +22,7 @@ use crate::values::Program;
 
 /// `--pred NAME=FILE`.
 #[derive(Debug, Clone)]
-pub struct SystemFile {
+pub(crate) struct SystemFile {
     /// Name of the system.
     pub system: String,
     /// File with its predictions.
@@ -30,7 +30,7 @@ pub struct SystemFile {
 }
 
 /// Reads `NAME=FILE`; a file alone is named by its stem. `NAME=-` is standard input.
-pub fn system_file(text: &str) -> Result<SystemFile, String> {
+pub(crate) fn system_file(text: &str) -> Result<SystemFile, String> {
     if text == "-" {
         return Err("predictions on standard input need a name: write NAME=-".to_owned());
     }
@@ -49,20 +49,20 @@ pub fn system_file(text: &str) -> Result<SystemFile, String> {
 
 /// `--gold FILE`, or one of several as `--gold NAME=FILE`.
 #[derive(Debug, Clone)]
-pub struct GoldFile {
+pub(crate) struct GoldFile {
     text: String,
     /// The file that the whole text names, or that keeps standard input.
     whole: PathBuf,
 }
 
 /// Reads `FILE` or `NAME=FILE`.
-pub fn gold_file(text: &str) -> Result<GoldFile, String> {
+pub(crate) fn gold_file(text: &str) -> Result<GoldFile, String> {
     Ok(GoldFile { text: text.to_owned(), whole: input_file(text)? })
 }
 
 impl GoldFile {
     /// The file where there is one version only, which needs no name. A name before it is left.
-    pub fn whole(self) -> PathBuf {
+    pub(crate) fn whole(self) -> PathBuf {
         if self.text == "-" || self.whole.exists() || !self.text.contains('=') {
             self.whole
         } else {
@@ -71,7 +71,7 @@ impl GoldFile {
     }
 
     /// Name and file of one of several versions; a file alone is named by its stem.
-    pub fn named(self) -> (String, PathBuf) {
+    pub(crate) fn named(self) -> (String, PathBuf) {
         match self.text.split_once('=') {
             Some((name, path)) if self.text != "-" => (name.trim().to_owned(), PathBuf::from(path)),
             _ => {
@@ -84,7 +84,7 @@ impl GoldFile {
 
 /// Results that were computed elsewhere.
 #[derive(Debug, Clone, Args)]
-pub struct ResultOptions {
+pub(crate) struct ResultOptions {
     /// Results of one system, scored without running a query: a folder with ID.csv, ID.json, ID.jsonl or ID.parquet, or a file that
     /// `sqlgauge bundle` wrote; may be given several times
     #[arg(long, value_name = "NAME=DIR", value_parser = system_file, help_heading = "Results")]
@@ -105,7 +105,7 @@ pub struct ResultOptions {
 
 /// Several answers to a question; a file of predictions that has lists is scored so without any of these.
 #[derive(Debug, Clone, Default, Args)]
-pub struct SampleOptions {
+pub(crate) struct SampleOptions {
     /// The k of pass@k and pass^k, where predictions are lists of answers; 1,2,4,8 without it
     #[arg(long, value_name = "N", value_delimiter = ',', help_heading = "Several answers")]
     pub k: Vec<usize>,
@@ -119,13 +119,13 @@ pub struct SampleOptions {
 
 impl SampleOptions {
     /// Whether any of them was given.
-    pub fn is_given(&self) -> bool {
+    pub(crate) fn is_given(&self) -> bool {
         !self.k.is_empty() || self.unanswerable.is_some() || !self.penalty.is_empty()
     }
 }
 
 /// The systems of those files, in which the same columns are named.
-pub fn systems(files: Vec<SystemFile>, columns: &Columns) -> Vec<System> {
+pub(crate) fn systems(files: Vec<SystemFile>, columns: &Columns) -> Vec<System> {
     let system = |file: SystemFile| System {
         name: file.system,
         predictions: source(file.path),
@@ -136,7 +136,7 @@ pub fn systems(files: Vec<SystemFile>, columns: &Columns) -> Vec<System> {
 
 /// The golds of a benchmark and their databases.
 #[derive(Debug, Clone, Args)]
-pub struct BenchmarkOptions {
+pub(crate) struct BenchmarkOptions {
     /// File with the gold queries (Spider .sql or dev.json, BIRD dev.json, JSONL, CSV, Parquet); `-` is standard
     /// input, here and in the other files
     #[arg(long, value_name = "FILE", value_parser = input_file)]
@@ -151,7 +151,7 @@ pub struct BenchmarkOptions {
 
 /// Which questions of a benchmark are taken; together they narrow it.
 #[derive(Debug, Clone, Args)]
-pub struct SubsetOptions {
+pub(crate) struct SubsetOptions {
     /// Take only the questions about a database; several are separated by commas
     #[arg(long = "db-id", value_name = "ID", value_delimiter = ',', help_heading = "Subset")]
     db_ids: Vec<String>,
@@ -169,13 +169,13 @@ pub struct SubsetOptions {
 
 impl SubsetOptions {
     /// Whether any of them was given.
-    pub fn is_given(&self) -> bool {
+    pub(crate) fn is_given(&self) -> bool {
         let Self { db_ids, ids, conditions, limit } = self;
         !db_ids.is_empty() || ids.is_some() || !conditions.is_empty() || limit.is_some()
     }
 
     /// The subset; `seed` decides what `--limit` draws.
-    pub fn subset(&self, seed: u64) -> Result<Subset> {
+    pub(crate) fn subset(&self, seed: u64) -> Result<Subset> {
         let ids = self.ids.as_ref().map(|path| {
             let text = regular::read_to_string(path)
                 .with_context(|| format!("{} cannot be read; check the path", path.display()))?;
@@ -190,7 +190,7 @@ impl SubsetOptions {
 
 /// [`SubsetOptions`] of a command that draws nothing else.
 #[derive(Debug, Clone, Args)]
-pub struct DrawnSubsetOptions {
+pub(crate) struct DrawnSubsetOptions {
     #[command(flatten)]
     subset: SubsetOptions,
     /// Seed of the draw of --limit
@@ -200,14 +200,14 @@ pub struct DrawnSubsetOptions {
 
 impl DrawnSubsetOptions {
     /// The subset.
-    pub fn subset(&self) -> Result<Subset> {
+    pub(crate) fn subset(&self) -> Result<Subset> {
         self.subset.subset(self.seed)
     }
 }
 
 /// Formats of the files, where detection is wrong.
 #[derive(Debug, Clone, Args)]
-pub struct FormatOptions {
+pub(crate) struct FormatOptions {
     /// Format of the file with the questions or golds, where detection is wrong
     #[arg(long, value_name = "FORMAT", value_parser = format())]
     pub format: Option<FileFormat>,
@@ -218,7 +218,7 @@ pub struct FormatOptions {
 
 /// Caps on the execution of untrusted SQL.
 #[derive(Debug, Clone, Args)]
-pub struct LimitOptions {
+pub(crate) struct LimitOptions {
     /// Seconds that one query may take
     #[arg(long, value_name = "SECONDS", default_value_t = 30.0, help_heading = "Limits")]
     timeout: f64,
@@ -235,7 +235,7 @@ pub struct LimitOptions {
 
 impl LimitOptions {
     /// The limits of the engine.
-    pub fn limits(&self) -> Result<Limits> {
+    pub(crate) fn limits(&self) -> Result<Limits> {
         Ok(Limits {
             timeout: seconds("--timeout", self.timeout)?,
             max_rows: self.max_rows,
@@ -248,7 +248,7 @@ impl LimitOptions {
 
 /// How pairs are verified, by the command and by the metric `verify`.
 #[derive(Debug, Clone, Args)]
-pub struct VerifyFlags {
+pub(crate) struct VerifyFlags {
     /// What of a result counts: what `ex@1` compares, or rows as a set, a bag, a list [default: ex; set where ex-bird stands beside]
     #[arg(long, value_name = "NAME", value_parser = semantics(), help_heading = "Verification")]
     pub semantics: Option<Semantics>,
@@ -283,7 +283,7 @@ fn values() -> impl TypedValueParser<Value = ColumnValues> {
 
 impl VerifyFlags {
     /// The settings, with those seconds for a pair where the options say nothing of it.
-    pub fn settings(&self, seconds_for_pair: Option<f64>) -> Result<VerifySettings> {
+    pub(crate) fn settings(&self, seconds_for_pair: Option<f64>) -> Result<VerifySettings> {
         let default = VerifySettings::default();
         let solver_time = match self.pair_timeout.or(seconds_for_pair) {
             Some(time) => seconds("--pair-timeout", time)?,
@@ -301,7 +301,7 @@ impl VerifyFlags {
     }
 
     /// The settings of a run with those metrics. An option without the metric `verify` is an error.
-    pub fn of_run(&self, metrics: &[&'static dyn Metric]) -> Result<VerifySettings> {
+    pub(crate) fn of_run(&self, metrics: &[&'static dyn Metric]) -> Result<VerifySettings> {
         if verifies(metrics) {
             let settings = self.settings(None)?;
             return Ok(if self.semantics.is_some() { settings } else { settings.beside(metrics) });
@@ -325,7 +325,7 @@ impl VerifyFlags {
 
 /// The clock of untrusted SQL, which stands still.
 #[derive(Debug, Clone, Copy, Args)]
-pub struct ClockOptions {
+pub(crate) struct ClockOptions {
     /// Date, or date and time of UTC, that queries take for now [default: when the run began]
     #[arg(long, value_name = "TIME", value_parser = |text: &str| text.parse::<Moment>())]
     pub now: Option<Moment>,
@@ -333,19 +333,19 @@ pub struct ClockOptions {
 
 impl ClockOptions {
     /// What the queries of a command take for now that begins with this call.
-    pub fn moment(self) -> Moment {
+    pub(crate) fn moment(self) -> Moment {
         self.now.unwrap_or_else(Moment::now)
     }
 }
 
 /// The time that an option of that name gives in seconds.
-pub fn seconds(option: &str, seconds: f64) -> Result<Duration> {
+pub(crate) fn seconds(option: &str, seconds: f64) -> Result<Duration> {
     let time = Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero());
     time.ok_or_else(|| anyhow!("{option} {seconds} is not a positive number of seconds"))
 }
 
 /// Reads `ROLE=COLUMN` pairs of `--column`.
-pub fn columns(pairs: &[String]) -> Result<Columns> {
+pub(crate) fn columns(pairs: &[String]) -> Result<Columns> {
     let mut columns = Columns::default();
     for pair in pairs {
         let (role, column) = pair
@@ -357,24 +357,24 @@ pub fn columns(pairs: &[String]) -> Result<Columns> {
 }
 
 /// The roles in a workload, of which no label is read.
-pub fn workload_roles() -> impl Iterator<Item = ColumnRole> {
+pub(crate) fn workload_roles() -> impl Iterator<Item = ColumnRole> {
     ColumnRole::all().filter(|role| !matches!(role, ColumnRole::Gold | ColumnRole::Difficulty))
 }
 
 /// The help of `--column`, with the roles that there are.
-pub fn column_help(roles: impl Iterator<Item = ColumnRole>) -> String {
+pub(crate) fn column_help(roles: impl Iterator<Item = ColumnRole>) -> String {
     let roles: Vec<&str> = roles.map(ColumnRole::name).collect();
     format!("Column that has a role ({}); a name with dots leads into objects", roles.join(", "))
 }
 
 /// Reads the name of a file format; the help lists all of them.
-pub fn format() -> impl TypedValueParser<Value = FileFormat> {
+pub(crate) fn format() -> impl TypedValueParser<Value = FileFormat> {
     let names = FileFormat::all().map(|format| PossibleValue::new(format.name()).help(format.summary()));
     PossibleValuesParser::new(names).try_map(|name| name.parse::<FileFormat>())
 }
 
 /// The help of `--metrics`, with the ids that there are.
-pub fn metrics_help() -> String {
+pub(crate) fn metrics_help() -> String {
     let ids: Vec<&str> = sqlgauge_metrics::all().iter().map(|metric| metric.id()).collect();
     format!(
         "Metric ids separated by commas, with or without version: {} (`sqlgauge metrics` says what they mean) [default: \
@@ -384,7 +384,7 @@ pub fn metrics_help() -> String {
 }
 
 /// The SQLite files in a folder and in its folders.
-pub fn databases_in(folder: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn databases_in(folder: &Path) -> Result<Vec<PathBuf>> {
     let list = |folder: &Path| -> Result<Vec<PathBuf>> {
         let entries =
             std::fs::read_dir(folder).with_context(|| format!("{} cannot be read", folder.display()))?;
@@ -413,7 +413,7 @@ pub fn databases_in(folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// The SQLite file that `--db` names: itself, or the only one in a folder.
-pub fn database_file(path: &Path) -> Result<PathBuf> {
+pub(crate) fn database_file(path: &Path) -> Result<PathBuf> {
     if !path.is_dir() {
         return Ok(path.to_owned());
     }
@@ -429,7 +429,7 @@ pub fn database_file(path: &Path) -> Result<PathBuf> {
 }
 
 /// The schema of a SQLite file, or of DDL in a `.sql` file or on standard input.
-pub fn schema_of(path: &Path) -> Result<Schema> {
+pub(crate) fn schema_of(path: &Path) -> Result<Schema> {
     if path.extension().is_some_and(|extension| extension == "sql") || is_kept(path) {
         let text = regular::read_to_string(path)
             .with_context(|| format!("{} cannot be read; check the path", path.display()))?;

@@ -8,7 +8,7 @@ use crate::values::OutputPath;
 /// Report, drift and alarms.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Report and drift")]
-pub struct ReliabilityOptions {
+pub(crate) struct ReliabilityOptions {
     /// Folder to write: report.html, report.md, estimate.json, predictions.jsonl, run.json
     #[arg(long, value_name = "DIR")]
     pub out: Option<OutputPath>,
@@ -31,7 +31,7 @@ pub struct ReliabilityOptions {
 
 impl ReliabilityOptions {
     /// The same for the job.
-    pub fn records(&self) -> EstimateRecords {
+    pub(crate) fn records(&self) -> EstimateRecords {
         let named = self.history.clone().map(Into::into).zip(self.as_of.clone());
         EstimateRecords {
             out: self.out.clone().map(Into::into),

@@ -10,7 +10,7 @@ const VARIABLE: &str = "SQLGAUGE_SOLVER";
 
 /// The solver's program: the one that is named, by the option or the variable, else where one is found. A missing one is
 /// an error only where it was named. An empty variable counts as one that is not set.
-pub fn solver(named: Option<&Path>) -> Result<Option<PathBuf>> {
+pub(crate) fn solver(named: Option<&Path>) -> Result<Option<PathBuf>> {
     let variable = std::env::var_os(VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
     let named = named.or(variable.as_deref());
     match locate(named, std::env::var_os("PATH").as_deref()) {

@@ -11,7 +11,7 @@ use crate::values::OutputPath;
 
 /// Adapt an evaluator of `sqlgauge fit` to another system, from labelled embeddings of it
 #[derive(Debug, Args)]
-pub struct Adapt {
+pub(crate) struct Adapt {
     /// Folder of the evaluator
     #[arg(long, value_name = "DIR")]
     evaluator: PathBuf,
@@ -59,7 +59,7 @@ impl Adapt {
 
     #[cfg(not(feature = "evaluator"))]
     #[expect(clippy::unused_self, reason = "called as where the feature is built in")]
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         Err(sqlgauge_base::NotBuiltIn { what: "sqlgauge adapt", feature: "evaluator" }.into())
     }
 }

@@ -20,7 +20,7 @@ use crate::values::OutputPath;
 
 /// Find golds that are probably wrong: rules over query, schema, rows and question
 #[derive(Debug, Args)]
-pub struct Audit {
+pub(crate) struct Audit {
     #[command(flatten)]
     benchmark: BenchmarkOptions,
     /// Answers of a system, which are compared with the golds; may be given several times
@@ -103,7 +103,7 @@ impl Audit {
         (Some(format), self.output_format.as_deref().unwrap_or("text"))
     }
 
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let columns = columns(&self.columns)?;
         if let Some(name) = self.fail_on.iter().find(|name| *name != "any" && find(name).is_none()) {
             bail!("--fail-on: unknown audit rule {name:?}; `sqlgauge rules list --audit` lists them");

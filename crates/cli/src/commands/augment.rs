@@ -17,7 +17,7 @@ use crate::values::OutputPath;
 /// Make training data of a benchmark and its evolved schemas: questions with schemas and answers, as chats
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("schemas").args(["evolved", "kinds"]).required(true)))]
-pub struct Augment {
+pub(crate) struct Augment {
     #[command(flatten)]
     benchmark: BenchmarkOptions,
     /// Folder that `sqlgauge evolve` made of the original; may be given several times
@@ -60,7 +60,7 @@ pub struct Augment {
 }
 
 impl Augment {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let job = self.job()?;
         let data = crate::engine::run(self.quiet, |context| job.run(context))?;
         if !self.quiet {

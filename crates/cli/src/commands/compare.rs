@@ -14,7 +14,7 @@ use crate::output::{colour, note, print_json, print_painted, width};
 
 /// Compare two systems of a run, or of two runs: paired test, interval of the difference, items that differ
 #[derive(Debug, Args)]
-pub struct Compare {
+pub(crate) struct Compare {
     /// Run directory
     run: PathBuf,
     /// A second run, which has the second system; items with the same id, database and gold are compared
@@ -38,7 +38,7 @@ pub struct Compare {
 }
 
 impl Compare {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let is_bar = |most: f64| most.is_finite() && most >= 0.0;
         ensure!(
             self.max_regression.is_none_or(is_bar),

@@ -19,14 +19,14 @@ const SHOWN: usize = 4;
 
 /// Take a tour: score the bundled sample, explain two answers, estimate without labels, change the schema
 #[derive(Debug, Args)]
-pub struct Demo {
+pub(crate) struct Demo {
     /// Folder to write: the sample goes to its `benchmark`, the scores to its `run`; `index.html` links to everything
     #[arg(long, value_name = "DIR", default_value = "sqlgauge-demo")]
     out: OutputPath,
 }
 
 impl Demo {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let job = DemoJob { out: self.out.into(), command: command_line() };
         let tour = crate::engine::run(true, |context| job.run(context))?;
         print(&format!("The sample benchmark is in {}\n", job.out.join("benchmark").display()))?;

@@ -20,7 +20,7 @@ use crate::values::{Encoder, OutputPath, Variable};
 
 /// Turn questions with their schemas and predictions into vectors for `shift`, `fit` and `estimate`
 #[derive(Debug, Args)]
-pub struct Encode {
+pub(crate) struct Encode {
     /// File with the questions (Spider or BIRD dev.json, JSON, JSONL, CSV, TSV, Parquet); golds in it are not read
     #[arg(long, alias = "workload", value_name = "FILE", value_parser = input_file)]
     questions: PathBuf,
@@ -104,7 +104,7 @@ fn form(name: &str) -> Result<InputForm, String> {
 }
 
 impl Encode {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         how_to_go_on(match &self.cache {
             Some(_) => "no output was changed; the same command goes on with what is in --cache",
             None => "no output was changed; with --cache DIR the same command goes on where it was",

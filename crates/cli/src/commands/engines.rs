@@ -12,7 +12,7 @@ use crate::output::print;
 
 /// List the engines that run queries, make a role for one, or try its locks
 #[derive(Debug, Args)]
-pub struct Engines {
+pub(crate) struct Engines {
     #[command(subcommand)]
     action: Option<Action>,
 }
@@ -51,7 +51,7 @@ struct Check {
 }
 
 impl Engines {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         match self.action {
             None => list(),
             Some(Action::Setup(setup)) => setup.run(),

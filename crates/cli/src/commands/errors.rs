@@ -17,7 +17,7 @@ use crate::stdin::input_file;
 /// The truth is the verdict of `verify`, which must be among the run's metrics, or labels. Rates are shares of the answers whose
 /// truth is known; answers that `verify` cannot decide are counted apart.
 #[derive(Debug, Args)]
-pub struct Errors {
+pub(crate) struct Errors {
     /// Run directory of `score`
     run: PathBuf,
     /// Labels of people instead of the verdicts: TSV, CSV or JSONL with id and correct, or with a column per system
@@ -32,7 +32,7 @@ pub struct Errors {
 }
 
 impl Errors {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let job = MetricErrorsJob { labels: self.correct, ..MetricErrorsJob::new(self.run) };
         let errors = job.run()?;
         if self.json {

@@ -21,7 +21,7 @@ use crate::values::NamedFile;
 
 /// Estimate accuracy without gold queries, from runs you have already scored
 #[derive(Debug, Args)]
-pub struct EstimateCommand {
+pub(crate) struct EstimateCommand {
     /// Scored run to learn from (a folder by `sqlgauge score` or `sqlgauge import`); repeat for more
     #[arg(long = "known", value_name = "DIR")]
     known: Vec<PathBuf>,
@@ -85,7 +85,7 @@ pub struct EstimateCommand {
 }
 
 impl EstimateCommand {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let options = EstimateOptions { level: self.level, seed: self.seed, tau: self.tau };
         check_estimate_options(options)?;
         if let Some(folder) = &self.evaluator {

@@ -7,7 +7,7 @@ use crate::Verdict;
 use crate::output::{print, print_json};
 
 /// Prints the estimate of an evaluator.
-pub fn show(estimate: &Estimate, json: bool) -> Result<Verdict> {
+pub(super) fn show(estimate: &Estimate, json: bool) -> Result<Verdict> {
     if json {
         print_json(estimate)?;
         return Ok(Verdict::Done);

@@ -20,7 +20,7 @@ use crate::values::OutputPath;
 
 /// Change the schema of a benchmark, and its databases and golds with it; every item is run before it is written
 #[derive(Debug, Args)]
-pub struct Evolve {
+pub(crate) struct Evolve {
     #[command(flatten)]
     benchmark: BenchmarkOptions,
     /// The benchmark's tables.json: foreign keys that its databases do not declare, and names in words
@@ -88,7 +88,7 @@ enum NameSource {
 }
 
 /// The kinds' names, and `all`.
-pub fn kinds() -> PossibleValuesParser {
+pub(super) fn kinds() -> PossibleValuesParser {
     PossibleValuesParser::new(ChangeKind::ALL.map(ChangeKind::name).into_iter().chain(["all"]))
 }
 
@@ -98,7 +98,7 @@ fn naturalness() -> impl TypedValueParser<Value = Naturalness> {
 }
 
 impl Evolve {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let job = self.job()?;
         let evolved = crate::engine::run(self.quiet, |context| job.run(context))?;
         if !self.quiet {
@@ -146,7 +146,7 @@ impl Evolve {
 }
 
 /// The kinds of those names in their own order, each once.
-pub fn chosen(names: &[String]) -> Vec<ChangeKind> {
+pub(super) fn chosen(names: &[String]) -> Vec<ChangeKind> {
     let is_wanted = |kind: &ChangeKind| names.iter().any(|name| name == "all" || name == kind.name());
     ChangeKind::ALL.into_iter().filter(is_wanted).collect()
 }

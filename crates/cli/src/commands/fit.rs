@@ -18,7 +18,7 @@ pub use card::show;
 
 /// Learn how accuracy falls with shift, from labelled embeddings; `estimate --evaluator` uses the result
 #[derive(Debug, Args)]
-pub struct Fit {
+pub(crate) struct Fit {
     /// Embeddings to measure shift from: the workload that the system was built for
     #[arg(long, value_name = "FILE")]
     source: PathBuf,
@@ -84,7 +84,7 @@ impl Fit {
 
     #[cfg(not(feature = "evaluator"))]
     #[expect(clippy::unused_self, reason = "called as where the feature is built in")]
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         Err(sqlgauge_base::NotBuiltIn { what: "sqlgauge fit", feature: "evaluator" }.into())
     }
 }

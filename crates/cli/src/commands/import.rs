@@ -14,7 +14,7 @@ use crate::values::OutputPath;
 
 /// Make a known run of labels that were judged elsewhere; nothing is executed
 #[derive(Debug, Args)]
-pub struct Import {
+pub(crate) struct Import {
     /// File with the questions (golds in it are not read)
     #[arg(long, alias = "workload", value_name = "FILE", value_parser = input_file)]
     questions: PathBuf,
@@ -43,7 +43,7 @@ pub struct Import {
 }
 
 impl Import {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let columns = columns(&self.columns)?;
         let job = ImportJob {
             format: self.formats.format,

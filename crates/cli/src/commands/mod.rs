@@ -49,7 +49,7 @@ use crate::Verdict;
 
 /// What sqlgauge can be asked to do.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Tour the product on a bundled sample benchmark
     Demo(demo::Demo),
     /// Score predictions against gold queries
@@ -155,7 +155,7 @@ const GROUPS: [(&str, &[&str]); 7] = [
 ];
 
 /// The help of the program, with the commands by group.
-pub fn help_template() -> String {
+pub(crate) fn help_template() -> String {
     let commands = Command::augment_subcommands(clap::Command::new("sqlgauge"));
     let width = GROUPS.iter().flat_map(|(_, names)| *names).map(|name| name.len()).max().unwrap_or_default();
     let mut text = String::from("{about}\n\n{usage-heading} {usage}\n");
@@ -171,7 +171,7 @@ pub fn help_template() -> String {
 
 impl Command {
     /// Runs the command.
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         match self {
             Self::Demo(command) => command.run(),
             Self::Score(command) => command.run(),

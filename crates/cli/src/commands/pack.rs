@@ -22,7 +22,7 @@ use crate::values::OutputPath;
 /// For each question a few invented databases tell the gold from its single mutations, and from the wrong answers of the given
 /// systems. No row of the benchmark is in the file. `score --pack FILE` scores with it, in about the time of plain execution accuracy.
 #[derive(Debug, Args)]
-pub struct MakePack {
+pub(crate) struct MakePack {
     #[command(flatten)]
     benchmark: BenchmarkOptions,
     /// Predictions of one system, whose wrong answers the pack is to refute; may be given several times
@@ -62,7 +62,7 @@ pub struct MakePack {
 }
 
 impl MakePack {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let columns = columns(&self.columns)?;
         let systems = systems(self.predictions, &columns);
         let job = PackJob {

@@ -15,7 +15,7 @@ use crate::stdin::{input_file, query};
 
 /// Resolve a query and print it with its features, or the error with its place
 #[derive(Debug, Args)]
-pub struct Parse {
+pub(crate) struct Parse {
     /// The query; `-` is standard input
     #[arg(value_parser = query)]
     sql: String,
@@ -31,7 +31,7 @@ pub struct Parse {
 }
 
 impl Parse {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let schema = schema_of(&self.db)?;
         let query = match resolve(&self.sql, &schema) {
             Ok(query) => query,

@@ -25,7 +25,7 @@ use crate::values::OutputPath;
 
 /// Ask a language model for the SQL of questions
 #[derive(Debug, Args)]
-pub struct Predict {
+pub(crate) struct Predict {
     /// File with the questions (Spider or BIRD dev.json, JSON, JSONL, CSV, TSV, Parquet); golds in it are not read
     #[arg(long, alias = "workload", value_name = "FILE", value_parser = input_file)]
     questions: PathBuf,
@@ -124,7 +124,7 @@ impl Predict {
     }
 
     #[cfg(not(feature = "services"))]
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         self.job()?;
         Err(sqlgauge_base::NotBuiltIn { what: "predict", feature: "services" }.into())
     }

@@ -14,7 +14,7 @@ use crate::values::OutputPath;
 
 /// Write the report of a run in a format
 #[derive(Debug, Args)]
-pub struct ReportCommand {
+pub(crate) struct ReportCommand {
     /// Run directory
     run: PathBuf,
     /// table, html, markdown, json, jsonl, csv or junit
@@ -35,7 +35,7 @@ pub struct ReportCommand {
 }
 
 impl ReportCommand {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let job = ReportJob {
             out: self.out.clone().map(Into::into),
             raw_cells: self.raw_cells,
@@ -67,7 +67,7 @@ impl ReportCommand {
 }
 
 /// Says which bars were not reached.
-pub fn gate_verdict(report: &Report) -> Verdict {
+pub(super) fn gate_verdict(report: &Report) -> Verdict {
     let failures = sqlgauge_run::check_gates(&report.summary, &report.gates);
     for failure in &failures {
         say(&format!("below the bar: {failure}"));

@@ -15,7 +15,7 @@ use crate::values::OutputPath;
 
 /// Compare systems on a benchmark and on its evolved schemas: the tables of EvoSchema with intervals and paired tests
 #[derive(Debug, Args)]
-pub struct RobustnessCommand {
+pub(crate) struct RobustnessCommand {
     /// Run of the original benchmark (`sqlgauge score --metrics ex,table-f1,column-f1`) with the same systems
     #[arg(long, value_name = "DIR")]
     original: PathBuf,
@@ -58,7 +58,7 @@ pub struct RobustnessCommand {
 }
 
 impl RobustnessCommand {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let job = self.job()?;
         let report = crate::engine::run(self.quiet, |context| job.run(context))?;
         if self.json {

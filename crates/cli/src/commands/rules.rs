@@ -18,7 +18,7 @@ use crate::values::OutputPath;
 /// List the equivalence rules or those of `audit`, explain one, or measure what each one adds
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
-pub struct Rules {
+pub(crate) struct Rules {
     #[command(subcommand)]
     command: Option<RulesCommand>,
     /// Number in the paper (P4, 14), number of ours (S3), or name: the same as `explain`
@@ -105,7 +105,7 @@ fn steps(ablation: &Ablation) -> String {
 }
 
 impl Rules {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let (explained, of_audit) = match self.command {
             Some(RulesCommand::Explain { rule }) => (Some(rule), false),
             Some(RulesCommand::Ablate(ablate)) => return ablate.run(),

@@ -16,7 +16,7 @@ use crate::output::{print, print_json};
 
 /// Print the catalog of a database, a folder of databases or a tables.json as sqlgauge sees it
 #[derive(Debug, Args)]
-pub struct SchemaCommand {
+pub(crate) struct SchemaCommand {
     /// A SQLite file, a folder with SQLite files, a tables.json, or a .sql file with DDL
     source: PathBuf,
     /// Only this database of a folder or tables.json
@@ -28,7 +28,7 @@ pub struct SchemaCommand {
 }
 
 impl SchemaCommand {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let mut schemas = read(&self.source)?;
         if let Some(wanted) = &self.db_id {
             schemas.retain(|(name, _)| name == wanted);

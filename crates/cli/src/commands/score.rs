@@ -29,7 +29,7 @@ use crate::values::OutputPath;
 /// Score predictions against gold queries
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
-pub struct Score {
+pub(crate) struct Score {
     /// File with the gold queries (Spider .sql or dev.json, BIRD dev.json, JSONL, CSV, Parquet); `-` is standard input, here and in
     /// the other files. Several versions of the golds, each as NAME=FILE, are scored one after the other and compared
     #[arg(long, value_name = "FILE", value_parser = gold_file, required_unless_present = "results")]
@@ -108,7 +108,7 @@ pub struct Score {
 }
 
 impl Score {
-    pub fn run(mut self) -> Result<Verdict> {
+    pub(crate) fn run(mut self) -> Result<Verdict> {
         if !self.results.results.is_empty() {
             return self.run_results();
         }
@@ -257,7 +257,7 @@ fn run_samples(job: &SamplesJob, as_json: bool, is_quiet: bool) -> Result<Verdic
 }
 
 /// Prints tables.
-pub fn print_sheets(sheets: &[Sheet]) -> Result<()> {
+pub(super) fn print_sheets(sheets: &[Sheet]) -> Result<()> {
     let tables = TextTables { width: width(), colour: colour() };
     print_with(Style::Painted, |out| {
         for sheet in sheets {
@@ -272,12 +272,12 @@ pub fn print_sheets(sheets: &[Sheet]) -> Result<()> {
 }
 
 /// Runs the job, prints the leaderboard or the summary as JSON, and says which bars were not reached.
-pub fn finish(job: &ScoreJob, as_json: bool, is_quiet: bool) -> Result<Verdict> {
+pub(super) fn finish(job: &ScoreJob, as_json: bool, is_quiet: bool) -> Result<Verdict> {
     show(&score(job, is_quiet)?, &job.out, as_json, is_quiet)
 }
 
 /// Prints the leaderboard or the summary as JSON, and says which bars were not reached.
-pub fn show(report: &Report, out: &Path, as_json: bool, is_quiet: bool) -> Result<Verdict> {
+pub(super) fn show(report: &Report, out: &Path, as_json: bool, is_quiet: bool) -> Result<Verdict> {
     if as_json {
         let json = sqlgauge_report::find("json")?;
         print_with(Style::Plain, |out| json.render(report, out))?;

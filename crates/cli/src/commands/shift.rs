@@ -14,7 +14,7 @@ use crate::output::{print, print_json};
 
 /// Measure how far one workload lies from another, and which databases and features cause it
 #[derive(Debug, Args)]
-pub struct Shift {
+pub(crate) struct Shift {
     /// Embeddings to measure from (by `sqlgauge encode`)
     #[arg(long, value_name = "FILE")]
     source: PathBuf,
@@ -39,7 +39,7 @@ pub struct Shift {
 }
 
 impl Shift {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let job = ShiftJob {
             slices: self.slices,
             seed: self.seed,

@@ -24,7 +24,7 @@ use crate::values::OutputPath;
 /// Make a labelled corpus from databases: queries by a grammar, each checked by execution
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("from").required(true).args(["db", "for_database", "tables"]))]
-pub struct Synth {
+pub(crate) struct Synth {
     /// Folder with `DB_ID/DB_ID.sqlite`, or one database; several may be given
     #[arg(long, value_name = "DIR")]
     db: Vec<PathBuf>,
@@ -154,7 +154,7 @@ impl PairFormat {
 }
 
 impl Synth {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let job = self.job()?;
         let started = Instant::now();
         let summary = crate::engine::run(self.quiet, |context| job.run(context))?;

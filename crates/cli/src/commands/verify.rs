@@ -30,7 +30,7 @@ use crate::values::OutputPath;
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("run").args(["gold", "pairs"])))]
-pub struct Verify {
+pub(crate) struct Verify {
     /// The gold query; `-` is standard input
     #[arg(long, value_name = "SQL", value_parser = query, requires = "right", required_unless_present_any = ["gold", "pairs"],
         conflicts_with_all = ["gold", "pairs"])]
@@ -94,7 +94,7 @@ pub struct Verify {
 }
 
 impl Verify {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         if self.gold.is_none() && self.subset.is_given() {
             bail!("--db-id, --ids, --where and --limit take a part of a benchmark; give it with --gold");
         }

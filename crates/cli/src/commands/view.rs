@@ -10,7 +10,7 @@ use crate::values::OutputPath;
 
 /// Open a dashboard over runs on this machine, or write it as a static site
 #[derive(Debug, Args)]
-pub struct View {
+pub(crate) struct View {
     /// Folders below which runs lie
     #[arg(value_name = "DIR", default_value = ".")]
     folders: Vec<PathBuf>,
@@ -34,7 +34,7 @@ pub struct View {
 impl View {
     #[cfg(not(feature = "view"))]
     #[expect(clippy::unused_self, reason = "the options stand in the help")]
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         Err(sqlgauge_base::NotBuiltIn { what: "sqlgauge view", feature: "view" }.into())
     }
 

@@ -19,7 +19,7 @@ use crate::values::OutputPath;
 
 /// Choose one of several answers to each question
 #[derive(Debug, Args)]
-pub struct Vote {
+pub(crate) struct Vote {
     /// File with the gold queries; the choice and the first answer are scored
     #[arg(long, value_name = "FILE", value_parser = input_file, required_unless_present = "questions")]
     gold: Option<PathBuf>,
@@ -66,7 +66,7 @@ fn vote_by() -> impl TypedValueParser<Value = VoteBy> {
 }
 
 impl Vote {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let metrics = self.metrics.as_deref().map_or_else(|| Ok(Vec::new()), metrics)?;
         let has_golds = self.gold.is_some();
         let file = self.gold.or(self.questions).ok_or_else(|| anyhow!("give --gold or --questions"))?;

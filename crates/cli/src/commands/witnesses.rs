@@ -16,7 +16,7 @@ use sqlgauge_base::counted;
 /// For each question the fewest databases are kept that tell the gold from as many of the predictions as all of them do,
 /// by ex, or ex-bird where the run compared sets. The folder is one for `--db`: `suite@1` and the official scripts run every file of a database's folder.
 #[derive(Debug, Args)]
-pub struct Witnesses {
+pub(crate) struct Witnesses {
     /// Run directory with `verify` among its metrics
     run: PathBuf,
     /// Folder to write; it must be empty or not there
@@ -25,7 +25,7 @@ pub struct Witnesses {
 }
 
 impl Witnesses {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let job = SuiteJob::new(self.run, &self.out);
         let SuiteSize { databases, predictions, refuted, metric } =
             crate::engine::run(false, |context| job.run(context))?;

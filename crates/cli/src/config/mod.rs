@@ -22,7 +22,7 @@
 //! environment variable and no output outside of that directory until its user trusts its content (`sqlgauge trust`);
 //! [`untrusted`] has the rule.
 
-pub mod trust;
+pub(crate) mod trust;
 mod untrusted;
 
 use std::ffi::OsString;
@@ -37,7 +37,7 @@ use toml::{Table, Value};
 use crate::output::note;
 
 /// The file that is looked for in the working directory.
-pub const NAME: &str = "sqlgauge.toml";
+pub(crate) const NAME: &str = "sqlgauge.toml";
 
 /// A file of flags.
 struct Layer {
@@ -52,7 +52,7 @@ struct Layer {
 /// # Errors
 /// When a file cannot be read, is not TOML, or has a key that no command knows; when a project's file sets what it may not
 /// before it is trusted ([`untrusted`]). The message names the key.
-pub fn arguments(command: &Command, typed: Vec<OsString>) -> Result<Vec<OsString>> {
+pub(crate) fn arguments(command: &Command, typed: Vec<OsString>) -> Result<Vec<OsString>> {
     let (typed, named) = without_config_flag(typed)?;
     let layers = layers(named)?;
     layers.iter().try_for_each(|layer| check(command, &layer.table, &layer.path))?;

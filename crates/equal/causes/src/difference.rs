@@ -46,7 +46,7 @@ impl Difference {
     }
 
     /// The sentence with what shows it: `they differ for one singer with two concerts`.
-    pub fn sentence_with(&self, witness: &str) -> String {
+    pub(crate) fn sentence_with(&self, witness: &str) -> String {
         format!("{}; {witness}.", self.words)
     }
 }

@@ -9,7 +9,7 @@ use crate::sets::{Ease, HeldOutSet, LabelledGroups, databases, meta_sets, shift,
 use sqlgauge_base::probit::density_at;
 
 /// A known run of one system, cut in two: as if only `source` had labels.
-pub struct CutSet {
+pub(crate) struct CutSet {
     /// Place of the system.
     pub system: usize,
     /// Questions whose labels a formula may use.
@@ -19,14 +19,14 @@ pub struct CutSet {
 }
 
 /// The sets, and how far the target lies from them.
-pub struct Calibration {
+pub(crate) struct Calibration {
     labelled: Vec<LabelledGroups>,
     sets: Vec<HeldOutSet>,
 }
 
 impl Calibration {
     /// Cuts the known runs. `items` orders questions by difficulty where few systems are known.
-    pub fn new(case: &TargetCase<'_>, items: &ItemModel) -> Self {
+    pub(crate) fn new(case: &TargetCase<'_>, items: &ItemModel) -> Self {
         let ease = Ease::new(case, items);
         let sources = case.evidence.sources.iter();
         let labelled: Vec<LabelledGroups> =
@@ -37,7 +37,7 @@ impl Calibration {
 
     /// The interval around `accuracy`, by the rule of [`crate::errors`] over the errors that `formula` makes on the sets.
     /// Sets for which the formula gives nothing are left out; without any set the half-width is 0.5.
-    pub fn interval(
+    pub(crate) fn interval(
         &self,
         case: &TargetCase<'_>,
         accuracy: f64,
@@ -99,7 +99,7 @@ impl Calibration {
 }
 
 /// Mean label of a system over questions; `None` without a label.
-pub fn mean_label(case: &TargetCase<'_>, system: usize, questions: &[usize]) -> Option<f64> {
+pub(crate) fn mean_label(case: &TargetCase<'_>, system: usize, questions: &[usize]) -> Option<f64> {
     let labels = questions.iter().filter_map(|&question| case.pool().label(system, question));
     let (sum, count) = labels.fold((0.0, 0.0), |(sum, count), label| (sum + label, count + 1.0));
     (count > 0.0).then(|| sum / count)

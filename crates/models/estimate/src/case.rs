@@ -168,7 +168,7 @@ fn sources_of(pool: &Pool, present: &[usize]) -> Vec<usize> {
 }
 
 /// Keeps at most that many, evenly spread over a value.
-pub fn spread(systems: &mut Vec<usize>, value: impl Fn(usize) -> Option<f64>, most: usize) {
+pub(crate) fn spread(systems: &mut Vec<usize>, value: impl Fn(usize) -> Option<f64>, most: usize) {
     systems.sort_by(|&a, &b| {
         value(a).unwrap_or_default().total_cmp(&value(b).unwrap_or_default()).then(a.cmp(&b))
     });
@@ -224,7 +224,7 @@ impl TargetCase<'_> {
     }
 
     /// Why other systems' answers to the target, though they are there, are compared with nobody's.
-    pub fn peers_left_out(&self) -> Option<String> {
+    pub(crate) fn peers_left_out(&self) -> Option<String> {
         let pool = self.pool();
         let others = self.evidence.present.iter().filter(|&&system| system != self.target);
         let names: Vec<&str> = others.map(|&system| pool.systems[system].as_str()).collect();

@@ -19,7 +19,7 @@ const FOLDS: usize = 5;
 const OWN_SHARE: f64 = 0.3;
 
 #[derive(Debug, Default)]
-pub struct ItemModel {
+pub(crate) struct ItemModel {
     /// For labelled answers, by system and question: from a model that has seen no question of that database.
     pub source: HashMap<(usize, usize), f64>,
     /// For the target's answers, by question.
@@ -34,7 +34,7 @@ impl ItemModel {
     ///
     /// # Errors
     /// When a model cannot be fitted.
-    pub fn fit(case: &TargetCase<'_>) -> Result<Self, EstimateError> {
+    pub(crate) fn fit(case: &TargetCase<'_>) -> Result<Self, EstimateError> {
         Self::fit_with(case, &(0..FOLDS).map(Some).chain([None]).collect::<Vec<_>>())
     }
 
@@ -42,7 +42,7 @@ impl ItemModel {
     ///
     /// # Errors
     /// When the model cannot be fitted.
-    pub fn fit_target(case: &TargetCase<'_>) -> Result<Self, EstimateError> {
+    pub(crate) fn fit_target(case: &TargetCase<'_>) -> Result<Self, EstimateError> {
         Self::fit_with(case, &[None])
     }
 
@@ -158,7 +158,7 @@ fn fit_without(
 
 /// The features of question and prediction. What is the same for all questions of a database is left out: it would tell
 /// the few labelled databases apart by name.
-pub fn structural_features(case: &TargetCase<'_>, system: usize, question: usize) -> Option<Vec<f64>> {
+pub(crate) fn structural_features(case: &TargetCase<'_>, system: usize, question: usize) -> Option<Vec<f64>> {
     let seen = case.observed(system, question)?;
     let names = &case.evidence.table.feature_names;
     let of_item = names.iter().zip(&seen.features).filter(|(name, _)| !name.starts_with("schema."));

@@ -14,7 +14,7 @@ use crate::sets::{Sums, sums_of, total};
 use sqlgauge_base::probit::{moved, shift_to_mean};
 
 /// An estimate in the making.
-pub struct EstimateDraft {
+pub(crate) struct EstimateDraft {
     /// For each question of the target the probability that the answer is right.
     pub probabilities: Vec<f64>,
     /// What moved the estimate away from the known accuracy, as far as it can be told apart.
@@ -27,17 +27,22 @@ pub struct EstimateDraft {
 
 impl EstimateDraft {
     /// Probabilities, with all of the difference from the known accuracy put down to one thing.
-    pub fn new(probabilities: Vec<f64>, rest: &'static str) -> Self {
+    pub(crate) fn new(probabilities: Vec<f64>, rest: &'static str) -> Self {
         Self { probabilities, effects: Vec::new(), rest, notes: Vec::new() }
     }
 
     /// The same probability for every answer.
-    pub fn flat(case: &TargetCase<'_>, accuracy: f64, rest: &'static str) -> Self {
+    pub(crate) fn flat(case: &TargetCase<'_>, accuracy: f64, rest: &'static str) -> Self {
         Self::new(vec![accuracy; case.evidence.questions.len()], rest)
     }
 
     /// The confidences of the answers, moved on the probit scale so that their mean is the accuracy; those of 0 stay.
-    pub fn moved(case: &TargetCase<'_>, confidences: &[f64], accuracy: f64, rest: &'static str) -> Self {
+    pub(crate) fn moved(
+        case: &TargetCase<'_>,
+        confidences: &[f64],
+        accuracy: f64,
+        rest: &'static str,
+    ) -> Self {
         let some: Vec<f64> = confidences.iter().copied().filter(|&p| p > 0.0).collect();
         let wanted = accuracy * confidences.len() as f64 / some.len().max(1) as f64;
         if some.is_empty() || wanted >= 1.0 {
@@ -49,18 +54,23 @@ impl EstimateDraft {
     }
 
     /// The mean probability.
-    pub fn accuracy(&self) -> f64 {
+    pub(crate) fn accuracy(&self) -> f64 {
         self.probabilities.iter().sum::<f64>() / self.probabilities.len().max(1) as f64
     }
 
     /// The estimate with its breakdown, at the mean probability.
-    pub fn estimate(self, case: &TargetCase<'_>, method: &str, interval: AccuracyInterval) -> Estimate {
+    pub(crate) fn estimate(
+        self,
+        case: &TargetCase<'_>,
+        method: &str,
+        interval: AccuracyInterval,
+    ) -> Estimate {
         let accuracy = self.accuracy();
         self.estimate_at(case, method, accuracy, interval)
     }
 
     /// The estimate with its breakdown, at an accuracy that the method found without the probabilities.
-    pub fn estimate_at(
+    pub(crate) fn estimate_at(
         mut self,
         case: &TargetCase<'_>,
         method: &str,
@@ -230,11 +240,11 @@ fn reasons(case: &TargetCase<'_>, question: usize) -> Vec<String> {
 }
 
 /// Names of the signals that estimators move an accuracy by.
-pub const RUNS: &str = "runs";
+pub(crate) const RUNS: &str = "runs";
 /// The share of answers of whose statements at least the first runs.
-pub const FIRST_RUNS: &str = "first statement runs";
+pub(crate) const FIRST_RUNS: &str = "first statement runs";
 /// Agreement among answers that run.
-pub const AGREEMENT: &str = "agreement with other systems";
+pub(crate) const AGREEMENT: &str = "agreement with other systems";
 
 /// The signals over the system's own labelled answers and over the target.
 fn signals(case: &TargetCase<'_>) -> Vec<SignalValue> {

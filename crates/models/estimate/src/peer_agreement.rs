@@ -27,14 +27,14 @@ pub struct PeerAgreement {
 
 impl PeerAgreement {
     /// Whether the answer is with the largest group.
-    pub fn is_with_largest(&self) -> bool {
+    pub(crate) fn is_with_largest(&self) -> bool {
         self.share > 0.0 && self.share >= self.largest
     }
 }
 
 /// Whether two answers return the same; answers that do not run agree with nothing. An answer without a result on
 /// the real rows (only the first of its statements runs) is compared on generated databases.
-pub fn agree(ground: AgreementGround, one: &Observation, other: &Observation) -> bool {
+pub(crate) fn agree(ground: AgreementGround, one: &Observation, other: &Observation) -> bool {
     match (ground, one.result, other.result) {
         (AgreementGround::Real, Some(one), Some(other)) => one.set == other.set,
         _ => one.cluster.is_some() && one.cluster == other.cluster,
@@ -42,7 +42,7 @@ pub fn agree(ground: AgreementGround, one: &Observation, other: &Observation) ->
 }
 
 /// The agreement of a system's answer with those of `peers` (the system itself is left out).
-pub fn agreement_with(
+pub(crate) fn agreement_with(
     table: &Observations,
     ground: AgreementGround,
     system: usize,

@@ -170,7 +170,7 @@ impl Pool {
     }
 
     /// Mean label of a system, over all questions where it has one.
-    pub fn known_accuracy(&self, system: usize) -> Option<f64> {
+    pub(crate) fn known_accuracy(&self, system: usize) -> Option<f64> {
         let labels: Vec<f64> =
             (0..self.questions.len()).filter_map(|question| self.label(system, question)).collect();
         (!labels.is_empty()).then(|| labels.iter().sum::<f64>() / labels.len() as f64)
@@ -179,11 +179,11 @@ impl Pool {
 
 /// Numbers the questions of one source that have the same text and database.
 #[derive(Debug, Default)]
-pub struct Occurrences(HashMap<(usize, String), usize>);
+pub(crate) struct Occurrences(HashMap<(usize, String), usize>);
 
 impl Occurrences {
     /// How many with that text about that database came before.
-    pub fn next(&mut self, database: usize, text: &str) -> usize {
+    pub(crate) fn next(&mut self, database: usize, text: &str) -> usize {
         let count = self.0.entry((database, normal(text))).or_default();
         *count += 1;
         *count - 1

@@ -100,7 +100,7 @@ impl<'a> JudgeService<'a> {
 /// The target's predictions as a judge gets them, in the order of the target's questions. Ids are made unique: two
 /// files may use the same ones.
 #[cfg(feature = "services")]
-pub fn judge_items(case: &TargetCase<'_>) -> Vec<JudgeItem> {
+pub(crate) fn judge_items(case: &TargetCase<'_>) -> Vec<JudgeItem> {
     let pool = case.pool();
     let schemas: Vec<Arc<str>> = pool
         .databases

@@ -16,7 +16,7 @@ const FEWEST_GROUPS: usize = 8;
 
 /// Sums over the answers of one system to one group of questions.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Sums {
+pub(crate) struct Sums {
     /// Answers that hold SQL.
     pub answers: f64,
     /// Those that run.
@@ -35,7 +35,7 @@ pub struct Sums {
 
 impl Sums {
     /// Adds other answers.
-    pub fn add(&mut self, other: &Self) {
+    pub(crate) fn add(&mut self, other: &Self) {
         self.answers += other.answers;
         self.runs += other.runs;
         self.right += other.right;
@@ -46,17 +46,17 @@ impl Sums {
     }
 
     /// Share of right among those that run.
-    pub fn accuracy(&self) -> f64 {
+    pub(crate) fn accuracy(&self) -> f64 {
         self.right / self.runs.max(1.0)
     }
 
     /// On the probit scale: share that runs, and agreement.
-    pub fn position(&self) -> [f64; 2] {
+    pub(crate) fn position(&self) -> [f64; 2] {
         [probit(self.runs, self.answers), probit(self.agreement, self.compared)]
     }
 
     /// Sampling variance of [`Sums::position`]: what other questions of the same kind would have changed.
-    pub fn noise(&self) -> [f64; 2] {
+    pub(crate) fn noise(&self) -> [f64; 2] {
         let [runs, agreement] = self.position();
         let share = self.runs / self.answers.max(1.0);
         let mean = self.agreement / self.compared.max(1.0);
@@ -68,19 +68,19 @@ impl Sums {
     }
 
     /// Share of right on the probit scale.
-    pub fn level(&self) -> f64 {
+    pub(crate) fn level(&self) -> f64 {
         probit(self.right, self.runs)
     }
 
     /// Sampling variance of [`Sums::level`].
-    pub fn level_noise(&self) -> f64 {
+    pub(crate) fn level_noise(&self) -> f64 {
         let share = (self.right + 1.0) / (self.runs + 2.0);
         share * (1.0 - share) / (self.runs + 2.0) / normal_density(self.level()).powi(2)
     }
 }
 
 /// Sum of several groups.
-pub fn total<'s>(groups: impl IntoIterator<Item = &'s Sums>) -> Sums {
+pub(crate) fn total<'s>(groups: impl IntoIterator<Item = &'s Sums>) -> Sums {
     groups.into_iter().fold(Sums::default(), |mut all, group| {
         all.add(group);
         all
@@ -89,7 +89,7 @@ pub fn total<'s>(groups: impl IntoIterator<Item = &'s Sums>) -> Sums {
 
 /// How far a set lies from another: share that runs, agreement (0 where nobody is compared with), on the probit
 /// scale.
-pub fn shift(from: &Sums, to: &Sums) -> [f64; 2] {
+pub(crate) fn shift(from: &Sums, to: &Sums) -> [f64; 2] {
     let (from_position, to_position) = (from.position(), to.position());
     let is_compared = from.compared > 0.0 && to.compared > 0.0;
     let agreement = if is_compared { to_position[1] - from_position[1] } else { 0.0 };
@@ -101,7 +101,7 @@ pub fn shift(from: &Sums, to: &Sums) -> [f64; 2] {
 ///
 /// Near 1 a probit follows single answers. So both shares are taken as if of the same number of answers, for which equal
 /// shares are no change, and the change is drawn in by its sampling variance (empirical Bayes with a normal prior).
-pub fn share_moved(from: &Sums, to: &Sums, between: f64) -> f64 {
+pub(crate) fn share_moved(from: &Sums, to: &Sums, between: f64) -> f64 {
     let count = from.answers.min(to.answers);
     let share = |sums: &Sums| (count * sums.runs / sums.answers.max(1.0) + 1.0) / (count + 2.0);
     let level = |sums: &Sums| normal_quantile(share(sums));
@@ -112,13 +112,13 @@ pub fn share_moved(from: &Sums, to: &Sums, between: f64) -> f64 {
     (level(to) - level(from)) * between / (between + chance(from) + chance(to))
 }
 
-pub fn squared(shift: [f64; 2]) -> f64 {
+pub(crate) fn squared(shift: [f64; 2]) -> f64 {
     shift.iter().map(|part| part * part).sum()
 }
 
 /// The labelled answers of a system, by group of questions.
 #[derive(Debug, Clone)]
-pub struct LabelledGroups {
+pub(crate) struct LabelledGroups {
     /// Place of the system.
     pub system: usize,
     /// By group: the questions.
@@ -130,11 +130,11 @@ pub struct LabelledGroups {
 
 /// How easy questions are, in a unit of its own: by how many systems' answers run and agree, and with a single
 /// system by what the item model says of answers like its own.
-pub struct Ease(HashMap<usize, f64>);
+pub(crate) struct Ease(HashMap<usize, f64>);
 
 impl Ease {
     /// The ease of all labelled questions.
-    pub fn new(case: &TargetCase<'_>, items: &ItemModel) -> Self {
+    pub(crate) fn new(case: &TargetCase<'_>, items: &ItemModel) -> Self {
         let sources = &case.evidence.sources;
         let mut of: HashMap<usize, (f64, f64)> = HashMap::new();
         for &system in sources {
@@ -165,7 +165,7 @@ impl Ease {
 }
 
 impl LabelledGroups {
-    pub fn new(case: &TargetCase<'_>, system: usize, items: &ItemModel, ease: &Ease) -> Self {
+    pub(crate) fn new(case: &TargetCase<'_>, system: usize, items: &ItemModel, ease: &Ease) -> Self {
         let probability = |question| items.source.get(&(system, question)).copied().unwrap_or_default();
         let questions = groups(case, &case.labelled(system));
         let groups = questions
@@ -180,7 +180,7 @@ impl LabelledGroups {
 }
 
 /// What one answer adds.
-pub fn sums_of(case: &TargetCase<'_>, system: usize, question: usize, probability: f64) -> Sums {
+pub(crate) fn sums_of(case: &TargetCase<'_>, system: usize, question: usize, probability: f64) -> Sums {
     let Some(seen) = case.observed(system, question).filter(|seen| seen.answers) else {
         return Sums::default();
     };
@@ -197,11 +197,11 @@ pub fn sums_of(case: &TargetCase<'_>, system: usize, question: usize, probabilit
 }
 
 /// Number of databases that the questions are about.
-pub fn databases(case: &TargetCase<'_>, questions: &[usize]) -> usize {
+pub(crate) fn databases(case: &TargetCase<'_>, questions: &[usize]) -> usize {
     by_database(case, questions).len()
 }
 
-pub fn by_database(case: &TargetCase<'_>, questions: &[usize]) -> BTreeMap<usize, Vec<usize>> {
+pub(crate) fn by_database(case: &TargetCase<'_>, questions: &[usize]) -> BTreeMap<usize, Vec<usize>> {
     let mut by_database: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for &question in questions {
         by_database.entry(case.pool().questions[question].database).or_default().push(question);
@@ -210,13 +210,13 @@ pub fn by_database(case: &TargetCase<'_>, questions: &[usize]) -> BTreeMap<usize
 }
 
 /// Whether the target asks about a database that none of those questions is about.
-pub fn is_elsewhere(case: &TargetCase<'_>, labelled: &[usize]) -> bool {
+pub(crate) fn is_elsewhere(case: &TargetCase<'_>, labelled: &[usize]) -> bool {
     let databases = by_database(case, labelled);
     by_database(case, &case.evidence.questions).keys().any(|database| !databases.contains_key(database))
 }
 
 /// Questions by database; a few databases are cut further, so that there are sets to draw.
-pub fn groups(case: &TargetCase<'_>, questions: &[usize]) -> Vec<Vec<usize>> {
+pub(crate) fn groups(case: &TargetCase<'_>, questions: &[usize]) -> Vec<Vec<usize>> {
     let by_database = by_database(case, questions);
     let pieces = FEWEST_GROUPS.div_ceil(by_database.len().max(1));
     by_database
@@ -230,7 +230,7 @@ pub fn groups(case: &TargetCase<'_>, questions: &[usize]) -> Vec<Vec<usize>> {
 
 /// A set with its truth, as if only the other groups of its system had been labelled.
 #[derive(Debug, Clone)]
-pub struct HeldOutSet {
+pub(crate) struct HeldOutSet {
     /// Place of the system.
     pub system: usize,
     /// The answers that are labelled.
@@ -247,7 +247,7 @@ pub struct HeldOutSet {
 
 /// Draws sets from every system's labelled groups: half of them at random, the others with the hardest or the
 /// easiest groups, so that sets lie far from what remains.
-pub fn meta_sets(labelled: &[LabelledGroups], seed: u64) -> Vec<HeldOutSet> {
+pub(crate) fn meta_sets(labelled: &[LabelledGroups], seed: u64) -> Vec<HeldOutSet> {
     let mut sets = Vec::new();
     for of_system in labelled.iter().filter(|of| of.groups.len() >= 4) {
         let mut random = Random::new([seed, of_system.system as u64]);

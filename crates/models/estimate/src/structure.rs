@@ -27,7 +27,7 @@ const FEWEST_ROWS: usize = 20;
 
 /// Shares of right answers, among those that run, by structure alone.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Structure {
+pub(crate) struct Structure {
     /// Of the labelled answers, which is their share of right ones.
     pub home: f64,
     /// Of the target's answers.
@@ -37,7 +37,7 @@ pub struct Structure {
 impl Structure {
     /// Learns from the labelled answers of the target system, or of all where it has none. `None` if they are too few, or
     /// all are right or all wrong.
-    pub fn fit(case: &TargetCase<'_>) -> Option<Self> {
+    pub(crate) fn fit(case: &TargetCase<'_>) -> Option<Self> {
         let runs =
             |system: usize, question: usize| case.observed(system, question).is_some_and(|seen| seen.runs);
         let of = |system: usize| {
@@ -89,7 +89,7 @@ impl Structure {
 ///
 /// Learned from the labelled answers of the target system; `None` where it has too few, all are right or all wrong, or an
 /// answer on either side carries no confidence.
-pub fn by_confidence(case: &TargetCase<'_>) -> Option<Structure> {
+pub(crate) fn by_confidence(case: &TargetCase<'_>) -> Option<Structure> {
     let runs = |question: &usize| case.observed(case.target, *question).is_some_and(|seen| seen.runs);
     let sure = |question: &usize| confidence_of(case, case.target, *question);
     let questions: Vec<usize> = case.labelled(case.target).into_iter().filter(runs).collect();

@@ -125,7 +125,7 @@ pub enum LlmError {
 
 impl LlmError {
     /// Whether every other request to the same server would meet the same.
-    pub fn concerns_all_requests(&self) -> bool {
+    pub(crate) fn concerns_all_requests(&self) -> bool {
         match self {
             Self::Status { status, .. } => matches!(status, 401 | 403 | 404 | 405),
             Self::Redirect { .. } | Self::Quota { .. } | Self::Wait { .. } | Self::Stopped { .. } => true,

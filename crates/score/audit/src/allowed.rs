@@ -136,7 +136,7 @@ impl Allowed {
 ///
 /// # Errors
 /// When there is no reason, or no such rule.
-pub fn inline_allowances(place: &str, sql: &str) -> Result<Vec<(&'static str, String)>, AllowedError> {
+pub(crate) fn inline_allowances(place: &str, sql: &str) -> Result<Vec<(&'static str, String)>, AllowedError> {
     if !sql.contains(MARK) {
         return Ok(Vec::new());
     }

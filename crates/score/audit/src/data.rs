@@ -51,7 +51,7 @@ pub struct AuditedColumn {
 
 impl AuditedColumn {
     /// Whether the values are numbers that are stored as text.
-    pub fn is_numeric_text(&self) -> bool {
+    pub(crate) fn is_numeric_text(&self) -> bool {
         self.texts > 0 && self.numeric_texts == self.texts && self.texts == self.values
     }
 }
@@ -96,7 +96,7 @@ impl<'a> AuditData<'a> {
     }
 
     /// Runs a query with rows without an order the other way round.
-    pub fn run_turned(&self, sql: &str) -> Execution {
+    pub(crate) fn run_turned(&self, sql: &str) -> Execution {
         self.engine.run(&self.turned, sql)
     }
 

@@ -19,7 +19,7 @@ pub struct SetF1 {
 }
 
 /// Compares two sets. Two empty sets agree (1); an empty set against another has nothing right (0).
-pub fn set_f1<T: Ord>(gold: &BTreeSet<T>, prediction: &BTreeSet<T>) -> SetF1 {
+pub(crate) fn set_f1<T: Ord>(gold: &BTreeSet<T>, prediction: &BTreeSet<T>) -> SetF1 {
     if gold.is_empty() && prediction.is_empty() {
         return SetF1 { precision: 1.0, recall: 1.0, f1: 1.0 };
     }

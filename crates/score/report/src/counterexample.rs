@@ -48,7 +48,7 @@ pub(crate) fn results(gold: Shown, prediction: Shown, options: ShowOptions, text
 }
 
 /// Which values the verdict is about, and by which others the queries differ.
-pub fn values_sentences(record: &VerdictRecord) -> Vec<String> {
+pub(crate) fn values_sentences(record: &VerdictRecord) -> Vec<String> {
     let mut sentences = Vec::new();
     match record.values.as_deref() {
         Some("any") => sentences.push("Values are any that SQLite stores.".to_owned()),

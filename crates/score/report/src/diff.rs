@@ -25,7 +25,7 @@ pub struct Diff<'a> {
 const MAX_CELLS: usize = 4_000_000;
 
 /// Marks the tokens in which two queries differ.
-pub fn diff<'a>(gold: &'a str, prediction: &'a str) -> Diff<'a> {
+pub(crate) fn diff<'a>(gold: &'a str, prediction: &'a str) -> Diff<'a> {
     let (left, right) = (tokens(gold), tokens(prediction));
     let (left_solid, right_solid) = (solid(&left), solid(&right));
     let common = common(

@@ -36,7 +36,7 @@ mod view;
 mod warning;
 pub mod words;
 
-pub use counterexample::{counterexample_sentences, values_sentences};
+pub use counterexample::counterexample_sentences;
 pub use error::ReportError;
 pub use formats::{ReportFormat, all, find};
 pub use kind::Nature;

@@ -55,7 +55,7 @@ impl Report {
     }
 
     /// Every gate applied to every system, in the order of gates, then of systems.
-    pub fn gate_outcomes(&self) -> Vec<GateOutcome> {
+    pub(crate) fn gate_outcomes(&self) -> Vec<GateOutcome> {
         let failures = check_gates(&self.summary, &self.gates);
         let pairs = self.gates.iter().flat_map(|gate| self.summary.systems.iter().map(move |s| (gate, s)));
         let outcome = |(gate, system): (&Gate, &sqlgauge_run::SystemSummary)| GateOutcome {

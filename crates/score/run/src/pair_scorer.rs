@@ -22,7 +22,7 @@ use crate::schedule::{Judgement, Scorer};
 use crate::scorer::describe;
 
 /// Status of a pair whose right query SQLite refuses.
-pub const REFUSED: &str = "refused";
+pub(crate) const REFUSED: &str = "refused";
 
 /// What pairs are over.
 #[derive(Debug, Clone)]

@@ -28,7 +28,7 @@ use crate::record::{Item, LINE_START};
 
 /// Status of an item whose scoring met a defect of sqlgauge itself. Its metrics are null: the system is not
 /// blamed.
-pub const INTERNAL_ERROR: &str = "internal_error";
+pub(crate) const INTERNAL_ERROR: &str = "internal_error";
 
 /// Deeply nested SQL recurses in parsers; a thread's stack is reserved, not used, until it is needed.
 const STACK_BYTES: usize = 64 << 20;

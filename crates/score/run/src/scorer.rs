@@ -304,7 +304,7 @@ fn all_return_nothing(golds: &[Execution]) -> bool {
 }
 
 /// The first rows of a result.
-pub fn preview(result: &ResultSet) -> ResultTable {
+pub(crate) fn preview(result: &ResultSet) -> ResultTable {
     let columns = result.columns.iter().take(PREVIEW_COLUMNS).map(|c| cut(c, PREVIEW_CELL)).collect();
     let rows = result.rows().take(PREVIEW_ROWS);
     ResultTable {

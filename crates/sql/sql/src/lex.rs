@@ -53,7 +53,7 @@ impl<'a> Token<'a> {
     }
 
     /// Whether it only separates other tokens: white space, a comment, a byte order mark.
-    pub fn is_blank(&self) -> bool {
+    pub(crate) fn is_blank(&self) -> bool {
         matches!(self.kind, TokenKind::Space | TokenKind::Comment | TokenKind::Mark)
     }
 

@@ -43,7 +43,7 @@ pub use features::Features;
 pub use identity::renumber;
 pub use named::NamedThings;
 pub use ordering::{Ordered, UnderDistinct, ordered, ordered_under_distinct};
-pub use parse::MAX_SQL_BYTES;
+
 pub use print::{Names, PrintDialect, PrintError, print, print_as_written, print_expr, print_part};
 pub use resolve::{Aliases, MAX_DEPTH, resolve, resolve_with_aliases};
 pub use schema_text::schema_text;

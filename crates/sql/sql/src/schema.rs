@@ -432,7 +432,7 @@ impl Table {
     }
 
     /// Whether SQLite takes these columns as the target of a foreign key: they are exactly the primary key or a UNIQUE set.
-    pub fn is_parent_key(&self, columns: &[u32]) -> bool {
+    pub(crate) fn is_parent_key(&self, columns: &[u32]) -> bool {
         let sorted = |key: &[u32]| {
             let mut key = key.to_vec();
             key.sort_unstable();

@@ -134,7 +134,7 @@ pub(crate) enum TableExpr<'a> {
 
 impl<'a> TableExpr<'a> {
     /// The alias that the text gives to it.
-    pub fn alias(&self) -> Option<&'a str> {
+    pub(crate) fn alias(&self) -> Option<&'a str> {
         let (Self::Table { alias, .. }
         | Self::Call { alias, .. }
         | Self::Query(_, alias)

@@ -149,7 +149,7 @@ pub struct TableAddition {
 
 /// A table that extends another: with a key of its own, a foreign key to the other one's key, and columns of its domain.
 /// None where the other has no key of one column, or all names are taken.
-pub fn table_for(
+pub(crate) fn table_for(
     table: &Table,
     convention: Convention,
     in_use: &NamesInUse,

@@ -16,7 +16,7 @@ use sqlgauge_base::probit::probit;
 use super::Estimator;
 
 /// Labelled systems on the target's questions without which a model cannot be checked on one that it has not seen.
-pub const FEWEST_SYSTEMS: usize = 3;
+pub(crate) const FEWEST_SYSTEMS: usize = 3;
 
 /// Share of the target's questions that must have labels of other systems.
 const FEWEST_LABELLED: f64 = 0.5;

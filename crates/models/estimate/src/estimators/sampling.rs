@@ -184,7 +184,7 @@ impl LabelledAnswers {
 
     /// The answers of a known system to the questions of the source: what it would be measured from, were it the
     /// target. All its labelled answers, if it has none to those.
-    pub fn source_of(&self, answers: &Answers) -> Result<Answers, EstimateError> {
+    pub(crate) fn source_of(&self, answers: &Answers) -> Result<Answers, EstimateError> {
         let questions: BTreeSet<usize> = self.source.questions.iter().copied().collect();
         let shared: Vec<usize> =
             (0..answers.len()).filter(|&place| questions.contains(&answers.questions[place])).collect();

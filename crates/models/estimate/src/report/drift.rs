@@ -123,7 +123,7 @@ impl Series {
     }
 
     /// Whether an alarm rings for the batch of that label.
-    pub fn rings_at(&self, label: &str) -> bool {
+    pub(crate) fn rings_at(&self, label: &str) -> bool {
         self.alarms.iter().any(|alarm| alarm.gravity == Gravity::Alarm && alarm.label == label)
     }
 }

@@ -25,4 +25,4 @@ pub use read::ALARM_BELOW;
 pub use table::table;
 
 /// Predictions that reports list per system, those that are most likely wrong first.
-pub const LISTED_PREDICTIONS: usize = 50;
+pub(crate) const LISTED_PREDICTIONS: usize = 50;

@@ -342,7 +342,7 @@ fn whole_words(name: &str) -> ColumnConstraint {
 }
 
 /// Numbers are not broken over lines: the first columns give way, as far as a name can still be read.
-pub fn whole_numbers(table: &mut comfy_table::Table, first: usize) {
+pub(crate) fn whole_numbers(table: &mut comfy_table::Table, first: usize) {
     let widths = table.column_max_content_widths();
     for (place, (column, width)) in table.column_iter_mut().zip(widths).enumerate() {
         column.set_constraint(if place < first {

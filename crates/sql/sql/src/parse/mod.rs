@@ -19,7 +19,7 @@ use crate::syntax::{Declaration, Select};
 
 /// The longest text that is parsed, in bytes; SQLite's own default limit is 1,000,000,000, but no query that a
 /// person or a model writes comes near.
-pub const MAX_SQL_BYTES: usize = 4 << 20;
+pub(crate) const MAX_SQL_BYTES: usize = 4 << 20;
 
 /// Where the syntax of a text lives.
 #[derive(Default)]
