@@ -9,10 +9,10 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use comfy_table::CellAlignment;
 use serde::Serialize;
 use sqlgauge_base::file::{remedy, write_atomically};
-use sqlgauge_base::{printable, printable_json, printable_lines, without_secrets};
+use sqlgauge_base::{printable_json, printable_lines, without_secrets};
+use sqlgauge_report::document::{Cell, Document, Table};
 use sqlgauge_report::formats::TextTables;
 
 use crate::invocation::arguments;
@@ -78,22 +78,20 @@ pub(crate) fn print(text: &str) -> Result<()> {
     print_with(Style::Plain, |out| out.write_all(text.as_bytes()))
 }
 
-/// Writes a table in the style of the reports, and an empty line. Columns of numbers stand at the right.
-pub(crate) fn print_table(header: &[&str], rows: Vec<Vec<String>>) -> Result<()> {
-    let is_number = |at: usize| {
-        let cells = || rows.iter().filter_map(|row| row.get(at)).filter(|text| !text.is_empty());
-        cells().next().is_some()
-            && cells().all(|text| text.starts_with(|c: char| c.is_ascii_digit() || c == '-'))
-    };
-    let tables = TextTables { width: width(), colour: colour() };
-    let mut table = tables.new_table(header);
-    for (at, column) in table.column_iter_mut().enumerate() {
-        column.set_cell_alignment(if is_number(at) { CellAlignment::Right } else { CellAlignment::Left });
-    }
-    for row in rows {
-        table.add_row(row.iter().map(|text| printable(text)));
-    }
-    print_with(Style::Painted, |out| TextTables::put(&table, out))
+/// How tables are drawn on this terminal.
+pub fn text_tables() -> TextTables {
+    TextTables { width: width(), colour: colour() }
+}
+
+/// Writes a report to standard output.
+pub fn print_document(document: &Document) -> Result<()> {
+    print_painted(&document.text(text_tables()))
+}
+
+/// Writes a table and an empty line to standard output.
+pub fn print_table(header: &[&str], rows: Vec<Vec<String>>) -> Result<()> {
+    let rows = rows.into_iter().map(|row| row.into_iter().map(Cell::new).collect());
+    print_painted(&Table::of(header.iter().copied(), rows).text(text_tables()))
 }
 
 /// Writes text that was painted by us to standard output.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
+use sqlgauge_audit::formats::{AuditFormat as _, Terminal};
 use sqlgauge_audit::{BenchmarkAudit, RuleSelection, find, formats};
 use sqlgauge_core::AuditJob;
 use sqlgauge_dataset::{ColumnRole, FileFormat};
@@ -14,7 +15,7 @@ use crate::options::{
     BenchmarkOptions, ClockOptions, DrawnSubsetOptions, LimitOptions, SystemFile, column_help, columns,
     format, system_file, systems,
 };
-use crate::output::{Style, note, print_with, write_to};
+use crate::output::{Style, note, print_with, text_tables, write_to};
 use crate::stdin::{input_file, source};
 use crate::values::OutputPath;
 
@@ -136,6 +137,9 @@ impl Audit {
                 let mut bytes = Vec::new();
                 shape.render(&audit, &mut bytes)?;
                 write_to(path, &String::from_utf8(bytes)?)?;
+            }
+            None if shape.name() == "text" => {
+                print_with(Style::Painted, |out| Terminal(text_tables()).render(&audit, out))?;
             }
             None => print_with(Style::Plain, |out| shape.render(&audit, out))?,
         }

@@ -7,10 +7,9 @@ use clap::Args;
 use sqlgauge_base::counted;
 use sqlgauge_core::{CompareJob, LeftOut, SystemComparison};
 use sqlgauge_report::Versus;
-use sqlgauge_report::formats::TextTables;
 
 use crate::Verdict;
-use crate::output::{colour, note, print_json, print_painted, width};
+use crate::output::{note, print_json, print_painted, text_tables};
 
 /// Compare two systems of a run, or of two runs: paired test, interval of the difference, items that differ
 #[derive(Debug, Args)]
@@ -66,7 +65,7 @@ impl Compare {
             only_second: &comparison.only_second,
             limit: self.items,
         };
-        print_painted(&versus.render(TextTables { width: width(), colour: colour() })?)?;
+        print_painted(&versus.render(text_tables())?)?;
         Ok(gate(&comparison, self.max_regression))
     }
 }

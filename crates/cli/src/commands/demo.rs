@@ -6,12 +6,11 @@ use anyhow::Result;
 use clap::Args;
 use sqlgauge_base::printable;
 use sqlgauge_core::{DemoJob, EstimateAndTruth, MatchedAnswer, RefutedAnswer, ShownPair, Tour};
-use sqlgauge_report::formats::TextTables;
 use sqlgauge_report::words::{percent, points};
 use sqlgauge_report::{Painter, Report, ShowOptions};
 
 use crate::Verdict;
-use crate::output::{Style, colour, command_line, print, print_painted, print_with, width};
+use crate::output::{colour, command_line, print, print_painted, text_tables, width};
 use crate::values::OutputPath;
 
 /// Metrics of the terminal's table; the report has all.
@@ -53,7 +52,7 @@ fn title(text: &str, note: &str) -> Result<()> {
 fn leaderboard(report: &Report) -> Result<()> {
     let mut table = report.clone();
     table.summary.metrics.truncate(SHOWN);
-    print_with(Style::Painted, |out| TextTables { width: width(), colour: colour() }.scores(&table, out))
+    print_painted(&sqlgauge_report::scores(&table).text(text_tables()))
 }
 
 fn queries(pair: &ShownPair) -> String {

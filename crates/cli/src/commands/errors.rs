@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use comfy_table::{Table, presets};
 use sqlgauge_base::counted;
 use sqlgauge_core::{ErrorCounts, MetricErrors, MetricErrorsJob, SystemErrors};
+use sqlgauge_report::document::{Document, Section, Table};
 
 use crate::Verdict;
-use crate::output::{note, print, print_json};
+use crate::output::{note, print, print_document, print_json};
 use crate::stdin::input_file;
 
 /// Count the false positives and false negatives of a run's metrics
@@ -40,7 +40,7 @@ impl Errors {
         } else if self.csv {
             print(&errors.to_csv())?;
         } else {
-            print(&table(&errors))?;
+            print_document(&document(&errors))?;
         }
         let others: u64 = errors.systems.iter().map(|system| system.truth.other_answer).sum();
         if others > 0 {
@@ -51,23 +51,18 @@ impl Errors {
     }
 }
 
-fn table(errors: &MetricErrors) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    let head = ["system", "judged", "right", "up to a bound", "undecided"].map(str::to_owned);
-    table.set_header(head.into_iter().chain(errors.metrics.iter().cloned()));
+fn document(errors: &MetricErrors) -> Document {
+    let columns = ["system", "judged", "right", "up to a bound", "undecided"].map(str::to_owned);
+    let mut table = Table::new(columns.into_iter().chain(errors.metrics.iter().cloned()));
     for system in &errors.systems {
         let truth = system.truth;
         let numbers = [truth.right + truth.wrong, truth.right, truth.right_up_to_bound, truth.undecided];
+        let numbers = numbers.map(|number| number.to_string());
         let cells = errors.metrics.iter().map(|id| cell(system, id));
-        let row = [system.system.clone()].into_iter().chain(numbers.map(|number| number.to_string()));
-        table.add_row(row.chain(cells));
+        table.push(std::iter::once(system.system.clone()).chain(numbers).chain(cells));
     }
-    format!(
-        "False positives / false negatives in percent of the judged answers, held against {}\n{}",
-        errors.truth,
-        trimmed(&table)
-    )
+    let note = format!("in percent of the judged answers, held against {}", errors.truth);
+    Document::of(Section::new("False positives / false negatives", note, table))
 }
 
 /// The rates of a metric; with the number of answers where it has no score of some, as exact set match has none for a gold that its
@@ -86,9 +81,4 @@ pub(super) fn both_rates(counts: &ErrorCounts) -> String {
         return "-".to_owned();
     }
     format!("{:.1} / {:.1}", percent(counts.false_positives), percent(counts.false_negatives))
-}
-
-/// The lines of a table without the blanks at their ends.
-pub(super) fn trimmed(table: &Table) -> String {
-    table.to_string().lines().map(|line| line.trim_end().to_owned() + "\n").collect()
 }

@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use sqlgauge_core::{EstimateJob, EvaluateJob, SystemLabels, check_estimate_options};
 use sqlgauge_estimate::EstimateOptions;
-use sqlgauge_estimate::report::{Reliability, table};
+use sqlgauge_estimate::report::Reliability;
 
 use crate::Verdict;
 use crate::judge_options::JudgeOptions;
@@ -14,7 +14,7 @@ use crate::options::{
     ClockOptions, FormatOptions, LimitOptions, SubsetOptions, SystemFile, column_help, columns, system_file,
     systems, workload_roles,
 };
-use crate::output::{colour, command_line, print, print_json, print_painted, width};
+use crate::output::{command_line, print, print_document, print_json};
 use crate::reliability::ReliabilityOptions;
 use crate::stdin::{input_file, source};
 use crate::values::NamedFile;
@@ -113,7 +113,7 @@ impl EstimateCommand {
                 several => print_json(&several),
             };
         }
-        print_painted(&table(report, width(), colour()))?;
+        print_document(&report.document())?;
         match self.reliability.out.as_ref().filter(|_| !self.quiet) {
             Some(out) => print(&format!("Report: {}\n", out.join("report.html").display())),
             None => Ok(()),

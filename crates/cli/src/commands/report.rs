@@ -5,11 +5,10 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::Args;
 use sqlgauge_core::ReportJob;
-use sqlgauge_report::formats::TextTables;
 use sqlgauge_report::{Report, ReportFormat};
 
 use crate::Verdict;
-use crate::output::{Style, colour, print, print_with, say, width};
+use crate::output::{Style, print, print_with, say, text_tables};
 use crate::values::OutputPath;
 
 /// Write the report of a run in a format
@@ -55,7 +54,7 @@ impl ReportCommand {
             return Ok(gate_verdict(&report));
         }
         let report = crate::engine::run(false, |context| job.read(context))?;
-        let for_terminal = TextTables { width: width(), colour: colour() };
+        let for_terminal = text_tables();
         let (format, style): (&dyn ReportFormat, Style) = match format.name() {
             "table" if self.out.is_none() => (&for_terminal, Style::Painted),
             "csv" if self.raw_cells => (format, Style::Raw),

@@ -6,11 +6,10 @@ use anyhow::Result;
 use clap::Args;
 use sqlgauge_core::{RobustnessJob, SystemFolder};
 use sqlgauge_dataset::{ColumnRole, FileFormat};
-use sqlgauge_robustness::report::table;
 
 use crate::Verdict;
 use crate::options::{LimitOptions, SystemFile, column_help, columns, format, system_file};
-use crate::output::{colour, command_line, print, print_json, print_painted, say, width};
+use crate::output::{command_line, print, print_document, print_json, say};
 use crate::values::OutputPath;
 
 /// Compare systems on a benchmark and on its evolved schemas: the tables of EvoSchema with intervals and paired tests
@@ -64,7 +63,7 @@ impl RobustnessCommand {
         if self.json {
             print_json(&report.robustness)?;
         } else if !self.quiet {
-            print_painted(&table(&report, width(), colour()))?;
+            print_document(&report.document())?;
             print(&format!("Report: {}\n", self.out.join("report.html").display()))?;
         }
         let failures = report.failures().count();

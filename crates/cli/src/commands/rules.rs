@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
 use clap::{Args, Subcommand};
-use comfy_table::{Table, presets};
 use sqlgauge_core::{AblateJob, Ablation};
 use sqlgauge_etm::{Profile, Profiles, find, rules};
+use sqlgauge_report::document::{Document, Section, Table};
 
-use super::errors::{both_rates, trimmed};
+use super::errors::both_rates;
 use crate::Verdict;
-use crate::output::{print, print_json};
+use crate::output::{print, print_document, print_json};
 use crate::stdin::input_file;
 use crate::values::OutputPath;
 
@@ -79,29 +79,23 @@ impl Ablate {
         if self.json {
             print_json(&ablation)?;
         } else if !self.quiet {
-            print(&steps(&ablation))?;
+            print_document(&steps(&ablation))?;
         }
         Ok(Verdict::Done)
     }
 }
 
 /// A row per step: false positives and false negatives of each system, in percent of its judged answers.
-fn steps(ablation: &Ablation) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
+fn steps(ablation: &Ablation) -> Document {
     let systems = ablation.steps.last().map(|step| step.systems.as_slice()).unwrap_or_default();
     let names = systems.iter().map(|system| format!("{} n={}", system.system, system.counts.judged));
-    table.set_header(["step".to_owned()].into_iter().chain(names).chain(["adds".to_owned()]));
+    let mut table = Table::new(std::iter::once("step".to_owned()).chain(names).chain(["adds".to_owned()]));
     for step in &ablation.steps {
         let cells = step.systems.iter().map(|system| both_rates(&system.counts));
-        table.add_row([step.step.clone()].into_iter().chain(cells).chain([step.summary.clone()]));
+        table.push(std::iter::once(step.step.clone()).chain(cells).chain([step.summary.clone()]));
     }
-    format!(
-        "{}, held against {}: false positives / false negatives, percent\n{}",
-        ablation.metric,
-        ablation.truth,
-        trimmed(&table)
-    )
+    let note = format!("held against {}: false positives / false negatives, percent", ablation.truth);
+    Document::of(Section::new(ablation.metric, note, table))
 }
 
 impl Rules {

@@ -5,13 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, anyhow, bail, ensure};
 use clap::Args;
 use sqlgauge_core::{
-    ResultsJob, SampleRules, SamplesJob, ScoreJob, Sheet, SystemResults, VersionsJob, failed_questions,
-    has_lists,
+    ResultsJob, SampleRules, SamplesJob, ScoreJob, SystemResults, VersionsJob, failed_questions, has_lists,
 };
 use sqlgauge_dataset::ColumnRole;
 use sqlgauge_report::ReportFormat as _;
-use sqlgauge_report::formats::TextTables;
-use sqlgauge_report::sheet as report;
 use sqlgauge_report::{ItemView, Report};
 use sqlgauge_results::FairRules;
 use sqlgauge_run::{RunError, Shard};
@@ -21,7 +18,7 @@ use crate::options::{
     ClockOptions, DrawnSubsetOptions, FormatOptions, GoldFile, LimitOptions, ResultOptions, SampleOptions,
     SystemFile, VerifyFlags, column_help, columns, gold_file, metrics_help, system_file, systems,
 };
-use crate::output::{Style, colour, command_line, print, print_json, print_with, width};
+use crate::output::{Style, command_line, print, print_document, print_json, print_with, text_tables};
 use crate::scoring::{metrics, score};
 use crate::stdin::{input_file, source};
 use crate::values::OutputPath;
@@ -181,7 +178,7 @@ impl Score {
         if as_json {
             print_json(&versions.to_json())?;
         } else if !is_quiet {
-            print_sheets(&versions.sheets())?;
+            print_document(&versions.document())?;
             print(&format!("Report: {}\n", out.join("versions.html").display()))?;
         }
         Ok(Verdict::Done)
@@ -216,7 +213,7 @@ impl Score {
             let json = sqlgauge_report::find("json")?;
             print_with(Style::Plain, |out| json.render(&scored.report, out))?;
         } else if !self.quiet {
-            print_sheets(&scored.sheets)?;
+            print_document(&scored.document)?;
             print(&format!("Report: {}\n", self.out.join("report.html").display()))?;
         }
         Ok(Verdict::Done)
@@ -250,25 +247,10 @@ fn run_samples(job: &SamplesJob, as_json: bool, is_quiet: bool) -> Result<Verdic
     if as_json {
         print_json(&scored.to_json())?;
     } else if !is_quiet {
-        print_sheets(&scored.sheets())?;
+        print_document(&scored.document())?;
         print(&format!("Report: {}\n", out.join("samples.html").display()))?;
     }
     Ok(Verdict::Done)
-}
-
-/// Prints tables.
-pub(super) fn print_sheets(sheets: &[Sheet]) -> Result<()> {
-    let tables = TextTables { width: width(), colour: colour() };
-    print_with(Style::Painted, |out| {
-        for sheet in sheets {
-            let rows = sheet.rows.iter().map(|row| row.iter().map(|cell| cell.as_str().into()).collect());
-            let (title, note, header) = (sheet.title.clone(), sheet.note.clone(), sheet.header.clone());
-            let sheet =
-                report::Sheet { title, note, header, rows: rows.collect(), ..report::Sheet::default() };
-            out.write_all(sheet.text(tables).as_bytes())?;
-        }
-        Ok::<(), sqlgauge_report::ReportError>(())
-    })
 }
 
 /// Runs the job, prints the leaderboard or the summary as JSON, and says which bars were not reached.
@@ -282,9 +264,7 @@ pub(super) fn show(report: &Report, out: &Path, as_json: bool, is_quiet: bool) -
         let json = sqlgauge_report::find("json")?;
         print_with(Style::Plain, |out| json.render(report, out))?;
     } else if !is_quiet {
-        print_with(Style::Painted, |out| {
-            TextTables { width: width(), colour: colour() }.render(report, out)
-        })?;
+        print_with(Style::Painted, |out| text_tables().render(report, out))?;
         print(&format!("\nReport: {}\n", out.join("report.html").display()))?;
     }
     if let Some(sentence) = sqlgauge_report::no_gold_runs(&report.summary.golds) {

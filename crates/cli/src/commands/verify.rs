@@ -11,7 +11,6 @@ use sqlgauge_core::{
 use sqlgauge_dataset::Columns;
 use sqlgauge_engine::compare::Semantics;
 use sqlgauge_engine::{Engine, Limits};
-use sqlgauge_report::formats::TextTables;
 use sqlgauge_report::{Report as RunReport, ReportFormat, ShowOptions, Verdicts, verdict};
 use sqlgauge_run::Shard;
 use sqlgauge_verify::VerifyReport;
@@ -21,7 +20,9 @@ use crate::engine::engine;
 use crate::options::{
     ClockOptions, SubsetOptions, SystemFile, VerifyFlags, database_file, schema_of, system_file, systems,
 };
-use crate::output::{Style, colour, command_line, note, print, print_json, print_painted, print_with, width};
+use crate::output::{
+    Style, colour, command_line, note, print, print_json, print_painted, print_with, text_tables, width,
+};
 use crate::scoring::verify_pairs;
 use crate::stdin::{input_file, query, source};
 use crate::values::OutputPath;
@@ -191,7 +192,7 @@ fn print_verdicts(report: &RunReport, as_json: bool, is_quiet: bool, out: &Path)
     if is_quiet {
         return Ok(());
     }
-    print_with(Style::Painted, |page| TextTables { width: width(), colour: colour() }.render(report, page))?;
+    print_with(Style::Painted, |page| text_tables().render(report, page))?;
     print(&format!("\nReport: {}\n", out.join("report.html").display()))
 }
 

@@ -7,12 +7,11 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use sqlgauge_core::{ScoreJob, VoteBy, VoteJob};
 
-use super::score::print_sheets;
 use crate::Verdict;
 use crate::options::{
     ClockOptions, FormatOptions, LimitOptions, SystemFile, VerifyFlags, system_file, systems,
 };
-use crate::output::{command_line, print, print_json};
+use crate::output::{command_line, print, print_document, print_json};
 use crate::scoring::metrics;
 use crate::stdin::{input_file, source};
 use crate::values::OutputPath;
@@ -86,7 +85,7 @@ impl Vote {
         if self.json {
             print_json(&voted.to_json(self.by))?;
         } else if !self.quiet {
-            print_sheets(&voted.sheets(self.by))?;
+            print_document(&voted.document(self.by))?;
             print(&format!("Choices: {}\n", voted.file.display()))?;
         }
         Ok(Verdict::Done)

@@ -1,7 +1,7 @@
 //! Reports of a run, one file per format under [`formats`], and the terminal view of one item.
 //!
-//! Other reports are made with the same parts: [`sheet`] for tables in any format, [`page`] for HTML, [`charts`],
-//! [`words`]. Reports of estimates and of schema changes are in their own crates.
+//! Every report is a [`Document`](document::Document), which is written for a terminal, as Markdown and as HTML. What it says of
+//! estimates, schema changes, audits and corpora is in their crates; [`charts`] and [`words`] are for all.
 //!
 //! A [`Report`] is plain data: what was run, the summary, and the items. Nothing is computed here that the
 //! summary already says, nothing is printed, and every text that comes from a benchmark or from a system is
@@ -9,9 +9,11 @@
 
 #![allow(clippy::disallowed_names, reason = "the last crate whose bindings are not renamed yet")]
 
+mod breakdown;
 pub mod charts;
 mod counterexample;
 pub mod diff;
+pub mod document;
 mod error;
 mod fixes;
 pub mod formats;
@@ -19,10 +21,10 @@ mod grid;
 mod kind;
 pub mod layout;
 pub mod number;
-pub mod page;
+mod overview;
+mod page;
 mod part;
 mod report;
-pub mod sheet;
 mod show;
 mod spotit;
 mod style;
@@ -40,6 +42,7 @@ pub use counterexample::counterexample_sentences;
 pub use error::ReportError;
 pub use formats::{ReportFormat, all, find};
 pub use kind::Nature;
+pub use overview::scores;
 pub use part::part;
 pub use report::{GateOutcome, Report};
 pub use show::{ShowOptions, show};

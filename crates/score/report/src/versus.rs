@@ -11,7 +11,8 @@ use sqlgauge_run::{Comparison, ScoreSummary, Summary};
 use unicode_width::UnicodeWidthStr;
 
 use crate::formats::TextTables;
-use crate::formats::table::{numbers, whole_numbers, wrapped};
+use crate::formats::table::{whole_numbers, wrapped};
+use crate::overview::numbers;
 use crate::style::Painter;
 use crate::words::{many, torn};
 use crate::{Nature, ReportError, number};

@@ -1,6 +1,5 @@
 //! The registry of report formats. To add one: write its file, add it to [`all`].
 
-mod breakdown;
 pub mod csv;
 mod html;
 mod json;

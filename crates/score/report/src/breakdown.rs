@@ -12,7 +12,7 @@ const LEVELS: [&str; 7] = ["easy", "medium", "hard", "extra", "simple", "moderat
 const EXCLUSIVE: [&str; 4] = ["hardness", "difficulty", "turn", "db_id"];
 
 /// The groups of a dimension over all systems: known levels in their order, then the rest by name.
-pub(super) fn groups<'a>(systems: &'a [SystemSummary], dimension: &str) -> Vec<&'a str> {
+pub(crate) fn groups<'a>(systems: &'a [SystemSummary], dimension: &str) -> Vec<&'a str> {
     let mut names: Vec<&str> = systems
         .iter()
         .filter_map(|system| system.breakdown.get(dimension))
@@ -25,7 +25,7 @@ pub(super) fn groups<'a>(systems: &'a [SystemSummary], dimension: &str) -> Vec<&
 }
 
 /// A system's score in one group.
-pub(super) fn group_score<'a>(
+pub(crate) fn group_score<'a>(
     system: &'a SystemSummary,
     dimension: &str,
     group: &str,
@@ -47,13 +47,13 @@ fn covered(report: &Report, dimension: &str, metric: &str) -> Vec<(usize, usize)
 
 /// Whether a dimension says little beside another: Spider's hardness of fewer than half of the items, where the benchmark has a
 /// difficulty of its own.
-pub(super) fn says_little(report: &Report, dimension: &str, metric: &str) -> bool {
+pub(crate) fn says_little(report: &Report, dimension: &str, metric: &str) -> bool {
     let is_rare = covered(report, dimension, metric).iter().all(|(covered, whole)| 2 * covered < *whole);
     dimension == "hardness" && is_rare && !groups(&report.summary.systems, "difficulty").is_empty()
 }
 
 /// Says so where the groups of a dimension hold only a part of the items behind the scores.
-pub(super) fn coverage(report: &Report, dimension: &str, metric: &str) -> Option<String> {
+pub(crate) fn coverage(report: &Report, dimension: &str, metric: &str) -> Option<String> {
     if !EXCLUSIVE.contains(&dimension) {
         return None;
     }
