@@ -79,17 +79,17 @@ pub(crate) fn print(text: &str) -> Result<()> {
 }
 
 /// How tables are drawn on this terminal.
-pub fn text_tables() -> TextTables {
+pub(crate) fn text_tables() -> TextTables {
     TextTables { width: width(), colour: colour() }
 }
 
 /// Writes a report to standard output.
-pub fn print_document(document: &Document) -> Result<()> {
+pub(crate) fn print_document(document: &Document) -> Result<()> {
     print_painted(&document.text(text_tables()))
 }
 
 /// Writes a table and an empty line to standard output.
-pub fn print_table(header: &[&str], rows: Vec<Vec<String>>) -> Result<()> {
+pub(crate) fn print_table(header: &[&str], rows: Vec<Vec<String>>) -> Result<()> {
     let rows = rows.into_iter().map(|row| row.into_iter().map(Cell::new).collect());
     print_painted(&Table::of(header.iter().copied(), rows).text(text_tables()))
 }
