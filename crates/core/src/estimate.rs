@@ -278,11 +278,11 @@ impl EstimateJob {
     ) -> Result<PoolEvidence<'p>, Error> {
         let mut labels = TargetLabels::default();
         for SystemLabels { system, file } in &self.labels {
-            let Some(system) = pool.systems.iter().position(|name| name == system) else { continue };
+            let Some(system) = pool.system_named(system) else { continue };
             let mut of_system = load_labels(file, None, &self.columns)?;
             let answer = |id: &str| {
                 let question = *pool.target_ids.get(id)?;
-                Some(pool.answers[system][question].as_ref().map_or("", |answer| answer.sql.as_str()))
+                Some(pool.get(system, question).map_or("", |answer| answer.sql.as_str()))
             };
             let others = take_out_other_answers(&mut of_system, file, answer);
             others.iter().for_each(|text| context.watcher().note(text));

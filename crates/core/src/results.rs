@@ -364,11 +364,14 @@ fn item_of(
 ) -> Item {
     let ids = METRICS.iter().map(|metric| metric.id().to_owned());
     let detail = |(id, verdict): (String, &sqlgauge_results::ResultVerdict)| {
-        let mut entries = Map::new();
-        entries
-            .extend(verdict.reason.iter().map(|reason| ("reason".to_owned(), Value::from(reason.clone()))));
-        entries.extend(verdict.gold.iter().map(|gold| ("gold".to_owned(), Value::from(*gold))));
-        (id, MetricDetail::from(entries))
+        let mut detail = MetricDetail::default();
+        if let Some(reason) = &verdict.reason {
+            detail = detail.because(reason.as_str());
+        }
+        if let Some(gold) = verdict.gold {
+            detail = detail.with("gold", gold);
+        }
+        (id, detail)
     };
     Item {
         system: system.to_owned(),

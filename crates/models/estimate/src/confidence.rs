@@ -8,6 +8,7 @@ use crate::error::EstimateError;
 use crate::estimate::{Estimate, SignalValue};
 use crate::items::ItemModel;
 use crate::outcome::EstimateDraft;
+use crate::pool::{QuestionIndex, SystemIndex};
 
 /// Whose confidence is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +32,7 @@ pub(crate) struct Confidences {
     pub origin: Origin,
     /// The item model; empty if the confidences are the system's own.
     pub items: ItemModel,
-    target: HashMap<usize, f64>,
+    target: HashMap<QuestionIndex, f64>,
 }
 
 impl Confidences {
@@ -48,15 +49,16 @@ impl Confidences {
         if scope == ConfidenceScope::TargetAndSource {
             questions.extend(case.labelled(case.target));
         }
-        let is_said = |&question: &usize| {
+        let is_said = |&question: &QuestionIndex| {
             let runs = case.observed(case.target, question).is_some_and(|seen| seen.runs);
             !runs || case.pool().get(case.target, question).is_some_and(|answer| answer.confidence.is_some())
         };
-        let runs = |&question: &usize| case.observed(case.target, question).is_some_and(|seen| seen.runs);
+        let runs =
+            |&question: &QuestionIndex| case.observed(case.target, question).is_some_and(|seen| seen.runs);
         let some_run = case.evidence.questions.iter().any(runs);
         if some_run && questions.iter().all(is_said) {
             let with_confidence =
-                |&question: &usize| confidence_of(case, case.target, question).map(|p| (question, p));
+                |&question: &QuestionIndex| confidence_of(case, case.target, question).map(|p| (question, p));
             let target = case.evidence.questions.iter().filter_map(with_confidence).collect();
             return Ok(Self { origin: Origin::System, items: ItemModel::default(), target });
         }
@@ -73,12 +75,17 @@ impl Confidences {
     }
 
     /// Of the target's answer to one of its questions.
-    pub(crate) fn of_target(&self, question: usize) -> f64 {
+    pub fn of_target(&self, question: QuestionIndex) -> f64 {
         self.target.get(&question).copied().unwrap_or_default()
     }
 
     /// Of an answer with a label. `None` where the system did not say one, and its own are used.
-    pub(crate) fn of_known(&self, case: &TargetCase<'_>, system: usize, question: usize) -> Option<f64> {
+    pub fn of_known(
+        &self,
+        case: &TargetCase<'_>,
+        system: SystemIndex,
+        question: QuestionIndex,
+    ) -> Option<f64> {
         match self.origin {
             Origin::ItemModel => {
                 Some(self.items.source.get(&(system, question)).copied().unwrap_or_default())
@@ -104,7 +111,7 @@ impl Confidences {
 }
 
 /// How sure the system said that it is of an answer that runs.
-pub(crate) fn confidence_of(case: &TargetCase<'_>, system: usize, question: usize) -> Option<f64> {
+pub fn confidence_of(case: &TargetCase<'_>, system: SystemIndex, question: QuestionIndex) -> Option<f64> {
     case.observed(system, question).filter(|seen| seen.runs)?;
     case.pool().get(system, question)?.confidence
 }
@@ -125,8 +132,8 @@ impl LabelledSample {
     fn of(
         case: &TargetCase<'_>,
         confidences: &Confidences,
-        system: usize,
-        questions: &[usize],
+        system: SystemIndex,
+        questions: &[QuestionIndex],
     ) -> Option<Self> {
         let mut sample = Self::default();
         for &question in questions {
@@ -188,8 +195,8 @@ pub(crate) fn estimate_by(
 }
 
 /// Why a method that carries a system's own accuracy over has nothing to carry.
-pub(crate) fn own_run_needed(case: &TargetCase<'_>, method: &'static str) -> EstimateError {
-    let name = &case.pool().systems[case.target];
+pub fn own_run_needed(case: &TargetCase<'_>, method: &'static str) -> EstimateError {
+    let name = &case.pool()[case.target];
     let withheld = case.pool().withheld.iter().filter(|(system, _)| *system == case.target).count();
     let needs = if withheld > 0 {
         format!(

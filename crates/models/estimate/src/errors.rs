@@ -16,7 +16,9 @@ use sqlgauge_base::stats::normal_quantile;
 
 use crate::conformal::half_width_by_group;
 use crate::logistic::solve;
-use crate::sets::{HeldOutSet, squared};
+use crate::pool::SystemIndex;
+use crate::sets::HeldOutSet;
+use crate::sums::squared;
 use sqlgauge_base::probit::{density_at, student_t};
 
 /// The smallest squared error that is believed: half a point.
@@ -96,8 +98,8 @@ pub(crate) fn distance_of(set: &HeldOutSet) -> f64 {
 
 /// An error on a set whose truth is known.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct ErrorPoint {
-    pub system: usize,
+pub struct ErrorPoint {
+    pub system: SystemIndex,
     /// Squared distance of the set from its source.
     pub distance: f64,
     /// [`per_group`] of the set.
@@ -152,7 +154,7 @@ impl Expected {
 
 /// Half-width within what is labelled: the conformal quantile of errors in units of what was expected of each, systems
 /// weighing the same, times what is expected of the target.
-pub(crate) fn half_width(scores: &[(usize, f64)], expected: f64, level: f64) -> f64 {
+pub fn half_width(scores: &[(SystemIndex, f64)], expected: f64, level: f64) -> f64 {
     half_width_by_group(scores, level).map_or(UNKNOWN, |score| score * expected.sqrt())
 }
 
@@ -166,9 +168,9 @@ mod tests {
     use sqlgauge_base::probit::normal_cdf;
 
     use super::*;
-    use crate::sets::Sums;
+    use crate::sums::Sums;
 
-    fn point(system: usize, distance: f64, error: f64) -> ErrorPoint {
+    fn point(system: SystemIndex, distance: f64, error: f64) -> ErrorPoint {
         ErrorPoint { system, distance, per_group: 0.1, error, weight: 1.0 }
     }
 
@@ -177,7 +179,7 @@ mod tests {
         // Squared error = 4 · distance² + 0.01 · (per group 0.1).
         let points: Vec<ErrorPoint> = [0.01_f64, 0.04, 0.09, 0.16]
             .iter()
-            .map(|&distance| point(0, distance, (4.0 * distance + 0.001).sqrt()))
+            .map(|&distance| point(SystemIndex(0), distance, (4.0 * distance + 0.001).sqrt()))
             .collect();
         let expected = Expected::fit(&points);
         for (distance, square) in [(0.0, 0.001), (0.25, 1.001), (1.0, 4.001)] {
@@ -187,7 +189,7 @@ mod tests {
 
     #[test]
     fn no_part_of_an_expected_error_is_negative() {
-        let falling = [point(0, 0.0, 0.2), point(0, 1.0, 0.0)];
+        let falling = [point(SystemIndex(0), 0.0, 0.2), point(SystemIndex(0), 1.0, 0.0)];
         let expected = Expected::fit(&falling);
         assert!(expected.at(10.0, 0.0) >= SMALLEST_ERROR && expected.at(0.0, 0.1) > 0.0);
     }

@@ -7,7 +7,8 @@
 //! bound.
 
 use crate::logistic::solve;
-use crate::sets::{HeldOutSet, Sums, share_moved, shift};
+use crate::sets::HeldOutSet;
+use crate::sums::{Sums, share_moved, shift};
 use sqlgauge_base::probit::normal_cdf;
 
 /// What is believed of the slopes before any set is seen: accuracy moves as agreement does.

@@ -26,10 +26,11 @@ mod services;
 mod sets;
 mod standing;
 mod structure;
+mod sums;
 mod target_labels;
 
 pub use alone::AloneMoves;
-pub use case::{EstimateOptions, PoolEvidence, TargetCase};
+pub use case::{EstimateOptions, PoolEvidence, Standing, TargetCase};
 pub use error::EstimateError;
 pub use errors::Spread;
 pub use estimate::{ACCURACY, AccuracyInterval, Estimate, EstimatePart, ItemEstimate, SignalValue};
@@ -38,9 +39,8 @@ pub use logistic::solve;
 pub use observations::{GENERATED_DATABASES, Observation, Observations};
 pub use overlap::Overlap;
 pub use peer_agreement::{AgreementGround, PeerAgreement};
-pub use pool::{Pool, PoolAnswer, PoolDatabase, PoolQuestion};
+pub use pool::{Pool, PoolAnswer, PoolDatabase, PoolQuestion, QuestionIndex, SystemIndex};
 #[cfg(feature = "services")]
 pub use services::JudgeService;
 pub use services::Services;
-pub use standing::Standing;
 pub use target_labels::TargetLabels;

@@ -1,6 +1,7 @@
 //! How far a system's answer to a question agrees with other systems' answers.
 
 use crate::observations::{Observation, Observations};
+use crate::pool::{QuestionIndex, SystemIndex};
 
 /// What is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,9 +46,9 @@ pub(crate) fn agree(ground: AgreementGround, one: &Observation, other: &Observat
 pub(crate) fn agreement_with(
     table: &Observations,
     ground: AgreementGround,
-    system: usize,
-    question: usize,
-    peers: &[usize],
+    system: SystemIndex,
+    question: QuestionIndex,
+    peers: &[SystemIndex],
 ) -> PeerAgreement {
     let Some(observation) = table.get(system, question) else { return PeerAgreement::default() };
     let others: Vec<&Observation> =

@@ -1,19 +1,12 @@
 //! What methods may ask over the network. The caller makes it; without it the methods that need it say so.
 
 #[cfg(feature = "services")]
-use std::collections::HashMap;
-#[cfg(feature = "services")]
-use std::sync::Arc;
-
-#[cfg(feature = "services")]
 use sqlgauge_llm::{BatchProgress, Client, TokenLimit, Usage};
 
 #[cfg(feature = "services")]
-use crate::case::TargetCase;
-#[cfg(feature = "services")]
 use crate::error::EstimateError;
 #[cfg(feature = "services")]
-use crate::judges::{JudgeItem, JudgeOptions, JudgeTemplate, TemplateKind};
+use crate::judges::{JudgeOptions, JudgeTemplate, TemplateKind};
 
 #[derive(Default)]
 pub struct Services<'a> {
@@ -66,18 +59,6 @@ impl<'a> JudgeService<'a> {
         }
     }
 
-    /// The service of a case.
-    ///
-    /// # Errors
-    /// [`EstimateError::Needs`] when there is none.
-    pub fn of(case: &TargetCase<'a>, method: &'static str) -> Result<&'a Self, EstimateError> {
-        case.evidence.services.judge.as_ref().ok_or(EstimateError::Needs {
-            method,
-            needs: "a language model that judges".to_owned(),
-            remedy: "name its server with --judge-url and the model with --judge-model",
-        })
-    }
-
     /// How a judge of that kind is asked.
     ///
     /// # Errors
@@ -95,36 +76,6 @@ impl<'a> JudgeService<'a> {
             ..JudgeOptions::new(self.model.clone(), template)
         })
     }
-}
-
-/// The target's predictions as a judge gets them, in the order of the target's questions. Ids are made unique: two
-/// files may use the same ones.
-#[cfg(feature = "services")]
-pub(crate) fn judge_items(case: &TargetCase<'_>) -> Vec<JudgeItem> {
-    let pool = case.pool();
-    let schemas: Vec<Arc<str>> = pool
-        .databases
-        .iter()
-        .map(|database| Arc::from(sqlgauge_sql::schema_text(&database.schema)))
-        .collect();
-    let mut seen: HashMap<String, usize> = HashMap::new();
-    let items = case.evidence.questions.iter().map(|&question| {
-        let pool_question = &pool.questions[question];
-        let db_id = pool.databases[pool_question.database].db_id.clone();
-        let id = format!("{db_id}/{}", pool_question.id);
-        let repeated = seen.entry(id.clone()).or_default();
-        *repeated += 1;
-        let id = if *repeated > 1 { format!("{id}#{repeated}") } else { id };
-        JudgeItem {
-            id,
-            db_id,
-            question: pool_question.text.clone(),
-            evidence: pool_question.evidence.clone(),
-            schema_ddl: Arc::clone(&schemas[pool_question.database]),
-            sql: pool.get(case.target, question).map(|answer| answer.sql.clone()).unwrap_or_default(),
-        }
-    });
-    items.collect()
 }
 
 /// What a judge used, in words.

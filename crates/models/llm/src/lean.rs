@@ -1,13 +1,10 @@
 //! Reads the JSON of an answer without what nobody uses, and no more of it than a budget.
-//!
-//! A value in memory takes many times the bytes that it has in the answer. So a limit on the bytes alone is not one on the
-//! memory: what is skipped here is never there.
 
 use std::cell::Cell;
-use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number, Value};
+use serde::de::DeserializeSeed;
+use serde_json::Value;
+use sqlgauge_base::json::{JsonPlan, Planned};
 
 /// Most tokens with probabilities of one answer; with more it counts as one without.
 const MOST_TOKENS: usize = 1 << 16;
@@ -39,7 +36,8 @@ pub(crate) fn read(bytes: &[u8], shape: Shape) -> serde_json::Result<Value> {
     let left = Cell::new(shape.most_values());
     let place = if shape == Shape::Chat { Place::Answer } else { Place::Other };
     let mut json = serde_json::Deserializer::from_slice(bytes);
-    let value = Lean { place, left: &left, most: shape.most_values() }.deserialize(&mut json)?;
+    let plan = Lean { place, left: &left, most: shape.most_values() };
+    let value = Planned(plan).deserialize(&mut json)?;
     json.end()?;
     Ok(value)
 }
@@ -89,79 +87,27 @@ struct Lean<'a> {
     most: usize,
 }
 
-impl<'de> DeserializeSeed<'de> for Lean<'_> {
-    type Value = Value;
+impl JsonPlan for Lean<'_> {
+    const HAS_KEYS_ONCE: bool = false;
 
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Value, D::Error> {
-        match self.left.get().checked_sub(1) {
-            Some(left) => self.left.set(left),
-            None => return Err(D::Error::custom(format!("it has more than {} values", self.most))),
-        }
-        json.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Lean<'_> {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JSON")
+    fn count(self) -> Result<(), String> {
+        let left = self.left.get().checked_sub(1);
+        self.left.set(left.ok_or_else(|| format!("it has more than {} values", self.most))?);
+        Ok(())
     }
 
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
+    fn under(self, key: &str) -> Option<Self> {
+        Some(Self { place: self.place.under(key)?, ..self })
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Bool(value))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(Value::from(value))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(Value::from(value))
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(Value::from(value))
-    }
-
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(Value::String(value))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
+    fn elements(self) -> (Self, usize) {
         let (place, most) = self.place.element();
-        let mut values = Vec::new();
-        while values.len() < most {
-            match list.next_element_seed(Lean { place, ..self })? {
-                Some(value) => values.push(value),
-                None => return Ok(Value::Array(values)),
-            }
-        }
-        let mut is_longer = false;
-        while list.next_element::<IgnoredAny>()?.is_some() {
-            is_longer = true;
-        }
-        // A sum over some of the tokens means nothing.
-        Ok(if is_longer && self.place == Place::Tokens { Value::Null } else { Value::Array(values) })
+        (Self { place, ..self }, most)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Value, A::Error> {
-        let mut values = Map::new();
-        while let Some(key) = object.next_key::<String>()? {
-            match self.place.under(&key) {
-                Some(place) => drop(values.insert(key, object.next_value_seed(Lean { place, ..self })?)),
-                None => drop(object.next_value::<IgnoredAny>()?),
-            }
-        }
-        Ok(Value::Object(values))
+    /// A sum over some of the tokens means nothing.
+    fn beginning(self, elements: Vec<Value>) -> Value {
+        if self.place == Place::Tokens { Value::Null } else { Value::Array(elements) }
     }
 }
 

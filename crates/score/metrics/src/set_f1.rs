@@ -106,8 +106,7 @@ fn of_text(
     match NamedThings::of(pair.prediction(), pair.target().database.schema()) {
         Ok(Some(query)) => {
             let score = compare(gold, &names(&query), things);
-            let compared = score.detail.get("reason").and_then(|reason| reason.as_str());
-            let compared = compared.map(|reason| format!("; {reason}")).unwrap_or_default();
+            let compared = score.detail.reason().map(|reason| format!("; {reason}")).unwrap_or_default();
             score.because(format!("read off the text, which does not resolve ({error}){compared}"))
         }
         Ok(None) => Score::unresolved_prediction(error),

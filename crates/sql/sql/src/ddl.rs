@@ -134,7 +134,7 @@ impl Schema {
 
 /// The words and names of a statement, quotes taken off: among them is every table and view that it reads.
 pub fn words(text: &str) -> impl Iterator<Item = String> {
-    crate::parse::words(text)
+    crate::locate::words(text)
 }
 
 /// What the single statement of a text declares.

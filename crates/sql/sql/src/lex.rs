@@ -90,6 +90,15 @@ pub fn words(text: &str) -> impl Iterator<Item = Token<'_>> {
     tokens(text).filter(|token| !token.is_blank())
 }
 
+/// A type name as text, unquoted, with single spaces, and with its size as it is written.
+pub(crate) fn type_text(name: &str, size: Option<&str>) -> String {
+    let name = words(name).map(|word| word.unquoted()).collect::<Vec<_>>().join(" ");
+    match size {
+        None => name,
+        Some(size) => format!("{name}({size})"),
+    }
+}
+
 /// The first token of a text that is not empty: its kind, its length in bytes, whether SQLite accepts it.
 fn first(rest: &[u8]) -> (TokenKind, usize, bool) {
     let legal = |kind, length| (kind, length, true);

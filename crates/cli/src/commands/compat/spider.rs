@@ -139,8 +139,8 @@ impl Spider {
             } else {
                 suite_execution_match(&pair, self.keep_distinct)
             };
-            if let (true, None, Some(reason)) = (self.plug_value, score.value, score.detail.get("reason")) {
-                note(format!("query {} counts as wrong: {reason}", example.index + 1));
+            if let (true, None, Some(reason)) = (self.plug_value, score.value, score.detail.reason()) {
+                note(format!("query {} counts as wrong: {reason:?}", example.index + 1));
             }
             score.value == Some(1.0)
         };

@@ -118,7 +118,7 @@ impl TargetShift {
         let evaluation = evaluator.estimate(&seen, Some(self.items), case.options.level).map_err(failed)?;
         let mut outcome = EstimateDraft::flat(case, evaluation.accuracy, "shift descriptors");
         if !training.is_own {
-            let name = &case.pool().systems[case.target];
+            let name = &case.pool()[case.target];
             outcome.notes.push(format!(
                 "no labelled predictions of {name}: the shift is measured from those of all others"
             ));

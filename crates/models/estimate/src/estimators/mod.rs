@@ -17,6 +17,8 @@ mod fusion_tl;
 mod judge_arena;
 #[cfg(feature = "services")]
 mod judge_bug;
+#[cfg(feature = "services")]
+mod judged;
 mod ppi;
 #[cfg(feature = "evaluator")]
 mod sampling;

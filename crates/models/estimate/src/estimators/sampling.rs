@@ -10,7 +10,8 @@ use sqlgauge_shift::{
 
 use crate::case::TargetCase;
 use crate::error::EstimateError;
-use crate::sets::groups;
+use crate::pool::{QuestionIndex, SystemIndex};
+use crate::sums::groups;
 use sqlgauge_base::Random;
 use sqlgauge_fusion::{MetaSet, Parts, Rows};
 
@@ -70,14 +71,18 @@ pub struct Answers {
     pub vectors: Matrix,
     /// Labels; 0 where there is none.
     pub correct: Vec<f64>,
-    /// Places of the questions.
-    pub questions: Vec<usize>,
+    /// The questions.
+    pub questions: Vec<QuestionIndex>,
 }
 
 impl Answers {
     /// The answers of a system to those of the questions that it answered.
-    pub fn of(case: &TargetCase<'_>, system: usize, questions: &[usize]) -> Result<Self, EstimateError> {
-        let rows: Vec<(usize, &[f32])> = questions
+    pub fn of(
+        case: &TargetCase<'_>,
+        system: SystemIndex,
+        questions: &[QuestionIndex],
+    ) -> Result<Self, EstimateError> {
+        let rows: Vec<(QuestionIndex, &[f32])> = questions
             .iter()
             .filter_map(|&question| Some((question, case.observed(system, question)?.features.as_slice())))
             .collect();
@@ -116,13 +121,13 @@ fn matrix<'a>(rows: impl Iterator<Item = &'a [f32]>) -> Result<Matrix, EstimateE
 
 /// Questions by what must not be on two sides: the database, or a part of it where there are few.
 struct Units {
-    of: HashMap<usize, usize>,
+    of: HashMap<QuestionIndex, usize>,
     /// In random order.
     shuffled: Vec<usize>,
 }
 
 impl Units {
-    fn new(case: &TargetCase<'_>, questions: BTreeSet<usize>, seed: u64) -> Self {
+    fn new(case: &TargetCase<'_>, questions: BTreeSet<QuestionIndex>, seed: u64) -> Self {
         let groups = groups(case, &questions.into_iter().collect::<Vec<_>>());
         let mut shuffled: Vec<usize> = (0..groups.len()).collect();
         Random::new([seed]).shuffle(&mut shuffled);
@@ -148,16 +153,16 @@ pub struct LabelledAnswers {
     pub source: Answers,
     /// Whether the source is the target's own.
     pub is_own: bool,
-    /// By known system: its place, and its labelled answers.
-    pub corpus: Vec<(usize, Answers)>,
+    /// The labelled answers of each known system.
+    pub corpus: Vec<(SystemIndex, Answers)>,
 }
 
 impl LabelledAnswers {
     /// The labelled answers of a case; `method` is named where there are too few.
     pub fn new(case: &TargetCase<'_>, method: &'static str) -> Result<Self, EstimateError> {
-        let labelled = |system: usize| Answers::of(case, system, &case.labelled(system));
+        let labelled = |system: SystemIndex| Answers::of(case, system, &case.labelled(system));
         let sources = case.evidence.sources.iter().map(|&system| Ok((system, labelled(system)?)));
-        let corpus: Vec<(usize, Answers)> = sources.collect::<Result<_, EstimateError>>()?;
+        let corpus: Vec<(SystemIndex, Answers)> = sources.collect::<Result<_, EstimateError>>()?;
         let corpus: Vec<_> =
             corpus.into_iter().filter(|(_, answers)| answers.len() >= FEWEST_ANSWERS).collect();
         if corpus.is_empty() {
@@ -184,8 +189,8 @@ impl LabelledAnswers {
 
     /// The answers of a known system to the questions of the source: what it would be measured from, were it the
     /// target. All its labelled answers, if it has none to those.
-    pub(crate) fn source_of(&self, answers: &Answers) -> Result<Answers, EstimateError> {
-        let questions: BTreeSet<usize> = self.source.questions.iter().copied().collect();
+    pub fn source_of(&self, answers: &Answers) -> Result<Answers, EstimateError> {
+        let questions: BTreeSet<QuestionIndex> = self.source.questions.iter().copied().collect();
         let shared: Vec<usize> =
             (0..answers.len()).filter(|&place| questions.contains(&answers.questions[place])).collect();
         let all: Vec<usize> = (0..answers.len()).collect();
@@ -218,7 +223,7 @@ impl<'a> Draw<'a> {
     fn add(
         &mut self,
         reference: &Reference,
-        (system, answers): (usize, &Answers),
+        (system, answers): (SystemIndex, &Answers),
         sets: usize,
         group: u32,
         by_accuracy: bool,
@@ -228,7 +233,7 @@ impl<'a> Draw<'a> {
         }
         let mut strategies = MetaSetOptions::default().strategies;
         strategies.retain(|(strategy, _)| by_accuracy || *strategy != Strategy::Accuracy);
-        let place = ((system as u64) << 32) | (u64::from(group) << 1) | u64::from(by_accuracy);
+        let place = ((system.0 as u64) << 32) | (u64::from(group) << 1) | u64::from(by_accuracy);
         let options = MetaSetOptions {
             sets: sets.max(1),
             smallest: self.options.smallest.min(self.options.largest),
@@ -266,8 +271,8 @@ impl<'a> Draw<'a> {
     }
 }
 
-fn by_database(case: &TargetCase<'_>, questions: &[usize]) -> Grouping {
-    let database = |question: &usize| case.pool().questions[*question].database;
+fn by_database(case: &TargetCase<'_>, questions: &[QuestionIndex]) -> Grouping {
+    let database = |question: &QuestionIndex| case.pool()[*question].database;
     let mut numbers: BTreeMap<usize, u32> =
         questions.iter().map(|question| (database(question), 0)).collect();
     for (number, value) in (0..).zip(numbers.values_mut()) {
@@ -317,7 +322,7 @@ pub fn task(
     case: &TargetCase<'_>,
     training: &LabelledAnswers,
     reference: &Reference,
-    (system, answers): (usize, &Answers),
+    (system, answers): (SystemIndex, &Answers),
     options: FusionOptions,
 ) -> Result<MetaSet, EstimateError> {
     let units = units_of(case, training);
@@ -352,7 +357,7 @@ pub fn described(
 }
 
 fn units_of(case: &TargetCase<'_>, training: &LabelledAnswers) -> Units {
-    let questions: BTreeSet<usize> =
+    let questions: BTreeSet<QuestionIndex> =
         training.corpus.iter().flat_map(|(_, answers)| &answers.questions).copied().collect();
     Units::new(case, questions, case.options.seed)
 }

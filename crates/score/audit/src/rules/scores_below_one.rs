@@ -50,8 +50,7 @@ impl AuditRule for ScoresBelowOne {
         let mut first = None;
         for metric in metrics.filter(|metric| !metric.id().starts_with("verify@")) {
             let score = metric.score(&pair);
-            let reason = score.detail.get("reason").and_then(|reason| reason.as_str());
-            let reason = reason.unwrap_or("without a reason").to_owned();
+            let reason = score.detail.reason().unwrap_or("without a reason").to_owned();
             match score.value {
                 Some(value) if value < 1.0 => {
                     below.push(metric.id());

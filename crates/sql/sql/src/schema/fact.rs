@@ -1,6 +1,6 @@
 //! A fact about a value, known or unknown.
 
-use crate::schema::{Affinity, Collation};
+use super::{Affinity, Collation};
 
 /// A fact, or that none follows. Unknown never stands for a default: it may be anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

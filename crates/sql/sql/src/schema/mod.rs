@@ -4,6 +4,9 @@
 //! `tables.json` entry (crate `dataset`), or from a SQLite file (crate `engine`). Names keep the spelling
 //! of their source; every look-up ignores ASCII case, as SQLite does.
 
+mod definition;
+mod fact;
+
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
@@ -11,23 +14,13 @@ use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
-use crate::definition::{Definition, definitions};
 use crate::tree::Place;
 
-/// A table of one schema. It knows which: another schema, be it the same one after a change, has no table of that
-/// id, so that a query over the one is never read as a query over the other. Schemas of equal tables count as one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TableId {
-    index: u32,
-    schema: u64,
-}
+pub use crate::tree::TableId;
 
-impl TableId {
-    /// Position in [`Schema::tables`] of its schema.
-    pub fn index(self) -> usize {
-        self.index as usize
-    }
-}
+pub use definition::Definition;
+pub(crate) use definition::ViewFacts;
+pub use fact::{ColumnCollation, ColumnFacts, Fact, ValueDomain};
 
 /// SQLite's five column affinities (SQLite documentation, "Datatypes In SQLite", section 3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -473,7 +466,7 @@ pub struct Schema {
     tables: Vec<Table>,
     by_name: HashMap<String, u32>,
     digest: u64,
-    definitions: OnceLock<Arc<Vec<Definition>>>,
+    pub(crate) definitions: OnceLock<Arc<Vec<Definition>>>,
     compares_bytes_only: OnceLock<bool>,
 }
 
@@ -523,12 +516,6 @@ impl Schema {
     pub fn ids(&self) -> impl Iterator<Item = TableId> + use<> {
         let schema = self.digest;
         (0..).take(self.tables.len()).map(move |index| TableId { index, schema })
-    }
-
-    /// What the table's view, CHECKs, generated columns and indexes say, resolved against this schema.
-    pub fn definition(&self, id: TableId) -> Option<&Definition> {
-        self.table(id)?;
-        self.definitions.get_or_init(|| Arc::new(definitions(self))).get(id.index())
     }
 
     /// Whether no column of a table or view can bring another collation than BINARY.
