@@ -1,4 +1,4 @@
-//! Training data of a benchmark and its evolved schemas: `sqlgauge augment`.
+//! Training data of a benchmark and its evolved schemas: `sqlgauge evolve --training`.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};

@@ -38,7 +38,7 @@
 //! | | [`ImportJob`] for labels judged elsewhere | `import` |
 //! | | [`EncodeJob`], [`ShiftJob`], [`FitJob`], [`AdaptJob`] | `encode`, `shift`, `fit`, `adapt` |
 //! | What if the schema changes? | [`EvolveJob`], [`RobustnessJob`] | `evolve`, `robustness` |
-//! | How to get data? | [`SynthJob`], [`TablesJob`], [`AugmentJob`] | `synth`, `tables`, `augment` |
+//! | How to get data? | [`SynthJob`], [`TablesJob`], [`AugmentJob`] | `synth`, `tables`, `evolve --training` |
 //! | | [`CoverageJob`] compares corpora | `coverage` |
 //! | How to get answers? | [`PredictJob`] | `predict` |
 //! | How is it written elsewhere? | [`TranslateJob`] | `translate` |

@@ -1,5 +1,7 @@
 //! `sqlgauge evolve`.
 
+mod training;
+
 use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
@@ -18,7 +20,7 @@ use crate::output::print_table;
 use crate::stdin::input_file;
 use crate::values::OutputPath;
 
-/// Change the schema of a benchmark, and its databases and golds with it; every item is run before it is written
+/// Change the schemas of a benchmark, with its databases and golds, or make training data of them
 #[derive(Debug, Args)]
 pub struct Evolve {
     #[command(flatten)]
@@ -26,7 +28,7 @@ pub struct Evolve {
     /// The benchmark's tables.json: foreign keys that its databases do not declare, and names in words
     #[arg(long, value_name = "FILE", value_parser = input_file)]
     tables: Option<PathBuf>,
-    /// Folder to write: a benchmark per kind
+    /// Folder to write: a benchmark per kind; a file with --training
     #[arg(long, value_name = "DIR")]
     out: OutputPath,
     /// Kinds of change, separated by commas, or `all`; each makes a benchmark of its own
@@ -75,6 +77,8 @@ pub struct Evolve {
     #[arg(long, short)]
     quiet: bool,
     #[command(flatten)]
+    training: training::TrainingOptions,
+    #[command(flatten)]
     llm: OptionalLlm,
 }
 
@@ -99,6 +103,10 @@ fn naturalness() -> impl TypedValueParser<Value = Naturalness> {
 
 impl Evolve {
     pub fn run(self) -> Result<Verdict> {
+        if self.training.training {
+            self.training.make(&self)?;
+            return Ok(Verdict::Done);
+        }
         let job = self.job()?;
         let evolved = crate::engine::run(self.quiet, |context| job.run(context))?;
         if !self.quiet {
@@ -109,13 +117,7 @@ impl Evolve {
 
     fn job(&self) -> Result<EvolveJob> {
         Ok(EvolveJob {
-            benchmark: BenchmarkSource {
-                gold: self.benchmark.gold.clone(),
-                questions: self.benchmark.questions.clone(),
-                format: self.format,
-                columns: columns(&self.columns)?,
-                ddl: false,
-            },
+            benchmark: self.source()?,
             tables: self.tables.clone(),
             plan: self.plan()?,
             seed: self.seed,
@@ -132,6 +134,16 @@ impl Evolve {
             subset: self.subset.subset(self.seed)?,
             jobs: self.jobs,
             ..EvolveJob::new(&self.benchmark.gold, &self.benchmark.db, &self.out)
+        })
+    }
+
+    fn source(&self) -> Result<BenchmarkSource> {
+        Ok(BenchmarkSource {
+            gold: self.benchmark.gold.clone(),
+            questions: self.benchmark.questions.clone(),
+            format: self.format,
+            columns: columns(&self.columns)?,
+            ddl: false,
         })
     }
 

@@ -9,7 +9,7 @@ use comfy_table::{Table, presets};
 use sqlgauge_core::{AblateJob, Ablation};
 use sqlgauge_etm::{Profile, Profiles, find, rules};
 
-use super::errors::{both_rates, trimmed};
+use super::report::errors::{both_rates, trimmed};
 use crate::Verdict;
 use crate::output::{print, print_json};
 use crate::stdin::input_file;
