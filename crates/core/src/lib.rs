@@ -32,8 +32,8 @@
 //! | Why is an answer wrong? | [`ShowJob`] | `show` |
 //! | Are two queries equivalent? | [`match_pair`] by rules | `match` |
 //! | | [`verify_over_database`], [`verify_over_schema`], [`PairsJob`] for a file | `verify` |
-//! | | [`SuiteJob`] keeps the counterexamples, [`PackJob`] makes a small suite of a benchmark | `witnesses`, `pack` |
-//! | How often is a metric wrong? | [`MetricErrorsJob`], [`AblateJob`] rule by rule | `errors`, `rules ablate` |
+//! | | [`SuiteJob`] keeps the counterexamples, [`PackJob`] makes a small suite of a benchmark | `pack` |
+//! | How often is a metric wrong? | [`MetricErrorsJob`], [`AblateJob`] rule by rule | `report --errors`, `rules ablate` |
 //! | How good is it without labels? | [`EstimateJob`], [`EvaluateJob`] by an evaluator | `estimate` |
 //! | | [`ImportJob`] for labels judged elsewhere | `import` |
 //! | | [`EncodeJob`], [`ShiftJob`], [`FitJob`], [`AdaptJob`] | `encode`, `shift`, `fit`, `adapt` |
@@ -44,7 +44,7 @@
 //! | How is it written elsewhere? | [`TranslateJob`] | `translate` |
 //! | What does it look like? | [`DemoJob`] on the bundled [`Sample`] | `demo` |
 //!
-//! The other commands (`parse`, `schema`, `rules`, `metrics`) are single calls of the libraries below this one.
+//! The other commands (`inspect`, `rules`, `metrics`) are single calls of the libraries below this one.
 
 #![deny(missing_docs, reason = "strangers read this crate")]
 
