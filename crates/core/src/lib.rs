@@ -57,16 +57,20 @@ mod compare;
 mod context;
 mod coverage;
 mod demo;
+#[cfg(feature = "parquet")]
 mod encode;
 pub mod engines;
 mod error;
 mod estimate;
+#[cfg(feature = "evaluator")]
 mod evaluate;
 mod evolve;
+#[cfg(feature = "evaluator")]
 mod fit;
 mod guard;
 mod import;
 mod lines;
+#[cfg(feature = "services")]
 mod llm;
 mod match_pair;
 mod merge;
@@ -74,6 +78,7 @@ mod metric_errors;
 mod open_run;
 mod pack;
 mod pairs;
+#[cfg(feature = "services")]
 mod predict;
 mod report;
 mod results;
@@ -86,6 +91,7 @@ mod score_pair;
 mod sentence;
 mod settings;
 mod sheet;
+#[cfg(feature = "parquet")]
 mod shift;
 mod show;
 mod source;
@@ -110,6 +116,7 @@ pub use compare::{CompareJob, LeftOut, SystemComparison};
 pub use context::{Context, Watcher};
 pub use coverage::{CorpusFiles, CoverageJob};
 pub use demo::{BeforeAndAfter, DemoJob, EstimateAndTruth, MatchedAnswer, RefutedAnswer, ShownPair, Tour};
+#[cfg(feature = "parquet")]
 pub use encode::{EncodeJob, EncodedWorkload, EncoderModel};
 pub use error::{Error, asks};
 #[cfg(feature = "services")]
@@ -117,11 +124,14 @@ pub use estimate::JudgeSettings;
 pub use estimate::{
     EstimateHistory, EstimateJob, EstimateRecords, Estimated, SystemLabels, check_estimate_options,
 };
+#[cfg(feature = "evaluator")]
 pub use evaluate::EvaluateJob;
 pub use evolve::EvolveJob;
+#[cfg(feature = "evaluator")]
 pub use fit::{AdaptJob, FitJob};
 pub use guard::{keep_database, keep_inputs, keep_run};
 pub use import::{ImportJob, ImportedRun};
+#[cfg(feature = "services")]
 pub use llm::LlmSettings;
 pub use match_pair::{SchemaFacts, comparison_to_json, match_pair};
 pub use merge::merge_runs;
@@ -129,6 +139,7 @@ pub use metric_errors::{MetricErrors, MetricErrorsJob, SystemErrors, TruthCounts
 pub use open_run::{OpenRun, StoredReport};
 pub use pack::{PackJob, PackSize};
 pub use pairs::PairsJob;
+#[cfg(feature = "services")]
 pub use predict::{PredictJob, Shots};
 pub use report::ReportJob;
 pub use results::{MetricCounts, ResultsJob, ScoredResults, SystemOutcome, SystemResults};
@@ -141,6 +152,7 @@ pub use score_pair::ScorePairJob;
 pub use sentence::sentence;
 pub use settings::{NOW, VerifySettings, default_metrics, metrics_of, verifies};
 pub use sheet::{Sheet, sheets_to_html, sheets_to_markdown};
+#[cfg(feature = "parquet")]
 pub use shift::{ShiftJob, WorkloadShift};
 pub use show::{ExplainedItem, ItemWithRows, ShowJob};
 pub use source::Source;

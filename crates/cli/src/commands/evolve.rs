@@ -60,7 +60,7 @@ pub struct Evolve {
     naturalness: Naturalness,
     /// Source of new names: the built-in lexicon, or a language model
     #[arg(long, value_enum, value_name = "SOURCE", default_value_t = NameSource::Lexicon)]
-    names: NameSource,
+    pub names: NameSource,
     /// Worker threads; 0 means one per core. The result does not depend on them
     #[arg(long, short, value_name = "N", default_value_t = 0)]
     jobs: usize,
@@ -84,7 +84,7 @@ pub struct Evolve {
 
 /// Where new names come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum NameSource {
+pub enum NameSource {
     /// The built-in lexicon; no model takes part
     Lexicon,
     /// A language model (--llm-url, --llm-model); its names are checked as the lexicon's are
@@ -116,6 +116,8 @@ impl Evolve {
     }
 
     fn job(&self) -> Result<EvolveJob> {
+        let asks = self.names == NameSource::Llm;
+        ensure!(asks || self.llm.llm_url.is_none(), "--llm-url is for --names llm; give that too");
         Ok(EvolveJob {
             benchmark: self.source()?,
             tables: self.tables.clone(),
@@ -123,13 +125,8 @@ impl Evolve {
             seed: self.seed,
             intensity: self.intensity,
             naturalness: self.naturalness,
-            namer: match self.names {
-                NameSource::Lexicon => {
-                    ensure!(self.llm.llm_url.is_none(), "--llm-url is for --names llm; give that too");
-                    None
-                }
-                NameSource::Llm => Some(self.llm.settings("--names llm", &self.out)?),
-            },
+            #[cfg(feature = "services")]
+            namer: if asks { Some(self.llm.settings("--names llm", &self.out)?) } else { None },
             limits: self.limits.limits()?,
             subset: self.subset.subset(self.seed)?,
             jobs: self.jobs,

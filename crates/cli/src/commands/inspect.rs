@@ -63,7 +63,8 @@ impl Inspect {
     }
 
     fn print_query(&self, db: &Path) -> Result<()> {
-        let sql = query(self.input.to_str().context("the query is not UTF-8")?).map_err(|error| anyhow!(error))?;
+        let sql =
+            query(self.input.to_str().context("the query is not UTF-8")?).map_err(|error| anyhow!(error))?;
         let schema = schema_of(db)?;
         let query = match resolve(&sql, &schema) {
             Ok(query) => query,

@@ -11,11 +11,13 @@ mod demo;
 mod encode;
 mod engines;
 mod estimate;
+#[cfg(feature = "evaluator")]
 mod evaluated;
 mod evolve;
 mod fit;
 mod import;
 mod inspect;
+mod left_out;
 mod match_queries;
 mod merge;
 mod metrics;
@@ -169,6 +171,9 @@ pub fn help_template() -> String {
 impl Command {
     /// Runs the command.
     pub fn run(self) -> Result<Verdict> {
+        if let Some(missing) = left_out::left_out(&self) {
+            return Err(missing.into());
+        }
         match self {
             Self::Demo(command) => command.run(),
             Self::Score(command) => command.run(),
@@ -176,11 +181,13 @@ impl Command {
             Self::Merge(command) => command.run(),
             Self::Compare(command) => command.run(),
             Self::Vote(command) => command.run(),
+            #[cfg(feature = "view")]
             Self::View(command) => command.run(),
             Self::Report(command) => command.run(),
             Self::Show(command) => command.run(),
             Self::Audit(command) => command.run(),
             Self::Compat(command) => command.run(),
+            #[cfg(feature = "services")]
             Self::Predict(command) => command.run(),
             Self::Estimate(command) => command.run(),
             Self::Robustness(command) => command.run(),
@@ -196,15 +203,21 @@ impl Command {
             Self::Synth(command) => command.run(),
             Self::Tables(command) => command.run(),
             Self::Coverage(command) => command.run(),
+            #[cfg(feature = "parquet")]
             Self::Encode(command) => command.run(),
+            #[cfg(feature = "parquet")]
             Self::Shift(command) => command.run(),
+            #[cfg(feature = "evaluator")]
             Self::Fit(command) => command.run(),
+            #[cfg(feature = "evaluator")]
             Self::Adapt(command) => command.run(),
             Self::BenchEstimators(command) => command.run(),
             Self::Translate(command) => command.run(),
             Self::Trust(command) => command.run(),
             Self::Completions(command) => command.run(),
             Self::Man(command) => command.run(),
+            #[cfg(not(all(feature = "evaluator", feature = "services", feature = "view")))]
+            _ => unreachable!("`left_out` refuses the others"),
         }
     }
 }

@@ -62,7 +62,8 @@ pub fn arguments(command: &Command, typed: Vec<OsString>) -> Result<Vec<OsString
     let mut words = typed[at..].to_vec();
     if let Some(old) = typed[1].to_str().filter(|name| *name != wanted[0].get_name()) {
         let switch = OLD_NAMES.iter().find(|(name, _)| *name == old).map(|(_, switch)| *switch);
-        let today = wanted[0].get_name().to_owned() + &switch.map_or(String::new(), |word| format!(" {word}"));
+        let today =
+            wanted[0].get_name().to_owned() + &switch.map_or(String::new(), |word| format!(" {word}"));
         note(format!("{old} is the old name of {today}"));
         words.splice(0..0, switch.map(OsString::from));
     }

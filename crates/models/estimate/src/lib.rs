@@ -22,7 +22,6 @@ mod overlap;
 mod peer_agreement;
 mod pool;
 pub mod report;
-mod services;
 mod sets;
 mod standing;
 mod structure;
@@ -39,8 +38,5 @@ pub use observations::{GENERATED_DATABASES, Observation, Observations};
 pub use overlap::Overlap;
 pub use peer_agreement::{AgreementGround, PeerAgreement};
 pub use pool::{Pool, PoolAnswer, PoolDatabase, PoolQuestion};
-#[cfg(feature = "services")]
-pub use services::JudgeService;
-pub use services::Services;
 pub use standing::Standing;
 pub use target_labels::TargetLabels;

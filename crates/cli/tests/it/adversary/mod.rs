@@ -69,7 +69,18 @@ fn writers() -> Vec<(Vec<&'static str>, &'static str)> {
         (vec!["synth", "--out", "out", "--quiet"], "out"),
         (vec!["tables", "sources", "--out", "corpus", "--quiet"], "corpus"),
         (vec!["coverage", "ours=dev.json@database", "--out", "out", "--quiet"], "out"),
-        (vec!["evolve", "--training", "--kinds", "rename-columns", "--out", "out/augmented.jsonl", "--quiet"], "out"),
+        (
+            vec![
+                "evolve",
+                "--training",
+                "--kinds",
+                "rename-columns",
+                "--out",
+                "out/augmented.jsonl",
+                "--quiet",
+            ],
+            "out",
+        ),
     ];
     if cfg!(feature = "evaluator") {
         writers.push((vec!["encode", "--out", "out.parquet", "--quiet"], "out.parquet"));

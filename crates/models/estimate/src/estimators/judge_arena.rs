@@ -11,8 +11,8 @@ use crate::estimate::{AccuracyInterval, Estimate};
 use crate::judges::{
     ArenaEstimate, ArenaOptions, ArenaReport, JudgeItem, Opponent, TemplateKind, judge_arena,
 };
+use crate::judges::{JudgeService, describe, judge_items};
 use crate::outcome::EstimateDraft;
-use crate::services::{JudgeService, describe, judge_items};
 
 use super::Estimator;
 use super::judge_bug::words;

@@ -8,8 +8,8 @@ use crate::case::TargetCase;
 use crate::error::EstimateError;
 use crate::estimate::{AccuracyInterval, Estimate};
 use crate::judges::{BugEstimate, BugReport, TemplateKind, judge_bug};
+use crate::judges::{JudgeService, describe, judge_items};
 use crate::outcome::EstimateDraft;
-use crate::services::{JudgeService, describe, judge_items};
 
 use super::Estimator;
 

@@ -1,35 +1,18 @@
-//! What methods may ask over the network. The caller makes it; without it the methods that need it say so.
+//! The language model that methods ask. The caller makes it; without it the methods that need it say so.
 
-#[cfg(feature = "services")]
 use std::collections::HashMap;
-#[cfg(feature = "services")]
 use std::sync::Arc;
 
-#[cfg(feature = "services")]
 use sqlgauge_llm::{BatchProgress, Client, TokenLimit, Usage};
 
-#[cfg(feature = "services")]
+use super::{JudgeItem, JudgeOptions, JudgeTemplate, TemplateKind};
 use crate::case::TargetCase;
-#[cfg(feature = "services")]
 use crate::error::EstimateError;
-#[cfg(feature = "services")]
-use crate::judges::{JudgeItem, JudgeOptions, JudgeTemplate, TemplateKind};
-
-#[derive(Default)]
-pub struct Services<'a> {
-    /// A language model that judges predictions.
-    #[cfg(feature = "services")]
-    pub judge: Option<JudgeService<'a>>,
-    #[cfg(not(feature = "services"))]
-    judge: std::marker::PhantomData<&'a ()>,
-}
 
 /// Takes the progress of a batch of requests.
-#[cfg(feature = "services")]
 pub type OnProgress<'a> = Box<dyn Fn(&BatchProgress) + Send + Sync + 'a>;
 
 /// A judge and how it is asked.
-#[cfg(feature = "services")]
 pub struct JudgeService<'a> {
     /// The client, with its key, budget and cache.
     pub client: Client,
@@ -49,7 +32,6 @@ pub struct JudgeService<'a> {
     pub progress: Option<OnProgress<'a>>,
 }
 
-#[cfg(feature = "services")]
 impl<'a> JudgeService<'a> {
     /// Temperature 0, 1,024 tokens, built-in prompts, all questions, at most 4 other systems.
     pub fn new(client: Client, model: impl Into<String>) -> Self {
@@ -71,7 +53,7 @@ impl<'a> JudgeService<'a> {
     /// # Errors
     /// [`EstimateError::Needs`] when there is none.
     pub fn of(case: &TargetCase<'a>, method: &'static str) -> Result<&'a Self, EstimateError> {
-        case.evidence.services.judge.as_ref().ok_or(EstimateError::Needs {
+        case.evidence.judge.as_ref().ok_or(EstimateError::Needs {
             method,
             needs: "a language model that judges".to_owned(),
             remedy: "name its server with --judge-url and the model with --judge-model",
@@ -99,7 +81,6 @@ impl<'a> JudgeService<'a> {
 
 /// The target's predictions as a judge gets them, in the order of the target's questions. Ids are made unique: two
 /// files may use the same ones.
-#[cfg(feature = "services")]
 pub fn judge_items(case: &TargetCase<'_>) -> Vec<JudgeItem> {
     let pool = case.pool();
     let schemas: Vec<Arc<str>> = pool
@@ -128,7 +109,6 @@ pub fn judge_items(case: &TargetCase<'_>) -> Vec<JudgeItem> {
 }
 
 /// What a judge used, in words.
-#[cfg(feature = "services")]
 pub fn describe(usage: &Usage) -> String {
     let cost = usage.cost.map(|cost| format!(", cost {cost:.2}")).unwrap_or_default();
     format!(
