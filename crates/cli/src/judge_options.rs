@@ -72,13 +72,9 @@ pub(crate) struct JudgeOptions {
     judge_opponents: usize,
 }
 
-#[cfg(not(feature = "services"))]
 impl JudgeOptions {
-    /// Refuses a server: this build leaves out what asks one.
-    pub(crate) fn check(&self) -> anyhow::Result<()> {
-        match &self.judge_url {
-            None => Ok(()),
-            Some(_) => Err(sqlgauge_base::NotBuiltIn { what: "--judge-url", feature: "services" }.into()),
-        }
+    /// Whether a server is named.
+    pub fn is_given(&self) -> bool {
+        self.judge_url.is_some()
     }
 }

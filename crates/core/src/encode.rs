@@ -6,7 +6,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Once};
 
-use sqlgauge_base::{NotBuiltIn, counted_of, verb_for};
+use sqlgauge_base::{counted_of, verb_for};
 use sqlgauge_dataset::{
     Benchmark, PredictionSet, Subset, WorkloadSource, load_labels, load_workload, take_out_other_answers,
 };
@@ -38,10 +38,8 @@ use crate::subset::{pick, positions_without_golds};
 /// let schemas = SchemaSource::Tables(sample.tables);
 ///
 /// let job = EncodeJob::new(sample.questions, schemas, folder.path().join("sample.parquet"));
-/// # if cfg!(feature = "parquet") {
 /// let encoded = job.run(&Context::default())?;
 /// assert_eq!((encoded.items, encoded.encoder.as_str()), (41, "features@1"));
-/// # }
 /// # Ok(())
 /// # }
 /// ```
@@ -137,9 +135,6 @@ impl EncodeJob {
     /// written.
     pub fn run(&self, context: &Context<'_>) -> Result<EncodedWorkload, Error> {
         let spec = parse(&self.encoder)?;
-        if !cfg!(feature = "parquet") {
-            return Err(NotBuiltIn { what: "sqlgauge encode", feature: "parquet" }.into());
-        }
         self.keep_inputs(&spec)?;
         let form = self.form()?;
         let workload = EncoderWorkload::read(self, context)?;

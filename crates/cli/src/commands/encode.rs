@@ -1,20 +1,16 @@
 //! `sqlgauge encode`.
 
+#[cfg(feature = "parquet")]
+mod run;
+
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
 use clap::Args;
-use sqlgauge_base::counted;
-use sqlgauge_core::{EncodeJob, EncodedWorkload, EncoderModel, SchemaSource};
-use sqlgauge_dataset::WorkloadSource;
 use sqlgauge_encode::InputForm;
 
-use crate::Verdict;
-use crate::interrupt::how_to_go_on;
 use crate::options::{
-    DrawnSubsetOptions, FormatOptions, SystemFile, column_help, columns, system_file, systems, workload_roles,
+    DrawnSubsetOptions, FormatOptions, SystemFile, column_help, system_file, workload_roles,
 };
-use crate::output::print;
 use crate::stdin::input_file;
 use crate::values::{Encoder, OutputPath, Variable};
 
@@ -26,7 +22,7 @@ pub(crate) struct Encode {
     questions: PathBuf,
     /// `features`, `tfidf`, `bert:DIR`, `llm:DIR`, `http:URL` or `file:PATH`
     #[arg(long, value_name = "ENCODER", default_value = "features")]
-    encoder: Encoder,
+    pub encoder: Encoder,
     /// Embedding file (Parquet) to write
     #[arg(long, value_name = "FILE")]
     out: OutputPath,
@@ -101,60 +97,4 @@ fn form(name: &str) -> Result<InputForm, String> {
         let names = InputForm::ALL.map(InputForm::name).join(", ");
         format!("unknown form {name:?}; the forms are {names}")
     })
-}
-
-impl Encode {
-    pub(crate) fn run(self) -> Result<Verdict> {
-        how_to_go_on(match &self.cache {
-            Some(_) => "no output was changed; the same command goes on with what is in --cache",
-            None => "no output was changed; with --cache DIR the same command goes on where it was",
-        });
-        let job = self.job()?;
-        let encoded = crate::engine::run(self.quiet, |context| job.run(context))?;
-        if !self.quiet {
-            let EncodedWorkload { items, reused, dimensions, encoder, form } = encoded;
-            let (form, out) = (form.name(), self.out.display());
-            print(&format!(
-                "{} ({reused} reused) × {} by {encoder} ({form}): {out}\n",
-                counted(items, "item"),
-                counted(dimensions, "component")
-            ))?;
-        }
-        Ok(Verdict::Done)
-    }
-
-    fn job(&self) -> Result<EncodeJob> {
-        let columns = columns(&self.columns)?;
-        let schemas = match (&self.db, &self.tables) {
-            (Some(folder), _) => SchemaSource::Databases(folder.clone()),
-            (None, Some(file)) => SchemaSource::Tables(file.clone()),
-            (None, None) => bail!("the schemas are missing; give --db DIR or --tables FILE"),
-        };
-        Ok(EncodeJob {
-            workload: WorkloadSource {
-                path: self.questions.clone(),
-                format: self.formats.format,
-                columns: columns.clone(),
-            },
-            system: systems(self.prediction.clone().into_iter().collect(), &columns).pop(),
-            prediction_format: self.formats.pred_format,
-            extract: self.extract_sql,
-            subset: self.subset.subset()?,
-            encoder: self.encoder.to_string(),
-            form: self.form,
-            labels: self.correct.clone().map(|path| (path, self.correct_column.clone())),
-            like: self.like.clone(),
-            batch: self.batch as usize,
-            cache: self.cache.clone().map(Into::into),
-            model: EncoderModel {
-                device: self.model.device.clone(),
-                precision: self.model.precision.clone(),
-                max_tokens: self.model.max_tokens,
-                normalise: self.model.normalise,
-                name: self.model.model.clone(),
-                key: std::env::var(&self.model.api_key_env).ok(),
-            },
-            ..EncodeJob::new(&self.questions, schemas, &self.out)
-        })
-    }
 }

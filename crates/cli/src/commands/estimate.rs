@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use sqlgauge_core::{EstimateJob, EvaluateJob, SystemLabels, check_estimate_options};
+use sqlgauge_core::{EstimateJob, SystemLabels, check_estimate_options};
 use sqlgauge_estimate::EstimateOptions;
 use sqlgauge_estimate::report::Reliability;
 
@@ -27,7 +27,7 @@ pub(crate) struct EstimateCommand {
     known: Vec<PathBuf>,
     /// Evaluator by `sqlgauge fit`, instead of scored runs; --questions is then an embedding file
     #[arg(long, value_name = "DIR", conflicts_with_all = ["known", "predictions", "db"])]
-    evaluator: Option<PathBuf>,
+    pub evaluator: Option<PathBuf>,
     /// File with the questions to estimate on (its gold queries are ignored); with --evaluator, an embedding file
     #[arg(long, alias = "target", value_name = "FILE", value_parser = input_file)]
     questions: PathBuf,
@@ -79,7 +79,7 @@ pub(crate) struct EstimateCommand {
     #[command(flatten)]
     reliability: ReliabilityOptions,
     #[command(flatten)]
-    judge: JudgeOptions,
+    pub judge: JudgeOptions,
     #[command(flatten)]
     subset: SubsetOptions,
 }
@@ -88,18 +88,15 @@ impl EstimateCommand {
     pub(crate) fn run(self) -> Result<Verdict> {
         let options = EstimateOptions { level: self.level, seed: self.seed, tau: self.tau };
         check_estimate_options(options)?;
+        #[cfg(feature = "evaluator")]
         if let Some(folder) = &self.evaluator {
             if self.subset.is_given() {
                 bail!(
                     "--evaluator takes all items of its embedding file; leave --db-id, --ids, --where and --limit out"
                 );
             }
-            let job =
-                EvaluateJob { level: self.level, ..EvaluateJob::new(folder.clone(), self.questions.clone()) };
-            return super::evaluated::show(&job.run(&sqlgauge_core::Context::default())?, self.json);
+            return super::evaluated::run(folder, &self.questions, self.level, self.json);
         }
-        #[cfg(not(feature = "services"))]
-        self.judge.check()?;
         let job = self.job(options)?;
         let estimated = crate::engine::run(self.quiet, |context| job.run(context))?;
         self.show(&estimated.report)?;

@@ -1,5 +1,7 @@
 //! `sqlgauge evolve`.
 
+mod training;
+
 use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
@@ -18,7 +20,7 @@ use crate::output::print_table;
 use crate::stdin::input_file;
 use crate::values::OutputPath;
 
-/// Change the schema of a benchmark, and its databases and golds with it; every item is run before it is written
+/// Change the schemas of a benchmark, with its databases and golds, or make training data of them
 #[derive(Debug, Args)]
 pub(crate) struct Evolve {
     #[command(flatten)]
@@ -26,7 +28,7 @@ pub(crate) struct Evolve {
     /// The benchmark's tables.json: foreign keys that its databases do not declare, and names in words
     #[arg(long, value_name = "FILE", value_parser = input_file)]
     tables: Option<PathBuf>,
-    /// Folder to write: a benchmark per kind
+    /// Folder to write: a benchmark per kind; a file with --training
     #[arg(long, value_name = "DIR")]
     out: OutputPath,
     /// Kinds of change, separated by commas, or `all`; each makes a benchmark of its own
@@ -58,7 +60,7 @@ pub(crate) struct Evolve {
     naturalness: Naturalness,
     /// Source of new names: the built-in lexicon, or a language model
     #[arg(long, value_enum, value_name = "SOURCE", default_value_t = NameSource::Lexicon)]
-    names: NameSource,
+    pub names: NameSource,
     /// Worker threads; 0 means one per core. The result does not depend on them
     #[arg(long, short, value_name = "N", default_value_t = 0)]
     jobs: usize,
@@ -75,12 +77,14 @@ pub(crate) struct Evolve {
     #[arg(long, short)]
     quiet: bool,
     #[command(flatten)]
+    training: training::TrainingOptions,
+    #[command(flatten)]
     llm: OptionalLlm,
 }
 
 /// Where new names come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum NameSource {
+pub enum NameSource {
     /// The built-in lexicon; no model takes part
     Lexicon,
     /// A language model (--llm-url, --llm-model); its names are checked as the lexicon's are
@@ -98,7 +102,11 @@ fn naturalness() -> impl TypedValueParser<Value = Naturalness> {
 }
 
 impl Evolve {
-    pub(crate) fn run(self) -> Result<Verdict> {
+    pub fn run(self) -> Result<Verdict> {
+        if self.training.training {
+            self.training.make(&self)?;
+            return Ok(Verdict::Done);
+        }
         let job = self.job()?;
         let evolved = crate::engine::run(self.quiet, |context| job.run(context))?;
         if !self.quiet {
@@ -108,30 +116,31 @@ impl Evolve {
     }
 
     fn job(&self) -> Result<EvolveJob> {
+        let asks = self.names == NameSource::Llm;
+        ensure!(asks || self.llm.llm_url.is_none(), "--llm-url is for --names llm; give that too");
         Ok(EvolveJob {
-            benchmark: BenchmarkSource {
-                gold: self.benchmark.gold.clone(),
-                questions: self.benchmark.questions.clone(),
-                format: self.format,
-                columns: columns(&self.columns)?,
-                ddl: false,
-            },
+            benchmark: self.source()?,
             tables: self.tables.clone(),
             plan: self.plan()?,
             seed: self.seed,
             intensity: self.intensity,
             naturalness: self.naturalness,
-            namer: match self.names {
-                NameSource::Lexicon => {
-                    ensure!(self.llm.llm_url.is_none(), "--llm-url is for --names llm; give that too");
-                    None
-                }
-                NameSource::Llm => Some(self.llm.settings("--names llm", &self.out)?),
-            },
+            #[cfg(feature = "services")]
+            namer: if asks { Some(self.llm.settings("--names llm", &self.out)?) } else { None },
             limits: self.limits.limits()?,
             subset: self.subset.subset(self.seed)?,
             jobs: self.jobs,
             ..EvolveJob::new(&self.benchmark.gold, &self.benchmark.db, &self.out)
+        })
+    }
+
+    fn source(&self) -> Result<BenchmarkSource> {
+        Ok(BenchmarkSource {
+            gold: self.benchmark.gold.clone(),
+            questions: self.benchmark.questions.clone(),
+            format: self.format,
+            columns: columns(&self.columns)?,
+            ddl: false,
         })
     }
 

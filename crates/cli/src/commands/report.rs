@@ -1,5 +1,7 @@
 //! `sqlgauge report`.
 
+pub mod errors;
+
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
@@ -31,10 +33,16 @@ pub(crate) struct ReportCommand {
     /// Exit with code 1 if a system's mean is below the bar; may be given several times
     #[arg(long, value_name = "METRIC=X")]
     fail_under: Vec<String>,
+    #[command(flatten)]
+    errors: errors::ErrorOptions,
 }
 
 impl ReportCommand {
-    pub(crate) fn run(self) -> Result<Verdict> {
+    pub fn run(self) -> Result<Verdict> {
+        if self.errors.errors {
+            self.errors.print(self.run, &self.output_format)?;
+            return Ok(Verdict::Done);
+        }
         let job = ReportJob {
             out: self.out.clone().map(Into::into),
             raw_cells: self.raw_cells,

@@ -9,7 +9,7 @@ use sqlgauge_core::{AblateJob, Ablation};
 use sqlgauge_etm::{Profile, Profiles, find, rules};
 use sqlgauge_report::document::{Document, Section, Table};
 
-use super::errors::both_rates;
+use super::report::errors::both_rates;
 use crate::Verdict;
 use crate::output::{print, print_document, print_json};
 use crate::stdin::input_file;

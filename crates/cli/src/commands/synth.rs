@@ -77,7 +77,7 @@ pub(crate) struct Synth {
     /// Share of questions that a language model puts into other words beside their own, from 0 to 1; its own SQL for these is
     /// run, and that it returns the pair's rows is marked
     #[arg(long, value_name = "SHARE", requires = "llm_url")]
-    polish: Option<f64>,
+    pub polish: Option<f64>,
     /// How the next column is chosen
     #[arg(long, value_name = "NAME", default_value = SAMPLERS[0].name, value_parser = samplers())]
     sampler: &'static Sampler,
@@ -174,6 +174,7 @@ impl Synth {
             "--llm-url is for --polish; give that too"
         );
         let databases = self.db.iter().chain(&self.for_database).cloned().collect();
+        #[cfg(feature = "services")]
         let polish = |share| Ok::<_, anyhow::Error>((share, self.llm.settings("--polish", &self.out)?));
         Ok(SynthJob {
             tables: self.tables.clone(),
@@ -182,6 +183,7 @@ impl Synth {
                 count: self.schema_versions,
                 seed: self.seed,
             },
+            #[cfg(feature = "services")]
             polish: self.polish.map(polish).transpose()?,
             options: self.options(),
             jobs: self.jobs,

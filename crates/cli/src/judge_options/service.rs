@@ -4,7 +4,7 @@ use anyhow::Result;
 use sqlgauge_core::{JudgeSettings, LlmSettings};
 
 use super::JudgeOptions;
-use crate::llm_options::key;
+use crate::llm_options::service::key;
 use crate::options::seconds;
 
 impl JudgeOptions {

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use crate::error::EstimateError;
+#[cfg(feature = "services")]
+use crate::judges::JudgeService;
 use crate::observations::{GENERATED_DATABASES, Observation, Observations};
 use crate::peer_agreement::{AgreementGround, PeerAgreement, agreement_with};
 use crate::pool::{Pool, QuestionIndex, SystemIndex};
-use crate::services::Services;
 use crate::target_labels::TargetLabels;
 
 /// Labelled systems that are learned from; more add time and little else.
@@ -51,8 +52,9 @@ pub struct PoolEvidence<'a> {
     /// Labels of some of the targets' own answers, for the methods that say that they need some. No other method
     /// reads them, and they are not among the pool's labels.
     pub labels: TargetLabels,
-    /// What some methods ask.
-    pub services: Services<'a>,
+    /// The language model that some methods ask.
+    #[cfg(feature = "services")]
+    pub judge: Option<JudgeService<'a>>,
 }
 
 impl<'a> PoolEvidence<'a> {
@@ -74,21 +76,22 @@ impl<'a> PoolEvidence<'a> {
         // Where nobody answers beside the target, results are compared with nobody's: one database tells what runs.
         let databases = if present.len() > 1 { GENERATED_DATABASES } else { 1 };
         let table = Observations::new(pool, &systems, &needed, databases)?;
-        let (labels, services) = (TargetLabels::default(), Services::default());
-        Ok(Self { pool, table, sources, present, questions, labels, services })
+        Ok(Self {
+            pool,
+            table,
+            sources,
+            present,
+            questions,
+            labels: TargetLabels::default(),
+            #[cfg(feature = "services")]
+            judge: None,
+        })
     }
 
     /// The same with labels of some of the targets' own answers.
     #[must_use]
     pub fn with_labels(mut self, labels: TargetLabels) -> Self {
         self.labels = labels;
-        self
-    }
-
-    /// The same with services that methods may ask.
-    #[must_use]
-    pub fn with_services(mut self, services: Services<'a>) -> Self {
-        self.services = services;
         self
     }
 

@@ -22,7 +22,6 @@ mod overlap;
 mod peer_agreement;
 mod pool;
 pub mod report;
-mod services;
 mod sets;
 mod standing;
 mod structure;
@@ -40,7 +39,4 @@ pub use observations::{GENERATED_DATABASES, Observation, Observations};
 pub use overlap::Overlap;
 pub use peer_agreement::{AgreementGround, PeerAgreement};
 pub use pool::{Pool, PoolAnswer, PoolDatabase, PoolQuestion, QuestionIndex, SystemIndex};
-#[cfg(feature = "services")]
-pub use services::JudgeService;
-pub use services::Services;
 pub use target_labels::TargetLabels;

@@ -17,8 +17,8 @@ use sha2::{Digest, Sha256};
 
 use crate::encoder::{EncodeError, Encoder};
 use crate::input::{EncoderInput, InputForm};
+use crate::metadata::Metadata;
 use crate::render::{RENDER_VERSION, render};
-use crate::store::Metadata;
 use crate::vectors::Matrix;
 use sqlgauge_base::hex;
 

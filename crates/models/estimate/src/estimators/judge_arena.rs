@@ -8,12 +8,12 @@ use crate::calibrate::mean_label;
 use crate::case::{TargetCase, spread};
 use crate::error::EstimateError;
 use crate::estimate::{AccuracyInterval, Estimate};
+use crate::judges::describe;
 use crate::judges::{
     ArenaEstimate, ArenaOptions, ArenaReport, JudgeItem, Opponent, TemplateKind, judge_arena,
 };
 use crate::outcome::EstimateDraft;
 use crate::pool::SystemIndex;
-use crate::services::describe;
 
 use super::Estimator;
 use super::judge_bug::words;

@@ -7,9 +7,9 @@ use sqlgauge_base::stats::normal_quantile;
 use crate::case::TargetCase;
 use crate::error::EstimateError;
 use crate::estimate::{AccuracyInterval, Estimate};
+use crate::judges::describe;
 use crate::judges::{BugEstimate, BugReport, TemplateKind, judge_bug};
 use crate::outcome::EstimateDraft;
-use crate::services::describe;
 
 use super::Estimator;
 

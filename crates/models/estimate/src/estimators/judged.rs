@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::case::TargetCase;
 use crate::error::EstimateError;
 use crate::judges::JudgeItem;
-use crate::services::JudgeService;
+use crate::judges::JudgeService;
 
 impl<'a> TargetCase<'a> {
     /// The language model that judges.
@@ -14,7 +14,7 @@ impl<'a> TargetCase<'a> {
     /// # Errors
     /// [`EstimateError::Needs`] when there is none.
     pub(super) fn judge(&self, method: &'static str) -> Result<&'a JudgeService<'a>, EstimateError> {
-        self.evidence.services.judge.as_ref().ok_or(EstimateError::Needs {
+        self.evidence.judge.as_ref().ok_or(EstimateError::Needs {
             method,
             needs: "a language model that judges".to_owned(),
             remedy: "name its server with --judge-url and the model with --judge-model",

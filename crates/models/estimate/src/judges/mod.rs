@@ -13,6 +13,7 @@
 mod answer;
 mod arena;
 mod bug;
+mod service;
 mod strength;
 mod template;
 
@@ -28,6 +29,7 @@ pub use arena::{
     PairOutcome, judge_arena,
 };
 pub use bug::{BugEstimate, BugItem, BugOutcome, BugReport, judge_bug};
+pub use service::{JudgeService, OnProgress, describe};
 pub use template::{JudgeTemplate, TemplateKind};
 
 /// One prediction to judge.

@@ -8,10 +8,11 @@ use serde_json::{Value, json};
 use sqlgauge_base::file::{AtomicFile, write_atomically};
 use sqlgauge_base::regular;
 
-use crate::digest::{canonical, digest};
-use crate::error::LlmError;
-use crate::options::CacheOptions;
-use crate::secret::Secret;
+use super::canonical::canonical;
+use super::error::LlmError;
+use super::options::CacheOptions;
+use super::secret::Secret;
+use crate::digest::digest;
 
 /// Raised when the files change their meaning; older ones are then asked again.
 const FORMAT: u64 = 1;

@@ -8,9 +8,9 @@ use serde::Serialize;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use crate::client::Inner;
-use crate::error::LlmError;
-use crate::ledger::Usage;
+use super::client::Inner;
+use super::error::LlmError;
+use super::ledger::Usage;
 
 /// The results of a batch, one for each request in their order.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,53 +1,53 @@
-//! `sqlgauge errors`.
+//! `sqlgauge report --errors`.
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use sqlgauge_base::counted;
 use sqlgauge_core::{ErrorCounts, MetricErrors, MetricErrorsJob, SystemErrors};
 use sqlgauge_report::document::{Document, Section, Table};
 
-use crate::Verdict;
 use crate::output::{note, print, print_document, print_json};
 use crate::stdin::input_file;
 
-/// Count the false positives and false negatives of a run's metrics
+/// The false positives and false negatives of the metrics, in place of the report.
 ///
 /// The truth is the verdict of `verify`, which must be among the run's metrics, or labels. Rates are shares of the answers whose
 /// truth is known; answers that `verify` cannot decide are counted apart.
 #[derive(Debug, Args)]
-pub(crate) struct Errors {
-    /// Run directory of `score`
-    run: PathBuf,
+pub struct ErrorOptions {
+    /// Count the false positives and false negatives of the metrics instead, by the verdicts of `verify` or by --correct; as table, json or csv
+    #[arg(long, conflicts_with_all = ["out", "raw_cells", "junit_items", "fail_under"])]
+    pub errors: bool,
     /// Labels of people instead of the verdicts: TSV, CSV or JSONL with id and correct, or with a column per system
-    #[arg(long, value_name = "FILE", value_parser = input_file)]
+    #[arg(long, value_name = "FILE", value_parser = input_file, requires = "errors")]
     correct: Option<PathBuf>,
-    /// Print JSON
-    #[arg(long)]
+    /// The same as --output-format json
+    #[arg(long, hide = true, requires = "errors")]
     json: bool,
-    /// Print CSV
-    #[arg(long, conflicts_with = "json")]
+    /// The same as --output-format csv
+    #[arg(long, hide = true, requires = "errors", conflicts_with = "json")]
     csv: bool,
 }
 
-impl Errors {
-    pub(crate) fn run(self) -> Result<Verdict> {
-        let job = MetricErrorsJob { labels: self.correct, ..MetricErrorsJob::new(self.run) };
-        let errors = job.run()?;
-        if self.json {
-            print_json(&errors)?;
-        } else if self.csv {
-            print(&errors.to_csv())?;
-        } else {
-            print_document(&document(&errors))?;
+impl ErrorOptions {
+    pub(super) fn print(self, run: PathBuf, format: &str) -> Result<()> {
+        let errors = MetricErrorsJob { labels: self.correct, ..MetricErrorsJob::new(run) }.run()?;
+        match format {
+            _ if self.json => print_json(&errors)?,
+            _ if self.csv => print(&errors.to_csv())?,
+            "json" => print_json(&errors)?,
+            "csv" => print(&errors.to_csv())?,
+            "table" => print_document(&document(&errors))?,
+            _ => bail!("--errors are written as table, json or csv, not as {format}"),
         }
         let others: u64 = errors.systems.iter().map(|system| system.truth.other_answer).sum();
         if others > 0 {
             let answers = counted(usize::try_from(others).unwrap_or(usize::MAX), "answer");
             note(format_args!("left out: {answers} with the label of an earlier answer"));
         }
-        Ok(Verdict::Done)
+        Ok(())
     }
 }
 
@@ -75,7 +75,7 @@ fn cell(system: &SystemErrors, id: &str) -> String {
 }
 
 /// The false positives and false negatives in percent, as in `16.3 / 0.0`.
-pub(super) fn both_rates(counts: &ErrorCounts) -> String {
+pub fn both_rates(counts: &ErrorCounts) -> String {
     let percent = |count: u64| 100.0 * count as f64 / counts.judged as f64;
     if counts.judged == 0 {
         return "-".to_owned();

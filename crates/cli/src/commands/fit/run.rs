@@ -1,13 +1,36 @@
-//! What an evaluator says of itself.
+//! Learning, in builds with the evaluator.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::Result;
+use sqlgauge_core::{Context, FitJob};
 use sqlgauge_fusion::Card;
 
+use super::Fit;
 use crate::Verdict;
 use crate::output::{print, print_json};
+use crate::progress::Progress;
+
+impl Fit {
+    pub fn run(self) -> Result<Verdict> {
+        let job = FitJob {
+            sets: self.sets,
+            smallest_set: self.smallest_set,
+            largest_set: self.set_size,
+            slices: self.slices,
+            descriptors: self.descriptors,
+            regressor: self.regressor,
+            steps: self.steps,
+            seed: self.seed,
+            ..FitJob::new(self.source, self.corpora, self.out.clone())
+        };
+        let progress = Progress::new(self.quiet);
+        let card = job.run(&Context::default().watched_by(&progress));
+        progress.finish();
+        show(&card?, &self.out, self.json)
+    }
+}
 
 /// Prints the card of an evaluator in that folder.
 pub fn show(card: &Card, out: &Path, json: bool) -> Result<Verdict> {

@@ -1,9 +1,9 @@
-//! The prompt for predictions.
+//! The prompts for predictions.
 
 use sqlgauge_llm::{Placeholders, Prompt, PromptError};
 
-const BUILT_IN: &str = include_str!("../../prompts/predict.md");
-const PRUNE: &str = include_str!("../../prompts/prune.md");
+const BUILT_IN: &str = include_str!("../prompts/predict.md");
+const PRUNE: &str = include_str!("../prompts/prune.md");
 
 pub const PLACEHOLDERS: Placeholders =
     Placeholders { prompt: "predict", required: &["schema", "question"], optional: &["evidence"] };

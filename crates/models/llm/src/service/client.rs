@@ -9,17 +9,18 @@ use serde_json::Value;
 use tokio::runtime::{Handle, Runtime};
 use tokio::sync::Semaphore;
 
-use crate::batch::{Batch, BatchProgress, Halt, Outcomes, drive};
-use crate::cache::{Cache, Key};
-use crate::chat::{CHAT, ChatAnswer, ChatRequest, TokenUsage};
-use crate::digest::{canonical, digest};
-use crate::embeddings::{EMBEDDINGS, EmbeddingRequest, vector, vectors};
-use crate::error::LlmError;
-use crate::lean::Shape;
-use crate::ledger::{Bill, Ledger, Tokens, Usage};
-use crate::options::{ClientOptions, Retry};
-use crate::rate::RateLimiter;
-use crate::transport::{Failure, Transport};
+use super::batch::{Batch, BatchProgress, Halt, Outcomes, drive};
+use super::cache::{Cache, Key};
+use super::canonical::canonical;
+use super::chat::{CHAT, ChatAnswer, ChatRequest, TokenUsage};
+use super::embeddings::{EMBEDDINGS, EmbeddingRequest, vector, vectors};
+use super::error::LlmError;
+use super::lean::Shape;
+use super::ledger::{Bill, Ledger, Tokens, Usage};
+use super::options::{ClientOptions, Retry};
+use super::rate::RateLimiter;
+use super::transport::{Failure, Transport};
+use crate::digest::digest;
 
 /// How long a wish to stop may go unnoticed while a request waits to be sent again.
 const POLL: Duration = Duration::from_millis(50);

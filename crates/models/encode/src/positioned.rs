@@ -5,13 +5,13 @@ use std::io::{self, Read};
 use std::sync::Arc;
 
 #[derive(Debug)]
-pub(super) struct PositionedReader {
+pub(crate) struct PositionedReader {
     file: Arc<File>,
     position: u64,
 }
 
 impl PositionedReader {
-    pub(super) fn new(file: Arc<File>, position: u64) -> Self {
+    pub(crate) fn new(file: Arc<File>, position: u64) -> Self {
         Self { file, position }
     }
 }
@@ -32,4 +32,9 @@ fn read_at(file: &File, buffer: &mut [u8], position: u64) -> io::Result<usize> {
 #[cfg(windows)]
 fn read_at(file: &File, buffer: &mut [u8], position: u64) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, buffer, position)
+}
+
+/// A reader of an open file with a position of its own.
+pub(crate) fn at(file: &File, position: u64) -> io::Result<impl Read> {
+    Ok(PositionedReader::new(Arc::new(file.try_clone()?), position))
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::ledger::Tokens;
+use super::ledger::Tokens;
 
 /// Path below the base URL.
 pub(crate) const CHAT: &str = "chat/completions";

@@ -5,8 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
-use crate::error::LlmError;
-use crate::options::{Prices, SpendingBudget};
+use super::error::LlmError;
+use super::options::{Prices, SpendingBudget};
 
 /// What a client has used.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]

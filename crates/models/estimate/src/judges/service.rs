@@ -1,28 +1,14 @@
-//! What methods may ask over the network. The caller makes it; without it the methods that need it say so.
+//! The language model that methods ask. The caller makes it; without it the methods that need it say so.
 
-#[cfg(feature = "services")]
 use sqlgauge_llm::{BatchProgress, Client, TokenLimit, Usage};
 
-#[cfg(feature = "services")]
+use super::{JudgeOptions, JudgeTemplate, TemplateKind};
 use crate::error::EstimateError;
-#[cfg(feature = "services")]
-use crate::judges::{JudgeOptions, JudgeTemplate, TemplateKind};
-
-#[derive(Default)]
-pub struct Services<'a> {
-    /// A language model that judges predictions.
-    #[cfg(feature = "services")]
-    pub judge: Option<JudgeService<'a>>,
-    #[cfg(not(feature = "services"))]
-    judge: std::marker::PhantomData<&'a ()>,
-}
 
 /// Takes the progress of a batch of requests.
-#[cfg(feature = "services")]
 pub type OnProgress<'a> = Box<dyn Fn(&BatchProgress) + Send + Sync + 'a>;
 
 /// A judge and how it is asked.
-#[cfg(feature = "services")]
 pub struct JudgeService<'a> {
     /// The client, with its key, budget and cache.
     pub client: Client,
@@ -42,7 +28,6 @@ pub struct JudgeService<'a> {
     pub progress: Option<OnProgress<'a>>,
 }
 
-#[cfg(feature = "services")]
 impl<'a> JudgeService<'a> {
     /// Temperature 0, 1,024 tokens, built-in prompts, all questions, at most 4 other systems.
     pub fn new(client: Client, model: impl Into<String>) -> Self {
@@ -79,7 +64,6 @@ impl<'a> JudgeService<'a> {
 }
 
 /// What a judge used, in words.
-#[cfg(feature = "services")]
 pub fn describe(usage: &Usage) -> String {
     let cost = usage.cost.map(|cost| format!(", cost {cost:.2}")).unwrap_or_default();
     format!(

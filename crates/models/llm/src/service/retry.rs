@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use sqlgauge_base::calendar::MONTHS;
 
+use super::options::Retry;
 use crate::digest::digest;
-use crate::options::Retry;
 
 impl Retry {
     /// The pause after that attempt (counted from 1): doubled each time, between half and one and a half of it. The

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::secret::Secret;
+use super::secret::Secret;
 
 /// How the key is sent.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]

@@ -8,12 +8,12 @@ use reqwest::{Response, StatusCode, Url};
 use serde_json::Value;
 use sqlgauge_base::without_secrets;
 
-use crate::error::LlmError;
-use crate::lean::{self, Shape};
-use crate::ledger::Bill;
-use crate::options::{Auth, ClientOptions};
-use crate::retry::retry_after;
-use crate::secret::Secret;
+use super::error::LlmError;
+use super::lean::{self, Shape};
+use super::ledger::Bill;
+use super::options::{Auth, ClientOptions};
+use super::retry::retry_after;
+use super::secret::Secret;
 
 /// Characters of a server's message that an error shows.
 const SHOWN_CHARACTERS: usize = 300;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-use crate::options::RateLimits;
+use super::options::RateLimits;
 
 const WINDOW: Duration = Duration::from_mins(1);
 
