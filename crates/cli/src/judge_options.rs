@@ -74,7 +74,7 @@ pub(crate) struct JudgeOptions {
 
 impl JudgeOptions {
     /// Whether a server is named.
-    pub fn is_given(&self) -> bool {
+    pub(crate) fn is_given(&self) -> bool {
         self.judge_url.is_some()
     }
 }

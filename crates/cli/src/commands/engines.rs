@@ -21,7 +21,7 @@ pub(crate) struct Engines {
 }
 
 #[derive(Debug, Subcommand)]
-pub enum Action {
+pub(crate) enum Action {
     /// Print the SQL that makes a role which can only read
     Setup(Setup),
     /// Try to break each lock as the role; exit code 1 if one does not hold
@@ -29,7 +29,7 @@ pub enum Action {
 }
 
 #[derive(Debug, Args)]
-pub struct Setup {
+pub(crate) struct Setup {
     /// The engine: postgresql, mysql or duckdb
     engine: String,
     /// Print the SQL; it is run by the owner of the server
@@ -48,7 +48,7 @@ pub struct Setup {
 }
 
 #[derive(Debug, Args)]
-pub struct Check {
+pub(crate) struct Check {
     /// Address of one database: postgresql://USER@HOST:PORT/DATABASE, mysql://USER@HOST:PORT/DATABASE, duckdb:FILE
     address: PathBuf,
 }

@@ -84,7 +84,7 @@ pub(crate) struct Evolve {
 
 /// Where new names come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum NameSource {
+pub(crate) enum NameSource {
     /// The built-in lexicon; no model takes part
     Lexicon,
     /// A language model (--llm-url, --llm-model); its names are checked as the lexicon's are
@@ -102,7 +102,7 @@ fn naturalness() -> impl TypedValueParser<Value = Naturalness> {
 }
 
 impl Evolve {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         if self.training.training {
             self.training.make(&self)?;
             return Ok(Verdict::Done);

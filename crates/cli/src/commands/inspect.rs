@@ -18,7 +18,7 @@ use crate::stdin::{input_file, query};
 
 /// Print the schema of a database as sqlgauge sees it, or a query resolved over one with its features
 #[derive(Debug, Args)]
-pub struct Inspect {
+pub(crate) struct Inspect {
     /// A SQLite file, a folder with SQLite files, a tables.json, or a .sql file with DDL; else a query, or `-` for one on standard input
     input: OsString,
     /// SQLite file whose tables the query names, or a .sql file with DDL
@@ -36,7 +36,7 @@ pub struct Inspect {
 }
 
 impl Inspect {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         match &self.db {
             Some(db) if !Path::new(&self.input).exists() => self.print_query(db)?,
             _ => self.print_schemas(Path::new(&self.input))?,

@@ -150,7 +150,7 @@ const GROUPS: [(&str, &[&str]); 8] = [
 ];
 
 /// Old names of commands that are a switch of another today.
-pub const OLD_NAMES: [(&str, &str); 3] =
+pub(crate) const OLD_NAMES: [(&str, &str); 3] =
     [("augment", "--training"), ("errors", "--errors"), ("witnesses", "--witnesses")];
 
 /// The help of the program, with the commands by group.
@@ -170,7 +170,7 @@ pub(crate) fn help_template() -> String {
 
 impl Command {
     /// Runs the command.
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         if let Some(missing) = left_out::left_out(&self) {
             return Err(missing.into());
         }

@@ -75,7 +75,7 @@ pub(crate) struct MakePack {
 }
 
 impl MakePack {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         match self.run {
             Some(run) => export(run, &self.out)?,
             None => self.pack()?,

@@ -1,6 +1,6 @@
 //! `sqlgauge report`.
 
-pub mod errors;
+pub(crate) mod errors;
 
 use std::path::PathBuf;
 
@@ -38,7 +38,7 @@ pub(crate) struct ReportCommand {
 }
 
 impl ReportCommand {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         if self.errors.errors {
             self.errors.print(self.run, &self.output_format)?;
             return Ok(Verdict::Done);

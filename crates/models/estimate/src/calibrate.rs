@@ -11,7 +11,7 @@ use crate::sums::{databases, shift, squared, sums_over, total};
 use sqlgauge_base::probit::density_at;
 
 /// A known run of one system, cut in two: as if only `source` had labels.
-pub struct CutSet {
+pub(crate) struct CutSet {
     pub system: SystemIndex,
     /// Questions whose labels a formula may use.
     pub source: Vec<QuestionIndex>,
@@ -27,7 +27,7 @@ pub(crate) struct Calibration {
 
 impl Calibration {
     /// Cuts the known runs. `items` orders questions by difficulty where few systems are known.
-    pub fn new(case: &TargetCase<'_>, items: &ItemModel) -> Self {
+    pub(crate) fn new(case: &TargetCase<'_>, items: &ItemModel) -> Self {
         let (labelled, sets) = cut_sets(case, items);
         Self { labelled, sets }
     }
@@ -95,7 +95,11 @@ impl Calibration {
 }
 
 /// Mean label of a system over questions; `None` without a label.
-pub fn mean_label(case: &TargetCase<'_>, system: SystemIndex, questions: &[QuestionIndex]) -> Option<f64> {
+pub(crate) fn mean_label(
+    case: &TargetCase<'_>,
+    system: SystemIndex,
+    questions: &[QuestionIndex],
+) -> Option<f64> {
     let labels = questions.iter().filter_map(|&question| case.pool().label(system, question));
     let (sum, count) = labels.fold((0.0, 0.0), |(sum, count), label| (sum + label, count + 1.0));
     (count > 0.0).then(|| sum / count)

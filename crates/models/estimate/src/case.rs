@@ -169,7 +169,11 @@ fn sources_of(pool: &Pool, present: &[SystemIndex]) -> Vec<SystemIndex> {
 }
 
 /// Keeps at most that many, evenly spread over a value.
-pub fn spread(systems: &mut Vec<SystemIndex>, value: impl Fn(SystemIndex) -> Option<f64>, most: usize) {
+pub(crate) fn spread(
+    systems: &mut Vec<SystemIndex>,
+    value: impl Fn(SystemIndex) -> Option<f64>,
+    most: usize,
+) {
     systems.sort_by(|&a, &b| {
         value(a).unwrap_or_default().total_cmp(&value(b).unwrap_or_default()).then(a.cmp(&b))
     });

@@ -75,12 +75,12 @@ impl Confidences {
     }
 
     /// Of the target's answer to one of its questions.
-    pub fn of_target(&self, question: QuestionIndex) -> f64 {
+    pub(crate) fn of_target(&self, question: QuestionIndex) -> f64 {
         self.target.get(&question).copied().unwrap_or_default()
     }
 
     /// Of an answer with a label. `None` where the system did not say one, and its own are used.
-    pub fn of_known(
+    pub(crate) fn of_known(
         &self,
         case: &TargetCase<'_>,
         system: SystemIndex,
@@ -111,7 +111,11 @@ impl Confidences {
 }
 
 /// How sure the system said that it is of an answer that runs.
-pub fn confidence_of(case: &TargetCase<'_>, system: SystemIndex, question: QuestionIndex) -> Option<f64> {
+pub(crate) fn confidence_of(
+    case: &TargetCase<'_>,
+    system: SystemIndex,
+    question: QuestionIndex,
+) -> Option<f64> {
     case.observed(system, question).filter(|seen| seen.runs)?;
     case.pool().get(system, question)?.confidence
 }
@@ -195,7 +199,7 @@ pub(crate) fn estimate_by(
 }
 
 /// Why a method that carries a system's own accuracy over has nothing to carry.
-pub fn own_run_needed(case: &TargetCase<'_>, method: &'static str) -> EstimateError {
+pub(crate) fn own_run_needed(case: &TargetCase<'_>, method: &'static str) -> EstimateError {
     let name = &case.pool()[case.target];
     let withheld = case.pool().withheld.iter().filter(|(system, _)| *system == case.target).count();
     let needs = if withheld > 0 {

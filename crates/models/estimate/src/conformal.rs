@@ -19,7 +19,7 @@ pub(crate) fn half_width(errors: &[f64], level: f64) -> Option<f64> {
 
 /// As [`half_width`], with one error per group at each rank: groups weigh the same however many cases they have.
 /// `errors` are pairs of group and error.
-pub fn half_width_by_group(errors: &[(impl Copy + Ord, f64)], level: f64) -> Option<f64> {
+pub(crate) fn half_width_by_group(errors: &[(impl Copy + Ord, f64)], level: f64) -> Option<f64> {
     let mut groups = std::collections::BTreeMap::<_, Vec<f64>>::new();
     for &(group, error) in errors {
         groups.entry(group).or_default().push(error.abs());

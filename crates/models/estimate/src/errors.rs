@@ -98,7 +98,7 @@ pub(crate) fn distance_of(set: &HeldOutSet) -> f64 {
 
 /// An error on a set whose truth is known.
 #[derive(Debug, Clone, Copy)]
-pub struct ErrorPoint {
+pub(crate) struct ErrorPoint {
     pub system: SystemIndex,
     /// Squared distance of the set from its source.
     pub distance: f64,
@@ -154,7 +154,7 @@ impl Expected {
 
 /// Half-width within what is labelled: the conformal quantile of errors in units of what was expected of each, systems
 /// weighing the same, times what is expected of the target.
-pub fn half_width(scores: &[(SystemIndex, f64)], expected: f64, level: f64) -> f64 {
+pub(crate) fn half_width(scores: &[(SystemIndex, f64)], expected: f64, level: f64) -> f64 {
     half_width_by_group(scores, level).map_or(UNKNOWN, |score| score * expected.sqrt())
 }
 

@@ -160,7 +160,7 @@ fn fit_without(
 
 /// The features of question and prediction. What is the same for all questions of a database is left out: it would tell
 /// the few labelled databases apart by name.
-pub fn structural_features(
+pub(crate) fn structural_features(
     case: &TargetCase<'_>,
     system: SystemIndex,
     question: QuestionIndex,

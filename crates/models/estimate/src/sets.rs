@@ -13,7 +13,7 @@ const SETS_PER_SYSTEM: usize = 40;
 
 /// The labelled answers of a system, by group of questions.
 #[derive(Debug, Clone)]
-pub struct LabelledGroups {
+pub(crate) struct LabelledGroups {
     pub system: SystemIndex,
     /// By group: the questions.
     pub questions: Vec<Vec<QuestionIndex>>,
@@ -75,7 +75,7 @@ impl LabelledGroups {
 
 /// A set with its truth, as if only the other groups of its system had been labelled.
 #[derive(Debug, Clone)]
-pub struct HeldOutSet {
+pub(crate) struct HeldOutSet {
     pub system: SystemIndex,
     /// The answers that are labelled.
     pub source: Sums,
@@ -91,7 +91,7 @@ pub struct HeldOutSet {
 
 /// The labelled answers of the known systems, and the sets that are cut out of them. `items` orders questions by difficulty
 /// where few systems are known.
-pub fn cut_sets(case: &TargetCase<'_>, items: &ItemModel) -> (Vec<LabelledGroups>, Vec<HeldOutSet>) {
+pub(crate) fn cut_sets(case: &TargetCase<'_>, items: &ItemModel) -> (Vec<LabelledGroups>, Vec<HeldOutSet>) {
     let ease = Ease::new(case, items);
     let sources = case.evidence.sources.iter();
     let labelled: Vec<LabelledGroups> =

@@ -13,7 +13,7 @@ const FEWEST_GROUPS: usize = 8;
 
 /// Sums over the answers of one system to one group of questions.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Sums {
+pub(crate) struct Sums {
     /// Answers that hold SQL.
     pub answers: f64,
     /// Those that run.
@@ -32,7 +32,7 @@ pub struct Sums {
 
 impl Sums {
     /// Adds other answers.
-    pub fn add(&mut self, other: &Self) {
+    pub(crate) fn add(&mut self, other: &Self) {
         self.answers += other.answers;
         self.runs += other.runs;
         self.right += other.right;
@@ -43,17 +43,17 @@ impl Sums {
     }
 
     /// Share of right among those that run.
-    pub fn accuracy(&self) -> f64 {
+    pub(crate) fn accuracy(&self) -> f64 {
         self.right / self.runs.max(1.0)
     }
 
     /// On the probit scale: share that runs, and agreement.
-    pub fn position(&self) -> [f64; 2] {
+    pub(crate) fn position(&self) -> [f64; 2] {
         [probit(self.runs, self.answers), probit(self.agreement, self.compared)]
     }
 
     /// Sampling variance of [`Sums::position`]: what other questions of the same kind would have changed.
-    pub fn noise(&self) -> [f64; 2] {
+    pub(crate) fn noise(&self) -> [f64; 2] {
         let [runs, agreement] = self.position();
         let share = self.runs / self.answers.max(1.0);
         let mean = self.agreement / self.compared.max(1.0);
@@ -65,19 +65,19 @@ impl Sums {
     }
 
     /// Share of right on the probit scale.
-    pub fn level(&self) -> f64 {
+    pub(crate) fn level(&self) -> f64 {
         probit(self.right, self.runs)
     }
 
     /// Sampling variance of [`Sums::level`].
-    pub fn level_noise(&self) -> f64 {
+    pub(crate) fn level_noise(&self) -> f64 {
         let share = (self.right + 1.0) / (self.runs + 2.0);
         share * (1.0 - share) / (self.runs + 2.0) / normal_density(self.level()).powi(2)
     }
 }
 
 /// Sum of several groups.
-pub fn total<'s>(groups: impl IntoIterator<Item = &'s Sums>) -> Sums {
+pub(crate) fn total<'s>(groups: impl IntoIterator<Item = &'s Sums>) -> Sums {
     groups.into_iter().fold(Sums::default(), |mut all, group| {
         all.add(group);
         all
@@ -86,7 +86,7 @@ pub fn total<'s>(groups: impl IntoIterator<Item = &'s Sums>) -> Sums {
 
 /// How far a set lies from another: share that runs, agreement (0 where nobody is compared with), on the probit
 /// scale.
-pub fn shift(from: &Sums, to: &Sums) -> [f64; 2] {
+pub(crate) fn shift(from: &Sums, to: &Sums) -> [f64; 2] {
     let (from_position, to_position) = (from.position(), to.position());
     let is_compared = from.compared > 0.0 && to.compared > 0.0;
     let agreement = if is_compared { to_position[1] - from_position[1] } else { 0.0 };
@@ -98,7 +98,7 @@ pub fn shift(from: &Sums, to: &Sums) -> [f64; 2] {
 ///
 /// Near 1 a probit follows single answers. So both shares are taken as if of the same number of answers, for which equal
 /// shares are no change, and the change is drawn in by its sampling variance (empirical Bayes with a normal prior).
-pub fn share_moved(from: &Sums, to: &Sums, between: f64) -> f64 {
+pub(crate) fn share_moved(from: &Sums, to: &Sums, between: f64) -> f64 {
     let count = from.answers.min(to.answers);
     let share = |sums: &Sums| (count * sums.runs / sums.answers.max(1.0) + 1.0) / (count + 2.0);
     let level = |sums: &Sums| normal_quantile(share(sums));
@@ -109,12 +109,12 @@ pub fn share_moved(from: &Sums, to: &Sums, between: f64) -> f64 {
     (level(to) - level(from)) * between / (between + chance(from) + chance(to))
 }
 
-pub fn squared(shift: [f64; 2]) -> f64 {
+pub(crate) fn squared(shift: [f64; 2]) -> f64 {
     shift.iter().map(|part| part * part).sum()
 }
 
 /// What one answer adds.
-pub fn sums_of(
+pub(crate) fn sums_of(
     case: &TargetCase<'_>,
     system: SystemIndex,
     question: QuestionIndex,
@@ -136,17 +136,17 @@ pub fn sums_of(
 }
 
 /// What the answers of a system to some questions add.
-pub fn sums_over(case: &TargetCase<'_>, system: SystemIndex, questions: &[QuestionIndex]) -> Sums {
+pub(crate) fn sums_over(case: &TargetCase<'_>, system: SystemIndex, questions: &[QuestionIndex]) -> Sums {
     let answers: Vec<Sums> = questions.iter().map(|&question| sums_of(case, system, question, 0.0)).collect();
     total(&answers)
 }
 
 /// Number of databases that the questions are about.
-pub fn databases(case: &TargetCase<'_>, questions: &[QuestionIndex]) -> usize {
+pub(crate) fn databases(case: &TargetCase<'_>, questions: &[QuestionIndex]) -> usize {
     by_database(case, questions).len()
 }
 
-pub fn by_database(
+pub(crate) fn by_database(
     case: &TargetCase<'_>,
     questions: &[QuestionIndex],
 ) -> BTreeMap<usize, Vec<QuestionIndex>> {
@@ -158,13 +158,13 @@ pub fn by_database(
 }
 
 /// Whether the target asks about a database that none of those questions is about.
-pub fn is_elsewhere(case: &TargetCase<'_>, labelled: &[QuestionIndex]) -> bool {
+pub(crate) fn is_elsewhere(case: &TargetCase<'_>, labelled: &[QuestionIndex]) -> bool {
     let databases = by_database(case, labelled);
     by_database(case, &case.evidence.questions).keys().any(|database| !databases.contains_key(database))
 }
 
 /// Questions by database; a few databases are cut further, so that there are sets to draw.
-pub fn groups(case: &TargetCase<'_>, questions: &[QuestionIndex]) -> Vec<Vec<QuestionIndex>> {
+pub(crate) fn groups(case: &TargetCase<'_>, questions: &[QuestionIndex]) -> Vec<Vec<QuestionIndex>> {
     let by_database = by_database(case, questions);
     let pieces = FEWEST_GROUPS.div_ceil(by_database.len().max(1));
     by_database

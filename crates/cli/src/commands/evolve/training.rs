@@ -14,7 +14,7 @@ use crate::output::print;
 /// Training data of a benchmark and its evolved schemas, in place of evolved benchmarks.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Training data")]
-pub struct TrainingOptions {
+pub(crate) struct TrainingOptions {
     /// Make training data instead: questions with schemas and answers, as chats; OUT is a file of JSON lines, or a table where its name ends
     /// in .parquet
     #[arg(long, conflicts_with_all = ["tables", "per_item", "per_database", "steps", "script", "intensity", "naturalness", "names", "jobs",
@@ -42,7 +42,7 @@ pub struct TrainingOptions {
 }
 
 impl TrainingOptions {
-    pub fn make(&self, evolve: &Evolve) -> Result<()> {
+    pub(crate) fn make(&self, evolve: &Evolve) -> Result<()> {
         let job = self.job(evolve)?;
         let data = crate::engine::run(evolve.quiet, |context| job.run(context))?;
         if evolve.quiet {

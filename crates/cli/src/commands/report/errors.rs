@@ -16,7 +16,7 @@ use crate::stdin::input_file;
 /// The truth is the verdict of `verify`, which must be among the run's metrics, or labels. Rates are shares of the answers whose
 /// truth is known; answers that `verify` cannot decide are counted apart.
 #[derive(Debug, Args)]
-pub struct ErrorOptions {
+pub(crate) struct ErrorOptions {
     /// Count the false positives and false negatives of the metrics instead, by the verdicts of `verify` or by --correct; as table, json or csv
     #[arg(long, conflicts_with_all = ["out", "raw_cells", "junit_items", "fail_under"])]
     pub errors: bool,
@@ -75,7 +75,7 @@ fn cell(system: &SystemErrors, id: &str) -> String {
 }
 
 /// The false positives and false negatives in percent, as in `16.3 / 0.0`.
-pub fn both_rates(counts: &ErrorCounts) -> String {
+pub(crate) fn both_rates(counts: &ErrorCounts) -> String {
     let percent = |count: u64| 100.0 * count as f64 / counts.judged as f64;
     if counts.judged == 0 {
         return "-".to_owned();
