@@ -1,7 +1,7 @@
 //! Options of commands that ask a language model to write.
 
 #[cfg(feature = "services")]
-pub mod service;
+pub(crate) mod service;
 
 use clap::Args;
 

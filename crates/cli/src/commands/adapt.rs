@@ -40,7 +40,7 @@ pub(crate) struct Adapt {
 
 #[cfg(feature = "evaluator")]
 impl Adapt {
-    pub fn run(self) -> anyhow::Result<crate::Verdict> {
+    pub(crate) fn run(self) -> anyhow::Result<crate::Verdict> {
         let job = sqlgauge_core::AdaptJob {
             sets: self.sets,
             steps: self.steps,

@@ -9,7 +9,7 @@ use crate::Verdict;
 use crate::output::{print, print_json};
 
 /// Estimates by the evaluator in a folder, and prints the estimate.
-pub fn run(folder: &Path, embeddings: &Path, level: f64, json: bool) -> Result<Verdict> {
+pub(crate) fn run(folder: &Path, embeddings: &Path, level: f64, json: bool) -> Result<Verdict> {
     let estimate = EvaluateJob { level, ..EvaluateJob::new(folder, embeddings) }.run(&Context::default())?;
     if json {
         print_json(&estimate)?;

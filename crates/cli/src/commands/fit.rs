@@ -1,7 +1,7 @@
 //! `sqlgauge fit`.
 
 #[cfg(feature = "evaluator")]
-pub mod run;
+pub(crate) mod run;
 
 use std::path::PathBuf;
 

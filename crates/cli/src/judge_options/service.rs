@@ -12,7 +12,7 @@ impl JudgeOptions {
     ///
     /// # Errors
     /// When the timeout is not a positive number.
-    pub fn settings(&self, seed: u64) -> Result<Option<JudgeSettings>> {
+    pub(crate) fn settings(&self, seed: u64) -> Result<Option<JudgeSettings>> {
         let (Some(url), Some(model)) = (&self.judge_url, &self.judge_model) else { return Ok(None) };
         let llm = LlmSettings {
             key: key(&self.judge_key_env),

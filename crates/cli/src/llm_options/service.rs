@@ -13,7 +13,7 @@ impl OptionalLlm {
     ///
     /// # Errors
     /// When the server or the model is missing, or the time limit is not a positive number.
-    pub fn settings(&self, option: &str, out: &Path) -> Result<LlmSettings> {
+    pub(crate) fn settings(&self, option: &str, out: &Path) -> Result<LlmSettings> {
         let (Some(url), Some(model)) = (&self.llm_url, &self.llm_model) else {
             bail!("{option} asks a model; give --llm-url and --llm-model");
         };
@@ -26,7 +26,7 @@ impl LlmOptions {
     ///
     /// # Errors
     /// When the time limit is not a positive number.
-    pub fn settings(&self, out: &Path) -> Result<LlmSettings> {
+    pub(crate) fn settings(&self, out: &Path) -> Result<LlmSettings> {
         self.limits.settings(&self.llm_url, &self.llm_model, out)
     }
 }
@@ -63,6 +63,6 @@ impl LlmLimits {
 }
 
 /// The key in an environment variable, if it has one.
-pub fn key(variable: &str) -> Option<String> {
+pub(crate) fn key(variable: &str) -> Option<String> {
     std::env::var(variable).ok().filter(|key| !key.trim().is_empty())
 }

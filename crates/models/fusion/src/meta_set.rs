@@ -4,7 +4,7 @@ use super::error::EvaluatorError;
 use sqlgauge_base::{Random, seed_of};
 
 /// Fewest sample sets that an evaluator is fitted on.
-pub(crate) const MIN_SETS: usize = 20;
+pub const MIN_SETS: usize = 20;
 
 /// A table of `f64`, row after row.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -12,7 +12,7 @@ use crate::options::{columns, systems};
 use crate::output::print;
 
 impl Encode {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         how_to_go_on(match &self.cache {
             Some(_) => "no output was changed; the same command goes on with what is in --cache",
             None => "no output was changed; with --cache DIR the same command goes on where it was",

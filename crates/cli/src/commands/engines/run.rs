@@ -10,7 +10,7 @@ use crate::Verdict;
 use crate::output::print;
 
 impl Action {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         match self {
             Self::Setup(setup) => setup.run(),
             Self::Check(check) => check.run(),

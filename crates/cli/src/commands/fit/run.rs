@@ -13,7 +13,7 @@ use crate::output::{print, print_json};
 use crate::progress::Progress;
 
 impl Fit {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let job = FitJob {
             sets: self.sets,
             smallest_set: self.smallest_set,
@@ -33,7 +33,7 @@ impl Fit {
 }
 
 /// Prints the card of an evaluator in that folder.
-pub fn show(card: &Card, out: &Path, json: bool) -> Result<Verdict> {
+pub(crate) fn show(card: &Card, out: &Path, json: bool) -> Result<Verdict> {
     if json {
         print_json(card)?;
     } else {

@@ -46,7 +46,7 @@ impl Predict {
         Some(Shots { count: self.shots?, benchmark, schemas })
     }
 
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let job = self.job()?;
         let prediction = crate::engine::run(self.quiet, |context| job.run(context))?;
         if !self.quiet {

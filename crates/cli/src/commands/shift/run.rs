@@ -13,7 +13,7 @@ use crate::Verdict;
 use crate::output::{print, print_json};
 
 impl Shift {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let job = ShiftJob {
             slices: self.slices,
             seed: self.seed,

@@ -10,7 +10,7 @@ use crate::interrupt::{Gently, asked_to_stop};
 use crate::output::print;
 
 impl View {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         if let Some(out) = self.export {
             let runs = sqlgauge_view::export(&self.folders, &out)?;
             print(&format!(

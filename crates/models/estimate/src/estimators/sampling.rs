@@ -61,12 +61,12 @@ impl Default for FusionOptions {
 }
 
 /// Turns an error of the evaluator or of the shift into ours.
-pub fn failed(error: impl std::fmt::Display) -> EstimateError {
+pub(crate) fn failed(error: impl std::fmt::Display) -> EstimateError {
     EstimateError::Computation(error.to_string())
 }
 
 /// Answers of one system as vectors, with what is known of them.
-pub struct Answers {
+pub(crate) struct Answers {
     /// The `features` of question, schema and prediction.
     pub vectors: Matrix,
     /// Labels; 0 where there is none.
@@ -77,7 +77,7 @@ pub struct Answers {
 
 impl Answers {
     /// The answers of a system to those of the questions that it answered.
-    pub fn of(
+    pub(crate) fn of(
         case: &TargetCase<'_>,
         system: SystemIndex,
         questions: &[QuestionIndex],
@@ -94,12 +94,12 @@ impl Answers {
         })
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.questions.len()
     }
 
     /// Those at some places, in the order given; a place may come twice.
-    pub fn at(&self, places: &[usize]) -> Result<Self, EstimateError> {
+    pub(crate) fn at(&self, places: &[usize]) -> Result<Self, EstimateError> {
         Ok(Self {
             vectors: matrix(places.iter().map(|&place| self.vectors.row(place)))?,
             correct: places.iter().map(|&place| self.correct[place]).collect(),
@@ -148,7 +148,7 @@ impl Units {
 }
 
 /// The labelled answers that a case learns from.
-pub struct LabelledAnswers {
+pub(crate) struct LabelledAnswers {
     /// The answers that shift is measured from: the target's own labelled ones, or everybody's where it has none.
     pub source: Answers,
     /// Whether the source is the target's own.
@@ -159,7 +159,7 @@ pub struct LabelledAnswers {
 
 impl LabelledAnswers {
     /// The labelled answers of a case; `method` is named where there are too few.
-    pub fn new(case: &TargetCase<'_>, method: &'static str) -> Result<Self, EstimateError> {
+    pub(crate) fn new(case: &TargetCase<'_>, method: &'static str) -> Result<Self, EstimateError> {
         let labelled = |system: SystemIndex| Answers::of(case, system, &case.labelled(system));
         let sources = case.evidence.sources.iter().map(|&system| Ok((system, labelled(system)?)));
         let corpus: Vec<(SystemIndex, Answers)> = sources.collect::<Result<_, EstimateError>>()?;
@@ -179,7 +179,7 @@ impl LabelledAnswers {
     }
 
     /// Directions for all that is known; the target has no part in them.
-    pub fn directions(&self, slices: Slices, seed: u64) -> Result<Directions, EstimateError> {
+    pub(crate) fn directions(&self, slices: Slices, seed: u64) -> Result<Directions, EstimateError> {
         let mut sides: Vec<(SetSide, &dyn Vectors)> = vec![(SetSide::Source, &self.source.vectors)];
         sides.extend(
             self.corpus.iter().map(|(_, answers)| (SetSide::Corpus, &answers.vectors as &dyn Vectors)),
@@ -189,7 +189,7 @@ impl LabelledAnswers {
 
     /// The answers of a known system to the questions of the source: what it would be measured from, were it the
     /// target. All its labelled answers, if it has none to those.
-    pub fn source_of(&self, answers: &Answers) -> Result<Answers, EstimateError> {
+    pub(crate) fn source_of(&self, answers: &Answers) -> Result<Answers, EstimateError> {
         let questions: BTreeSet<QuestionIndex> = self.source.questions.iter().copied().collect();
         let shared: Vec<usize> =
             (0..answers.len()).filter(|&place| questions.contains(&answers.questions[place])).collect();
@@ -207,7 +207,7 @@ fn joined<'a>(all: impl Iterator<Item = &'a Answers> + Clone) -> Result<Answers,
 }
 
 /// Sample sets in the making.
-pub struct Draw<'a> {
+pub(crate) struct Draw<'a> {
     case: &'a TargetCase<'a>,
     options: FusionOptions,
     sets: Vec<(SampleSet, u32)>,
@@ -286,7 +286,7 @@ fn by_database(case: &TargetCase<'_>, questions: &[QuestionIndex]) -> Grouping {
 
 /// Sample sets of all known systems against one source, each of one system: to learn from, to stop by, and for the
 /// interval. No database (no part of one, where there are fewer than five) is on two sides.
-pub fn parts(
+pub(crate) fn parts(
     case: &TargetCase<'_>,
     training: &LabelledAnswers,
     reference: &Reference,
@@ -318,7 +318,7 @@ pub fn parts(
 }
 
 /// Sample sets of one system against its own source, in groups of two databases.
-pub fn task(
+pub(crate) fn task(
     case: &TargetCase<'_>,
     training: &LabelledAnswers,
     reference: &Reference,
@@ -339,7 +339,7 @@ pub fn task(
 }
 
 /// Sets of some answers against a source, as they are: those descriptors, and the accuracy of each.
-pub fn described(
+pub(crate) fn described(
     reference: &Reference,
     answers: &Answers,
     sets: &[Vec<usize>],
