@@ -4,7 +4,7 @@ use comfy_table::{Attribute, Cell as Painted, CellAlignment, ColumnConstraint};
 use sqlgauge_base::printable;
 use unicode_width::UnicodeWidthStr;
 
-use super::{Block, Cell, Document, Drawing, Entry, Extent, Role, Section, Table, Text};
+use super::{Block, Cell, Document, Drawing, Emphasis, Entry, Extent, Role, Section, Table, Text};
 use crate::formats::TextTables;
 use crate::formats::table::{PADDING, whole_numbers, wrapped};
 use crate::words::NONE;
@@ -123,7 +123,11 @@ fn push_line(text: &mut String, line: &str) {
 }
 
 fn plain(text: &Text) -> String {
-    text.0.iter().map(|(_, part)| printable(part)).collect()
+    let part = |(emphasis, part): &(Emphasis, String)| match emphasis {
+        Emphasis::Code => format!("`{}`", printable(part)),
+        _ => printable(part),
+    };
+    text.0.iter().map(part).collect()
 }
 
 /// A bar of so many characters from 0 to 100 %: `····├──●──┤····`.
