@@ -173,18 +173,18 @@ fn shown_pairs(report: &Report) -> Vec<&Comparison> {
 }
 
 fn comparisons(report: &Report) -> Section {
-    let shown = shown_pairs(report);
+    let pairs = shown_pairs(report);
     let note = format!(
         "paired by item, over the n items that both were scored on; * where p < 0.05, not adjusted for the number of pairs{}",
-        torn(shown.iter().copied())
+        torn(pairs.iter().copied())
     );
     let row = |comparison: &&Comparison| {
         let names = [format!("{} − {}", comparison.first, comparison.second), comparison.metric.clone()];
         names.into_iter().chain(numbers(comparison)).map(Cell::new).collect()
     };
     let columns = ["pair", "metric", "n", "difference [95 %]", "p", "only first", "only second"];
-    let mut section = Section::new("Differences", note, Table::of(columns, shown.iter().map(row))).folded();
-    let rest = report.summary.comparisons.len() - shown.len();
+    let mut section = Section::new("Differences", note, Table::of(columns, pairs.iter().map(row))).folded();
+    let rest = report.summary.comparisons.len() - pairs.len();
     if rest > 0 {
         let more = Text::from(format!("{rest} more comparisons: "));
         let more = more.code("sqlgauge compare RUN --systems A,B").plain(", or the html report.");

@@ -253,7 +253,7 @@ fn parts(what: &str, parts: &[EstimatePart], explanation: &str) -> Section {
     let note = "percent, pull in points; what pulls the estimate down most comes first";
     let mut section = Section::new(format!("By {what}"), note, table);
     section.blocks.push(Block::note(explanation));
-    section.terminal(Extent::First(PARTS_IN_TERMINAL))
+    Section { is_folded: true, ..section.terminal(Extent::First(PARTS_IN_TERMINAL)) }
 }
 
 fn shift(estimate: &SystemEstimate) -> Section {

@@ -107,13 +107,13 @@ fn counts(counts: &[RuleCount]) -> Table {
 fn entry(item: &AuditedItem) -> Entry {
     let mut blocks: Vec<Block> = item.question.as_deref().map(Block::prose).into_iter().collect();
     blocks.push(Block::Sql(item.sql.clone()));
-    item.audit.findings.iter().for_each(|found| finding(found, &mut blocks));
+    item.audit.findings.iter().for_each(|one| finding(one, &mut blocks));
     let note = format!("{}, {:.0} %", item.db_id, 100.0 * item.confidence());
     Entry { title: item.id.clone(), note, blocks }
 }
 
 fn finding(finding: &Finding, blocks: &mut Vec<Block>) {
-    let standing = format!(" {}: ", finding.standing.name());
+    let standing = format!(", {}: ", finding.standing.name());
     blocks.push(Block::prose(Text::default().strong(finding.rule).soft(standing).plain(&finding.why)));
     if let Some(evidence) = &finding.evidence {
         let Evidence { title, columns, rows, left_out } = evidence;

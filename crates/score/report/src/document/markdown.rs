@@ -80,9 +80,9 @@ fn text(text: &Text) -> String {
 
 impl Table {
     fn markdown(&self) -> String {
-        let shown: Vec<usize> = (0..self.columns.len()).filter(|at| !self.is_drawn(*at)).collect();
-        let header: Vec<String> = shown.iter().map(|at| escape(&self.columns[*at].name)).collect();
-        let row = |row: &Vec<Cell>| shown.iter().filter_map(|at| row.get(*at)).map(Cell::markdown).collect();
+        let places: Vec<usize> = (0..self.columns.len()).filter(|at| !self.is_drawn(*at)).collect();
+        let header: Vec<String> = places.iter().map(|at| escape(&self.columns[*at].name)).collect();
+        let row = |row: &Vec<Cell>| places.iter().filter_map(|at| row.get(*at)).map(Cell::markdown).collect();
         table(&header, self.rows.iter().map(row))
     }
 }

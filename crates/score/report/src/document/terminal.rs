@@ -4,7 +4,7 @@ use comfy_table::{Attribute, Cell as Painted, CellAlignment, ColumnConstraint};
 use sqlgauge_base::printable;
 use unicode_width::UnicodeWidthStr;
 
-use super::{Block, Cell, Document, Drawing, Entry, Extent, Role, Section, Table, Text};
+use super::{Block, Cell, Document, Drawing, Emphasis, Entry, Extent, Role, Section, Table, Text};
 use crate::formats::TextTables;
 use crate::formats::table::{PADDING, whole_numbers, wrapped};
 use crate::words::NONE;
@@ -123,7 +123,11 @@ fn push_line(text: &mut String, line: &str) {
 }
 
 fn plain(text: &Text) -> String {
-    text.0.iter().map(|(_, part)| printable(part)).collect()
+    let part = |(emphasis, part): &(Emphasis, String)| match emphasis {
+        Emphasis::Code => format!("`{}`", printable(part)),
+        _ => printable(part),
+    };
+    text.0.iter().map(part).collect()
 }
 
 /// A bar of so many characters from 0 to 100 %: `····├──●──┤····`.
@@ -199,7 +203,7 @@ impl Table {
     }
 
     /// The places of the columns that a terminal shows.
-    fn shown(&self, with_drawings: bool) -> Vec<usize> {
+    fn places(&self, with_drawings: bool) -> Vec<usize> {
         let is_pull = |cell: &Cell| matches!(cell.drawing, Some(Drawing::Pull(_)));
         let is_shown = |at: &usize| {
             let is_pull = self.rows.iter().any(|row| row.get(*at).is_some_and(is_pull));
@@ -210,10 +214,10 @@ impl Table {
 
     fn attempt(&self, tables: TextTables, rows: &[Vec<Cell>], attempt: Attempt) -> Vec<String> {
         let Attempt { drawings, intervals, names } = attempt;
-        let shown = self.shown(drawings);
-        let mut table = self.drawn(tables, rows, &shown, intervals);
+        let places = self.places(drawings);
+        let mut table = self.drawn(tables, rows, &places, intervals);
         // Numbers are never broken; words are where there is no room otherwise.
-        let has_words = shown.iter().any(|at| *at > 0 && !self.is_numeric(*at));
+        let has_words = places.iter().any(|at| *at > 0 && !self.is_numeric(*at));
         if intervals != Intervals::None || !has_words {
             whole_numbers(&mut table, usize::from(names == Names::Broken));
         } else if let (Names::Whole, Some(first)) = (names, table.column_mut(0)) {
@@ -226,29 +230,29 @@ impl Table {
         &self,
         tables: TextTables,
         rows: &[Vec<Cell>],
-        shown: &[usize],
+        places: &[usize],
         intervals: Intervals,
     ) -> comfy_table::Table {
-        let header: Vec<&str> = shown.iter().map(|at| self.columns[*at].name.as_str()).collect();
+        let header: Vec<&str> = places.iter().map(|at| self.columns[*at].name.as_str()).collect();
         let mut table = tables.new_table(&header);
-        for (column, at) in table.column_iter_mut().zip(shown) {
+        for (column, at) in table.column_iter_mut().zip(places) {
             let is_number = self.is_numeric(*at) && !self.is_drawn(*at);
             column.set_cell_alignment(if is_number { CellAlignment::Right } else { CellAlignment::Left });
         }
         for row in rows {
-            table.add_row(shown.iter().filter_map(|at| row.get(*at)).map(|cell| painted(cell, intervals)));
+            table.add_row(places.iter().filter_map(|at| row.get(*at)).map(|cell| painted(cell, intervals)));
         }
         table
     }
 
     /// As many columns at a time as fit behind the names.
     fn split(&self, tables: TextTables, rows: &[Vec<Cell>]) -> Vec<String> {
-        let whole = self.drawn(tables, rows, &self.shown(false), Intervals::All);
+        let whole = self.drawn(tables, rows, &self.places(false), Intervals::All);
         let widths: Vec<usize> = whole.column_max_content_widths().into_iter().map(usize::from).collect();
         let names = widths.first().copied().unwrap_or(0).clamp(6, NAME_WIDTH);
         let room = usize::from(tables.columns()).saturating_sub(names + usize::from(PADDING));
         let mut blocks: Vec<(usize, Vec<usize>)> = Vec::new();
-        for (at, width) in self.shown(false).into_iter().zip(&widths).skip(1) {
+        for (at, width) in self.places(false).into_iter().zip(&widths).skip(1) {
             let width = width + usize::from(PADDING);
             match blocks.last_mut().filter(|(used, _)| used + width <= room) {
                 Some((used, block)) => {
@@ -268,10 +272,10 @@ impl Table {
 
     /// Each row as a name and what the columns say of it, for a terminal on which no row fits.
     fn listed(&self, rows: &[Vec<Cell>], width: usize) -> Vec<String> {
-        let shown = self.shown(false);
+        let places = self.places(false);
         let of_row = |row: &Vec<Cell>| {
             let name = row.first().map(|cell| printable(&cell.text)).unwrap_or_default();
-            let cells = shown.iter().skip(1).map(|at| (&self.columns[*at].name, &row[*at].text));
+            let cells = places.iter().skip(1).map(|at| (&self.columns[*at].name, &row[*at].text));
             let cells = cells.filter(|(_, text)| !text.is_empty());
             let cells: Vec<String> =
                 cells.map(|(column, text)| printable(&format!("{column} {text}"))).collect();
@@ -345,7 +349,7 @@ mod tests {
             let widest = text.lines().map(UnicodeWidthStr::width).max().unwrap();
             assert!(widest <= usize::from(width), "{width}: {text}");
             for word in &words {
-                let is_whole = text.split(|c: char| !c.is_alphanumeric()).any(|found| found == *word);
+                let is_whole = text.split(|c: char| !c.is_alphanumeric()).any(|part| part == *word);
                 assert!(is_whole, "{word} at {width}: {text}");
             }
         }
@@ -354,21 +358,28 @@ mod tests {
     /// Colours must not make a table look wider than it is.
     #[test]
     fn colours_take_no_room() {
-        let coloured = table().text(TextTables { width: 41, colour: true });
-        assert!(coloured.contains("\u{1b}[1m") && coloured.contains("58.7"), "{coloured}");
+        for width in 40..80 {
+            let coloured = table().text(TextTables { width, colour: true });
+            assert!(coloured.contains("\u{1b}[1m"), "{coloured}");
+            assert_eq!(
+                coloured.contains("58.7"),
+                text(&table(), width).contains("58.7"),
+                "{width}: {coloured}"
+            );
+        }
     }
 
     #[test]
     fn a_terminal_shows_as_much_of_a_section_as_it_says() {
         let section = |extent| Section::new("Scores", "percent", table()).terminal(extent);
-        let shown = |extent| {
+        let text = |extent| {
             let mut document = Document::new("title");
             document.add(section(extent));
             document.text(TextTables { width: 80, colour: false })
         };
-        assert!(shown(Extent::All).starts_with("Scores  percent\n") && shown(Extent::Nothing).is_empty());
-        let first = shown(Extent::First(1));
+        assert!(text(Extent::All).starts_with("Scores  percent\n") && text(Extent::Nothing).is_empty());
+        let first = text(Extent::First(1));
         assert!(first.contains("A <b>") && !first.contains("of") && first.contains("… 1 more"), "{first}");
-        assert!(!shown(Extent::Last(1)).contains("A <b>"));
+        assert!(!text(Extent::Last(1)).contains("A <b>"));
     }
 }
