@@ -51,7 +51,6 @@ impl Logistic {
         sigmoid(dot(&self.weights, &inputs.collect::<Vec<f64>>()))
     }
 
-    /// The probability for a row.
     pub fn predict(&self, row: &[f64]) -> f64 {
         sigmoid(dot(&self.weights, &self.standardised(row)))
     }

@@ -14,7 +14,6 @@ use crate::pool::{QuestionIndex, SystemIndex};
 use crate::sums::{Sums, sums_over};
 use sqlgauge_base::probit::{moved, shift_to_mean};
 
-/// An estimate in the making.
 pub struct EstimateDraft {
     /// For each question of the target the probability that the answer is right.
     pub probabilities: Vec<f64>,
@@ -32,7 +31,6 @@ impl EstimateDraft {
         Self { probabilities, effects: Vec::new(), rest, notes: Vec::new() }
     }
 
-    /// The same probability for every answer.
     pub fn flat(case: &TargetCase<'_>, accuracy: f64, rest: &'static str) -> Self {
         Self::new(vec![accuracy; case.evidence.questions.len()], rest)
     }
@@ -49,7 +47,6 @@ impl EstimateDraft {
         Self::new(probabilities, rest)
     }
 
-    /// The mean probability.
     pub fn accuracy(&self) -> f64 {
         self.probabilities.iter().sum::<f64>() / self.probabilities.len().max(1) as f64
     }

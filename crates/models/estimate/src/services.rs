@@ -78,7 +78,6 @@ impl<'a> JudgeService<'a> {
     }
 }
 
-/// What a judge used, in words.
 #[cfg(feature = "services")]
 pub fn describe(usage: &Usage) -> String {
     let cost = usage.cost.map(|cost| format!(", cost {cost:.2}")).unwrap_or_default();

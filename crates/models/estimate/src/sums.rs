@@ -31,7 +31,6 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// Adds other answers.
     pub fn add(&mut self, other: &Self) {
         self.answers += other.answers;
         self.runs += other.runs;

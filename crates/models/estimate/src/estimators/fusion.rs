@@ -49,9 +49,7 @@ impl Estimator for Fusion {
 
 /// An evaluator with the source that it measures from.
 pub struct FittedFusion {
-    /// What it was learned from.
     pub training: LabelledAnswers,
-    /// The source.
     pub reference: Reference,
     pub evaluator: Evaluator,
 }
@@ -106,7 +104,6 @@ impl TargetShift {
             .ok_or_else(|| failed("the evaluator learned from a descriptor of another version"))
     }
 
-    /// The estimate of an evaluator.
     pub fn outcome(
         self,
         case: &TargetCase<'_>,

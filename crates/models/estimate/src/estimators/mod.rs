@@ -54,7 +54,6 @@ pub use self::sampling::FusionOptions;
 pub use self::signals::FromSignals;
 pub use self::source::SourceAccuracy;
 
-/// A way to estimate an accuracy.
 pub trait Estimator: Send + Sync {
     /// Its name on the command line.
     fn id(&self) -> &'static str;
@@ -115,7 +114,6 @@ pub fn left_out() -> &'static [NotBuiltIn] {
     LEFT_OUT
 }
 
-/// All estimators of this build.
 pub fn all() -> &'static [&'static dyn Estimator] {
     ALL
 }
