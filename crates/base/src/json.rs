@@ -85,10 +85,6 @@ impl<'de, P: JsonPlan> Visitor<'de> for Planned<P> {
         Ok(value.into())
     }
 
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
         let (plan, most) = self.0.elements();
         let mut values = Vec::new();

@@ -9,16 +9,13 @@ use crate::kind::{Answerability, ChangeKind};
 use crate::script::ChangeScript;
 use crate::source::SourceDatabase;
 
-/// What is asked for.
 #[derive(Debug, Clone)]
 pub struct EvolveOptions {
     /// What is changed, and into which folders.
     pub plan: EvolvePlan,
-    /// The seed of all proposals.
     pub seed: u64,
     /// The share of what could be changed that is changed at most, between 0 and 1.
     pub intensity: f64,
-    /// How readable new names are.
     pub naturalness: Naturalness,
     /// Names for what is renamed; without them the lexicon's.
     pub names: Option<Suggestions>,
@@ -43,7 +40,6 @@ impl EvolveOptions {
     }
 }
 
-/// What is changed.
 #[derive(Debug, Clone)]
 pub enum EvolvePlan {
     /// Each kind by itself, into a folder of its name. With `per_item` each item has a schema of its own.
@@ -56,7 +52,6 @@ pub enum EvolvePlan {
     Steps {
         /// The kinds that are drawn from; those in scope that change the schema count.
         kinds: Vec<ChangeKind>,
-        /// How many.
         steps: u32,
     },
     /// The changes of a script, into the folder `script`.
@@ -79,7 +74,6 @@ pub(crate) enum Mode<'a> {
     Script(&'a ChangeScript),
 }
 
-/// One folder of a plan.
 pub(crate) struct FolderPlan<'a> {
     pub(crate) name: String,
     /// The kind, where the folder holds one.

@@ -25,18 +25,15 @@ const HISTORY: &str = ".history";
 /// The share of what could be changed that one step changes at most.
 const INTENSITY: f64 = 0.5;
 
-/// Which versions are made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Steps {
     /// The kinds of change that are drawn from; those in scope count.
     pub kinds: Vec<ChangeKind>,
     /// How many steps, each of one kind.
     pub count: u32,
-    /// The seed of all proposals.
     pub seed: u64,
 }
 
-/// A database under a later schema.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Version {
     pub db_id: String,

@@ -34,7 +34,6 @@ fn relevant<'a>(kind: ChangeKind, chain: &Chain, needed: &'a Needed) -> Option<&
     (chain.is_large() && !removes).then_some(&needed.tables)
 }
 
-/// A version of a database.
 struct Version<'a> {
     engine: &'a dyn Engine,
     database: Arc<Database>,
@@ -184,7 +183,6 @@ impl Work<'_> {
         shard
     }
 
-    /// The changes of a script.
     fn script(&self, script: &ChangeScript, folder: &Path) -> Result<Shard, EvolveError> {
         let changes = script.get(self.source.db_id).map(Vec::as_slice).unwrap_or_default();
         let chain = self.replay(changes)?;

@@ -635,7 +635,6 @@ impl Tried {
     }
 }
 
-/// Takes the time of the stages.
 #[derive(Debug)]
 struct Clock {
     since: Instant,

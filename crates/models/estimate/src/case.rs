@@ -20,7 +20,6 @@ const MOST_PEERS: usize = 16;
 /// A system counts as answering beside the target if it answered this share of the target's questions.
 const PEER_SHARE: f64 = 0.5;
 
-/// How an estimate is made.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EstimateOptions {
     /// Probability with which the interval is to hold the true accuracy.
@@ -39,7 +38,6 @@ impl Default for EstimateOptions {
 
 /// The pool with the signals that all targets share.
 pub struct PoolEvidence<'a> {
-    /// Questions, systems, answers, labels.
     pub pool: &'a Pool,
     /// Observation of the chosen systems.
     pub table: Observations,
@@ -47,7 +45,6 @@ pub struct PoolEvidence<'a> {
     pub sources: Vec<SystemIndex>,
     /// Systems that answered the target's questions, targets included.
     pub present: Vec<SystemIndex>,
-    /// The target's questions.
     pub questions: Vec<QuestionIndex>,
     /// Labels of some of the targets' own answers, for the methods that say that they need some. No other method
     /// reads them, and they are not among the pool's labels.
@@ -111,7 +108,6 @@ impl<'a> PoolEvidence<'a> {
         }
     }
 
-    /// The case of one target.
     pub fn case(&self, target: SystemIndex, options: EstimateOptions) -> TargetCase<'_> {
         let pool = self.pool;
         let (at_home, abroad) = self.compared(target);
@@ -183,7 +179,6 @@ pub(crate) fn spread(
     }
 }
 
-/// Where a target stands.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Standing {
     /// Why it lies outside, each in a sentence without a stop; empty inside.
@@ -194,15 +189,12 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// Whether it lies outside.
     pub fn is_outside(&self) -> bool {
         !self.reasons.is_empty()
     }
 }
 
-/// One target system.
 pub struct TargetCase<'a> {
-    /// What all targets share.
     pub evidence: &'a PoolEvidence<'a>,
     /// The system whose accuracy is asked for.
     pub target: SystemIndex,
@@ -212,7 +204,6 @@ pub struct TargetCase<'a> {
     pub abroad: Vec<SystemIndex>,
     /// What is compared.
     pub ground: AgreementGround,
-    /// Level and seed.
     pub options: EstimateOptions,
     pub(crate) standing: OnceLock<Standing>,
 }
@@ -225,6 +216,11 @@ impl TargetCase<'_> {
     /// Observation of a system's answer.
     pub fn observed(&self, system: SystemIndex, question: QuestionIndex) -> Option<&Observation> {
         self.evidence.table.get(system, question)
+    }
+
+    /// Whether a system's answer runs, or the first statement of it.
+    pub fn runs(&self, system: SystemIndex, question: QuestionIndex) -> bool {
+        self.observed(system, question).is_some_and(|seen| seen.runs)
     }
 
     /// The agreement of an answer with its peers, at home or on the target.

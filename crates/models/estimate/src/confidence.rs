@@ -50,12 +50,10 @@ impl Confidences {
             questions.extend(case.labelled(case.target));
         }
         let is_said = |&question: &QuestionIndex| {
-            let runs = case.observed(case.target, question).is_some_and(|seen| seen.runs);
-            !runs || case.pool().get(case.target, question).is_some_and(|answer| answer.confidence.is_some())
+            !case.runs(case.target, question)
+                || case.pool().get(case.target, question).is_some_and(|answer| answer.confidence.is_some())
         };
-        let runs =
-            |&question: &QuestionIndex| case.observed(case.target, question).is_some_and(|seen| seen.runs);
-        let some_run = case.evidence.questions.iter().any(runs);
+        let some_run = case.evidence.questions.iter().any(|&question| case.runs(case.target, question));
         if some_run && questions.iter().all(is_said) {
             let with_confidence =
                 |&question: &QuestionIndex| confidence_of(case, case.target, question).map(|p| (question, p));
@@ -97,8 +95,7 @@ impl Confidences {
         }
     }
 
-    /// In words, for people.
-    pub(crate) fn note(&self) -> String {
+    pub fn note(&self) -> String {
         match self.origin {
             Origin::System => "confidence: the system's own, as its predictions carry it; 0 for one that does not run",
             Origin::ItemModel => {
@@ -120,7 +117,6 @@ pub(crate) fn confidence_of(
     case.pool().get(system, question)?.confidence
 }
 
-/// Labelled answers of one system.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct LabelledSample {
     pub confidences: Vec<f64>,
@@ -128,8 +124,7 @@ pub(crate) struct LabelledSample {
 }
 
 impl LabelledSample {
-    /// Mean label.
-    pub(crate) fn accuracy(&self) -> f64 {
+    pub fn accuracy(&self) -> f64 {
         mean(&self.labels)
     }
 

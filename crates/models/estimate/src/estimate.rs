@@ -65,7 +65,6 @@ pub struct SignalValue {
 pub struct EstimatePart {
     /// Name of the database or the kind.
     pub name: String,
-    /// Questions.
     pub count: usize,
     pub accuracy: f64,
     /// Share of answers that run.
@@ -78,9 +77,7 @@ pub struct EstimatePart {
 /// One prediction of the target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ItemEstimate {
-    /// Id of the question.
     pub id: String,
-    /// Its database.
     pub db_id: String,
     pub question: String,
     pub prediction: String,

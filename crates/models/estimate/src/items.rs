@@ -69,7 +69,7 @@ impl ItemModel {
             .questions
             .iter()
             .copied()
-            .filter(|&question| case.observed(case.target, question).is_some_and(|seen| seen.runs))
+            .filter(|&question| case.runs(case.target, question))
             .collect();
         let inputs: Vec<Vec<f64>> =
             questions.iter().filter_map(|&question| features(case, case.target, question)).collect();
@@ -116,7 +116,7 @@ fn folds(case: &TargetCase<'_>) -> HashMap<QuestionIndex, usize> {
 fn training_rows(case: &TargetCase<'_>, folds: &HashMap<QuestionIndex, usize>) -> Vec<Row> {
     let mut answers: Vec<(SystemIndex, QuestionIndex)> = Vec::new();
     for &system in &case.evidence.sources {
-        let runs = |&question: &QuestionIndex| case.observed(system, question).is_some_and(|seen| seen.runs);
+        let runs = |&question: &QuestionIndex| case.runs(system, question);
         answers.extend(case.labelled(system).into_iter().filter(runs).map(|question| (system, question)));
     }
     let is_own = |&(system, _): &(SystemIndex, QuestionIndex)| system == case.target;

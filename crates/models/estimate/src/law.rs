@@ -53,7 +53,6 @@ const STEEPEST: f64 = 2.0;
 /// The largest part of the squared shifts that is put down to chance.
 const MOST_CHANCE: f64 = 0.5;
 
-/// Slopes of the signals.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Law {
     /// Change of the accuracy's probit per unit of each of [`Law::moves`].

@@ -21,7 +21,6 @@ pub const GENERATED_DATABASES: usize = 24;
 /// Questions of one database that a worker takes at a time.
 const CHUNK: usize = 16;
 
-/// What is seen of one answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Observation {
     /// There is an SQL text at all.

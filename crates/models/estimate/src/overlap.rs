@@ -13,7 +13,6 @@ use crate::pool::{Pool, QuestionIndex, SystemIndex};
 /// How much of a target is known already.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Overlap {
-    /// Questions of the target.
     pub questions: usize,
     /// Those to which a known run has the system's own label; these labels are not used.
     pub own: usize,

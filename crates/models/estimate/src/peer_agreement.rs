@@ -14,7 +14,6 @@ pub enum AgreementGround {
 /// The agreement of one answer with those of its peers. Shares are of the peers that answered the question.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PeerAgreement {
-    /// Peers that answered.
     pub peers: usize,
     /// Share that returns the same.
     pub share: f64,

@@ -8,14 +8,12 @@ use std::sync::Arc;
 use sqlgauge_engine::{Database, Fingerprint};
 use sqlgauge_sql::schema::Schema;
 
-/// A database that questions are about.
 #[derive(Debug, Clone)]
 pub struct PoolDatabase {
     pub db_id: String,
     pub schema: Arc<Schema>,
     /// The file, where predictions may be executed on it.
     pub database: Arc<Database>,
-    /// Whether some table has a row.
     pub has_rows: bool,
 }
 
@@ -28,11 +26,9 @@ pub struct PoolQuestion {
     pub text: String,
     /// External knowledge.
     pub evidence: Option<String>,
-    /// Whether it belongs to the target.
     pub in_target: bool,
 }
 
-/// What a system answered.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PoolAnswer {
     pub sql: String,
@@ -55,7 +51,6 @@ pub struct SystemIndex(pub usize);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct QuestionIndex(pub usize);
 
-/// Questions × systems.
 #[derive(Debug, Default)]
 pub struct Pool {
     /// Databases, known ones and the target's.
@@ -63,7 +58,6 @@ pub struct Pool {
     /// Questions; one that a known run and the target share is one question.
     pub questions: Vec<PoolQuestion>,
     pub systems: Vec<String>,
-    /// By system and question.
     pub answers: Vec<Vec<Option<PoolAnswer>>>,
     /// The systems whose accuracy on the target is asked for.
     pub targets: Vec<SystemIndex>,
@@ -124,7 +118,6 @@ impl Pool {
         place
     }
 
-    /// The place of a system.
     pub fn system(&mut self, name: &str) -> SystemIndex {
         if let Some(system) = self.system_named(name) {
             return system;

@@ -38,13 +38,12 @@ pub(crate) struct Structure {
 impl Structure {
     /// Learns from the labelled answers of the target system, or of all where it has none. `None` if they are too few, or
     /// all are right or all wrong.
-    pub(crate) fn fit(case: &TargetCase<'_>) -> Option<Self> {
-        let runs = |system: SystemIndex, question: QuestionIndex| {
-            case.observed(system, question).is_some_and(|seen| seen.runs)
-        };
+    pub fn fit(case: &TargetCase<'_>) -> Option<Self> {
         let of = |system: SystemIndex| {
             let labelled = case.labelled(system).into_iter();
-            labelled.filter(move |&question| runs(system, question)).map(move |question| (system, question))
+            labelled
+                .filter(move |&question| case.runs(system, question))
+                .map(move |question| (system, question))
         };
         let home_answers: Vec<(SystemIndex, QuestionIndex)> = of(case.target).collect();
         let is_own = !home_answers.is_empty();
@@ -54,7 +53,7 @@ impl Structure {
             home_answers
         };
         let target_answers =
-            case.evidence.questions.iter().copied().filter(|&question| runs(case.target, question));
+            case.evidence.questions.iter().copied().filter(|&question| case.runs(case.target, question));
         let target_answers: Vec<(SystemIndex, QuestionIndex)> =
             target_answers.map(|question| (case.target, question)).collect();
         let is_sure = is_own
@@ -92,8 +91,8 @@ impl Structure {
 ///
 /// Learned from the labelled answers of the target system; `None` where it has too few, all are right or all wrong, or an
 /// answer on either side carries no confidence.
-pub(crate) fn by_confidence(case: &TargetCase<'_>) -> Option<Structure> {
-    let runs = |question: &QuestionIndex| case.observed(case.target, *question).is_some_and(|seen| seen.runs);
+pub fn by_confidence(case: &TargetCase<'_>) -> Option<Structure> {
+    let runs = |question: &QuestionIndex| case.runs(case.target, *question);
     let sure = |question: &QuestionIndex| confidence_of(case, case.target, *question);
     let questions: Vec<QuestionIndex> = case.labelled(case.target).into_iter().filter(runs).collect();
     let home_confidences: Vec<f64> = questions.iter().map(sure).collect::<Option<_>>()?;

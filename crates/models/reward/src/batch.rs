@@ -54,7 +54,6 @@ struct MemberResult {
     is_wrong: bool,
 }
 
-/// A batch at work.
 struct Batch<'a> {
     reward: &'a Reward,
     /// Ends the batch when it is set.

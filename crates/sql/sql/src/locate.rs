@@ -79,8 +79,9 @@ fn first_run<'t>(wanted: &[String], all: impl Iterator<Item = &'t String>) -> Op
     None
 }
 
-/// The words and names of a statement, quotes taken off; whatever may name a table, strings too.
-pub(crate) fn words(text: &str) -> impl Iterator<Item = String> {
+/// The words and names of a statement, quotes taken off: among them is every table and view that it reads. Strings too, since
+/// they may name a table.
+pub fn words(text: &str) -> impl Iterator<Item = String> {
     let named = |token: &Token<'_>| token.kind == TokenKind::Text || is_significant(token);
     lex::tokens(text).filter(named).map(|token| token.unquoted().into_owned())
 }

@@ -48,10 +48,8 @@ impl Estimator for Fusion {
 }
 
 /// An evaluator with the source that it measures from.
-pub(crate) struct FittedFusion {
-    /// What it was learned from.
+pub struct FittedFusion {
     pub training: LabelledAnswers,
-    /// The source.
     pub reference: Reference,
     pub evaluator: Evaluator,
 }
@@ -106,8 +104,7 @@ impl TargetShift {
             .ok_or_else(|| failed("the evaluator learned from a descriptor of another version"))
     }
 
-    /// The estimate of an evaluator.
-    pub(crate) fn outcome(
+    pub fn outcome(
         self,
         case: &TargetCase<'_>,
         method: &'static str,

@@ -54,7 +54,6 @@ pub use self::sampling::FusionOptions;
 pub use self::signals::FromSignals;
 pub use self::source::SourceAccuracy;
 
-/// A way to estimate an accuracy.
 pub trait Estimator: Send + Sync {
     /// Its name on the command line.
     fn id(&self) -> &'static str;

@@ -71,7 +71,6 @@ pub(crate) struct Answers {
     pub vectors: Matrix,
     /// Labels; 0 where there is none.
     pub correct: Vec<f64>,
-    /// The questions.
     pub questions: Vec<QuestionIndex>,
 }
 
