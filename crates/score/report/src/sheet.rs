@@ -91,7 +91,8 @@ impl Sheet {
             (Intervals::None, Names::Whole),
             (Intervals::None, Names::Broken),
         ];
-        let lines = attempts.into_iter().map(|(shown, names)| self.lines(tables, shown, names)).find(fits);
+        let lines =
+            attempts.into_iter().map(|(columns, names)| self.lines(tables, columns, names)).find(fits);
         let lines = lines.unwrap_or_else(|| self.listed(width));
         let mut text = tables.heading(&self.title, &self.note);
         for line in lines {
@@ -129,11 +130,11 @@ impl Sheet {
         let of_row = |row: &Vec<SheetCell>| {
             let mut cells = self.header.iter().zip(row);
             let name = cells.next().map(|(_, cell)| printable(&cell.text)).unwrap_or_default();
-            let said = cells.filter(|(_, cell)| !cell.text.is_empty());
-            let said: Vec<String> =
-                said.map(|(column, cell)| printable(&format!("{column} {}", cell.text))).collect();
-            let said = wrapped(&said.join(", "), width - 2);
-            wrapped(&name, width).into_iter().chain(said.into_iter().map(|line| format!("  {line}")))
+            let text = cells.filter(|(_, cell)| !cell.text.is_empty());
+            let text: Vec<String> =
+                text.map(|(column, cell)| printable(&format!("{column} {}", cell.text))).collect();
+            let text = wrapped(&text.join(", "), width - 2);
+            wrapped(&name, width).into_iter().chain(text.into_iter().map(|line| format!("  {line}")))
         };
         self.rows.iter().flat_map(of_row).collect()
     }
@@ -269,7 +270,7 @@ mod tests {
             let widest = text.lines().map(UnicodeWidthStr::width).max().unwrap();
             assert!(widest <= usize::from(width), "{width}: {text}");
             for word in &words {
-                let is_whole = text.split(|c: char| !c.is_alphanumeric()).any(|found| found == *word);
+                let is_whole = text.split(|c: char| !c.is_alphanumeric()).any(|part| part == *word);
                 assert!(is_whole, "{word} at {width}: {text}");
             }
         }

@@ -42,7 +42,7 @@ impl ReportFormat for Markdown {
     fn render(&self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
         let mut page = MarkdownPage::default();
         page.add(&leaderboard(report));
-        system_tables(report)?.iter().for_each(|shown| page.add(&shown.sheet().markdown()));
+        system_tables(report)?.iter().for_each(|table| page.add(&table.sheet().markdown()));
         page.add(&gates(report));
         page.add(&comparisons(report));
         page.add(&counts(report));
@@ -131,21 +131,21 @@ fn gates(report: &Report) -> String {
 }
 
 fn comparisons(report: &Report) -> String {
-    let shown = shown_pairs(report);
-    if shown.is_empty() {
+    let pairs = shown_pairs(report);
+    if pairs.is_empty() {
         return String::new();
     }
     let header =
         ["pair", "metric", "n", "difference [95 %]", "p", "only first", "only second"].map(str::to_owned);
-    let rows = shown.iter().map(|comparison| comparison_row(comparison));
+    let rows = pairs.iter().map(|comparison| comparison_row(comparison));
     let body = table(&header, rows);
-    let rest = report.summary.comparisons.len() - shown.len();
+    let rest = report.summary.comparisons.len() - pairs.len();
     let more =
         if rest > 0 { format!("\n{rest} more comparisons are in the html report.\n") } else { String::new() };
     let note = format!(
         "Paired by item, over the n items that both were scored on; bold where p < 0.05, not adjusted for the number of \
          pairs{}.",
-        torn(shown.iter().copied())
+        torn(pairs.iter().copied())
     );
     details("Pairwise differences", &format!("{body}\n{note}\n{more}"))
 }
@@ -316,12 +316,12 @@ mod tests {
     fn shown(cells: &[String]) -> Vec<String> {
         let header: Vec<String> = cells.iter().map(|_| "h".to_owned()).collect();
         let page = format!("text\n\n{}\n", table(&header, std::iter::once(cells.to_vec())));
-        let (mut found, mut current, mut in_body) = (Vec::new(), None, false);
+        let (mut shown_cells, mut current, mut in_body) = (Vec::new(), None, false);
         for event in Parser::new_ext(&page, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH) {
             match event {
                 Event::End(TagEnd::TableHead) => in_body = true,
                 Event::Start(Tag::TableCell) if in_body => current = Some(String::new()),
-                Event::End(TagEnd::TableCell) => found.extend(current.take()),
+                Event::End(TagEnd::TableCell) => shown_cells.extend(current.take()),
                 Event::Text(text) | Event::Code(text) => {
                     if let Some(cell) = &mut current {
                         cell.push_str(&text);
@@ -335,7 +335,7 @@ mod tests {
                 other => panic!("{other:?} in {page}"),
             }
         }
-        found
+        shown_cells
     }
 
     const TEXTS: [&str; 20] = [

@@ -198,8 +198,8 @@ impl TextTables {
     }
 
     fn system_tables(self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
-        for shown in system_tables(report)? {
-            out.write_all(shown.sheet().text(self).as_bytes())?;
+        for table in system_tables(report)? {
+            out.write_all(table.sheet().text(self).as_bytes())?;
         }
         Ok(())
     }
@@ -255,35 +255,35 @@ impl TextTables {
         if all.is_empty() {
             return Ok(());
         }
-        let shown = shown_pairs(report);
+        let pairs = shown_pairs(report);
         let note = format!(
             "paired by item, over the n items that both were scored on; * where p < 0.05, not adjusted for the number of pairs{}",
-            torn(shown.iter().copied())
+            torn(pairs.iter().copied())
         );
         self.title("Differences", &note, out)?;
         let header = ["pair", "metric", "n", "difference [95 %]", "p", "only first", "only second"];
         let mut table = self.new_table(&header);
-        for comparison in &shown {
+        for comparison in &pairs {
             table.add_row(comparison_row(comparison));
         }
         whole_numbers(&mut table, 1);
         let width = usize::from(self.width.max(40));
-        let pairs = shown.iter().map(|c| pair_of(c).width()).max().unwrap_or(0);
+        let pair_width = pairs.iter().map(|c| pair_of(c).width()).max().unwrap_or(0);
         let others: usize = table
             .column_max_content_widths()
             .iter()
             .skip(1)
             .map(|w| usize::from(*w) + usize::from(PADDING))
             .sum();
-        if others + pairs.min(NAME_WIDTH) + usize::from(PADDING) <= width {
+        if others + pair_width.min(NAME_WIDTH) + usize::from(PADDING) <= width {
             Self::put(&table, out)?;
         } else {
-            for comparison in &shown {
+            for comparison in &pairs {
                 list(comparison, width, out)?;
             }
         }
-        if shown.len() < all.len() {
-            let rest = all.len() - shown.len();
+        if pairs.len() < all.len() {
+            let rest = all.len() - pairs.len();
             let more =
                 format!("{rest} more comparisons: `sqlgauge compare RUN --systems A,B`, or the html report.");
             for line in wrapped(&more, width) {
@@ -428,11 +428,11 @@ fn comparison_row(comparison: &Comparison) -> Vec<Cell> {
 fn list(comparison: &Comparison, width: usize, out: &mut dyn Write) -> Result<(), ReportError> {
     let [n, difference, p, only_first, only_second] = numbers(comparison);
     let heading = format!("{}, {}", pair_of(comparison), printable(&comparison.metric));
-    let said = format!("{difference} on n={n}, p {p}, only first {only_first}, only second {only_second}");
+    let numbers = format!("{difference} on n={n}, p {p}, only first {only_first}, only second {only_second}");
     for line in wrapped(&heading, width) {
         writeln!(out, "{line}")?;
     }
-    for line in wrapped(&said, width - 2) {
+    for line in wrapped(&numbers, width - 2) {
         writeln!(out, "  {line}")?;
     }
     Ok(writeln!(out)?)
