@@ -66,9 +66,9 @@ pub(crate) fn coverage(report: &Report, dimension: &str, metric: &str) -> Option
             Some(format!("{items} behind the scores {have} a {dimension}."))
         }
         several if several.iter().any(|(covered, whole)| covered < whole) => {
-            let said: Vec<String> =
+            let counts: Vec<String> =
                 several.iter().map(|(covered, whole)| format!("{covered} of {whole}")).collect();
-            Some(format!("Of the items behind the scores, {} have a {dimension}.", said.join(", ")))
+            Some(format!("Of the items behind the scores, {} have a {dimension}.", counts.join(", ")))
         }
         _ => None,
     }

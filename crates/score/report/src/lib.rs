@@ -7,8 +7,6 @@
 //! summary already says, nothing is printed, and every text that comes from a benchmark or from a system is
 //! treated as hostile: escaped by the rules of the format that it goes into.
 
-#![allow(clippy::disallowed_names, reason = "the last crate whose bindings are not renamed yet")]
-
 mod breakdown;
 pub mod charts;
 mod counterexample;

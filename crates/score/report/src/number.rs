@@ -43,9 +43,9 @@ pub fn item(value: Option<f64>) -> String {
 
 /// A difference with its sign: `+3.1`.
 pub fn difference(value: f64, nature: Nature) -> String {
-    let shown = if nature.has_own_unit() { value } else { value * 100.0 };
+    let scaled = if nature.has_own_unit() { value } else { value * 100.0 };
     let digits = if nature.has_own_unit() { 2 } else { 1 };
-    let text = format!("{shown:+.digits$}");
+    let text = format!("{scaled:+.digits$}");
     if text.trim_matches(['+', '-', '0', '.']).is_empty() { text.replace(['+', '-'], "") } else { text }
 }
 

@@ -47,8 +47,8 @@ pub fn share(right: usize, of: usize) -> String {
 }
 
 /// The end of a note on differences where an interval and a p-value of one row do not agree on 0.
-pub fn torn<'a>(shown: impl IntoIterator<Item = &'a Comparison>) -> &'static str {
-    if shown.into_iter().any(Comparison::is_torn) {
+pub fn torn<'a>(comparisons: impl IntoIterator<Item = &'a Comparison>) -> &'static str {
+    if comparisons.into_iter().any(Comparison::is_torn) {
         "; of scores other than 0 and 1 the interval is a bootstrap and p a permutation test, and near 0.05 the two may differ: \
          go by p"
     } else {

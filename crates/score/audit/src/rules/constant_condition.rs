@@ -2,7 +2,6 @@
 //!
 //! ## What it finds
 //! A comparison with NULL by `=`, two different values demanded of one column at once, a comparison of constants.
-//! `condition-same-for-all-rows` looks at the rows.
 //!
 //! ## Why it matters
 //! A condition that is never true makes every query with an empty result right; one that is always true is not

@@ -85,12 +85,12 @@ mod tests {
     fn shown(cells: &[String]) -> Vec<String> {
         let header: Vec<String> = cells.iter().map(|_| "h".to_owned()).collect();
         let page = format!("text\n\n{}\n", table(&header, std::iter::once(cells.to_vec())));
-        let (mut found, mut current, mut in_body) = (Vec::new(), None, false);
+        let (mut shown_cells, mut current, mut in_body) = (Vec::new(), None, false);
         for event in Parser::new_ext(&page, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH) {
             match event {
                 Event::End(TagEnd::TableHead) => in_body = true,
                 Event::Start(Tag::TableCell) if in_body => current = Some(String::new()),
-                Event::End(TagEnd::TableCell) => found.extend(current.take()),
+                Event::End(TagEnd::TableCell) => shown_cells.extend(current.take()),
                 Event::Text(text) | Event::Code(text) => {
                     if let Some(cell) = &mut current {
                         cell.push_str(&text);
@@ -104,7 +104,7 @@ mod tests {
                 other => panic!("{other:?} in {page}"),
             }
         }
-        found
+        shown_cells
     }
 
     const TEXTS: [&str; 20] = [
