@@ -57,7 +57,7 @@ impl Classifier {
         Ok(Self { model: Some(model), columns, base })
     }
 
-    pub fn predict(&self, rows: &[Vec<f64>]) -> Vec<f64> {
+    pub(crate) fn predict(&self, rows: &[Vec<f64>]) -> Vec<f64> {
         let Some(model) = self.model.as_ref().filter(|_| !rows.is_empty()) else {
             return vec![self.base; rows.len()];
         };

@@ -95,7 +95,7 @@ impl Confidences {
         }
     }
 
-    pub fn note(&self) -> String {
+    pub(crate) fn note(&self) -> String {
         match self.origin {
             Origin::System => "confidence: the system's own, as its predictions carry it; 0 for one that does not run",
             Origin::ItemModel => {
@@ -124,7 +124,7 @@ pub(crate) struct LabelledSample {
 }
 
 impl LabelledSample {
-    pub fn accuracy(&self) -> f64 {
+    pub(crate) fn accuracy(&self) -> f64 {
         mean(&self.labels)
     }
 

@@ -51,7 +51,7 @@ impl Logistic {
         sigmoid(dot(&self.weights, &inputs.collect::<Vec<f64>>()))
     }
 
-    pub fn predict(&self, row: &[f64]) -> f64 {
+    pub(crate) fn predict(&self, row: &[f64]) -> f64 {
         sigmoid(dot(&self.weights, &self.standardised(row)))
     }
 }

@@ -14,7 +14,7 @@ use crate::pool::{QuestionIndex, SystemIndex};
 use crate::sums::{Sums, sums_over};
 use sqlgauge_base::probit::{moved, shift_to_mean};
 
-pub struct EstimateDraft {
+pub(crate) struct EstimateDraft {
     /// For each question of the target the probability that the answer is right.
     pub probabilities: Vec<f64>,
     /// What moved the estimate away from the known accuracy, as far as it can be told apart.
@@ -31,7 +31,7 @@ impl EstimateDraft {
         Self { probabilities, effects: Vec::new(), rest, notes: Vec::new() }
     }
 
-    pub fn flat(case: &TargetCase<'_>, accuracy: f64, rest: &'static str) -> Self {
+    pub(crate) fn flat(case: &TargetCase<'_>, accuracy: f64, rest: &'static str) -> Self {
         Self::new(vec![accuracy; case.evidence.questions.len()], rest)
     }
 
@@ -52,7 +52,7 @@ impl EstimateDraft {
         Self::new(probabilities, rest)
     }
 
-    pub fn accuracy(&self) -> f64 {
+    pub(crate) fn accuracy(&self) -> f64 {
         self.probabilities.iter().sum::<f64>() / self.probabilities.len().max(1) as f64
     }
 

@@ -38,7 +38,7 @@ pub(crate) struct Structure {
 impl Structure {
     /// Learns from the labelled answers of the target system, or of all where it has none. `None` if they are too few, or
     /// all are right or all wrong.
-    pub fn fit(case: &TargetCase<'_>) -> Option<Self> {
+    pub(crate) fn fit(case: &TargetCase<'_>) -> Option<Self> {
         let of = |system: SystemIndex| {
             let labelled = case.labelled(system).into_iter();
             labelled
@@ -91,7 +91,7 @@ impl Structure {
 ///
 /// Learned from the labelled answers of the target system; `None` where it has too few, all are right or all wrong, or an
 /// answer on either side carries no confidence.
-pub fn by_confidence(case: &TargetCase<'_>) -> Option<Structure> {
+pub(crate) fn by_confidence(case: &TargetCase<'_>) -> Option<Structure> {
     let runs = |question: &QuestionIndex| case.runs(case.target, *question);
     let sure = |question: &QuestionIndex| confidence_of(case, case.target, *question);
     let questions: Vec<QuestionIndex> = case.labelled(case.target).into_iter().filter(runs).collect();

@@ -31,7 +31,7 @@ pub(crate) struct Sums {
 }
 
 impl Sums {
-    pub fn add(&mut self, other: &Self) {
+    pub(crate) fn add(&mut self, other: &Self) {
         self.answers += other.answers;
         self.runs += other.runs;
         self.right += other.right;
