@@ -48,7 +48,7 @@ impl Estimator for Fusion {
 }
 
 /// An evaluator with the source that it measures from.
-pub struct FittedFusion {
+pub(crate) struct FittedFusion {
     pub training: LabelledAnswers,
     pub reference: Reference,
     pub evaluator: Evaluator,
@@ -104,7 +104,7 @@ impl TargetShift {
             .ok_or_else(|| failed("the evaluator learned from a descriptor of another version"))
     }
 
-    pub fn outcome(
+    pub(crate) fn outcome(
         self,
         case: &TargetCase<'_>,
         method: &'static str,
