@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use clap::Args;
+use clap::{ArgGroup, Args};
 use sqlgauge_base::counted;
 use sqlgauge_core::{AugmentJob, EvolvedSchemas};
 use sqlgauge_prompt::augment::SplitBy;
@@ -13,12 +13,17 @@ use crate::output::print;
 
 /// Training data of a benchmark and its evolved schemas, in place of evolved benchmarks.
 #[derive(Debug, Args)]
+<<<<<<< HEAD
 #[command(next_help_heading = "Training data")]
 pub(crate) struct TrainingOptions {
+=======
+#[command(next_help_heading = "Training data", group(ArgGroup::new("schemas").args(["evolved", "kinds"])))]
+pub struct TrainingOptions {
+>>>>>>> fold
     /// Make training data instead: questions with schemas and answers, as chats; OUT is a file of JSON lines, or a table where its name ends
     /// in .parquet
-    #[arg(long, conflicts_with_all = ["tables", "per_item", "per_database", "steps", "script", "intensity", "naturalness", "names", "jobs",
-        "LimitOptions", "OptionalLlm", "LlmLimits"])]
+    #[arg(long, requires = "schemas", conflicts_with_all = ["tables", "per_item", "per_database", "steps", "script",
+        "intensity", "naturalness", "names", "jobs", "LimitOptions", "OptionalLlm", "LlmLimits"])]
     pub training: bool,
     /// Folder that `sqlgauge evolve` made of the original; may be given several times. Without it the original is evolved by --kinds into the
     /// folder OUT.evolved

@@ -34,9 +34,8 @@ pub(crate) struct ErrorOptions {
 impl ErrorOptions {
     pub(super) fn print(self, run: PathBuf, format: &str) -> Result<()> {
         let errors = MetricErrorsJob { labels: self.correct, ..MetricErrorsJob::new(run) }.run()?;
-        match format {
-            _ if self.json => print_json(&errors)?,
-            _ if self.csv => print(&errors.to_csv())?,
+        let format = if self.json { "json" } else { format };
+        match if self.csv { "csv" } else { format } {
             "json" => print_json(&errors)?,
             "csv" => print(&errors.to_csv())?,
             "table" => print_document(&document(&errors))?,

@@ -94,7 +94,8 @@ pub(crate) mod tests {
     fn every_format_has_a_name_and_shows_finding_rows_rewrite_and_reason() {
         let mut names: Vec<_> = all().iter().map(|format| format.name()).collect();
         for format in all() {
-            let text = rendered(*format);
+            // SQL is coloured word by word on a page.
+            let text = rendered(*format).replace("<span class=\"kw\">SELECT</span>", "SELECT");
             for part in ["tie-at-limit", "the last row of LIMIT 1", "SELECT 1", "any is right"] {
                 assert!(text.contains(part), "{}: {part} in {text}", format.name());
             }

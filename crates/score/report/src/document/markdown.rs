@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn a_section_is_folded_or_left_out_as_a_whole() {
         let mut document = document();
-        document.sections[0] = document.sections.remove(0).folded();
+        document.sections = document.sections.into_iter().map(Section::folded).collect();
         assert!(document.markdown(usize::MAX).contains("<details>\n<summary>All</summary>\n\nPercent.\n"));
         assert!(
             document.markdown(40).ends_with(
