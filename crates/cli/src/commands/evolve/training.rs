@@ -13,13 +13,8 @@ use crate::output::print;
 
 /// Training data of a benchmark and its evolved schemas, in place of evolved benchmarks.
 #[derive(Debug, Args)]
-<<<<<<< HEAD
-#[command(next_help_heading = "Training data")]
-pub(crate) struct TrainingOptions {
-=======
 #[command(next_help_heading = "Training data", group(ArgGroup::new("schemas").args(["evolved", "kinds"])))]
-pub struct TrainingOptions {
->>>>>>> fold
+pub(crate) struct TrainingOptions {
     /// Make training data instead: questions with schemas and answers, as chats; OUT is a file of JSON lines, or a table where its name ends
     /// in .parquet
     #[arg(long, requires = "schemas", conflicts_with_all = ["tables", "per_item", "per_database", "steps", "script",
