@@ -52,9 +52,9 @@ fn scores(demo: &Tour) -> Vec<Block> {
 }
 
 fn queries(pair: &ShownPair) -> [Block; 5] {
-    let asked = Text::default().strong(&pair.question).plain(format!(" ({}, {})", pair.system, pair.id));
+    let question = Text::default().strong(&pair.question).plain(format!(" ({}, {})", pair.system, pair.id));
     [
-        Block::prose(asked),
+        Block::prose(question),
         Block::prose("Gold"),
         Block::Sql(pair.gold.clone()),
         Block::prose("Prediction"),

@@ -91,7 +91,7 @@ fn contradictions(subject: &AuditSubject<'_>, conjuncts: &[&Expr], findings: &mu
 }
 
 const CASES: &[AuditCase] = &[
-    AuditCase::fires(CLUBS, "SELECT name FROM player WHERE goals = NULL").from_benchmark(),
+    AuditCase::fires(CLUBS, "SELECT name FROM player WHERE goals = NULL").of_benchmark(),
     AuditCase::fires(CLUBS, "SELECT name FROM club WHERE city = 'Lisbon' AND city = 'Porto'"),
     AuditCase::silent(CLUBS, "SELECT name FROM player WHERE goals IS NULL"),
     AuditCase::silent(CLUBS, "SELECT name FROM player WHERE goals > 1"),
