@@ -75,6 +75,9 @@ fn best(report: &Report, metric: &str) -> Option<f64> {
 fn leaderboard(report: &Report) -> Section {
     let note = "percent (vm-steps, ves: ratios) with 95 % intervals; n: items that it is the mean of";
     let mut section = Section::new("Scores", note, scores(report));
+    if report.summary.systems.is_empty() {
+        section.blocks.push(Block::prose("No system was scored."));
+    }
     let part = crate::part(&report.manifest);
     section.blocks.extend(part.map(|part| Block::Prose(Role::Callout, part.into())));
     let warning = |text| Block::warning(Text::default().strong("warning:").plain(" ").plain(text));
