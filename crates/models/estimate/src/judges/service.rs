@@ -28,7 +28,7 @@ pub struct JudgeService<'a> {
     pub progress: Option<OnProgress<'a>>,
 }
 
-impl<'a> JudgeService<'a> {
+impl JudgeService<'_> {
     /// Temperature 0, 1,024 tokens, built-in prompts, all questions, at most 4 other systems.
     pub fn new(client: Client, model: impl Into<String>) -> Self {
         Self {
