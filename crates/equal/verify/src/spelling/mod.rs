@@ -11,6 +11,7 @@ mod column_lists;
 mod dollar_names;
 mod fetch_first;
 mod functions;
+mod grouping_sets;
 mod operands;
 mod typed_literals;
 mod words;
@@ -24,7 +25,7 @@ struct Spelling {
 }
 
 /// In the order in which they are tried: first what hides the structure of the text from the others.
-const SPELLINGS: [Spelling; 8] = [
+const SPELLINGS: [Spelling; 9] = [
     Spelling { name: "dollar-names", spell: dollar_names::spell },
     Spelling { name: "typed-literals", spell: typed_literals::spell },
     Spelling { name: "fetch-first", spell: fetch_first::spell },
@@ -33,9 +34,10 @@ const SPELLINGS: [Spelling; 8] = [
     Spelling { name: "extract", spell: functions::extract },
     Spelling { name: "substring", spell: functions::substring },
     Spelling { name: "bit-aggregates", spell: functions::bit_aggregates },
+    Spelling { name: "grouping-sets", spell: grouping_sets::spell },
 ];
 
-/// How often one spelling is applied: of what is nested one level is written out at a time.
+/// How often one spelling is applied: of nested grouping sets one is written out at a time.
 const MAX_TIMES: usize = 16;
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -29,7 +29,7 @@ fn connection(script: &str) -> Connection {
 }
 
 /// A text that SQLite refuses, by what it is spelled, and a query that means the same by the standard.
-const CASES: [(&str, &[&str], &str); 14] = [
+const CASES: [(&str, &[&str], &str); 24] = [
     ("SELECT q.$f0 FROM (SELECT a AS $f0 FROM t) AS q", &["dollar-names"], "SELECT a FROM t"),
     (
         "SELECT a FROM t WHERE d > DATE '2024-01-01'",
@@ -84,6 +84,56 @@ const CASES: [(&str, &[&str], &str); 14] = [
         "SELECT 1, 7, 4 UNION ALL SELECT 2, NULL, NULL UNION ALL SELECT NULL, 12, 12",
     ),
     ("SELECT BIT_OR(-c) FROM t", &["bit-aggregates"], "SELECT -1"),
+    (
+        "SELECT a, b, COUNT(*), SUM(a) FROM t GROUP BY ROLLUP(a, b)",
+        &["grouping-sets"],
+        "SELECT a, b, COUNT(*), SUM(a) FROM t GROUP BY a, b UNION ALL SELECT a, NULL, COUNT(*), SUM(a) FROM t GROUP BY a \
+         UNION ALL SELECT NULL, NULL, COUNT(*), SUM(a) FROM t",
+    ),
+    ("SELECT a FROM t WHERE a > 9 GROUP BY ROLLUP(a)", &["grouping-sets"], "SELECT NULL"),
+    (
+        "SELECT a, COUNT(*) FROM t WHERE a > 9 GROUP BY GROUPING SETS((a), ())",
+        &["grouping-sets"],
+        "SELECT NULL, 0",
+    ),
+    (
+        "SELECT a AS x, b, GROUPING(a, b) AS g FROM t GROUP BY CUBE(a, b)",
+        &["grouping-sets"],
+        "SELECT a, b, 0 FROM t GROUP BY a, b UNION ALL SELECT a, NULL, 1 FROM t GROUP BY a UNION ALL \
+         SELECT NULL, b, 2 FROM t GROUP BY b UNION ALL SELECT NULL, NULL, 3",
+    ),
+    (
+        "SELECT q.a, q.n FROM (SELECT a, COUNT(*) FILTER (WHERE b = 'x') AS n FROM t GROUP BY GROUPING SETS(b, a) \
+         HAVING COALESCE(a, 0) < 2) AS q",
+        &["grouping-sets"],
+        "SELECT NULL, COUNT(*) FILTER (WHERE b = 'x') FROM t GROUP BY b UNION ALL \
+         SELECT a, COUNT(*) FILTER (WHERE b = 'x') FROM t GROUP BY a HAVING COALESCE(a, 0) < 2",
+    ),
+    (
+        "SELECT a, c > 5 AS big, COUNT(*) FROM t GROUP BY a, ROLLUP(c > 5)",
+        &["grouping-sets"],
+        "SELECT a, c > 5, COUNT(*) FROM t GROUP BY a, c > 5 UNION ALL SELECT a, NULL, COUNT(*) FROM t GROUP BY a",
+    ),
+    (
+        "SELECT DISTINCT a FROM t GROUP BY ROLLUP(a, b) ORDER BY a FETCH FIRST 2 ROWS ONLY",
+        &["fetch-first", "grouping-sets"],
+        "SELECT NULL UNION ALL SELECT 1",
+    ),
+    (
+        "SELECT 7 UNION ALL SELECT a FROM t GROUP BY ROLLUP((a, b))",
+        &["grouping-sets"],
+        "SELECT 7 UNION ALL SELECT a FROM t GROUP BY a, b UNION ALL SELECT NULL",
+    ),
+    (
+        "SELECT SUM(n) FROM (SELECT a, SUM(c) AS n FROM t GROUP BY ROLLUP(a)) AS q GROUP BY ROLLUP(n)",
+        &["grouping-sets"],
+        "SELECT n FROM (SELECT 11 AS n UNION ALL SELECT NULL UNION ALL SELECT 12 UNION ALL SELECT 23) UNION ALL SELECT 46",
+    ),
+    (
+        "WITH q AS (SELECT a FROM t) SELECT a FROM q GROUP BY ROLLUP(a)",
+        &["grouping-sets"],
+        "SELECT DISTINCT a FROM t UNION ALL SELECT NULL",
+    ),
 ];
 
 #[test]
@@ -117,7 +167,13 @@ fn what_cannot_be_spelled_stays_refused() {
         "SELECT SUBSTRING(b FROM 0 FOR 2) FROM t",
         // The standard takes INTERSECT first, SQLite what stands left.
         "(SELECT 1) UNION (SELECT 2) INTERSECT (SELECT 3)",
-        "SELECT a FROM t GROUP BY ROLLUP(a)",
+        // The words do not say whether these are the grouping columns.
+        "SELECT t.a FROM t GROUP BY ROLLUP(a)",
+        "SELECT * FROM t GROUP BY ROLLUP(a)",
+        "SELECT a, (SELECT MAX(a) FROM t) FROM t GROUP BY ROLLUP(a)",
+        "SELECT a FROM t GROUP BY ROLLUP(1)",
+        "SELECT a, COUNT(*) OVER () FROM t GROUP BY ROLLUP(a)",
+        "SELECT a FROM t GROUP BY ROLLUP(a) ORDER BY COUNT(*)",
         "SELECT x FROM (SELECT a, b FROM t) AS q (x)",
         "SELECT nothing FROM t",
     ] {
@@ -128,7 +184,16 @@ fn what_cannot_be_spelled_stays_refused() {
 
 #[test]
 fn any_text_is_read_to_its_end() {
-    let long = ["((", "SUBSTRING(", "BIT_OR(x", "(SELECT ", "UNION (", ") AS t (a"];
+    let long = [
+        "GROUP BY ROLLUP(",
+        "((",
+        "SUBSTRING(",
+        "GROUPING SETS((",
+        "BIT_OR(x",
+        "(SELECT ",
+        "UNION (",
+        ") AS t (a",
+    ];
     let broken = [
         "",
         "$",
