@@ -33,7 +33,7 @@ pub struct Lock {
 /// The SQL that makes a role which can only read.
 ///
 /// # Errors
-/// When there is no such engine.
+/// If the name belongs to no engine.
 pub fn setup(engine: &str, setup: &RoleSetup) -> Result<String, Error> {
     let RoleSetup { role, database, schemas } = setup.clone();
     Ok(kind(engine)?.setup(&sqlgauge_engines::Setup { role, database, schemas }))

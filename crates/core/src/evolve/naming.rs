@@ -61,7 +61,7 @@ fn tell(answers: &sqlgauge_prompt::names::NameAnswers, model: &str, watcher: &dy
     ));
     if !answers.without_names.is_empty() {
         watcher.note(&format!(
-            "{} of {} answers have no names, and their tables keep what they have: {}",
+            "{} of {} answers have no names; their tables keep the old ones: {}",
             answers.without_names.len(),
             answers.tables,
             answers.without_names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ")

@@ -117,7 +117,7 @@ impl<'a> PairRun<'a> {
         })
     }
 
-    /// What is known of the pair. Without a solver there is no bounded proof.
+    /// Decides the pair. Without a solver there is no bounded proof.
     ///
     /// # Errors
     /// When one of the texts is beyond what SQLite compiles.

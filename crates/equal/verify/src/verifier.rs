@@ -70,7 +70,7 @@ impl Verifier {
         Some(Self { mined: self.mined.clone(), ..near })
     }
 
-    /// What is known of the pair. The left query is the gold. Without a solver there is no bounded proof.
+    /// Decides the pair. The left query is the gold. Without a solver there is no bounded proof.
     ///
     /// # Errors
     /// When SQLite refuses one of the texts.
@@ -129,7 +129,7 @@ impl Verifier {
         }
     }
 
-    /// Whether a text is no query over the schema; not so one that is only too much for the analysis.
+    /// Whether the schema does not resolve the text. A text that is only too large for the analysis does not count.
     fn refuses(&self, text: &str) -> bool {
         resolve(text, &self.schema).is_err_and(|error| is_refusal(&error))
     }

@@ -96,7 +96,7 @@ pub(crate) fn shift(from: &Sums, to: &Sums) -> [f64; 2] {
 /// variance of that change where every answer counts.
 ///
 /// Near 1 a probit follows single answers. So both shares are taken as if of the same number of answers, for which equal
-/// shares are no change, and the change is drawn in by its sampling variance (empirical Bayes with a normal prior).
+/// shares do not count as a change; the rest shrinks by its sampling variance (empirical Bayes with a normal prior).
 pub(crate) fn share_moved(from: &Sums, to: &Sums, between: f64) -> f64 {
     let count = from.answers.min(to.answers);
     let share = |sums: &Sums| (count * sums.runs / sums.answers.max(1.0) + 1.0) / (count + 2.0);

@@ -253,7 +253,7 @@ impl<'a> Batch<'a> {
     fn check(&self) -> Result<(), RewardError> {
         self.check_stop()?;
         self.reward.engine().check_since(self.began)?;
-        // Looked at afterwards: what was read from another file is no result.
+        // Checked after the query: rows of a file that was replaced do not count.
         self.subjects.values().try_for_each(|subject| subject.target.database.check_unchanged())?;
         Ok(())
     }

@@ -34,7 +34,7 @@ pub struct Cell {
     pub is_code: bool,
     /// The id of a section of the page.
     pub link: Option<String>,
-    /// A picture in the place of a text.
+    /// Drawn in place of the text.
     pub drawing: Option<Drawing>,
 }
 

@@ -13,7 +13,7 @@ use crate::words::NONE;
 const BAR: usize = 40;
 /// Characters of such a bar in a table.
 const BAR_IN_TABLE: usize = 20;
-/// Columns by which the content of an entry stands to the right of its title.
+/// Spaces before the content of an entry.
 const INDENT: u16 = 2;
 /// Characters of a name that are not broken over lines where columns are split.
 const NAME_WIDTH: usize = 30;
@@ -216,7 +216,7 @@ impl Table {
         let Attempt { drawings, intervals, names } = attempt;
         let places = self.places(drawings);
         let mut table = self.drawn(tables, rows, &places, intervals);
-        // Numbers are never broken; words are where there is no room otherwise.
+        // A number stays on one line. Words wrap if the table does not fit otherwise.
         let has_words = places.iter().any(|at| *at > 0 && !self.is_numeric(*at));
         if intervals != Intervals::None || !has_words {
             whole_numbers(&mut table, usize::from(names == Names::Broken));
@@ -299,7 +299,7 @@ fn painted(cell: &Cell, intervals: Intervals) -> Painted {
 }
 
 impl Intervals {
-    /// The text of a cell, its interval left out where there is no room for it.
+    /// The text of a cell, without its interval if that does not fit.
     fn of(self, cell: &Cell) -> &str {
         let is_shown = match self {
             Self::All => true,
