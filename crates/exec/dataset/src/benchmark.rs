@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use serde_json::{Map, Value};
 
 use crate::alternatives::{SQL_EVAL, choices, statements};
-use crate::columns::{ColumnRole, Columns, GoldColumns, present_columns, scalar_text};
+use crate::columns::{ColumnRole, Columns, FileKind, GoldColumns, present_columns, scalar_text};
 use crate::error::DatasetError;
 use crate::formats::{FileFormat, Part, Place, Row};
 use crate::input::Input;
 use crate::model::{Benchmark, Example, Turn};
-use crate::text::{strip, text_list};
-use sqlgauge_base::counted;
+use crate::pairing::repetition_id;
+use crate::text::{listed, strip, text_list};
+use sqlgauge_base::{counted, counted_of, verb_for};
 
 /// Which files a benchmark is read from, and how.
 #[derive(Debug, Clone, Default)]
@@ -96,6 +97,8 @@ struct Drafts {
 struct Origin {
     place: Place,
     has_id: bool,
+    /// The gold says that the question has no answer.
+    has_no_answer: bool,
     /// The columns that the item has, where it lacks one that every example needs.
     present: Option<Box<str>>,
 }
@@ -111,9 +114,13 @@ impl Drafts {
 ///
 /// In a gold file of lines, blank lines separate interactions; several in a row, at the start or at the end are
 /// one or none. [`Example::turn`] is set only when there is more than one interaction, as the official test-suite
-/// script decides between Spider and `SParC`. With a file of questions the two must agree, example by example, in
-/// `db_id` and turn; golds come from the gold file, ids from the questions if they have any, the rest from
-/// whichever file has it.
+/// script decides between Spider and `SParC`. With a file of questions the two are paired by their ids if both have the same, else in
+/// order, and must agree, example by example, in `db_id` and turn; golds come from the gold file, ids from the questions if they
+/// have any, the rest from whichever file has it.
+///
+/// Where no item names a database, [`Example::db_id`] is empty: all are about the one that the user gives. A gold that is null,
+/// `"null"` or blank in JSON says that the question has no answer (EHRSQL): the example has no gold. An id that occurs again with the
+/// same question, golds and database is another example, `137#2`.
 ///
 /// # Errors
 /// As [`crate::load_benchmark`], without the reading.
@@ -123,7 +130,7 @@ pub fn parse_benchmark(
     format: Option<FileFormat>,
     columns: &Columns,
 ) -> Result<Benchmark, DatasetError> {
-    benchmark_of(gold, questions, format, &Reading::benchmark(columns))
+    benchmark_of(gold, questions, format, &Reading::benchmark(&columns.of(FileKind::Golds)))
 }
 
 /// Reads a benchmark with what the source asks for.
@@ -131,7 +138,7 @@ pub(crate) fn read_benchmark(source: &BenchmarkSource) -> Result<Benchmark, Data
     let gold = Input::read(&source.gold)?;
     let questions = source.questions.as_deref().map(Input::read).transpose()?;
     let read = if source.ddl { Reading::demonstrations } else { Reading::benchmark };
-    benchmark_of(&gold, questions.as_ref(), source.format, &read(&source.columns))
+    benchmark_of(&gold, questions.as_ref(), source.format, &read(&source.columns.of(FileKind::Golds)))
 }
 
 fn benchmark_of(
@@ -147,13 +154,14 @@ fn benchmark_of(
     let mut sources = vec![gold.path().to_owned()];
     if let Some(questions) = questions {
         let question_drafts = drafts_of(questions, None, reading, false, &mut notes)?;
+        let question_drafts = in_order_of(&drafts, question_drafts);
         merge(gold, &mut drafts, questions, question_drafts, &mut notes)?;
         sources.push(questions.path().to_owned());
     }
     if drafts.examples.is_empty() {
         return Err(gold.not_readable("has no example", "give a file with at least one gold query"));
     }
-    let examples = finish(gold, drafts, reading)?;
+    let examples = finish(gold, drafts, reading, &mut notes)?;
     Ok(Benchmark { examples, sources, notes })
 }
 
@@ -168,12 +176,13 @@ pub fn parse_workload(
     columns: &Columns,
 ) -> Result<Benchmark, DatasetError> {
     let mut notes = Vec::new();
-    let reading = Reading::workload(columns);
+    let columns = columns.of(FileKind::Golds);
+    let reading = Reading::workload(&columns);
     let drafts = drafts_of(input, format, &reading, true, &mut notes)?;
     if drafts.examples.is_empty() {
         return Err(input.not_readable("has no item", "give a file with at least one question"));
     }
-    let examples = finish(input, drafts, &reading)?;
+    let examples = finish(input, drafts, &reading, &mut notes)?;
     Ok(Benchmark { examples, sources: vec![input.path().to_owned()], notes })
 }
 
@@ -187,7 +196,7 @@ fn drafts_of(
     let format = format.unwrap_or_else(|| FileFormat::detect(input));
     let mut own_notes = Vec::new();
     let mut survey = reading.columns.survey(reading.roles);
-    let mut drafter = Drafter::new(input, reading);
+    let mut drafter = Drafter::new(input, reading, format);
     // An error of one item may be one of a column that the others show to be no gold.
     let mut first_error = None;
     format.read(input, &mut own_notes, &mut |part| {
@@ -217,7 +226,7 @@ fn drafts_of(
         if !settled.is_empty() {
             own_notes.extend(settled);
             let reading = Reading { columns: &columns, ..*reading };
-            let mut drafter = Drafter::new(input, &reading);
+            let mut drafter = Drafter::new(input, &reading, format);
             for_each_row(format, input, |row| drafter.take(Part::Row(row)))?;
             return Ok(drafter.finish(own_notes, notes));
         }
@@ -246,11 +255,14 @@ struct Drafter<'a> {
     count: usize,
     /// The place in a conversation of the latest line.
     turn: Turn,
+    /// Null and a blank text are values there, and not cells that nobody filled.
+    is_json: bool,
 }
 
 impl<'a> Drafter<'a> {
-    fn new(input: &'a Input, reading: &'a Reading<'a>) -> Self {
-        Self { input, reading, drafts: Drafts::default(), count: 0, turn: Turn { interaction: 0, turn: 0 } }
+    fn new(input: &'a Input, reading: &'a Reading<'a>, format: FileFormat) -> Self {
+        let turn = Turn { interaction: 0, turn: 0 };
+        Self { input, reading, drafts: Drafts::default(), count: 0, turn, is_json: format.is_json() }
     }
 
     fn take(&mut self, part: Part<'_>) -> Result<(), DatasetError> {
@@ -273,11 +285,12 @@ impl<'a> Drafter<'a> {
         self.turn.turn += 1;
         let place = Place::Line(self.count);
         let fields: Vec<&str> = line.split('\t').take(MAX_FIELDS).collect();
-        let &[sql, db_id] = fields.as_slice() else {
-            let count = line.split('\t').count();
-            let problem = format!("{} separated by tabs where there should be two", counted(count, "field"));
-            let remedy = "a gold line is the SQL, one tab, the db_id; write tabs inside the SQL as spaces";
-            return Err(self.input.malformed(place, problem, remedy));
+        let (sql, db_id) = match fields.as_slice() {
+            [sql] => (*sql, ""),
+            [sql, db_id] => (*sql, *db_id),
+            _ => {
+                return Err(wrong_fields(self.input, &place, line.split('\t').count()));
+            }
         };
         let golds = accepted(self.input, &place, golds_of_text(self.input, &place, sql)?)?;
         let example = Example {
@@ -285,16 +298,24 @@ impl<'a> Drafter<'a> {
             turn: Some(self.turn),
             ..Example::bare(String::new(), 0, strip(db_id).to_owned())
         };
-        self.drafts.push(example, Origin { place, has_id: false, present: None });
+        self.drafts.push(example, Origin { place, has_id: false, has_no_answer: false, present: None });
         Ok(())
     }
 
     fn take_row(&mut self, row: Row) -> Result<(), DatasetError> {
+        if let (Place::Key(_), Value::String(_) | Value::Null, ColumnRole::Gold) =
+            (&row.place, &row.value, self.reading.required)
+        {
+            let fields = Map::from_iter([(ColumnRole::Gold.name().to_owned(), row.value)]);
+            let (example, origin) = self.draft(row.place, &fields)?;
+            self.drafts.push(example, origin);
+            return Ok(());
+        }
         let interaction = self.count - 1;
         let fields =
             self.object(row.place.clone(), &row.value, "an example is an object with named fields")?;
         let Some(Value::Array(turns)) = fields.get("interaction") else {
-            let (example, origin) = draft_of_fields(self.input, row.place, fields, self.reading)?;
+            let (example, origin) = self.draft(row.place, fields)?;
             self.drafts.push(example, origin);
             return Ok(());
         };
@@ -303,7 +324,7 @@ impl<'a> Drafter<'a> {
             let place = Place::Turn(interaction, turn.turn);
             let turn_fields =
                 self.object(place.clone(), item, "a turn is an object with query and utterance")?;
-            let (mut example, origin) = draft_of_fields(self.input, place, turn_fields, self.reading)?;
+            let (mut example, origin) = self.draft(place, turn_fields)?;
             if example.db_id.is_empty() {
                 let shared = self.reading.columns.find(ColumnRole::Database, fields);
                 example.db_id = shared.and_then(|(_, value)| scalar_text(value)).unwrap_or_default();
@@ -312,6 +333,10 @@ impl<'a> Drafter<'a> {
             self.drafts.push(example, origin);
         }
         Ok(())
+    }
+
+    fn draft(&self, place: Place, fields: &Map<String, Value>) -> Result<(Example, Origin), DatasetError> {
+        draft_of_fields(self.input, place, fields, self.reading, self.is_json)
     }
 
     fn object<'v>(
@@ -338,11 +363,21 @@ impl<'a> Drafter<'a> {
 /// Fields of a gold line that are told apart before they are only counted.
 const MAX_FIELDS: usize = 3;
 
+fn wrong_fields(input: &Input, place: &Place, count: usize) -> DatasetError {
+    let problem = format!("{} separated by tabs where there should be two", counted(count, "field"));
+    input.malformed(
+        place,
+        problem,
+        "a gold line is the SQL, one tab, the db_id; write tabs inside the SQL as spaces",
+    )
+}
+
 fn draft_of_fields(
     input: &Input,
     place: Place,
     fields: &Map<String, Value>,
     reading: &Reading<'_>,
+    is_json: bool,
 ) -> Result<(Example, Origin), DatasetError> {
     let text = |role| {
         let (_, value) = reading.columns.find(role, fields).filter(|_| reading.roles.contains(&role))?;
@@ -352,7 +387,9 @@ fn draft_of_fields(
         Place::Key(key) => Some(key.clone()),
         _ => None,
     };
-    let golds = if reading.roles.contains(&ColumnRole::Gold) {
+    let reads_golds = reading.roles.contains(&ColumnRole::Gold);
+    let has_no_answer = reads_golds && says_no_answer(fields, reading.columns, is_json);
+    let golds = if reads_golds && !has_no_answer {
         golds_of(input, &place, fields, reading.columns)?
     } else {
         Vec::new()
@@ -362,7 +399,7 @@ fn draft_of_fields(
     let lacks = db_id.is_none() || reading.lacks_required(&golds, question.as_ref());
     let id = text(ColumnRole::Id).or(key);
     let present = lacks.then(|| present_columns(Some(fields)).into());
-    let origin = Origin { place, has_id: id.is_some(), present };
+    let origin = Origin { place, has_id: id.is_some(), has_no_answer, present };
     let example = Example {
         question,
         evidence: text(ColumnRole::Evidence),
@@ -377,6 +414,18 @@ fn draft_of_fields(
         ..Example::bare(id.unwrap_or_default(), 0, db_id.unwrap_or_default())
     };
     Ok((example, origin))
+}
+
+/// Whether the gold says that the question has no answer: null or a blank text in JSON, the text `null` anywhere.
+fn says_no_answer(fields: &Map<String, Value>, columns: &Columns, is_json: bool) -> bool {
+    match columns.find(ColumnRole::Gold, fields) {
+        Some((_, Value::String(text))) => {
+            let text = strip(text);
+            text.eq_ignore_ascii_case("null") || (is_json && text.is_empty())
+        }
+        Some(_) => false,
+        None => is_json && columns.is_null(ColumnRole::Gold, fields),
+    }
 }
 
 /// The accepted gold queries: none if the item has no column for them or a blank one.
@@ -436,6 +485,30 @@ fn golds_of_text(input: &Input, place: &Place, text: &str) -> Result<Vec<String>
             "a gold is a SQL text or a list of SQL texts: [\"SELECT 1\", \"SELECT 2\"]",
         )
     })
+}
+
+/// The questions in the order of the golds, if both have the same ids; as they are otherwise.
+fn in_order_of(golds: &Drafts, questions: Drafts) -> Drafts {
+    let have_ids = |drafts: &Drafts| drafts.origins.iter().all(|origin| origin.has_id);
+    if golds.examples.len() != questions.examples.len() || !have_ids(golds) || !have_ids(&questions) {
+        return questions;
+    }
+    let sorted = |drafts: &Drafts| {
+        let mut places: Vec<usize> = (0..drafts.examples.len()).collect();
+        places.sort_by(|&a, &b| drafts.examples[a].id.cmp(&drafts.examples[b].id));
+        places
+    };
+    let (by_gold, by_question) = (sorted(golds), sorted(&questions));
+    let mut order = vec![0; by_gold.len()];
+    for (at, question) in by_gold.into_iter().zip(by_question) {
+        if golds.examples[at].id != questions.examples[question].id {
+            return questions;
+        }
+        order[at] = question;
+    }
+    let mut drafts: Vec<_> = questions.examples.into_iter().zip(questions.origins).map(Some).collect();
+    let (examples, origins) = order.into_iter().filter_map(|at| drafts[at].take()).unzip();
+    Drafts { examples, origins }
 }
 
 /// Puts what the file with the questions knows into the drafts of the gold file.
@@ -512,9 +585,16 @@ fn check_agreement(
 }
 
 /// Checks that nothing needed is missing and no id occurs twice.
-fn finish(gold: &Input, drafts: Drafts, reading: &Reading<'_>) -> Result<Vec<Example>, DatasetError> {
+fn finish(
+    gold: &Input,
+    drafts: Drafts,
+    reading: &Reading<'_>,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Example>, DatasetError> {
     let Drafts { mut examples, origins } = drafts;
     let with_ids = origins.iter().any(|origin| origin.has_id);
+    let with_databases = examples.iter().any(|example| !example.db_id.is_empty());
+    let without_answer = origins.iter().filter(|origin| origin.has_no_answer).count();
     for (index, (example, origin)) in examples.iter_mut().zip(&origins).enumerate() {
         let missing = |role| DatasetError::MissingField {
             path: gold.path().to_owned(),
@@ -529,14 +609,27 @@ fn finish(gold: &Input, drafts: Drafts, reading: &Reading<'_>) -> Result<Vec<Exa
             }
             example.id = index.to_string();
         }
-        if example.db_id.is_empty() {
-            return Err(missing(ColumnRole::Database));
+        if example.db_id.is_empty() && with_databases {
+            let is_line = matches!(origin.place, Place::Line(_)) && origin.present.is_none();
+            return Err(if is_line {
+                wrong_fields(gold, &origin.place, 1)
+            } else {
+                missing(ColumnRole::Database)
+            });
         }
-        if reading.lacks_required(&example.golds, example.question.as_ref()) {
+        let has_answer = !origin.has_no_answer || without_answer == origins.len();
+        if has_answer && reading.lacks_required(&example.golds, example.question.as_ref()) {
             return Err(missing(reading.required));
         }
         example.index = index;
     }
+    if without_answer > 0 {
+        let path = gold.path().display();
+        let count = counted_of(without_answer, examples.len(), "question");
+        let has = verb_for(&without_answer, ["has", "have"]);
+        notes.push(format!("{path}: {count} {has} no answer (the gold is null): to abstain is right there"));
+    }
+    rename_repetitions(gold, &mut examples, notes);
     if let Some([first, second]) = first_repeated(&examples) {
         return Err(DatasetError::DuplicateId {
             path: gold.path().to_owned(),
@@ -546,6 +639,33 @@ fn finish(gold: &Input, drafts: Drafts, reading: &Reading<'_>) -> Result<Vec<Exa
         });
     }
     Ok(examples)
+}
+
+/// Gives an example that an earlier one is, word for word, an id of its own.
+fn rename_repetitions(gold: &Input, examples: &mut [Example], notes: &mut Vec<String>) {
+    let mut by_id: Vec<usize> = (0..examples.len()).collect();
+    by_id.sort_by(|&a, &b| examples[a].id.cmp(&examples[b].id));
+    let same_ids = by_id.chunk_by(|&a, &b| examples[a].id == examples[b].id).filter(|same| same.len() > 1);
+    let repeats = |same: &&[usize]| {
+        let first = &examples[same[0]];
+        first.question.is_some() && same.iter().all(|&at| examples[at].repeats(first))
+    };
+    let groups: Vec<Vec<usize>> = same_ids.filter(repeats).map(<[usize]>::to_vec).collect();
+    let mut renamed = Vec::new();
+    for group in groups {
+        let id = examples[group[0]].id.clone();
+        for (number, &at) in (1..).zip(&group).skip(1) {
+            examples[at].id = repetition_id(&id, number);
+        }
+        renamed.push(id);
+    }
+    if !renamed.is_empty() {
+        let (path, ids) = (gold.path().display(), listed(&renamed));
+        notes.push(format!(
+            "{path}: {ids} more than once, word for word: each counts, the second as {}#2",
+            renamed[0]
+        ));
+    }
 }
 
 /// The first example whose id an earlier one has, behind that one.

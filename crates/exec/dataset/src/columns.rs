@@ -39,7 +39,7 @@ pub enum ColumnRole {
 
 /// Every role with its name in `NAME=COLUMN` and the column names that are understood without being told.
 ///
-/// The first name that an item has wins. `SpiderSynQuestion` comes before `question`, since Spider-Syn files
+/// The first name that an item has wins; one with dots leads into objects. `SpiderSynQuestion` comes before `question`, since Spider-Syn files
 /// hold the original question too; `query` before `sql`, since Spider's `sql` is a parse tree. A prediction is
 /// never taken from `query`, which is the gold in every Spider file.
 const ROLES: [(ColumnRole, &str, &[&str]); 10] = [
@@ -48,7 +48,7 @@ const ROLES: [(ColumnRole, &str, &[&str]); 10] = [
         "id",
         &["id", "question_id", "qid", "example_id", "instance_id", "query_id", "idx", "index"],
     ),
-    (ColumnRole::Database, "db_id", &["db_id", "database_id", "database", "db", "db_name"]),
+    (ColumnRole::Database, "db_id", &["db_id", "database_id", "database", "db", "db_name", "dbId"]),
     (
         ColumnRole::Question,
         "question",
@@ -76,6 +76,8 @@ const ROLES: [(ColumnRole, &str, &[&str]); 10] = [
             "sql",
             "ground_truth",
             "reference",
+            "sql_query",
+            "query.en",
         ],
     ),
     (ColumnRole::Evidence, "evidence", &["evidence", "external_knowledge", "knowledge", "hint"]),
@@ -99,6 +101,9 @@ const ROLES: [(ColumnRole, &str, &[&str]); 10] = [
             "completion",
             "answer",
             "sql",
+            "predict",
+            "generated_query",
+            "sql_query",
         ],
     ),
     (ColumnRole::Confidence, "confidence", &["confidence"]),
@@ -170,19 +175,70 @@ impl FromStr for ColumnRole {
     }
 }
 
+/// The files in which a role has a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum FileKind {
+    Golds,
+    Predictions,
+}
+
 /// Columns that the user named for a role, instead of [`ColumnRole::aliases`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Columns {
     named: BTreeMap<ColumnRole, String>,
+    /// Columns that are named for one kind of file, and win there.
+    of_one_kind: BTreeMap<(FileKind, ColumnRole), String>,
     /// Columns that are called as golds are and hold something else.
     no_gold: BTreeSet<String>,
 }
 
 impl Columns {
     /// Takes the role from that column and from no other. `target.sql` is the field `sql` of the object in the
-    /// column `target`, unless a column has the whole name.
+    /// column `target`, unless a column has the whole name; `choices.0` and `choices.-1` are the first and the last entry of a list.
     pub fn set(&mut self, role: ColumnRole, column: impl Into<String>) {
         self.named.insert(role, column.into());
+    }
+
+    /// The same by the name of the role; `gold.id` and `pred.id` are the id in files of golds and of predictions alone, `gold.sql` and
+    /// `pred.sql` the query of each.
+    ///
+    /// # Errors
+    /// When no role has the name.
+    pub fn name(&mut self, role: &str, column: impl Into<String>) -> Result<(), DatasetError> {
+        let (kind, of_kind) = match role.split_once('.') {
+            Some(("gold" | "golds", of_kind)) => (FileKind::Golds, of_kind),
+            Some(("pred" | "prediction" | "predictions", of_kind)) => (FileKind::Predictions, of_kind),
+            _ => {
+                self.set(role.parse()?, column);
+                return Ok(());
+            }
+        };
+        let role = match (kind, of_kind) {
+            (FileKind::Golds, "sql") => ColumnRole::Gold,
+            (FileKind::Predictions, "sql") => ColumnRole::Prediction,
+            _ => of_kind.parse()?,
+        };
+        self.of_one_kind.insert((kind, role), column.into());
+        Ok(())
+    }
+
+    /// The columns in files of that kind.
+    pub(crate) fn of(&self, kind: FileKind) -> Self {
+        let mut columns = Self { of_one_kind: BTreeMap::new(), ..self.clone() };
+        let of_kind = self.of_one_kind.iter().filter(|((other, _), _)| *other == kind);
+        columns.named.extend(of_kind.map(|((_, role), column)| (*role, column.clone())));
+        columns
+    }
+
+    /// The column that the user named for the role in all files.
+    pub(crate) fn named(&self, role: ColumnRole) -> Option<&str> {
+        self.named.get(&role).map(String::as_str)
+    }
+
+    /// The values of a row of predictions that are its answers, where they are a list.
+    pub fn answers_of<'a>(&self, row: &'a Map<String, Value>) -> Option<&'a Value> {
+        let column = self.of_one_kind.get(&(FileKind::Predictions, ColumnRole::Prediction));
+        field_at(row, column.or_else(|| self.named.get(&ColumnRole::Prediction))?)
     }
 
     /// The field of an item that has the role: its column and its value. A null value is as good as none.
@@ -199,12 +255,36 @@ impl Columns {
             return field_at(fields, column).and_then(|value| usable((column, value)));
         }
         let aliases = role.aliases();
-        aliases.iter().find_map(|alias| fields.get_key_value(*alias).and_then(usable)).or_else(|| {
+        let exact = |alias: &&'static str| match alias.contains('.') {
+            false => fields.get_key_value(*alias).and_then(usable),
+            true => field_at(fields, alias)
+                .filter(|value| !value.is_null() && role.accepts(value))
+                .map(|value| (*alias, value)),
+        };
+        aliases.iter().find_map(exact).or_else(|| {
             let insensitive = |alias: &&str| {
                 fields.iter().find(|(name, _)| name.eq_ignore_ascii_case(alias)).and_then(usable)
             };
             aliases.iter().find_map(insensitive)
         })
+    }
+
+    /// The column of the role that holds an object, where none holds a value that the role can have.
+    pub(crate) fn object<'a>(
+        &'a self,
+        role: ColumnRole,
+        fields: &'a Map<String, Value>,
+    ) -> Option<(&'a str, &'a Value)> {
+        let column = match self.named(role) {
+            Some(column) => field_at(fields, column).map(|value| (column, value)),
+            None => {
+                let is_called =
+                    |name: &str| role.aliases().iter().any(|alias| alias.eq_ignore_ascii_case(name));
+                let columns = fields.iter().filter(|(name, value)| is_called(name) && value.is_object());
+                columns.map(|(name, value)| (name.as_str(), value)).next()
+            }
+        };
+        column.filter(|(_, value)| value.is_object())
     }
 
     /// Looks at items for what only all of them can tell: whether some column that the user named for one of the
@@ -248,6 +328,18 @@ impl Columns {
         match self.named.get(&role) {
             Some(column) => field_at(fields, column).is_some(),
             None => fields.keys().any(|name| role.aliases().iter().any(|a| a.eq_ignore_ascii_case(name))),
+        }
+    }
+
+    /// Whether the item has a column for the role and it is null.
+    pub(crate) fn is_null(&self, role: ColumnRole, fields: &Map<String, Value>) -> bool {
+        match self.named.get(&role) {
+            Some(column) => field_at(fields, column).is_some_and(Value::is_null),
+            None => {
+                let is_called =
+                    |name: &str| role.aliases().iter().any(|alias| alias.eq_ignore_ascii_case(name));
+                fields.iter().any(|(name, value)| value.is_null() && is_called(name))
+            }
         }
     }
 
@@ -376,13 +468,52 @@ fn is_query(text: &str) -> bool {
     })
 }
 
-/// The value of a column; a name with dots that no column has leads into objects.
+/// The value of a column; a name with dots that no column has leads into objects and lists.
 fn field_at<'a>(fields: &'a Map<String, Value>, column: &str) -> Option<&'a Value> {
     fields.get(column).or_else(|| {
         let (outer, inner) = column.split_once('.')?;
-        field_at(fields.get(outer)?.as_object()?, inner)
+        value_at(fields.get(outer)?, inner)
     })
 }
+
+fn value_at<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
+    let Value::Array(items) = value else { return field_at(value.as_object()?, path) };
+    let (index, rest) = path.split_once('.').map_or((path, None), |(index, rest)| (index, Some(rest)));
+    let at = match index.strip_prefix('-') {
+        Some(from_end) => items.len().checked_sub(from_end.parse().ok().filter(|from_end| *from_end > 0)?)?,
+        None => index.parse().ok()?,
+    };
+    let item = items.get(at)?;
+    rest.map_or(Some(item), |rest| value_at(item, rest))
+}
+
+/// The paths of the texts in a value, as `--column` takes them, the first few.
+pub(crate) fn paths_of_texts(column: &str, value: &Value) -> Vec<String> {
+    let mut paths = Vec::new();
+    let mut open = vec![(column.to_owned(), value)];
+    for _ in 0..MAX_LOOKED_AT {
+        let Some((path, value)) = open.pop() else { break };
+        match value {
+            Value::String(_) => paths.push(path),
+            Value::Object(fields) => {
+                open.extend(fields.iter().rev().map(|(name, value)| (format!("{path}.{name}"), value)));
+            }
+            Value::Array(items) => {
+                let items = items.iter().take(MAX_PATHS).enumerate();
+                open.extend(items.rev().map(|(at, value)| (format!("{path}.{at}"), value)));
+            }
+            _ => {}
+        }
+        if paths.len() == MAX_PATHS {
+            break;
+        }
+    }
+    paths
+}
+
+/// How many paths a message names, and of how many values they are looked for.
+const MAX_PATHS: usize = 6;
+const MAX_LOOKED_AT: usize = 1000;
 
 /// The names of an item's columns, for messages; those inside objects with dots.
 pub(crate) fn present_columns(fields: Option<&Map<String, Value>>) -> String {

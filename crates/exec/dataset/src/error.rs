@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::columns::ColumnRole;
+use crate::pairing::PairedBy;
 
 /// Why a file could not be read as what it was given as.
 #[derive(Debug, thiserror::Error)]
@@ -102,6 +103,21 @@ pub enum DatasetError {
         listed: String,
         /// Some of the benchmark's ids.
         sample: String,
+    },
+    /// Rows that say that they are of another example than the one that they are paired with.
+    #[error(
+        "{path}: {count} with the {what} of another example than theirs, paired by {by}: {examples}; name the column that has the ids \
+         with --column pred.id=NAME, or take out the column with the {what}"
+    )]
+    TextsOfOthers {
+        path: PathBuf,
+        /// `17 rows`.
+        count: String,
+        /// `question` or `gold`.
+        what: String,
+        by: PairedBy,
+        /// The first two of them.
+        examples: String,
     },
     /// Items are matched by position, and their number is not the number of examples.
     #[error("{path} has {count}, but {other} has {expected}; {remedy}")]

@@ -8,8 +8,9 @@ use crate::error::DatasetError;
 use crate::formats::Place;
 use crate::input::Input;
 use crate::model::{Benchmark, Example, Prediction, PredictionSet};
+use crate::pairing::ExampleIds;
 use crate::text::listed;
-use sqlgauge_base::{closest, counted};
+use sqlgauge_base::counted;
 
 /// One answer of a system, as its file has it.
 pub(crate) struct Answer {
@@ -28,6 +29,12 @@ pub(crate) struct Answer {
     pub(crate) confidence: Option<f64>,
     /// There was a confidence that is no number from 0 to 1.
     pub(crate) has_odd_confidence: bool,
+    /// What the text of its question is known by.
+    pub(crate) question: Option<u64>,
+    /// The same of the gold that stands beside it.
+    pub(crate) gold: Option<u64>,
+    /// It is a line of a file of lines.
+    pub(crate) is_line: bool,
 }
 
 impl Answer {
@@ -46,22 +53,25 @@ impl Answer {
             other_kind: None,
             confidence: None,
             has_odd_confidence: false,
+            question: None,
+            gold: None,
+            is_line: false,
         }
     }
 }
 
 type Matched = (Vec<Option<Prediction>>, BTreeMap<String, Value>);
 
-/// Predictions by position in the benchmark, and the extra fields by id.
+/// Predictions by position in the benchmark, and the extra fields by id. `positions` has the example of each answer.
 pub(crate) fn match_answers(
     input: &Input,
     answers: Vec<Answer>,
+    positions: &[usize],
     benchmark: &Benchmark,
     notes: &mut Vec<String>,
 ) -> Result<Matched, DatasetError> {
-    let positions = positions(input, &answers, benchmark, notes)?;
     let mut predictions: Vec<Option<Prediction>> = vec![None; benchmark.examples.len()];
-    if let Some((position, first, second)) = answered_twice(&positions, benchmark.examples.len()) {
+    if let Some((position, first, second)) = answered_twice(positions, benchmark.examples.len()) {
         return Err(DatasetError::DuplicateId {
             path: input.path().to_owned(),
             id: benchmark.examples[position].id.clone(),
@@ -70,7 +80,7 @@ pub(crate) fn match_answers(
         });
     }
     let mut extra = BTreeMap::new();
-    for (answer, position) in answers.into_iter().zip(positions) {
+    for (answer, &position) in answers.into_iter().zip(positions) {
         let example = &benchmark.examples[position];
         if let Some(db_id) = answer.db_id.filter(|db_id| *db_id != example.db_id) {
             return Err(DatasetError::Disagreement {
@@ -81,13 +91,35 @@ pub(crate) fn match_answers(
             });
         }
         let Answer { sql, confidence, .. } = answer;
+        // Null is an answer to a question that has none.
+        let sql = sql.or_else(|| example.golds.is_empty().then(String::new));
         predictions[position] = sql.map(|sql| Prediction { id: example.id.clone(), sql, confidence });
         if !answer.extra.is_empty() {
             extra.insert(example.id.clone(), Value::Object(answer.extra));
         }
     }
+    answer_repetitions(&mut predictions, &benchmark.examples);
+    if predictions.iter().all(Option::is_none) {
+        let remedy =
+            "check that it is the file of the answers, and name their column with --column prediction=NAME";
+        return Err(input.not_readable("has no prediction for any example", remedy));
+    }
     notes.extend(missing(predictions.iter().map(Option::as_ref).zip(&benchmark.examples)));
     Ok((predictions, extra))
+}
+
+/// An example that repeats another one has its answer, where it has none of its own.
+fn answer_repetitions(predictions: &mut [Option<Prediction>], examples: &[Example]) {
+    let may_repeat = |at: &usize| predictions[*at].is_none() && examples[*at].id.contains('#');
+    let without_answer: Vec<usize> = (0..examples.len()).filter(may_repeat).collect();
+    if without_answer.is_empty() {
+        return;
+    }
+    let ids = ExampleIds::new(examples);
+    for at in without_answer {
+        let answer = ids.repeated(at).and_then(|first| predictions[first].clone());
+        predictions[at] = answer.map(|answer| Prediction { id: examples[at].id.clone(), ..answer });
+    }
 }
 
 /// The first example with two answers, and which they are.
@@ -97,84 +129,6 @@ fn answered_twice(positions: &[usize], examples: usize) -> Option<(usize, usize,
     let position = positions[second];
     let first = positions.iter().position(|other| *other == position)?;
     Some((position, first, second))
-}
-
-/// For each answer the position of its example.
-fn positions(
-    input: &Input,
-    answers: &[Answer],
-    benchmark: &Benchmark,
-    notes: &mut Vec<String>,
-) -> Result<Vec<usize>, DatasetError> {
-    let Some(keys) = keys(input, answers)? else {
-        let wanted = benchmark.examples.len();
-        if answers.len() == wanted {
-            return Ok((0..wanted).collect());
-        }
-        return Err(DatasetError::CountMismatch {
-            path: input.path().to_owned(),
-            count: counted(answers.len(), "item") + " without ids",
-            other: "the benchmark".to_owned(),
-            expected: counted(wanted, "example"),
-            remedy: "give one item per example, or an id with each".to_owned(),
-        });
-    };
-    // A table of hashes takes several times as much of a million examples.
-    let id = |&at: &usize| benchmark.examples[at].id.as_str();
-    let mut by_id: Vec<usize> = (0..benchmark.examples.len()).collect();
-    by_id.sort_unstable_by_key(id);
-    let find = |key: &str| by_id.binary_search_by(|at| id(at).cmp(key)).ok().map(|at| by_id[at]);
-    if let Some(positions) = keys.iter().map(|key| find(key)).collect() {
-        return Ok(positions);
-    }
-    if let Some(positions) = as_positions(&keys, benchmark.examples.len()) {
-        notes.push(
-            "its ids are the positions 0, 1, 2, …, not the benchmark's ids; matched by position".to_owned(),
-        );
-        return Ok(positions);
-    }
-    let unknown: Vec<&str> = keys.iter().copied().filter(|key| find(key).is_none()).collect();
-    Err(unknown_ids(input, &unknown, benchmark))
-}
-
-/// The keys of all answers, `None` if none has one.
-fn keys<'a>(input: &Input, answers: &'a [Answer]) -> Result<Option<Vec<&'a str>>, DatasetError> {
-    if answers.iter().all(|answer| answer.key.is_none()) {
-        return Ok(None);
-    }
-    let key = |answer: &'a Answer| {
-        answer.key.as_deref().ok_or_else(|| {
-            input.malformed(&answer.place, "no id, though other items have one", "give every item its id")
-        })
-    };
-    answers.iter().map(key).collect::<Result<_, _>>().map(Some)
-}
-
-/// The keys as positions if they are exactly 0 to count-1, in any order.
-fn as_positions(keys: &[&str], count: usize) -> Option<Vec<usize>> {
-    let mut seen = vec![false; count];
-    let position = |key: &&str| {
-        let position: usize = key.parse().ok()?;
-        let fresh = !std::mem::replace(seen.get_mut(position)?, true);
-        (fresh && position.to_string() == *key).then_some(position)
-    };
-    (keys.len() == count).then(|| keys.iter().map(position).collect())?
-}
-
-fn unknown_ids(input: &Input, unknown: &[&str], benchmark: &Benchmark) -> DatasetError {
-    let ids = || benchmark.examples.iter().map(|e| e.id.as_str());
-    let mut described = listed(unknown.iter().map(|key| format!("{key:?}")));
-    if let [key] = unknown
-        && let Some(near) = closest(key, ids()).first()
-    {
-        described = format!("{described} (the closest that it has is {near:?})");
-    }
-    DatasetError::UnknownIds {
-        path: input.path().to_owned(),
-        count: unknown.len(),
-        listed: described,
-        sample: ids().take(3).map(|id| format!("{id:?}")).collect::<Vec<_>>().join(", "),
-    }
 }
 
 /// The sentence about examples without a prediction, each given with what there is for it.

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::pairing::PairedBy;
+
 /// One question with its accepted answers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Example {
@@ -52,6 +54,11 @@ impl Example {
             source_index: None,
             source_db_id: None,
         }
+    }
+
+    /// Whether it asks the same about the same database, with the same golds.
+    pub(crate) fn repeats(&self, other: &Self) -> bool {
+        (&self.question, &self.golds, &self.db_id) == (&other.question, &other.golds, &other.db_id)
     }
 
     /// The database that the item is about or, of an evolved one, was about.
@@ -109,6 +116,9 @@ pub struct PredictionSet {
     pub predictions: Vec<Option<Prediction>>,
     /// The file that it was read from.
     pub source: PathBuf,
+    /// By what its answers were paired with the examples.
+    #[serde(default)]
+    pub paired_by: PairedBy,
     /// Repairs that reading made, for people: `"line 17: invalid UTF-8 replaced"`.
     pub notes: Vec<String>,
     /// Extra named columns per id that the source had (model, …).

@@ -13,6 +13,7 @@ use crate::error::DatasetError;
 use crate::formats::{FileFormat, Part, Place, Row};
 use crate::input::Input;
 use crate::model::{Example, Prediction, PredictionSet};
+use crate::pairing::PairedBy;
 use crate::text::strip;
 
 /// The name under which the right queries of a file of pairs are the answers of a system.
@@ -70,6 +71,7 @@ fn empty(input: &Input) -> Pairs {
         system: RIGHT.to_owned(),
         predictions: Vec::new(),
         source: input.path().to_owned(),
+        paired_by: PairedBy::Position,
         notes: Vec::new(),
         extra: BTreeMap::new(),
     };

@@ -3,13 +3,14 @@
 use serde_json::{Map, Value};
 
 use crate::benchmark::kind;
-use crate::columns::{ColumnRole, Columns, present_columns, scalar_text};
+use crate::columns::{ColumnRole, Columns, FileKind, paths_of_texts, present_columns, scalar_text};
 use crate::error::DatasetError;
 use crate::extract::{Removed, extract_sql};
 use crate::formats::{FileFormat, Part, Place, Row};
 use crate::input::Input;
 use crate::matching::{Answer, match_answers};
 use crate::model::{Benchmark, Prediction, PredictionSet};
+use crate::pairing::{IdColumns, PairedBy, Pairing, text_mark};
 use crate::text::{listed, strip};
 use sqlgauge_base::counted;
 
@@ -50,14 +51,12 @@ const KNOWN_ROLES: [ColumnRole; 8] = [
 /// have as many turns as the gold in each of them. Blank lines at the end count only if they are needed to reach
 /// the number of examples. Everything else is an error that names the counts.
 ///
-/// **Items with ids** (an object from id to SQL, or rows with an id column) are matched by id. If the keys are
-/// exactly the positions 0 to n-1, and the benchmark has other ids, they are positions.
-///
-/// **Items without ids** must be as many as there are examples.
+/// **Items** (an object from id to SQL, or rows) are paired by id, by question or by position, as the head of `pairing.rs` says.
+/// If the keys are exactly the positions 0 to n-1, and the benchmark has other ids, they are positions.
 ///
 /// A null or absent SQL is a missing prediction; another value that is no text (BIRD's scripts write 0 where a
-/// system failed) is an empty prediction and noted. In a file without any text, a list or an object is an error: its columns or its
-/// format are others. Half a character (a lone surrogate) in JSON is NUL, with which no engine takes a text as SQL. A database that the file names for an item, in a column or
+/// system failed) is an empty prediction and noted. In a file without any text, a list or an object is an error that names the
+/// texts in it, and so is a file without any prediction. Half a character (a lone surrogate) in JSON is NUL, with which no engine takes a text as SQL. A database that the file names for an item, in a column or
 /// after `----- bird -----`, must be the example's.
 ///
 /// # Errors
@@ -69,7 +68,9 @@ pub fn parse_predictions(
     options: &PredictionOptions,
 ) -> Result<PredictionSet, DatasetError> {
     let mut notes = Vec::new();
-    let answers = answers_of(&input, benchmark, options, &mut notes)?;
+    let options =
+        &PredictionOptions { columns: options.columns.of(FileKind::Predictions), ..options.clone() };
+    let (answers, positions, paired_by) = answers_of(&input, benchmark, options, &mut notes)?;
     // The answers of a million examples are matched without the bytes of their file in memory.
     let input = &input.without_bytes();
     let odd = answers.iter().filter(|a| a.other_kind.is_some()).map(|a| a.place.to_string());
@@ -81,11 +82,12 @@ pub fn parse_predictions(
     if !odd.is_empty() {
         notes.push(format!("{odd}: a confidence outside of 0 to 1 is not used"));
     }
-    let (matched, extra) = match_answers(input, answers, benchmark, &mut notes)?;
+    let (matched, extra) = match_answers(input, answers, &positions, benchmark, &mut notes)?;
     let mut set = PredictionSet {
         system: system.to_owned(),
         predictions: matched,
         source: input.path().to_owned(),
+        paired_by,
         notes,
         extra,
     };
@@ -95,13 +97,13 @@ pub fn parse_predictions(
     Ok(set)
 }
 
-/// The answers that a file has, in its order.
+/// The answers that a file has, in its order, with the place of the example of each.
 fn answers_of(
     input: &Input,
     benchmark: &Benchmark,
     options: &PredictionOptions,
     notes: &mut Vec<String>,
-) -> Result<Vec<Answer>, DatasetError> {
+) -> Result<(Vec<Answer>, Vec<usize>, PairedBy), DatasetError> {
     let format = options.format.unwrap_or_else(|| FileFormat::detect(input));
     let mut reader = PredictionLines::new(input, benchmark, options);
     let roles = [
@@ -136,22 +138,42 @@ fn answers_of(
     if let Some(error) = first_error {
         return Err(error);
     }
+    let mut answers = reader.answers;
     if format.has_lines() {
-        return answers_of_lines(input, reader.lines, reader.beyond, benchmark);
+        answers = answers_of_lines(input, reader.lines, reader.beyond, benchmark)?;
     }
-    refuse_without_texts(input, &reader.answers)?;
-    Ok(reader.answers)
+    refuse_without_texts(input, &answers, &reader.paths)?;
+    let named_key = options.columns.named(ColumnRole::Id);
+    let has_keys = || answers.iter().any(|answer| matches!(answer.place, Place::Key(_)));
+    let key = match named_key.map(str::to_owned).or(reader.key) {
+        Some(column) => PairedBy::Column(column),
+        None if has_keys() => PairedBy::Key,
+        None => PairedBy::Position,
+    };
+    let id_columns = &reader.id_columns;
+    let is_named = named_key.is_some();
+    let pairing = Pairing { input, answers: &answers, benchmark, id_columns, key, is_named };
+    let (positions, by) = pairing.places(notes)?;
+    Ok((answers, positions, by))
 }
 
 /// One answer that is a list is that answer's outcome; where all are, the file is another than it was given as.
-fn refuse_without_texts(input: &Input, answers: &[Answer]) -> Result<(), DatasetError> {
+fn refuse_without_texts(input: &Input, answers: &[Answer], paths: &[String]) -> Result<(), DatasetError> {
     let is_nested = |answer: &&Answer| matches!(answer.other_kind, Some("a list" | "an object"));
     let Some(nested) = answers.iter().find(is_nested) else { return Ok(()) };
     if answers.iter().any(|answer| answer.sql.is_some() && answer.other_kind.is_none()) {
         return Ok(());
     }
     let problem = format!("the SQL is {}", nested.other_kind.unwrap_or_default());
-    Err(input.malformed(&nested.place, problem, "give exactly one SQL text per example"))
+    let remedy = match paths {
+        [] => "give exactly one SQL text per example".to_owned(),
+        [path, others @ ..] => {
+            let others =
+                if others.is_empty() { String::new() } else { format!(" (or {})", others.join(", ")) };
+            format!("name the text in it that is the SQL: --column prediction={path}{others}")
+        }
+    };
+    Err(input.malformed(&nested.place, problem, remedy))
 }
 
 /// What a file of predictions says, while it is read. A benchmark of few examples does not take millions of answers:
@@ -167,6 +189,11 @@ struct PredictionLines<'a> {
     /// Lines that are not kept.
     beyond: Beyond,
     rows: usize,
+    id_columns: IdColumns<'a>,
+    /// The column of the first id.
+    key: Option<String>,
+    /// The paths of the texts in the first object or list that stands for an SQL.
+    paths: Vec<String>,
 }
 
 /// What is not kept of a file.
@@ -182,7 +209,7 @@ struct Beyond {
 const SPARE_ANSWERS: usize = 100_000;
 
 impl<'a> PredictionLines<'a> {
-    fn new(input: &'a Input, benchmark: &Benchmark, options: &'a PredictionOptions) -> Self {
+    fn new(input: &'a Input, benchmark: &'a Benchmark, options: &'a PredictionOptions) -> Self {
         let limit = benchmark.examples.len().saturating_mul(4).saturating_add(SPARE_ANSWERS);
         Self {
             input,
@@ -192,6 +219,9 @@ impl<'a> PredictionLines<'a> {
             lines: Vec::new(),
             beyond: Beyond::default(),
             rows: 0,
+            id_columns: IdColumns::new(&benchmark.examples),
+            key: None,
+            paths: Vec::new(),
         }
     }
 
@@ -219,18 +249,40 @@ impl<'a> PredictionLines<'a> {
                     }
                     return Ok(());
                 }
-                let answer = answer_of_fields(self.input, row.place, &fields, self.options)?;
-                self.keep(answer)
+                self.take_fields(row.place, &fields)
             }
             value => self.take_value(row.place, value),
         }
     }
 
     fn take_value(&mut self, place: Place, value: Value) -> Result<(), DatasetError> {
-        let answer = match value {
-            Value::Object(fields) => answer_of_fields(self.input, place, &fields, self.options)?,
-            value => answer_of_sql(place, &value),
-        };
+        if let Value::Object(fields) = value {
+            return self.take_fields(place, &fields);
+        }
+        self.id_columns.look(&place, None);
+        self.keep(answer_of_sql(place, &value))
+    }
+
+    fn take_fields(&mut self, place: Place, fields: &Map<String, Value>) -> Result<(), DatasetError> {
+        let columns = &self.options.columns;
+        self.id_columns.look(&place, Some(fields));
+        let mut answer = answer_of_fields(self.input, place, fields, self.options)?;
+        if answer.other_kind.is_some() && self.paths.is_empty() {
+            let nested = columns.find(ColumnRole::Prediction, fields);
+            let nested = nested.or_else(|| columns.object(ColumnRole::Prediction, fields));
+            self.paths = nested.map_or_else(Vec::new, |(column, value)| paths_of_texts(column, value));
+        }
+        if let Some((name, id)) = columns.find(ColumnRole::Id, fields)
+            && let Some(id) = scalar_text(id).filter(|id| !id.is_empty())
+        {
+            answer.key = Some(id);
+            self.key.get_or_insert_with(|| name.to_owned());
+        }
+        let mark = |field: Option<(&str, &Value)>| field.and_then(|(_, value)| text_mark(value.as_str()?));
+        answer.question = mark(columns.find(ColumnRole::Question, fields));
+        let prediction = columns.find(ColumnRole::Prediction, fields).map(|(name, _)| name);
+        answer.gold =
+            mark(columns.find(ColumnRole::Gold, fields).filter(|(name, _)| Some(*name) != prediction));
         self.keep(answer)
     }
 
@@ -262,7 +314,8 @@ fn answers_of_lines(
     } else {
         beyond.blank_at_end
     };
-    let answer = |(index, sql)| Answer::positional(Place::Line(index + 1), Some(sql));
+    let answer =
+        |(index, sql)| Answer { is_line: true, ..Answer::positional(Place::Line(index + 1), Some(sql)) };
     if (all - blank_at_end..=all).contains(&wanted) {
         lines.truncate(wanted);
         return Ok(lines.into_iter().enumerate().map(answer).collect());
@@ -364,9 +417,9 @@ fn answer_of_fields(
             present: present_columns(Some(fields)),
         });
     }
+    let field = field.or_else(|| columns.object(ColumnRole::Prediction, fields));
     let mut answer = answer_of_sql(place, field.map_or(&Value::Null, |(_, value)| value));
     let text = |role| columns.find(role, fields).and_then(|(_, value)| scalar_text(value));
-    answer.key = text(ColumnRole::Id).filter(|id| !id.is_empty()).or(answer.key);
     answer.db_id = answer
         .db_id
         .or(text(ColumnRole::Database).map(|db_id| strip(&db_id).to_owned()))

@@ -32,8 +32,13 @@ impl Reader for Json {
     }
 
     fn read(&self, input: &Input, notes: &mut Vec<String>, take: Take<'_>) -> Result<(), DatasetError> {
-        let shape =
-            for_each_item_of(input, notes, &mut |place, value| take(Part::Row(Row { place, value })))?;
+        let mut wrapped = Wrapped::default();
+        let mut hand_over = |place, value| take(Part::Row(Row { place, value }));
+        let shape = for_each_item_of(input, notes, &mut |place, value| match place {
+            Place::Key(key) => wrapped.take(key, value, &mut hand_over),
+            place => hand_over(place, value),
+        })?;
+        wrapped.finish(&mut hand_over)?;
         match shape {
             Shape::List | Shape::Object => Ok(()),
             Shape::Scalar => Err(input.not_readable(
@@ -41,6 +46,42 @@ impl Reader for Json {
                 "give a list of items, or an object from id to SQL",
             )),
         }
+    }
+}
+
+/// An object with the items in a list `data` beside a word or two about the file, as EHRSQL's `{"version": …, "data": […]}`.
+#[derive(Default)]
+struct Wrapped {
+    has_list: bool,
+    /// What may be about the file, until it is known whether there is a list.
+    about: Vec<(String, Value)>,
+}
+
+/// The key of the list, and those of what is about the file.
+const LIST: &str = "data";
+const ABOUT: [&str; 6] = ["version", "name", "split", "description", "metadata", "meta"];
+
+type HandOver<'a> = &'a mut dyn FnMut(Place, Value) -> Result<(), DatasetError>;
+
+impl Wrapped {
+    fn take(&mut self, key: String, value: Value, hand_over: HandOver<'_>) -> Result<(), DatasetError> {
+        match value {
+            Value::Array(items) if key == LIST && items.iter().all(Value::is_object) => {
+                self.has_list = true;
+                let items = items.into_iter().enumerate();
+                items.into_iter().try_for_each(|(at, item)| hand_over(Place::Entry(at), item))
+            }
+            value if ABOUT.contains(&key.as_str()) => {
+                self.about.push((key, value));
+                Ok(())
+            }
+            value => hand_over(Place::Key(key), value),
+        }
+    }
+
+    fn finish(self, hand_over: HandOver<'_>) -> Result<(), DatasetError> {
+        let items = self.about.into_iter().filter(|_| !self.has_list);
+        items.into_iter().try_for_each(|(key, value)| hand_over(Place::Key(key), value))
     }
 }
 

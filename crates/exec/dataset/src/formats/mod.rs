@@ -138,6 +138,11 @@ impl FileFormat {
         self.0.has_lines()
     }
 
+    /// Whether a null or a blank text is one that somebody wrote.
+    pub(crate) fn is_json(self) -> bool {
+        [json::Json.name(), jsonl::Jsonl.name()].contains(&self.name())
+    }
+
     /// Reads the file and hands it over piece by piece, so that nobody has to hold more of it than is of use; repairs
     /// are added to `notes`.
     pub(crate) fn read(

@@ -153,7 +153,6 @@ fn a_bad_benchmark_is_named_with_its_place() {
         ("gold.sql", "\n\n", "gold.sql has no example"),
         ("gold.sql", "SELECT 1\td\nSELECT 2", "gold.sql, line 2: 1 field separated by tabs"),
         ("gold.sql", "SELECT\t1\td", "line 1: 3 fields separated by tabs"),
-        ("gold.sql", "\td", "line 1: 1 field"),
         ("dev.json", "[{\"db_id\": \"d\",\n \"query\" \"x\"}]", "dev.json, line 2 column 10: expected `:`"),
         ("dev.json", "[{\"db_id\": \"d\", \"db_id\": \"e\"}]", "the key \"db_id\" occurs twice"),
         ("dev.json", "3", "neither a JSON list nor a JSON object"),
@@ -167,7 +166,7 @@ fn a_bad_benchmark_is_named_with_its_place() {
         ("dev.json", r#"[{"db_id": "d", "gold": "  "}]"#, "no gold query"),
         ("dev.json", r#"[{"db_id": "d", "gold": []}]"#, "no gold query"),
         ("dev.json", r#"[{"db_id": "d", "gold": 3}]"#, "\"gold\" is a number"),
-        ("dev.json", r#"[{"gold": "SELECT 1"}]"#, "no database"),
+        ("dev.json", r#"[{"gold": "A", "db": "d"}, {"gold": "SELECT 1"}]"#, "no database"),
         (
             "dev.json",
             r#"[{"id": 1, "db": "d", "gold": "Q"}, {"db": "d", "gold": "Q"}]"#,

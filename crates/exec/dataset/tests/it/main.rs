@@ -4,6 +4,7 @@
 
 mod benchmarks;
 mod labels;
+mod pairing;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod predictions;

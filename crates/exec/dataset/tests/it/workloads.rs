@@ -40,7 +40,7 @@ fn what_is_no_workload_is_named() {
         ("w.sql", "SELECT 1\td\n", "is a file of lines and has no questions"),
         ("w.json", "[]", "has no item"),
         ("w.json", r#"[{"db_id": "d", "query": "SELECT 1"}]"#, "question"),
-        ("w.json", r#"[{"question": "How many?"}]"#, "database"),
+        ("w.json", r#"[{"question": "How many?"}, {"question": "Who?", "db": "d"}]"#, "no database"),
         (
             "w.jsonl",
             "{\"id\": 1, \"question\": \"a\", \"db_id\": \"d\"}\n{\"id\": 1, \"question\": \"b\", \"db_id\": \"d\"}",

@@ -1,0 +1,486 @@
+//! Which example each row of a file answers, and what says so.
+//!
+//! # Contract
+//! - A column that the user named is the id. Otherwise a column is the id if each of its values is the id of another example: under
+//!   any name if all examples are in it, under a usual name ([`ColumnRole::aliases`]) also if some are missing. A column that only
+//!   counts the rows yields to one that is called as an id is; two columns that pair differently are an error.
+//! - Without ids, or with ids that only count the rows, the text of the question pairs, if each row has the question of an example.
+//! - Only then the position pairs, and a note says so. There must be as many rows as examples.
+//! - However rows are paired: a row with the question of another example than its own is an error, and so are rows with the golds
+//!   of others, unless golds in that column mostly are none of the benchmark.
+//!
+//! An example that the benchmark has twice (`137`, `137#2`) takes the answers to its id in their order, or both the one there is.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use sqlgauge_base::{closest, counted};
+
+use crate::columns::{ColumnRole, scalar_text};
+use crate::error::DatasetError;
+use crate::formats::Place;
+use crate::input::Input;
+use crate::matching::Answer;
+use crate::model::{Benchmark, Example};
+use crate::text::listed;
+
+/// By what the answers of a file are paired with examples.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(into = "String", from = "String")]
+pub enum PairedBy {
+    /// The column of that name.
+    Column(String),
+    /// The keys of a JSON object, or the names of files.
+    Key,
+    /// The text of the question.
+    Question,
+    /// The order of the rows or lines.
+    #[default]
+    Position,
+}
+
+const COLUMN: &str = "column ";
+
+impl fmt::Display for PairedBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Column(name) => write!(f, "{COLUMN}{name}"),
+            Self::Key => f.write_str("key"),
+            Self::Question => f.write_str("question"),
+            Self::Position => f.write_str("position"),
+        }
+    }
+}
+
+impl From<PairedBy> for String {
+    fn from(by: PairedBy) -> Self {
+        by.to_string()
+    }
+}
+
+impl From<String> for PairedBy {
+    fn from(text: String) -> Self {
+        match text.strip_prefix(COLUMN) {
+            Some(name) => Self::Column(name.to_owned()),
+            None if text == "key" => Self::Key,
+            None if text == "question" => Self::Question,
+            None => Self::Position,
+        }
+    }
+}
+
+/// The place of an example by its id. A table of hashes takes several times as much of a million examples.
+pub(crate) struct ExampleIds<'a> {
+    examples: &'a [Example],
+    by_id: Vec<usize>,
+}
+
+impl<'a> ExampleIds<'a> {
+    pub(crate) fn new(examples: &'a [Example]) -> Self {
+        let mut by_id: Vec<usize> = (0..examples.len()).collect();
+        by_id.sort_unstable_by_key(|&at| examples[at].id.as_str());
+        Self { examples, by_id }
+    }
+
+    fn find(&self, id: &str) -> Option<usize> {
+        let found = self.by_id.binary_search_by(|&at| self.examples[at].id.as_str().cmp(id));
+        found.ok().map(|at| self.by_id[at])
+    }
+
+    /// The next example that repeats that one.
+    fn repetition(&self, at: usize) -> Option<usize> {
+        let example = &self.examples[at];
+        let (first, number) = repeated_id(&example.id).unwrap_or((&example.id, 1));
+        let next = self.find(&repetition_id(first, number + 1))?;
+        self.examples[next].repeats(example).then_some(next)
+    }
+
+    /// The first example that is repeated by that one.
+    pub(crate) fn repeated(&self, at: usize) -> Option<usize> {
+        let example = &self.examples[at];
+        let first = self.find(repeated_id(&example.id)?.0)?;
+        self.examples[first].repeats(example).then_some(first)
+    }
+}
+
+/// The id of an example whose id, question, golds and database an earlier one has.
+pub(crate) fn repetition_id(id: &str, number: usize) -> String {
+    format!("{id}#{number}")
+}
+
+fn repeated_id(id: &str) -> Option<(&str, usize)> {
+    let (first, number) = id.rsplit_once('#')?;
+    Some((first, number.parse().ok()?))
+}
+
+/// Columns of a file whose values are ids of examples so far, none twice.
+pub(crate) struct IdColumns<'a> {
+    ids: ExampleIds<'a>,
+    /// Those of the first row that are left; `None` before it.
+    columns: Option<Vec<IdColumn>>,
+    rows: usize,
+}
+
+struct IdColumn {
+    /// `None` for the keys of the rows.
+    name: Option<String>,
+    /// The example of each row.
+    places: Vec<usize>,
+    taken: Vec<bool>,
+    /// The values are the numbers of the rows in their order, from here on.
+    counts_from: Option<usize>,
+}
+
+/// Columns of one row that are looked at.
+const MAX_COLUMNS: usize = 64;
+
+/// The rank of a column that is not called as ids are.
+const NO_ID: usize = usize::MAX;
+
+impl<'a> IdColumns<'a> {
+    pub(crate) fn new(examples: &'a [Example]) -> Self {
+        Self { ids: ExampleIds::new(examples), columns: None, rows: 0 }
+    }
+
+    /// Looks at the next row; a row that is only SQL has no fields.
+    pub(crate) fn look(&mut self, place: &Place, fields: Option<&Map<String, Value>>) {
+        let key = match place {
+            Place::Key(key) => Some(key.as_str()),
+            _ => None,
+        };
+        let row = self.rows;
+        self.rows += 1;
+        let ids = &self.ids;
+        self.columns.get_or_insert_with(|| candidates(key, fields, ids.examples.len())).retain_mut(
+            |column| {
+                let value = match &column.name {
+                    None => key.map(str::to_owned),
+                    Some(name) => fields.and_then(|fields| scalar_text(fields.get(name)?)),
+                };
+                value.is_some_and(|value| column.take(&value, row, ids))
+            },
+        );
+    }
+
+    /// The columns that pair all rows, the best first.
+    fn whole(&self) -> Vec<&IdColumn> {
+        let pairs_all = |column: &&IdColumn| {
+            let may_miss_some = column.rank() < NO_ID;
+            column.places.len() == self.rows && (may_miss_some || self.rows == self.ids.examples.len())
+        };
+        let mut whole: Vec<&IdColumn> = self.columns.iter().flatten().filter(pairs_all).collect();
+        whole.sort_by_key(|column| (column.only_counts(), column.rank()));
+        whole
+    }
+}
+
+/// The columns of the first row that may be ids.
+fn candidates(key: Option<&str>, fields: Option<&Map<String, Value>>, examples: usize) -> Vec<IdColumn> {
+    let is_other = |name: &str| {
+        let others = [ColumnRole::Database, ColumnRole::Question, ColumnRole::Gold, ColumnRole::Prediction];
+        others.iter().any(|role| role.aliases().iter().any(|alias| alias.eq_ignore_ascii_case(name)))
+    };
+    let names = fields.into_iter().flat_map(Map::keys).filter(|name| !is_other(name)).take(MAX_COLUMNS);
+    let names = key.map(|_| None).into_iter().chain(names.map(|name| Some(name.clone())));
+    let column =
+        |name| IdColumn { name, places: Vec::new(), taken: vec![false; examples], counts_from: None };
+    names.map(column).collect()
+}
+
+impl IdColumn {
+    /// Takes the value of the next row; whether the column may still be the id.
+    fn take(&mut self, value: &str, row: usize, ids: &ExampleIds<'_>) -> bool {
+        let Some(mut at) = ids.find(value) else { return false };
+        while self.taken[at] {
+            match ids.repetition(at) {
+                Some(next) => at = next,
+                None => return false,
+            }
+        }
+        self.taken[at] = true;
+        self.places.push(at);
+        let start = value.parse::<usize>().ok().and_then(|number| number.checked_sub(row));
+        self.counts_from =
+            if row == 0 { start } else { self.counts_from.filter(|_| start == self.counts_from) };
+        true
+    }
+
+    /// How well it is called for an id: keys first, then the usual names, then others with `id` at their end.
+    fn rank(&self) -> usize {
+        let Some(name) = &self.name else { return 0 };
+        let aliases = ColumnRole::Id.aliases();
+        let usual = aliases.iter().position(|alias| alias.eq_ignore_ascii_case(name));
+        let is_like_id = name.to_ascii_lowercase().ends_with("id");
+        usual.map_or(if is_like_id { aliases.len() + 1 } else { NO_ID }, |at| at + 1)
+    }
+
+    fn by(&self) -> PairedBy {
+        self.name.clone().map_or(PairedBy::Key, PairedBy::Column)
+    }
+
+    /// Whether it says nothing that the order of the rows does not.
+    fn only_counts(&self) -> bool {
+        self.counts_from.is_some_and(|start| start <= 1)
+    }
+}
+
+/// What a text is known by, whatever its white space.
+pub(crate) fn text_mark(text: &str) -> Option<u64> {
+    let mut hasher = DefaultHasher::new();
+    let words = text.trim_end_matches([';', ' ', '\n']).split_whitespace();
+    let count = words.inspect(|word| word.hash(&mut hasher)).count();
+    (count > 0).then(|| hasher.finish())
+}
+
+/// The examples with each text, in their order.
+type Marks = HashMap<u64, Vec<usize>>;
+
+fn marks<'a>(texts: impl Iterator<Item = (usize, &'a str)>) -> Marks {
+    let mut marks = Marks::new();
+    for (at, text) in texts {
+        if let Some(mark) = text_mark(text) {
+            marks.entry(mark).or_default().push(at);
+        }
+    }
+    marks
+}
+
+/// Pairs the answers of one file.
+pub(crate) struct Pairing<'a> {
+    pub(crate) input: &'a Input,
+    pub(crate) answers: &'a [Answer],
+    pub(crate) benchmark: &'a Benchmark,
+    pub(crate) id_columns: &'a IdColumns<'a>,
+    /// The id that the answers have for themselves: the user's column, or what is called as an id is.
+    pub(crate) key: PairedBy,
+    /// The user named the column.
+    pub(crate) is_named: bool,
+}
+
+type Places = (Vec<usize>, PairedBy);
+
+impl Pairing<'_> {
+    /// For each answer the place of its example.
+    pub(crate) fn places(&self, notes: &mut Vec<String>) -> Result<Places, DatasetError> {
+        let (places, by) = self.paired(notes)?;
+        let examples = || self.benchmark.examples.iter().enumerate();
+        if by != PairedBy::Question && self.answers.iter().any(|answer| answer.question.is_some()) {
+            let questions =
+                marks(examples().filter_map(|(at, example)| Some((at, example.question.as_deref()?))));
+            let others = TextsOfOthers::find(self.answers, &places, &questions, |answer| answer.question);
+            others.rows.first().map_or(Ok(()), |_| Err(self.refusal(&others, &by, "question")))?;
+        }
+        if self.answers.iter().any(|answer| answer.gold.is_some()) {
+            let golds = examples()
+                .flat_map(|(at, example)| example.golds.iter().map(move |gold| (at, gold.as_str())));
+            let others = TextsOfOthers::find(self.answers, &places, &marks(golds), |answer| answer.gold);
+            // A column that is called as golds are may hold a system's drafts, of which a few are golds of others.
+            if others.rows.len() > others.unknown {
+                return Err(self.refusal(&others, &by, "gold"));
+            }
+        }
+        Ok((places, by))
+    }
+
+    fn paired(&self, notes: &mut Vec<String>) -> Result<Places, DatasetError> {
+        if !self.is_named
+            && let Some(column) = self.id_column()?
+        {
+            return Ok((column.places.clone(), column.by()));
+        }
+        let Some(keys) = self.keys()? else { return self.without_ids(notes) };
+        if let Some(places) = self.by_keys(&keys) {
+            return Ok((places, self.key.clone()));
+        }
+        if let Some(places) = as_positions(&keys, self.benchmark.examples.len()) {
+            let only_counts = places.iter().enumerate().all(|(row, place)| row == *place);
+            if only_counts && let Some(places) = self.by_questions() {
+                return Ok((places, PairedBy::Question));
+            }
+            let note = "its ids are the positions 0, 1, 2, …, not the benchmark's ids; paired by position";
+            notes.push(note.to_owned());
+            return Ok((places, PairedBy::Position));
+        }
+        if let Some(places) = self.by_questions() {
+            notes.push("its ids are not the benchmark's; paired by the text of the question".to_owned());
+            return Ok((places, PairedBy::Question));
+        }
+        Err(self.unknown_ids(&keys))
+    }
+
+    /// The column that is the id, if one is.
+    fn id_column(&self) -> Result<Option<&IdColumn>, DatasetError> {
+        let whole = self.id_columns.whole();
+        let Some((best, others)) = whole.split_first() else { return Ok(None) };
+        let is_beaten = |other: &IdColumn| other.only_counts() && best.rank() < NO_ID;
+        match others.iter().find(|other| other.places != best.places && !is_beaten(other)) {
+            None => Ok(Some(best)),
+            Some(other) => Err(self.input.not_readable(
+                format!("can be paired by {} and, differently, by {}", best.by(), other.by()),
+                "name the column that has the ids with --column pred.id=NAME",
+            )),
+        }
+    }
+
+    /// The keys of all answers, `None` if none has one.
+    fn keys(&self) -> Result<Option<Vec<&str>>, DatasetError> {
+        if self.answers.iter().all(|answer| answer.key.is_none()) {
+            return Ok(None);
+        }
+        let mut keys = Vec::with_capacity(self.answers.len());
+        for answer in self.answers {
+            keys.push(answer.key.as_deref().ok_or_else(|| {
+                let remedy = "give every item its id";
+                self.input.malformed(&answer.place, "no id, though other items have one", remedy)
+            })?);
+        }
+        Ok(Some(keys))
+    }
+
+    fn by_keys(&self, keys: &[&str]) -> Option<Vec<usize>> {
+        let ids = &self.id_columns.ids;
+        let mut taken = vec![false; self.benchmark.examples.len()];
+        let place = |key: &&str| {
+            let mut at = ids.find(key)?;
+            while taken[at]
+                && let Some(next) = ids.repetition(at)
+            {
+                at = next;
+            }
+            taken[at] = true;
+            Some(at)
+        };
+        keys.iter().map(place).collect()
+    }
+
+    fn without_ids(&self, notes: &mut Vec<String>) -> Result<Places, DatasetError> {
+        let wanted = self.benchmark.examples.len();
+        if let Some(places) = self.by_questions() {
+            notes.push("it has no ids; paired by the text of the question".to_owned());
+            return Ok((places, PairedBy::Question));
+        }
+        if self.answers.len() != wanted {
+            return Err(DatasetError::CountMismatch {
+                path: self.input.path().to_owned(),
+                count: counted(self.answers.len(), "item") + " without ids",
+                other: "the benchmark".to_owned(),
+                expected: counted(wanted, "example"),
+                remedy: "give one item per example, or an id with each".to_owned(),
+            });
+        }
+        if self.answers.iter().any(|answer| !answer.is_line) {
+            notes.push("it has no ids; paired by position".to_owned());
+        }
+        Ok(((0..wanted).collect(), PairedBy::Position))
+    }
+
+    /// By the question alone, if each row has the question of an example, and as many rows have it as examples do: those in
+    /// their order. Where all rows name their database, it is a part of the question.
+    fn by_questions(&self) -> Option<Vec<usize>> {
+        let has_databases = self.answers.iter().all(|answer| answer.db_id.is_some());
+        let with_database = |mark: u64, db_id: &str| {
+            let mut hasher = DefaultHasher::new();
+            (mark, has_databases.then_some(db_id)).hash(&mut hasher);
+            hasher.finish()
+        };
+        let mut rows: HashMap<u64, Vec<usize>> = HashMap::new();
+        for (row, answer) in self.answers.iter().enumerate() {
+            let mark = with_database(answer.question?, answer.db_id.as_deref().unwrap_or_default());
+            rows.entry(mark).or_default().push(row);
+        }
+        let mut examples = Marks::new();
+        for (at, example) in self.benchmark.examples.iter().enumerate() {
+            if let Some(mark) = example.question.as_deref().and_then(text_mark) {
+                examples.entry(with_database(mark, &example.db_id)).or_default().push(at);
+            }
+        }
+        let mut places = vec![0; self.answers.len()];
+        for (mark, rows) in rows {
+            let examples = examples.get(&mark).filter(|examples| examples.len() == rows.len())?;
+            for (row, at) in rows.into_iter().zip(examples) {
+                places[row] = *at;
+            }
+        }
+        Some(places)
+    }
+
+    fn refusal(&self, others: &TextsOfOthers, by: &PairedBy, what: &str) -> DatasetError {
+        let id = |at: usize| &self.benchmark.examples[at].id;
+        let row = |(row, at, other): &(usize, usize, usize)| {
+            format!(
+                "{} stands for {:?} and has the {what} of {:?}",
+                self.answers[*row].place,
+                id(*at),
+                id(*other)
+            )
+        };
+        DatasetError::TextsOfOthers {
+            path: self.input.path().to_owned(),
+            count: counted(others.rows.len(), "row"),
+            what: what.to_owned(),
+            by: by.clone(),
+            examples: others.rows.iter().take(2).map(row).collect::<Vec<_>>().join("; "),
+        }
+    }
+
+    fn unknown_ids(&self, keys: &[&str]) -> DatasetError {
+        let is_known = |key: &&str| self.id_columns.ids.find(key).is_some();
+        let unknown: Vec<&str> = keys.iter().copied().filter(|key| !is_known(key)).collect();
+        let ids = || self.benchmark.examples.iter().map(|e| e.id.as_str());
+        let mut described = listed(unknown.iter().map(|key| format!("{key:?}")));
+        if let [key] = unknown.as_slice()
+            && let Some(near) = closest(key, ids()).first()
+        {
+            described = format!("{described} (the closest that it has is {near:?})");
+        }
+        DatasetError::UnknownIds {
+            path: self.input.path().to_owned(),
+            count: unknown.len(),
+            listed: described,
+            sample: ids().take(3).map(|id| format!("{id:?}")).collect::<Vec<_>>().join(", "),
+        }
+    }
+}
+
+/// Rows with a text that is another example's and not their own's.
+#[derive(Default)]
+struct TextsOfOthers {
+    /// Row, its example, and the example whose text it has.
+    rows: Vec<(usize, usize, usize)>,
+    /// Rows with a text of no example.
+    unknown: usize,
+}
+
+impl TextsOfOthers {
+    fn find(
+        answers: &[Answer],
+        places: &[usize],
+        marks: &Marks,
+        mark: impl Fn(&Answer) -> Option<u64>,
+    ) -> Self {
+        let mut others = Self::default();
+        for (row, (answer, &at)) in answers.iter().zip(places).enumerate() {
+            let Some(mark) = mark(answer) else { continue };
+            match marks.get(&mark).map(Vec::as_slice) {
+                None => others.unknown += 1,
+                Some(examples) if examples.binary_search(&at).is_ok() => {}
+                Some(examples) => others.rows.extend(examples.first().map(|other| (row, at, *other))),
+            }
+        }
+        others
+    }
+}
+
+/// The keys as positions if they are exactly 0 to count-1, in any order.
+fn as_positions(keys: &[&str], count: usize) -> Option<Vec<usize>> {
+    let mut seen = vec![false; count];
+    let position = |key: &&str| {
+        let position: usize = key.parse().ok()?;
+        let fresh = !std::mem::replace(seen.get_mut(position)?, true);
+        (fresh && position.to_string() == *key).then_some(position)
+    };
+    (keys.len() == count).then(|| keys.iter().map(position).collect())?
+}

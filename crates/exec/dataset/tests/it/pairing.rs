@@ -1,0 +1,232 @@
+//! By what rows find their examples, in files as people have them.
+
+use sqlgauge_dataset::{
+    Benchmark, ColumnRole, Columns, DatasetError, Input, PairedBy, PredictionOptions, PredictionSet,
+    parse_benchmark, parse_predictions,
+};
+
+fn golds(text: &str) -> Benchmark {
+    parse_benchmark(&Input::from_bytes("gold.json", text.into()), None, None, &Columns::default()).unwrap()
+}
+
+const GOLDS: &str = r#"[{"id": "a1", "db_id": "d", "question": "Who?", "query": "SELECT name"},
+    {"id": "a2", "db_id": "d", "question": "How many?", "query": "SELECT count"},
+    {"id": "a3", "db_id": "d", "question": "Where?", "query": "SELECT place"}]"#;
+
+/// The same without ids, whose ids are 0, 1 and 2.
+fn without_ids() -> Benchmark {
+    golds(
+        &["a1", "a2", "a3"]
+            .iter()
+            .fold(GOLDS.to_owned(), |text, id| text.replace(&format!("\"id\": \"{id}\", "), "")),
+    )
+}
+
+fn read_for(benchmark: &Benchmark, rows: &[&str]) -> Result<PredictionSet, DatasetError> {
+    let input = Input::from_bytes("p.jsonl", rows.join("\n").into_bytes());
+    parse_predictions("S", input, benchmark, &PredictionOptions::default())
+}
+
+fn read(rows: &[&str]) -> Result<PredictionSet, DatasetError> {
+    read_for(&golds(GOLDS), rows)
+}
+
+fn texts(set: &PredictionSet) -> String {
+    set.predictions.iter().map(|p| p.as_ref().map_or("-", |p| p.sql.as_str())).collect()
+}
+
+#[test]
+fn a_column_with_the_ids_is_the_id_whatever_its_name() {
+    for name in ["custom_id", "task_id", "q_id", "idx", "row", "key"] {
+        let row = |id: &str, sql: &str| format!(r#"{{"{name}": "{id}", "cost": 3, "sql": "{sql}"}}"#);
+        let rows = [row("a3", "C"), row("a1", "A"), row("a2", "B")];
+        let set = read(&rows.each_ref().map(String::as_str)).unwrap();
+        assert_eq!(
+            (texts(&set).as_str(), set.paired_by),
+            ("ABC", PairedBy::Column(name.to_owned())),
+            "{name}"
+        );
+    }
+    // Some may be missing where the name is one of an id.
+    let set = read(&[r#"{"custom_id": "a3", "sql": "C"}"#]).unwrap();
+    assert_eq!(texts(&set), "--C");
+    assert!(read(&[r#"{"row": "a3", "sql": "C"}"#]).unwrap_err().to_string().contains("1 item without ids"));
+}
+
+#[test]
+fn a_named_id_beats_a_count_of_rows() {
+    let rows = [
+        r#"{"id": 0, "question_id": 2, "sql": "C"}"#,
+        r#"{"id": 1, "question_id": 0, "sql": "A"}"#,
+        r#"{"id": 2, "question_id": 1, "sql": "B"}"#,
+    ];
+    let set = read_for(&without_ids(), &rows).unwrap();
+    assert_eq!((texts(&set).as_str(), set.paired_by), ("ABC", PairedBy::Column("question_id".to_owned())));
+    let odd = rows.map(|row| row.replace("question_id", "place"));
+    let message = read_for(&without_ids(), &odd.each_ref().map(String::as_str)).unwrap_err().to_string();
+    assert!(
+        message.contains("by column place and, differently, by column id")
+            && message.contains("pred.id=NAME"),
+        "{message}"
+    );
+}
+
+#[test]
+fn without_ids_the_question_pairs() {
+    let rows = [r#"{"question": "Where?", "sql": "C"}"#, r#"{"question": " Who? ", "sql": "A"}"#];
+    let set = read(&rows).unwrap();
+    assert_eq!((texts(&set).as_str(), &set.paired_by), ("A-C", &PairedBy::Question));
+    assert!(
+        set.notes.iter().any(|note| note.contains("paired by the text of the question")),
+        "{:?}",
+        set.notes
+    );
+    // A count of the rows is no id.
+    let counted = [
+        r#"{"id": 0, "question": "Where?", "sql": "C"}"#,
+        r#"{"id": 1, "question": "How many?", "sql": "B"}"#,
+        r#"{"id": 2, "question": "Who?", "sql": "A"}"#,
+    ];
+    assert_eq!(texts(&read(&counted).unwrap()), "ABC");
+    // A question that two examples have needs an answer for each.
+    let twice = golds(&GOLDS.replace("Where?", "Who?"));
+    assert!(read_for(&twice, &[r#"{"question": "Who?", "sql": "A"}"#]).is_err());
+    let all = [
+        r#"{"question": "Who?", "sql": "A"}"#,
+        r#"{"question": "How many?", "sql": "B"}"#,
+        r#"{"question": "Who?", "sql": "C"}"#,
+    ];
+    assert_eq!(texts(&read_for(&twice, &all).unwrap()), "ABC");
+}
+
+#[test]
+fn the_position_pairs_last_and_is_said() {
+    let set = read(&[r#"{"sql": "A"}"#, r#"{"sql": "B"}"#, r#"{"sql": "C"}"#]).unwrap();
+    assert_eq!((texts(&set).as_str(), &set.paired_by), ("ABC", &PairedBy::Position));
+    assert_eq!(set.notes, ["it has no ids; paired by position"]);
+}
+
+#[test]
+fn a_row_with_the_text_of_another_is_refused() {
+    // By position.
+    for rows in [
+        [
+            r#"{"question": "How many?", "sql": "A"}"#,
+            r#"{"question": "Who?", "sql": "B"}"#,
+            r#"{"question": "Why?", "sql": "C"}"#,
+        ],
+        [
+            r#"{"query": "SELECT count", "pred": "A"}"#,
+            r#"{"query": "SELECT name;", "pred": "B"}"#,
+            r#"{"query": "SELECT place", "pred": "C"}"#,
+        ],
+    ] {
+        let message = read(&rows).unwrap_err().to_string();
+        assert!(message.contains("2 rows with the") && message.contains("paired by position"), "{message}");
+        assert!(
+            message.contains(r#"line 1 stands for "a1" and has the"#) && message.contains("line 2"),
+            "{message}"
+        );
+    }
+    // By id.
+    let message = read(&[r#"{"id": "a1", "question": "Where?", "sql": "A"}"#]).unwrap_err().to_string();
+    assert!(message.contains("paired by column id"), "{message}");
+    // A column of golds that holds drafts proves nothing.
+    let drafts = [
+        r#"{"query": "SELECT count", "pred": "A"}"#,
+        r#"{"query": "SELECT x", "pred": "B"}"#,
+        r#"{"query": "SELECT y", "pred": "C"}"#,
+    ];
+    assert_eq!(texts(&read(&drafts).unwrap()), "ABC");
+}
+
+#[test]
+fn an_object_is_no_answer_and_its_texts_are_named() {
+    let rows = [r#"{"id": "a1", "response": {"body": [{"text": "A"}], "model": "m"}}"#];
+    let message = read(&rows).unwrap_err().to_string();
+    let hint = "the SQL is an object; name the text in it that is the SQL: --column prediction=response.body.0.text (or response.model)";
+    assert!(message.contains(hint), "{message}");
+    assert!(
+        read(&[r#"{"id": "a1", "sql": null}"#])
+            .unwrap_err()
+            .to_string()
+            .contains("has no prediction for any example")
+    );
+}
+
+#[test]
+fn columns_are_named_apart_and_paths_have_indices() {
+    let mut columns = Columns::default();
+    for (role, column) in [("pred.id", "meta.key"), ("pred.sql", "choices.-1.text"), ("gold.sql", "query")] {
+        columns.name(role, column).unwrap();
+    }
+    assert!(columns.name("pred.nothing", "x").is_err() && columns.name("other.id", "x").is_err());
+    let gold = parse_benchmark(&Input::from_bytes("gold.json", GOLDS.into()), None, None, &columns).unwrap();
+    assert_eq!(gold.examples[2].golds, ["SELECT place"]);
+    let rows = r#"{"id": "a1", "meta": {"key": "a3"}, "choices": [{"text": "draft"}, {"text": "C"}]}"#;
+    let options = PredictionOptions { columns, ..PredictionOptions::default() };
+    let set = parse_predictions("S", Input::from_bytes("p.jsonl", rows.into()), &gold, &options).unwrap();
+    assert_eq!((texts(&set).as_str(), set.paired_by.to_string().as_str()), ("--C", "column meta.key"));
+    let mut past_the_end = Columns::default();
+    past_the_end.set(ColumnRole::Prediction, "choices.2.text");
+    let options = PredictionOptions { columns: past_the_end, ..PredictionOptions::default() };
+    assert!(parse_predictions("S", Input::from_bytes("p.jsonl", rows.into()), &gold, &options).is_err());
+}
+
+#[test]
+fn an_item_that_is_there_twice_is_two_items() {
+    let twice =
+        golds(&GOLDS.replace("a2", "a1").replace("How many?", "Who?").replace("SELECT count", "SELECT name"));
+    let ids: Vec<&str> = twice.examples.iter().map(|example| example.id.as_str()).collect();
+    assert_eq!((ids, twice.notes.len()), (vec!["a1", "a1#2", "a3"], 1));
+    let both = [r#"{"id": "a1", "sql": "A"}"#, r#"{"id": "a1", "sql": "B"}"#, r#"{"id": "a3", "sql": "C"}"#];
+    assert_eq!(texts(&read_for(&twice, &both).unwrap()), "ABC");
+    assert_eq!(texts(&read_for(&twice, &[both[2], both[0]]).unwrap()), "AAC");
+    let thrice = [both[0], both[0], both[0]];
+    assert!(read_for(&twice, &thrice).unwrap_err().to_string().contains("occurs twice"));
+    let keyed = Input::from_bytes("p.json", r#"{"0": "A", "1": "B", "2": "C"}"#.into());
+    assert_eq!(texts(&parse_predictions("S", keyed, &twice, &PredictionOptions::default()).unwrap()), "ABC");
+}
+
+#[test]
+fn golds_come_by_id_without_databases_and_without_answers() {
+    let gold = Input::from_bytes("g.json", r#"{"h1": "SELECT 1", "h2": "null", "h3": null}"#.into());
+    let questions = Input::from_bytes(
+        "q.json",
+        r#"{"version": "1", "data": [{"id": "h3", "question": "c"}, {"id": "h1", "question": "a"}, {"id": "h2", "question": "b"}]}"#.into(),
+    );
+    let benchmark = parse_benchmark(&gold, Some(&questions), None, &Columns::default()).unwrap();
+    let read: Vec<_> = benchmark
+        .examples
+        .iter()
+        .map(|e| (e.id.as_str(), e.question.as_deref().unwrap(), e.golds.len(), e.db_id.as_str()))
+        .collect();
+    assert_eq!(read, [("h1", "a", 1, ""), ("h2", "b", 0, ""), ("h3", "c", 0, "")]);
+    assert!(
+        benchmark.notes.iter().any(|note| note.contains("2 of 3 questions have no answer")),
+        "{:?}",
+        benchmark.notes
+    );
+    let answers = Input::from_bytes("p.json", r#"{"h1": "SELECT 1", "h2": null}"#.into());
+    let set = parse_predictions("S", answers, &benchmark, &PredictionOptions::default()).unwrap();
+    assert_eq!(set.predictions[1].as_ref().map(|answer| answer.sql.as_str()), Some(""));
+    assert!(set.predictions[2].is_none());
+    // A cell that nobody filled is no statement.
+    let csv = Input::from_bytes("g.csv", b"id,gold\n1,SELECT 1\n2,\n".to_vec());
+    assert!(
+        parse_benchmark(&csv, None, None, &Columns::default())
+            .unwrap_err()
+            .to_string()
+            .contains("no gold query")
+    );
+    for lines in ["SELECT 1\nSELECT 2\n", "SELECT 1"] {
+        let lines = Input::from_bytes("g.sql", lines.into());
+        assert!(
+            parse_benchmark(&lines, None, None, &Columns::default())
+                .unwrap()
+                .examples
+                .iter()
+                .all(|e| e.db_id.is_empty())
+        );
+    }
+}
