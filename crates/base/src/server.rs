@@ -36,6 +36,14 @@ pub fn of_database(address: &Path, db_id: &str) -> PathBuf {
     PathBuf::from(address.to_string_lossy().replace(PLACE, &name))
 }
 
+/// The database that an address names for all; `None` where it leaves the name open.
+pub fn named_database(address: &Path) -> Option<String> {
+    let text = address.to_str()?.split(['?', '#']).next()?;
+    let name = text.split_once(':')?.1.rsplit('/').next()?;
+    let name = if scheme(address)? == "duckdb" { name.split('.').next()? } else { name };
+    (!name.is_empty() && !name.contains(PLACE)).then(|| name.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,16 +6,19 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use sqlgauge_base::regular;
+use sqlgauge_base::{counted_of, regular, verb_for};
 use sqlgauge_core::{System, VerifySettings, verifies};
 use sqlgauge_dataset::{ColumnRole, Columns, FileFormat, LabelCondition, Subset};
 use sqlgauge_engine::compare::Semantics;
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_metrics::Metric;
+use sqlgauge_report::executes;
+use sqlgauge_run::Summary;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_verify::{ColumnValues, VerifyOptions};
 
 use crate::engine::engine;
+use crate::output::say;
 use crate::solver::solver;
 use crate::stdin::{input_file, is_kept, source};
 use crate::values::Program;
@@ -338,6 +341,29 @@ impl ClockOptions {
     }
 }
 
+/// How many golds may fail where a bar is set.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub(crate) struct GoldBar {
+    /// Golds that may fail to run where a bar is set; with more of them the bar is not reached, whatever the score of the others
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    allow_gold_failures: usize,
+}
+
+impl GoldBar {
+    /// Whether so few golds fail; says so where not.
+    pub(crate) fn holds(self, summary: &Summary) -> bool {
+        let (failed, all) = (summary.golds.failed, summary.golds.examples);
+        let holds = !executes(summary) || failed <= self.allow_gold_failures;
+        if !holds {
+            let (golds, does) = (counted_of(failed, all, "gold"), verb_for(&failed, ["does", "do"]));
+            say(&format!(
+                "{golds} {does} not run, so no bar is reached: mend them, or give --allow-gold-failures {failed}"
+            ));
+        }
+        holds
+    }
+}
+
 /// The time that an option of that name gives in seconds.
 pub(crate) fn seconds(option: &str, seconds: f64) -> Result<Duration> {
     let time = Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero());
@@ -351,7 +377,7 @@ pub(crate) fn columns(pairs: &[String]) -> Result<Columns> {
         let (role, column) = pair
             .split_once('=')
             .ok_or_else(|| anyhow!("--column {pair:?}: write ROLE=COLUMN, as in gold=query_sql"))?;
-        columns.set(role.parse::<ColumnRole>().with_context(|| format!("--column {pair:?}"))?, column);
+        columns.name(role, column).with_context(|| format!("--column {pair:?}"))?;
     }
     Ok(columns)
 }
@@ -364,7 +390,11 @@ pub(crate) fn workload_roles() -> impl Iterator<Item = ColumnRole> {
 /// The help of `--column`, with the roles that there are.
 pub(crate) fn column_help(roles: impl Iterator<Item = ColumnRole>) -> String {
     let roles: Vec<&str> = roles.map(ColumnRole::name).collect();
-    format!("Column that has a role ({}); a name with dots leads into objects", roles.join(", "))
+    format!(
+        "Column that has a role ({}), in golds or predictions alone as gold.ROLE or pred.ROLE; a name with dots leads into objects and \
+         lists (choices.0.message.content)",
+        roles.join(", ")
+    )
 }
 
 /// Reads the name of a file format; the help lists all of them.

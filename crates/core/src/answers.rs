@@ -1,20 +1,17 @@
 //! Several answers to a question, or none on purpose.
 //!
 //! # Contract
-//! - JSON or JSON lines: rows with an id, or an object from id to what a row would have. Without ids, one row per question.
-//! - The answers stand in `predictions` (or `samples`, `candidates`, `answers`, `prediction`, `sql`): a list of texts, or of objects with
+//! - JSON or JSON lines: rows, or an object from id to what a row would have, paired with the questions as predictions are.
+//! - The answers stand in `predictions` (or `samples`, `candidates`, `answers`, `prediction`, `sql`, `pred_sqls`, `filtered_resps`, or the column
+//!   that the user named): a list of texts, or of objects with
 //!   `sql` and `weight` or `logprob`; a text is a list of one. `weights` or `logprobs` beside the list have a number per answer.
 //! - A log-probability counts as a weight relative to the largest of its question. Without either all weights are 1.
 //! - null, an empty list, and a text that says that there is no answer ([`sqlgauge_dataset::is_abstention`]) are an abstention;
 //!   `reason` may say why. A null within a list is an answer that is missing, and leaves the list.
 
-use std::collections::HashMap;
-use std::fmt;
-
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value, json};
 use sqlgauge_base::counted;
-use sqlgauge_dataset::{Benchmark, is_abstention};
+use sqlgauge_dataset::{Benchmark, Columns, Example, Input, has_row, is_abstention, pair_rows};
 
 use crate::error::Error;
 use crate::score::System;
@@ -51,75 +48,21 @@ impl AnswerList {
     }
 }
 
-const LISTS: [&str; 6] = ["predictions", "samples", "candidates", "answers", "prediction", "sql"];
+const LISTS: [&str; 8] =
+    ["predictions", "samples", "candidates", "answers", "prediction", "sql", "pred_sqls", "filtered_resps"];
 /// Why a system abstains.
 const REASON: &str = "reason";
-const IDS: [&str; 4] = ["id", "question_id", "instance_id", "qid"];
 
-/// Whether a file of predictions has a list of answers, or an abstention with a reason. All rows at once would take several times
-/// the size of the file, so they are looked at one by one.
+/// Whether a file of predictions has a list of answers, or an abstention with a reason.
 pub fn has_lists(system: &System) -> bool {
-    let Ok(input) = system.predictions.read() else { return false };
-    std::str::from_utf8(input.bytes()).is_ok_and(|text| is_of_lists(text.trim_start_matches('\u{feff}')))
+    system.predictions.read().is_ok_and(|input| is_of_lists(&input, &system.columns))
 }
 
-fn is_of_lists(text: &str) -> bool {
-    let mut documents = serde_json::Deserializer::from_str(text).into_iter::<Glance>();
-    let Some(Ok(first)) = documents.next() else { return false };
-    match documents.next() {
-        None => first.alone,
-        Some(second) => {
-            let mut others = std::iter::once(second).chain(documents).map_while(Result::ok);
-            first.as_row || others.any(|row| row.as_row)
-        }
-    }
-}
-
-/// Whether a JSON document has a list of answers, or an abstention with a reason.
-struct Glance {
-    /// If it is a row, one of several documents.
-    as_row: bool,
-    /// If it is the whole file: a list of rows, an object from id to row, or a row.
-    alone: bool,
-}
-
-impl<'de> Deserialize<'de> for Glance {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Glancer)
-    }
-}
-
-struct Glancer;
-
-impl<'de> Visitor<'de> for Glancer {
-    type Value = Glance;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("rows of predictions")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut rows: A) -> Result<Glance, A::Error> {
-        let mut alone = false;
-        while let Some(row) = rows.next_element::<Map<String, Value>>()? {
-            alone |= is_list(&row);
-        }
-        Ok(Glance { as_row: false, alone })
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Glance, A::Error> {
-        let (mut row, mut has_list_below) = (Map::new(), false);
-        while let Some((key, value)) = entries.next_entry::<String, Value>()? {
-            has_list_below |= match &value {
-                Value::Object(fields) => is_list(fields),
-                other => other.is_array(),
-            };
-            if key == REASON || LISTS.contains(&key.as_str()) {
-                row.insert(key, value);
-            }
-        }
-        let as_row = is_list(&row);
-        Ok(Glance { as_row, alone: if list_of(&row).is_some() { as_row } else { has_list_below } })
-    }
+fn is_of_lists(input: &Input, columns: &Columns) -> bool {
+    has_row(input, |row, is_keyed| match row {
+        Value::Object(row) => columns.answers_of(row).map_or_else(|| is_list(row), Value::is_array),
+        other => is_keyed && other.is_array(),
+    })
 }
 
 fn is_list(row: &Map<String, Value>) -> bool {
@@ -129,100 +72,33 @@ fn is_list(row: &Map<String, Value>) -> bool {
 /// The answers of a system to each example of a benchmark; `None` where the file has none.
 ///
 /// # Errors
-/// When the file cannot be read or is malformed, or an id is unknown or occurs twice.
+/// When the file cannot be read or is malformed, or its rows cannot be paired with the examples.
 pub(crate) fn read_answers(system: &System, benchmark: &Benchmark) -> Result<Vec<Option<AnswerList>>, Error> {
-    let path = system.predictions.path().display().to_string();
-    let rows = rows(system)?;
-    let has_ids = rows.iter().all(|(id, _)| id.is_some());
-    if !has_ids && rows.len() != benchmark.examples.len() {
-        let (count, wanted) = (rows.len(), benchmark.examples.len());
-        return Err(Error::Invalid(format!(
-            "{path} has {count} rows for {wanted} questions; give every row an `id`"
-        )));
-    }
-    let places: HashMap<&str, usize> =
-        benchmark.examples.iter().map(|example| example.id.as_str()).zip(0..).collect();
-    let mut answers = vec![None; benchmark.examples.len()];
-    for (at, (id, row)) in rows.iter().enumerate() {
-        let place = match id.as_deref().filter(|_| has_ids) {
-            Some(id) => *places.get(id).ok_or_else(|| {
-                Error::Invalid(format!(
-                    "{path} answers {id:?}, which the golds have not; give the golds that it answers"
-                ))
-            })?,
-            None => at,
-        };
-        let read = answers_of(row)
-            .map_err(|problem| Error::Invalid(format!("{path}, row {}: {problem}", at + 1)))?;
-        if answers[place].replace(read).is_some() {
-            return Err(Error::Invalid(format!(
-                "{path} answers {:?} twice; remove one of the two",
-                benchmark.examples[place].id
-            )));
-        }
-    }
-    Ok(answers)
-}
-
-type Row = (Option<String>, Map<String, Value>);
-
-fn rows(system: &System) -> Result<Vec<Row>, Error> {
-    let path = system.predictions.path().display().to_string();
     let input = system.predictions.read()?;
-    let malformed = |problem: String| {
-        Error::Invalid(format!(
-            "{path}: {problem}; write JSON or JSON lines, with an id and a list of answers a row"
-        ))
-    };
-    let text = std::str::from_utf8(input.bytes()).map_err(|error| malformed(error.to_string()))?;
-    let text = text.trim_start_matches('\u{feff}');
-    let values: Vec<Value> = match serde_json::from_str(text) {
-        Ok(Value::Array(rows)) => rows,
-        Ok(Value::Object(row)) if list_of(&row).is_none() => {
-            return Ok(row.into_iter().map(under_key).collect());
-        }
-        Ok(row @ Value::Object(_)) => vec![row],
-        _ => {
-            let lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
-            let parsed = lines.map(|(line, at)| {
-                serde_json::from_str(line).map_err(|error| malformed(format!("line {at}: {error}")))
-            });
-            parsed.collect::<Result<_, _>>()?
-        }
-    };
-    values
-        .into_iter()
-        .map(|value| match value {
-            Value::Object(row) => Ok((IDS.iter().find_map(|name| text_of(row.get(*name)?)), row)),
-            _ => Err(malformed("a row is not an object".to_owned())),
+    let format = system.predictions.format(None)?;
+    let paired = pair_rows(&input, benchmark, format, &system.columns)?;
+    let answers = |(row, example): (Option<Value>, &Example)| {
+        let row = match row {
+            None => return Ok(None),
+            Some(Value::Object(row)) => row,
+            Some(value) => Map::from_iter([(LISTS[0].to_owned(), value)]),
+        };
+        answers_of(&row, system.columns.answers_of(&row)).map(Some).map_err(|problem| {
+            Error::Invalid(format!("{}, the answers to {:?}: {problem}", input.path().display(), example.id))
         })
-        .collect()
-}
-
-fn under_key((id, value): (String, Value)) -> Row {
-    let row = match value {
-        Value::Object(row) => row,
-        value => Map::from_iter([("predictions".to_owned(), value)]),
     };
-    (Some(id), row)
-}
-
-fn text_of(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
-    }
+    paired.rows.into_iter().zip(&benchmark.examples).map(answers).collect()
 }
 
 fn list_of(row: &Map<String, Value>) -> Option<&Value> {
     LISTS.iter().find_map(|name| row.get(*name))
 }
 
-fn answers_of(row: &Map<String, Value>) -> Result<AnswerList, String> {
+/// The answers of a row; `named` are those in the column that the user named.
+fn answers_of(row: &Map<String, Value>, named: Option<&Value>) -> Result<AnswerList, String> {
     let reason = row.get(REASON).and_then(Value::as_str).map(str::to_owned);
-    let list =
-        list_of(row).ok_or_else(|| format!("no answers; they are looked for in {}", LISTS.join(", ")))?;
+    let list = named.or_else(|| list_of(row));
+    let list = list.ok_or_else(|| format!("no answers; they are looked for in {}", LISTS.join(", ")))?;
     let list = match list {
         Value::Array(list) => list.as_slice(),
         Value::Null => &[],
@@ -280,7 +156,7 @@ mod tests {
     use super::*;
 
     fn of(json: &str) -> Result<AnswerList, String> {
-        answers_of(serde_json::from_str::<Value>(json).expect("JSON").as_object().expect("an object"))
+        answers_of(serde_json::from_str::<Value>(json).expect("JSON").as_object().expect("an object"), None)
     }
 
     #[test]
@@ -301,6 +177,10 @@ mod tests {
 
     #[test]
     fn files_with_lists_are_told_from_others() {
+        let is_of_lists = |text: &str| {
+            let input = Input::from_bytes("rows", text.as_bytes().to_vec());
+            is_of_lists(&input, &Columns::default())
+        };
         for text in [
             r#"[{"id": 1, "sql": "SELECT 1"}, {"id": 2, "predictions": ["SELECT 1"]}]"#,
             r#"{"0": ["SELECT 1"], "1": "SELECT 2"}"#,

@@ -19,6 +19,7 @@ use sqlgauge_verify::Verdict;
 
 use crate::context::Context;
 use crate::error::Error;
+use crate::one_database::name_database;
 use crate::score::System;
 use crate::settings::VerifySettings;
 use crate::source::Source;
@@ -125,7 +126,9 @@ impl AuditJob {
     fn benchmark(&self) -> Result<Benchmark, Error> {
         let questions = self.questions.as_ref().map(Source::read).transpose()?;
         let format = self.gold.format(self.format)?;
-        Ok(parse_benchmark(&self.gold.read()?, questions.as_ref(), format, &self.columns)?)
+        let mut benchmark = parse_benchmark(&self.gold.read()?, questions.as_ref(), format, &self.columns)?;
+        name_database(&mut benchmark, Some(&self.db), None)?;
+        Ok(benchmark)
     }
 
     fn allowed(&self) -> Result<Allowed, Error> {

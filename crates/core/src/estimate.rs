@@ -28,6 +28,7 @@ pub use self::judge::JudgeSettings;
 pub use self::records::{EstimateHistory, EstimateRecords};
 use crate::context::Context;
 use crate::error::Error;
+use crate::one_database::name_database;
 use crate::score::System;
 use crate::settings::NOW;
 use crate::source::{Source, digest_sources};
@@ -236,6 +237,7 @@ impl EstimateJob {
     fn load(&self, engine: &dyn Engine) -> Result<Pool, Error> {
         let mut workload =
             parse_workload(&self.target.read()?, self.target.format(self.format)?, &self.columns)?;
+        name_database(&mut workload, Some(&self.db), None)?;
         let folders =
             self.known_db.iter().map(|path| Databases::open(path)).collect::<Result<Vec<_>, _>>()?;
         let mut loader = Loader::new(engine, folders, self.metric.clone());

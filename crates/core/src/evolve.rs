@@ -16,6 +16,7 @@ use crate::error::{About, Error};
 use crate::guard::keep_run;
 #[cfg(feature = "services")]
 use crate::llm::LlmSettings;
+use crate::one_database::name_database;
 use crate::subset;
 
 /// Changes the schemas of a benchmark, and its databases and golds with them. Every item is run before it is written.
@@ -97,6 +98,7 @@ impl EvolveJob {
         }
         keep_run("--out", &self.out)?;
         let mut benchmark = load_benchmark(&self.benchmark)?;
+        name_database(&mut benchmark, Some(&self.db), None)?;
         if !self.subset.is_all() {
             let engine = context.sqlite(self.limits, Moment::now())?;
             let positions = subset::positions(&self.subset, &benchmark.examples, &self.db, &engine)?;

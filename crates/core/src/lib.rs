@@ -75,6 +75,7 @@ mod llm;
 mod match_pair;
 mod merge;
 mod metric_errors;
+mod one_database;
 mod open_run;
 mod pack;
 mod pairs;

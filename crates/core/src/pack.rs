@@ -23,6 +23,7 @@ use sqlgauge_verify::{ColumnValues, Verdict};
 use crate::context::Context;
 use crate::error::Error;
 use crate::guard::{keep_database, keep_inputs};
+use crate::one_database::name_database;
 use crate::score::System;
 use crate::settings::VerifySettings;
 use crate::source::Source;
@@ -129,8 +130,9 @@ impl PackJob {
         let inputs = self.systems.iter().map(|system| ("predictions", system.predictions.path()));
         keep_inputs("--out", &self.out, inputs.chain([("gold", self.gold.path())]))?;
         keep_database("--out", &self.out)?;
-        let benchmark =
+        let mut benchmark =
             parse_benchmark(&self.gold.read()?, None, self.gold.format(self.format)?, &self.columns)?;
+        name_database(&mut benchmark, Some(&self.db), None)?;
         let engine = context.sqlite(self.limits, Moment::now())?;
         let selection = subset::positions(&self.subset, &benchmark.examples, &self.db, &engine)?;
         let systems = self.read_systems(&benchmark)?;

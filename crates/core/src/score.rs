@@ -6,10 +6,13 @@
 //!   the recorded one for now. The log is the same, byte for byte, however often it was stopped.
 //! - A run that is asked to stop ends with [`Error::Stopped`]; what is in the log stays.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
+use serde_json::Value;
+use sqlgauge_base::{counted_of, verb_for};
 use sqlgauge_dataset::{
     Benchmark, Columns, Databases, Example, FileFormat, Prediction, PredictionOptions, PredictionSet, Subset,
     Tables, parse_benchmark, parse_predictions, parse_tables,
@@ -17,11 +20,12 @@ use sqlgauge_dataset::{
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_metrics::{Metric, Reads, find};
 use sqlgauge_report::Report;
-use sqlgauge_run::{BenchmarkScorer, Manifest, RunDirectory, Shard, UsedDatabases, digest_inputs};
+use sqlgauge_run::{BenchmarkScorer, Manifest, PAIRED_BY, RunDirectory, Shard, UsedDatabases, digest_inputs};
 
 use crate::context::{Context, Watcher};
 use crate::error::Error;
 use crate::guard::keep_inputs_of_run;
+use crate::one_database::name_database;
 use crate::open_run::{OpenRun, goes_on, start};
 use crate::pack::{read_pack, with_pack};
 use crate::settings::{VerifySettings, default_metrics, gates_of, recorded_options, started_at, verifies};
@@ -139,6 +143,8 @@ pub struct ScoreJob {
     pub now: Option<Moment>,
     /// Which questions are scored; by default all.
     pub subset: Subset,
+    /// Leave out questions whose databases are missing.
+    pub skip_missing_db: bool,
     /// The part of them that is scored; without, all.
     pub shard: Option<Shard>,
     /// Bars that the means are to reach, as written: `METRIC=X`.
@@ -183,6 +189,7 @@ impl ScoreJob {
             limits: Limits::default(),
             now: None,
             subset: Subset::default(),
+            skip_missing_db: false,
             shard: None,
             gates: Vec::new(),
             out,
@@ -208,13 +215,14 @@ impl ScoreJob {
     /// When an input cannot be read or does not fit the others, or the directory is another run's.
     pub fn open(&self, context: &Context<'_>) -> Result<OpenRun, Error> {
         let watcher = context.watcher();
-        let benchmark = self.benchmark()?;
+        let tables = self.tables.as_ref().map(|tables| parse_tables(&tables.read()?)).transpose()?;
+        let mut benchmark = self.benchmark()?;
+        name_database(&mut benchmark, self.db.as_deref(), tables.as_ref())?;
         let metrics =
             if self.metrics.is_empty() { default_metrics(&benchmark) } else { self.metrics.clone() };
         let metrics = self.with_pack_metric(metrics)?;
         let ids: Vec<String> = metrics.iter().map(|metric| metric.id().to_owned()).collect();
         let gates = gates_of(&self.gates, &ids)?;
-        let tables = self.tables.as_ref().map(|tables| parse_tables(&tables.read()?)).transpose()?;
         let ground = self.ground(&metrics, tables.as_ref(), &benchmark)?;
         let of_tables = tables.iter().flat_map(|tables| &tables.notes);
         benchmark.notes.iter().chain(of_tables).for_each(|text| watcher.note(text));
@@ -223,6 +231,8 @@ impl ScoreJob {
         let now = self.now.map_or_else(|| started_at(&self.out, goes_on), Ok)?;
         let engine = context.engine_for(self.db.as_deref(), self.connections, self.limits, now)?;
         let selection = subset::positions(&self.subset, &benchmark.examples, ground.path(), engine.as_ref())?;
+        let Taken { selection, missing } =
+            self.taken(selection, &benchmark.examples, ground.path(), watcher)?;
         // A million examples are several hundred megabytes: where all are taken there is no second copy of them.
         let taken_examples =
             selection.as_deref().map(|selection| pick(benchmark.examples.clone(), Some(selection)));
@@ -236,6 +246,13 @@ impl ScoreJob {
             watcher.note(NO_SUITE);
         }
         let mut manifest = self.manifest(ids, examples.len(), &used, engine.as_ref(), now)?;
+        if !missing.is_empty() {
+            let part = manifest.options.entry(SUBSET.to_owned()).or_insert_with(|| self.subset.to_json());
+            part["missing_databases"] = missing.into();
+        }
+        let paired_by =
+            read.iter().flatten().map(|set| (set.system.clone(), set.paired_by.to_string().into()));
+        manifest.options.insert(PAIRED_BY.to_owned(), Value::Object(paired_by.collect()));
         if let Some(shard) = self.shard {
             shard.record(&mut manifest);
         }
@@ -344,6 +361,37 @@ impl ScoreJob {
             .map_err(|error| Error::asked_in_part(self.gold.path(), error))
     }
 
+    /// The selection without the questions whose databases are missing, if they may be.
+    fn taken(
+        &self,
+        selection: Option<Vec<usize>>,
+        examples: &[Example],
+        folder: &Path,
+        watcher: &dyn Watcher,
+    ) -> Result<Taken, Error> {
+        if !self.skip_missing_db {
+            return Ok(Taken { selection, missing: Vec::new() });
+        }
+        let databases = Databases::open(folder)?;
+        let names: BTreeSet<&str> = examples.iter().map(|example| example.db_id.as_str()).collect();
+        let missing: Vec<String> =
+            names.into_iter().filter(|name| databases.locate(name).is_err()).map(str::to_owned).collect();
+        if missing.is_empty() {
+            return Ok(Taken { selection, missing });
+        }
+        let mut selection = selection.unwrap_or_else(|| (0..examples.len()).collect());
+        let all = selection.len();
+        selection.retain(|&at| missing.binary_search(&examples[at].db_id).is_err());
+        if selection.is_empty() {
+            // The error names the first of them and what is in the folder.
+            databases.locate(&missing[0])?;
+        }
+        let left_out = counted_of(all - selection.len(), all, "question");
+        let (are, names) = (verb_for(&(all - selection.len()), ["is", "are"]), missing.join(", "));
+        watcher.note(&format!("{left_out} {are} left out, as their databases are missing: {names}"));
+        Ok(Taken { selection: Some(selection), missing })
+    }
+
     /// The positions of the examples that are scored, where they are not all.
     fn part(&self, selection: Option<Vec<usize>>, examples: usize) -> Result<Option<Vec<usize>>, Error> {
         let Some(shard) = self.shard else { return Ok(selection) };
@@ -420,7 +468,7 @@ impl ScoreJob {
         let verify = verifies(&self.metrics).then_some(&self.verify);
         let mut options = recorded_options(&self.limits, now, self.extract, verify);
         if !self.subset.is_all() {
-            options.insert("subset".to_owned(), self.subset.to_json());
+            options.insert(SUBSET.to_owned(), self.subset.to_json());
         }
         Ok(Manifest {
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -434,6 +482,15 @@ impl ScoreJob {
         })
     }
 }
+
+/// The questions that a run takes, and the databases that are missing of the others.
+struct Taken {
+    selection: Option<Vec<usize>>,
+    missing: Vec<String>,
+}
+
+/// The option of a run that records the part of the benchmark.
+const SUBSET: &str = "subset";
 
 /// Where the databases of a run are.
 enum Ground {

@@ -71,9 +71,15 @@ impl Source {
     /// Never: JSON lines are a format.
     pub(crate) fn format(&self, format: Option<FileFormat>) -> Result<Option<FileFormat>, DatasetError> {
         match self {
+            Self::File(path) if path.is_dir() => "jsonl".parse().map(Some),
             Self::File(_) | Self::Kept { .. } => Ok(format),
             Self::Memory { .. } => "jsonl".parse().map(Some),
         }
+    }
+
+    /// The folder, if it is one: of files `ID.sql` with an answer each, which are read as rows.
+    fn folder(&self) -> Option<&Path> {
+        self.file().filter(|path| path.is_dir())
     }
 
     /// The content.
@@ -81,6 +87,9 @@ impl Source {
     /// # Errors
     /// When the file cannot be read.
     pub fn read(&self) -> Result<Text, DatasetError> {
+        if let Some(folder) = self.folder() {
+            return Ok(Text::from_bytes(folder, rows_of_folder(folder)?));
+        }
         match self {
             Self::File(path) | Self::Kept { file: path, .. } => Text::read(path),
             Self::Memory { name, bytes } => Ok(Text::of_shared(name, Arc::clone(bytes))),
@@ -90,11 +99,40 @@ impl Source {
     /// The content, for a reader of benchmarks or predictions; a large file of JSON lines stays on disk. `given` is the format that a
     /// user named.
     pub(crate) fn read_rows(&self, format: Option<FileFormat>) -> Result<Text, DatasetError> {
-        match self.file().filter(|_| format.is_none()) {
+        match self.file().filter(|file| format.is_none() && !file.is_dir()) {
             Some(file) => Text::read_or_leave(file),
             None => self.read(),
         }
     }
+}
+
+/// The files `ID.sql` of a folder as JSON lines, in the order of their names. A file holds one answer, whatever its lines.
+fn rows_of_folder(folder: &Path) -> Result<Vec<u8>, DatasetError> {
+    let refused = |source| DatasetError::Read { path: folder.to_owned(), source };
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(refused)? {
+        let path = entry.map_err(refused)?.path();
+        if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("sql")) && path.is_file() {
+            files.push(path);
+        }
+    }
+    if files.is_empty() {
+        return Err(DatasetError::NotReadable {
+            path: folder.to_owned(),
+            problem: "is a folder without a file that ends in .sql".to_owned(),
+            remedy: "give a file, or a folder with a file ID.sql for each question".to_owned(),
+        });
+    }
+    files.sort_unstable();
+    let mut rows = String::new();
+    for path in files {
+        let id = path.file_stem().unwrap_or_default().to_string_lossy();
+        let sql = Text::read(&path)?;
+        let row = serde_json::json!({"id": id, "sql": String::from_utf8_lossy(sql.bytes()).trim()});
+        rows.push_str(&row.to_string());
+        rows.push('\n');
+    }
+    Ok(rows.into_bytes())
 }
 
 /// The records of inputs with those roles, in their order.
@@ -104,14 +142,15 @@ impl Source {
 pub(crate) fn digest_sources<S: Borrow<Source>>(
     sources: &[(String, S)],
 ) -> Result<Vec<InputRecord>, RunError> {
-    let files: Vec<(String, PathBuf)> = sources
-        .iter()
-        .filter_map(|(role, source)| Some((role.clone(), source.borrow().file()?.to_owned())))
-        .collect();
+    let is_file = |source: &Source| source.folder().is_none();
+    let files = sources.iter().filter(|(_, source)| is_file(source.borrow()));
+    let files: Vec<(String, PathBuf)> =
+        files.filter_map(|(role, source)| Some((role.clone(), source.borrow().file()?.to_owned()))).collect();
     let mut digested = digest_inputs(&files)?.into_iter();
     let of_one = |(role, source): &(String, S)| {
         let source = source.borrow();
         let sha256 = match source {
+            _ if !is_file(source) => sha256_of_bytes(source.read().ok()?.bytes()),
             Source::File(_) | Source::Kept { .. } => digested.next()?.sha256,
             Source::Memory { bytes, .. } => sha256_of_bytes(bytes),
         };

@@ -35,6 +35,7 @@ use crate::context::Context;
 use crate::error::Error;
 use crate::lines::write_lines;
 use crate::match_pair::{SchemaFacts, match_pair};
+use crate::one_database::name_database;
 use crate::score::{ScoreJob, System};
 use crate::source::Source;
 use crate::verify_pair::over_database;
@@ -157,7 +158,7 @@ impl VoteJob {
     pub fn run(&self, context: &Context<'_>) -> Result<Vote, Error> {
         let gold = &self.job.gold;
         let format = gold.format(self.job.format)?;
-        let benchmark = if self.has_golds {
+        let mut benchmark = if self.has_golds {
             parse_benchmark(&gold.read()?, None, format, &self.job.columns)?
         } else {
             parse_workload(&gold.read()?, format, &self.job.columns)?
@@ -167,6 +168,7 @@ impl VoteJob {
         let no_databases =
             || Error::Invalid("a vote runs the answers: give --db with the databases".to_owned());
         let db = self.job.db.as_ref().ok_or_else(no_databases)?;
+        name_database(&mut benchmark, Some(db), None)?;
         let used = UsedDatabases::locate(&Databases::open(db)?, &benchmark.examples, false)
             .map_err(|error| Error::of_databases(gold.path(), error))?;
         let targets = used.open(engine.as_ref(), None)?;

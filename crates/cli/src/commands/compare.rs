@@ -9,6 +9,7 @@ use sqlgauge_core::{CompareJob, LeftOut, SystemComparison};
 use sqlgauge_report::Versus;
 
 use crate::Verdict;
+use crate::options::GoldBar;
 use crate::output::{note, print_json, print_painted, text_tables};
 
 /// Compare two systems of a run, or of two runs: paired test, interval of the difference, items that differ
@@ -31,6 +32,8 @@ pub(crate) struct Compare {
     /// for real (p < 0.05)
     #[arg(long, value_name = "POINTS")]
     max_regression: Option<f64>,
+    #[command(flatten)]
+    gold_bar: GoldBar,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -53,7 +56,7 @@ impl Compare {
         );
         if self.json {
             print_json(&comparison.to_json())?;
-            return Ok(gate(&comparison, self.max_regression));
+            return Ok(gate(&comparison, self.max_regression, self.gold_bar));
         }
         if let Some(left_out) = left_out(&comparison) {
             note(left_out);
@@ -66,13 +69,16 @@ impl Compare {
             limit: self.items,
         };
         print_painted(&versus.render(text_tables())?)?;
-        Ok(gate(&comparison, self.max_regression))
+        Ok(gate(&comparison, self.max_regression, self.gold_bar))
     }
 }
 
 /// Whether the second system is lower by no more than so many points, or by so few items that chance explains it.
-fn gate(comparison: &SystemComparison, most: Option<f64>) -> Verdict {
+fn gate(comparison: &SystemComparison, most: Option<f64>, golds: GoldBar) -> Verdict {
     let (Some(most), Some(lost)) = (most, comparison.lost()) else { return Verdict::Done };
+    if !golds.holds(&comparison.summary) {
+        return Verdict::GateFailed;
+    }
     if lost <= most {
         return Verdict::Done;
     }

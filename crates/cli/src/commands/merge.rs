@@ -7,6 +7,7 @@ use clap::Args;
 use sqlgauge_core::merge_runs;
 
 use crate::Verdict;
+use crate::options::GoldBar;
 use crate::progress::Progress;
 use crate::values::OutputPath;
 
@@ -22,6 +23,8 @@ pub(crate) struct Merge {
     /// Exit with code 1 if a system's mean is below the bar; may be given several times
     #[arg(long, value_name = "METRIC=X")]
     fail_under: Vec<String>,
+    #[command(flatten)]
+    gold_bar: GoldBar,
     /// Print the summary as JSON, as summary.json has it
     #[arg(long, conflicts_with = "quiet")]
     json: bool,
@@ -35,7 +38,7 @@ impl Merge {
         let command = |command: &[String]| unsharded(command, &self.out);
         let report =
             merge_runs(&self.runs, &self.out, &self.fail_under, command, &Progress::new(self.quiet))?;
-        super::score::show(&report, &self.out, self.json, self.quiet)
+        super::score::show(&report, &self.out, self.json, self.quiet, self.gold_bar)
     }
 }
 

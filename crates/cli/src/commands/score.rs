@@ -15,8 +15,9 @@ use sqlgauge_run::{RunError, Shard};
 
 use crate::Verdict;
 use crate::options::{
-    ClockOptions, DrawnSubsetOptions, FormatOptions, GoldFile, LimitOptions, ResultOptions, SampleOptions,
-    SystemFile, VerifyFlags, column_help, columns, gold_file, metrics_help, system_file, systems,
+    ClockOptions, DrawnSubsetOptions, FormatOptions, GoldBar, GoldFile, LimitOptions, ResultOptions,
+    SampleOptions, SystemFile, VerifyFlags, column_help, columns, gold_file, metrics_help, system_file,
+    systems,
 };
 use crate::output::{Style, command_line, print, print_document, print_json, print_with, text_tables};
 use crate::scoring::{metrics, score};
@@ -65,6 +66,9 @@ pub(crate) struct Score {
     restart: bool,
     #[command(flatten)]
     subset: DrawnSubsetOptions,
+    /// Leave out questions whose databases are missing, and say so
+    #[arg(long, help_heading = "Subset")]
+    skip_missing_db: bool,
     /// Take only the questions that a run of these systems got wrong, by its first metric that says right or wrong
     #[arg(long, value_name = "RUN", conflicts_with = "ids", help_heading = "Subset")]
     last_failed: Option<PathBuf>,
@@ -85,6 +89,8 @@ pub(crate) struct Score {
     /// Exit with code 1 if a system's mean is below the bar; may be given several times
     #[arg(long, value_name = "METRIC=X")]
     fail_under: Vec<String>,
+    #[command(flatten)]
+    gold_bar: GoldBar,
     /// Take the SQL out of the chatter of an LLM (code fences, explanations); off for official scores
     #[arg(long)]
     extract_sql: bool,
@@ -109,7 +115,7 @@ impl Score {
         if !self.results.results.is_empty() {
             return self.run_results();
         }
-        let (as_json, is_quiet) = (self.json, self.quiet);
+        let (as_json, is_quiet, gold_bar) = (self.json, self.quiet, self.gold_bar);
         let mut golds = std::mem::take(&mut self.gold);
         if golds.len() > 1 {
             return self.run_versions(golds);
@@ -121,7 +127,7 @@ impl Score {
         if let Some(rules) = sample_rules(samples, &job)? {
             return run_samples(&SamplesJob { job, rules }, as_json, is_quiet);
         }
-        finish(&job, as_json, is_quiet)
+        finish(&job, as_json, is_quiet, gold_bar)
     }
 
     fn job(self, gold: PathBuf) -> Result<ScoreJob> {
@@ -151,6 +157,7 @@ impl Score {
             limits: self.limits.limits()?,
             now: self.clock.now,
             subset,
+            skip_missing_db: self.skip_missing_db,
             shard: self.shard,
             gates: self.fail_under,
             restart: self.restart,
@@ -254,12 +261,18 @@ fn run_samples(job: &SamplesJob, as_json: bool, is_quiet: bool) -> Result<Verdic
 }
 
 /// Runs the job, prints the leaderboard or the summary as JSON, and says which bars were not reached.
-pub(super) fn finish(job: &ScoreJob, as_json: bool, is_quiet: bool) -> Result<Verdict> {
-    show(&score(job, is_quiet)?, &job.out, as_json, is_quiet)
+pub(super) fn finish(job: &ScoreJob, as_json: bool, is_quiet: bool, golds: GoldBar) -> Result<Verdict> {
+    show(&score(job, is_quiet)?, &job.out, as_json, is_quiet, golds)
 }
 
 /// Prints the leaderboard or the summary as JSON, and says which bars were not reached.
-pub(super) fn show(report: &Report, out: &Path, as_json: bool, is_quiet: bool) -> Result<Verdict> {
+pub(super) fn show(
+    report: &Report,
+    out: &Path,
+    as_json: bool,
+    is_quiet: bool,
+    golds: GoldBar,
+) -> Result<Verdict> {
     if as_json {
         let json = sqlgauge_report::find("json")?;
         print_with(Style::Plain, |out| json.render(report, out))?;
@@ -270,7 +283,7 @@ pub(super) fn show(report: &Report, out: &Path, as_json: bool, is_quiet: bool) -
     if let Some(sentence) = sqlgauge_report::no_gold_runs(&report.summary.golds) {
         bail!("{sentence}; the first says: {}", first_gold_error(report)?);
     }
-    Ok(super::report::gate_verdict(report))
+    Ok(super::report::gate_verdict(report, golds))
 }
 
 fn first_gold_error(report: &Report) -> Result<String> {

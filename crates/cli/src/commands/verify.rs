@@ -18,7 +18,8 @@ use sqlgauge_verify::VerifyReport;
 use crate::Verdict;
 use crate::engine::engine;
 use crate::options::{
-    ClockOptions, SubsetOptions, SystemFile, VerifyFlags, database_file, schema_of, system_file, systems,
+    ClockOptions, GoldBar, SubsetOptions, SystemFile, VerifyFlags, database_file, schema_of, system_file,
+    systems,
 };
 use crate::output::{
     Style, colour, command_line, note, print, print_json, print_painted, print_with, text_tables, width,
@@ -179,7 +180,7 @@ impl Verify {
             command: command_line(),
             ..ScoreJob::new(source(gold), db, systems, metrics_of([ex, "verify"])?, out.into())
         };
-        super::score::finish(&job, self.json, self.quiet)
+        super::score::finish(&job, self.json, self.quiet, GoldBar::default())
     }
 }
 

@@ -57,7 +57,7 @@ pub fn versions(
     // Items that ask nothing, so that their databases are evolved.
     let about = |(index, (name, _))| Example::bare(format!("{index}"), index, name);
     let examples = databases.all()?.into_iter().enumerate().map(about).collect();
-    let benchmark = Benchmark { examples, sources: Vec::new(), notes: Vec::new() };
+    let benchmark = Benchmark { examples, sources: Vec::new(), has_ids: true, notes: Vec::new() };
     let plan = EvolvePlan::Steps { kinds: steps.kinds.clone(), steps: steps.count };
     let options = EvolveOptions { seed: steps.seed, intensity: INTENSITY, ..EvolveOptions::of(plan) };
     let history = out.join(HISTORY);

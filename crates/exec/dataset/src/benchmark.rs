@@ -161,8 +161,9 @@ fn benchmark_of(
     if drafts.examples.is_empty() {
         return Err(gold.not_readable("has no example", "give a file with at least one gold query"));
     }
+    let has_ids = drafts.origins.iter().any(|origin| origin.has_id);
     let examples = finish(gold, drafts, reading, &mut notes)?;
-    Ok(Benchmark { examples, sources, notes })
+    Ok(Benchmark { examples, sources, has_ids, notes })
 }
 
 /// Makes a workload of a file that is in memory: questions without golds and difficulties, even where the file has
@@ -182,8 +183,9 @@ pub fn parse_workload(
     if drafts.examples.is_empty() {
         return Err(input.not_readable("has no item", "give a file with at least one question"));
     }
+    let has_ids = drafts.origins.iter().any(|origin| origin.has_id);
     let examples = finish(input, drafts, &reading, &mut notes)?;
-    Ok(Benchmark { examples, sources: vec![input.path().to_owned()], notes })
+    Ok(Benchmark { examples, sources: vec![input.path().to_owned()], has_ids, notes })
 }
 
 fn drafts_of(

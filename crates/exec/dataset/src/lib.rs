@@ -40,7 +40,7 @@ pub use locate::{Databases, Location};
 pub use model::{Benchmark, Example, Prediction, PredictionSet, Turn};
 pub use pairing::PairedBy;
 pub use pairs::{Over, Pairs, RIGHT, parse_pairs};
-pub use predictions::{PredictionOptions, parse_predictions};
+pub use predictions::{PairedRows, PredictionOptions, has_row, pair_rows, parse_predictions};
 pub use subset::{LabelCondition, QuestionLabel, Subset, SubsetError};
 pub use tables::{Tables, TablesEntry, parse_tables};
 

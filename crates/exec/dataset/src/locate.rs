@@ -62,6 +62,20 @@ impl Databases {
         Ok(located.map(|(path, name)| (name, path)).collect())
     }
 
+    /// The name of the database, if there is only one: of the file, the one in the folder, or the one that an address names.
+    ///
+    /// # Errors
+    /// When there are several or none to choose from.
+    pub fn only(&self) -> Result<String, DatasetError> {
+        if self.is_server {
+            return server::named_database(&self.root).ok_or_else(|| self.unknown(""));
+        }
+        match self.all()?.as_slice() {
+            [(name, _)] => Ok(name.clone()),
+            _ => Err(self.unknown("")),
+        }
+    }
+
     /// The files of a database.
     ///
     /// Looks for `<db_id>/<db_id>.sqlite`, then the same with `.sqlite3` and `.db`, then those directly in the
@@ -94,7 +108,8 @@ impl Databases {
     fn unknown(&self, db_id: &str) -> DatasetError {
         let names = self.names();
         if db_id.is_empty() {
-            let databases = counted(names.len(), "database");
+            let databases =
+                if self.is_server { "any of them".to_owned() } else { counted(names.len(), "database") };
             return DatasetError::NoDatabaseNamed { folder: self.root.clone(), databases };
         }
         let near = closest(db_id, names.iter().map(String::as_str));
@@ -215,9 +230,18 @@ mod tests {
 
     #[test]
     fn where_no_database_is_named_the_error_says_that_one_must_be() {
-        let (_folder, databases) = folder(&["concert_singer/concert_singer.sqlite", "pets_1.sqlite"]);
-        let message = databases.locate("").unwrap_err().to_string();
-        assert!(message.contains("no db_id") && message.contains("holds 2"), "{message}");
+        let (several, databases) = folder(&["concert_singer/concert_singer.sqlite", "pets_1.sqlite"]);
+        for message in
+            [databases.locate("").unwrap_err(), databases.only().unwrap_err()].map(|e| e.to_string())
+        {
+            assert!(message.contains("no db_id") && message.contains("holds 2"), "{message}");
+        }
+        let only = |root: &Path| Databases::open(root).unwrap().only();
+        assert_eq!(only(&several.path().join("concert_singer")).unwrap(), "concert_singer");
+        assert_eq!(only(&several.path().join("pets_1.sqlite")).unwrap(), "pets_1");
+        assert_eq!(only(Path::new("postgresql://me@host:5432/shop?sslmode=disable")).unwrap(), "shop");
+        assert_eq!(only(Path::new("duckdb:data/shop.duckdb")).unwrap(), "shop");
+        assert!(only(Path::new("mysql://host/{db_id}")).is_err());
     }
 
     #[test]

@@ -83,12 +83,20 @@ pub struct Benchmark {
     pub examples: Vec<Example>,
     /// The files that it was read from.
     pub sources: Vec<PathBuf>,
+    /// Whether the examples have ids of their own, and not their positions.
+    #[serde(default)]
+    pub has_ids: bool,
     /// Repairs that reading made, for people: `"gold.sql: line 17: invalid UTF-8 replaced by U+FFFD"`.
     #[serde(default)]
     pub notes: Vec<String>,
 }
 
 impl Benchmark {
+    /// Whether no example names its database: all are about one.
+    pub fn names_no_database(&self) -> bool {
+        self.examples.iter().all(|example| example.db_id.is_empty())
+    }
+
     /// Number of interactions; 0 when the examples are not conversations.
     pub fn interactions(&self) -> usize {
         self.examples.iter().filter_map(|e| e.turn).map(|t| t.interaction + 1).max().unwrap_or(0)

@@ -5,7 +5,8 @@
 //!   any name if all examples are in it, under a usual name ([`ColumnRole::aliases`]) also if some are missing. A column that only
 //!   counts the rows yields to one that is called as an id is; two columns that pair differently are an error.
 //! - Without ids, or with ids that only count the rows, the text of the question pairs, if each row has the question of an example.
-//! - Only then the position pairs, and a note says so. There must be as many rows as examples.
+//! - Only then the position pairs, and a note says so. There must be as many rows as examples. Ids that are no numbers say nothing
+//!   where the examples have none.
 //! - However rows are paired: a row with the question of another example than its own is an error, and so are rows with the golds
 //!   of others, unless golds in that column mostly are none of the benchmark.
 //!
@@ -307,6 +308,11 @@ impl Pairing<'_> {
         if let Some(places) = self.by_questions() {
             notes.push("its ids are not the benchmark's; paired by the text of the question".to_owned());
             return Ok((places, PairedBy::Question));
+        }
+        let are_names = keys.iter().all(|key| key.parse::<u64>().is_err());
+        if !self.benchmark.has_ids && are_names && keys.len() == self.benchmark.examples.len() {
+            notes.push("the golds have no ids to find its ids among; paired by position".to_owned());
+            return Ok(((0..keys.len()).collect(), PairedBy::Position));
         }
         Err(self.unknown_ids(&keys))
     }

@@ -97,6 +97,68 @@ pub fn parse_predictions(
     Ok(set)
 }
 
+/// The rows of a file of predictions, whatever stands in them, paired as [`parse_predictions`] pairs them.
+#[derive(Debug)]
+pub struct PairedRows {
+    /// By position in the benchmark: an object with the fields, or the SQL that stands alone; `None` where there is no row.
+    pub rows: Vec<Option<Value>>,
+    /// By what they were paired.
+    pub paired_by: PairedBy,
+    /// What reading noted.
+    pub notes: Vec<String>,
+}
+
+/// Pairs the rows of a file whose answers are lists, say.
+///
+/// # Errors
+/// As [`parse_predictions`], but for what is about the SQL of a row.
+pub fn pair_rows(
+    input: &Input,
+    benchmark: &Benchmark,
+    format: Option<FileFormat>,
+    columns: &Columns,
+) -> Result<PairedRows, DatasetError> {
+    let columns = columns.of(FileKind::Predictions);
+    let options = PredictionOptions { format, columns, ..PredictionOptions::default() };
+    let format = format.unwrap_or_else(|| FileFormat::detect(input));
+    let mut notes = Vec::new();
+    let mut reader =
+        PredictionLines { values: Some(Vec::new()), ..PredictionLines::new(input, benchmark, &options) };
+    format.read(input, &mut notes, &mut |part| match part {
+        Part::Row(row) => reader.take_row(row),
+        Part::Line(_) => Ok(()),
+    })?;
+    if format.has_lines() {
+        return Err(input.not_readable("is a file of lines", "give rows as JSON or JSON lines"));
+    }
+    let (places, paired_by) = reader.paired(&mut notes)?;
+    let values = reader.values.unwrap_or_default();
+    let mut rows = vec![None; benchmark.examples.len()];
+    for ((place, value), answer) in places.into_iter().zip(values).zip(&reader.answers) {
+        if rows[place].replace(value).is_some() {
+            let id = &benchmark.examples[place].id;
+            return Err(input.malformed(
+                &answer.place,
+                format!("a second row for {id:?}"),
+                "remove one of the two",
+            ));
+        }
+    }
+    Ok(PairedRows { rows, paired_by, notes })
+}
+
+/// Whether some row of a file is of that kind; a file that cannot be read has none. A row under a key is said to be so.
+pub fn has_row(input: &Input, mut is_one: impl FnMut(&Value, bool) -> bool) -> bool {
+    let mut has_one = false;
+    let read = FileFormat::detect(input).read(input, &mut Vec::new(), &mut |part| {
+        if let Part::Row(Row { place, value }) = part {
+            has_one = has_one || is_one(&value, matches!(place, Place::Key(_)));
+        }
+        Ok(())
+    });
+    read.is_ok() && has_one
+}
+
 /// The answers that a file has, in its order, with the place of the example of each.
 fn answers_of(
     input: &Input,
@@ -138,23 +200,13 @@ fn answers_of(
     if let Some(error) = first_error {
         return Err(error);
     }
-    let mut answers = reader.answers;
     if format.has_lines() {
-        answers = answers_of_lines(input, reader.lines, reader.beyond, benchmark)?;
+        let lines = std::mem::take(&mut reader.lines);
+        reader.answers = answers_of_lines(input, lines, reader.beyond, benchmark)?;
     }
-    refuse_without_texts(input, &answers, &reader.paths)?;
-    let named_key = options.columns.named(ColumnRole::Id);
-    let has_keys = || answers.iter().any(|answer| matches!(answer.place, Place::Key(_)));
-    let key = match named_key.map(str::to_owned).or(reader.key) {
-        Some(column) => PairedBy::Column(column),
-        None if has_keys() => PairedBy::Key,
-        None => PairedBy::Position,
-    };
-    let id_columns = &reader.id_columns;
-    let is_named = named_key.is_some();
-    let pairing = Pairing { input, answers: &answers, benchmark, id_columns, key, is_named };
-    let (positions, by) = pairing.places(notes)?;
-    Ok((answers, positions, by))
+    refuse_without_texts(input, &reader.answers, &reader.paths)?;
+    let (positions, by) = reader.paired(notes)?;
+    Ok((reader.answers, positions, by))
 }
 
 /// One answer that is a list is that answer's outcome; where all are, the file is another than it was given as.
@@ -180,6 +232,7 @@ fn refuse_without_texts(input: &Input, answers: &[Answer], paths: &[String]) -> 
 /// what is far beyond them is counted at most.
 struct PredictionLines<'a> {
     input: &'a Input,
+    benchmark: &'a Benchmark,
     options: &'a PredictionOptions,
     /// Answers or lines that are kept.
     limit: usize,
@@ -194,6 +247,8 @@ struct PredictionLines<'a> {
     key: Option<String>,
     /// The paths of the texts in the first object or list that stands for an SQL.
     paths: Vec<String>,
+    /// What the rows hold, where somebody wants it whatever it is.
+    values: Option<Vec<Value>>,
 }
 
 /// What is not kept of a file.
@@ -213,6 +268,7 @@ impl<'a> PredictionLines<'a> {
         let limit = benchmark.examples.len().saturating_mul(4).saturating_add(SPARE_ANSWERS);
         Self {
             input,
+            benchmark,
             options,
             limit,
             answers: Vec::new(),
@@ -222,7 +278,21 @@ impl<'a> PredictionLines<'a> {
             id_columns: IdColumns::new(&benchmark.examples),
             key: None,
             paths: Vec::new(),
+            values: None,
         }
+    }
+
+    /// The place of the example of each answer, and what says so.
+    fn paired(&self, notes: &mut Vec<String>) -> Result<(Vec<usize>, PairedBy), DatasetError> {
+        let Self { input, benchmark, answers, id_columns, .. } = self;
+        let named_key = self.options.columns.named(ColumnRole::Id);
+        let has_keys = || answers.iter().any(|answer| matches!(answer.place, Place::Key(_)));
+        let key = match named_key.map(str::to_owned).or_else(|| self.key.clone()) {
+            Some(column) => PairedBy::Column(column),
+            None if has_keys() => PairedBy::Key,
+            None => PairedBy::Position,
+        };
+        Pairing { input, answers, benchmark, id_columns, key, is_named: named_key.is_some() }.places(notes)
     }
 
     fn take_line(&mut self, line: &str) {
@@ -249,7 +319,7 @@ impl<'a> PredictionLines<'a> {
                     }
                     return Ok(());
                 }
-                self.take_fields(row.place, &fields)
+                self.take_fields(row.place, fields)
             }
             value => self.take_value(row.place, value),
         }
@@ -257,16 +327,21 @@ impl<'a> PredictionLines<'a> {
 
     fn take_value(&mut self, place: Place, value: Value) -> Result<(), DatasetError> {
         if let Value::Object(fields) = value {
-            return self.take_fields(place, &fields);
+            return self.take_fields(place, fields);
         }
         self.id_columns.look(&place, None);
-        self.keep(answer_of_sql(place, &value))
+        let answer = answer_of_sql(place, &value);
+        self.values.iter_mut().for_each(|values| values.push(value.clone()));
+        self.keep(answer)
     }
 
-    fn take_fields(&mut self, place: Place, fields: &Map<String, Value>) -> Result<(), DatasetError> {
-        let columns = &self.options.columns;
+    fn take_fields(&mut self, place: Place, row: Map<String, Value>) -> Result<(), DatasetError> {
+        let (columns, fields) = (&self.options.columns, &row);
         self.id_columns.look(&place, Some(fields));
-        let mut answer = answer_of_fields(self.input, place, fields, self.options)?;
+        let mut answer = match &self.values {
+            Some(_) => Answer::positional(place, None),
+            None => answer_of_fields(self.input, place, fields, self.options)?,
+        };
         if answer.other_kind.is_some() && self.paths.is_empty() {
             let nested = columns.find(ColumnRole::Prediction, fields);
             let nested = nested.or_else(|| columns.object(ColumnRole::Prediction, fields));
@@ -283,6 +358,7 @@ impl<'a> PredictionLines<'a> {
         let prediction = columns.find(ColumnRole::Prediction, fields).map(|(name, _)| name);
         answer.gold =
             mark(columns.find(ColumnRole::Gold, fields).filter(|(name, _)| Some(*name) != prediction));
+        self.values.iter_mut().for_each(|values| values.push(Value::Object(row.clone())));
         self.keep(answer)
     }
 

@@ -2,7 +2,7 @@
 
 use sqlgauge_base::printable;
 use sqlgauge_causes::find;
-use sqlgauge_run::{FAILED, Fix, Fixes, MISSING, SystemSummary, UNCLEAR};
+use sqlgauge_run::{ANSWERED, FAILED, Fix, Fixes, MISSING, SystemSummary, UNCLEAR};
 
 use crate::Report;
 use crate::system_table::SystemTable;
@@ -41,6 +41,7 @@ fn title(id: &str) -> &str {
     match id {
         UNCLEAR => "not clear in one sentence",
         FAILED => "the query does not run",
+        ANSWERED => "the question has no answer, and one was given",
         MISSING => "no answer",
         _ => find(id).map_or(id, |cause| cause.title),
     }

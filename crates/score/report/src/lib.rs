@@ -50,4 +50,4 @@ pub use verdict::verdict;
 pub use verdicts::Verdicts;
 pub use versus::Versus;
 pub use view::ItemView;
-pub use warning::{no_gold_runs, notes, warnings};
+pub use warning::{executes, no_gold_runs, notes, warnings};

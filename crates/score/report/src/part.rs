@@ -22,6 +22,8 @@ struct Part {
     conditions: Vec<String>,
     limit: Option<usize>,
     seed: u64,
+    #[serde(default)]
+    missing_databases: Vec<String>,
 }
 
 /// The sentence without its full stop; `None` where the run scored all questions.
@@ -42,6 +44,9 @@ pub fn part(manifest: &Manifest) -> Option<String> {
     }
     if let Some(limit) = part.limit {
         clauses.push(format!("at most {limit}, drawn with seed {}", part.seed));
+    }
+    if !part.missing_databases.is_empty() {
+        clauses.push(format!("without {} that are missing", many(part.missing_databases.len(), "database")));
     }
     let questions = many(manifest.examples, "question");
     Some(format!("a part of the benchmark, {questions}: {}", clauses.join("; ")))

@@ -1,6 +1,7 @@
 //! What a reader must know before believing the scores of a run.
 
 use sqlgauge_base::{counted_of, verb_for};
+use sqlgauge_metrics::{Reads, find};
 use sqlgauge_run::{GoldCounts, Summary, SystemSummary};
 
 use crate::words::{many, percent};
@@ -14,13 +15,22 @@ const NAMED: usize = 5;
 /// What stands against the scores of a run, each in one sentence; empty where nothing does.
 pub fn warnings(summary: &Summary) -> Vec<String> {
     let golds = &summary.golds;
-    let of_golds = [no_gold_runs(golds), databases_are_empty(golds), golds_are_empty(golds)];
+    // Where no metric executes anything, rows are of no account.
+    let executes = executes(summary);
+    let of_rows = [databases_are_empty(golds), golds_are_empty(golds)].into_iter().filter(|_| executes);
+    let failed = no_gold_runs(golds).or_else(|| some_golds_fail(golds).filter(|_| executes));
+    let of_golds = [failed, questions_have_no_answer(golds)].into_iter().chain(of_rows);
     let of_answers = summary
         .systems
         .iter()
         .flat_map(|system| [names_are_unknown(system), constants_are_wrong(system)])
         .flatten();
-    of_golds.into_iter().flatten().chain(of_answers).chain(texts_are_changed(summary)).collect()
+    of_golds.flatten().chain(of_answers).chain(texts_are_changed(summary)).collect()
+}
+
+/// Whether some metric of the run compares what queries return.
+pub fn executes(summary: &Summary) -> bool {
+    summary.metrics.iter().any(|id| find(id).is_ok_and(|metric| metric.reads() != Reads::NoRows))
 }
 
 /// Share of answers about unknown tables from which on they are likely answers to another benchmark.
@@ -108,6 +118,27 @@ pub fn no_gold_runs(golds: &GoldCounts) -> Option<String> {
     })
 }
 
+/// The sentence about a run in which some gold queries do not run.
+fn some_golds_fail(golds: &GoldCounts) -> Option<String> {
+    let (failed, all) = (golds.failed, golds.examples);
+    (failed > 0).then(|| {
+        let does = verb_for(&failed, ["does", "do"]);
+        let (golds, others) = (counted_of(failed, all, "gold"), all.saturating_sub(failed));
+        format!("{golds} {does} not run; the scores are over the other {others}")
+    })
+}
+
+fn questions_have_no_answer(golds: &GoldCounts) -> Option<String> {
+    let count = golds.unanswerable;
+    (count > 0).then(|| {
+        let has = verb_for(&count, ["has", "have"]);
+        format!(
+            "{} {has} no answer: to abstain is right there, and every answer is wrong",
+            counted_of(count, golds.examples, "question")
+        )
+    })
+}
+
 fn databases_are_empty(golds: &GoldCounts) -> Option<String> {
     let databases = &golds.empty_databases;
     if databases.is_empty() {
@@ -144,7 +175,8 @@ fn without_rows(golds: &GoldCounts) -> String {
 pub fn notes(summary: &Summary) -> Vec<String> {
     let golds = &summary.golds;
     // A warning has said it where they are many.
-    let empty = (golds.empty > 0 && golds_are_empty(golds).is_none()).then(|| without_rows(golds));
+    let empty = (golds.empty > 0 && executes(summary) && golds_are_empty(golds).is_none())
+        .then(|| without_rows(golds));
     let count: usize = summary.systems.iter().map(|system| system.counts.volatile).sum();
     let all: usize = summary.systems.iter().map(|system| system.counts.requested).sum();
     let volatile = (count > 0).then(|| {
@@ -163,7 +195,14 @@ mod tests {
     use super::*;
 
     fn said(golds: GoldCounts) -> String {
-        warnings(&Summary { metrics: vec![], golds, systems: vec![], comparisons: vec![] }).join(" | ")
+        let of = |metric: &str| {
+            let metrics = vec![metric.to_owned()];
+            warnings(&Summary { metrics, golds: golds.clone(), systems: vec![], comparisons: vec![] })
+                .join(" | ")
+        };
+        let of_texts = of("etm@1");
+        assert!(of_texts.is_empty() || of_texts.contains("no answer"), "{of_texts}");
+        of("ex@1")
     }
 
     #[test]
@@ -171,7 +210,10 @@ mod tests {
         let golds = GoldCounts { examples: 40, ..GoldCounts::default() };
         assert_eq!(said(golds.clone()), "");
         assert_eq!(said(GoldCounts::default()), "");
-        assert_eq!(said(GoldCounts { failed: 39, empty: 3, ..golds.clone() }), "");
+        let most = said(GoldCounts { failed: 39, empty: 3, ..golds.clone() });
+        assert_eq!(most, "39 of 40 golds do not run; the scores are over the other 1");
+        let answers = said(GoldCounts { unanswerable: 1, ..golds.clone() });
+        assert!(answers.starts_with("1 of 40 questions has no answer: to abstain"), "{answers}");
         assert!(
             said(GoldCounts { failed: 40, ..golds.clone() }).starts_with("none of the 40 gold queries runs")
         );

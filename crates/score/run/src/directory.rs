@@ -25,7 +25,7 @@ use crate::index::{self, INDEX, Index};
 use crate::indexer::Indexer;
 use crate::items::Items;
 use crate::log;
-use crate::record::{Item, Manifest, Summary};
+use crate::record::{Item, Manifest, PAIRED_BY, Summary};
 use crate::shard::{Recorded, seal, sealed, without_seal};
 
 /// What was run: the file of [`Manifest`].
@@ -388,7 +388,9 @@ pub(crate) fn differences(stored: &Manifest, current: &Manifest) -> Vec<String> 
     differ("metrics", stored.metrics.join(","), current.metrics.join(","));
     differ("systems", stored.systems.join(","), current.systems.join(","));
     differ("number of examples", stored.examples.to_string(), current.examples.to_string());
-    let names: std::collections::BTreeSet<_> = stored.options.keys().chain(current.options.keys()).collect();
+    let mut names: std::collections::BTreeSet<_> =
+        stored.options.keys().chain(current.options.keys()).collect();
+    names.retain(|name| *name != PAIRED_BY);
     for name in names {
         let show =
             |m: &Manifest| m.options.get(name).map_or_else(|| "not set".to_owned(), ToString::to_string);

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::fixes;
-use crate::record::{GoldOutcome, Item, MISSING};
+use crate::record::{GoldOutcome, Item, MISSING, UNANSWERABLE};
 
 /// What an item counts as.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -37,6 +37,8 @@ pub(crate) struct Labels {
 #[derive(Debug, Default, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct GoldState {
     pub(crate) failed: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) unanswerable: bool,
     pub(crate) empty: bool,
     pub(crate) on_empty_database: bool,
 }
@@ -87,6 +89,9 @@ fn causes_of(item: &Item) -> Vec<String> {
     if item.status == MISSING {
         return vec![MISSING.to_owned()];
     }
+    if item.status == UNANSWERABLE {
+        return vec![fixes::ANSWERED.to_owned()];
+    }
     if item.details.error.is_some() {
         return vec![fixes::FAILED.to_owned()];
     }
@@ -105,6 +110,7 @@ impl Labels {
         groups.extend(details.turn.map(|place| ("turn".to_owned(), bucket(place.turn))));
         let gold = GoldState {
             failed: item.gold_outcome() == GoldOutcome::Failed,
+            unanswerable: item.status == UNANSWERABLE,
             empty: details.gold_empty,
             on_empty_database: details.database_empty,
         };

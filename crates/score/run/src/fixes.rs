@@ -4,7 +4,8 @@
 //! - The metric is the first of the run that is right or wrong by the rows that are returned.
 //! - An answer counts once, under its first cause; so the points of the lines are the points that are lost, as far as the
 //!   items say why. `alone` are the answers that have this cause and not another.
-//! - An answer without a sentence counts as [`UNCLEAR`], one that does not run as [`FAILED`], one that is not there as `missing`.
+//! - An answer without a sentence counts as [`UNCLEAR`], one that does not run as [`FAILED`], one to a question without
+//!   an answer as [`ANSWERED`], one that is not there as `missing`.
 //! - An item that could not be looked at, since its database is gone or its engine is not SQLite, is in `without`.
 
 use std::collections::BTreeMap;
@@ -13,6 +14,9 @@ use serde::{Deserialize, Serialize};
 
 /// The cause of an answer that does not run.
 pub const FAILED: &str = "does-not-run";
+
+/// The cause of an answer to a question that has none.
+pub const ANSWERED: &str = "answered-unanswerable";
 
 /// The cause of an answer for which there is no sentence.
 pub const UNCLEAR: &str = "unclear";
@@ -33,7 +37,7 @@ pub struct Fixes {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Fix {
-    /// Its id: `missing-condition`, …; or `unclear`, `does-not-run`, `missing`.
+    /// Its id: `missing-condition`, …; or `unclear`, `does-not-run`, `answered-unanswerable`, `missing`.
     pub cause: String,
     /// Percentage points of the metric that its answers lose.
     pub points: f64,

@@ -32,7 +32,7 @@ pub use directory::{
     write_atomically,
 };
 pub use error::RunError;
-pub use fixes::{FAILED, Fix, Fixes, UNCLEAR};
+pub use fixes::{ANSWERED, FAILED, Fix, Fixes, UNCLEAR};
 pub use gate::{Gate, GateError, GateFailure, check_gates};
 pub use items::{Entry, Items, Prepared};
 pub use merge::Shards;
@@ -43,7 +43,7 @@ pub use raw::RawItem;
 pub use reasons::{Reason, Reasons};
 pub use record::{
     AsWritten, Comparison, Counts, GOLD_FAILED, GoldCounts, GoldOutcome, InputRecord, Item, MISSING,
-    Manifest, ScoreSummary, Summary, SystemSummary,
+    Manifest, PAIRED_BY, ScoreSummary, Summary, SystemSummary, UNANSWERABLE,
 };
 pub use schedule::{Completion, Judgement, Schedule, Scorer, execute};
 pub use scorer::BenchmarkScorer;

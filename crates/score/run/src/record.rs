@@ -11,6 +11,12 @@ use crate::fixes::Fixes;
 pub const MISSING: &str = "missing";
 /// Status of an item whose gold does not run.
 pub const GOLD_FAILED: &str = "gold_failed";
+/// Status of an item whose question has no answer: to abstain is right.
+pub const UNANSWERABLE: &str = "unanswerable";
+
+/// The option of a run that says, by system, by what its answers were paired with the questions. It follows from the inputs, so a run
+/// that goes on keeps what it says.
+pub const PAIRED_BY: &str = "paired_by";
 
 /// How a line of `items.jsonl` begins, before the system's name.
 pub(crate) const LINE_START: &str = r#"{"system":"#;
@@ -28,7 +34,7 @@ pub struct Item {
     /// Database of the example.
     pub db_id: String,
     /// Outcome of the prediction: `ok`, `syntax_error`, `missing`, …; `gold_failed` where the benchmark's own
-    /// query does not run.
+    /// query does not run, `unanswerable` where the question has no answer.
     pub status: String,
     /// Metric id with version to score in [0, 1] (cost metrics: their unit); `None` (null) where the metric
     /// does not apply.
@@ -129,6 +135,9 @@ pub struct GoldCounts {
     pub examples: usize,
     /// Examples without a gold that runs, as it is written or as an official script mends it.
     pub failed: usize,
+    /// Examples whose question has no answer: to abstain is right there, and every answer wrong.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unanswerable: usize,
     /// Examples whose golds return no row: every prediction that returns none agrees with them.
     pub empty: usize,
     /// Databases without a row, where most queries agree.
@@ -137,12 +146,20 @@ pub struct GoldCounts {
     pub on_empty_databases: usize,
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
 /// One system's scores.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SystemSummary {
     /// Name of the system.
     pub system: String,
+    /// By what its answers were paired with the questions, where the run says so: `column ID`, `key`, `question`, `position`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paired_by: Option<String>,
     /// The denominators.
     pub counts: Counts,
     /// Number of items per prediction status.

@@ -7,6 +7,8 @@
 //!   prediction's, and the other metrics say `gold_failed` for themselves. If no metric could run any gold of
 //!   the example, the status is `gold_failed` and the prediction's own outcome is in
 //!   `details.prediction_status`. The engine's message is in `details.gold_error`.
+//! - No gold: the question has no answer, status `unanswerable`; 1 for an abstention ([`is_abstention`]), 0 for an answer and where
+//!   none is given, null on costs.
 //! - No prediction: status `missing`; 0 on every 0/1 and fraction metric that applies, null on costs.
 //!
 //! What is kept of an item stands in [`Details`]. A prediction runs no further than until every metric knows that it is wrong
@@ -20,7 +22,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 use sqlgauge_causes::Explainer;
-use sqlgauge_dataset::Example;
+use sqlgauge_dataset::{Example, is_abstention};
 use sqlgauge_engine::{Dependence, Engine, Execution, GoldCache, Limits, ResultSet};
 use sqlgauge_metrics::{GoldFacts, Metric, MetricKind, Pair, Reads, Score, Target, Verification, score_best};
 use sqlgauge_sql::Features;
@@ -31,7 +33,7 @@ use sqlgauge_verify::ResultTable;
 use crate::details::{Details, ResultDigest, TurnRecord};
 use crate::error::RunError;
 use crate::plan::Task;
-use crate::record::{GOLD_FAILED, MISSING};
+use crate::record::{GOLD_FAILED, MISSING, UNANSWERABLE};
 use crate::schedule::{Judgement, Scorer};
 
 /// Characters of a prediction that the log keeps; longer ones end in `…`, and [`Details::prediction_bytes`] has
@@ -118,7 +120,7 @@ impl BenchmarkScorer {
         let mut details = describe(task, pairs.first());
         let golds: Vec<Execution> = pairs.iter().map(|p| p.run_gold(&target.database, p.gold())).collect();
         let Some(first_gold) = golds.first() else {
-            return unscorable(&self.metrics, details, "the example has no gold");
+            return without_answer(&self.metrics, details, task.prediction);
         };
         let prediction = task.prediction.map(|_| pairs[0].prediction_execution());
         let scores: Vec<Score> = self.metrics.iter().map(|metric| score_best(*metric, &pairs)).collect();
@@ -241,6 +243,7 @@ impl Scorer for BenchmarkScorer {
 pub(crate) fn describe(task: &Task<'_>, pair: Option<&Pair<'_>>) -> Details {
     let Example { question, evidence, golds, difficulty, turn, .. } = task.example;
     let (gold, golds) = match golds.as_slice() {
+        [] => (None, None),
         [only] => (Some(only.clone()), None),
         several => (None, Some(several.to_vec())),
     };
@@ -262,6 +265,16 @@ pub(crate) fn describe(task: &Task<'_>, pair: Option<&Pair<'_>>) -> Details {
         turn: turn.map(|place| TurnRecord { interaction: place.interaction as u64, turn: place.turn as u64 }),
         ..Details::default()
     }
+}
+
+/// The judgement on an answer to a question that has none.
+fn without_answer(metrics: &[&'static dyn Metric], details: Details, answer: Option<&str>) -> Judgement {
+    let is_right = answer.is_some_and(is_abstention);
+    let value = |metric: &&'static dyn Metric| {
+        (metric.kind() != MetricKind::Unbounded).then_some(f64::from(u8::from(is_right)))
+    };
+    let metrics = metrics.iter().map(|metric| (metric.id().to_owned(), value(metric))).collect();
+    Judgement { status: UNANSWERABLE.to_owned(), metrics, details }
 }
 
 fn unscorable(metrics: &[&'static dyn Metric], details: Details, why: &str) -> Judgement {

@@ -26,7 +26,8 @@ use crate::items::{Entry, Items, Prepared};
 use crate::raw::RawItem;
 use crate::reasons::{Reason, Reasons};
 use crate::record::{
-    AsWritten, Comparison, Counts, GoldCounts, Item, MISSING, Manifest, ScoreSummary, Summary, SystemSummary,
+    AsWritten, Comparison, Counts, GoldCounts, Item, MISSING, Manifest, PAIRED_BY, ScoreSummary, Summary,
+    SystemSummary,
 };
 
 /// Above this number of systems only the best is compared with the others.
@@ -64,6 +65,7 @@ struct Column {
 #[derive(Debug, Default)]
 struct Answers {
     name: String,
+    paired_by: Option<String>,
     counts: Counts,
     statuses: BTreeMap<String, usize>,
     /// By row.
@@ -131,6 +133,11 @@ impl SummaryBuilder {
         };
         let answers = |name: &String| Answers {
             name: name.clone(),
+            paired_by: manifest
+                .options
+                .get(PAIRED_BY)
+                .and_then(|by| by.get(name)?.as_str())
+                .map(str::to_owned),
             scores: vec![Vec::new(); manifest.metrics.len()],
             counts: Counts { requested: manifest.examples, ..Counts::default() },
             ..Answers::default()
@@ -329,6 +336,7 @@ impl SummaryBuilder {
             .zip(whole)
             .map(|(answers, scores)| SystemSummary {
                 system: answers.name.clone(),
+                paired_by: answers.paired_by.clone(),
                 counts: answers.counts,
                 statuses: answers.statuses.clone(),
                 as_written: self.as_written(answers),
@@ -386,6 +394,7 @@ impl SummaryBuilder {
         GoldCounts {
             examples: self.rows.len(),
             failed: count(|gold| gold.failed),
+            unanswerable: count(|gold| gold.unanswerable),
             empty: count(|gold| gold.empty),
             empty_databases: databases.into_iter().collect(),
             on_empty_databases: count(|gold| gold.on_empty_database),

@@ -141,8 +141,9 @@ impl Bird {
             let pairs = benchmark.examples.par_iter().zip(&predictions.predictions);
             let score = pairs.map(|(example, prediction)| {
                 let text = prediction.as_ref().map_or("", |prediction| prediction.sql.as_str());
-                let pair = Pair::new(&engine, &targets[&example.db_id], &example.golds[0], text, None);
-                // A gold that fails gives 0, as in the scripts.
+                // A gold that fails gives 0, as in the scripts, and so does one that is not there.
+                let Some(gold) = example.golds.first() else { return 0.0 };
+                let pair = Pair::new(&engine, &targets[&example.db_id], gold, text, None);
                 prediction.as_ref().and_then(|_| metric.score(&pair).value).unwrap_or(0.0)
             });
             score.collect()

@@ -25,6 +25,7 @@ fn benchmark(items: &[(&str, &str)]) -> Benchmark {
     Benchmark {
         examples: items.iter().enumerate().map(example).collect(),
         sources: Vec::new(),
+        has_ids: false,
         notes: Vec::new(),
     }
 }

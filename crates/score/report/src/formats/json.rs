@@ -1,14 +1,25 @@
-//! `json`: the summary, as `summary.json` has it; what a terminal would obey stands as an escape.
+//! `json`: the summary, as `summary.json` has it, behind the warnings that stand against its scores; what a terminal would obey
+//! stands as an escape.
 
 use std::io::Write;
 
+use serde::Serialize;
 use sqlgauge_base::printable_json;
+use sqlgauge_run::Summary;
 
 use super::ReportFormat;
-use crate::{Report, ReportError};
+use crate::{Report, ReportError, warnings};
 
 /// The summary as indented JSON.
 pub struct Json;
+
+#[derive(Serialize)]
+struct Warned<'a> {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
+    #[serde(flatten)]
+    summary: &'a Summary,
+}
 
 impl ReportFormat for Json {
     fn name(&self) -> &'static str {
@@ -20,7 +31,8 @@ impl ReportFormat for Json {
     }
 
     fn render(&self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
-        out.write_all(printable_json(&serde_json::to_string_pretty(&report.summary)?).as_bytes())?;
+        let warned = Warned { warnings: warnings(&report.summary), summary: &report.summary };
+        out.write_all(printable_json(&serde_json::to_string_pretty(&warned)?).as_bytes())?;
         out.write_all(b"\n")?;
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use serde_json::json;
-use sqlgauge_dataset::{Example, Prediction, PredictionSet};
+use sqlgauge_dataset::{Example, PairedBy, Prediction, PredictionSet};
 use sqlgauge_report::formats::ServedHtml;
 use sqlgauge_report::{Report, find};
 use sqlgauge_run::{
@@ -55,6 +55,7 @@ fn score(folder: &Path) {
         system: name.to_owned(),
         predictions: examples.iter().map(|e| Some(answer(name, e))).collect(),
         source: PathBuf::from("predictions"),
+        paired_by: PairedBy::Position,
         notes: Vec::new(),
         extra: BTreeMap::new(),
     };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use sqlgauge_dataset::{Example, Prediction, PredictionSet};
+use sqlgauge_dataset::{Example, PairedBy, Prediction, PredictionSet};
 use sqlgauge_run::Manifest;
 
 /// `count` examples with ids that are not their positions.
@@ -37,6 +37,7 @@ pub(crate) fn system(name: &str, examples: &[Example], modulus: usize) -> Predic
         system: name.to_owned(),
         predictions: examples.iter().map(answer).collect(),
         source: PathBuf::from(format!("{name}.sql")),
+        paired_by: PairedBy::Position,
         notes: Vec::new(),
         extra: BTreeMap::new(),
     }
