@@ -142,6 +142,7 @@ def score_many(
     where: Mapping[str, str | Sequence[str]] | None = None,
     limit: int | None = None,
     seed: int = 0,
+    skip_missing_db: bool = False,
     extract_sql: bool = False,
     timeout: float | None = None,
     max_rows: int | None = None,
@@ -176,7 +177,7 @@ def score_many(
         k: The k of ``pass@k`` and ``pass^k``, where predictions are lists; 1, 2, 4 and 8 without it.
         unanswerable: File with questions that have no answer, which a system should abstain from.
         columns: Columns by role (``gold``, ``db_id``, ``question``, ``id``, …), where the frame has other names: what
-            ``--column ROLE=COLUMN`` is on the command line.
+            ``--column ROLE=COLUMN`` is on the command line (``pred.id``: of predictions alone).
         answers_to: The benchmark that the predictions answer, where ``frame`` is the path of one that was evolved from it.
         tables: Schema file (``tables.json``); exact set match takes foreign keys from it.
         questions: File with the questions, where the golds are a file that has none.
@@ -190,6 +191,7 @@ def score_many(
             several values of a label are alternatives.
         limit: Take at most so many questions, drawn at random.
         seed: Seed of that draw.
+        skip_missing_db: Leave out questions whose databases are missing, and say so.
         extract_sql: Take the SQL out of the chatter of an LLM (code fences, explanations).
         timeout: Seconds that one query may take; 30 without it.
         max_rows: Rows that one result may have.
@@ -239,6 +241,7 @@ def score_many(
         "restart": restart,
         "shard": shard,
         "subset": subset(db_id, ids, where, limit, seed),
+        "skip_missing_db": skip_missing_db,
         "extract": extract_sql,
         "limits": limits(timeout, max_rows, max_bytes, max_heap, now),
         "jobs": jobs,

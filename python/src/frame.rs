@@ -2,7 +2,8 @@
 //!
 //! # Contract
 //! - A row is a mapping from names of columns to values. Of columns that can mean nothing to a benchmark or to predictions
-//!   the name is kept, for messages, and the value is not looked at: it is written as null.
+//!   the name is kept, for messages, and the value is not looked at: it is written as null. Of rows of predictions a short text or a
+//!   whole number in any column is kept, as it may be the id.
 //! - `None`, NaN and the missing values of pandas and `NumPy` are null. Texts, numbers, truth values, lists and mappings are
 //!   themselves; a `NumPy` scalar or array is what its `item` or `tolist` says. Anything else is an error that names the row
 //!   and the column.
@@ -28,13 +29,28 @@ struct Fault(String);
 /// Which columns are looked at.
 pub(crate) struct Columns {
     named: HashSet<String>,
+    /// Any column may hold the ids.
+    seeks_ids: bool,
 }
+
+/// Characters of the longest id in a column that is not called as ids are.
+const LONGEST_ID: usize = 200;
 
 impl Columns {
     /// Those that are understood without being told, and those that were named; `a.b` leads into the column `a`.
     pub(crate) fn new<'a>(named: impl IntoIterator<Item = &'a str>) -> Self {
         let first = |name: &'a str| [name, name.split('.').next().unwrap_or(name)];
-        Self { named: named.into_iter().flat_map(first).map(str::to_owned).collect() }
+        Self { named: named.into_iter().flat_map(first).map(str::to_owned).collect(), seeks_ids: false }
+    }
+
+    /// The same for rows of predictions.
+    pub(crate) fn of_predictions<'a>(named: impl IntoIterator<Item = &'a str>) -> Self {
+        Self { seeks_ids: true, ..Self::new(named) }
+    }
+
+    fn may_be_id(&self, value: &Bound<'_, PyAny>) -> bool {
+        let is_short = |text: &Bound<'_, PyString>| text.len().is_ok_and(|length| length <= LONGEST_ID);
+        self.seeks_ids && (value.is_instance_of::<PyInt>() || value.cast::<PyString>().is_ok_and(is_short))
     }
 
     fn is_read(&self, name: &str) -> bool {
@@ -63,7 +79,7 @@ pub(crate) fn source_of_rows(name: &str, rows: &Bound<'_, PyAny>, columns: &Colu
                     kind(&column)
                 ))
             })?;
-            let value = if columns.is_read(&column) {
+            let value = if columns.is_read(&column) || columns.may_be_id(&value) {
                 value_of(&value, MAX_DEPTH)
                     .map_err(|Fault(what)| place(&format!("the column {column:?} holds {what}")))?
             } else {

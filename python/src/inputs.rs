@@ -60,7 +60,7 @@ impl Frame {
     ) -> PyResult<Self> {
         let mut columns = Columns::default();
         for (role, column) in named {
-            columns.set(role.parse::<ColumnRole>().map_err(Failure::from)?, column);
+            columns.name(role, column).map_err(Failure::from)?;
         }
         let named = named.to_vec();
         if let Ok(path) = frame.extract::<PathBuf>() {
@@ -93,7 +93,8 @@ impl Frame {
             return Ok(System { name, predictions, columns: Columns::default() });
         }
         if value.get_item(0).is_ok_and(|first| first.cast::<PyMapping>().is_ok()) {
-            let looked_for = frame::Columns::new(self.named.iter().map(|(_, column)| column.as_str()));
+            let looked_for =
+                frame::Columns::of_predictions(self.named.iter().map(|(_, column)| column.as_str()));
             return Ok(System { name, predictions: source_of_rows(&called, value, &looked_for)?, columns });
         }
         let predictions = source_of_texts(&called, value)?;

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use sqlgauge_core::{EvolveJob, SynthJob, TablesJob};
-use sqlgauge_dataset::{BenchmarkSource, ColumnRole, Columns};
+use sqlgauge_dataset::{BenchmarkSource, Columns};
 use sqlgauge_dialects::{DIALECTS, Dialect};
 use sqlgauge_evolve::versions::Steps;
 use sqlgauge_evolve::{ChangeKind, EvolvePlan, read_script};
@@ -64,7 +64,7 @@ impl Evolve {
         not_ddl(&self.db)?;
         let mut columns = Columns::default();
         for (role, column) in &self.columns {
-            columns.set(role.parse::<ColumnRole>()?, column);
+            columns.name(role, column)?;
         }
         let (gold, questions) = (self.gold.clone(), self.questions.clone());
         Ok(EvolveJob {

@@ -30,7 +30,7 @@ use crate::context::Context;
 use crate::error::Error;
 use crate::one_database::name_database;
 use crate::score::System;
-use crate::settings::NOW;
+use crate::settings::{NOW, pairing};
 use crate::source::{Source, digest_sources};
 use crate::subset::{pick, positions_without_golds};
 
@@ -171,7 +171,7 @@ impl EstimateJob {
         let judge = self.judge.as_ref().map(|judge| judge.service(&self.method, context)).transpose()?;
         let now = self.now.unwrap_or_else(Moment::now);
         let engine = context.engine(self.limits, now)?;
-        let pool = self.load(engine.as_ref())?;
+        let (pool, paired_by) = self.load(engine.as_ref())?;
         pool.notes.iter().for_each(|text| context.watcher().note(text));
         let inputs = self.inputs(&pool);
         self.records.keep_inputs(&inputs)?;
@@ -197,7 +197,7 @@ impl EstimateJob {
                 metrics: Vec::new(),
                 systems: estimates.iter().map(|estimate| estimate.system.clone()).collect(),
                 inputs: if self.records.writes() { digest_sources(&inputs)? } else { Vec::new() },
-                options: self.recorded_options(now),
+                options: self.recorded_options(now).into_iter().chain([paired_by]).collect(),
                 examples: questions.len(),
             },
             target: self.target.path().file_name().unwrap_or_default().to_string_lossy().into_owned(),
@@ -233,8 +233,8 @@ impl EstimateJob {
         Ok(())
     }
 
-    /// The scored runs and the target, with the answers to the target's questions executed.
-    fn load(&self, engine: &dyn Engine) -> Result<Pool, Error> {
+    /// The scored runs and the target, with the answers to the target's questions executed; and by what those were paired.
+    fn load(&self, engine: &dyn Engine) -> Result<(Pool, (String, Value)), Error> {
         let mut workload =
             parse_workload(&self.target.read()?, self.target.format(self.format)?, &self.columns)?;
         name_database(&mut workload, Some(&self.db), None)?;
@@ -255,7 +255,7 @@ impl EstimateJob {
             .map_err(|error| Error::asked_in_part(self.target.path(), error))?;
         let pool = loader.finish();
         engine.check()?;
-        Ok(pool)
+        Ok((pool, pairing(&systems)))
     }
 
     /// What the estimates rest on: the pool, the labels on the target, and what methods may ask.

@@ -18,6 +18,7 @@ use crate::context::Context;
 use crate::error::{About, Error};
 use crate::guard::keep_inputs_of_run;
 use crate::score::System;
+use crate::settings::pairing;
 use crate::source::{Source, digest_sources};
 
 /// Makes a run directory of predictions and labels, for `estimate --known`.
@@ -108,7 +109,8 @@ impl ImportJob {
         let read = |system: &System| system.read(&workload, self.prediction_format, false, false);
         let sets = self.systems.iter().map(read).collect::<Result<Vec<_>, _>>()?;
         let labels = self.labels(&workload, &sets, context)?;
-        let manifest = self.manifest(&workload)?;
+        let mut manifest = self.manifest(&workload)?;
+        manifest.options.extend([pairing(&sets)]);
         keep_inputs_of_run(&self.out, &manifest)?;
         let start = if self.restart { Start::Restart } else { Start::Continue };
         let directory = RunDirectory::create(&self.out, &manifest, start)?;

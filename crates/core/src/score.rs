@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use serde_json::Value;
 use sqlgauge_base::{counted_of, verb_for};
 use sqlgauge_dataset::{
     Benchmark, Columns, Databases, Example, FileFormat, Prediction, PredictionOptions, PredictionSet, Subset,
@@ -20,7 +19,7 @@ use sqlgauge_dataset::{
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_metrics::{Metric, Reads, find};
 use sqlgauge_report::Report;
-use sqlgauge_run::{BenchmarkScorer, Manifest, PAIRED_BY, RunDirectory, Shard, UsedDatabases, digest_inputs};
+use sqlgauge_run::{BenchmarkScorer, Manifest, RunDirectory, Shard, UsedDatabases, digest_inputs};
 
 use crate::context::{Context, Watcher};
 use crate::error::Error;
@@ -28,7 +27,9 @@ use crate::guard::keep_inputs_of_run;
 use crate::one_database::name_database;
 use crate::open_run::{OpenRun, goes_on, start};
 use crate::pack::{read_pack, with_pack};
-use crate::settings::{VerifySettings, default_metrics, gates_of, recorded_options, started_at, verifies};
+use crate::settings::{
+    VerifySettings, default_metrics, gates_of, pairing, recorded_options, started_at, verifies,
+};
 use crate::source::{Source, digest_databases, digest_sources};
 use crate::subset::{self, pick};
 use crate::without_rows::DatabasesWithoutRows;
@@ -250,9 +251,7 @@ impl ScoreJob {
             let part = manifest.options.entry(SUBSET.to_owned()).or_insert_with(|| self.subset.to_json());
             part["missing_databases"] = missing.into();
         }
-        let paired_by =
-            read.iter().flatten().map(|set| (set.system.clone(), set.paired_by.to_string().into()));
-        manifest.options.insert(PAIRED_BY.to_owned(), Value::Object(paired_by.collect()));
+        manifest.options.extend(read.as_deref().map(pairing));
         if let Some(shard) = self.shard {
             shard.record(&mut manifest);
         }

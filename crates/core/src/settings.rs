@@ -5,16 +5,22 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::Value;
-use sqlgauge_dataset::{Benchmark, EXTRACTION};
+use sqlgauge_dataset::{Benchmark, EXTRACTION, PredictionSet};
 use sqlgauge_engine::compare::Semantics;
 use sqlgauge_engine::{Limits, Moment};
 use sqlgauge_metrics::{Metric, Verification, find, is_execution_accuracy};
-use sqlgauge_run::{Gate, Manifest, read_manifest};
+use sqlgauge_run::{Gate, Manifest, PAIRED_BY, read_manifest};
 
 use crate::error::Error;
 
 /// The option of a run that says what its queries took for now.
 pub const NOW: &str = "now";
+
+/// By what the answers of each system were paired with the questions, as an option of their run.
+pub(crate) fn pairing<'a>(sets: impl IntoIterator<Item = &'a PredictionSet>) -> (String, Value) {
+    let paired_by = sets.into_iter().map(|set| (set.system.clone(), set.paired_by.to_string().into()));
+    (PAIRED_BY.to_owned(), Value::Object(paired_by.collect()))
+}
 
 /// How `verify` verifies. The defaults are the same for a pair, for the metric and in Python.
 #[derive(Debug, Clone)]

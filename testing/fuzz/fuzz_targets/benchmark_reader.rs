@@ -2,11 +2,11 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sqlgauge_dataset::{Columns, Format, Input, parse_benchmark};
+use sqlgauge_dataset::{Columns, FileFormat, Input, parse_benchmark};
 
 fuzz_target!(|data: &[u8]| {
     let Some((&choice, bytes)) = data.split_first() else { return };
-    let format = Format::all().nth(usize::from(choice) % (Format::all().count() + 1));
+    let format = FileFormat::all().nth(usize::from(choice) % (FileFormat::all().count() + 1));
     let input = Input::from_bytes("gold", bytes.to_vec());
     let columns = Columns::default();
     if let Ok(benchmark) = parse_benchmark(&input, None, format, &columns) {

@@ -22,6 +22,7 @@ mod estimate_honest;
 mod estimation_conformance;
 mod evolve;
 mod features;
+mod files;
 mod golds;
 mod isolation;
 mod merge;

@@ -71,7 +71,7 @@ pub enum DatasetError {
         present: String,
     },
     /// A column was asked for by name and no item has it.
-    #[error("{path} has no column {column:?} for the {role}; it has {present}: name one of them with --column {}=NAME", role.name())]
+    #[error("{path} has no column {column:?} for the {role}; it has {present}: name one of them with --column {0}=NAME, or for golds or predictions alone with --column gold.{0}=NAME and pred.{0}=NAME", role.name())]
     NoSuchColumn {
         path: PathBuf,
         /// As asked for.

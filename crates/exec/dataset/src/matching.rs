@@ -80,6 +80,7 @@ pub(crate) fn match_answers(
         });
     }
     let mut extra = BTreeMap::new();
+    let has_golds = benchmark.examples.iter().any(|example| !example.golds.is_empty());
     for (answer, &position) in answers.into_iter().zip(positions) {
         let example = &benchmark.examples[position];
         if let Some(db_id) = answer.db_id.filter(|db_id| *db_id != example.db_id) {
@@ -92,7 +93,8 @@ pub(crate) fn match_answers(
         }
         let Answer { sql, confidence, .. } = answer;
         // Null is an answer to a question that has none.
-        let sql = sql.or_else(|| example.golds.is_empty().then(String::new));
+        let has_none = has_golds && example.golds.is_empty();
+        let sql = sql.or_else(|| has_none.then(String::new));
         predictions[position] = sql.map(|sql| Prediction { id: example.id.clone(), sql, confidence });
         if !answer.extra.is_empty() {
             extra.insert(example.id.clone(), Value::Object(answer.extra));

@@ -297,8 +297,9 @@ impl Pairing<'_> {
             return Ok((places, self.key.clone()));
         }
         if let Some(places) = as_positions(&keys, self.benchmark.examples.len()) {
-            let only_counts = places.iter().enumerate().all(|(row, place)| row == *place);
-            if only_counts && let Some(places) = self.by_questions() {
+            if is_order(&places)
+                && let Some(places) = self.by_questions()
+            {
                 return Ok((places, PairedBy::Question));
             }
             let note = "its ids are the positions 0, 1, 2, …, not the benchmark's ids; paired by position";
@@ -365,7 +366,9 @@ impl Pairing<'_> {
     fn without_ids(&self, notes: &mut Vec<String>) -> Result<Places, DatasetError> {
         let wanted = self.benchmark.examples.len();
         if let Some(places) = self.by_questions() {
-            notes.push("it has no ids; paired by the text of the question".to_owned());
+            if !is_order(&places) {
+                notes.push("it has no ids; paired by the text of the question".to_owned());
+            }
             return Ok((places, PairedBy::Question));
         }
         if self.answers.len() != wanted {
@@ -478,6 +481,10 @@ impl TextsOfOthers {
         }
         others
     }
+}
+
+fn is_order(places: &[usize]) -> bool {
+    places.iter().enumerate().all(|(row, place)| row == *place)
 }
 
 /// The keys as positions if they are exactly 0 to count-1, in any order.

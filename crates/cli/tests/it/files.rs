@@ -1,0 +1,258 @@
+//! Files as people have them, from the command line to the score: what pairs them, and what is said where nothing can.
+
+use crate::common::{Benchmark, sqlgauge, stderr};
+
+/// Files of golds and predictions, and what comes of `score` with those further arguments.
+struct Case {
+    name: &'static str,
+    gold: (&'static str, &'static str),
+    pred: (&'static str, &'static str),
+    arguments: &'static [&'static str],
+    outcome: Outcome,
+}
+
+enum Outcome {
+    /// Mean of `ex`, its items, and by what they were paired.
+    Score(f64, u64, &'static str),
+    /// Exit code 2 and a sentence with these parts.
+    Refused(&'static [&'static str]),
+}
+use Outcome::{Refused, Score};
+
+const GOLDS: &str = r#"[{"id": "a1", "db_id": "shop", "question": "Cheap?", "query": "SELECT name FROM item WHERE price < 2"},
+    {"id": "a2", "db_id": "shop", "question": "How many?", "query": "SELECT count(*) FROM item"}]"#;
+const A1: &str = "SELECT name FROM item WHERE price < 2";
+
+const CASES: &[Case] = &[
+    Case {
+        name: "golds without a database",
+        gold: ("gold.csv", "question,sql\nHow many?,SELECT count(*) FROM item\n"),
+        pred: ("pred.json", r#"{"q1": "SELECT count(id) FROM item"}"#),
+        arguments: &[],
+        outcome: Score(1.0, 1, "position"),
+    },
+    Case {
+        name: "ids of a batch in another order",
+        gold: ("gold.json", GOLDS),
+        pred: (
+            "p.jsonl",
+            "{\"custom_id\": \"a2\", \"sql\": \"SELECT count(*) FROM item\"}\n{\"custom_id\": \"a1\", \"sql\": \"SELECT name FROM item WHERE price < 2\"}",
+        ),
+        arguments: &[],
+        outcome: Score(1.0, 2, "column custom_id"),
+    },
+    Case {
+        name: "an object where the answer should be",
+        gold: ("gold.json", GOLDS),
+        pred: ("p.jsonl", r#"{"id": "a1", "response": {"output": "SELECT 1"}}"#),
+        arguments: &[],
+        outcome: Refused(&["the SQL is an object", "--column prediction=response.output"]),
+    },
+    Case {
+        name: "a path with an index, and ids of predictions alone",
+        gold: ("gold.json", GOLDS),
+        pred: (
+            "p.jsonl",
+            r#"{"id": "run-7", "key": "a2", "choices": [{"message": {"content": "SELECT count(*) FROM item"}}]}"#,
+        ),
+        arguments: &["--column", "pred.sql=choices.0.message.content", "--column", "pred.id=key"],
+        outcome: Score(0.5, 2, "column key"),
+    },
+    Case {
+        name: "another question's row",
+        gold: ("gold.json", GOLDS),
+        pred: ("p.json", r#"[{"question": "How many?", "sql": "A"}, {"question": "Other", "sql": "B"}]"#),
+        arguments: &[],
+        outcome: Refused(&[
+            "1 row with the question of another example",
+            "paired by position",
+            "pred.id=NAME",
+        ]),
+    },
+    Case {
+        name: "no row of this benchmark",
+        gold: ("gold.json", GOLDS),
+        pred: ("p.json", r#"{"b1": "SELECT 1", "b2": "SELECT 1"}"#),
+        arguments: &[],
+        outcome: Refused(&["2 of its ids are not in the benchmark"]),
+    },
+    Case {
+        name: "no answer at all",
+        gold: ("gold.json", GOLDS),
+        pred: ("p.json", r#"{"a1": null, "a2": null}"#),
+        arguments: &[],
+        outcome: Refused(&["has no prediction for any example"]),
+    },
+    Case {
+        name: "golds by id, one without an answer, and an abstention",
+        gold: ("gold.json", r#"{"a1": "SELECT count(*) FROM item", "a2": null}"#),
+        pred: ("p.json", r#"{"a1": "SELECT 3", "a2": "null"}"#),
+        arguments: &[],
+        outcome: Score(1.0, 2, "key"),
+    },
+    Case {
+        name: "an answer to a question that has none",
+        gold: (
+            "gold.json",
+            r#"{"version": "1", "data": [{"id": "a1", "sql": "SELECT 3"}, {"id": "a2", "sql": "null"}]}"#,
+        ),
+        pred: ("p.json", r#"{"a1": "SELECT 3", "a2": "SELECT 3"}"#),
+        arguments: &[],
+        outcome: Score(0.5, 2, "key"),
+    },
+    Case {
+        name: "a database that is not there",
+        gold: (
+            "gold.json",
+            r#"[{"id": 1, "db_id": "shop", "gold": "SELECT 3"}, {"id": 2, "db_id": "mall", "gold": "SELECT 3"}]"#,
+        ),
+        pred: ("p.json", r#"{"1": "SELECT 3", "2": "SELECT 3"}"#),
+        arguments: &["--skip-missing-db"],
+        outcome: Score(1.0, 1, "key"),
+    },
+    Case {
+        name: "an item that is there twice",
+        gold: (
+            "gold.json",
+            r#"[{"question_id": 7, "question": "q", "db_id": "shop", "SQL": "SELECT 3"}, {"question_id": 7, "question": "q", "db_id": "shop", "SQL": "SELECT 3"}]"#,
+        ),
+        pred: ("p.json", r#"{"0": "SELECT 3", "1": "SELECT 4"}"#),
+        arguments: &[],
+        outcome: Score(0.5, 2, "position"),
+    },
+];
+
+/// Scores into `run`; where golds name no database, the file is given.
+fn score(benchmark: &Benchmark, case: &Case) -> std::process::Output {
+    let (gold, pred) = (benchmark.path(case.gold.0), benchmark.path(case.pred.0));
+    std::fs::write(&gold, case.gold.1).unwrap();
+    std::fs::write(&pred, case.pred.1).unwrap();
+    let databases =
+        benchmark.path(if case.gold.1.contains("db_id") { "database" } else { "database/shop/shop.sqlite" });
+    let (run, pred) = (benchmark.path("run"), format!("S={}", pred.display()));
+    let paths = [&gold, &databases, &run].map(|path| path.display().to_string());
+    let [gold, databases, run] = paths.each_ref().map(String::as_str);
+    let fixed = [
+        "score",
+        "--gold",
+        gold,
+        "--db",
+        databases,
+        "--pred",
+        &pred,
+        "--metrics",
+        "ex",
+        "--out",
+        run,
+        "--restart",
+    ];
+    sqlgauge(&[&fixed, case.arguments].concat())
+}
+
+fn read(benchmark: &Benchmark, file: &str) -> serde_json::Value {
+    serde_json::from_slice(&std::fs::read(benchmark.path("run").join(file)).unwrap()).unwrap()
+}
+
+#[test]
+fn every_file_is_scored_as_meant_or_refused() {
+    let benchmark = Benchmark::new(&["SELECT 1"], &["SELECT 1"]);
+    for case in CASES {
+        let output = score(&benchmark, case);
+        let message = stderr(&output);
+        match case.outcome {
+            Refused(parts) => {
+                assert_eq!(output.status.code(), Some(2), "{}: {message}", case.name);
+                assert!(parts.iter().all(|part| message.contains(part)), "{}: {message}", case.name);
+            }
+            Score(mean, count, paired_by) => {
+                assert!(output.status.success(), "{}: {message}", case.name);
+                let system = &read(&benchmark, "summary.json")["systems"][0];
+                let score = &system["scores"]["ex@1"];
+                assert_eq!(
+                    (score["mean"].as_f64(), score["count"].as_u64()),
+                    (Some(mean), Some(count)),
+                    "{}",
+                    case.name
+                );
+                assert_eq!(system["paired_by"], paired_by, "{}", case.name);
+                assert_eq!(
+                    read(&benchmark, "run.json")["options"]["paired_by"]["S"],
+                    paired_by,
+                    "{}",
+                    case.name
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_folder_of_queries_is_read_by_their_names() {
+    let benchmark = Benchmark::new(&["SELECT 1"], &["SELECT 1"]);
+    let folder = benchmark.path("sql");
+    std::fs::create_dir(&folder).unwrap();
+    let run = || {
+        std::fs::write(benchmark.path("gold.json"), GOLDS).unwrap();
+        let [gold, databases, out] =
+            ["gold.json", "database", "run"].map(|name| benchmark.path(name).display().to_string());
+        let pred = format!("S={}", folder.display());
+        sqlgauge(&[
+            "score",
+            "--gold",
+            &gold,
+            "--db",
+            &databases,
+            "--pred",
+            &pred,
+            "--metrics",
+            "ex",
+            "--out",
+            &out,
+        ])
+    };
+    assert!(stderr(&run()).contains("a folder without a file that ends in .sql"));
+    std::fs::write(folder.join("a2.sql"), "SELECT count(*)\nFROM item\n").unwrap();
+    std::fs::write(folder.join("a1.sql"), A1).unwrap();
+    let output = run();
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(read(&benchmark, "summary.json")["systems"][0]["scores"]["ex@1"]["mean"], 1.0);
+    // The folder is an input of the run like any file.
+    std::fs::write(folder.join("a1.sql"), "SELECT 1").unwrap();
+    let again = run();
+    assert_eq!(again.status.code(), Some(2), "{}", stderr(&again));
+}
+
+#[test]
+fn no_bar_is_reached_where_golds_fail() {
+    let golds = ["SELECT count(*) FROM item", "SELECT nope FROM item", "SELECT nope FROM item"];
+    let benchmark = Benchmark::new(&golds, &["SELECT 3", "SELECT 1", "SELECT 1"]);
+    let run = |further: &[&str]| {
+        let further = further.iter().map(|word| (*word).to_owned());
+        sqlgauge(
+            &benchmark
+                .score()
+                .into_iter()
+                .chain(["--metrics".into(), "ex".into()])
+                .chain(further)
+                .collect::<Vec<_>>(),
+        )
+    };
+    let bar = ["--fail-under", "ex=0.9"];
+    let output = run(&bar);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("2 of 3 golds do not run, so no bar is reached"), "{}", stderr(&output));
+    assert!(run(&[bar[0], bar[1], "--allow-gold-failures", "2"]).status.success());
+    assert!(run(&[]).status.success());
+    let folder = benchmark.path("run").display().to_string();
+    let report = |further: &[&str]| sqlgauge(&[&["report", folder.as_str()], further].concat());
+    assert_eq!(report(&bar).status.code(), Some(1));
+    let json = report(&["--output-format", "json"]);
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(json["warnings"][0], "2 of 3 golds do not run; the scores are over the other 1");
+    assert_eq!(sqlgauge(&["compare", &folder, &folder, "--max-regression", "1"]).status.code(), Some(1));
+    assert!(
+        sqlgauge(&["compare", &folder, &folder, "--max-regression", "1", "--allow-gold-failures", "2"])
+            .status
+            .success()
+    );
+}
