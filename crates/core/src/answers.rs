@@ -11,7 +11,7 @@
 
 use serde_json::{Map, Value, json};
 use sqlgauge_base::counted;
-use sqlgauge_dataset::{Benchmark, Columns, Example, Input, has_row, is_abstention, pair_rows};
+use sqlgauge_dataset::{Benchmark, Columns, Example, Input, PairedBy, has_row, is_abstention, pair_rows};
 
 use crate::error::Error;
 use crate::score::System;
@@ -69,11 +69,21 @@ fn is_list(row: &Map<String, Value>) -> bool {
     list_of(row).is_some_and(Value::is_array) || row.get(REASON).is_some_and(Value::is_string)
 }
 
-/// The answers of a system to each example of a benchmark; `None` where the file has none.
+/// The lists of a system.
+pub(crate) struct PairedAnswers {
+    /// By position in the benchmark; `None` where the file has no answer.
+    pub(crate) lists: Vec<Option<AnswerList>>,
+    /// By what the rows were paired.
+    pub(crate) paired_by: PairedBy,
+    /// What reading noted.
+    pub(crate) notes: Vec<String>,
+}
+
+/// The answers of a system to each example of a benchmark.
 ///
 /// # Errors
 /// When the file cannot be read or is malformed, or its rows cannot be paired with the examples.
-pub(crate) fn read_answers(system: &System, benchmark: &Benchmark) -> Result<Vec<Option<AnswerList>>, Error> {
+pub(crate) fn read_answers(system: &System, benchmark: &Benchmark) -> Result<PairedAnswers, Error> {
     let input = system.predictions.read()?;
     let format = system.predictions.format(None)?;
     let paired = pair_rows(&input, benchmark, format, &system.columns)?;
@@ -87,7 +97,8 @@ pub(crate) fn read_answers(system: &System, benchmark: &Benchmark) -> Result<Vec
             Error::Invalid(format!("{}, the answers to {:?}: {problem}", input.path().display(), example.id))
         })
     };
-    paired.rows.into_iter().zip(&benchmark.examples).map(answers).collect()
+    let lists = paired.rows.into_iter().zip(&benchmark.examples).map(answers).collect::<Result<_, _>>()?;
+    Ok(PairedAnswers { lists, paired_by: paired.paired_by, notes: paired.notes })
 }
 
 fn list_of(row: &Map<String, Value>) -> Option<&Value> {

@@ -255,7 +255,7 @@ impl EstimateJob {
             .map_err(|error| Error::asked_in_part(self.target.path(), error))?;
         let pool = loader.finish();
         engine.check()?;
-        Ok((pool, pairing(&systems)))
+        Ok((pool, pairing(&systems, &BTreeMap::new())))
     }
 
     /// What the estimates rest on: the pool, the labels on the target, and what methods may ask.

@@ -110,7 +110,7 @@ impl ImportJob {
         let sets = self.systems.iter().map(read).collect::<Result<Vec<_>, _>>()?;
         let labels = self.labels(&workload, &sets, context)?;
         let mut manifest = self.manifest(&workload)?;
-        manifest.options.extend([pairing(&sets)]);
+        manifest.options.extend([pairing(&sets, &BTreeMap::new())]);
         keep_inputs_of_run(&self.out, &manifest)?;
         let start = if self.restart { Start::Restart } else { Start::Continue };
         let directory = RunDirectory::create(&self.out, &manifest, start)?;

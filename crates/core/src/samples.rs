@@ -16,7 +16,7 @@
 //! Every answer is scored in a run of its own system `NAME#1`, `NAME#2`, … in the run directory, where an answer that repeats another
 //! one is executed once.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Value, json};
 use sqlgauge_base::stats::{Interval, bootstrap_mean};
@@ -97,7 +97,7 @@ impl SampleRules {
         columns: &Columns,
     ) -> Result<Vec<(String, Option<Value>)>, Error> {
         let all = together(benchmark, self.unanswerable(columns)?.as_ref())?;
-        let lists = read_answers(system, &all)?;
+        let lists = read_answers(system, &all)?.lists;
         let row = |(example, list): (&Example, Option<AnswerList>)| {
             (example.id.clone(), list.map(|list| list.to_row(&example.id)))
         };
@@ -170,12 +170,15 @@ impl SamplesJob {
         )?;
         let refused = self.rules.unanswerable(&self.job.columns)?;
         let all = together(&benchmark, refused.as_ref())?;
-        let lists = self
-            .job
-            .systems
-            .iter()
-            .map(|system| read_answers(system, &all))
-            .collect::<Result<Vec<_>, _>>()?;
+        let (mut lists, mut paired_by) = (Vec::new(), BTreeMap::new());
+        for system in &self.job.systems {
+            let answers = read_answers(system, &all)?;
+            answers.notes.iter().for_each(|text| context.watcher().note(&format!("{}: {text}", system.name)));
+            let most = answers.lists.iter().flatten().map(|list| list.candidates.len()).max().unwrap_or(0);
+            let names = (0..most.max(1)).map(|at| numbered_name(&system.name, at));
+            paired_by.extend(names.map(|name| (name, answers.paired_by.clone())));
+            lists.push(answers.lists);
+        }
         let answerable = benchmark.examples.len();
         let systems = self
             .job
@@ -186,8 +189,8 @@ impl SamplesJob {
         let metrics =
             if self.job.metrics.is_empty() { default_metrics(&benchmark) } else { self.job.metrics.clone() };
         let metric = metrics.first().map(|metric| metric.id().to_owned()).unwrap_or_default();
-        let job =
-            ScoreJob { systems: systems.collect(), metrics, prediction_format: None, ..self.job.clone() };
+        let systems = systems.collect();
+        let job = ScoreJob { systems, metrics, paired_by, prediction_format: None, ..self.job.clone() };
         let report = job.run(context)?;
         let scores = scores(&report, &metric)?;
         let outcome = |(system, lists): (&System, &Vec<Option<AnswerList>>)| {

@@ -6,15 +6,15 @@
 //!   the recorded one for now. The log is the same, byte for byte, however often it was stopped.
 //! - A run that is asked to stop ends with [`Error::Stopped`]; what is in the log stays.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
 use sqlgauge_base::{counted_of, verb_for};
 use sqlgauge_dataset::{
-    Benchmark, Columns, Databases, Example, FileFormat, Prediction, PredictionOptions, PredictionSet, Subset,
-    Tables, parse_benchmark, parse_predictions, parse_tables,
+    Benchmark, Columns, Databases, Example, FileFormat, PairedBy, Prediction, PredictionOptions,
+    PredictionSet, Subset, Tables, parse_benchmark, parse_predictions, parse_tables,
 };
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_metrics::{Metric, Reads, find};
@@ -144,6 +144,8 @@ pub struct ScoreJob {
     pub now: Option<Moment>,
     /// Which questions are scored; by default all.
     pub subset: Subset,
+    /// By system, by what answers were paired that this job gets with their ids, for the record.
+    pub paired_by: BTreeMap<String, PairedBy>,
     /// Leave out questions whose databases are missing.
     pub skip_missing_db: bool,
     /// The part of them that is scored; without, all.
@@ -190,6 +192,7 @@ impl ScoreJob {
             limits: Limits::default(),
             now: None,
             subset: Subset::default(),
+            paired_by: BTreeMap::new(),
             skip_missing_db: false,
             shard: None,
             gates: Vec::new(),
@@ -251,7 +254,7 @@ impl ScoreJob {
             let part = manifest.options.entry(SUBSET.to_owned()).or_insert_with(|| self.subset.to_json());
             part["missing_databases"] = missing.into();
         }
-        manifest.options.extend(read.as_deref().map(pairing));
+        manifest.options.extend(read.as_deref().map(|sets| pairing(sets, &self.paired_by)));
         if let Some(shard) = self.shard {
             shard.record(&mut manifest);
         }

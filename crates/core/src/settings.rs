@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::Value;
-use sqlgauge_dataset::{Benchmark, EXTRACTION, PredictionSet};
+use sqlgauge_dataset::{Benchmark, EXTRACTION, PairedBy, PredictionSet};
 use sqlgauge_engine::compare::Semantics;
 use sqlgauge_engine::{Limits, Moment};
 use sqlgauge_metrics::{Metric, Verification, find, is_execution_accuracy};
@@ -16,9 +16,11 @@ use crate::error::Error;
 /// The option of a run that says what its queries took for now.
 pub const NOW: &str = "now";
 
-/// By what the answers of each system were paired with the questions, as an option of their run.
-pub(crate) fn pairing<'a>(sets: impl IntoIterator<Item = &'a PredictionSet>) -> (String, Value) {
-    let paired_by = sets.into_iter().map(|set| (set.system.clone(), set.paired_by.to_string().into()));
+/// By what the answers of each system were paired with the questions, as an option of their run; `before` are those that were paired
+/// before they were read.
+pub(crate) fn pairing(sets: &[PredictionSet], before: &BTreeMap<String, PairedBy>) -> (String, Value) {
+    let by = |set: &PredictionSet| before.get(&set.system).unwrap_or(&set.paired_by).to_string();
+    let paired_by = sets.iter().map(|set| (set.system.clone(), by(set).into()));
     (PAIRED_BY.to_owned(), Value::Object(paired_by.collect()))
 }
 

@@ -30,7 +30,7 @@ use sqlgauge_report::words::{optional, percent, share};
 use sqlgauge_run::{Comparison, RunError, UsedDatabases};
 use sqlgauge_verify::Verdict;
 
-use crate::answers::{AnswerList, read_answers};
+use crate::answers::{AnswerList, PairedAnswers, read_answers};
 use crate::context::Context;
 use crate::error::Error;
 use crate::lines::write_lines;
@@ -163,7 +163,8 @@ impl VoteJob {
         } else {
             parse_workload(&gold.read()?, format, &self.job.columns)?
         };
-        let answers = read_answers(&self.system, &benchmark)?;
+        let PairedAnswers { lists: answers, notes, .. } = read_answers(&self.system, &benchmark)?;
+        notes.iter().for_each(|text| context.watcher().note(text));
         let engine = context.engine(self.job.limits, self.job.now.unwrap_or_else(Moment::now))?;
         let no_databases =
             || Error::Invalid("a vote runs the answers: give --db with the databases".to_owned());

@@ -3,7 +3,8 @@
 //! # Contract
 //! - A column that the user named is the id. Otherwise a column is the id if each of its values is the id of another example: under
 //!   any name if all examples are in it, under a usual name ([`ColumnRole::aliases`]) also if some are missing. A column that only
-//!   counts the rows yields to one that is called as an id is; two columns that pair differently are an error.
+//!   counts the rows yields to one that is called as an id is; two columns that pair differently are an error, and so is a column that
+//!   is not called so and has the numbers from 0 on in another order.
 //! - Without ids, or with ids that only count the rows, the text of the question pairs, if each row has the question of an example.
 //! - Only then the position pairs, and a note says so. There must be as many rows as examples. Ids that are no numbers say nothing
 //!   where the examples have none.
@@ -322,14 +323,21 @@ impl Pairing<'_> {
     fn id_column(&self) -> Result<Option<&IdColumn>, DatasetError> {
         let whole = self.id_columns.whole();
         let Some((best, others)) = whole.split_first() else { return Ok(None) };
-        let is_beaten = |other: &IdColumn| other.only_counts() && best.rank() < NO_ID;
-        match others.iter().find(|other| other.places != best.places && !is_beaten(other)) {
-            None => Ok(Some(best)),
-            Some(other) => Err(self.input.not_readable(
-                format!("can be paired by {} and, differently, by {}", best.by(), other.by()),
-                "name the column that has the ids with --column pred.id=NAME",
-            )),
-        }
+        let is_called_id = best.rank() < NO_ID;
+        let is_number = self.benchmark.examples.iter().all(|example| example.id == example.index.to_string());
+        let is_beaten =
+            |other: &IdColumn| is_called_id && (other.only_counts() || (is_number && other.rank() == NO_ID));
+        let other = others.iter().find(|other| other.places != best.places && !is_beaten(other));
+        let other = match other {
+            Some(other) => other.by(),
+            // The numbers from 0 on in another order may be a rank.
+            None if !is_called_id && is_number && !is_order(&best.places) => PairedBy::Position,
+            None => return Ok(Some(best)),
+        };
+        Err(self.input.not_readable(
+            format!("can be paired by {} and, differently, by {other}", best.by()),
+            "name the column that has the ids with --column pred.id=NAME",
+        ))
     }
 
     /// The keys of all answers, `None` if none has one.

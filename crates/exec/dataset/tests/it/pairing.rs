@@ -13,7 +13,7 @@ const GOLDS: &str = r#"[{"id": "a1", "db_id": "d", "question": "Who?", "query": 
     {"id": "a2", "db_id": "d", "question": "How many?", "query": "SELECT count"},
     {"id": "a3", "db_id": "d", "question": "Where?", "query": "SELECT place"}]"#;
 
-/// The same without ids, whose ids are 0, 1 and 2.
+/// The same without ids, which are then 0, 1 and 2.
 fn without_ids() -> Benchmark {
     golds(
         &["a1", "a2", "a3"]
@@ -69,6 +69,22 @@ fn a_named_id_beats_a_count_of_rows() {
             && message.contains("pred.id=NAME"),
         "{message}"
     );
+}
+
+/// Whether an answer was right, its rank: numbers from 0 on are no ids because they are those of the benchmark.
+#[test]
+fn a_column_of_small_numbers_is_no_id() {
+    let rows = |name: &str| {
+        [r#"{"NAME": 1, "sql": "B"}"#, r#"{"NAME": 0, "sql": "A"}"#, r#"{"NAME": 2, "sql": "C"}"#]
+            .map(|row| row.replace("NAME", name))
+    };
+    let read = |rows: [String; 3]| read_for(&without_ids(), &rows.each_ref().map(String::as_str));
+    let message = read(rows("rank")).unwrap_err().to_string();
+    assert!(message.contains("by column rank and, differently, by position"), "{message}");
+    assert_eq!(texts(&read(rows("question_id")).unwrap()), "ABC");
+    let both = rows("question_id").map(|row| row.replace("{", r#"{"rank": 0, "#));
+    let both = [both[0].replace("k\": 0", "k\": 2"), both[1].clone(), both[2].replace("k\": 0", "k\": 1")];
+    assert_eq!(texts(&read(both).unwrap()), "ABC");
 }
 
 #[test]
