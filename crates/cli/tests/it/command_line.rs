@@ -175,7 +175,7 @@ fn columns_inside_objects_are_named_with_dots_and_a_missing_one_is_explained() {
     }
     let output = sqlgauge(&arguments);
     assert_eq!(output.status.code(), Some(2));
-    for part in ["target.sql", "where", "--column", "db_id="] {
+    for part in ["target.sql", "where", "--column", "gold="] {
         assert!(stderr(&output).contains(part), "{part}: {}", stderr(&output));
     }
     for database in ["db_id=where", "db=where"] {
