@@ -12,7 +12,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use sqlgauge_dataset::{
     Benchmark, Columns, Databases, Example, FileFormat, Prediction, PredictionOptions, PredictionSet, Subset,
-    Tables, parse_benchmark, parse_predictions, parse_tables,
+    Tables, chat_note, parse_benchmark, parse_predictions, parse_tables,
 };
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_metrics::{Metric, Reads, find};
@@ -390,7 +390,8 @@ impl ScoreJob {
             sets = sets.into_iter().map(|set| set.of_part(part, &benchmark.examples)).collect();
         }
         for set in &sets {
-            set.notes.iter().for_each(|text| watcher.note(&format!("{}: {text}", set.system)));
+            let chat = if self.extract { None } else { chat_note(set) };
+            set.notes.iter().chain(&chat).for_each(|text| watcher.note(&format!("{}: {text}", set.system)));
         }
         Ok(sets)
     }

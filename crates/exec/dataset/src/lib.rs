@@ -31,7 +31,10 @@ pub use abstention::is_abstention;
 pub use benchmark::{BenchmarkSource, WorkloadSource, parse_benchmark, parse_workload};
 pub use columns::{ColumnRole, Columns};
 pub use error::DatasetError;
-pub use extract::{EXTRACTION, Extraction, Removed, extract_sql, is_other_statement};
+pub use extract::{
+    EXTRACTION, Extraction, MARKERS, Marker, MarkerForm, MarkerRule, Removed, chat_note, extract_sql,
+    is_other_statement,
+};
 pub use formats::FileFormat;
 pub use input::Input;
 pub use labels::{Label, parse_labels, take_out_other_answers};
