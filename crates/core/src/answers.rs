@@ -14,7 +14,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value, json};
 use sqlgauge_base::counted;
-use sqlgauge_dataset::{Benchmark, is_abstention};
+use sqlgauge_dataset::{Benchmark, is_abstention, is_transcript};
 
 use crate::error::Error;
 use crate::score::System;
@@ -111,7 +111,7 @@ impl<'de> Visitor<'de> for Glancer {
         while let Some((key, value)) = entries.next_entry::<String, Value>()? {
             has_list_below |= match &value {
                 Value::Object(fields) => is_list(fields),
-                other => other.is_array(),
+                other => is_several(other),
             };
             if key == REASON || LISTS.contains(&key.as_str()) {
                 row.insert(key, value);
@@ -122,8 +122,13 @@ impl<'de> Visitor<'de> for Glancer {
     }
 }
 
+/// Whether a value is a list of answers; a transcript is one answer.
+fn is_several(value: &Value) -> bool {
+    value.is_array() && !is_transcript(value)
+}
+
 fn is_list(row: &Map<String, Value>) -> bool {
-    list_of(row).is_some_and(Value::is_array) || row.get(REASON).is_some_and(Value::is_string)
+    list_of(row).is_some_and(is_several) || row.get(REASON).is_some_and(Value::is_string)
 }
 
 /// The answers of a system to each example of a benchmark; `None` where the file has none.
@@ -317,6 +322,8 @@ mod tests {
             r#"["SELECT 1", ["SELECT 2"]]"#,
             r#"[{"id": 1, "sql": "SELECT 1", "tables": ["a"]}]"#,
             r#"{"0": "SELECT 1", "reason": "SELECT 2"}"#,
+            r#"{"0": [{"role": "assistant", "content": "SELECT 1"}]}"#,
+            r#"[{"id": 1, "prediction": [{"role": "assistant", "content": "SELECT 1"}]}]"#,
             "{\"id\": 1, \"sql\": \"SELECT 1\"}\n{\"id\": 2, \"sql\": \"SELECT 2\", \"tables\": [1]}\n",
         ] {
             assert!(!is_of_lists(text), "{text}");

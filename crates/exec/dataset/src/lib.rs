@@ -24,6 +24,7 @@ mod predictions;
 mod subset;
 mod tables;
 mod text;
+mod transcript;
 
 use std::path::Path;
 
@@ -44,6 +45,7 @@ pub use pairs::{Over, Pairs, RIGHT, parse_pairs};
 pub use predictions::{PredictionOptions, parse_predictions};
 pub use subset::{LabelCondition, QuestionLabel, Subset, SubsetError};
 pub use tables::{Tables, TablesEntry, parse_tables};
+pub use transcript::is_transcript;
 
 /// Reads a benchmark: a gold file, and with it the file that has the questions if there is one.
 ///

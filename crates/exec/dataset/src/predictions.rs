@@ -11,6 +11,7 @@ use crate::input::Input;
 use crate::matching::{Answer, match_answers};
 use crate::model::{Benchmark, Prediction, PredictionSet};
 use crate::text::{listed, strip};
+use crate::transcript::final_query;
 use sqlgauge_base::counted;
 
 /// How predictions are read.
@@ -340,8 +341,9 @@ fn answer_of_sql(place: Place, value: &Value) -> Answer {
             None => answer.sql = Some(text.clone()),
         },
         _ => {
-            answer.sql = Some(String::new());
-            answer.other_kind = Some(kind(value));
+            let query = final_query(value);
+            answer.other_kind = query.is_none().then(|| kind(value));
+            answer.sql = Some(query.unwrap_or_default());
         }
     }
     answer

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::begin::clear_start;
 use crate::columns::{ColumnRole, Columns};
 
 /// Fields of tool calls and of agents' steps that hold the arguments, as an object or as its text.
@@ -43,8 +44,13 @@ pub(crate) fn sql_of_json(text: &str) -> Option<String> {
     sql_of_object(value.as_object()?, 0)
 }
 
+/// The query in a call of a tool, or in a step of an agent.
+pub(crate) fn sql_of_call(call: &Map<String, Value>) -> Option<String> {
+    sql_of_object(call, 0).filter(|sql| clear_start(sql).is_some())
+}
+
 /// The SQL in the fields of an object or in its arguments.
-pub(super) fn sql_of_object(fields: &Map<String, Value>, depth: usize) -> Option<String> {
+fn sql_of_object(fields: &Map<String, Value>, depth: usize) -> Option<String> {
     if depth == MAX_DEPTH {
         return None;
     }
@@ -67,10 +73,10 @@ pub(super) fn sql_of_object(fields: &Map<String, Value>, depth: usize) -> Option
 fn sql_of_arguments(value: &Value, depth: usize) -> Option<String> {
     match value {
         Value::Object(fields) => sql_of_object(fields, depth + 1),
-        Value::String(text) => {
-            let inside: Value = serde_json::from_str(text).ok().filter(Value::is_object)?;
-            sql_of_object(inside.as_object()?, depth + 1)
-        }
+        Value::String(text) => match serde_json::from_str::<Value>(text) {
+            Ok(inside) => sql_of_object(inside.as_object()?, depth + 1),
+            Err(_) => clear_start(text).map(|_| text.clone()),
+        },
         _ => None,
     }
 }

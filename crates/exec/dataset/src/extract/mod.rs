@@ -20,7 +20,7 @@ use crate::fence::{FENCE, fence_after_select, fenced};
 use crate::text::strip;
 use answer::answer;
 pub(crate) use begin::{after_keyword, statement_start, words};
-pub(crate) use call::sql_of_json;
+pub(crate) use call::{sql_of_call, sql_of_json};
 pub use chat::chat_note;
 use end::{statement_end, whole_statement};
 use half_width::{closing_quote, half_width, trim_ends};
