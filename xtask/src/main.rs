@@ -17,6 +17,7 @@
 mod audit_page;
 mod causes_page;
 mod cli_page;
+mod extraction_page;
 mod files_page;
 mod help;
 mod limits;
@@ -77,6 +78,7 @@ fn docs(check: bool) -> Result<()> {
         ("docs/reference/metrics.md".to_owned(), metrics_page::render()?),
         ("docs/reference/causes.md".to_owned(), causes_page::render()),
         ("docs/reference/cli.md".to_owned(), cli_page::render()?),
+        ("docs/reference/extraction.md".to_owned(), extraction_page::render()),
         ("docs/reference/rules/README.md".to_owned(), rules_page::render()),
         ("docs/reference/audit/README.md".to_owned(), audit_page::render()),
         ("docs/reference/files.md".to_owned(), files_page::render()?),

@@ -11,7 +11,9 @@
 
 use serde_json::{Map, Value, json};
 use sqlgauge_base::counted;
-use sqlgauge_dataset::{Benchmark, Columns, Example, Input, PairedBy, has_row, is_abstention, pair_rows};
+use sqlgauge_dataset::{
+    Benchmark, Columns, Example, Input, PairedBy, has_row, is_abstention, is_transcript, pair_rows,
+};
 
 use crate::error::Error;
 use crate::score::System;
@@ -60,13 +62,18 @@ pub fn has_lists(system: &System) -> bool {
 
 fn is_of_lists(input: &Input, columns: &Columns) -> bool {
     has_row(input, |row, is_keyed| match row {
-        Value::Object(row) => columns.answers_of(row).map_or_else(|| is_list(row), Value::is_array),
-        other => is_keyed && other.is_array(),
+        Value::Object(row) => columns.answers_of(row).map_or_else(|| is_list(row), is_several),
+        other => is_keyed && is_several(other),
     })
 }
 
+/// Whether a value is a list of answers; a transcript is one answer.
+fn is_several(value: &Value) -> bool {
+    value.is_array() && !is_transcript(value)
+}
+
 fn is_list(row: &Map<String, Value>) -> bool {
-    list_of(row).is_some_and(Value::is_array) || row.get(REASON).is_some_and(Value::is_string)
+    list_of(row).is_some_and(is_several) || row.get(REASON).is_some_and(Value::is_string)
 }
 
 /// The lists of a system.
@@ -208,6 +215,8 @@ mod tests {
             r#"["SELECT 1", ["SELECT 2"]]"#,
             r#"[{"id": 1, "sql": "SELECT 1", "tables": ["a"]}]"#,
             r#"{"0": "SELECT 1", "reason": "SELECT 2"}"#,
+            r#"{"0": [{"role": "assistant", "content": "SELECT 1"}]}"#,
+            r#"[{"id": 1, "prediction": [{"role": "assistant", "content": "SELECT 1"}]}]"#,
             "{\"id\": 1, \"sql\": \"SELECT 1\"}\n{\"id\": 2, \"sql\": \"SELECT 2\", \"tables\": [1]}\n",
         ] {
             assert!(!is_of_lists(text), "{text}");

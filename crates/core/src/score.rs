@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use sqlgauge_base::{counted_of, verb_for};
 use sqlgauge_dataset::{
     Benchmark, Columns, Databases, Example, FileFormat, PairedBy, Prediction, PredictionOptions,
-    PredictionSet, Subset, Tables, parse_benchmark, parse_predictions, parse_tables,
+    PredictionSet, Subset, Tables, chat_note, parse_benchmark, parse_predictions, parse_tables,
 };
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_metrics::{Metric, Reads, find};
@@ -440,7 +440,8 @@ impl ScoreJob {
             sets = sets.into_iter().map(|set| set.of_part(part, &benchmark.examples)).collect();
         }
         for set in &sets {
-            set.notes.iter().for_each(|text| watcher.note(&format!("{}: {text}", set.system)));
+            let chat = if self.extract { None } else { chat_note(set) };
+            set.notes.iter().chain(&chat).for_each(|text| watcher.note(&format!("{}: {text}", set.system)));
         }
         Ok(sets)
     }

@@ -8,6 +8,7 @@ mod action;
 mod adversary;
 mod audit;
 mod augment;
+mod chat;
 mod command_line;
 mod common;
 mod compat_conformance;

@@ -1,7 +1,9 @@
-//! The code fences of a language model's answer, and which of them is the answer. The contract is that of
+//! The code fences and query tags of a language model's answer, and which of them is the answer. The contract is that of
 //! [`extract_sql`](crate::extract_sql).
 
-use crate::extract::{after_keyword, is_other_statement, sql_of_json, statement_start, words};
+use crate::extract::{
+    MarkerRule, Part, PartKind, after_keyword, is_other_statement, sql_of_json, statement_start, words,
+};
 use crate::text::strip;
 
 /// How many fences are looked at, the last ones; each is compared with the one that is taken so far.
@@ -17,18 +19,20 @@ pub(crate) fn fence_after_select(text: &str) -> Option<String> {
     Some(format!("SELECT {}", strip(split_tag(&inside[..end]).1)))
 }
 
-/// A fence that holds a statement.
+/// A fence or a query tag that holds a statement.
 struct Fence<'a> {
     /// The text between the fence before it and this one.
     lead: &'a str,
     inside: &'a str,
     is_marked: bool,
     is_closed: bool,
+    /// Whether it is a tag, which takes the place of what stands before it.
+    is_tag: bool,
 }
 
-/// The inside of the code fence that has the answer.
-pub(crate) fn fenced(text: &str) -> Option<&str> {
-    let fences = fences(text);
+/// The inside of the code fence or query tag that has the answer.
+pub(crate) fn fenced<'a>(text: &'a str, parts: &[Part]) -> Option<&'a str> {
+    let fences = fences(text, parts);
     let any_marked = fences.iter().any(|fence| fence.is_marked);
     let any_query = fences.iter().any(|fence| !is_other_statement(fence.inside));
     let counts = |fence: &&Fence<'_>| {
@@ -38,34 +42,37 @@ pub(crate) fn fenced(text: &str) -> Option<&str> {
     let mut candidates = candidates[candidates.len().saturating_sub(MAX_FENCES)..].iter();
     let mut answer = candidates.next()?;
     let mut whole = plain(answer.inside);
-    for fence in candidates.filter(|fence| fence.is_closed && !is_beside(fence.lead)) {
+    for fence in candidates.filter(|fence| fence.is_tag || fence.is_closed && !is_beside(fence.lead)) {
         let part = plain(fence.inside);
         // A fence that is quoted from the one that is taken says nothing new.
-        if !whole.contains(&part) {
+        if fence.is_tag || !whole.contains(&part) {
             (answer, whole) = (fence, part);
         }
     }
     Some(answer.inside)
 }
 
-fn fences(text: &str) -> Vec<Fence<'_>> {
+fn fences<'a>(text: &'a str, parts: &[Part]) -> Vec<Fence<'a>> {
     let mut fences = Vec::new();
-    let (mut at, mut lead_start) = (0, 0);
-    while let Some(open) = text.get(at..).and_then(|rest| rest.find(FENCE)).map(|offset| at + offset) {
-        let start = open + FENCE.len();
-        let close = text[start..].find(FENCE).map(|offset| start + offset);
-        let (tag, inside) = split_tag(&text[start..close.unwrap_or(text.len())]);
+    let mut lead_start = 0;
+    for part in parts {
+        let is_tag = match part.kind {
+            PartKind::Enclosed(MarkerRule::Fence) => false,
+            PartKind::Enclosed(MarkerRule::Query) => true,
+            _ => continue,
+        };
+        let code = &text[part.inside.clone()];
+        let (tag, inside) = if is_tag { ("sql", code) } else { split_tag(code) };
         if statement_start(inside).is_some() || sql_of_json(strip(inside)).is_some() {
-            let is_marked = tag.to_ascii_lowercase().contains("sql");
             fences.push(Fence {
-                lead: &text[lead_start..open],
+                lead: &text[lead_start..part.start],
                 inside,
-                is_marked,
-                is_closed: close.is_some(),
+                is_marked: tag.to_ascii_lowercase().contains("sql"),
+                is_closed: part.is_closed,
+                is_tag,
             });
         }
-        at = close.map_or(text.len(), |close| close + FENCE.len());
-        lead_start = at;
+        lead_start = part.end;
     }
     fences
 }

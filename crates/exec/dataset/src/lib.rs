@@ -25,6 +25,7 @@ mod predictions;
 mod subset;
 mod tables;
 mod text;
+mod transcript;
 
 use std::path::Path;
 
@@ -32,7 +33,10 @@ pub use abstention::is_abstention;
 pub use benchmark::{BenchmarkSource, WorkloadSource, parse_benchmark, parse_workload};
 pub use columns::{ColumnRole, Columns};
 pub use error::DatasetError;
-pub use extract::{EXTRACTION, Extraction, Removed, extract_sql, is_other_statement};
+pub use extract::{
+    EXTRACTION, Extraction, MARKERS, Marker, MarkerForm, MarkerRule, Removed, chat_note, extract_sql,
+    is_other_statement,
+};
 pub use formats::FileFormat;
 pub use input::Input;
 pub use labels::{Label, parse_labels, take_out_other_answers};
@@ -43,6 +47,7 @@ pub use pairs::{Over, Pairs, RIGHT, parse_pairs};
 pub use predictions::{PairedRows, PredictionOptions, has_row, pair_rows, parse_predictions};
 pub use subset::{LabelCondition, QuestionLabel, Subset, SubsetError};
 pub use tables::{Tables, TablesEntry, parse_tables};
+pub use transcript::is_transcript;
 
 /// Reads a benchmark: a gold file, and with it the file that has the questions if there is one.
 ///

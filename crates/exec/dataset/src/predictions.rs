@@ -12,6 +12,7 @@ use crate::matching::{Answer, match_answers};
 use crate::model::{Benchmark, Prediction, PredictionSet};
 use crate::pairing::{IdColumns, PairedBy, Pairing, text_mark};
 use crate::text::{listed, strip};
+use crate::transcript::final_query;
 use sqlgauge_base::counted;
 
 /// How predictions are read.
@@ -469,8 +470,9 @@ fn answer_of_sql(place: Place, value: &Value) -> Answer {
             None => answer.sql = Some(text.clone()),
         },
         _ => {
-            answer.sql = Some(String::new());
-            answer.other_kind = Some(kind(value));
+            let query = final_query(value);
+            answer.other_kind = query.is_none().then(|| kind(value));
+            answer.sql = Some(query.unwrap_or_default());
         }
     }
     answer

@@ -1,5 +1,7 @@
 //! Where a statement begins in what a language model wrote.
 
+use super::half_width::closing_quote;
+
 /// Where the first statement begins: at a SELECT in capitals or after a line start, colon or the like; at a WITH
 /// that has the form of a common table expression; failing both, at a `select` that has its `from`.
 pub(crate) fn statement_start(text: &str) -> Option<usize> {
@@ -20,6 +22,50 @@ pub(crate) fn statement_start(text: &str) -> Option<usize> {
         }
     }
     prose
+}
+
+/// Where a statement begins that is no word of prose: it stands out, or is a SELECT in capitals with its FROM, or the WITH of a
+/// common table expression.
+pub(crate) fn clear_start(text: &str) -> Option<usize> {
+    let last_from = words(text).filter(|(_, word)| word.eq_ignore_ascii_case("from")).last();
+    let begins = |&(position, word): &(usize, &str)| {
+        let after = &text[position + word.len()..];
+        if word.eq_ignore_ascii_case("with") {
+            return begins_cte(after);
+        }
+        let has_from = word == "SELECT" && last_from.is_some_and(|(from, _)| from > position);
+        word.eq_ignore_ascii_case("select")
+            && (has_from || stands_out(&text[..position]))
+            && begins_select(after)
+    };
+    words(text).find(begins).map(|(position, _)| position)
+}
+
+/// Where the statement begins that is all of the text but for parentheses and comments before it.
+pub(super) fn front(text: &str) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        let rest = &text[at..];
+        let blank = rest.len() - rest.trim_start_matches(|c: char| c == '(' || c.is_whitespace()).len();
+        at += blank;
+        let comment = comment_length(&text[at..]);
+        at += comment;
+        if blank + comment == 0 {
+            break;
+        }
+    }
+    let rest = &text[at..];
+    let word = rest.split(|c: char| !is_word(c)).next()?;
+    let after = &rest[word.len()..];
+    let is_cte = word.eq_ignore_ascii_case("with") && begins_cte(after);
+    (is_cte || word.eq_ignore_ascii_case("select") && begins_select(after)).then_some(at)
+}
+
+fn comment_length(text: &str) -> usize {
+    if text.starts_with("--") {
+        return text.find(['\n', '\r']).unwrap_or(text.len());
+    }
+    if text.starts_with("/*") { text.find("*/").map_or(0, |end| end + 2) } else { 0 }
 }
 
 /// The words of a text (letters, digits, underscores) with their byte positions; a word after a dot is part of
@@ -56,8 +102,9 @@ fn begins_select(after: &str) -> bool {
     let next = after.chars().next();
     let is_echo =
         after_keyword(after.trim_start_matches([' ', '\t', '\n', '\r', '`', '"', '\'']), "select").is_some();
-    next.is_some_and(|c| c.is_whitespace() || "*('\"`[-+@:?".contains(c))
-        && !is_echo
+    next.is_some_and(|c| {
+        c.is_whitespace() || "*('\"`[-+@:?\u{ff08}\u{ff0a}\u{ff02}\u{ff07}\u{feff}".contains(c)
+    }) && !is_echo
         && !is_spoken_about(after)
 }
 
@@ -124,6 +171,7 @@ pub(super) fn after_name(text: &str) -> Option<&str> {
 /// Whether what stands before a keyword shows that SQL begins there: nothing, a line start, a colon, an equals
 /// sign, a closing bracket or tag, a quote.
 fn stands_out(before: &str) -> bool {
-    let before = before.trim_end_matches([' ', '\t', '(']);
-    before.is_empty() || before.ends_with(['\n', '\r', ':', '=', ']', '>', '`', '"', '\'', '*'])
+    let before = before.trim_end_matches([' ', '\t', '(', '\u{ff08}', '\u{feff}']);
+    let signs = ['\n', '\r', ':', '\u{ff1a}', '=', ']', '>', '`', '*'];
+    before.is_empty() || before.ends_with(signs) || before.ends_with(|c| closing_quote(c).is_some())
 }

@@ -1,36 +1,22 @@
 //! Where a statement ends in what a language model wrote. One pass over the text.
 
 use super::begin::{begins_cte, is_word};
-
-/// Labels that begin a line or a phrase after the SQL; followed by a colon they are no SQL anywhere.
-const LABELS: [&str; 11] = [
-    "explanation",
-    "note",
-    "question",
-    "answer",
-    "output",
-    "result",
-    "sql",
-    "hint",
-    "evidence",
-    "schema",
-    "comment",
-];
+use super::markers::{TAIL_FIRST, TAIL_LAST};
+use super::parts::tag_at;
 
 /// Where the statement that begins at `start` ends: the first place outside quotes and comments that cannot be part
 /// of it.
 pub(super) fn statement_end(text: &str, start: usize) -> usize {
-    Scanner {
-        text,
-        at: start,
-        depth: 0,
-        selects: 0,
-        last: Last::Keyword,
-        prose: None,
-        prose_words: 0,
-        never_closed: Vec::new(),
-    }
-    .run()
+    Scanner::new(text, start).run()
+}
+
+/// The statement that a whole text is, whose first word stands at `start`; `None` where something else follows it, or a quote is
+/// never closed.
+pub(super) fn whole_statement(text: &str, start: usize) -> Option<&str> {
+    let mut scanner = Scanner::new(text, start);
+    let end = scanner.run();
+    let rest = text[end..].trim_matches(|c: char| c == ';' || c.is_whitespace());
+    (rest.is_empty() && scanner.never_closed.is_empty()).then(|| &text[..end])
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -51,6 +37,8 @@ struct Scanner<'a> {
     /// SELECTs outside parentheses.
     selects: usize,
     last: Last,
+    /// Whether the last keyword can end a clause, as DESC and NULL do.
+    ends_term: bool,
     /// Where words follow a finished operand: start and end of the first. One is an alias, two are most likely a name that lacks its quotes,
     /// three are prose.
     prose: Option<(usize, usize)>,
@@ -60,12 +48,27 @@ struct Scanner<'a> {
     never_closed: Vec<u8>,
 }
 
-impl Scanner<'_> {
-    fn run(mut self) -> usize {
+impl<'a> Scanner<'a> {
+    fn new(text: &'a str, start: usize) -> Self {
+        Self {
+            text,
+            at: start,
+            depth: 0,
+            selects: 0,
+            last: Last::Keyword,
+            ends_term: false,
+            prose: None,
+            prose_words: 0,
+            never_closed: Vec::new(),
+        }
+    }
+
+    fn run(&mut self) -> usize {
         let bytes = self.text.as_bytes();
         while self.at < bytes.len() {
             let here = bytes[self.at];
-            if ends_statement(&bytes[self.at..]) {
+            if ends_statement(&bytes[self.at..]) || (here == b'<' && tag_at(&self.text[self.at..]).is_some())
+            {
                 return self.at;
             }
             if is_word_byte(here) {
@@ -77,7 +80,7 @@ impl Scanner<'_> {
             if here.is_ascii_whitespace() {
                 let next =
                     self.at + self.text[self.at..].len() - self.text[self.at..].trim_ascii_start().len();
-                if self.depth == 0 && self.ends_before_paragraph(next) {
+                if self.ends_before_label(next) || (self.depth == 0 && self.ends_before_paragraph(next)) {
                     return self.at;
                 }
                 self.at = next;
@@ -98,6 +101,7 @@ impl Scanner<'_> {
             self.at = self.text[self.at..].find("*/").map_or(bytes.len(), |i| self.at + i + 2);
         } else {
             self.prose = None;
+            self.ends_term = false;
             self.last =
                 if matches!(here, b'\'' | b'"' | b'`' | b'[' | b')') { Last::Operand } else { Last::Keyword };
             match here {
@@ -135,7 +139,8 @@ impl Scanner<'_> {
             bytes[position..].iter().position(|b| !is_word_byte(*b)).map_or(bytes.len(), |i| position + i);
         let word = &self.text[position..self.at];
         if is_label(word, &bytes[self.at..]) {
-            return Some(self.prose.map_or(position, |(first, _)| first));
+            let position = self.prose.map_or(position, |(first, _)| first);
+            return Some(before_qualifiers(self.text, position));
         }
         let keyword = KEYWORDS.binary_search(&word.to_ascii_lowercase().as_str()).is_ok();
         if self.depth == 0 && word.eq_ignore_ascii_case("select") {
@@ -149,6 +154,7 @@ impl Scanner<'_> {
                 ["union", "all", "intersect", "except"].iter().any(|o| word.eq_ignore_ascii_case(o));
             self.last = if set_operator { Last::SetOperator } else { Last::Keyword };
             self.prose = None;
+            self.ends_term = ENDS_TERM.iter().any(|end| word.eq_ignore_ascii_case(end));
             return None;
         }
         let is_number = word.starts_with(|c: char| c.is_ascii_digit());
@@ -166,13 +172,29 @@ impl Scanner<'_> {
         None
     }
 
-    /// Whether the white space up to `next` is a line's end before a Markdown heading, or has an empty line
+    /// Whether a line begins at `next` with a few words and a colon, which no SQL has behind a finished term.
+    fn ends_before_label(&self, next: usize) -> bool {
+        let is_finished = self.last == Last::Operand || self.ends_term;
+        if !is_finished || !self.text[self.at..next].contains(['\n', '\r']) {
+            return false;
+        }
+        let line = &self.text[next..];
+        let words = line.find(|c: char| !(c.is_alphabetic() || c == ' ')).unwrap_or(line.len());
+        let first = line.split(|c: char| !is_word(c)).next().unwrap_or_default();
+        (1..=MAX_LABEL).contains(&words)
+            && line[words..].starts_with(':')
+            && line[words + 1..].starts_with([' ', '\n', '\r', '*'])
+            && first.starts_with(|c: char| !c.is_lowercase())
+            && KEYWORDS.binary_search(&first.to_ascii_lowercase().as_str()).is_err()
+    }
+
+    /// Whether the white space up to `next` is a line's end before Markdown's heading or bold words, or has an empty line
     /// before something that cannot continue SQL.
     fn ends_before_paragraph(&self, next: usize) -> bool {
         let gap = self.text[self.at..next].replace("\r\n", "\n");
         let line_ends = gap.matches(['\n', '\r']).count();
         let next = &self.text[next..];
-        if line_ends > 0 && next.starts_with('#') {
+        if line_ends > 0 && (next.starts_with('#') || next.starts_with("**")) {
             return true;
         }
         if line_ends < 2 || self.last != Last::Operand {
@@ -194,7 +216,7 @@ impl Scanner<'_> {
 /// Whether no SQL goes on like this: a semicolon, a full stop at a line's end, a code
 /// fence, an end-of-text token, a LaTeX command, a brace.
 fn ends_statement(rest: &[u8]) -> bool {
-    const ENDS: [&[u8]; 7] = [b";", b"```", b"</", b"<|", b"\\", b"{", b"}"];
+    const ENDS: [&[u8]; 8] = [b";", b"```", b"~~~", b"</", b"<|", b"\\", b"{", b"}"];
     let is_full_stop = matches!(rest, [b'.'] | [b'.', b'\n' | b'\r', ..]);
     is_full_stop || ENDS.iter().any(|end| rest.starts_with(end)) || starts_with_ignoring_case(rest, b"[/sql]")
 }
@@ -288,9 +310,42 @@ fn is_word_byte(byte: u8) -> bool {
 
 fn is_label(word: &str, after: &[u8]) -> bool {
     let after = after.trim_ascii_start();
-    let colon = after.first() == Some(&b':') && after.get(1).is_none_or(u8::is_ascii_whitespace);
-    colon && LABELS.iter().any(|label| word.eq_ignore_ascii_case(label))
+    let ends = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'*';
+    let colon = after.first() == Some(&b':') && after.get(1).is_none_or(ends);
+    colon && TAIL_LAST.iter().any(|label| word.eq_ignore_ascii_case(label))
 }
+
+/// Where the words of a label begin whose last word stands at `position`: `Final SQL Answer:`.
+fn before_qualifiers(text: &str, mut position: usize) -> usize {
+    loop {
+        let before = text[..position].trim_end_matches([' ', '*']);
+        let start = before
+            .rfind(|c: char| !is_word(c))
+            .map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
+        if !TAIL_FIRST.iter().any(|first| before[start..].eq_ignore_ascii_case(first)) {
+            return position;
+        }
+        position = start;
+    }
+}
+
+/// How long a label at the beginning of a line is at most.
+const MAX_LABEL: usize = 40;
+
+/// Keywords that can end a clause.
+const ENDS_TERM: [&str; 11] = [
+    "asc",
+    "desc",
+    "end",
+    "null",
+    "true",
+    "false",
+    "first",
+    "last",
+    "current_date",
+    "current_time",
+    "current_timestamp",
+];
 
 fn starts_with_ignoring_case(bytes: &[u8], prefix: &[u8]) -> bool {
     bytes.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix))

@@ -1,32 +1,52 @@
 //! Takes the SQL out of what a language model wrote around it: [`extract_sql`] has the contract, and
 //! [`EXTRACTION`] names its version, which a run records.
 
+mod answer;
 mod begin;
+mod call;
+mod chat;
 mod end;
+mod half_width;
+mod markers;
 mod other;
+mod parts;
+#[cfg(test)]
+mod tests;
 
-use serde_json::Value;
+use std::borrow::Cow;
 
-use crate::columns::{ColumnRole, Columns};
+use crate::abstention::is_abstention;
 use crate::fence::{FENCE, fence_after_select, fenced};
 use crate::text::strip;
+use answer::answer;
 pub(crate) use begin::{after_keyword, statement_start, words};
-use end::statement_end;
+pub(crate) use call::{sql_of_call, sql_of_json};
+pub use chat::chat_note;
+use end::{statement_end, whole_statement};
+use half_width::{closing_quote, half_width, trim_ends};
+pub use markers::{MARKERS, Marker, MarkerForm, MarkerRule};
 use other::follows_other_statement;
 pub use other::is_other_statement;
+pub(crate) use parts::{Part, PartKind, parts};
 
 /// Name and version of the extraction's contract. A change of meaning makes a new version.
 ///
 /// - `extract-sql@1`: of several code fences the first with a statement was taken.
 /// - `extract-sql@2`: the last, unless it is offered beside the one before; see [`extract_sql`].
 /// - `extract-sql@3`: a query is not taken out of another statement ([`is_other_statement`]), and not from behind one.
-pub const EXTRACTION: &str = "extract-sql@3";
+/// - `extract-sql@4`: a final answer is taken before drafts, by the markers of [`MARKERS`]; tails such as `SQLResult:` go;
+///   full-width punctuation is SQL's; a text that is one statement stays, whatever its literals hold.
+pub const EXTRACTION: &str = "extract-sql@4";
 
 /// Something that stood around the SQL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Removed {
     /// `<think>…</think>` and the like, closed or not.
     Thinking,
+    /// Earlier queries, and what they returned.
+    Draft,
+    /// A marker of the final answer.
+    Marker,
     /// A Markdown code fence and what is outside it.
     CodeFence,
     /// A JSON object that has the SQL in a field.
@@ -37,6 +57,8 @@ pub enum Removed {
     Preamble,
     /// Quotes or back-ticks around the SQL.
     Quotes,
+    /// Full-width punctuation, for which SQL's own stands.
+    Punctuation,
     /// Words or special tokens after the SQL.
     Explanation,
     /// Statements after the first.
@@ -45,13 +67,16 @@ pub enum Removed {
 
 impl Removed {
     /// All kinds, from the outside in.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 11] = [
         Self::Thinking,
+        Self::Draft,
+        Self::Marker,
         Self::CodeFence,
         Self::Json,
         Self::Label,
         Self::Preamble,
         Self::Quotes,
+        Self::Punctuation,
         Self::Explanation,
         Self::FurtherStatements,
     ];
@@ -60,11 +85,14 @@ impl Removed {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Thinking => "thinking",
+            Self::Draft => "earlier queries",
+            Self::Marker => "a final answer's marker",
             Self::CodeFence => "a code fence",
             Self::Json => "a JSON object",
             Self::Label => "a label",
             Self::Preamble => "words before the SQL",
             Self::Quotes => "quotes around the SQL",
+            Self::Punctuation => "full-width punctuation",
             Self::Explanation => "words after the SQL",
             Self::FurtherStatements => "further statements",
         }
@@ -81,17 +109,25 @@ pub struct Extraction {
     pub removed: Vec<Removed>,
 }
 
-/// JSON in a fence in JSON …: nobody nests deeper than this.
-const MAX_DEPTH: usize = 4;
+/// JSON in a fence in a tag …: nobody nests deeper than this.
+const MAX_DEPTH: usize = 6;
 
 /// Finds the SQL in a language model's answer.
 ///
-/// In this order: thinking is dropped (an unclosed `<think>` with everything after it); a JSON object gives the
-/// field that has the SQL; of several code fences one is taken (below); then the first statement that begins with SELECT or WITH is kept, up to its
-/// semicolon, an end-of-text token, or a paragraph, label, run of words or SELECT that cannot continue SQL. Text without a SELECT or
-/// WITH stays as it is, and so does text whose query is part of another statement (`EXPLAIN`, `INSERT … SELECT`,
-/// `CREATE TABLE … AS SELECT`) or stands behind one (`DELETE …; SELECT …`): who asked for a query was given something else. A text that is one SQL statement comes back unchanged but for white space and the
-/// semicolon at its end.
+/// A text that is one SQL statement comes back unchanged but for white space and the semicolon at its end, whatever stands in its
+/// literals, quoted names and comments. Else, in this order:
+///
+/// - thinking is dropped (an unclosed `<think>` with everything after it);
+/// - a JSON object gives the field that has the SQL, or the argument of its tool call;
+/// - of final answers the last that holds a statement is taken (`<solution>`, `\\boxed{…}`, `Final SQL:`; [`MARKERS`] has all);
+/// - without one, what stands before the last result of a query is a draft, unless no query follows; a next question ends the answer;
+/// - of several code fences and query tags one is taken (below);
+/// - the first statement that begins with SELECT or WITH is kept, up to its semicolon, an end-of-text token, a tag, or a paragraph,
+///   label, run of words or SELECT that cannot continue SQL. Full-width punctuation outside of its literals becomes SQL's.
+///
+/// Text without a SELECT or WITH stays as it is, and so does text whose query is part of another statement (`EXPLAIN`,
+/// `INSERT … SELECT`, `CREATE TABLE … AS SELECT`) or stands behind one (`DELETE …; SELECT …`): who asked for a query was given
+/// something else.
 ///
 /// *Several code fences.* Only those that hold a statement count, and if one of them is marked as SQL, only those
 /// that are marked. A model that writes on after a fence thinks aloud (steps, a draft, its correction) or offers
@@ -103,7 +139,8 @@ const MAX_DEPTH: usize = 4;
 /// - is never closed, because the answer was cut off in it;
 /// - holds another statement than a query.
 ///
-/// Of more than a hundred fences the last hundred are looked at.
+/// A query tag (`<sql>`, `<tool_call>`) takes the place of what stands before it. Of more than a hundred fences and tags the last
+/// hundred are looked at.
 ///
 /// Programs of the field that score answers with reasoning take the last fence too; those that ask for one query
 /// and nothing else take the first, which is the same where there is one.
@@ -116,54 +153,90 @@ pub fn extract_sql(text: &str) -> Extraction {
 }
 
 fn extract(text: &str, depth: usize, removed: &mut Vec<Removed>) -> String {
+    let text = trim_ends(text);
+    if let Some(sql) = whole(text, removed) {
+        return sql;
+    }
     let thoughtless = without_thinking(text);
     if thoughtless.len() < text.len() {
         removed.push(Removed::Thinking);
     }
-    let text = strip(&thoughtless);
-    if depth < MAX_DEPTH {
-        if let Some(sql) = sql_of_json(text) {
-            removed.push(Removed::Json);
-            return extract(&sql, depth + 1, removed);
-        }
-        if let Some(inner) = fenced(text) {
-            removed.push(Removed::CodeFence);
-            return extract(inner, depth + 1, removed);
-        }
-        if let Some(joined) = fence_after_select(text) {
-            removed.push(Removed::CodeFence);
-            return extract(&joined, depth + 1, removed);
-        }
+    let text = trim_ends(&thoughtless);
+    if depth < MAX_DEPTH
+        && let Some(inner) = inside(text, removed)
+    {
+        return extract(&inner, depth + 1, removed);
     }
     match statement_start(text) {
-        Some(start) if !follows_other_statement(&text[..start]) => statement(text, start, removed).to_owned(),
+        Some(start) if !follows_other_statement(&text[..start]) => statement(text, start, removed),
         _ => text.to_owned(),
     }
 }
 
-/// Tags between which models think aloud.
-const THINKING: [(&str, &str); 4] = [
-    ("<think>", "</think>"),
-    ("<thinking>", "</thinking>"),
-    ("<reasoning>", "</reasoning>"),
-    ("<thought>", "</thought>"),
-];
+/// The text if it is one statement.
+fn whole(text: &str, removed: &mut Vec<Removed>) -> Option<String> {
+    let start = begin::front(text)?;
+    let statement = half_width(&text[start..]);
+    let sql = strip(whole_statement(&statement, 0)?);
+    if matches!(statement, Cow::Owned(_)) {
+        removed.push(Removed::Punctuation);
+    }
+    Some([&text[..start], sql].concat())
+}
 
-fn without_thinking(text: &str) -> String {
-    let mut text = text.to_owned();
-    for (open, close) in THINKING {
+/// What is inside of the JSON, the marker or the fence that has the answer.
+fn inside(text: &str, removed: &mut Vec<Removed>) -> Option<String> {
+    if let Some(sql) = sql_of_json(text) {
+        removed.push(Removed::Json);
+        return Some(sql);
+    }
+    let parts = parts(text);
+    if let Some(found) = answer(text, &parts) {
+        removed.extend(found.removed);
+        return Some(found.text.into_owned());
+    }
+    if let Some(inner) = fenced(text, &parts) {
+        removed.push(Removed::CodeFence);
+        return Some(inner.to_owned());
+    }
+    let joined = fence_after_select(text)?;
+    removed.push(Removed::CodeFence);
+    Some(joined)
+}
+
+/// The marks between which models think aloud.
+fn thinking() -> Vec<(String, String)> {
+    let of = |marker: &Marker| match marker.form {
+        MarkerForm::Tags(names) => {
+            names.iter().map(|tag| (format!("<{tag}>"), format!("</{tag}>"))).collect()
+        }
+        MarkerForm::Pairs(pairs) => {
+            pairs.iter().map(|(open, close)| ((*open).to_owned(), (*close).to_owned())).collect()
+        }
+        MarkerForm::Label { .. } => Vec::new(),
+    };
+    MARKERS.iter().filter(|marker| marker.rule == MarkerRule::Thinking).flat_map(of).collect()
+}
+
+fn without_thinking(text: &str) -> Cow<'_, str> {
+    let mut text = Cow::Borrowed(text);
+    for (open, close) in thinking() {
+        let ends = find_ignoring_case(&text, &close).is_some();
+        if !ends && find_ignoring_case(&text, &open).is_none() {
+            continue;
+        }
         let mut answer = String::new();
-        let mut rest = text.as_str();
-        while let Some(end) = find_ignoring_case(rest, close) {
-            match find_ignoring_case(&rest[..end], open) {
+        let mut rest = text.as_ref();
+        while let Some(end) = find_ignoring_case(rest, &close) {
+            match find_ignoring_case(&rest[..end], &open) {
                 Some(start) => answer.push_str(&rest[..start]),
                 // A close without an open: the prompt had the open.
                 None => answer.clear(),
             }
             rest = &rest[end + close.len()..];
         }
-        answer.push_str(&rest[..find_ignoring_case(rest, open).unwrap_or(rest.len())]);
-        text = answer;
+        answer.push_str(&rest[..find_ignoring_case(rest, &open).unwrap_or(rest.len())]);
+        text = Cow::Owned(answer);
     }
     text
 }
@@ -173,39 +246,33 @@ fn find_ignoring_case(text: &str, pattern: &str) -> Option<usize> {
     text.as_bytes().windows(pattern.len()).position(|window| window.eq_ignore_ascii_case(pattern.as_bytes()))
 }
 
-/// The SQL in a text that is one JSON object.
-pub(crate) fn sql_of_json(text: &str) -> Option<String> {
-    if !text.starts_with('{') {
-        return None;
-    }
-    let value: Value = serde_json::from_str(text).ok()?;
-    let fields = value.as_object()?;
-    let columns = Columns::default();
-    let (_, value) =
-        columns.find(ColumnRole::Prediction, fields).or_else(|| columns.find(ColumnRole::Gold, fields))?;
-    value.as_str().map(str::to_owned)
-}
-
 /// The statement that begins at `start`.
-fn statement<'a>(text: &'a str, start: usize, removed: &mut Vec<Removed>) -> &'a str {
+fn statement(text: &str, start: usize, removed: &mut Vec<Removed>) -> String {
     // A parenthesis before the keyword belongs to the statement if nothing else stands before it.
-    let start = if text[..start].chars().all(|c| c == '(' || c.is_whitespace()) { 0 } else { start };
+    let is_inner = |c: char| c == '(' || c == '\u{ff08}' || c.is_whitespace();
+    let start = if text[..start].chars().all(is_inner) { 0 } else { start };
     let before = &text[..start];
-    let mut end = statement_end(text, start);
-    if let Some(quote) = before.chars().next_back().filter(|c| matches!(c, '"' | '\'' | '`')) {
-        let whole = strip(text).trim_end_matches([';', '.']);
-        let wraps_all = before.trim_start().len() == 1 && whole.len() > start && whole.ends_with(quote);
-        let close =
-            if wraps_all { Some(whole.len() - 1) } else { text[start..].find(quote).map(|i| start + i) };
+    let text = half_width(&text[start..]);
+    if matches!(text, Cow::Owned(_)) {
+        removed.push(Removed::Punctuation);
+    }
+    let mut end = statement_end(&text, 0);
+    if let Some(close) = before.chars().next_back().and_then(closing_quote) {
+        let whole = strip(&text).trim_end_matches([';', '.']);
+        let wraps_all =
+            before.trim_start().chars().count() == 1 && !whole.is_empty() && whole.ends_with(close);
+        let close = if wraps_all { Some(whole.len() - close.len_utf8()) } else { text.find(close) };
         if let Some(close) = close {
             removed.push(Removed::Quotes);
             // The scan took the closing quote for an opening one, unless it stopped before it.
-            end = close.min(statement_end(&text[..close], start));
+            end = close.min(statement_end(&text[..close], 0));
         }
     }
     note_before(before, removed);
     note_after(&text[end..], removed);
-    strip(&text[start..end])
+    let sql = trim_ends(&text[..end]);
+    let is_bold = before.ends_with("**");
+    sql.strip_suffix("**").filter(|_| is_bold).unwrap_or(sql).trim_end_matches(';').trim_end().to_owned()
 }
 
 fn note_before(before: &str, removed: &mut Vec<Removed>) {
@@ -232,118 +299,4 @@ fn note_after(after: &str, removed: &mut Vec<Removed>) {
     } else {
         Removed::Quotes
     });
-}
-
-#[cfg(test)]
-mod tests {
-    use Removed::{CodeFence, Explanation, FurtherStatements, Json, Label, Preamble, Quotes, Thinking};
-
-    use super::*;
-
-    /// Text, the SQL in it, what was removed.
-    const CASES: &[(&str, &str, &[Removed])] = &[
-        // Clean SQL stays.
-        ("SELECT 1", "SELECT 1", &[]),
-        (" select a from t ;\n", "select a from t", &[]),
-        ("SELECT ';' FROM t -- a; b", "SELECT ';' FROM t -- a; b", &[]),
-        ("SELECT a FROM t WHERE b = 'it''s; SELECT'", "SELECT a FROM t WHERE b = 'it''s; SELECT'", &[]),
-        ("SELECT `a;b`, [c;d], \"e;f\" /* ; */ FROM t", "SELECT `a;b`, [c;d], \"e;f\" /* ; */ FROM t", &[]),
-        ("WITH x AS (SELECT 1) SELECT * FROM x", "WITH x AS (SELECT 1) SELECT * FROM x", &[]),
-        (
-            "with recursive c(n) as (select 1)\n\nselect n from c",
-            "with recursive c(n) as (select 1)\n\nselect n from c",
-            &[],
-        ),
-        (
-            "SELECT a\n\nFROM t\n\nUNION\n\nSELECT b FROM u",
-            "SELECT a\n\nFROM t\n\nUNION\n\nSELECT b FROM u",
-            &[],
-        ),
-        ("SELECT a,\n\nb FROM t", "SELECT a,\n\nb FROM t", &[]),
-        ("(SELECT 1)", "(SELECT 1)", &[]),
-        ("SELECT keyword FROM query", "SELECT keyword FROM query", &[]),
-        ("SELECT answer, note FROM result", "SELECT answer, note FROM result", &[]),
-        // No SQL at all stays.
-        ("", "", &[]),
-        ("I am sorry, I cannot help with that.", "I am sorry, I cannot help with that.", &[]),
-        ("sql placeholder", "sql placeholder", &[]),
-        // Fences.
-        ("```sql\nSELECT 1;\n```", "SELECT 1", &[CodeFence]),
-        ("```SELECT 1```", "SELECT 1", &[CodeFence]),
-        ("```\nSELECT 1\n```", "SELECT 1", &[CodeFence]),
-        ("```sql SELECT a FROM t ``` This counts.", "SELECT a FROM t", &[CodeFence]),
-        ("Sure!\n```sqlite\nSELECT 1\n", "SELECT 1", &[CodeFence]),
-        ("```python\nprint(1)\n```\n```sql\nSELECT 1\n```\n```sql\nSELECT 2\n```", "SELECT 2", &[CodeFence]),
-        ("```text\nSELECT 0 as a guess\n```\nbetter:\n```SQL\nSELECT 1\n```", "SELECT 1", &[CodeFence]),
-        ("SELECT 1\n```\nand so on", "SELECT 1", &[Explanation]),
-        ("SELECT 1;\n```", "SELECT 1", &[CodeFence]),
-        ("SELECT ```sql MAX(a) FROM t; ```", "SELECT MAX(a) FROM t", &[CodeFence]),
-        ("SELECT I will write it: ```sql SELECT a FROM t ```", "SELECT a FROM t", &[CodeFence]),
-        // Labels and preambles.
-        ("SQL: SELECT 1", "SELECT 1", &[Label]),
-        ("SQLQuery: \"SELECT 1\"", "SELECT 1", &[Label, Quotes]),
-        ("Here is the query you want:\n\nSELECT a FROM t;", "SELECT a FROM t", &[Preamble]),
-        ("To select the rows with a name: select a from t", "select a from t", &[Preamble]),
-        ("The SELECT statement is SELECT a FROM t", "SELECT a FROM t", &[Preamble]),
-        ("Sure, with pleasure.SELECT a FROM t", "SELECT a FROM t", &[Preamble]),
-        ("Use with x as (select 1) select * from x", "with x as (select 1) select * from x", &[Preamble]),
-        (
-            "The query is `SELECT a FROM t`, which uses `t`.",
-            "SELECT a FROM t",
-            &[Preamble, Quotes, Explanation],
-        ),
-        // What follows.
-        ("SELECT a FROM t; This query selects a.", "SELECT a FROM t", &[Explanation]),
-        ("SELECT a FROM t\n\nThis query returns a from t.", "SELECT a FROM t", &[Explanation]),
-        ("SELECT a FROM t\nExplanation: a is asked for", "SELECT a FROM t", &[Explanation]),
-        ("SELECT a FROM t Note: none", "SELECT a FROM t", &[Explanation]),
-        ("SELECT a FROM t</s>", "SELECT a FROM t", &[Explanation]),
-        ("SELECT a FROM t<|im_end|>", "SELECT a FROM t", &[Explanation]),
-        ("[SQL] SELECT a FROM t [/SQL]", "SELECT a FROM t", &[Preamble, Explanation]),
-        ("SELECT a FROM t\n### Question", "SELECT a FROM t", &[Explanation]),
-        ("SELECT 1; SELECT 2", "SELECT 1", &[FurtherStatements]),
-        ("SELECT 1\n\nSELECT 2", "SELECT 1", &[FurtherStatements]),
-        ("SELECT a FROM t WHERE b = 'x; done", "SELECT a FROM t WHERE b = 'x", &[Explanation]),
-        ("SELECT MAX(a) FROM t SELECT MIN(a) FROM t", "SELECT MAX(a) FROM t", &[FurtherStatements]),
-        ("SELECT a FROM t Write Sql for the next question: b", "SELECT a FROM t", &[Explanation]),
-        ("SELECT a FROM t WHERE b = 'c' Write Sql for: d", "SELECT a FROM t WHERE b = 'c'", &[Explanation]),
-        ("SELECT a FROM t x\nThis finds a.", "SELECT a FROM t x", &[Explanation]),
-        ("SELECT a FROM t\nThis finds a.", "SELECT a FROM t", &[Explanation]),
-        ("SELECT a FROM t \\end{code} Comment: I'm sure", "SELECT a FROM t", &[Explanation]),
-        ("SELECT `SELECT a FROM t;` Next Question : b", "SELECT a FROM t", &[Preamble, Quotes, Explanation]),
-        (
-            "SELECT CAST(a AS UNSIGNED BIG INT) b FROM t c",
-            "SELECT CAST(a AS UNSIGNED BIG INT) b FROM t c",
-            &[],
-        ),
-        // Quotes around.
-        ("\"SELECT 'x' FROM t\"", "SELECT 'x' FROM t", &[Quotes]),
-        ("'SELECT a FROM t WHERE b = 'x''", "SELECT a FROM t WHERE b = 'x'", &[Quotes]),
-        ("`SELECT a FROM t;`", "SELECT a FROM t", &[Quotes]),
-        // Thinking.
-        ("<think>SELECT 1? No.</think>\nSELECT 2", "SELECT 2", &[Thinking]),
-        ("no open tag</think>SELECT 2", "SELECT 2", &[Thinking]),
-        ("<THINK>never ends: SELECT 1", "", &[Thinking]),
-        // JSON.
-        ("{\"sql\": \"SELECT 1;\"}", "SELECT 1", &[Json]),
-        ("```json\n{\"thoughts\": \"SELECT\", \"query\": \"SELECT 1\"}\n```", "SELECT 1", &[CodeFence, Json]),
-        ("{\"answer\": \"```sql\\nSELECT 1\\n```\"}", "SELECT 1", &[CodeFence, Json]),
-    ];
-
-    #[test]
-    fn the_sql_is_found_and_what_was_removed_is_said() {
-        for (text, sql, removed) in CASES {
-            let extraction = extract_sql(text);
-            assert_eq!(extraction.sql, *sql, "{text:?}");
-            assert_eq!(extraction.removed, *removed, "{text:?}");
-        }
-    }
-
-    #[test]
-    fn extracting_again_changes_nothing() {
-        for (text, ..) in CASES {
-            let once = extract_sql(text).sql;
-            assert_eq!(extract_sql(&once).sql, once, "{text:?}");
-        }
-    }
 }

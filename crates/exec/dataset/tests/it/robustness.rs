@@ -82,7 +82,7 @@ proptest! {
     }
 
     #[test]
-    fn extraction_gives_a_part_of_a_text_without_json(text in "[a-zA-Zé\u{2028}\u{FFFD} `'\";:()\\n.<>/-]{0,80}|(SELECT|WITH|from|```|```sql|\n\n|; |x|`|'|<think>|</think>|Note: |é|\u{FFFD} |\u{2028}){0,12}") {
+    fn extraction_gives_a_part_of_a_text_without_json(text in "[a-zA-Zé\u{2028}\u{FFFD} `'\";:()\\n.<>/-]{0,80}|(SELECT|WITH|from|```|```sql|\n\n|; |x|`|'|<think>|</think>|Note: |<sql>|</sql>|<answer>|</answer>|<observation>|~~~|'''|Final SQL: |\nSQLResult: |\nQuestion: |\u{FEFF}|é|\u{FFFD} |\u{2028}){0,12}") {
         let extraction = extract_sql(&text);
         let joins = [Removed::Thinking, Removed::CodeFence].iter().any(|kind| extraction.removed.contains(kind));
         prop_assert!(joins || text.contains(&extraction.sql));
@@ -111,6 +111,21 @@ fn long_lines_deep_nesting_and_endless_repetition_are_no_trouble() {
         "<think>",
         "a ",
         "\t",
+        "<sql>",
+        "<answer>",
+        "</answer>",
+        "<observation>",
+        "\\boxed{",
+        "~~~",
+        "'''select ",
+        "Final SQL: ",
+        "Final answer: SELECT ",
+        "SQLResult: ",
+        "\nObservation: ",
+        "\nQuestion: SELECT a FROM t",
+        "Action Input: SELECT a FROM t\n",
+        "\u{ff1a}",
+        "\u{ff08}",
     ] {
         for end in ["", "SELECT 1"] {
             for start in ["", "SELECT "] {

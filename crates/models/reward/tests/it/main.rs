@@ -4,6 +4,7 @@
 
 mod codes;
 mod common;
+mod extraction;
 mod server;
 #[path = "../../../../exec/engines/tests/servers/mod.rs"]
 mod servers;

@@ -50,6 +50,16 @@ fn write_database(path: &Path, script: &str) {
     rusqlite::Connection::open(path).unwrap().execute_batch(script).unwrap();
 }
 
+/// SQLite takes a byte order mark for white space where a token may begin; the official parser does not know it.
+#[test]
+fn a_byte_order_mark_changes_the_official_match_alone() {
+    let world = World::new(&[SCHEMA]);
+    for (metric, expected) in [("ex", 1.0), ("etm", 1.0), ("esm-fair", 1.0), ("esm", 0.0)] {
+        let score = world.score(metric, "SELECT name FROM singer", "\u{feff}SELECT name FROM singer");
+        assert_eq!(score.value, Some(expected), "{metric}");
+    }
+}
+
 #[test]
 fn the_accuracies_differ_where_their_contracts_do() {
     let world = World::new(&[SCHEMA]);

@@ -74,7 +74,8 @@ impl<'b> Statements<'b> {
             return Err(ErrorKind::Syntax("the text holds a NUL byte".to_owned()).into());
         }
         check_for_parser(text)?;
-        Ok(Self { parser: Parser::new(&arena.0, text.as_bytes()), arena, text })
+        let parsed = marks_as_spaces(text).map_or(text, |parsed| &*arena.0.alloc_str(&parsed));
+        Ok(Self { parser: Parser::new(&arena.0, parsed.as_bytes()), arena, text })
     }
 
     /// The statements of a script; errors when the text is too long or holds a NUL byte.
@@ -123,6 +124,19 @@ fn syntax_error(error: &ParserError, text: &str) -> ResolveError {
     };
     let position = place.map(|place| character_position(text, place.line, place.column));
     ResolveError::new(ErrorKind::Syntax(message)).at(position)
+}
+
+/// The text with spaces for its byte order marks, as many as their bytes; `None` without one. SQLite takes a mark for white
+/// space where a token may begin, the parser does not.
+fn marks_as_spaces(text: &str) -> Option<String> {
+    if !text.contains('\u{feff}') {
+        return None;
+    }
+    let space = |token: Token<'_>| match token.kind {
+        TokenKind::Mark => " ".repeat(token.text.len()),
+        _ => token.text.to_owned(),
+    };
+    Some(lex::tokens(text).map(space).collect())
 }
 
 /// Turns the parser's column, which counts bytes, into one that counts characters.
@@ -393,6 +407,22 @@ mod tests {
         ] {
             assert_eq!(without_limit_commas(text).as_deref(), rewritten, "{text}");
         }
+    }
+
+    /// As SQLite 3.40 reads them.
+    #[test]
+    fn a_byte_order_mark_is_white_space_before_a_token() {
+        for (text, is_read) in [
+            ("\u{feff}SELECT a FROM t", true),
+            (" \u{feff}\u{feff}SELECT \u{feff}a FROM t \u{feff}", true),
+            ("SELECT 'x'\u{feff}, (\u{feff}a)\u{feff} FROM t LIMIT 1, \u{feff}2", true),
+            ("SELECT\u{feff} a FROM t", false),
+            ("SELECT 1\u{feff}", false),
+            ("\u{200b}SELECT 1", false),
+        ] {
+            assert_eq!(parse_query(&Arena::default(), text).is_ok(), is_read, "{text:?}");
+        }
+        assert_eq!(marks_as_spaces("\u{feff}SELECT a\u{feff}").as_deref(), Some("   SELECT a\u{feff}"));
     }
 
     /// As SQLite counts: a semicolon alone is not a statement.

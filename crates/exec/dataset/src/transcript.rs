@@ -1,0 +1,157 @@
+//! A transcript in the place of a query: the messages or steps of an agent, as JSON.
+//!
+//! # Contract
+//! - A transcript is a list of objects of which one has a `role` (or `from`), `tool_calls`, an `action` or an `observation`. A list of
+//!   texts, or of objects with `sql`, is several answers.
+//! - It is read as [`extract_sql`] reads a transcript in a text: messages of the model as they are, each call of a tool as its
+//!   arguments, and what comes from elsewhere in between as a result. So a final answer's marker wins, then the last query
+//!   that the model wrote or called a tool with.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value};
+
+use crate::extract::{extract_sql, sql_of_call};
+
+/// Fields of which a transcript has one.
+const SIGNS: [&str; 6] = ["role", "from", "tool_calls", "action", "observation", "action_input"];
+/// Who speaks for the model.
+const MODEL: [&str; 5] = ["assistant", "ai", "gpt", "model", "bot"];
+/// Fields of a step with what a query returned.
+const RESULTS: [&str; 6] = ["observation", "result", "results", "tool_output", "execution_result", "error"];
+
+/// Whether a value is a transcript, and not several answers.
+pub fn is_transcript(value: &Value) -> bool {
+    let has_sign = |fields: &Map<String, Value>| SIGNS.iter().any(|sign| fields.contains_key(*sign));
+    value.as_array().is_some_and(|steps| {
+        steps.iter().all(Value::is_object) && steps.iter().filter_map(Value::as_object).any(has_sign)
+    })
+}
+
+/// The final query of a transcript; `None` where the value is no transcript. Without a query it is what the model said last.
+pub(crate) fn final_query(value: &Value) -> Option<String> {
+    if !is_transcript(value) {
+        return None;
+    }
+    let steps = value.as_array()?.iter().filter_map(Value::as_object);
+    let mut reader = Reader::default();
+    steps.for_each(|step| reader.take(step));
+    Some(if reader.has_query() { extract_sql(&reader.text).sql } else { reader.last_words })
+}
+
+#[derive(Default)]
+struct Reader {
+    /// The transcript as text.
+    text: String,
+    /// What the model said last.
+    last_words: String,
+}
+
+impl Reader {
+    fn take(&mut self, step: &Map<String, Value>) {
+        let speaker = ["role", "from"].iter().find_map(|name| step.get(*name)?.as_str());
+        if speaker.is_some_and(|name| !MODEL.iter().any(|model| name.eq_ignore_ascii_case(model))) {
+            return self.take_result();
+        }
+        for name in ["content", "value", "text"] {
+            self.take_content(step.get(name));
+        }
+        let calls = step.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
+        calls.filter_map(Value::as_object).for_each(|call| self.take_call(call));
+        if speaker.is_none() {
+            self.take_call(step);
+        }
+        if RESULTS.iter().any(|name| step.get(*name).is_some_and(|value| !value.is_null())) {
+            self.take_result();
+        }
+    }
+
+    /// The words of a message: a text, or blocks of which each is a text, a call or a result.
+    fn take_content(&mut self, content: Option<&Value>) {
+        match content {
+            Some(Value::String(text)) => self.take_words(text),
+            Some(Value::Array(blocks)) => {
+                for block in blocks.iter().filter_map(Value::as_object) {
+                    match block.get("type").and_then(Value::as_str) {
+                        Some("tool_result") => self.take_result(),
+                        Some("tool_use" | "function_call") => self.take_call(block),
+                        _ => self.take_content(block.get("text").filter(|text| text.is_string())),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn take_words(&mut self, words: &str) {
+        if !words.trim().is_empty() {
+            words.trim().clone_into(&mut self.last_words);
+            let _ = writeln!(self.text, "{words}");
+        }
+    }
+
+    /// A call, where its arguments hold SQL. As JSON without `<`, so that nothing in a literal reads as a tag.
+    fn take_call(&mut self, call: &Map<String, Value>) {
+        if let Some(sql) = sql_of_call(call) {
+            let call = serde_json::json!({ "sql": sql }).to_string().replace('<', "\\u003c");
+            let _ = writeln!(self.text, "<tool_call>{call}</tool_call>");
+        }
+    }
+
+    /// Queries before it are drafts; what it says is no query of the model.
+    fn take_result(&mut self) {
+        self.text.push_str("<observation></observation>\n");
+    }
+
+    fn has_query(&self) -> bool {
+        crate::extract::statement_start(&self.text).is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RIGHT: &str = "SELECT name FROM emp WHERE dept = 'y'";
+
+    #[test]
+    fn the_final_query_of_a_transcript_counts() {
+        for text in [
+            // A final answer's marker.
+            r#"[{"role": "user", "content": "SELECT 0 FROM x?"}, {"role": "assistant", "content": "<sql>SELECT * FROM emp</sql>"},
+                {"role": "user", "content": "<observation>3</observation>"},
+                {"role": "assistant", "content": "<solution>SELECT name FROM emp WHERE dept = 'y'</solution>"}]"#,
+            // The last call of a tool.
+            r#"[{"role": "assistant", "content": null, "tool_calls": [{"id": "a", "type": "function", "function": {"name": "sql", "arguments": "{\"query\": \"SELECT * FROM emp\"}"}}]},
+                {"role": "tool", "content": "SELECT 9 FROM emp"},
+                {"role": "assistant", "tool_calls": [{"function": {"name": "sql", "arguments": {"query": "SELECT name FROM emp WHERE dept = 'y'"}}}, {"function": {"name": "close", "arguments": "{}"}}]},
+                {"role": "tool", "content": "Bob"}, {"role": "assistant", "content": "It is Bob."}]"#,
+            r#"[{"role": "assistant", "content": [{"type": "text", "text": "I look."}, {"type": "tool_use", "name": "sql", "input": {"sql": "SELECT name FROM emp WHERE dept = 'y'"}}]},
+                {"role": "user", "content": [{"type": "tool_result", "content": "Bob"}]}]"#,
+            // The last words of the model.
+            r#"[{"from": "human", "value": "Who?"}, {"from": "gpt", "value": "```sql\nSELECT name FROM emp WHERE dept = 'y'\n```"}]"#,
+            // Steps.
+            r#"[{"thought": "look", "action": "sql_db_query", "action_input": "SELECT * FROM emp", "observation": "3 rows"},
+                {"action": "sql_db_query", "action_input": {"query": "SELECT name FROM emp WHERE dept = 'y'"}, "observation": "Bob"},
+                {"action": "Final Answer", "action_input": "Bob"}]"#,
+        ] {
+            let value: Value = serde_json::from_str(text).unwrap();
+            assert_eq!(final_query(&value).as_deref(), Some(RIGHT), "{text}");
+        }
+    }
+
+    #[test]
+    fn several_answers_and_words_alone_are_told_apart() {
+        for text in [
+            r#"["SELECT 1"]"#,
+            r#"[{"sql": "SELECT 1", "weight": 1}]"#,
+            "[]",
+            "{}",
+            r#"[{"role": "user"}, 1]"#,
+        ] {
+            assert_eq!(final_query(&serde_json::from_str(text).unwrap()), None, "{text}");
+        }
+        let words = r#"[{"role": "assistant", "content": "I look."}, {"role": "assistant", "content": "It cannot be answered."}]"#;
+        assert_eq!(final_query(&serde_json::from_str(words).unwrap()).unwrap(), "It cannot be answered.");
+    }
+}
