@@ -1,5 +1,6 @@
 //! By what rows find their examples, in files as people have them.
 
+use proptest::prelude::*;
 use sqlgauge_dataset::{
     Benchmark, ColumnRole, Columns, DatasetError, Input, PairedBy, PredictionOptions, PredictionSet,
     parse_benchmark, parse_predictions,
@@ -244,5 +245,107 @@ fn golds_come_by_id_without_databases_and_without_answers() {
                 .iter()
                 .all(|e| e.db_id.is_empty())
         );
+    }
+}
+
+/// Columns that say nothing about the example, beside at most one that does.
+#[derive(Debug, Clone)]
+struct Shuffled {
+    /// The example of each row.
+    order: Vec<usize>,
+    /// How the ids of the benchmark look.
+    ids: Ids,
+    /// The column with the id, and whether the question is there.
+    id_column: Option<&'static str>,
+    has_question: bool,
+    decoys: Vec<(&'static str, Vec<usize>)>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Ids {
+    Names,
+    Numbers,
+    LargeNumbers,
+}
+
+impl Shuffled {
+    fn id(&self, at: usize) -> String {
+        match self.ids {
+            Ids::Names => format!("q{at}"),
+            Ids::Numbers => at.to_string(),
+            Ids::LargeNumbers => (100 + 7 * at).to_string(),
+        }
+    }
+
+    fn benchmark(&self) -> Benchmark {
+        let item = |at| serde_json::json!({"id": self.id(at), "db_id": "d", "question": format!("Question {at}?"), "query": format!("SELECT {at}")});
+        golds(&serde_json::Value::from_iter((0..self.order.len()).map(item)).to_string())
+    }
+
+    fn rows(&self) -> Vec<String> {
+        let row = |(row, at): (usize, &usize)| {
+            let mut fields = serde_json::Map::new();
+            for (name, values) in &self.decoys {
+                fields.insert((*name).to_owned(), values[row].into());
+            }
+            if let Some(name) = self.id_column {
+                fields.insert(name.to_owned(), self.id(*at).into());
+            }
+            if self.has_question {
+                fields.insert("question".to_owned(), format!("Question {at}?").into());
+            }
+            fields.insert("pred".to_owned(), format!("SELECT {at}").into());
+            serde_json::Value::Object(fields).to_string()
+        };
+        self.order.iter().enumerate().map(row).collect()
+    }
+}
+
+fn shuffled() -> impl Strategy<Value = Shuffled> {
+    let order = (1_usize..7).prop_flat_map(|count| Just((0..count).collect::<Vec<_>>()).prop_shuffle());
+    order.prop_flat_map(|order| {
+        let count = order.len();
+        let counter = Just((0..count).collect::<Vec<_>>());
+        let from_one = Just((1..=count).collect::<Vec<_>>());
+        let rank = Just((0..count).collect::<Vec<_>>()).prop_shuffle();
+        let flags = prop::collection::vec(0_usize..2, count);
+        let decoy = prop_oneof![
+            (prop_oneof![Just("id"), Just("index"), Just("Unnamed: 0")], prop_oneof![counter, from_one]),
+            (Just("rank"), rank),
+            (Just("correct"), flags),
+        ];
+        let ids = prop_oneof![Just(Ids::Names), Just(Ids::Numbers), Just(Ids::LargeNumbers)];
+        let names = ["question_id", "custom_id", "task_id", "case", "key"];
+        let id_column =
+            prop_oneof![1 => Just(None), 4 => prop::sample::select(names.to_vec()).prop_map(Some)];
+        (Just(order), ids, id_column, any::<bool>(), prop::collection::vec(decoy, 0..3)).prop_map(
+            |(order, ids, id_column, has_question, decoys)| Shuffled {
+                order,
+                ids,
+                id_column,
+                has_question,
+                decoys,
+            },
+        )
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    /// Whatever stands beside: with an id or a question each row finds its example, or the file is refused.
+    #[test]
+    fn a_row_finds_its_example_or_none(file in shuffled()) {
+        let is_in_order = file.order.iter().enumerate().all(|(row, at)| row == *at);
+        prop_assume!(file.id_column.is_some() || file.has_question || is_in_order);
+        let rows = file.rows();
+        let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+        if let Ok(set) = read_for(&file.benchmark(), &rows) {
+            for (at, answer) in set.predictions.iter().enumerate() {
+                let sql = answer.as_ref().map_or("", |answer| answer.sql.as_str());
+                let wanted = format!("SELECT {at}");
+                prop_assert_eq!(sql, wanted.as_str(), "{:?}: {:?}", set.paired_by, rows);
+            }
+        }
     }
 }
