@@ -13,6 +13,7 @@
 //!
 //! An example that the benchmark has twice (`137`, `137#2`) takes the answers to its id in their order, or both the one there is.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -120,7 +121,9 @@ fn repeated_id(id: &str) -> Option<(&str, usize)> {
 
 /// Columns of a file whose values are ids of examples so far, none twice.
 pub(crate) struct IdColumns<'a> {
-    ids: ExampleIds<'a>,
+    examples: &'a [Example],
+    /// Made when there is a row: a file of lines needs none.
+    ids: OnceCell<ExampleIds<'a>>,
     /// Those of the first row that are left; `None` before it.
     columns: Option<Vec<IdColumn>>,
     rows: usize,
@@ -144,7 +147,11 @@ const NO_ID: usize = usize::MAX;
 
 impl<'a> IdColumns<'a> {
     pub(crate) fn new(examples: &'a [Example]) -> Self {
-        Self { ids: ExampleIds::new(examples), columns: None, rows: 0 }
+        Self { examples, ids: OnceCell::new(), columns: None, rows: 0 }
+    }
+
+    fn ids(&self) -> &ExampleIds<'a> {
+        self.ids.get_or_init(|| ExampleIds::new(self.examples))
     }
 
     /// Looks at the next row; a row that is only SQL has no fields.
@@ -155,7 +162,7 @@ impl<'a> IdColumns<'a> {
         };
         let row = self.rows;
         self.rows += 1;
-        let ids = &self.ids;
+        let ids = self.ids.get_or_init(|| ExampleIds::new(self.examples));
         self.columns.get_or_insert_with(|| candidates(key, fields, ids.examples.len())).retain_mut(
             |column| {
                 let value = match &column.name {
@@ -171,7 +178,7 @@ impl<'a> IdColumns<'a> {
     fn whole(&self) -> Vec<&IdColumn> {
         let pairs_all = |column: &&IdColumn| {
             let may_miss_some = column.rank() < NO_ID;
-            column.places.len() == self.rows && (may_miss_some || self.rows == self.ids.examples.len())
+            column.places.len() == self.rows && (may_miss_some || self.rows == self.examples.len())
         };
         let mut whole: Vec<&IdColumn> = self.columns.iter().flatten().filter(pairs_all).collect();
         whole.sort_by_key(|column| (column.only_counts(), column.rank()));
@@ -251,11 +258,11 @@ fn marks<'a>(texts: impl Iterator<Item = (usize, &'a str)>) -> Marks {
 }
 
 /// Pairs the answers of one file.
-pub(crate) struct Pairing<'a> {
+pub(crate) struct Pairing<'a, 'e> {
     pub(crate) input: &'a Input,
     pub(crate) answers: &'a [Answer],
     pub(crate) benchmark: &'a Benchmark,
-    pub(crate) id_columns: &'a IdColumns<'a>,
+    pub(crate) id_columns: &'a IdColumns<'e>,
     /// The id that the answers have for themselves: the user's column, or what is called as an id is.
     pub(crate) key: PairedBy,
     /// The user named the column.
@@ -264,25 +271,23 @@ pub(crate) struct Pairing<'a> {
 
 type Places = (Vec<usize>, PairedBy);
 
-impl Pairing<'_> {
+impl Pairing<'_, '_> {
     /// For each answer the place of its example.
     pub(crate) fn places(&self, notes: &mut Vec<String>) -> Result<Places, DatasetError> {
         let (places, by) = self.paired(notes)?;
-        let examples = || self.benchmark.examples.iter().enumerate();
-        if by != PairedBy::Question && self.answers.iter().any(|answer| answer.question.is_some()) {
-            let questions =
-                marks(examples().filter_map(|(at, example)| Some((at, example.question.as_deref()?))));
-            let others = TextsOfOthers::find(self.answers, &places, &questions, |answer| answer.question);
+        if by != PairedBy::Question {
+            let others = TextsOfOthers::find(
+                self,
+                &places,
+                |example| example.question.as_slice(),
+                |answer| answer.question,
+            );
             others.rows.first().map_or(Ok(()), |_| Err(self.refusal(&others, &by, "question")))?;
         }
-        if self.answers.iter().any(|answer| answer.gold.is_some()) {
-            let golds = examples()
-                .flat_map(|(at, example)| example.golds.iter().map(move |gold| (at, gold.as_str())));
-            let others = TextsOfOthers::find(self.answers, &places, &marks(golds), |answer| answer.gold);
-            // A column that is called as golds are may hold a system's drafts, of which a few are golds of others.
-            if others.rows.len() > others.unknown {
-                return Err(self.refusal(&others, &by, "gold"));
-            }
+        let others = TextsOfOthers::find(self, &places, |example| &example.golds, |answer| answer.gold);
+        // A column that is called as golds are may hold a system's drafts, of which a few are golds of others.
+        if others.rows.len() > others.unknown {
+            return Err(self.refusal(&others, &by, "gold"));
         }
         Ok((places, by))
     }
@@ -356,7 +361,7 @@ impl Pairing<'_> {
     }
 
     fn by_keys(&self, keys: &[&str]) -> Option<Vec<usize>> {
-        let ids = &self.id_columns.ids;
+        let ids = self.id_columns.ids();
         let mut taken = vec![false; self.benchmark.examples.len()];
         let place = |key: &&str| {
             let mut at = ids.find(key)?;
@@ -444,7 +449,7 @@ impl Pairing<'_> {
     }
 
     fn unknown_ids(&self, keys: &[&str]) -> DatasetError {
-        let is_known = |key: &&str| self.id_columns.ids.find(key).is_some();
+        let is_known = |key: &&str| self.id_columns.ids().find(key).is_some();
         let unknown: Vec<&str> = keys.iter().copied().filter(|key| !is_known(key)).collect();
         let ids = || self.benchmark.examples.iter().map(|e| e.id.as_str());
         let mut described = listed(unknown.iter().map(|key| format!("{key:?}")));
@@ -473,18 +478,28 @@ struct TextsOfOthers {
 
 impl TextsOfOthers {
     fn find(
-        answers: &[Answer],
+        pairing: &Pairing<'_, '_>,
         places: &[usize],
-        marks: &Marks,
+        texts: impl Fn(&Example) -> &[String],
         mark: impl Fn(&Answer) -> Option<u64>,
     ) -> Self {
+        let examples = &pairing.benchmark.examples;
+        let has =
+            |at: usize, mark: u64| texts(&examples[at]).iter().any(|text| text_mark(text) == Some(mark));
+        let marked =
+            pairing.answers.iter().enumerate().filter_map(|(row, answer)| Some((row, mark(answer)?)));
+        let unlike: Vec<(usize, u64)> = marked.filter(|(row, mark)| !has(places[*row], *mark)).collect();
         let mut others = Self::default();
-        for (row, (answer, &at)) in answers.iter().zip(places).enumerate() {
-            let Some(mark) = mark(answer) else { continue };
-            match marks.get(&mark).map(Vec::as_slice) {
+        if unlike.is_empty() {
+            return others;
+        }
+        let all = examples.iter().enumerate();
+        let of_examples =
+            marks(all.flat_map(|(at, example)| texts(example).iter().map(move |text| (at, text.as_str()))));
+        for (row, mark) in unlike {
+            match of_examples.get(&mark).and_then(|examples| examples.first()) {
                 None => others.unknown += 1,
-                Some(examples) if examples.binary_search(&at).is_ok() => {}
-                Some(examples) => others.rows.extend(examples.first().map(|other| (row, at, *other))),
+                Some(other) => others.rows.push((row, places[row], *other)),
             }
         }
         others
