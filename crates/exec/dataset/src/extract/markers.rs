@@ -169,6 +169,11 @@ pub const MARKERS: &[Marker] = &[
     ),
     marker(
         MarkerRule::Question,
+        MarkerForm::Label { first: &["next", "new", "user"], last: &["question"] },
+        "transcripts and prompts with several questions",
+    ),
+    marker(
+        MarkerRule::Question,
         MarkerForm::Label { first: &[], last: &["question"] },
         "models that go on with the next example of their prompt (langchain#12295)",
     ),
@@ -293,6 +298,8 @@ mod tests {
             (vec!["Input", "Action"], Some((MarkerRule::Query, 2))),
             (vec!["Result", "SQL"], Some((MarkerRule::Result, 2))),
             (vec!["sql", "alternative"], None),
+            (vec!["Question", "Next"], Some((MarkerRule::Question, 2))),
+            (vec!["question"], Some((MarkerRule::Question, 1))),
             (vec!["Result"], None),
             (vec!["input", "the"], None),
             (vec![], None),

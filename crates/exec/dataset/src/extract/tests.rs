@@ -98,6 +98,7 @@ const ANSWERS: &[&str] = &[
     "```sql\nSELECT 1 FROM emp\n```\n\\boxed{SELECT name FROM emp WHERE dept = 'y'}",
     "SELECT * FROM emp\n\n**Final answer:**\n\n```sql\nSELECT name FROM emp WHERE dept = 'y'\n```\nIt lists names.",
     "First try: SELECT * FROM emp; that is wrong.\n### Revised SQL query:\nSELECT name FROM emp WHERE dept = 'y'",
+    "### Draft\nSELECT * FROM emp;\n### Final SQL\nSELECT name FROM emp WHERE dept = 'y'",
     "SELECT * FROM emp; The corrected query is: SELECT name FROM emp WHERE dept = 'y'",
     "<|begin_of_thought|>SELECT?<|end_of_thought|><|begin_of_solution|>SELECT name FROM emp WHERE dept = 'y'<|end_of_solution|>",
     "<|channel|>analysis<|message|>SELECT * FROM emp<|end|><|channel|>final<|message|>SELECT name FROM emp WHERE dept = 'y'<|return|>",
