@@ -132,7 +132,7 @@ pub const MARKERS: &[Marker] = &[
     ),
     marker(
         MarkerRule::Query,
-        MarkerForm::Label { first: &[], last: &["action", "sqlquery"] },
+        MarkerForm::Label { first: &[], last: &["action", "sqlquery", "assistant"] },
         "Spider 2.0's agent (`spider_agent/agent/action.py`), LangChain's `SQLDatabaseChain`",
     ),
     marker(
@@ -151,7 +151,7 @@ pub const MARKERS: &[Marker] = &[
     ),
     marker(
         MarkerRule::Result,
-        MarkerForm::Label { first: &[], last: &["observation", "sqlresult"] },
+        MarkerForm::Label { first: &[], last: &["observation", "sqlresult", "user", "human", "tool"] },
         "ReAct agents, LangChain's `SQLDatabaseChain` (it stops at `SQLResult:`), llama_index (`DefaultSQLParser` cuts there)",
     ),
     marker(

@@ -114,7 +114,10 @@ const ANSWERS: &[&str] = &[
     "Thought: look\n\nAction: LOCAL_DB_SQL(file_path=\"a.sqlite\", command=\"SELECT name FROM emp WHERE dept = 'y'\", output=\"direct\")\nObservation: Bob\nAction: Terminate(output=\"Bob\")",
     "Action: SNOWFLAKE_EXEC_SQL(sql_query=\"\"\"SELECT name FROM emp WHERE dept = 'y'\"\"\", is_save=True)",
     "SQLQuery: SELECT nme FROM emp\nSQLResult: no such column\nSQLQuery: SELECT name FROM emp WHERE dept = 'y'\nSQLResult: [('Bob',)]\nAnswer: Bob",
+    "assistant: SELECT * FROM emp\nuser: Error\nassistant: SELECT name FROM emp WHERE dept = 'y'",
     // Tails go.
+    "Final Answer: SELECT name FROM emp WHERE dept = 'y'. It returns Bob.",
+    "SELECT name FROM emp WHERE dept = 'y'\n\n| name |\n|------|\n| Bob |",
     "SQLQuery: SELECT name FROM emp WHERE dept = 'y'\nSQLResult: [('Bob',)]\nAnswer: Bob",
     "SQLQuery: SELECT name FROM emp WHERE dept = 'y' SQLResult: [('Bob',)] Answer: Bob",
     "SELECT name FROM emp WHERE dept = 'y'\nSQL Result: [('Bob',)]",
