@@ -24,6 +24,9 @@ without width at the ends go.
 
 An answer without a query stays as it is. So does a statement that is not a query, such as `DELETE`.
 
+A prediction that is a JSON list of messages (`role`, `content`, `tool_calls`) or of steps (`action`, `action_input`, `observation`) is a transcript, with and without \
+`--extract-sql`. It is read by the same rules: a call of a tool is a query, and what anybody but the model says is a result. A list of texts, or of objects with `sql`, is several answers.
+
 ";
 
 const ABOUT: [(MarkerRule, &str); 7] = [
@@ -40,7 +43,7 @@ pub(crate) fn render() -> String {
     let mut page = format!(
         "# How a query is taken out of an answer\n{HEAD}The version of these rules is `{EXTRACTION}`.\n\n"
     );
-    page.push_str("## Markers\n\nLetter case does not count. A tag may have attributes.\n\n");
+    page.push_str("## Markers\n\nLetter case does not count. A tag may have attributes. The label of a final answer may be a heading.\n\n");
     page.push_str("| marker | rule | source |\n|---|---|---|\n");
     for (rule, _) in ABOUT {
         for marker in MARKERS.iter().filter(|marker| marker.rule == rule) {
@@ -72,8 +75,13 @@ fn written(form: MarkerForm) -> String {
             list(pairs.iter().map(pair).collect())
         }
         MarkerForm::Label { first: [], last } => list(last.iter().map(|last| format!("`{last}:`")).collect()),
-        MarkerForm::Label { first, last } => {
-            format!("one of `{}`, then one of `{}`", first.join(" "), last.join(" ")) + " and a colon"
-        }
+        MarkerForm::Label { first, last } => format!("{}, then {} and a colon", one_of(first), one_of(last)),
+    }
+}
+
+fn one_of(words: &[&str]) -> String {
+    match words {
+        [word] => format!("`{word}`"),
+        words => format!("one of `{}`", words.join(" ")),
     }
 }

@@ -67,7 +67,9 @@ impl<'a> Scanner<'a> {
         let bytes = self.text.as_bytes();
         while self.at < bytes.len() {
             let here = bytes[self.at];
-            if ends_statement(&bytes[self.at..]) || (here == b'<' && tag_at(&self.text[self.at..]).is_some())
+            if self.ends_sentence()
+                || ends_statement(&bytes[self.at..])
+                || (here == b'<' && tag_at(&self.text[self.at..]).is_some())
             {
                 return self.at;
             }
@@ -89,6 +91,14 @@ impl<'a> Scanner<'a> {
             }
         }
         bytes.len()
+    }
+
+    /// Whether a full stop and white space stand here behind a literal or a parenthesis.
+    fn ends_sentence(&self) -> bool {
+        let bytes = self.text.as_bytes();
+        let before = self.at.checked_sub(1).map(|at| bytes[at]);
+        matches!(bytes[self.at..], [b'.', next, ..] if next.is_ascii_whitespace())
+            && matches!(before, Some(b'\'' | b')'))
     }
 
     /// Moves over anything but a word.
@@ -188,13 +198,14 @@ impl<'a> Scanner<'a> {
             && KEYWORDS.binary_search(&first.to_ascii_lowercase().as_str()).is_err()
     }
 
-    /// Whether the white space up to `next` is a line's end before Markdown's heading or bold words, or has an empty line
+    /// Whether the white space up to `next` is a line's end before Markdown's heading, table or bold words, or has an empty line
     /// before something that cannot continue SQL.
     fn ends_before_paragraph(&self, next: usize) -> bool {
         let gap = self.text[self.at..next].replace("\r\n", "\n");
         let line_ends = gap.matches(['\n', '\r']).count();
         let next = &self.text[next..];
-        if line_ends > 0 && (next.starts_with('#') || next.starts_with("**")) {
+        let is_table = next.starts_with('|') && !next.starts_with("||");
+        if line_ends > 0 && (next.starts_with('#') || next.starts_with("**") || is_table) {
             return true;
         }
         if line_ends < 2 || self.last != Last::Operand {

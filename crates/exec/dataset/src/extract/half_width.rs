@@ -81,7 +81,7 @@ pub(super) fn half_width(statement: &str) -> Cow<'_, str> {
             None => out.push(sign),
         }
     }
-    Cow::Owned(out)
+    if out == statement { Cow::Borrowed(statement) } else { Cow::Owned(out) }
 }
 
 /// The length of the text, quoted name or comment that begins here.

@@ -132,7 +132,7 @@ pub const MARKERS: &[Marker] = &[
     ),
     marker(
         MarkerRule::Query,
-        MarkerForm::Label { first: &[], last: &["action", "sqlquery"] },
+        MarkerForm::Label { first: &[], last: &["action", "sqlquery", "assistant"] },
         "Spider 2.0's agent (`spider_agent/agent/action.py`), LangChain's `SQLDatabaseChain`",
     ),
     marker(
@@ -151,7 +151,7 @@ pub const MARKERS: &[Marker] = &[
     ),
     marker(
         MarkerRule::Result,
-        MarkerForm::Label { first: &[], last: &["observation", "sqlresult"] },
+        MarkerForm::Label { first: &[], last: &["observation", "sqlresult", "user", "human", "tool"] },
         "ReAct agents, LangChain's `SQLDatabaseChain` (it stops at `SQLResult:`), llama_index (`DefaultSQLParser` cuts there)",
     ),
     marker(
@@ -166,6 +166,11 @@ pub const MARKERS: &[Marker] = &[
         MarkerRule::Fence,
         MarkerForm::Pairs(&[("```", "```"), ("~~~", "~~~"), ("'''", "'''"), ("\"\"\"", "\"\"\"")]),
         "Markdown; three apostrophes: llama_index#15235; three quotes: Spider 2.0's agent",
+    ),
+    marker(
+        MarkerRule::Question,
+        MarkerForm::Label { first: &["next", "new", "user"], last: &["question"] },
+        "transcripts and prompts with several questions",
     ),
     marker(
         MarkerRule::Question,
@@ -293,6 +298,8 @@ mod tests {
             (vec!["Input", "Action"], Some((MarkerRule::Query, 2))),
             (vec!["Result", "SQL"], Some((MarkerRule::Result, 2))),
             (vec!["sql", "alternative"], None),
+            (vec!["Question", "Next"], Some((MarkerRule::Question, 2))),
+            (vec!["question"], Some((MarkerRule::Question, 1))),
             (vec!["Result"], None),
             (vec!["input", "the"], None),
             (vec![], None),

@@ -60,7 +60,7 @@ pub(crate) fn parts(text: &str) -> Vec<Part> {
     all
 }
 
-const BEGINS: [char; 10] = ['<', '[', '`', '~', '\'', '"', '\\', ':', '\u{ff1a}', '\u{25c1}'];
+const BEGINS: [char; 12] = ['<', '[', '`', '~', '\'', '"', '\\', ':', '\u{ff1a}', '\u{25c1}', '#', '*'];
 
 fn end_open_parts(text: &str, all: &mut [Part]) {
     let mut next = usize::MAX;
@@ -93,6 +93,9 @@ impl Walk<'_> {
         let rest = &self.text[at..];
         if rest.starts_with([':', '\u{ff1a}']) {
             return self.label_at(at);
+        }
+        if rest.starts_with('#') || rest.starts_with("**") {
+            return self.heading_at(at);
         }
         if let Some((rule, name, open)) = tag_at(rest) {
             return Some(self.enclosed(rule, at, at + open, name, Close::Tag));
@@ -161,6 +164,25 @@ impl Walk<'_> {
             end: (end + 1).min(self.text.len()),
             is_closed: closes.is_some(),
         }
+    }
+
+    /// A heading, or a line in bold, of nothing but the label of a final answer.
+    fn heading_at(&self, at: usize) -> Option<Part> {
+        let rest = &self.text[at..];
+        if !self.text[..at].chars().next_back().is_none_or(|c| matches!(c, '\n' | '\r')) {
+            return None;
+        }
+        let line = rest.char_indices().take(MAX_LABEL).find(|(_, c)| matches!(c, '\n' | '\r'));
+        let (length, _) = line?;
+        let words = last_words(rest[..length].trim_end_matches([':', '\u{ff1a}', '*', ' ']), 0);
+        let plain: Vec<&str> = words.iter().map(|&(_, word)| word).collect();
+        let (rule, count) = label(&plain).filter(|(rule, _)| *rule == MarkerRule::Final)?;
+        let is_alone = plain[count..]
+            .iter()
+            .all(|word| word.eq_ignore_ascii_case("the") || word.bytes().all(|byte| byte.is_ascii_digit()));
+        let inside = at + length..self.text.len();
+        let end = inside.end;
+        is_alone.then_some(Part { kind: PartKind::Labelled(rule), start: at, inside, end, is_closed: false })
     }
 
     fn label_at(&self, colon: usize) -> Option<Part> {
@@ -289,6 +311,9 @@ mod tests {
             ("The corrected query would be:\na", vec![(Final, "\na", false)]),
             ("a SQLResult: b\nc", vec![(Result, " b", false)]),
             ("Tool output: b\nc", vec![(Result, " b", false)]),
+            ("### Final SQL query\na", vec![(Final, "\na", false)]),
+            ("b\n**The final answer:**\na", vec![(Final, "\na", false)]),
+            ("# How the final query came about\na", vec![]),
             ("the tool output: b", vec![]),
             ("x::final_answer WHERE a = '''' AND b <answers", vec![]),
         ] {
@@ -307,6 +332,7 @@ mod tests {
             "Final SQL: ",
             "<answer",
             "~~~x",
+            "\n# Final SQL\n",
             "[",
             "\u{ff1a}",
         ] {

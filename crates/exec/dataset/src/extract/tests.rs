@@ -98,6 +98,7 @@ const ANSWERS: &[&str] = &[
     "```sql\nSELECT 1 FROM emp\n```\n\\boxed{SELECT name FROM emp WHERE dept = 'y'}",
     "SELECT * FROM emp\n\n**Final answer:**\n\n```sql\nSELECT name FROM emp WHERE dept = 'y'\n```\nIt lists names.",
     "First try: SELECT * FROM emp; that is wrong.\n### Revised SQL query:\nSELECT name FROM emp WHERE dept = 'y'",
+    "### Draft\nSELECT * FROM emp;\n### Final SQL\nSELECT name FROM emp WHERE dept = 'y'",
     "SELECT * FROM emp; The corrected query is: SELECT name FROM emp WHERE dept = 'y'",
     "<|begin_of_thought|>SELECT?<|end_of_thought|><|begin_of_solution|>SELECT name FROM emp WHERE dept = 'y'<|end_of_solution|>",
     "<|channel|>analysis<|message|>SELECT * FROM emp<|end|><|channel|>final<|message|>SELECT name FROM emp WHERE dept = 'y'<|return|>",
@@ -113,7 +114,10 @@ const ANSWERS: &[&str] = &[
     "Thought: look\n\nAction: LOCAL_DB_SQL(file_path=\"a.sqlite\", command=\"SELECT name FROM emp WHERE dept = 'y'\", output=\"direct\")\nObservation: Bob\nAction: Terminate(output=\"Bob\")",
     "Action: SNOWFLAKE_EXEC_SQL(sql_query=\"\"\"SELECT name FROM emp WHERE dept = 'y'\"\"\", is_save=True)",
     "SQLQuery: SELECT nme FROM emp\nSQLResult: no such column\nSQLQuery: SELECT name FROM emp WHERE dept = 'y'\nSQLResult: [('Bob',)]\nAnswer: Bob",
+    "assistant: SELECT * FROM emp\nuser: Error\nassistant: SELECT name FROM emp WHERE dept = 'y'",
     // Tails go.
+    "Final Answer: SELECT name FROM emp WHERE dept = 'y'. It returns Bob.",
+    "SELECT name FROM emp WHERE dept = 'y'\n\n| name |\n|------|\n| Bob |",
     "SQLQuery: SELECT name FROM emp WHERE dept = 'y'\nSQLResult: [('Bob',)]\nAnswer: Bob",
     "SQLQuery: SELECT name FROM emp WHERE dept = 'y' SQLResult: [('Bob',)] Answer: Bob",
     "SELECT name FROM emp WHERE dept = 'y'\nSQL Result: [('Bob',)]",
