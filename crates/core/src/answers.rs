@@ -73,7 +73,9 @@ fn is_several(value: &Value) -> bool {
 }
 
 fn is_list(row: &Map<String, Value>) -> bool {
-    list_of(row).is_some_and(is_several) || row.get(REASON).is_some_and(Value::is_string)
+    let abstains =
+        || row.get(REASON).is_some_and(Value::is_string) && list_of(row).is_none_or(Value::is_null);
+    list_of(row).is_some_and(is_several) || abstains()
 }
 
 /// The lists of a system.

@@ -46,9 +46,26 @@ const ROLES: [(ColumnRole, &str, &[&str]); 10] = [
     (
         ColumnRole::Id,
         "id",
-        &["id", "question_id", "qid", "example_id", "instance_id", "query_id", "idx", "index"],
+        &[
+            "id",
+            "question_id",
+            "qid",
+            "example_id",
+            "instance_id",
+            "query_id",
+            "idx",
+            "index",
+            "custom_id",
+            "task_id",
+            "doc_id",
+            "sample_id",
+        ],
     ),
-    (ColumnRole::Database, "db_id", &["db_id", "database_id", "database", "db", "db_name", "dbId"]),
+    (
+        ColumnRole::Database,
+        "db_id",
+        &["db_id", "database_id", "database", "db", "db_name", "selected_database"],
+    ),
     (
         ColumnRole::Question,
         "question",
@@ -60,6 +77,7 @@ const ROLES: [(ColumnRole, &str, &[&str]); 10] = [
             "nl_question",
             "natural_language_question",
             "instruction",
+            "question.en",
         ],
     ),
     (
@@ -78,6 +96,8 @@ const ROLES: [(ColumnRole, &str, &[&str]); 10] = [
             "reference",
             "sql_query",
             "query.en",
+            "expected_sql",
+            "sol_sql",
         ],
     ),
     (ColumnRole::Evidence, "evidence", &["evidence", "external_knowledge", "knowledge", "hint"]),
@@ -103,6 +123,7 @@ const ROLES: [(ColumnRole, &str, &[&str]); 10] = [
             "sql",
             "predict",
             "generated_query",
+            "output_response",
             "sql_query",
         ],
     ),
@@ -128,8 +149,13 @@ impl ColumnRole {
         self.row().0
     }
 
-    /// The column names that are understood as this role, in order of preference; case is ignored when no name
-    /// fits exactly.
+    /// Whether a column of that name is understood as this role: case, spaces, `_` and `-` are ignored.
+    pub(crate) fn is_called(self, name: &str) -> bool {
+        self.aliases().iter().any(|alias| are_alike(alias, name))
+    }
+
+    /// The column names that are understood as this role, in order of preference; case, spaces, `_` and `-` are ignored when no
+    /// name fits exactly.
     pub fn aliases(self) -> &'static [&'static str] {
         self.row().1
     }
@@ -262,9 +288,8 @@ impl Columns {
                 .map(|value| (*alias, value)),
         };
         aliases.iter().find_map(exact).or_else(|| {
-            let insensitive = |alias: &&str| {
-                fields.iter().find(|(name, _)| name.eq_ignore_ascii_case(alias)).and_then(usable)
-            };
+            let insensitive =
+                |alias: &&str| fields.iter().find(|(name, _)| are_alike(alias, name)).and_then(usable);
             aliases.iter().find_map(insensitive)
         })
     }
@@ -278,9 +303,7 @@ impl Columns {
         let column = match self.named(role) {
             Some(column) => field_at(fields, column).map(|value| (column, value)),
             None => {
-                let is_called =
-                    |name: &str| role.aliases().iter().any(|alias| alias.eq_ignore_ascii_case(name));
-                let columns = fields.iter().filter(|(name, value)| is_called(name) && value.is_object());
+                let columns = fields.iter().filter(|(name, value)| role.is_called(name) && value.is_object());
                 columns.map(|(name, value)| (name.as_str(), value)).next()
             }
         };
@@ -327,7 +350,7 @@ impl Columns {
     pub(crate) fn has(&self, role: ColumnRole, fields: &Map<String, Value>) -> bool {
         match self.named.get(&role) {
             Some(column) => field_at(fields, column).is_some(),
-            None => fields.keys().any(|name| role.aliases().iter().any(|a| a.eq_ignore_ascii_case(name))),
+            None => fields.keys().any(|name| role.is_called(name)),
         }
     }
 
@@ -335,11 +358,7 @@ impl Columns {
     pub(crate) fn is_null(&self, role: ColumnRole, fields: &Map<String, Value>) -> bool {
         match self.named.get(&role) {
             Some(column) => field_at(fields, column).is_some_and(Value::is_null),
-            None => {
-                let is_called =
-                    |name: &str| role.aliases().iter().any(|alias| alias.eq_ignore_ascii_case(name));
-                fields.iter().any(|(name, value)| value.is_null() && is_called(name))
-            }
+            None => fields.iter().any(|(name, value)| value.is_null() && role.is_called(name)),
         }
     }
 
@@ -433,8 +452,7 @@ const JUDGED_TEXTS: usize = 2000;
 /// The texts of an item in columns that are called as golds are, blank ones left out.
 fn texts_called_gold(row: &Row) -> impl Iterator<Item = (&String, Cow<'_, str>)> {
     field_maps(row).into_iter().flatten().filter_map(|(name, value)| {
-        let is_called_gold = ColumnRole::Gold.aliases().iter().any(|alias| alias.eq_ignore_ascii_case(name));
-        let text = if is_called_gold { first_text(value) } else { None };
+        let text = if ColumnRole::Gold.is_called(name) { first_text(value) } else { None };
         text.filter(|text| !text.trim().is_empty()).map(|text| (name, text))
     })
 }
@@ -468,6 +486,15 @@ fn is_query(text: &str) -> bool {
     })
 }
 
+/// Whether two names are the same but for case, spaces, `_` and `-`.
+fn are_alike(a: &str, b: &str) -> bool {
+    let letters = |name: &str| {
+        let kept = name.bytes().filter(|byte| !matches!(byte, b' ' | b'_' | b'-'));
+        kept.map(|byte| byte.to_ascii_lowercase()).collect::<Vec<u8>>()
+    };
+    a.eq_ignore_ascii_case(b) || letters(a) == letters(b)
+}
+
 /// The value of a column; a name with dots that no column has leads into objects and lists.
 fn field_at<'a>(fields: &'a Map<String, Value>, column: &str) -> Option<&'a Value> {
     fields.get(column).or_else(|| {
@@ -487,13 +514,17 @@ fn value_at<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
     rest.map_or(Some(item), |rest| value_at(item, rest))
 }
 
-/// The paths of the texts in a value, as `--column` takes them, the first few.
+/// The paths of the texts in a value, as `--column` takes them, the first few; those that may hold a query first.
 pub(crate) fn paths_of_texts(column: &str, value: &Value) -> Vec<String> {
-    let mut paths = Vec::new();
+    let (mut paths, mut queries) = (Vec::new(), 0);
     let mut open = vec![(column.to_owned(), value)];
     for _ in 0..MAX_LOOKED_AT {
         let Some((path, value)) = open.pop() else { break };
         match value {
+            Value::String(text) if text.to_ascii_lowercase().contains("select") => {
+                paths.insert(queries, path);
+                queries += 1;
+            }
             Value::String(_) => paths.push(path),
             Value::Object(fields) => {
                 open.extend(fields.iter().rev().map(|(name, value)| (format!("{path}.{name}"), value)));
@@ -504,10 +535,8 @@ pub(crate) fn paths_of_texts(column: &str, value: &Value) -> Vec<String> {
             }
             _ => {}
         }
-        if paths.len() == MAX_PATHS {
-            break;
-        }
     }
+    paths.truncate(MAX_PATHS);
     paths
 }
 

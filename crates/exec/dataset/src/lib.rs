@@ -25,6 +25,7 @@ mod predictions;
 mod subset;
 mod tables;
 mod text;
+mod text_columns;
 mod transcript;
 
 use std::path::Path;

@@ -188,10 +188,8 @@ impl<'a> IdColumns<'a> {
 
 /// The columns of the first row that may be ids.
 fn candidates(key: Option<&str>, fields: Option<&Map<String, Value>>, examples: usize) -> Vec<IdColumn> {
-    let is_other = |name: &str| {
-        let others = [ColumnRole::Database, ColumnRole::Question, ColumnRole::Gold, ColumnRole::Prediction];
-        others.iter().any(|role| role.aliases().iter().any(|alias| alias.eq_ignore_ascii_case(name)))
-    };
+    let others = [ColumnRole::Database, ColumnRole::Question, ColumnRole::Gold, ColumnRole::Prediction];
+    let is_other = |name: &str| others.iter().any(|role| role.is_called(name));
     let names = fields.into_iter().flat_map(Map::keys).filter(|name| !is_other(name)).take(MAX_COLUMNS);
     let names = key.map(|_| None).into_iter().chain(names.map(|name| Some(name.clone())));
     let column =
@@ -236,12 +234,17 @@ impl IdColumn {
     }
 }
 
-/// What a text is known by, whatever its white space.
+/// What a text is known by, whatever its white space and case.
 pub(crate) fn text_mark(text: &str) -> Option<u64> {
     let mut hasher = DefaultHasher::new();
     let words = text.trim_end_matches([';', ' ', '\n']).split_whitespace();
-    let count = words.inspect(|word| word.hash(&mut hasher)).count();
+    let count = words.inspect(|word| hash_word(word, &mut hasher)).count();
     (count > 0).then(|| hasher.finish())
+}
+
+fn hash_word(word: &str, hasher: &mut DefaultHasher) {
+    word.chars().flat_map(char::to_lowercase).for_each(|c| c.hash(hasher));
+    ' '.hash(hasher);
 }
 
 /// The examples with each text, in their order.
@@ -267,6 +270,8 @@ pub(crate) struct Pairing<'a, 'e> {
     pub(crate) key: PairedBy,
     /// The user named the column.
     pub(crate) is_named: bool,
+    /// The user named a column with questions.
+    pub(crate) is_question_named: bool,
 }
 
 type Places = (Vec<usize>, PairedBy);
@@ -312,9 +317,14 @@ impl Pairing<'_, '_> {
             notes.push(note.to_owned());
             return Ok((places, PairedBy::Position));
         }
-        if let Some(places) = self.by_questions() {
+        if !self.is_named
+            && let Some(places) = self.by_questions()
+        {
             notes.push("its ids are not the benchmark's; paired by the text of the question".to_owned());
             return Ok((places, PairedBy::Question));
+        }
+        if self.is_named {
+            return Err(self.unknown_ids(&keys));
         }
         let are_names = keys.iter().all(|key| key.parse::<u64>().is_err());
         if !self.benchmark.has_ids && are_names && keys.len() == self.benchmark.examples.len() {
@@ -383,6 +393,11 @@ impl Pairing<'_, '_> {
                 notes.push("it has no ids; paired by the text of the question".to_owned());
             }
             return Ok((places, PairedBy::Question));
+        }
+        if self.is_question_named {
+            let problem =
+                "names the questions in a column, and they are not each the question of one example";
+            return Err(self.input.not_readable(problem, "name a column with ids: --column pred.id=NAME"));
         }
         if self.answers.len() != wanted {
             return Err(DatasetError::CountMismatch {

@@ -1,5 +1,8 @@
 //! From the content of a file to one system's predictions.
 
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
+
 use serde_json::{Map, Value};
 
 use crate::benchmark::kind;
@@ -12,6 +15,7 @@ use crate::matching::{Answer, match_answers};
 use crate::model::{Benchmark, Prediction, PredictionSet};
 use crate::pairing::{IdColumns, PairedBy, Pairing, text_mark};
 use crate::text::{listed, strip};
+use crate::text_columns::{Doubts, TextColumns};
 use crate::transcript::final_query;
 use sqlgauge_base::counted;
 
@@ -160,13 +164,52 @@ pub fn has_row(input: &Input, mut is_one: impl FnMut(&Value, bool) -> bool) -> b
     read.is_ok() && has_one
 }
 
-/// The answers that a file has, in its order, with the place of the example of each.
+/// The answers that a file has, in its order, with the place of the example of each. Where names of columns leave a doubt, their
+/// values settle it.
 fn answers_of(
     input: &Input,
     benchmark: &Benchmark,
     options: &PredictionOptions,
     notes: &mut Vec<String>,
-) -> Result<(Vec<Answer>, Vec<usize>, PairedBy), DatasetError> {
+) -> Result<Paired, DatasetError> {
+    let mut noted = Vec::new();
+    let (paired, column) = read_answers(input, benchmark, options, &mut noted)?;
+    let paired = match column.filter(|_| options.columns.named(ColumnRole::Prediction).is_none()) {
+        Some(column) => {
+            let (answers, places, by) = &paired;
+            let mut doubts = Doubts::about(answers, (places, by), &column, benchmark);
+            doubts.are_no_queries &= !options.extract;
+            let settled = if doubts.is_any() {
+                let format = options.format.unwrap_or_else(|| FileFormat::detect(input));
+                TextColumns::of(input, format, benchmark)?.settle(doubts, input, &options.columns, &column)?
+            } else {
+                None
+            };
+            match settled {
+                None => paired,
+                Some((columns, reasons)) => {
+                    noted = reasons;
+                    let options = PredictionOptions { columns, ..options.clone() };
+                    read_answers(input, benchmark, &options, &mut noted)?.0
+                }
+            }
+        }
+        None => paired,
+    };
+    notes.append(&mut noted);
+    Ok(paired)
+}
+
+/// Answers, the example of each, and what paired them.
+type Paired = (Vec<Answer>, Vec<usize>, PairedBy);
+
+/// Reads and pairs; says from which column the answers are.
+fn read_answers(
+    input: &Input,
+    benchmark: &Benchmark,
+    options: &PredictionOptions,
+    notes: &mut Vec<String>,
+) -> Result<(Paired, Option<String>), DatasetError> {
     let format = options.format.unwrap_or_else(|| FileFormat::detect(input));
     let mut reader = PredictionLines::new(input, benchmark, options);
     let roles = [
@@ -204,10 +247,15 @@ fn answers_of(
     if format.has_lines() {
         let lines = std::mem::take(&mut reader.lines);
         reader.answers = answers_of_lines(input, lines, reader.beyond, benchmark)?;
+        for answer in &mut reader.answers {
+            if let Place::Line(line) = answer.place {
+                answer.db_id = reader.databases.remove(&line);
+            }
+        }
     }
     refuse_without_texts(input, &reader.answers, &reader.paths)?;
     let (positions, by) = reader.paired(notes)?;
-    Ok((reader.answers, positions, by))
+    Ok(((reader.answers, positions, by), reader.column))
 }
 
 /// One answer that is a list is that answer's outcome; where all are, the file is another than it was given as.
@@ -240,12 +288,18 @@ struct PredictionLines<'a> {
     answers: Vec<Answer>,
     /// The SQL of each line; a blank line's is empty, and no other's.
     lines: Vec<String>,
+    /// By the number of a line, from 1, the database that it names behind its SQL.
+    databases: HashMap<usize, String>,
+    /// The databases of the benchmark, once somebody asks.
+    db_ids: OnceCell<HashSet<&'a str>>,
     /// Lines that are not kept.
     beyond: Beyond,
     rows: usize,
     id_columns: IdColumns<'a>,
     /// The column of the first id.
     key: Option<String>,
+    /// The column of the first answer.
+    column: Option<String>,
     /// The paths of the texts in the first object or list that stands for an SQL.
     paths: Vec<String>,
     /// What the rows hold, where somebody wants it whatever it is.
@@ -274,10 +328,13 @@ impl<'a> PredictionLines<'a> {
             limit,
             answers: Vec::new(),
             lines: Vec::new(),
+            databases: HashMap::new(),
+            db_ids: OnceCell::new(),
             beyond: Beyond::default(),
             rows: 0,
             id_columns: IdColumns::new(&benchmark.examples),
             key: None,
+            column: None,
             paths: Vec::new(),
             values: None,
         }
@@ -293,7 +350,14 @@ impl<'a> PredictionLines<'a> {
             None if has_keys() => PairedBy::Key,
             None => PairedBy::Position,
         };
-        Pairing { input, answers, benchmark, id_columns, key, is_named: named_key.is_some() }.places(notes)
+        let is_question_named = self.options.columns.named(ColumnRole::Question).is_some();
+        let is_named = named_key.is_some();
+        Pairing { input, answers, benchmark, id_columns, key, is_named, is_question_named }.places(notes)
+    }
+
+    fn db_ids(&self) -> &HashSet<&'a str> {
+        let names = || self.benchmark.examples.iter().map(|example| example.db_id.as_str()).collect();
+        self.db_ids.get_or_init(names)
     }
 
     fn take_line(&mut self, line: &str) {
@@ -302,6 +366,11 @@ impl<'a> PredictionLines<'a> {
             // Extraction sees the whole line: to a language model a tab is white space.
             let end = if self.options.extract { line.find(BIRD_SEPARATOR) } else { line.find('\t') };
             self.lines.push(line[..end.unwrap_or(line.len())].to_owned());
+            if let Some((_, name)) = line.split_once('\t')
+                && self.db_ids().contains(name)
+            {
+                self.databases.insert(self.lines.len(), name.to_owned());
+            }
             return;
         }
         self.beyond.lines += 1;
@@ -357,6 +426,7 @@ impl<'a> PredictionLines<'a> {
         let mark = |field: Option<(&str, &Value)>| field.and_then(|(_, value)| text_mark(value.as_str()?));
         answer.question = mark(columns.find(ColumnRole::Question, fields));
         let prediction = columns.find(ColumnRole::Prediction, fields).map(|(name, _)| name);
+        self.column = self.column.take().or(prediction.map(str::to_owned));
         answer.gold =
             mark(columns.find(ColumnRole::Gold, fields).filter(|(name, _)| Some(*name) != prediction));
         self.values.iter_mut().for_each(|values| values.push(Value::Object(row.clone())));
@@ -486,7 +556,9 @@ fn answer_of_fields(
 ) -> Result<Answer, DatasetError> {
     let columns = &options.columns;
     let field = columns.find(ColumnRole::Prediction, fields);
-    if field.is_none() && !columns.has(ColumnRole::Prediction, fields) {
+    // Where other rows have the column that the user named, this one has no answer.
+    let may_lack_it = columns.named(ColumnRole::Prediction).is_some();
+    if field.is_none() && !may_lack_it && !columns.has(ColumnRole::Prediction, fields) {
         return Err(DatasetError::MissingField {
             path: input.path().to_owned(),
             place: place.to_string(),

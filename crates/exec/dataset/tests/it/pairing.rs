@@ -171,6 +171,70 @@ fn an_object_is_no_answer_and_its_texts_are_named() {
     );
 }
 
+/// Rows that copy the item, chat beside the query, columns under odd names: their values tell.
+#[test]
+fn values_settle_what_names_leave_in_doubt() {
+    let copied = [
+        r#"{"id": "a1", "sql": "SELECT name", "mine": "SELECT 7"}"#,
+        r#"{"id": "a2", "sql": "SELECT count", "mine": "SELECT 8"}"#,
+    ];
+    let message = read(&copied).unwrap_err().to_string();
+    assert!(
+        message.contains(r#"has the golds themselves in the column "sql""#)
+            && message.contains("prediction=mine"),
+        "{message}"
+    );
+    // A system may be right in all its answers.
+    assert_eq!(
+        texts(&read(&[r#"{"id": "a1", "sql": "SELECT name", "model": "m"}"#]).unwrap()),
+        "SELECT name--"
+    );
+    let chat = [r#"{"id": "a1", "answer": "It is Bob.", "sql": "SELECT 7"}"#];
+    let set = read(&chat).unwrap();
+    assert_eq!(texts(&set), "SELECT 7--");
+    assert!(set.notes[0].contains(r#"the column "answer" holds few queries"#), "{:?}", set.notes);
+    let odd_names = [
+        r#"{"input": "Where?", "PREDICTED SQL": "C"}"#,
+        r#"{"input": "who?", "PREDICTED SQL": "A"}"#,
+        r#"{"input": "How many?", "PREDICTED SQL": "B"}"#,
+    ];
+    assert_eq!(texts(&read(&odd_names).unwrap()), "ABC");
+    let shuffled = [
+        r#"{"gts": "SELECT place", "pred": "SELECT 3"}"#,
+        r#"{"gts": "SELECT name", "pred": "SELECT 1"}"#,
+        r#"{"gts": "SELECT count", "pred": "SELECT 2"}"#,
+    ];
+    assert!(read(&shuffled).unwrap_err().to_string().contains("3 rows with the gold of another example"));
+}
+
+#[test]
+fn a_column_that_is_named_pairs_or_is_an_error() {
+    let read_with = |benchmark: &Benchmark, name: &str, rows: &str, named: &[(&str, &str)]| {
+        let mut columns = Columns::default();
+        named.iter().for_each(|(role, column)| columns.name(role, *column).unwrap());
+        let options = PredictionOptions { columns, ..PredictionOptions::default() };
+        parse_predictions("S", Input::from_bytes(name, rows.into()), benchmark, &options)
+    };
+    let rows = "{\"task\": \"x\", \"sql\": \"A\"}\n{\"task\": \"y\", \"sql\": \"B\"}\n{\"task\": \"z\", \"sql\": \"C\"}";
+    let error =
+        |named: &[(&str, &str)]| read_with(&without_ids(), "p.jsonl", rows, named).unwrap_err().to_string();
+    assert!(error(&[("pred.id", "task")]).contains("3 of its ids are not in the benchmark"));
+    assert!(error(&[("pred.question", "task")]).contains("names the questions in a column"));
+    // One row of a batch failed.
+    let batch = "{\"id\": \"a1\", \"response\": {\"text\": \"A\"}}\n{\"id\": \"a2\", \"response\": null, \"error\": \"timeout\"}";
+    let set = read_with(&golds(GOLDS), "p.jsonl", batch, &[("prediction", "response.text")]).unwrap();
+    assert_eq!(texts(&set), "A--");
+    // The database that a line names is the example's.
+    let two = golds(&GOLDS.replacen("\"d\"", "\"e\"", 1));
+    assert!(
+        read_with(&two, "p.sql", "A\td\nB\td\nC\n", &[])
+            .unwrap_err()
+            .to_string()
+            .contains("line 1: the database is")
+    );
+    assert_eq!(texts(&read_with(&two, "p.sql", "A\te\nB\tother\nC\n", &[]).unwrap()), "ABC");
+}
+
 #[test]
 fn columns_are_named_apart_and_paths_have_indices() {
     let mut columns = Columns::default();
