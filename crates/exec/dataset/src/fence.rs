@@ -65,14 +65,15 @@ fn fences<'a>(text: &'a str, parts: &[Part]) -> Vec<Fence<'a>> {
         let (tag, inside) = if is_tag { ("sql", code) } else { split_tag(code) };
         if statement_start(inside).is_some() || sql_of_json(strip(inside)).is_some() {
             fences.push(Fence {
-                lead: &text[lead_start..part.start],
+                lead: &text[lead_start.min(part.start)..part.start],
                 inside,
                 is_marked: tag.to_ascii_lowercase().contains("sql"),
                 is_closed: part.is_closed,
                 is_tag,
             });
         }
-        lead_start = part.end;
+        // A tag that is never closed has the fences behind it inside.
+        lead_start = lead_start.max(part.end);
     }
     fences
 }
