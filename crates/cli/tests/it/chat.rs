@@ -44,7 +44,8 @@ fn a_note_names_the_option_where_answers_look_like_chat() {
 
 #[test]
 fn a_transcript_is_scored_by_its_final_query() {
-    let call = json!({"function": {"name": "sql", "arguments": json!({"query": "SELECT 1 FROM item"}).to_string()}});
+    let call =
+        json!({"function": {"name": "sql", "arguments": json!({"query": "SELECT 1 FROM item"}).to_string()}});
     let last = json!({"function": {"name": "sql", "arguments": json!({"query": RIGHT}).to_string()}});
     let transcript = json!([
         {"role": "user", "content": "Which?"},
@@ -55,6 +56,7 @@ fn a_transcript_is_scored_by_its_final_query() {
         {"role": "assistant", "content": "It is a."},
     ]);
     let row = |id: usize| json!({"id": id.to_string(), "prediction": transcript});
-    let (_, scores) = score(&json!([row(0), row(1), row(2)]), &["--metrics", "ex"]);
+    let (words, scores) = score(&json!([row(0), row(1), row(2)]), &["--metrics", "ex"]);
+    assert!(words.contains("3 answers are transcripts: the final query of each is scored"), "{words}");
     assert_eq!(scores, vec![(1.0, RIGHT.to_owned()); 3]);
 }

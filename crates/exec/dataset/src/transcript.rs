@@ -13,6 +13,9 @@ use serde_json::{Map, Value};
 
 use crate::extract::{extract_sql, sql_of_call};
 
+/// What an answer is that is a transcript.
+pub(crate) const TRANSCRIPT: &str = "a transcript";
+
 /// Fields of which a transcript has one.
 const SIGNS: [&str; 6] = ["role", "from", "tool_calls", "action", "observation", "action_input"];
 /// Who speaks for the model.
