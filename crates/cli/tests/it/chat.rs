@@ -34,7 +34,7 @@ fn a_note_names_the_option_where_answers_look_like_chat() {
     let answers = json!([fenced, RIGHT, "SELECT 'SQL: a' FROM item"]);
     let (words, scores) = score(&answers, &["--metrics", "ex"]);
     assert!(words.contains(note), "{words}");
-    assert_eq!(scores[0].0, 0.0);
+    assert!(scores[0].0 < 0.5, "{scores:?}");
     let (words, scores) = score(&answers, &["--metrics", "ex", "--extract-sql"]);
     assert!(!words.contains("look like chat"), "{words}");
     assert_eq!(scores[0], (1.0, RIGHT.to_owned()));

@@ -191,9 +191,9 @@ fn inside(text: &str, removed: &mut Vec<Removed>) -> Option<String> {
         return Some(sql);
     }
     let parts = parts(text);
-    if let Some(found) = answer(text, &parts) {
-        removed.extend(found.removed);
-        return Some(found.text.into_owned());
+    if let Some(answer) = answer(text, &parts) {
+        removed.extend(answer.removed);
+        return Some(answer.text.into_owned());
     }
     if let Some(inner) = fenced(text, &parts) {
         removed.push(Removed::CodeFence);
