@@ -18,6 +18,7 @@ use std::borrow::Cow;
 use crate::abstention::is_abstention;
 use crate::fence::{FENCE, fence_after_select, fenced};
 use crate::text::strip;
+use crate::transcript::as_text;
 use answer::answer;
 pub(crate) use begin::{after_keyword, statement_start, words};
 pub(crate) use call::{sql_of_call, sql_of_json};
@@ -189,6 +190,13 @@ fn inside(text: &str, removed: &mut Vec<Removed>) -> Option<String> {
     if let Some(sql) = sql_of_json(text) {
         removed.push(Removed::Json);
         return Some(sql);
+    }
+    if text.starts_with('[')
+        && let Ok(list) = serde_json::from_str(text)
+        && let Some(transcript) = as_text(&list)
+    {
+        removed.push(Removed::Json);
+        return Some(transcript);
     }
     let parts = parts(text);
     if let Some(answer) = answer(text, &parts) {
