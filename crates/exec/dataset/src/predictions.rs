@@ -16,7 +16,7 @@ use crate::model::{Benchmark, Prediction, PredictionSet};
 use crate::pairing::{IdColumns, PairedBy, Pairing, text_mark};
 use crate::text::{listed, strip};
 use crate::text_columns::{Doubts, TextColumns};
-use crate::transcript::final_query;
+use crate::transcript::{TRANSCRIPT, final_query};
 use sqlgauge_base::counted;
 
 /// How predictions are read.
@@ -78,7 +78,15 @@ pub fn parse_predictions(
     let (answers, positions, paired_by) = answers_of(&input, benchmark, options, &mut notes)?;
     // The answers of a million examples are matched without the bytes of their file in memory.
     let input = &input.without_bytes();
-    let odd = answers.iter().filter(|a| a.other_kind.is_some()).map(|a| a.place.to_string());
+    let is_transcript = |answer: &&Answer| answer.other_kind == Some(TRANSCRIPT);
+    let transcripts = answers.iter().filter(is_transcript).count();
+    if transcripts > 0 {
+        let those = if transcripts == 1 { "is a transcript" } else { "are transcripts" };
+        let count = counted(transcripts, "answer");
+        notes.push(format!("{count} {those}: the final query of each is scored"));
+    }
+    let is_odd = |answer: &&Answer| answer.other_kind.is_some() && !is_transcript(answer);
+    let odd = answers.iter().filter(is_odd).map(|a| a.place.to_string());
     let odd = listed(odd);
     if !odd.is_empty() {
         notes.push(format!("{odd}: SQL that is no text read as an empty prediction"));
@@ -262,7 +270,8 @@ fn read_answers(
 fn refuse_without_texts(input: &Input, answers: &[Answer], paths: &[String]) -> Result<(), DatasetError> {
     let is_nested = |answer: &&Answer| matches!(answer.other_kind, Some("a list" | "an object"));
     let Some(nested) = answers.iter().find(is_nested) else { return Ok(()) };
-    if answers.iter().any(|answer| answer.sql.is_some() && answer.other_kind.is_none()) {
+    let is_read = |answer: &Answer| matches!(answer.other_kind, None | Some(TRANSCRIPT));
+    if answers.iter().any(|answer| answer.sql.is_some() && is_read(answer)) {
         return Ok(());
     }
     let problem = format!("the SQL is {}", nested.other_kind.unwrap_or_default());
@@ -541,7 +550,7 @@ fn answer_of_sql(place: Place, value: &Value) -> Answer {
         },
         _ => {
             let query = final_query(value);
-            answer.other_kind = query.is_none().then(|| kind(value));
+            answer.other_kind = Some(if query.is_some() { TRANSCRIPT } else { kind(value) });
             answer.sql = Some(query.unwrap_or_default());
         }
     }

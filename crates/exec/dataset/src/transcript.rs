@@ -13,6 +13,9 @@ use serde_json::{Map, Value};
 
 use crate::extract::{extract_sql, sql_of_call};
 
+/// What an answer is that is a transcript.
+pub(crate) const TRANSCRIPT: &str = "a transcript";
+
 /// Fields of which a transcript has one.
 const SIGNS: [&str; 6] = ["role", "from", "tool_calls", "action", "observation", "action_input"];
 /// Who speaks for the model.
@@ -28,15 +31,20 @@ pub fn is_transcript(value: &Value) -> bool {
     })
 }
 
-/// The final query of a transcript; `None` where the value is no transcript. Without a query it is what the model said last.
+/// The final query of a transcript; `None` where the value is not one. Without a query it is what the model said last.
 pub(crate) fn final_query(value: &Value) -> Option<String> {
+    as_text(value).map(|text| extract_sql(&text).sql)
+}
+
+/// A transcript as text, with the tags that [`extract_sql`] reads; without a query what the model said last.
+pub(crate) fn as_text(value: &Value) -> Option<String> {
     if !is_transcript(value) {
         return None;
     }
     let steps = value.as_array()?.iter().filter_map(Value::as_object);
     let mut reader = Reader::default();
     steps.for_each(|step| reader.take(step));
-    Some(if reader.has_query() { extract_sql(&reader.text).sql } else { reader.last_words })
+    Some(if reader.has_query() { reader.text } else { reader.last_words })
 }
 
 #[derive(Default)]

@@ -26,18 +26,11 @@ pub(super) fn answer<'a>(text: &'a str, parts: &[Part]) -> Option<Answer<'a>> {
     };
     let body = parts.iter().find(is_next).map_or(text.len(), |part| part.start);
     let mut removed = Vec::new();
-    let (range, kind) = match final_part(text, parts, body) {
-        Some((range, kind)) => {
-            removed.push(Removed::Marker);
-            (range, Some(kind))
-        }
-        None => {
-            let piece = last_piece(text, parts, body);
-            let range = last_labelled(text, parts, &piece).unwrap_or_else(|| piece.clone());
-            removed.extend((range.start > piece.start).then_some(Removed::Label));
-            removed.extend(text[range.end..].contains(char::is_alphanumeric).then_some(Removed::Explanation));
-            (range, None)
-        }
+    let (range, kind) = if let Some((range, kind)) = final_part(text, parts, body) {
+        removed.push(Removed::Marker);
+        (range, Some(kind))
+    } else {
+        (last_query(text, parts, body, &mut removed), None)
     };
     if range == (0..text.len()) {
         return None;
@@ -77,6 +70,16 @@ fn holds_answer(inside: &str, may_abstain: bool) -> bool {
         || sql_of_json(inside).is_some()
         || is_other_statement(inside)
         || (may_abstain && !inside.is_empty() && is_abstention(inside))
+}
+
+/// Where the last query stands without a final answer.
+fn last_query(text: &str, parts: &[Part], body: usize, removed: &mut Vec<Removed>) -> Range<usize> {
+    let piece = last_piece(text, parts, body);
+    let labelled = last_labelled(text, parts, &piece);
+    removed.extend(labelled.is_some().then_some(Removed::Label));
+    let range = labelled.unwrap_or(piece);
+    removed.extend(text[range.end..].contains(char::is_alphanumeric).then_some(Removed::Explanation));
+    range
 }
 
 /// Between which results the last query stands; the whole text if none does.

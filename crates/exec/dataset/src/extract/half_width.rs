@@ -99,13 +99,11 @@ fn verbatim(rest: &str, never_closed: &mut Vec<char>) -> usize {
     if never_closed.contains(&close) {
         return 0;
     }
-    match rest[1..].find(close) {
-        Some(length) => length + 2,
-        None => {
-            never_closed.push(close);
-            0
-        }
+    if let Some(length) = rest[1..].find(close) {
+        return length + 2;
     }
+    never_closed.push(close);
+    0
 }
 
 #[cfg(test)]

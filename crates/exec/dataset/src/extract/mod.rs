@@ -18,6 +18,7 @@ use std::borrow::Cow;
 use crate::abstention::is_abstention;
 use crate::fence::{FENCE, fence_after_select, fenced};
 use crate::text::strip;
+use crate::transcript::as_text;
 use answer::answer;
 pub(crate) use begin::{after_keyword, statement_start, words};
 pub(crate) use call::{sql_of_call, sql_of_json};
@@ -190,10 +191,17 @@ fn inside(text: &str, removed: &mut Vec<Removed>) -> Option<String> {
         removed.push(Removed::Json);
         return Some(sql);
     }
+    if text.starts_with('[')
+        && let Ok(list) = serde_json::from_str(text)
+        && let Some(transcript) = as_text(&list)
+    {
+        removed.push(Removed::Json);
+        return Some(transcript);
+    }
     let parts = parts(text);
-    if let Some(found) = answer(text, &parts) {
-        removed.extend(found.removed);
-        return Some(found.text.into_owned());
+    if let Some(answer) = answer(text, &parts) {
+        removed.extend(answer.removed);
+        return Some(answer.text.into_owned());
     }
     if let Some(inner) = fenced(text, &parts) {
         removed.push(Removed::CodeFence);

@@ -46,8 +46,8 @@ pub(crate) struct Part {
 pub(crate) fn parts(text: &str) -> Vec<Part> {
     let mut walk = Walk { text, closers: HashMap::new(), is_boxed: true };
     let (mut all, mut at) = (Vec::new(), 0);
-    while let Some(found) = text[at..].find(BEGINS) {
-        let position = at + found;
+    while let Some(offset) = text[at..].find(BEGINS) {
+        let position = at + offset;
         let part = walk.part_at(position);
         at = match &part {
             Some(part) if part.is_closed => part.end,
@@ -141,13 +141,13 @@ impl Walk<'_> {
     fn next_close(&mut self, close: &'static str, kind: Close, from: usize) -> Option<usize> {
         let next = self.closers.entry(close).or_insert(Some(0));
         if next.is_some_and(|at| at < from) {
-            let found = match kind {
+            let offset = match kind {
                 Close::Text => {
                     self.text[from..].find(close).map(|at| at + beyond(&self.text[from + at..], close))
                 }
                 Close::Tag => closing_tag(&self.text[from..], close),
             };
-            *next = found.map(|at| from + at);
+            *next = offset.map(|at| from + at);
         }
         *next
     }
@@ -255,7 +255,7 @@ pub(super) fn tag_at(text: &str) -> Option<(MarkerRule, &'static str, usize)> {
 
 fn closing_tag(text: &str, name: &str) -> Option<usize> {
     text.match_indices("</").map(|(at, _)| at).find(|&at| {
-        text[at + 2..].get(..name.len()).is_some_and(|found| found.eq_ignore_ascii_case(name))
+        text[at + 2..].get(..name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name))
             && text[at + 2 + name.len()..].starts_with(['>', ' ', '\n'])
     })
 }

@@ -218,6 +218,11 @@ fn other_answers_give_what_they_say() {
                 "SELECT a FROM t WHERE b IN (SELECT c FROM u)",
             ),
             ("\\boxed{\\text{SELECT a\\_b FROM t}}", "SELECT a_b FROM t"),
+            // A transcript in JSON.
+            (
+                r#"[{"role": "user", "content": "SELECT"}, {"role": "assistant", "content": "<sql>SELECT 1 FROM t</sql>"}, {"role": "tool", "content": "1"}]"#,
+                "SELECT 1 FROM t",
+            ),
             // A label in a fence is part of its code.
             (
                 "Here:\n```sql\nSELECT a -- Final query: (SELECT 1 FROM t)\nFROM t\n```",
