@@ -9,17 +9,18 @@ use sqlgauge_core::{
 };
 use sqlgauge_dataset::ColumnRole;
 use sqlgauge_report::ReportFormat as _;
-use sqlgauge_report::{ItemView, Report};
+use sqlgauge_report::{ItemView, Report, warnings};
 use sqlgauge_results::FairRules;
 use sqlgauge_run::{RunError, Shard};
 
+use super::report::gate_verdict_of;
 use crate::Verdict;
 use crate::options::{
     ClockOptions, DrawnSubsetOptions, FormatOptions, GoldBar, GoldFile, LimitOptions, ResultOptions,
     SampleOptions, SystemFile, VerifyFlags, column_help, columns, gold_file, metrics_help, system_file,
     systems,
 };
-use crate::output::{Style, command_line, print, print_document, print_json, print_with, text_tables};
+use crate::output::{Style, command_line, note, print, print_document, print_json, print_with, text_tables};
 use crate::scoring::{metrics, score};
 use crate::stdin::{input_file, source};
 use crate::values::OutputPath;
@@ -125,7 +126,7 @@ impl Score {
         let samples = std::mem::take(&mut self.samples);
         let job = self.job(gold.whole())?;
         if let Some(rules) = sample_rules(samples, &job)? {
-            return run_samples(&SamplesJob { job, rules }, as_json, is_quiet);
+            return run_samples(&SamplesJob { job, rules }, as_json, is_quiet, gold_bar);
         }
         finish(&job, as_json, is_quiet, gold_bar)
     }
@@ -174,6 +175,10 @@ impl Score {
             "--shard takes one --gold; score each version in shards and compare the runs"
         );
         ensure!(self.answers_to.is_none(), "--answers-to takes one --gold");
+        ensure!(
+            self.fail_under.is_empty(),
+            "--fail-under takes one --gold; set bars on the run of each version"
+        );
         let (as_json, is_quiet, out) = (self.json, self.quiet, self.out.clone());
         let versions =
             golds.into_iter().map(GoldFile::named).map(|(name, path)| (name, source(path))).collect();
@@ -247,8 +252,8 @@ fn sample_rules(samples: SampleOptions, job: &ScoreJob) -> Result<Option<SampleR
     Ok(Some(rules))
 }
 
-/// Scores lists of answers.
-fn run_samples(job: &SamplesJob, as_json: bool, is_quiet: bool) -> Result<Verdict> {
+/// Scores lists of answers. The bars are for the first of each.
+fn run_samples(job: &SamplesJob, as_json: bool, is_quiet: bool, golds: GoldBar) -> Result<Verdict> {
     let out = job.job.out.clone();
     let scored = crate::engine::run(is_quiet, |context| job.run(context))?;
     if as_json {
@@ -257,7 +262,8 @@ fn run_samples(job: &SamplesJob, as_json: bool, is_quiet: bool) -> Result<Verdic
         print_document(&scored.document())?;
         print(&format!("Report: {}\n", out.join("samples.html").display()))?;
     }
-    Ok(Verdict::Done)
+    warnings(&scored.report.summary).into_iter().for_each(note);
+    Ok(gate_verdict_of(&scored.report, golds, |system| system.ends_with("#1")))
 }
 
 /// Runs the job, prints the leaderboard or the summary as JSON, and says which bars were not reached.

@@ -223,6 +223,22 @@ fn a_folder_of_queries_is_read_by_their_names() {
 }
 
 #[test]
+fn a_bar_is_for_the_first_of_several_answers() {
+    let benchmark = Benchmark::new(&["SELECT 3", "SELECT 3"], &["x"]);
+    let lists = r#"{"0": ["SELECT 3", "SELECT 4"], "1": ["SELECT 4", "SELECT 3"]}"#;
+    std::fs::write(benchmark.path("lists.json"), lists).unwrap();
+    let run = |bar: &str| {
+        let words = benchmark.score().into_iter().map(|word| word.replace("pred.sql", "lists.json"));
+        let further = ["--metrics", "ex", "--restart", "--fail-under", bar].map(str::to_owned);
+        sqlgauge(&words.chain(further).collect::<Vec<_>>())
+    };
+    assert!(run("ex=0.5").status.success());
+    let output = run("ex=0.6");
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert!(stderr(&output).contains("S#1: ex@1 is 50.0 %"), "{}", stderr(&output));
+}
+
+#[test]
 fn no_bar_is_reached_where_golds_fail() {
     let golds = ["SELECT count(*) FROM item", "SELECT nope FROM item", "SELECT nope FROM item"];
     let benchmark = Benchmark::new(&golds, &["SELECT 3", "SELECT 1", "SELECT 1"]);
