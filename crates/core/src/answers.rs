@@ -110,8 +110,12 @@ pub(crate) fn read_answers(system: &System, benchmark: &Benchmark) -> Result<Pai
     Ok(PairedAnswers { lists, paired_by: paired.paired_by, notes: paired.notes })
 }
 
+/// A list wins over one text under another name, which may be the gold.
 fn list_of(row: &Map<String, Value>) -> Option<&Value> {
-    LISTS.iter().find_map(|name| row.get(*name))
+    let of = |is_one: fn(&Value) -> bool| {
+        LISTS.iter().find_map(|name| row.get(*name).filter(|value| is_one(value)))
+    };
+    of(Value::is_array).or_else(|| of(|_| true))
 }
 
 /// The answers of a row; `named` are those in the column that the user named.

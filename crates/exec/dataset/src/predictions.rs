@@ -131,9 +131,26 @@ pub fn pair_rows(
     format: Option<FileFormat>,
     columns: &Columns,
 ) -> Result<PairedRows, DatasetError> {
-    let columns = columns.of(FileKind::Predictions);
-    let options = PredictionOptions { format, columns, ..PredictionOptions::default() };
     let format = format.unwrap_or_else(|| FileFormat::detect(input));
+    let columns = columns.of(FileKind::Predictions);
+    let paired = pair_rows_by(input, benchmark, format, &columns)?;
+    if paired.paired_by == PairedBy::Position {
+        let doubts = Doubts { is_position: true, ..Doubts::default() };
+        let held = TextColumns::of(input, format, benchmark)?;
+        if let Some((columns, _)) = held.settle(doubts, input, &columns, "")? {
+            return pair_rows_by(input, benchmark, format, &columns);
+        }
+    }
+    Ok(paired)
+}
+
+fn pair_rows_by(
+    input: &Input,
+    benchmark: &Benchmark,
+    format: FileFormat,
+    columns: &Columns,
+) -> Result<PairedRows, DatasetError> {
+    let options = PredictionOptions { columns: columns.clone(), ..PredictionOptions::default() };
     let mut notes = Vec::new();
     let mut reader =
         PredictionLines { values: Some(Vec::new()), ..PredictionLines::new(input, benchmark, &options) };
