@@ -1,157 +1,125 @@
-//! Options of commands that ask a language model to write.
+//! Options of commands that ask a language model.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::Args;
-
-use crate::values::{Address, OutputPath, Variable};
+use anyhow::{Result, bail};
+use clap::{Arg, Args};
+use sqlgauge_core::{Address, LlmLimits, LlmSettings, Variable};
 
 /// The server and the model, with their limits.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Language model")]
 pub struct LlmOptions {
-    /// Server with an OpenAI-compatible API, as in <http://127.0.0.1:8091/v1>; questions and schemas are sent to it
-    #[arg(long, value_name = "URL")]
-    pub llm_url: Address,
-    /// Name of the model
-    #[arg(long, value_name = "NAME")]
-    pub llm_model: String,
-    #[command(flatten)]
-    pub limits: LlmLimits,
-}
-
-/// The same for commands that ask a model only where another option says so.
-#[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Language model")]
-pub struct OptionalLlm {
-    /// Server with an OpenAI-compatible API, as in <http://127.0.0.1:8091/v1>; names, types and keys of the schemas are sent
-    /// to it, and for `synth --polish` questions with values of the rows, and queries
+    /// Server with an OpenAI-compatible API, as in <http://127.0.0.1:8091/v1>; `predict` sends it questions and schemas, `evolve` names,
+    /// types and keys of the schemas, `synth --polish` questions with values of the rows, and queries
     #[arg(long, value_name = "URL", requires = "llm_model")]
     pub llm_url: Option<Address>,
     /// Name of the model
     #[arg(long, value_name = "NAME", requires = "llm_url")]
-    pub llm_model: Option<String>,
+    llm_model: Option<String>,
+    /// Environment variable that has the key of the server; none is sent if it is not set
+    #[arg(long, value_name = "NAME", default_value = "OPENAI_API_KEY")]
+    llm_key_env: Variable,
     #[command(flatten)]
-    pub limits: LlmLimits,
-}
-
-impl OptionalLlm {
-    /// The settings for what is written to `out`; `option` is the one that needs the model.
-    ///
-    /// # Errors
-    /// When the server or the model is missing, or the time limit is not a positive number.
-    pub fn settings(
-        &self,
-        option: &str,
-        out: &std::path::Path,
-    ) -> anyhow::Result<sqlgauge_core::LlmSettings> {
-        let (Some(url), Some(model)) = (&self.llm_url, &self.llm_model) else {
-            anyhow::bail!("{option} asks a model; give --llm-url and --llm-model");
-        };
-        self.limits.settings(url, model, out)
-    }
+    limits: LlmLimits,
 }
 
 impl LlmOptions {
-    /// The settings for what is written to `out`.
+    /// The model, if one is named.
+    pub fn named(&self) -> Option<LlmSettings> {
+        let key = std::env::var(&self.llm_key_env).ok().filter(|key| !key.trim().is_empty());
+        let llm = LlmSettings::new(self.llm_url.as_deref()?, self.llm_model.as_deref()?);
+        Some(LlmSettings { key, limits: self.limits.clone(), ..llm })
+    }
+
+    /// The model for what is written to `out`, beside which the answers are kept; `option` is the one that needs it.
     ///
     /// # Errors
-    /// When the time limit is not a positive number.
-    pub fn settings(&self, out: &std::path::Path) -> anyhow::Result<sqlgauge_core::LlmSettings> {
-        self.limits.settings(&self.llm_url, &self.llm_model, out)
-    }
-}
-
-/// How a server is asked, and how much.
-#[derive(Debug, Clone, Args)]
-#[allow(clippy::struct_field_names, reason = "a field is named as its option is")]
-#[command(next_help_heading = "Language model")]
-pub struct LlmLimits {
-    /// Environment variable that has the key of the server; none is sent if it is not set
-    #[arg(long, value_name = "NAME", default_value = "OPENAI_API_KEY")]
-    pub llm_key_env: Variable,
-    /// Folder that keeps the answers: the same command again asks only for missing ones [default: OUT.answers]
-    #[arg(long, value_name = "DIR")]
-    pub llm_cache: Option<OutputPath>,
-    /// Requests at the same time
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
-    pub llm_concurrency: u16,
-    /// Seconds until a whole answer must be there
-    #[arg(long, value_name = "SECONDS", default_value_t = 120.0)]
-    pub llm_timeout: f64,
-    /// Attempts of a request that fails, the first among them
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
-    pub llm_attempts: u32,
-    /// Requests in any 60 seconds
-    #[arg(long, value_name = "N")]
-    pub llm_requests_per_minute: Option<u32>,
-    /// Tokens in any 60 seconds
-    #[arg(long, value_name = "N")]
-    pub llm_tokens_per_minute: Option<u64>,
-    /// Stop before more requests than this are sent
-    #[arg(long, value_name = "N")]
-    pub llm_max_requests: Option<u64>,
-    /// Stop before more tokens than this are used
-    #[arg(long, value_name = "N")]
-    pub llm_max_tokens: Option<u64>,
-    /// Stop before it costs more than this, in the currency of --llm-prices
-    #[arg(long, value_name = "COST", requires = "llm_prices")]
-    pub llm_max_cost: Option<f64>,
-    /// What a million tokens sent and a million generated cost
-    #[arg(long, value_name = "IN,OUT", value_parser = prices)]
-    pub llm_prices: Option<(f64, f64)>,
-    /// Most tokens of an answer; models that reason need more
-    #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..))]
-    pub llm_answer_tokens: u32,
-    /// Call that limit `max_completion_tokens` and leave the temperature to the server, as models that reason want it
-    #[arg(long)]
-    pub llm_reasons: bool,
-}
-
-/// Two prices separated by a comma.
-pub fn prices(text: &str) -> Result<(f64, f64), String> {
-    text.split_once(',')
-        .and_then(|(prompt, completion)| Some((prompt.trim().parse().ok()?, completion.trim().parse().ok()?)))
-        .ok_or_else(|| "write two numbers, as in 1.25,10".to_owned())
-}
-
-impl LlmLimits {
-    /// The folder that keeps the answers for what is written to `out`.
-    fn cache(&self, out: &std::path::Path) -> PathBuf {
-        let default = || {
-            let mut name = out.as_os_str().to_owned();
-            name.push(".answers");
-            PathBuf::from(name)
+    /// When the server or the model is missing.
+    pub fn settings(&self, option: &str, out: &Path) -> Result<LlmSettings> {
+        let Some(mut llm) = self.named() else {
+            bail!("{option} asks a model; give --llm-url and --llm-model");
         };
-        self.llm_cache.clone().map_or_else(default, Into::into)
+        let mut beside = out.as_os_str().to_owned();
+        beside.push(".answers");
+        llm.limits.cache.get_or_insert(PathBuf::from(beside).into());
+        Ok(llm)
     }
+}
 
-    fn settings(
-        &self,
-        url: &str,
-        model: &str,
-        out: &std::path::Path,
-    ) -> anyhow::Result<sqlgauge_core::LlmSettings> {
-        Ok(sqlgauge_core::LlmSettings {
-            key: key(&self.llm_key_env),
-            cache: Some(self.cache(out)),
-            concurrency: self.llm_concurrency,
-            timeout: crate::options::seconds("--llm-timeout", self.llm_timeout)?,
-            attempts: self.llm_attempts,
-            requests_per_minute: self.llm_requests_per_minute,
-            tokens_per_minute: self.llm_tokens_per_minute,
-            max_requests: self.llm_max_requests,
-            max_tokens: self.llm_max_tokens,
-            max_cost: self.llm_max_cost,
-            prices: self.llm_prices,
-            answer_tokens: self.llm_answer_tokens,
-            reasons: self.llm_reasons,
-            ..sqlgauge_core::LlmSettings::new(url, model)
+/// A model that judges: the options of a model under other names, and three more.
+#[derive(Debug, Args)]
+#[command(next_help_heading = HEADING, mut_args(of_judge))]
+pub struct JudgeOptions {
+    #[command(flatten)]
+    llm: LlmOptions,
+    /// File with a prompt, instead of the built-in one
+    #[arg(long, value_name = "FILE", help_heading = HEADING)]
+    judge_prompt: Option<PathBuf>,
+    /// Questions that judge-arena compares systems on, drawn at random [default: all]
+    #[arg(long, value_name = "N", help_heading = HEADING)]
+    judge_questions: Option<usize>,
+    /// Most systems that judge-arena compares with
+    #[arg(long, value_name = "N", default_value_t = 4, help_heading = HEADING)]
+    judge_opponents: usize,
+}
+
+const HEADING: &str = "Judges (--method judge-bug, judge-arena)";
+
+/// The names that the options of a model have for a judge.
+const OF_JUDGE: [&str; 15] = [
+    "judge-url",
+    "judge-model",
+    "judge-key-env",
+    "judge-cache",
+    "judge-concurrency",
+    "judge-timeout",
+    "judge-attempts",
+    "judge-requests-per-minute",
+    "judge-tokens-per-minute",
+    "judge-max-requests",
+    "judge-max-tokens",
+    "judge-max-cost",
+    "judge-prices",
+    "judge-answer-tokens",
+    "judge-reasons",
+];
+
+fn of_judge(arg: Arg) -> Arg {
+    let Some(rest) = arg.get_long().and_then(|long| long.strip_prefix("llm-")) else { return arg };
+    let Some(&long) = OF_JUDGE.iter().find(|long| long.strip_prefix("judge-") == Some(rest)) else {
+        return arg;
+    };
+    let arg = arg.long(long).help_heading(HEADING);
+    match long {
+        "judge-url" => arg.help(
+            "Server with an OpenAI-compatible API, e.g. <https://api.openai.com/v1>; it receives questions, schemas and predictions",
+        ),
+        "judge-cache" => arg.help("Folder to keep the answers in: a second run asks only for the missing ones"),
+        _ => arg,
+    }
+}
+
+#[cfg(not(feature = "services"))]
+impl JudgeOptions {
+    /// Refuses a server: this build leaves out what asks one.
+    pub fn check(&self) -> Result<()> {
+        match &self.llm.llm_url {
+            None => Ok(()),
+            Some(_) => Err(sqlgauge_base::NotBuiltIn { what: "--judge-url", feature: "services" }.into()),
+        }
+    }
+}
+
+#[cfg(feature = "services")]
+impl JudgeOptions {
+    /// The judge, if a server is named.
+    pub fn settings(&self, seed: u64) -> Option<sqlgauge_core::JudgeSettings> {
+        Some(sqlgauge_core::JudgeSettings {
+            llm: LlmSettings { seed, ..self.llm.named()? },
+            prompt: self.judge_prompt.clone(),
+            questions: self.judge_questions,
+            opponents: self.judge_opponents,
         })
     }
-}
-
-/// The key in an environment variable, if it has one.
-pub fn key(variable: &str) -> Option<String> {
-    std::env::var(variable).ok().filter(|key| !key.trim().is_empty())
 }

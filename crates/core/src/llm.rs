@@ -1,54 +1,83 @@
 //! The language model that a job asks.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
-/// A server with an OpenAI-compatible API, its model, and the limits of asking it.
+#[cfg(feature = "cli")]
+use sqlgauge_engine::seconds;
+
+use crate::values::OutputPath;
+
+/// A language model to ask.
 ///
 /// The key stands in it, so it has no debug output.
 #[derive(Clone)]
 pub struct LlmSettings {
-    /// Address of the server, such as `http://127.0.0.1:8091/v1`.
+    /// Address of a server with an OpenAI-compatible API, such as `http://127.0.0.1:8091/v1`.
     pub url: String,
     /// Name of the model.
     pub model: String,
     /// Key of the server; `None` sends no key.
     pub key: Option<String>,
-    /// Folder that keeps the answers; the same job again asks only for what is missing.
-    pub cache: Option<PathBuf>,
-    /// Requests at the same time.
-    pub concurrency: u16,
-    /// Time limit of one request.
-    pub timeout: Duration,
-    /// Attempts of one request, the first among them.
-    pub attempts: u32,
-    /// Most requests in any 60 seconds.
-    pub requests_per_minute: Option<u32>,
-    /// Most tokens in any 60 seconds.
-    pub tokens_per_minute: Option<u64>,
-    /// Most requests of the job.
-    pub max_requests: Option<u64>,
-    /// Most tokens of the job.
-    pub max_tokens: Option<u64>,
-    /// Highest cost of the job, in the currency of the prices.
-    pub max_cost: Option<f64>,
-    /// Prices of a million tokens sent, and of a million generated.
-    pub prices: Option<(f64, f64)>,
-    /// Most tokens of an answer.
-    pub answer_tokens: u32,
-    /// The model reasons: it takes `max_completion_tokens` and not a temperature.
-    pub reasons: bool,
+    /// How it is asked, and how much.
+    pub limits: LlmLimits,
     /// Seed of the pauses between attempts.
     pub seed: u64,
 }
 
-impl LlmSettings {
-    /// Four requests at a time, two minutes and five attempts for each, 512 tokens of an answer, no other limit, no cache.
-    pub fn new(url: impl Into<String>, model: impl Into<String>) -> Self {
+/// How a server is asked, and how much.
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "cli", derive(clap::Args), command(next_help_heading = "Language model"))]
+pub struct LlmLimits {
+    /// Folder that keeps the answers: the same command again asks only for missing ones [default: OUT.answers]
+    #[cfg_attr(feature = "cli", arg(long = "llm-cache", id = "llm_cache", value_name = "DIR"))]
+    pub cache: Option<OutputPath>,
+    /// Requests at the same time
+    #[cfg_attr(feature = "cli", arg(long = "llm-concurrency", id = "llm_concurrency", value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..)))]
+    pub concurrency: u16,
+    /// Seconds until a whole answer must be there
+    #[cfg_attr(feature = "cli", arg(long = "llm-timeout", id = "llm_timeout", value_name = "SECONDS", default_value = "120", value_parser = seconds))]
+    pub timeout: Duration,
+    /// Attempts of a request that fails, the first among them
+    #[cfg_attr(feature = "cli", arg(long = "llm-attempts", id = "llm_attempts", value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..)))]
+    pub attempts: u32,
+    /// Requests in any 60 seconds
+    #[cfg_attr(
+        feature = "cli",
+        arg(long = "llm-requests-per-minute", id = "llm_requests_per_minute", value_name = "N")
+    )]
+    pub requests_per_minute: Option<u32>,
+    /// Tokens in any 60 seconds
+    #[cfg_attr(
+        feature = "cli",
+        arg(long = "llm-tokens-per-minute", id = "llm_tokens_per_minute", value_name = "N")
+    )]
+    pub tokens_per_minute: Option<u64>,
+    /// Stop before more requests than this are sent
+    #[cfg_attr(feature = "cli", arg(long = "llm-max-requests", id = "llm_max_requests", value_name = "N"))]
+    pub max_requests: Option<u64>,
+    /// Stop before more tokens than this are used
+    #[cfg_attr(feature = "cli", arg(long = "llm-max-tokens", id = "llm_max_tokens", value_name = "N"))]
+    pub max_tokens: Option<u64>,
+    /// Stop before it costs more than this, in the currency of the prices
+    #[cfg_attr(
+        feature = "cli",
+        arg(long = "llm-max-cost", id = "llm_max_cost", value_name = "COST", requires = "llm_prices")
+    )]
+    pub max_cost: Option<f64>,
+    /// What a million tokens sent and a million generated cost
+    #[cfg_attr(feature = "cli", arg(long = "llm-prices", id = "llm_prices", value_name = "IN,OUT", value_parser = crate::cli::prices))]
+    pub prices: Option<(f64, f64)>,
+    /// Most tokens of an answer; models that reason need more [default: 512, of a judge 1024]
+    #[cfg_attr(feature = "cli", arg(long = "llm-answer-tokens", id = "llm_answer_tokens", value_name = "N", value_parser = clap::value_parser!(u32).range(1..)))]
+    pub answer_tokens: Option<u32>,
+    /// Call that limit `max_completion_tokens` and leave the temperature to the server, as models that reason want it
+    #[cfg_attr(feature = "cli", arg(long = "llm-reasons", id = "llm_reasons"))]
+    pub reasons: bool,
+}
+
+impl Default for LlmLimits {
+    fn default() -> Self {
         Self {
-            url: url.into(),
-            model: model.into(),
-            key: None,
             cache: None,
             concurrency: 4,
             timeout: Duration::from_mins(2),
@@ -59,10 +88,16 @@ impl LlmSettings {
             max_tokens: None,
             max_cost: None,
             prices: None,
-            answer_tokens: 512,
+            answer_tokens: None,
             reasons: false,
-            seed: 0,
         }
+    }
+}
+
+impl LlmSettings {
+    /// A model without a key, under the default limits and without a cache.
+    pub fn new(url: impl Into<String>, model: impl Into<String>) -> Self {
+        Self { url: url.into(), model: model.into(), key: None, limits: LlmLimits::default(), seed: 0 }
     }
 }
 
@@ -108,7 +143,7 @@ mod service {
 
         /// Which answers are kept.
         pub(crate) fn cache_note(&self) -> String {
-            match &self.cache {
+            match &self.limits.cache {
                 Some(cache) => format!("the answers so far are kept in {}", cache.display()),
                 None => "no answer is kept".to_owned(),
             }
@@ -123,23 +158,27 @@ mod service {
             let defaults = ClientOptions::new(&self.url);
             Client::new(&ClientOptions {
                 key: self.key.clone().map(Secret::new),
-                timeout_ms: u64::try_from(self.timeout.as_millis()).unwrap_or(u64::MAX),
-                concurrency: usize::from(self.concurrency),
-                retry: sqlgauge_llm::Retry { attempts: self.attempts, ..defaults.retry },
+                timeout_ms: u64::try_from(self.limits.timeout.as_millis()).unwrap_or(u64::MAX),
+                concurrency: usize::from(self.limits.concurrency),
+                retry: sqlgauge_llm::Retry { attempts: self.limits.attempts, ..defaults.retry },
                 rate: RateLimits {
-                    requests_per_minute: self.requests_per_minute,
-                    tokens_per_minute: self.tokens_per_minute,
+                    requests_per_minute: self.limits.requests_per_minute,
+                    tokens_per_minute: self.limits.tokens_per_minute,
                 },
                 budget: SpendingBudget {
-                    requests: self.max_requests,
-                    tokens: self.max_tokens,
-                    cost: self.max_cost,
+                    requests: self.limits.max_requests,
+                    tokens: self.limits.max_tokens,
+                    cost: self.limits.max_cost,
                 },
-                prices: self.prices.map(|(prompt_per_million, completion_per_million)| Prices {
+                prices: self.limits.prices.map(|(prompt_per_million, completion_per_million)| Prices {
                     prompt_per_million,
                     completion_per_million,
                 }),
-                cache: self.cache.clone().map(|folder| CacheOptions { folder, namespace: String::new() }),
+                cache: self
+                    .limits
+                    .cache
+                    .clone()
+                    .map(|folder| CacheOptions { folder: folder.into(), namespace: String::new() }),
                 seed: self.seed,
                 ..defaults
             })
@@ -147,7 +186,7 @@ mod service {
 
         /// What each request says of the model; a model that reasons takes no temperature.
         pub(crate) fn model_settings(&self, temperature: f64) -> ModelSettings {
-            let (token_limit, temperature) = if self.reasons {
+            let (token_limit, temperature) = if self.limits.reasons {
                 (TokenLimit::MaxCompletionTokens, None)
             } else {
                 (TokenLimit::MaxTokens, Some(temperature))
@@ -155,7 +194,7 @@ mod service {
             ModelSettings {
                 model: self.model.clone(),
                 temperature,
-                max_tokens: self.answer_tokens,
+                max_tokens: self.limits.answer_tokens.unwrap_or(512),
                 token_limit,
             }
         }

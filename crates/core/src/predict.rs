@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
-use sqlgauge_dataset::{BenchmarkSource, Subset, WorkloadSource};
+use sqlgauge_dataset::{BenchmarkSource, WorkloadSource};
 use sqlgauge_engine::Limits;
 
 use crate::llm::LlmSettings;
 use crate::schemas::SchemaSource;
+use crate::subset::Subset;
+use crate::values::OutputPath;
 
 /// Asks a language model for the SQL of a workload's questions. It needs the feature `services`.
 ///
@@ -25,36 +27,55 @@ use crate::schemas::SchemaSource;
 /// # }
 /// ```
 #[derive(Clone)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct PredictJob {
     /// The questions.
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub workload: WorkloadSource,
     /// The schemas of items that bring no DDL of their own.
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub schemas: Option<SchemaSource>,
-    /// Rows of each table that the prompt shows; they need a folder of databases.
-    pub example_rows: u32,
-    /// Prediction file to write, as JSON lines.
-    pub out: PathBuf,
-    /// File with the prompt; the built-in one without it.
+    /// Prediction file to write (JSONL), which `score --pred` reads
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
+    pub out: OutputPath,
+    /// File with the prompt, in place of the built-in one
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
     pub prompt: Option<PathBuf>,
+    /// Rows of each table that the prompt shows
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = 0, requires = "db"))]
+    pub example_rows: u32,
     /// Answered questions that are shown before each question.
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub shots: Option<Shots>,
-    /// Ask first which tables and columns a question needs, and show these.
+    /// Ask first which tables and columns a question needs, and show only these and their keys
+    #[cfg_attr(feature = "cli", arg(long, conflicts_with = "example_rows"))]
     pub prune: bool,
-    /// Answers to each question; the SQL that most of them give is the prediction.
+    /// Answers to each question; the SQL that most of them give is the prediction
+    #[cfg_attr(feature = "cli", arg(long = "n", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000)))]
     pub samples: u32,
-    /// Sampling temperature.
+    /// Sampling temperature
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "T", default_value_t = 0.0, conflicts_with = "llm_reasons")
+    )]
     pub temperature: f64,
-    /// Seed of sampling; 0 with several answers and the server's with one, where it is not given.
+    /// Seed of sampling, as the server understands it [default: 0 with several answers, else the server's]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N"))]
     pub seed: Option<u64>,
-    /// Texts at which the server ends an answer.
+    /// Text at which the server ends an answer; may be given several times
+    #[cfg_attr(feature = "cli", arg(long, value_name = "TEXT"))]
     pub stop: Vec<String>,
-    /// Ask for the probabilities of tokens, which become the predictions' confidence.
-    pub logprobs: bool,
+    /// Do not ask for the probabilities of tokens, which some servers refuse; the predictions then have no confidence
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub no_logprobs: bool,
     /// Which questions are asked; by default all.
+    #[cfg_attr(feature = "cli", command(flatten))]
     pub subset: Subset,
     /// Limits of the queries that read example rows.
+    #[cfg_attr(feature = "cli", command(flatten))]
     pub limits: Limits,
     /// The server and the model.
+    #[cfg_attr(feature = "cli", arg(skip = LlmSettings::new("", "")))]
     pub llm: LlmSettings,
 }
 
@@ -76,7 +97,7 @@ impl PredictJob {
             workload: WorkloadSource { path: workload.into(), ..WorkloadSource::default() },
             schemas: None,
             example_rows: 0,
-            out: out.into(),
+            out: out.into().into(),
             prompt: None,
             shots: None,
             prune: false,
@@ -84,7 +105,7 @@ impl PredictJob {
             temperature: 0.0,
             seed: None,
             stop: Vec::new(),
-            logprobs: true,
+            no_logprobs: false,
             subset: Subset::default(),
             limits: Limits::default(),
             llm,
@@ -202,7 +223,7 @@ mod asking {
                 stop: self.stop.clone(),
                 seed: self.seed,
                 samples: self.samples,
-                logprobs: self.logprobs,
+                logprobs: !self.no_logprobs,
                 ..PredictSettings::new(self.llm.model_settings(self.temperature), prompt)
             })
         }

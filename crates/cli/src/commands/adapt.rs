@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
+use sqlgauge_core::OutputPath;
 use sqlgauge_fusion::AdaptOptions;
 
 use crate::Verdict;
-use crate::values::OutputPath;
 
 /// Adapt an evaluator of `sqlgauge fit` to another system, from labelled embeddings of it
 #[derive(Debug, Args)]

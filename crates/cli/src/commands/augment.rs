@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{ArgGroup, Args};
 use sqlgauge_base::counted;
-use sqlgauge_core::{AugmentJob, EvolvedSchemas};
+use sqlgauge_core::cli::file_format;
+use sqlgauge_core::{AugmentJob, EvolvedSchemas, OutputPath, Subset};
 use sqlgauge_dataset::{BenchmarkSource, ColumnRole, FileFormat};
 use sqlgauge_prompt::augment::SplitBy;
 
 use crate::Verdict;
-use crate::options::{BenchmarkOptions, SubsetOptions, column_help, columns, format};
+use crate::options::{BenchmarkOptions, column_help, columns};
 use crate::output::print;
-use crate::values::OutputPath;
 
 /// Make training data of a benchmark and its evolved schemas: questions with schemas and answers, as chats
 #[derive(Debug, Args)]
@@ -45,12 +45,12 @@ pub struct Augment {
     #[arg(long, value_name = "FILE")]
     prompt: Option<PathBuf>,
     #[command(flatten)]
-    subset: SubsetOptions,
+    subset: Subset,
     /// Seed of everything random
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// Format of the gold file, where detection is wrong
-    #[arg(long, value_name = "FORMAT", value_parser = format())]
+    #[arg(long, value_name = "FORMAT", value_parser = file_format())]
     format: Option<FileFormat>,
     #[arg(long = "column", value_name = "ROLE=COLUMN", help = column_help(ColumnRole::all()))]
     columns: Vec<String>,
@@ -98,7 +98,7 @@ impl Augment {
             irrelevant_tables: self.irrelevant_tables,
             only_evolved: self.only_evolved,
             prompt: self.prompt.clone(),
-            subset: self.subset.subset(self.seed)?,
+            subset: Subset { seed: self.seed, ..self.subset.clone() },
             seed: self.seed,
             ..AugmentJob::new(&self.benchmark.gold, &self.benchmark.db, schemas, &self.out)
         })

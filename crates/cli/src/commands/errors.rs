@@ -6,11 +6,11 @@ use anyhow::Result;
 use clap::Args;
 use comfy_table::{Table, presets};
 use sqlgauge_base::counted;
+use sqlgauge_core::cli::stdin::input_file;
 use sqlgauge_core::{ErrorCounts, MetricErrors, MetricErrorsJob, SystemErrors};
 
 use crate::Verdict;
 use crate::output::{note, print, print_json};
-use crate::stdin::input_file;
 
 /// Count the false positives and false negatives of a run's metrics
 ///

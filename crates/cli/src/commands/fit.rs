@@ -7,11 +7,11 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
+use sqlgauge_core::OutputPath;
 use sqlgauge_fusion::AdaptOptions;
 use sqlgauge_shift::{DescriptorSet, Slices};
 
 use crate::Verdict;
-use crate::values::OutputPath;
 
 #[cfg(feature = "evaluator")]
 pub use card::show;

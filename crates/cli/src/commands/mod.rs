@@ -48,12 +48,12 @@ use clap::Subcommand;
 use crate::Verdict;
 
 /// What sqlgauge can be asked to do.
-#[derive(Debug, Subcommand)]
+#[derive(Subcommand)]
 pub enum Command {
     /// Tour the product on a bundled sample benchmark
     Demo(demo::Demo),
     /// Score predictions against gold queries
-    Score(score::Score),
+    Score(Box<score::Score>),
     /// Write the results of a run as one file that anyone can score again
     ///
     /// Executes golds and predictions of the run once more and keeps every result with its types, the engine, and the hashes of all
@@ -105,7 +105,7 @@ pub enum Command {
     /// Export the counterexamples of a run as a test suite
     Witnesses(witnesses::Witnesses),
     /// Make a small test suite of a benchmark in one file: databases on which wrong answers show
-    Pack(pack::MakePack),
+    Pack(Box<pack::MakePack>),
     /// Count the false positives and false negatives of a run's metrics
     Errors(errors::Errors),
     /// List the equivalence rules or those of `audit`, explain one, or measure what each one adds
@@ -121,7 +121,7 @@ pub enum Command {
     /// Compare what corpora cover
     Coverage(coverage::CoverageCommand),
     /// Encode questions, schemas and predictions as vectors
-    Encode(encode::Encode),
+    Encode(Box<encode::Encode>),
     /// Measure how far one workload is from another
     Shift(shift::Shift),
     /// Train an evaluator: how accuracy falls with shift

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
+use sqlgauge_core::cli::stdin::{input_file, query};
 use sqlgauge_sql::spider::{self, Catalog};
 use sqlgauge_sql::{Features, PrintDialect, print as print_sql, resolve};
 
 use crate::Verdict;
 use crate::options::schema_of;
 use crate::output::{print, print_json};
-use crate::stdin::{input_file, query};
 
 /// Resolve a query and print it with its features, or the error with its place
 #[derive(Debug, Args)]

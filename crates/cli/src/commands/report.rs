@@ -4,13 +4,12 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use sqlgauge_core::ReportJob;
+use sqlgauge_core::{OutputPath, ReportJob};
 use sqlgauge_report::formats::TextTables;
 use sqlgauge_report::{Report, ReportFormat};
 
 use crate::Verdict;
 use crate::output::{Style, colour, print, print_with, say, width};
-use crate::values::OutputPath;
 
 /// Write the report of a run in a format
 #[derive(Debug, Args)]

@@ -6,14 +6,13 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow};
 use clap::{Args, Subcommand};
 use comfy_table::{Table, presets};
-use sqlgauge_core::{AblateJob, Ablation};
+use sqlgauge_core::cli::stdin::input_file;
+use sqlgauge_core::{AblateJob, Ablation, OutputPath};
 use sqlgauge_etm::{Profile, Profiles, find, rules};
 
 use super::errors::{both_rates, trimmed};
 use crate::Verdict;
 use crate::output::{print, print_json};
-use crate::stdin::input_file;
-use crate::values::OutputPath;
 
 /// List the equivalence rules or those of `audit`, explain one, or measure what each one adds
 #[derive(Debug, Args)]

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
+use sqlgauge_core::OutputPath;
 
 use crate::Verdict;
-use crate::values::OutputPath;
 
 /// Open a dashboard over runs on this machine, or write it as a static site
 #[derive(Debug, Args)]

@@ -4,11 +4,10 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use sqlgauge_core::{SuiteJob, SuiteSize};
+use sqlgauge_core::{OutputPath, SuiteJob, SuiteSize};
 
 use crate::Verdict;
 use crate::output::print;
-use crate::values::OutputPath;
 use sqlgauge_base::counted;
 
 /// Write the counterexamples of a run as a test suite: SQLite files beside the benchmark's databases

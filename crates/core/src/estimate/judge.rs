@@ -35,7 +35,7 @@ impl JudgeSettings {
         let model = self.llm.model_settings(0.0);
         let judge = JudgeService {
             temperature: model.temperature,
-            max_tokens: model.max_tokens,
+            max_tokens: self.llm.limits.answer_tokens.unwrap_or(1024),
             token_limit: model.token_limit,
             template,
             questions: self.questions,

@@ -21,7 +21,6 @@ mod matching;
 mod model;
 mod pairs;
 mod predictions;
-mod subset;
 mod tables;
 mod text;
 
@@ -39,7 +38,6 @@ pub use locate::{Databases, Location};
 pub use model::{Benchmark, Example, Prediction, PredictionSet, Turn};
 pub use pairs::{Over, Pairs, RIGHT, load_pairs, parse_pairs};
 pub use predictions::{PredictionOptions, parse_predictions};
-pub use subset::{LabelCondition, QuestionLabel, Subset, SubsetError};
 pub use tables::{Tables, TablesEntry, parse_tables};
 
 /// Reads a benchmark: a gold file, and with it the file that has the questions if there is one.

@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use sqlgauge_base::file::remedy;
-use sqlgauge_core::Source;
 use tempfile::TempDir;
+
+use crate::source::Source;
 
 /// The name of the file that keeps what came in; messages show it.
 const NAME: &str = "standard input";
