@@ -70,7 +70,8 @@ pub struct AuditJob {
     #[cfg_attr(feature = "cli", arg(long, value_name = "TIME"))]
     pub now: Option<Moment>,
     /// Connections to each database of a server at once
-    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..)))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = 8,
+        value_parser = clap::value_parser!(u16).range(1..)))]
     pub connections: u16,
     /// Worker threads; 0 means one per core
     #[cfg_attr(feature = "cli", arg(long, short, value_name = "N", default_value_t = 0))]
@@ -79,7 +80,8 @@ pub struct AuditJob {
     #[cfg_attr(feature = "cli", arg(skip))]
     pub format: Option<FileFormat>,
     /// Format of the prediction files, where detection is wrong
-    #[cfg_attr(feature = "cli", arg(long = "pred-format", value_name = "FORMAT", value_parser = crate::cli::file_format()))]
+    #[cfg_attr(feature = "cli", arg(long = "pred-format", value_name = "FORMAT",
+        value_parser = crate::cli::file_format()))]
     pub prediction_format: Option<FileFormat>,
     /// Columns that the user named in the golds.
     #[cfg_attr(feature = "cli", arg(skip))]

@@ -74,7 +74,8 @@ pub struct EncodeJob {
     #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
     pub like: Option<PathBuf>,
     /// Items that are encoded at once
-    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..)))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = 64,
+        value_parser = clap::value_parser!(u32).range(1..)))]
     pub batch: u32,
     /// Folder that keeps vectors by content; the same command again goes on where it was
     #[cfg_attr(feature = "cli", arg(long, value_name = "DIR"))]
@@ -83,7 +84,8 @@ pub struct EncodeJob {
     #[cfg_attr(feature = "cli", arg(long = "extract-sql"))]
     pub extract: bool,
     /// Format of the prediction files, where detection is wrong
-    #[cfg_attr(feature = "cli", arg(long = "pred-format", value_name = "FORMAT", value_parser = crate::cli::file_format()))]
+    #[cfg_attr(feature = "cli", arg(long = "pred-format", value_name = "FORMAT",
+        value_parser = crate::cli::file_format()))]
     pub prediction_format: Option<sqlgauge_dataset::FileFormat>,
     /// Which questions are encoded; by default all.
     #[cfg_attr(feature = "cli", command(flatten))]

@@ -58,7 +58,8 @@ pub struct EvolveJob {
     #[cfg_attr(feature = "cli", arg(long, value_name = "SHARE", default_value_t = 0.5))]
     pub intensity: f64,
     /// How readable new names are
-    #[cfg_attr(feature = "cli", arg(long, value_name = "LEVEL", default_value = Naturalness::Regular.name(), value_parser = crate::cli::naturalness()))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "LEVEL", default_value = Naturalness::Regular.name(),
+        value_parser = crate::cli::naturalness()))]
     pub naturalness: Naturalness,
     /// The language model that thinks of new names; the built-in lexicon without it.
     #[cfg_attr(feature = "cli", arg(skip))]

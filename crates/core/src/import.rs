@@ -56,7 +56,8 @@ pub struct ImportJob {
     )]
     pub systems: Vec<System>,
     /// Labels: TSV, CSV or JSONL with id and correct, or with a column per system
-    #[cfg_attr(feature = "cli", arg(long = "correct", id = "correct", value_name = "FILE", value_parser = crate::cli::stdin::input_file))]
+    #[cfg_attr(feature = "cli", arg(long = "correct", id = "correct", value_name = "FILE",
+        value_parser = crate::cli::stdin::input_file))]
     pub labels: PathBuf,
     /// Folder with `DB_ID/DB_ID.sqlite`, for the schemas; rows are not needed
     #[cfg_attr(feature = "cli", arg(long, value_name = "DIR"))]
@@ -71,7 +72,8 @@ pub struct ImportJob {
     #[cfg_attr(feature = "cli", arg(long, value_name = "FORMAT", value_parser = crate::cli::file_format()))]
     pub format: Option<FileFormat>,
     /// Format of the prediction files, where detection is wrong
-    #[cfg_attr(feature = "cli", arg(long = "pred-format", value_name = "FORMAT", value_parser = crate::cli::file_format()))]
+    #[cfg_attr(feature = "cli", arg(long = "pred-format", value_name = "FORMAT",
+        value_parser = crate::cli::file_format()))]
     pub prediction_format: Option<FileFormat>,
     /// Columns that the user named.
     #[cfg_attr(feature = "cli", arg(skip))]

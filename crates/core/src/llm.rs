@@ -32,13 +32,16 @@ pub struct LlmLimits {
     #[cfg_attr(feature = "cli", arg(long = "llm-cache", id = "llm_cache", value_name = "DIR"))]
     pub cache: Option<OutputPath>,
     /// Requests at the same time
-    #[cfg_attr(feature = "cli", arg(long = "llm-concurrency", id = "llm_concurrency", value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..)))]
+    #[cfg_attr(feature = "cli", arg(long = "llm-concurrency", id = "llm_concurrency", value_name = "N",
+        default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..)))]
     pub concurrency: u16,
     /// Seconds until a whole answer must be there
-    #[cfg_attr(feature = "cli", arg(long = "llm-timeout", id = "llm_timeout", value_name = "SECONDS", default_value = "120", value_parser = seconds))]
+    #[cfg_attr(feature = "cli", arg(long = "llm-timeout", id = "llm_timeout", value_name = "SECONDS",
+        default_value = "120", value_parser = seconds))]
     pub timeout: Duration,
     /// Attempts of a request that fails, the first among them
-    #[cfg_attr(feature = "cli", arg(long = "llm-attempts", id = "llm_attempts", value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..)))]
+    #[cfg_attr(feature = "cli", arg(long = "llm-attempts", id = "llm_attempts", value_name = "N",
+        default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..)))]
     pub attempts: u32,
     /// Requests in any 60 seconds
     #[cfg_attr(
@@ -65,10 +68,12 @@ pub struct LlmLimits {
     )]
     pub max_cost: Option<f64>,
     /// What a million tokens sent and a million generated cost
-    #[cfg_attr(feature = "cli", arg(long = "llm-prices", id = "llm_prices", value_name = "IN,OUT", value_parser = crate::cli::prices))]
+    #[cfg_attr(feature = "cli", arg(long = "llm-prices", id = "llm_prices", value_name = "IN,OUT",
+        value_parser = crate::cli::prices))]
     pub prices: Option<(f64, f64)>,
     /// Most tokens of an answer; models that reason need more [default: 512, of a judge 1024]
-    #[cfg_attr(feature = "cli", arg(long = "llm-answer-tokens", id = "llm_answer_tokens", value_name = "N", value_parser = clap::value_parser!(u32).range(1..)))]
+    #[cfg_attr(feature = "cli", arg(long = "llm-answer-tokens", id = "llm_answer_tokens", value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..)))]
     pub answer_tokens: Option<u32>,
     /// Call that limit `max_completion_tokens` and leave the temperature to the server, as models that reason want it
     #[cfg_attr(feature = "cli", arg(long = "llm-reasons", id = "llm_reasons"))]

@@ -84,7 +84,8 @@ pub struct PackJob {
     #[cfg_attr(feature = "cli", arg(long, value_name = "FORMAT", value_parser = crate::cli::file_format()))]
     pub format: Option<FileFormat>,
     /// Format of the prediction files, where detection is wrong
-    #[cfg_attr(feature = "cli", arg(long = "pred-format", value_name = "FORMAT", value_parser = crate::cli::file_format()))]
+    #[cfg_attr(feature = "cli", arg(long = "pred-format", value_name = "FORMAT",
+        value_parser = crate::cli::file_format()))]
     pub prediction_format: Option<FileFormat>,
     /// Columns that the user named in the golds.
     #[cfg_attr(feature = "cli", arg(skip))]

@@ -51,7 +51,8 @@ pub struct PredictJob {
     #[cfg_attr(feature = "cli", arg(long, conflicts_with = "example_rows"))]
     pub prune: bool,
     /// Answers to each question; the SQL that most of them give is the prediction
-    #[cfg_attr(feature = "cli", arg(long = "n", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000)))]
+    #[cfg_attr(feature = "cli", arg(long = "n", value_name = "N", default_value_t = 1,
+        value_parser = clap::value_parser!(u32).range(1..=1000)))]
     pub samples: u32,
     /// Sampling temperature
     #[cfg_attr(

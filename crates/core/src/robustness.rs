@@ -77,7 +77,8 @@ pub struct RobustnessJob {
     #[cfg_attr(feature = "cli", arg(long, short, value_name = "N", default_value_t = 0))]
     pub jobs: usize,
     /// Format of the prediction files, where detection is wrong
-    #[cfg_attr(feature = "cli", arg(long = "pred-format", value_name = "FORMAT", value_parser = crate::cli::file_format()))]
+    #[cfg_attr(feature = "cli", arg(long = "pred-format", value_name = "FORMAT",
+        value_parser = crate::cli::file_format()))]
     pub prediction_format: Option<FileFormat>,
     /// Columns that the user named in the predictions.
     #[cfg_attr(feature = "cli", arg(skip))]

@@ -117,7 +117,8 @@ pub struct ScoreJob {
     /// Folder with `DB_ID/DB_ID.sqlite`, or one database file, or a server (`postgresql://USER@HOST:PORT/{db_id}`,
     /// `mysql://USER@HOST:PORT/{db_id}`, password in PGPASSWORD or `SQLGAUGE_DB_PASSWORD`), or DuckDB files
     /// (`duckdb:FOLDER/{db_id}.duckdb`); may be left out where --tables is given and no metric runs a query
-    #[cfg_attr(feature = "cli", arg(long, value_name = "DIR", required_unless_present_any = ["results", "tables"]))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "DIR", required_unless_present_any = ["results",
+        "tables"]))]
     pub db: Option<PathBuf>,
     /// Schema file (tables.json); exact set match takes foreign keys from it
     #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
@@ -158,7 +159,8 @@ pub struct ScoreJob {
     #[cfg_attr(feature = "cli", arg(long, short, value_name = "N", default_value_t = 0))]
     pub jobs: usize,
     /// Connections to each database of a server at once
-    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..)))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = 8,
+        value_parser = clap::value_parser!(u16).range(1..)))]
     pub connections: u16,
     /// Folder that keeps results of golds: another run asks the database only for new ones
     #[cfg_attr(feature = "cli", arg(long, value_name = "DIR"))]
@@ -176,7 +178,8 @@ pub struct ScoreJob {
     #[cfg_attr(feature = "cli", arg(long, value_name = "FORMAT", value_parser = crate::cli::file_format()))]
     pub format: Option<FileFormat>,
     /// Format of the prediction files, where detection is wrong
-    #[cfg_attr(feature = "cli", arg(long = "pred-format", value_name = "FORMAT", value_parser = crate::cli::file_format()))]
+    #[cfg_attr(feature = "cli", arg(long = "pred-format", value_name = "FORMAT",
+        value_parser = crate::cli::file_format()))]
     pub prediction_format: Option<FileFormat>,
     /// Columns that the user named in the golds.
     #[cfg_attr(feature = "cli", arg(skip))]

@@ -32,7 +32,8 @@ pub struct VerifySettings {
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", help_heading = "Verification"))]
     pub bound: Option<usize>,
     /// Seconds for verifying one pair, all stages together [default: 60]
-    #[cfg_attr(feature = "cli", arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Verification"))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "SECONDS", value_parser = seconds,
+        help_heading = "Verification"))]
     pub pair_timeout: Option<Duration>,
     /// Values of a counterexample: those that columns declare, or any that SQLite stores there [default: rows, what the rows of the
     /// given database keep; without rows declared]

@@ -19,11 +19,13 @@ pub struct Limits {
         help_heading = "Limits"))]
     pub timeout: Duration,
     /// Rows that one result may have
-    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().max_rows, help_heading = "Limits"))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().max_rows,
+        help_heading = "Limits"))]
     pub max_rows: usize,
     /// Bytes that one result may have
     // In memory: cells and the text and blobs that they own.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().max_bytes, help_heading = "Limits"))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Self::default().max_bytes,
+        help_heading = "Limits"))]
     pub max_bytes: usize,
     /// Bytes of one text or blob value, intermediate values included. Where values of more than 64 KiB occur,
     /// functions that cost the product of two lengths (`instr`, `replace`, `trim`, `json_patch`, LIKE and GLOB
