@@ -170,7 +170,7 @@ mod asking {
         }
 
         fn stopped(&self, prediction: &PredictOutcome) -> Error {
-            let Some(cache) = &self.llm.cache else { return self.llm.stopped() };
+            let Some(cache) = &self.llm.limits.cache else { return self.llm.stopped() };
             let total = prediction.lines.len();
             let answered = prediction.lines.iter().filter(|line| !line.answer.status.is_failure()).count();
             let cache = cache.display();
@@ -185,7 +185,7 @@ mod asking {
                     format!("--temperature {} is out of range; give a number from 0 to 10", self.temperature);
                 return Err(Error::Invalid(text));
             }
-            if self.samples > 1 && self.temperature == 0.0 && !self.llm.reasons {
+            if self.samples > 1 && self.temperature == 0.0 && !self.llm.limits.reasons {
                 return Err(Error::Invalid(format!(
                     "--n {}: answers of temperature 0 are all the same; give --temperature too, as in 0.8",
                     self.samples
