@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use pyo3::prelude::*;
+use sqlgauge_base::deep_thread;
 
 use crate::error::{Class, Failure};
 
@@ -22,8 +23,6 @@ use crate::error::{Class, Failure};
 const POLL: Duration = Duration::from_millis(20);
 /// How long the work may take to end once it is asked to.
 const LEAVE: Duration = Duration::from_millis(30);
-/// Deeply nested SQL recurses; a stack is reserved, not used, until it is needed.
-pub(crate) const STACK_BYTES: usize = 64 << 20;
 
 /// Set when the call is to end.
 pub(crate) type Stop = Arc<AtomicBool>;
@@ -71,9 +70,8 @@ pub(crate) fn call_watched<T: Send + 'static>(
         // Nobody waits for what was interrupted.
         let _ = sender.send(done.unwrap_or_else(|panic| Err(defect(panic.as_ref()))));
     };
-    std::thread::Builder::new()
+    deep_thread()
         .name("sqlgauge".to_owned())
-        .stack_size(STACK_BYTES)
         .spawn(at_work)
         .map_err(|error| Failure::of(Class::Internal, &error))?;
     loop {

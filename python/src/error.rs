@@ -133,7 +133,6 @@ impl From<sqlgauge_core::Error> for Failure {
             | sqlgauge_core::Error::EmptyBatch
             | sqlgauge_core::Error::NothingToCompare
             | sqlgauge_core::Error::NotBuiltIn(_)
-            | sqlgauge_core::Error::Embeddings(_)
             | sqlgauge_core::Error::Shift(_)
             | sqlgauge_core::Error::OtherEncoder { .. }
             | sqlgauge_core::Error::Estimate(_) => Class::Input,

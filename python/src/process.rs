@@ -14,8 +14,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use sqlgauge_base::DEEP_STACK_BYTES;
 
-use crate::call::STACK_BYTES;
 use crate::error::{Class, Failure};
 
 /// A value of the process that made it.
@@ -83,7 +83,7 @@ impl<T> Drop for PerProcess<T> {
 pub(crate) fn threads(py: Python<'_>) -> PyResult<Arc<ThreadPool>> {
     static THREADS: PerProcess<Arc<ThreadPool>> = PerProcess::empty();
     THREADS.get_or_make(py, || {
-        let pool = ThreadPoolBuilder::new().stack_size(STACK_BYTES).build();
+        let pool = ThreadPoolBuilder::new().stack_size(DEEP_STACK_BYTES).build();
         Ok(Arc::new(pool.map_err(|error| Failure::of(Class::Internal, &error))?))
     })
 }

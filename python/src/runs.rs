@@ -8,10 +8,11 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use rayon::ThreadPoolBuilder;
 use serde_json::Value;
+use sqlgauge_base::DEEP_STACK_BYTES;
 use sqlgauge_core::{CompareJob, Context, ReportJob, StoredReport};
 use sqlgauge_run::{Item, RunError, RunFiles};
 
-use crate::call::{STACK_BYTES, call};
+use crate::call::call;
 use crate::error::{Class, Failure};
 use crate::json::to_python;
 use crate::process::threads;
@@ -58,7 +59,7 @@ impl ItemReader {
             let _ = sender.send(read.map(|()| batch));
         };
         // A thread of its own, and with it a pool: it waits for whoever reads, and nothing else should wait for it.
-        let pool = ThreadPoolBuilder::new().num_threads(1).stack_size(STACK_BYTES).build();
+        let pool = ThreadPoolBuilder::new().num_threads(1).stack_size(DEEP_STACK_BYTES).build();
         pool.map_err(|error| Failure::of(Class::Internal, &error))?.spawn(read);
         let state = Mutex::new(Reading { batches: Some(batches), ready: Vec::new().into_iter() });
         Ok(Self { process: std::process::id(), state })

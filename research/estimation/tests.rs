@@ -106,7 +106,7 @@ fn held_out_labels_are_not_in_the_pool() {
                 assert!(questions.iter().all(|&question| pool.label(target, question).is_none()));
             }
             // Labels of others on the target's questions are there where one system alone is left out.
-            let others = (0..pool.systems.len()).filter(|system| !pool.targets.contains(system));
+            let others = pool.all_systems().filter(|system| !pool.targets.contains(system));
             let labelled = others.flat_map(|system| pool.labelled(system)).any(|q| questions.contains(&q));
             assert_eq!(labelled, protocol == Protocol::LeaveModelOut);
         }

@@ -47,7 +47,7 @@ impl World {
         let Ok(metric) = find(metric) else { return format!("unknown metric {metric}") };
         let pair = Pair::new(&self.engine, &self.target, gold, prediction, None);
         let score = metric.score(&pair);
-        let reason = score.detail.get("reason").map(ToString::to_string).unwrap_or_default();
+        let reason = score.detail.reason().map(ToString::to_string).unwrap_or_default();
         format!("{:?} {}", score.value, shortened(&reason))
     }
 

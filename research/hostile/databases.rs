@@ -237,7 +237,7 @@ fn commands(round: &Round<'_>, case: &Case) -> Result<Vec<(&'static str, Command
         (
             "augment",
             with(
-                program(&["augment", "--kinds", "rename-columns"]),
+                program(&["evolve", "--training", "--kinds", "rename-columns"]),
                 &[("--gold", &gold), ("--db", &root), ("--out", &out.join("augmented.jsonl"))],
             ),
         ),
@@ -270,7 +270,7 @@ fn commands(round: &Round<'_>, case: &Case) -> Result<Vec<(&'static str, Command
                 &[("--gold", &gold), ("--db", &root), ("--out", &out.join("vote"))],
             ),
         ),
-        ("witnesses", with(program(&["witnesses", &run_of_score]), &[("--out", &out.join("witnesses"))])),
+        ("witnesses", with(program(&["pack", "--witnesses", &run_of_score]), &[("--out", &out.join("witnesses"))])),
         (
             "bundle",
             with(program(&["bundle", &run_of_score]), &[("--db", &root), ("--out", &out.join("bundle.zip"))]),

@@ -47,7 +47,7 @@ fn writers() -> Vec<(&'static str, Vec<&'static str>)> {
         ("evolve", [&["evolve", "--kinds", "all", "--out", "out"][..], &benchmark].concat()),
         (
             "augment",
-            [&["augment", "--kinds", "rename-columns", "--out", "out/a.jsonl"][..], &benchmark].concat(),
+            [&["evolve", "--training", "--kinds", "rename-columns", "--out", "out/a.jsonl"][..], &benchmark].concat(),
         ),
         ("synth", vec!["synth", "--db", "database", "--count", "100", "--out", "out", "--quiet"]),
         ("tables", vec!["tables", "sources", "--out", "out", "--quiet"]),
@@ -85,7 +85,7 @@ fn writers() -> Vec<(&'static str, Vec<&'static str>)> {
             "audit",
             vec!["audit", "--gold", "dev.json", "--db", "database", "--now", "2026-01-31", "--out", "out"],
         ),
-        ("witnesses", vec!["witnesses", "run", "--out", "out"]),
+        ("witnesses", vec!["pack", "--witnesses", "run", "--out", "out"]),
         ("bundle", vec!["bundle", "run", "--db", "database", "--out", "out"]),
     ]
 }

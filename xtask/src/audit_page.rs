@@ -20,7 +20,7 @@ const LISTS: [(RuleStanding, &str); 3] = [
     (RuleStanding::Hint, "Hints: off, unless you give `--rules all`"),
 ];
 
-pub fn render() -> String {
+pub(crate) fn render() -> String {
     let mut page = HEAD.to_owned();
     for (standing, heading) in LISTS {
         let _ = write!(page, "\n## {heading}\n");

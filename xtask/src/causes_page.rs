@@ -21,7 +21,7 @@ With a counterexample (`verify`) the sentence says on which rows the results dif
 of `orders`: the prediction gives 2, the gold 1``.
 ";
 
-pub fn render() -> String {
+pub(crate) fn render() -> String {
     let mut page = HEAD.to_owned();
     page.push_str("\nTwo lines of the list have no sentence: `does-not-run` and `missing`. An item that is `unclear` has a reason:\n\n");
     for unclear in Unclear::ALL {

@@ -27,46 +27,42 @@ const COMMANDS: &[&[&str]] = &[
     &["compare"],
     &["report"],
     &["show"],
-    &["errors"],
     &["audit"],
     &["compat", "spider"],
     &["compat", "bird"],
     &["predict"],
     &["evolve"],
     &["robustness"],
-    &["augment"],
     &["synth"],
     &["tables"],
-    &["coverage"],
     &["engines"],
     &["engines", "setup"],
     &["engines", "check"],
     &["translate"],
     &["estimate"],
     &["import"],
-    &["encode"],
-    &["shift"],
-    &["fit"],
-    &["adapt"],
     &["match"],
     &["verify"],
-    &["witnesses"],
     &["pack"],
     &["rules", "list"],
     &["rules", "explain"],
     &["rules", "ablate"],
-    &["schema"],
-    &["parse"],
+    &["inspect"],
     &["metrics"],
     &["trust"],
     &["completions"],
     &["man"],
+    &["coverage"],
+    &["encode"],
+    &["shift"],
+    &["fit"],
+    &["adapt"],
 ];
 
 /// An option whose text is the same in so many commands stands once, above them.
 const SHARED: usize = 2;
 
-pub fn render() -> Result<String> {
+pub(crate) fn render() -> Result<String> {
     crate::cargo(&["build", "--quiet", "--bin", "sqlgauge"])?;
     let mut page = String::from(HEAD);
     let missing: Vec<String> = named(&help(&[])?).filter(|name| !is_listed(name)).collect();

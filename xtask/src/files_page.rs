@@ -44,7 +44,7 @@ fn files() -> Result<[(&'static str, &'static str, Value); 5]> {
 }
 
 /// Writes a JSON Schema of each file into a folder.
-pub fn write_schemas(folder: &Path) -> Result<()> {
+pub(crate) fn write_schemas(folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
     for (file, _, schema) in files()? {
         let path = folder.join(format!("{file}.schema.json"));
@@ -54,7 +54,7 @@ pub fn write_schemas(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-pub fn render() -> Result<String> {
+pub(crate) fn render() -> Result<String> {
     let mut page = HEAD.to_owned();
     let (mut written_types, mut fields) = (BTreeSet::new(), BTreeMap::new());
     for (file, what, schema) in files()? {

@@ -21,7 +21,7 @@ struct Page {
 }
 
 /// Fails with a line for every link that leads nowhere.
-pub fn check() -> Result<()> {
+pub(crate) fn check() -> Result<()> {
     let pages = read()?;
     let mut faults = Vec::new();
     for (path, page) in &pages {

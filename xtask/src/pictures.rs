@@ -20,7 +20,7 @@ const PICTURES: [(&str, &str, bool); 3] = [
 ];
 
 /// Runs the demo and writes `docs/images`.
-pub fn take() -> Result<()> {
+pub(crate) fn take() -> Result<()> {
     let demo = root().join("target/pictures");
     crate::cargo(&["run", "--quiet", "--bin", "sqlgauge", "--", "demo", "--out", "target/pictures"])?;
     let images = root().join("docs/images");

@@ -19,7 +19,7 @@ const LISTS: [(bool, bool, &str); 3] = [
     (false, true, "In `etm-paper@1` only: not sound in SQLite"),
 ];
 
-pub fn render() -> String {
+pub(crate) fn render() -> String {
     let mut page = HEAD.to_owned();
     for (sound, paper, heading) in LISTS {
         let _ = write!(page, "\n## {heading}\n");

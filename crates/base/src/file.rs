@@ -305,7 +305,7 @@ pub fn lock_within(path: &Path, most: Duration) -> io::Result<File> {
 }
 
 /// Whether a process holds a lock on the file or folder, or that cannot be told.
-pub fn is_locked(path: &Path) -> bool {
+pub(crate) fn is_locked(path: &Path) -> bool {
     if !path.is_dir() && regular::check(path).is_err() {
         return true;
     }

@@ -13,7 +13,7 @@ use crate::output::note;
 use crate::progress::Progress;
 
 /// An engine with those limits, whose queries take the time at which it was made for now.
-pub fn engine(limits: Limits) -> Result<SqliteEngine> {
+pub(crate) fn engine(limits: Limits) -> Result<SqliteEngine> {
     Ok(SqliteEngine::with_workers(limits, worker()?)?)
 }
 
@@ -23,14 +23,14 @@ pub fn server_password() -> Option<String> {
 }
 
 /// The surroundings of a job: queries that take long run in processes of this program.
-pub fn context(progress: &Progress) -> Result<Context<'_>> {
+pub(crate) fn context(progress: &Progress) -> Result<Context<'_>> {
     let context = Context::default().with_worker(worker()?).watched_by(progress);
     let context = context.with_server_password(server_password());
     Ok(context.stopped_by(Arc::clone(asked_to_stop())).warned_by(|sentence| note(sentence)))
 }
 
 /// Runs a job, and shows how far it is unless `is_quiet`. A job that a signal stopped ends with how to go on.
-pub fn run<T>(
+pub(crate) fn run<T>(
     is_quiet: bool,
     job: impl FnOnce(&Context<'_>) -> Result<T, sqlgauge_core::Error>,
 ) -> Result<T> {

@@ -31,7 +31,7 @@ static STOP: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 static HOW_TO_GO_ON: Mutex<String> = Mutex::new(String::new());
 
 /// Listens from now on. Without a handler the system's own stays, which ends the process.
-pub fn listen() {
+pub(crate) fn listen() {
     ENDS.store(false, Ordering::SeqCst);
     let (number, second) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
     for signal in [SIGINT, SIGTERM] {
@@ -60,33 +60,33 @@ pub fn listen() {
 
 /// In a process that another one of ours started: a signal to all of them, as a terminal sends it, is for that one, which
 /// finishes what it is at and needs this one for it. This one ends with it.
-pub fn leave_to_starter() {
+pub(crate) fn leave_to_starter() {
     for signal in [SIGINT, SIGTERM] {
         let _ = signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)));
     }
 }
 
 /// What is said when the command is broken off: what is kept, and how to go on.
-pub fn how_to_go_on(text: impl Into<String>) {
+pub(crate) fn how_to_go_on(text: impl Into<String>) {
     *HOW_TO_GO_ON.lock().unwrap_or_else(PoisonError::into_inner) = text.into();
 }
 
 /// Set by a signal.
-pub fn asked_to_stop() -> &'static Arc<AtomicBool> {
+pub(crate) fn asked_to_stop() -> &'static Arc<AtomicBool> {
     &STOP
 }
 
 /// As long as this is there, a signal is a wish ([`asked_to_stop`]) and not the end.
-pub struct Gently(());
+pub(crate) struct Gently(());
 
 impl Gently {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         STOPS_BY_ITSELF.store(true, Ordering::SeqCst);
         Self(())
     }
 
     /// The error of a command that has stopped.
-    pub fn stopped(self, text: impl Into<String>) -> Stopped {
+    pub(crate) fn stopped(self, text: impl Into<String>) -> Stopped {
         // The watcher must not end the process before the error is told.
         std::mem::forget(self);
         Stopped(text.into())
@@ -101,7 +101,7 @@ impl Drop for Gently {
 
 /// A command was stopped by a signal; what was done, and how to go on.
 #[derive(Debug)]
-pub struct Stopped(String);
+pub(crate) struct Stopped(String);
 
 impl fmt::Display for Stopped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -112,12 +112,12 @@ impl fmt::Display for Stopped {
 impl std::error::Error for Stopped {}
 
 /// The exit code of a process that a signal ended.
-pub fn exit_code() -> u8 {
+pub(crate) fn exit_code() -> u8 {
     u8::try_from(128 + CAUGHT.load(Ordering::SeqCst)).unwrap_or(130)
 }
 
 /// The command has done its work, unless a signal was faster, which then ends the process.
-pub fn done() {
+pub(crate) fn done() {
     while ENDS.swap(true, Ordering::SeqCst) {
         std::thread::park();
     }

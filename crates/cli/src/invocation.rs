@@ -8,7 +8,7 @@ use sqlgauge_core::WORKER_ARGUMENT;
 use sqlgauge_engine::WorkerCommand;
 
 /// How this process was started.
-pub struct Invocation {
+pub(crate) struct Invocation {
     /// The command line, the program's name first.
     pub arguments: Vec<OsString>,
     /// How one more such process is started as a worker.
@@ -18,22 +18,22 @@ pub struct Invocation {
 static INVOCATION: OnceLock<Invocation> = OnceLock::new();
 
 /// Keeps how this process was started; to be called before a command runs.
-pub fn begin(invocation: Invocation) -> &'static Invocation {
+pub(crate) fn begin(invocation: Invocation) -> &'static Invocation {
     INVOCATION.get_or_init(|| invocation)
 }
 
 /// The command line of this process, the program's name first.
-pub fn arguments() -> &'static [OsString] {
+pub(crate) fn arguments() -> &'static [OsString] {
     INVOCATION.get().map_or(&[], |invocation| &invocation.arguments)
 }
 
 /// Whether these are the arguments of a worker.
-pub fn is_worker(arguments: &[OsString]) -> bool {
+pub(crate) fn is_worker(arguments: &[OsString]) -> bool {
     matches!(arguments, [_, only] if only == OsStr::new(WORKER_ARGUMENT))
 }
 
 /// How one more such process is started as a worker.
-pub fn worker() -> Result<WorkerCommand> {
+pub(crate) fn worker() -> Result<WorkerCommand> {
     let invocation = INVOCATION.get().context("nothing says how this program was started")?;
     Ok(invocation.worker.clone())
 }

@@ -100,14 +100,10 @@ fn of_judge(arg: Arg) -> Arg {
     }
 }
 
-#[cfg(not(feature = "services"))]
 impl JudgeOptions {
-    /// Refuses a server: this build leaves out what asks one.
-    pub fn check(&self) -> Result<()> {
-        match &self.llm.llm_url {
-            None => Ok(()),
-            Some(_) => Err(sqlgauge_base::NotBuiltIn { what: "--judge-url", feature: "services" }.into()),
-        }
+    /// Whether a server is named.
+    pub(crate) fn is_given(&self) -> bool {
+        self.llm.llm_url.is_some()
     }
 }
 

@@ -16,20 +16,20 @@ use crate::engine::engine;
 
 /// `--gold FILE`, or one of several as `--gold NAME=FILE`.
 #[derive(Debug, Clone)]
-pub struct GoldFile {
+pub(crate) struct GoldFile {
     text: String,
     /// The file that the whole text names, or that keeps standard input.
     whole: PathBuf,
 }
 
 /// Reads `FILE` or `NAME=FILE`.
-pub fn gold_file(text: &str) -> Result<GoldFile, String> {
+pub(crate) fn gold_file(text: &str) -> Result<GoldFile, String> {
     Ok(GoldFile { text: text.to_owned(), whole: input_file(text)? })
 }
 
 impl GoldFile {
     /// The file where there is one version only, which needs no name. A name before it is left.
-    pub fn whole(self) -> PathBuf {
+    pub(crate) fn whole(self) -> PathBuf {
         if self.text == "-" || self.whole.exists() || !self.text.contains('=') {
             self.whole
         } else {
@@ -38,7 +38,7 @@ impl GoldFile {
     }
 
     /// Name and file of one of several versions; a file alone is named by its stem.
-    pub fn named(self) -> (String, PathBuf) {
+    pub(crate) fn named(self) -> (String, PathBuf) {
         match self.text.split_once('=') {
             Some((name, path)) if self.text != "-" => (name.trim().to_owned(), PathBuf::from(path)),
             _ => {
@@ -51,7 +51,7 @@ impl GoldFile {
 
 /// Results that were computed elsewhere.
 #[derive(Debug, Clone, Args)]
-pub struct ResultOptions {
+pub(crate) struct ResultOptions {
     /// Results of one system, scored without running a query: a folder with ID.csv, ID.json, ID.jsonl or ID.parquet, or a file that
     /// `sqlgauge bundle` wrote; may be given several times
     #[arg(long, value_name = "NAME=DIR", help_heading = "Results")]
@@ -72,7 +72,7 @@ pub struct ResultOptions {
 
 /// Several answers to a question; a file of predictions that has lists is scored so without any of these.
 #[derive(Debug, Clone, Default, Args)]
-pub struct SampleOptions {
+pub(crate) struct SampleOptions {
     /// The k of pass@k and pass^k, where predictions are lists of answers; 1,2,4,8 without it
     #[arg(long, value_name = "N", value_delimiter = ',', help_heading = "Several answers")]
     pub k: Vec<usize>,
@@ -86,14 +86,14 @@ pub struct SampleOptions {
 
 impl SampleOptions {
     /// Whether any of them was given.
-    pub fn is_given(&self) -> bool {
+    pub(crate) fn is_given(&self) -> bool {
         !self.k.is_empty() || self.unanswerable.is_some() || !self.penalty.is_empty()
     }
 }
 
 /// The golds of a benchmark and their databases.
 #[derive(Debug, Clone, Args)]
-pub struct BenchmarkOptions {
+pub(crate) struct BenchmarkOptions {
     /// File with the gold queries (Spider .sql or dev.json, BIRD dev.json, JSONL, CSV, Parquet); `-` is standard
     /// input, here and in the other files
     #[arg(long, value_name = "FILE", value_parser = input_file)]
@@ -108,7 +108,7 @@ pub struct BenchmarkOptions {
 
 /// Formats of the files, where detection is wrong.
 #[derive(Debug, Clone, Args)]
-pub struct FormatOptions {
+pub(crate) struct FormatOptions {
     /// Format of the file with the questions or golds, where detection is wrong
     #[arg(long, value_name = "FORMAT", value_parser = file_format())]
     pub format: Option<FileFormat>,
@@ -119,7 +119,7 @@ pub struct FormatOptions {
 
 /// The clock of untrusted SQL, which stands still.
 #[derive(Debug, Clone, Copy, Args)]
-pub struct ClockOptions {
+pub(crate) struct ClockOptions {
     /// Date, or date and time of UTC, that queries take for now [default: when the run began]
     #[arg(long, value_name = "TIME", value_parser = |text: &str| text.parse::<Moment>())]
     pub now: Option<Moment>,
@@ -127,13 +127,13 @@ pub struct ClockOptions {
 
 impl ClockOptions {
     /// What the queries of a command take for now that begins with this call.
-    pub fn moment(self) -> Moment {
+    pub(crate) fn moment(self) -> Moment {
         self.now.unwrap_or_else(Moment::now)
     }
 }
 
 /// Reads `ROLE=COLUMN` pairs of `--column`.
-pub fn columns(pairs: &[String]) -> Result<Columns> {
+pub(crate) fn columns(pairs: &[String]) -> Result<Columns> {
     let mut columns = Columns::default();
     for pair in pairs {
         let (role, column) = pair
@@ -150,18 +150,18 @@ pub fn with_columns(systems: Vec<System>, columns: &Columns) -> Vec<System> {
 }
 
 /// The roles in a workload, of which no label is read.
-pub fn workload_roles() -> impl Iterator<Item = ColumnRole> {
+pub(crate) fn workload_roles() -> impl Iterator<Item = ColumnRole> {
     ColumnRole::all().filter(|role| !matches!(role, ColumnRole::Gold | ColumnRole::Difficulty))
 }
 
 /// The help of `--column`, with the roles that there are.
-pub fn column_help(roles: impl Iterator<Item = ColumnRole>) -> String {
+pub(crate) fn column_help(roles: impl Iterator<Item = ColumnRole>) -> String {
     let roles: Vec<&str> = roles.map(ColumnRole::name).collect();
     format!("Column that has a role ({}); a name with dots leads into objects", roles.join(", "))
 }
 
 /// The help of `--metrics`, with the ids that there are.
-pub fn metrics_help() -> String {
+pub(crate) fn metrics_help() -> String {
     let ids: Vec<&str> = sqlgauge_metrics::all().iter().map(|metric| metric.id()).collect();
     format!(
         "Metric ids separated by commas, with or without version: {} (`sqlgauge metrics` says what they mean) [default: \
@@ -171,7 +171,7 @@ pub fn metrics_help() -> String {
 }
 
 /// The SQLite files in a folder and in its folders.
-pub fn databases_in(folder: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn databases_in(folder: &Path) -> Result<Vec<PathBuf>> {
     let list = |folder: &Path| -> Result<Vec<PathBuf>> {
         let entries =
             std::fs::read_dir(folder).with_context(|| format!("{} cannot be read", folder.display()))?;
@@ -200,7 +200,7 @@ pub fn databases_in(folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// The SQLite file that `--db` names: itself, or the only one in a folder.
-pub fn database_file(path: &Path) -> Result<PathBuf> {
+pub(crate) fn database_file(path: &Path) -> Result<PathBuf> {
     if !path.is_dir() {
         return Ok(path.to_owned());
     }
@@ -216,7 +216,7 @@ pub fn database_file(path: &Path) -> Result<PathBuf> {
 }
 
 /// The schema of a SQLite file, or of DDL in a `.sql` file or on standard input.
-pub fn schema_of(path: &Path) -> Result<Schema> {
+pub(crate) fn schema_of(path: &Path) -> Result<Schema> {
     if path.extension().is_some_and(|extension| extension == "sql") || is_kept(path) {
         let text = regular::read_to_string(path)
             .with_context(|| format!("{} cannot be read; check the path", path.display()))?;

@@ -9,29 +9,29 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use comfy_table::CellAlignment;
 use serde::Serialize;
 use sqlgauge_base::file::{remedy, write_atomically};
-use sqlgauge_base::{printable, printable_json, printable_lines, without_secrets};
+use sqlgauge_base::{printable_json, printable_lines, without_secrets};
+use sqlgauge_report::document::{Cell, Document, Table};
 use sqlgauge_report::formats::TextTables;
 
 use crate::invocation::arguments;
 
 /// Columns of the terminal; 120 where there is none.
-pub fn width() -> u16 {
+pub(crate) fn width() -> u16 {
     let of_variable = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
     let of_terminal = || terminal_size::terminal_size().map(|(terminal_size::Width(width), _)| width);
     of_variable.filter(|width| *width > 0).or_else(of_terminal).map_or(120, |width| width.max(40))
 }
 
 /// Whether standard output is a terminal that wants colours.
-pub fn colour() -> bool {
+pub(crate) fn colour() -> bool {
     io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
 /// What a text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Style {
+pub(crate) enum Style {
     /// Text without colours.
     Plain,
     /// Text that was painted by us, where colours are wanted.
@@ -41,7 +41,7 @@ pub enum Style {
 }
 
 /// Writes a file whole or not at all, or to standard output for `-`.
-pub fn write_to(path: &Path, text: &str) -> Result<()> {
+pub(crate) fn write_to(path: &Path, text: &str) -> Result<()> {
     if path.as_os_str() == "-" {
         return print(text);
     }
@@ -55,7 +55,7 @@ pub fn write_to(path: &Path, text: &str) -> Result<()> {
 
 /// Writes to standard output piece by piece. A reader that went away (`sqlgauge … | head`) is no fault: nothing more is
 /// written then.
-pub fn print_with<E>(style: Style, write: impl FnOnce(&mut dyn Write) -> Result<(), E>) -> Result<()>
+pub(crate) fn print_with<E>(style: Style, write: impl FnOnce(&mut dyn Write) -> Result<(), E>) -> Result<()>
 where
     anyhow::Error: From<E>,
 {
@@ -74,52 +74,50 @@ where
 }
 
 /// Writes text to standard output.
-pub fn print(text: &str) -> Result<()> {
+pub(crate) fn print(text: &str) -> Result<()> {
     print_with(Style::Plain, |out| out.write_all(text.as_bytes()))
 }
 
-/// Writes a table in the style of the reports, and an empty line. Columns of numbers stand at the right.
-pub fn print_table(header: &[&str], rows: Vec<Vec<String>>) -> Result<()> {
-    let is_number = |at: usize| {
-        let cells = || rows.iter().filter_map(|row| row.get(at)).filter(|text| !text.is_empty());
-        cells().next().is_some()
-            && cells().all(|text| text.starts_with(|c: char| c.is_ascii_digit() || c == '-'))
-    };
-    let tables = TextTables { width: width(), colour: colour() };
-    let mut table = tables.new_table(header);
-    for (at, column) in table.column_iter_mut().enumerate() {
-        column.set_cell_alignment(if is_number(at) { CellAlignment::Right } else { CellAlignment::Left });
-    }
-    for row in rows {
-        table.add_row(row.iter().map(|text| printable(text)));
-    }
-    print_with(Style::Painted, |out| TextTables::put(&table, out))
+/// How tables are drawn on this terminal.
+pub(crate) fn text_tables() -> TextTables {
+    TextTables { width: width(), colour: colour() }
+}
+
+/// Writes a report to standard output.
+pub(crate) fn print_document(document: &Document) -> Result<()> {
+    print_painted(&document.text(text_tables()))
+}
+
+/// Writes a table and an empty line to standard output.
+pub(crate) fn print_table(header: &[&str], rows: Vec<Vec<String>>) -> Result<()> {
+    let rows = rows.into_iter().map(|row| row.into_iter().map(Cell::new).collect());
+    print_painted(&Table::of(header.iter().copied(), rows).text(text_tables()))
 }
 
 /// Writes text that was painted by us to standard output.
-pub fn print_painted(text: &str) -> Result<()> {
+pub(crate) fn print_painted(text: &str) -> Result<()> {
     print_with(Style::Painted, |out| out.write_all(text.as_bytes()))
 }
 
 /// Writes a value to standard output as indented JSON.
-pub fn print_json(value: &impl Serialize) -> Result<()> {
+pub(crate) fn print_json(value: &impl Serialize) -> Result<()> {
     let text = serde_json::to_string_pretty(value)?;
     print(&format!("{}\n", printable_json(&text)))
 }
 
 /// Writes a line to standard error. Nothing can be done if that fails.
-pub fn say(text: &str) {
+pub(crate) fn say(text: &str) {
     let text = without_secrets(text);
     let _ = writeln!(io::stderr().lock(), "{}", printable_lines(&text));
 }
 
 /// Writes a note to standard error.
-pub fn note(text: impl std::fmt::Display) {
+pub(crate) fn note(text: impl std::fmt::Display) {
     say(&format!("note: {text}"));
 }
 
 /// What the argument parser has to say: help and version, or what is wrong with the arguments, which it quotes.
-pub fn usage(message: &clap::Error) {
+pub(crate) fn usage(message: &clap::Error) {
     let (is_error, rendered) = (message.use_stderr(), message.render());
     let plain = rendered.to_string();
     if is_error {
@@ -130,7 +128,7 @@ pub fn usage(message: &clap::Error) {
 }
 
 /// The command line, fit for being kept: without keys in URLs, and with U+FFFD for what is no text.
-pub fn command_line() -> Vec<String> {
+pub(crate) fn command_line() -> Vec<String> {
     arguments().iter().map(|word| without_secrets(&word.to_string_lossy()).into_owned()).collect()
 }
 

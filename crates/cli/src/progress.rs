@@ -12,7 +12,7 @@ use crate::interrupt::{Gently, Stopped};
 use crate::output::{note, say};
 
 /// Time between two plain lines.
-pub const LINE_EVERY: Duration = Duration::from_secs(10);
+pub(crate) const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// The time that is left at the mean pace so far: one slow item must not look like weeks. `None` before the first is done.
 fn time_left(elapsed: Duration, [resumed, done, total]: [usize; 3]) -> Option<Duration> {
@@ -21,7 +21,7 @@ fn time_left(elapsed: Duration, [resumed, done, total]: [usize; 3]) -> Option<Du
 }
 
 /// Shows how far a job has got, on standard error.
-pub struct Progress {
+pub(crate) struct Progress {
     bar: ProgressBar,
     is_quiet: bool,
     /// Whether lines are written where there is no terminal for a bar.
@@ -52,7 +52,7 @@ impl Work {
 
 impl Progress {
     /// `is_quiet` shows nothing.
-    pub fn new(is_quiet: bool) -> Self {
+    pub(crate) fn new(is_quiet: bool) -> Self {
         let on_terminal = std::io::stderr().is_terminal();
         let target = if is_quiet || !on_terminal {
             ProgressDrawTarget::hidden()
@@ -66,13 +66,13 @@ impl Progress {
     }
 
     /// The error of a job that stopped because of a signal.
-    pub fn stopped(&self, text: impl Into<String>) -> Stopped {
+    pub(crate) fn stopped(&self, text: impl Into<String>) -> Stopped {
         let gently = self.gently.lock().unwrap_or_else(PoisonError::into_inner).take();
         gently.unwrap_or_else(Gently::new).stopped(text)
     }
 
     /// Takes the bar away.
-    pub fn finish(&self) {
+    pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
     }
 }

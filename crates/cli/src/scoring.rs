@@ -14,17 +14,17 @@ use crate::interrupt::{Gently, how_to_go_on};
 use crate::progress::Progress;
 
 /// Reads the names of metrics separated by commas.
-pub fn metrics(names: &str) -> Result<Vec<&'static dyn Metric>> {
+pub(crate) fn metrics(names: &str) -> Result<Vec<&'static dyn Metric>> {
     Ok(metrics_of(names.split(','))?)
 }
 
 /// Scores and writes the run directory with `report.html`; returns the report.
-pub fn score(job: &ScoreJob, is_quiet: bool) -> Result<Report> {
+pub(crate) fn score(job: &ScoreJob, is_quiet: bool) -> Result<Report> {
     carry_out(|context| job.open(context), job.restart, is_quiet)
 }
 
 /// Verifies the pairs and writes the run directory with `report.html`; returns the report.
-pub fn verify_pairs(job: &PairsJob, is_quiet: bool) -> Result<Report> {
+pub(crate) fn verify_pairs(job: &PairsJob, is_quiet: bool) -> Result<Report> {
     carry_out(|context| job.open(context), job.restart, is_quiet)
 }
 
@@ -53,6 +53,6 @@ fn carry_out(
 }
 
 /// What an error about a database begins with: the file that asks about it.
-pub fn asks(file: &Path) -> String {
+pub(crate) fn asks(file: &Path) -> String {
     sqlgauge_core::asks(stdin::as_given(file))
 }

@@ -22,7 +22,7 @@ use crate::options::GoldFile;
 
 /// What the value of an option stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub(crate) enum Role {
     /// A number, a name, a choice: neither a place nor a program.
     Plain,
     /// A file or folder that is read, as `PATH` or `NAME=PATH`, or the address of a database in its place.
@@ -39,7 +39,7 @@ pub enum Role {
 
 /// The role of an option's values, by their type; `None` for a type that has not been given one, which a project's file may
 /// not set.
-pub fn role(arg: &Arg) -> Option<Role> {
+pub(crate) fn role(arg: &Arg) -> Option<Role> {
     let parser = arg.get_value_parser();
     if parser.possible_values().is_some() {
         return Some(Role::Plain);

@@ -1,4 +1,4 @@
-//! Training data of a benchmark and its evolved schemas: `sqlgauge augment`.
+//! Training data of a benchmark and its evolved schemas: `sqlgauge evolve --training`.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use sqlgauge_engine::{Limits, Moment};
 use sqlgauge_evolve::{ChangeKind, EvolvePlan};
 use sqlgauge_llm::Prompt;
 use sqlgauge_prompt::augment::{AugmentSettings, ChatExample, SkippedTriple, SplitBy, Triple, split};
-use sqlgauge_prompt::predict::{PLACEHOLDERS, built_in_prompt};
+use sqlgauge_prompt::{PLACEHOLDERS, built_in_prompt};
 use sqlgauge_robustness::{Evolved, find};
 use sqlgauge_sql::schema::Schema;
 
@@ -21,8 +21,6 @@ use crate::guard::{keep_database, keep_inputs};
 use crate::lines::write_lines;
 use crate::schemas::SchemaSource;
 use crate::subset::{self, Subset, pick};
-
-const LEFT_OUT: NotBuiltIn = NotBuiltIn { what: "--out with a name in .parquet", feature: "parquet" };
 
 /// Makes training data: questions with schemas and answers, as chats.
 ///
@@ -188,7 +186,7 @@ impl AugmentJob {
             return Err(Error::Invalid(text));
         }
         if is_table(&self.out) && !cfg!(feature = "parquet") {
-            return Err(LEFT_OUT.into());
+            return Err(NotBuiltIn { what: "--out with a name in .parquet", feature: "parquet" }.into());
         }
         let nameless = || Error::Invalid("--out names no file".to_owned());
         let stem = self.out.file_stem().ok_or_else(nameless)?.to_string_lossy();
@@ -307,18 +305,9 @@ fn is_table(path: &Path) -> bool {
 }
 
 fn write(path: &Path, examples: &[ChatExample]) -> Result<(), Error> {
+    #[cfg(feature = "parquet")]
     if is_table(path) {
-        return write_table(path, examples);
+        return Ok(sqlgauge_prompt::augment::write_parquet(path, examples)?);
     }
     write_lines(path, examples)
-}
-
-#[cfg(feature = "parquet")]
-fn write_table(path: &Path, examples: &[ChatExample]) -> Result<(), Error> {
-    Ok(sqlgauge_prompt::augment::write_parquet(path, examples)?)
-}
-
-#[cfg(not(feature = "parquet"))]
-fn write_table(_: &Path, _: &[ChatExample]) -> Result<(), Error> {
-    Err(LEFT_OUT.into())
 }

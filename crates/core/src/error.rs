@@ -177,6 +177,7 @@ pub enum Error {
     #[error(transparent)]
     Encode(#[from] sqlgauge_encode::EncodeError),
     /// The vectors of a workload cannot be made or written.
+    #[cfg(feature = "parquet")]
     #[error(transparent)]
     Workload(Box<sqlgauge_encode::WorkloadError<sqlgauge_encode::StoreError>>),
     /// Kept vectors cannot be read or written.
@@ -205,6 +206,7 @@ pub enum Error {
     #[error(transparent)]
     NotBuiltIn(#[from] sqlgauge_base::NotBuiltIn),
     /// An embedding file cannot be read or written.
+    #[cfg(feature = "parquet")]
     #[error(transparent)]
     Embeddings(Box<sqlgauge_encode::StoreError>),
     /// A shift cannot be computed.
@@ -352,14 +354,18 @@ kept_apart! {
     sqlgauge_sql::ResolveError => Unresolved,
     sqlgauge_sql::PrintError => Unprintable,
     sqlgauge_engine::NotObserved => NotObserved,
-    sqlgauge_encode::StoreError => Embeddings,
     sqlgauge_shift::ShiftError => Shift,
     sqlgauge_tables::TablesError => Tables,
-    sqlgauge_encode::WorkloadError<sqlgauge_encode::StoreError> => Workload,
     sqlgauge_synth::CorpusError => Corpus,
     sqlgauge_synth::SourceError => CorpusSource,
     sqlgauge_robustness::RobustnessError => Robustness,
     sqlgauge_evolve::ScriptError => Script,
+}
+
+#[cfg(feature = "parquet")]
+kept_apart! {
+    sqlgauge_encode::StoreError => Embeddings,
+    sqlgauge_encode::WorkloadError<sqlgauge_encode::StoreError> => Workload,
 }
 
 #[cfg(feature = "services")]

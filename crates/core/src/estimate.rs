@@ -18,9 +18,7 @@ use sqlgauge_dataset::{Columns, Databases, FileFormat, load_labels, parse_worklo
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_estimate::report::drift::Series;
 use sqlgauge_estimate::report::{ALARM_BELOW, Reliability};
-use sqlgauge_estimate::{
-    Estimate, EstimateOptions, Loader, Pool, PoolEvidence, Services, TargetLabels, estimators,
-};
+use sqlgauge_estimate::{Estimate, EstimateOptions, Loader, Pool, PoolEvidence, TargetLabels, estimators};
 use sqlgauge_run::{ITEMS, MANIFEST, Manifest};
 
 #[cfg(feature = "services")]
@@ -175,14 +173,19 @@ impl EstimateJob {
     pub fn run(&self, context: &Context<'_>) -> Result<Estimated, Error> {
         self.check()?;
         let history = self.records.read_history(context.watcher())?;
-        let services = self.services(context)?;
+        #[cfg(feature = "services")]
+        let judge = self.judge.as_ref().map(|judge| judge.service(&self.method, context)).transpose()?;
         let now = self.now.unwrap_or_else(Moment::now);
         let engine = context.engine(self.limits, now)?;
         let pool = self.load(engine.as_ref())?;
         pool.notes.iter().for_each(|text| context.watcher().note(text));
         let inputs = self.inputs(&pool);
         self.records.keep_inputs(&inputs)?;
-        let mut evidence = self.evidence(&pool, services, context)?;
+        let mut evidence = self.evidence(&pool, context)?;
+        #[cfg(feature = "services")]
+        {
+            evidence.judge = judge;
+        }
         let estimates = self.estimate(&evidence)?;
         let questions = evidence.questions.clone();
         let mut batches = Vec::new();
@@ -210,22 +213,6 @@ impl EstimateJob {
         };
         self.records.write(&report, history)?;
         Ok(Estimated { report, notes: pool.notes.clone(), rings })
-    }
-
-    #[cfg(feature = "services")]
-    fn services<'a>(&self, context: &Context<'a>) -> Result<Services<'a>, Error> {
-        let judge = self.judge.as_ref();
-        judge.map_or_else(|| Ok(Services::default()), |judge| judge.services(&self.method, context))
-    }
-
-    #[cfg(not(feature = "services"))]
-    #[expect(
-        clippy::unused_self,
-        clippy::unnecessary_wraps,
-        reason = "called as where the feature is built in"
-    )]
-    fn services<'a>(&self, _: &Context<'a>) -> Result<Services<'a>, Error> {
-        Ok(Services::default())
     }
 
     /// The options that decide the result, for `run.json`; the command has the rest.
@@ -277,25 +264,20 @@ impl EstimateJob {
     }
 
     /// What the estimates rest on: the pool, the labels on the target, and what methods may ask.
-    fn evidence<'p>(
-        &self,
-        pool: &'p Pool,
-        services: Services<'p>,
-        context: &Context<'_>,
-    ) -> Result<PoolEvidence<'p>, Error> {
+    fn evidence<'p>(&self, pool: &'p Pool, context: &Context<'_>) -> Result<PoolEvidence<'p>, Error> {
         let mut labels = TargetLabels::default();
         for SystemLabels { system, file } in &self.labels {
-            let Some(system) = pool.systems.iter().position(|name| name == system) else { continue };
+            let Some(system) = pool.system_named(system) else { continue };
             let mut of_system = load_labels(file, None, &self.columns)?;
             let answer = |id: &str| {
                 let question = *pool.target_ids.get(id)?;
-                Some(pool.answers[system][question].as_ref().map_or("", |answer| answer.sql.as_str()))
+                Some(pool.get(system, question).map_or("", |answer| answer.sql.as_str()))
             };
             let others = take_out_other_answers(&mut of_system, file, answer);
             others.iter().for_each(|text| context.watcher().note(text));
             labels.add(pool, system, &of_system, file)?;
         }
-        Ok(PoolEvidence::new(pool)?.with_labels(labels).with_services(services))
+        Ok(PoolEvidence::new(pool)?.with_labels(labels))
     }
 
     /// One estimate per system, of the questions that the evidence has.

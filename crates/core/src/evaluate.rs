@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
-use sqlgauge_estimate::Estimate;
+use sqlgauge_encode::EmbeddingFile;
+use sqlgauge_estimate::{AccuracyInterval, Estimate, Overlap};
+use sqlgauge_fusion::{Evaluator, TargetEstimate, evaluate_target};
+use sqlgauge_shift::Descriptors;
 
 use crate::context::Context;
 use crate::error::Error;
@@ -37,13 +40,7 @@ impl EvaluateJob {
     ///
     /// # Errors
     /// When the evaluator or the embeddings cannot be read, or are not of the same encoder.
-    #[cfg(feature = "evaluator")]
     pub fn run(&self, _: &Context<'_>) -> Result<Estimate, Error> {
-        use sqlgauge_encode::EmbeddingFile;
-        use sqlgauge_estimate::{AccuracyInterval, Overlap};
-        use sqlgauge_fusion::{Evaluator, TargetEstimate, evaluate_target};
-        use sqlgauge_shift::Descriptors;
-
         let evaluator = Evaluator::load(&self.evaluator)?;
         let target = EmbeddingFile::open(&self.target)?;
         let TargetEstimate { estimate, descriptors } = evaluate_target(&evaluator, &target, self.level)?;
@@ -69,14 +66,5 @@ impl EvaluateJob {
             notes: evaluator.card().notes.clone(),
             items: Vec::new(),
         })
-    }
-
-    /// Estimates.
-    ///
-    /// # Errors
-    /// Always: this build leaves the evaluator out.
-    #[cfg(not(feature = "evaluator"))]
-    pub fn run(&self, _: &Context<'_>) -> Result<Estimate, Error> {
-        Err(sqlgauge_base::NotBuiltIn { what: "--evaluator", feature: "evaluator" }.into())
     }
 }

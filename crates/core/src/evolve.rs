@@ -1,16 +1,20 @@
 //! A benchmark under other schemas: `sqlgauge evolve`.
 
+#[cfg(feature = "services")]
+mod naming;
+
 use std::path::PathBuf;
 
 use sqlgauge_dataset::{Benchmark, BenchmarkSource, Databases, load_benchmark, load_tables};
 use sqlgauge_engine::{Limits, Moment};
 use sqlgauge_evolve::layout::Statistics;
 use sqlgauge_evolve::{ChangeKind, EvolveOptions, EvolvePlan, evolve};
-use sqlgauge_names::{Naturalness, Suggestions};
+use sqlgauge_names::Naturalness;
 
 use crate::context::{Context, Watcher};
 use crate::error::{About, Error};
 use crate::guard::keep_run;
+#[cfg(feature = "services")]
 use crate::llm::LlmSettings;
 use crate::subset::{self, Subset};
 use crate::values::OutputPath;
@@ -62,6 +66,7 @@ pub struct EvolveJob {
         value_parser = crate::cli::naturalness()))]
     pub naturalness: Naturalness,
     /// The language model that thinks of new names; the built-in lexicon without it.
+    #[cfg(feature = "services")]
     #[cfg_attr(feature = "cli", arg(skip))]
     pub namer: Option<LlmSettings>,
     /// Worker threads; 0 means one per core. The result does not depend on them
@@ -92,6 +97,7 @@ impl EvolveJob {
             seed: 0,
             intensity: 0.5,
             naturalness: Naturalness::Regular,
+            #[cfg(feature = "services")]
             namer: None,
             limits: Limits::default(),
             subset: Subset::default(),
@@ -133,7 +139,10 @@ impl EvolveJob {
             seed: self.seed,
             intensity: self.intensity,
             naturalness: self.naturalness,
+            #[cfg(feature = "services")]
             names: self.names(benchmark, context)?,
+            #[cfg(not(feature = "services"))]
+            names: None,
             tables,
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),
         };
@@ -145,51 +154,6 @@ impl EvolveJob {
             .install(|| evolve(benchmark, &databases, &engine, &options, &self.out, &progress))
             .about(|| format!("{} could not be evolved", self.benchmark.gold.display()))
     }
-
-    /// The names that a model thinks of, if one is to be asked.
-    #[cfg(feature = "services")]
-    fn names(&self, benchmark: &Benchmark, context: &Context<'_>) -> Result<Option<Suggestions>, Error> {
-        self.namer.as_ref().map(|namer| self.ask(namer, benchmark, context)).transpose()
-    }
-
-    #[cfg(not(feature = "services"))]
-    fn names(&self, _: &Benchmark, _: &Context<'_>) -> Result<Option<Suggestions>, Error> {
-        let missing = sqlgauge_base::NotBuiltIn { what: "--names llm", feature: "services" };
-        if self.namer.is_some() { Err(missing.into()) } else { Ok(None) }
-    }
-
-    /// Asks the model about every table of the benchmark's databases; its answers are kept.
-    #[cfg(feature = "services")]
-    fn ask(
-        &self,
-        namer: &LlmSettings,
-        benchmark: &Benchmark,
-        context: &Context<'_>,
-    ) -> Result<Suggestions, Error> {
-        let schemas = crate::schemas::SchemaSource::Databases(self.db.clone())
-            .read(benchmark, context)
-            .map_err(|error| Error::asked_in_part(&self.benchmark.gold, error))?;
-        let mut databases: Vec<(&str, &sqlgauge_sql::schema::Schema)> =
-            schemas.iter().map(|(db_id, schema)| (db_id.as_str(), schema.as_ref())).collect();
-        databases.sort_unstable_by_key(|(db_id, _)| *db_id);
-        let client = namer.client("--llm-url", context)?;
-        context.watcher().heeds_stop(true);
-        let show = crate::llm::show_progress(context.watcher());
-        let mut show = |progress: &sqlgauge_llm::BatchProgress| show(progress);
-        let model = namer.model_settings(0.0);
-        let answers =
-            sqlgauge_prompt::names::ask(&client, &databases, &model, self.naturalness, Some(&mut show));
-        let answers = match answers {
-            Err(error) if error.is_cancelled() => return Err(namer.stopped()),
-            answers => {
-                answers.about(|| format!("--names llm; {}; running it again goes on", namer.cache_note()))
-            }
-        };
-        context.watcher().heeds_stop(false);
-        let answers = answers?;
-        tell(&answers, &namer.model, context.watcher());
-        Ok(answers.suggestions)
-    }
 }
 
 /// Tells a watcher how many of what `noun` names are done.
@@ -198,24 +162,5 @@ pub(crate) fn counted(watcher: &dyn Watcher, noun: &'static str) -> impl Fn(usiz
     move |done, total| {
         started.call_once(|| watcher.started(noun, total, 0));
         watcher.advanced(done);
-    }
-}
-
-#[cfg(feature = "services")]
-fn tell(answers: &sqlgauge_prompt::names::NameAnswers, model: &str, watcher: &dyn Watcher) {
-    /// Tables that are listed.
-    const SHOWN: usize = 10;
-    let usage = &answers.usage;
-    watcher.note(&format!(
-        "names of {} of {} tables and columns from {model}, with {} requests and {} answers that were kept",
-        answers.named, answers.elements, usage.requests, usage.cached
-    ));
-    if !answers.without_names.is_empty() {
-        watcher.note(&format!(
-            "{} of {} answers have no names, and their tables keep what they have: {}",
-            answers.without_names.len(),
-            answers.tables,
-            answers.without_names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ")
-        ));
     }
 }

@@ -5,12 +5,9 @@ use std::path::PathBuf;
 use sqlgauge_fusion::AdaptOptions;
 use sqlgauge_shift::{DescriptorSet, Slices};
 
-#[cfg(feature = "evaluator")]
 mod learn;
 
 /// Learns how accuracy falls with shift, and writes the evaluator into a folder.
-///
-/// In a build without the feature `evaluator`, the job returns an error.
 ///
 /// ```no_run
 /// # // Needs embeddings of some hundred labelled answers.
@@ -67,8 +64,6 @@ impl FitJob {
 
 /// Adapts an evaluator to another system in a few steps, from a labelled corpus of it.
 ///
-/// In a build without the feature `evaluator`, the job returns an error.
-///
 /// ```no_run
 /// # // Needs an evaluator.
 /// use sqlgauge_core::{AdaptJob, Context};
@@ -106,35 +101,6 @@ impl AdaptJob {
             alpha,
             seed,
             out: out.into(),
-        }
-    }
-}
-
-#[cfg(not(feature = "evaluator"))]
-mod absent {
-    use std::convert::Infallible;
-
-    use super::{AdaptJob, FitJob};
-    use crate::context::Context;
-    use crate::error::Error;
-
-    impl FitJob {
-        /// Learns and writes the evaluator.
-        ///
-        /// # Errors
-        /// Always: this build leaves the evaluator out.
-        pub fn run(&self, _: &Context<'_>) -> Result<Infallible, Error> {
-            Err(sqlgauge_base::NotBuiltIn { what: "sqlgauge fit", feature: "evaluator" }.into())
-        }
-    }
-
-    impl AdaptJob {
-        /// Adapts and writes the evaluator.
-        ///
-        /// # Errors
-        /// Always: this build leaves the evaluator out.
-        pub fn run(&self, _: &Context<'_>) -> Result<Infallible, Error> {
-            Err(sqlgauge_base::NotBuiltIn { what: "sqlgauge adapt", feature: "evaluator" }.into())
         }
     }
 }

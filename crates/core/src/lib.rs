@@ -32,19 +32,19 @@
 //! | Why is an answer wrong? | [`ShowJob`] | `show` |
 //! | Are two queries equivalent? | [`match_pair`] by rules | `match` |
 //! | | [`verify_over_database`], [`verify_over_schema`], [`PairsJob`] for a file | `verify` |
-//! | | [`SuiteJob`] keeps the counterexamples, [`PackJob`] makes a small suite of a benchmark | `witnesses`, `pack` |
-//! | How often is a metric wrong? | [`MetricErrorsJob`], [`AblateJob`] rule by rule | `errors`, `rules ablate` |
+//! | | [`SuiteJob`] keeps the counterexamples, [`PackJob`] makes a small suite of a benchmark | `pack` |
+//! | How often is a metric wrong? | [`MetricErrorsJob`], [`AblateJob`] rule by rule | `report --errors`, `rules ablate` |
 //! | How good is it without labels? | [`EstimateJob`], [`EvaluateJob`] by an evaluator | `estimate` |
 //! | | [`ImportJob`] for labels judged elsewhere | `import` |
 //! | | [`EncodeJob`], [`ShiftJob`], [`FitJob`], [`AdaptJob`] | `encode`, `shift`, `fit`, `adapt` |
 //! | What if the schema changes? | [`EvolveJob`], [`RobustnessJob`] | `evolve`, `robustness` |
-//! | How to get data? | [`SynthJob`], [`TablesJob`], [`AugmentJob`] | `synth`, `tables`, `augment` |
+//! | How to get data? | [`SynthJob`], [`TablesJob`], [`AugmentJob`] | `synth`, `tables`, `evolve --training` |
 //! | | [`CoverageJob`] compares corpora | `coverage` |
 //! | How to get answers? | [`PredictJob`] | `predict` |
 //! | How is it written elsewhere? | [`TranslateJob`] | `translate` |
 //! | What does it look like? | [`DemoJob`] on the bundled [`Sample`] | `demo` |
 //!
-//! The other commands (`parse`, `schema`, `rules`, `metrics`) are single calls of the libraries below this one.
+//! The other commands (`inspect`, `rules`, `metrics`) are single calls of the libraries below this one.
 
 #![deny(missing_docs, reason = "strangers read this crate")]
 
@@ -63,8 +63,10 @@ mod encode;
 pub mod engines;
 mod error;
 mod estimate;
+#[cfg(feature = "evaluator")]
 mod evaluate;
 mod evolve;
+#[cfg(feature = "evaluator")]
 mod fit;
 mod guard;
 mod import;
@@ -87,7 +89,7 @@ mod score;
 mod score_pair;
 mod sentence;
 mod settings;
-mod sheet;
+#[cfg(feature = "parquet")]
 mod shift;
 mod show;
 mod source;
@@ -113,15 +115,19 @@ pub use compare::{CompareJob, LeftOut, SystemComparison};
 pub use context::{Context, Watcher};
 pub use coverage::{CorpusFiles, CoverageJob};
 pub use demo::{BeforeAndAfter, DemoJob, EstimateAndTruth, MatchedAnswer, RefutedAnswer, ShownPair, Tour};
-pub use encode::{EncodeJob, EncodedWorkload, EncoderModel};
+#[cfg(feature = "parquet")]
+pub use encode::EncodedWorkload;
+pub use encode::{EncodeJob, EncoderModel};
 pub use error::{Error, asks};
 #[cfg(feature = "services")]
 pub use estimate::JudgeSettings;
 pub use estimate::{
     EstimateHistory, EstimateJob, EstimateRecords, Estimated, SystemLabels, check_estimate_options,
 };
+#[cfg(feature = "evaluator")]
 pub use evaluate::EvaluateJob;
 pub use evolve::EvolveJob;
+#[cfg(feature = "evaluator")]
 pub use fit::{AdaptJob, FitJob};
 pub use guard::{keep_database, keep_inputs, keep_run};
 pub use import::{ImportJob, ImportedRun};
@@ -143,7 +149,7 @@ pub use score::{ScoreJob, System};
 pub use score_pair::ScorePairJob;
 pub use sentence::sentence;
 pub use settings::{NOW, VerifySettings, default_metrics, metrics_of, verifies};
-pub use sheet::{Sheet, sheets_to_html, sheets_to_markdown};
+#[cfg(feature = "parquet")]
 pub use shift::{ShiftJob, WorkloadShift};
 pub use show::{ExplainedItem, ItemWithRows, ShowJob};
 pub use source::Source;

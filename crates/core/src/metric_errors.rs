@@ -1,4 +1,4 @@
-//! How often each metric of a run is wrong: `sqlgauge errors`.
+//! How often each metric of a run is wrong: `sqlgauge report --errors`.
 //!
 //! # Contract
 //! - Counted are answers whose truth is known and that have a score of the metric. Rates are shares of these answers, as in

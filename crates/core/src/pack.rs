@@ -51,19 +51,17 @@ use crate::values::OutputPath;
 /// ```
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct PackJob {
-    /// File with the gold queries (Spider .sql or dev.json, BIRD dev.json, JSONL, CSV, Parquet); `-` is standard
-    /// input, here and in the other files
-    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
+    /// The golds.
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub gold: Source,
-    /// Folder with `DB_ID/DB_ID.sqlite`, or one database file
-    // Their schemas count, and which foreign keys their rows keep.
-    #[cfg_attr(feature = "cli", arg(long, value_name = "DIR"))]
+    /// Folder with `DB_ID/DB_ID.sqlite`, or one database file. Their schemas count, and which foreign keys their rows keep.
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub db: PathBuf,
     /// Predictions of one system, whose wrong answers the pack is to refute; may be given several times
     #[cfg_attr(feature = "cli", arg(long = "pred", id = "predictions", value_name = "NAME=FILE"))]
     pub systems: Vec<System>,
-    /// File to write (JSON Lines)
-    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
+    /// File to write (JSON Lines); with --witnesses a folder, which must be empty or not there
+    #[cfg_attr(feature = "cli", arg(long, alias = "export", value_name = "FILE"))]
     pub out: OutputPath,
     /// Pack of the same golds to add to
     #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]

@@ -13,6 +13,8 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value, json};
 use sqlgauge_report::Report;
+use sqlgauge_report::document::{Document, Section, Table};
+use sqlgauge_report::words::share;
 use sqlgauge_results::{
     Bundle, FairRules, Gold, GoldFolder, ItemConfig, METRICS, MISSING, ResultFile, ResultFolder,
     ResultJudgement, Unreadable, is_readable, judge, most_rows, read_config, read_table,
@@ -23,7 +25,6 @@ use crate::context::Context;
 use crate::error::Error;
 use crate::guard::keep_inputs_of_run;
 use crate::open_run::{finish_run, start};
-use crate::sheet::{Sheet, share, write_sheets};
 use crate::source::{Source, digest_sources};
 
 /// The results of one system.
@@ -80,7 +81,7 @@ pub struct ScoredResults {
     /// Items without a gold that can be read.
     pub without_gold: Vec<String>,
     /// The tables.
-    pub sheets: Vec<Sheet>,
+    pub document: Document,
 }
 
 /// What came of one system.
@@ -205,10 +206,9 @@ impl ResultsJob {
         }
         let report = finish_run(&directory, Vec::new())?;
         let without_gold: Vec<String> = without_gold.into_iter().collect();
-        let sheets = sheets(&outcomes, &without_gold, golds.left());
-        let json = to_json(&outcomes, &without_gold, &golds);
-        write_sheets(&self.out, "results", "Results", &sheets, &json)?;
-        Ok(ScoredResults { report, systems: outcomes, without_gold, sheets })
+        let document = document(&outcomes, &without_gold, golds.left());
+        document.write_to(&self.out, "results", &to_json(&outcomes, &without_gold, &golds))?;
+        Ok(ScoredResults { report, systems: outcomes, without_gold, document })
     }
 
     /// The systems with the places of their results. A bundle of several systems stands for all of them, unless it is given the
@@ -364,11 +364,14 @@ fn item_of(
 ) -> Item {
     let ids = METRICS.iter().map(|metric| metric.id().to_owned());
     let detail = |(id, verdict): (String, &sqlgauge_results::ResultVerdict)| {
-        let mut entries = Map::new();
-        entries
-            .extend(verdict.reason.iter().map(|reason| ("reason".to_owned(), Value::from(reason.clone()))));
-        entries.extend(verdict.gold.iter().map(|gold| ("gold".to_owned(), Value::from(*gold))));
-        (id, MetricDetail::from(entries))
+        let mut detail = MetricDetail::default();
+        if let Some(reason) = &verdict.reason {
+            detail = detail.because(reason.as_str());
+        }
+        if let Some(gold) = verdict.gold {
+            detail = detail.with("gold", gold);
+        }
+        (id, detail)
     };
     Item {
         system: system.to_owned(),
@@ -421,44 +424,54 @@ impl SystemOutcome {
 }
 
 /// The tables: scores with their denominators, the items where the metrics differ, what is missing or too much.
-fn sheets(outcomes: &[SystemOutcome], without_gold: &[String], left_golds: &[String]) -> Vec<Sheet> {
+fn document(outcomes: &[SystemOutcome], without_gold: &[String], left_golds: &[String]) -> Document {
+    let mut document = Document::new("Results");
     let note = "percent with 95 % intervals: over the items that have a result, as the official script counts, and over all that have a \
                 gold, where a missing result is wrong";
-    let mut scores = Sheet::new(
-        "Scores",
-        note,
-        &["system", "metric", "right", "with a result", "of", "all with a gold", "of", "no verdict"],
-    );
-    let header: Vec<&str> =
-        ["system", "id"].into_iter().chain(METRICS.iter().map(|metric| metric.id())).collect();
-    let mut differ = Sheet::new("Items where the metrics differ", "what each says, and why", &header);
+    document.add(Section::new("Scores", note, scores(outcomes)));
+    let note = "what each says, and why";
+    document.add(Section::new("Items where the metrics differ", note, differing(outcomes)));
+    let note = "items without a gold that can be read, results that belong to no item, and entries of the folders that are not read";
+    document.add(Section::new("Left out", note, left_out(outcomes, without_gold, left_golds)));
+    document
+}
+
+fn scores(outcomes: &[SystemOutcome]) -> Table {
+    let columns = ["system", "metric", "right", "with a result", "of", "all with a gold", "of", "no verdict"];
+    let mut table = Table::new(columns);
     for outcome in outcomes {
         for (metric, counts) in &outcome.metrics {
             let MetricCounts { right, answered, scored, unknown } = *counts;
-            let numbers = [
+            table.push([
+                outcome.system.clone(),
+                metric.clone(),
                 right.to_string(),
                 share(right, answered),
                 answered.to_string(),
                 share(right, scored),
                 scored.to_string(),
                 unknown.to_string(),
-            ];
-            let names = [outcome.system.clone(), metric.clone()];
-            scores.rows.push(names.into_iter().chain(numbers).collect());
+            ]);
         }
-        let row = |(id, verdicts): &(String, Vec<String>)| {
-            [outcome.system.clone(), id.clone()].into_iter().chain(verdicts.clone()).collect()
-        };
-        differ.rows.extend(outcome.differ.iter().map(row));
     }
-    let mut left = Sheet::new(
-        "Left out",
-        "items without a gold that can be read, results that belong to no item, and entries of the folders that are not read",
-        &["what", "ids"],
-    );
+    table
+}
+
+fn differing(outcomes: &[SystemOutcome]) -> Table {
+    let mut table = Table::new(["system", "id"].into_iter().chain(METRICS.iter().map(|metric| metric.id())));
+    for outcome in outcomes {
+        for (id, verdicts) in &outcome.differ {
+            table.push([&outcome.system, id].into_iter().chain(verdicts));
+        }
+    }
+    table
+}
+
+fn left_out(outcomes: &[SystemOutcome], without_gold: &[String], left_golds: &[String]) -> Table {
+    let mut table = Table::new(["what", "ids"]);
     let mut add = |what: String, ids: &[String]| {
         if !ids.is_empty() {
-            left.rows.push(vec![what, listed(ids)]);
+            table.push([what, listed(ids)]);
         }
     };
     add("no gold".to_owned(), without_gold);
@@ -467,7 +480,7 @@ fn sheets(outcomes: &[SystemOutcome], without_gold: &[String], left_golds: &[Str
         add(format!("no item: results of {}", outcome.system), &outcome.strangers);
         add(format!("not read: entries of {}", outcome.system), &outcome.left);
     }
-    [scores, differ, left].into_iter().filter(|sheet| !sheet.rows.is_empty()).collect()
+    table
 }
 
 /// The first ids, and how many more there are.

@@ -22,6 +22,8 @@ use serde_json::{Value, json};
 use sqlgauge_base::stats::{Interval, bootstrap_mean};
 use sqlgauge_dataset::{Benchmark, Columns, Example, parse_benchmark, parse_workload};
 use sqlgauge_report::Report;
+use sqlgauge_report::document::{Document, Section, Table};
+use sqlgauge_report::words::{percent, share};
 use sqlgauge_run::RunError;
 
 use crate::answers::{AnswerList, read_answers};
@@ -29,7 +31,6 @@ use crate::context::Context;
 use crate::error::Error;
 use crate::score::{ScoreJob, System};
 use crate::settings::default_metrics;
-use crate::sheet::{Sheet, percent, share, write_sheets};
 use crate::source::Source;
 
 /// Scores systems with lists of answers.
@@ -194,7 +195,7 @@ impl SamplesJob {
         };
         let systems: Vec<SystemSamples> = self.job.systems.iter().zip(&lists).map(outcome).collect();
         let samples = Samples { report, metric, systems };
-        write_sheets(&self.job.out, "samples", "Several answers", &samples.sheets(), &samples.to_json())?;
+        samples.document().write_to(&self.job.out, "samples", &samples.to_json())?;
         Ok(samples)
     }
 
@@ -342,48 +343,45 @@ fn share_of_draws(part: usize, all: usize, k: usize) -> f64 {
 
 impl Samples {
     /// The tables.
-    pub fn sheets(&self) -> Vec<Sheet> {
+    pub fn document(&self) -> Document {
+        let mut document = Document::new("Several answers");
         let note =
             format!("{}, percent with 95 % intervals over items, and the number of items", self.metric);
-        let names = self
-            .systems
-            .first()
-            .map(|system| system.rates.iter().map(|rate| rate.name.as_str()).collect::<Vec<_>>());
-        let header: Vec<&str> =
-            std::iter::once("rate").chain(self.systems.iter().map(|system| system.system.as_str())).collect();
-        let mut rates = Sheet::new("Several answers", &note, &header);
-        for (at, name) in names.into_iter().flatten().enumerate() {
-            let cells = self.systems.iter().map(|system| rate_text(&system.rates[at]));
-            rates.rows.push(std::iter::once(name.to_owned()).chain(cells).collect());
-        }
+        document.add(Section::new("Rates", note, self.rates()));
         let note = "first answers; a penalty score is the mean of +1 for a right item, 0 for an abstention where there is an answer, and \
                     minus the penalty for a wrong one, times 100";
-        let mut header = vec![
-            "system".to_owned(),
-            "coverage".to_owned(),
-            "accuracy".to_owned(),
-            "abstained rightly".to_owned(),
-        ];
-        let penalties =
-            self.systems.first().map(|system| system.abstention.scores.clone()).unwrap_or_default();
-        header.extend(penalties.iter().map(|(name, _)| format!("penalty {name}")));
-        let header: Vec<&str> = header.iter().map(String::as_str).collect();
-        let mut sheet = Sheet::new("Abstention", note, &header);
+        document.add(Section::new("Abstention", note, self.abstentions()));
+        document
+    }
+
+    fn rates(&self) -> Table {
+        let systems = self.systems.iter().map(|system| system.system.as_str());
+        let mut table = Table::new(std::iter::once("rate").chain(systems));
+        let names = self.systems.first().into_iter().flat_map(|system| &system.rates);
+        for (at, Rate { name, .. }) in names.enumerate() {
+            let cells = self.systems.iter().map(|system| rate_text(&system.rates[at]));
+            table.push(std::iter::once(name.clone()).chain(cells));
+        }
+        table
+    }
+
+    fn abstentions(&self) -> Table {
+        let columns = ["system", "coverage", "accuracy", "abstained rightly"].map(str::to_owned);
+        let penalties = self.systems.first().into_iter().flat_map(|system| &system.abstention.scores);
+        let penalties = penalties.map(|(name, _)| format!("penalty {name}"));
+        let mut table = Table::new(columns.into_iter().chain(penalties));
         for SystemSamples { system, abstention, .. } in &self.systems {
             let answered = abstention.right + abstention.wrong;
-            let mut row = vec![
-                system.clone(),
+            let unanswerable = abstention.rightly_abstained + abstention.wrongly_answered;
+            let shares = [
                 share(answered, answered + abstention.abstained),
                 share(abstention.right, answered),
-                share(
-                    abstention.rightly_abstained,
-                    abstention.rightly_abstained + abstention.wrongly_answered,
-                ),
+                share(abstention.rightly_abstained, unanswerable),
             ];
-            row.extend(abstention.scores.iter().map(|(_, score)| format!("{:.1}", percent(*score))));
-            sheet.rows.push(row);
+            let scores = abstention.scores.iter().map(|(_, score)| percent(*score));
+            table.push(std::iter::once(system.clone()).chain(shares).chain(scores));
         }
-        vec![rates, sheet]
+        table
     }
 
     /// All of it as JSON.
@@ -416,8 +414,8 @@ impl SystemSamples {
 /// A rate with its interval and its number of items.
 pub(crate) fn rate_text(rate: &Rate) -> String {
     let Some(mean) = rate.mean else { return "– n=0".to_owned() };
-    let ends = rate.interval.map(|ends| format!(" [{:.1}, {:.1}]", percent(ends.low), percent(ends.high)));
-    format!("{:.1}{} n={}", percent(mean), ends.unwrap_or_default(), rate.count)
+    let ends = rate.interval.map(|ends| format!(" [{}, {}]", percent(ends.low), percent(ends.high)));
+    format!("{}{} n={}", percent(mean), ends.unwrap_or_default(), rate.count)
 }
 
 #[cfg(test)]

@@ -477,7 +477,7 @@ const NO_SCHEMA: &str = "golds need their databases: give --db, or --tables alon
 
 /// Said where test-suite accuracy has no suite.
 const NO_SUITE: &str = "suite@1: no database has others beside it in its folder, so the score is that of ex-spider@1; \
-                        `sqlgauge witnesses` makes such databases";
+                        `sqlgauge pack --witnesses` makes such databases";
 
 /// Answers from which on it is no chance that all are the golds' own texts.
 const FEW: usize = 5;

@@ -163,7 +163,7 @@ pub(crate) fn recorded_options(
 ///
 /// # Errors
 /// When the record of the run cannot be read.
-pub fn started_at(out: &Path, goes_on: bool) -> Result<Moment, Error> {
+pub(crate) fn started_at(out: &Path, goes_on: bool) -> Result<Moment, Error> {
     let recorded = if goes_on { recorded_now(&read_manifest(out)?)? } else { None };
     Ok(recorded.unwrap_or_else(Moment::now))
 }

@@ -23,12 +23,10 @@ const MOST_UNNAMED_DIMENSIONS: usize = 512;
 /// let folder = tempfile::tempdir()?;
 /// let sample = Sample::unpack(folder.path())?;
 /// let file = folder.path().join("sample.parquet");
-/// # if cfg!(feature = "parquet") {
 /// EncodeJob::new(sample.questions, SchemaSource::Tables(sample.tables), &file).run(&Context::default())?;
 ///
 /// let shift = ShiftJob::new(&file, &file).run(&Context::default())?;
 /// assert!(shift.descriptors.frechet.mean_shift.abs() < 1e-6);
-/// # }
 /// # Ok(())
 /// # }
 /// ```

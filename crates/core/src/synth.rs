@@ -10,6 +10,7 @@ use sqlgauge_base::file::write_atomically;
 use sqlgauge_dataset::Databases;
 use sqlgauge_engine::{Limits, SqliteEngine};
 use sqlgauge_evolve::versions::{Steps, Version, versions};
+#[cfg(feature = "services")]
 use sqlgauge_synth::polish::Polish;
 use sqlgauge_synth::{
     CorpusError, CorpusSource as Database, CorpusSummary, SynthOptions, VERSIONS, sources, synthesize,
@@ -21,6 +22,7 @@ use crate::context::{Context, Watcher};
 use crate::error::{About, Error};
 use crate::guard::keep_run;
 use crate::lines::write_lines;
+#[cfg(feature = "services")]
 use crate::llm::LlmSettings;
 
 /// The databases of loose tables, below a folder of ours.
@@ -51,6 +53,7 @@ pub struct SynthJob {
     /// Later schemas of each database, over which pairs are made too.
     pub versions: Steps,
     /// The model that puts a share of the questions into other words, and that share.
+    #[cfg(feature = "services")]
     pub polish: Option<(f64, LlmSettings)>,
     /// What is made, and how.
     pub options: SynthOptions,
@@ -67,6 +70,7 @@ impl SynthJob {
             databases,
             tables: None,
             versions: Steps { kinds: sqlgauge_evolve::ChangeKind::ALL.to_vec(), count: 0, seed: 0 },
+            #[cfg(feature = "services")]
             polish: None,
             options: SynthOptions {
                 pairs,
@@ -104,7 +108,9 @@ impl SynthJob {
         let later = threads.install(|| Later::of(&roots, &engine, &self.versions))?;
         roots.extend(later.iter().flat_map(|later| later.roots.clone()));
         let sources = sources(&roots)?;
-        let options = SynthOptions { polish: self.polishing(context)?, ..self.options.clone() };
+        let options = self.options.clone();
+        #[cfg(feature = "services")]
+        let options = SynthOptions { polish: self.polishing(context)?, ..options };
         let (watcher, started) = (context.watcher(), Once::new());
         let progress = |done: u64, total: u64| {
             let [done, total] = [done, total].map(|count| usize::try_from(count).unwrap_or(usize::MAX));
@@ -135,6 +141,7 @@ impl SynthJob {
             ("--ask-again", asking.again),
             ("--variants", extras.variants),
             ("--near-misses", extras.near_misses),
+            #[cfg(feature = "services")]
             ("--polish", self.polish.as_ref().map_or(0.0, |(share, _)| *share)),
         ];
         for (option, value) in shares {
@@ -155,12 +162,6 @@ impl SynthJob {
         )?;
         context.watcher().heeds_stop(true);
         Ok(Some(Polish { share: *share, writer: std::sync::Arc::new(writer) }))
-    }
-
-    #[cfg(not(feature = "services"))]
-    fn polishing(&self, _: &Context<'_>) -> Result<Option<Polish>, Error> {
-        let missing = sqlgauge_base::NotBuiltIn { what: "synth --polish", feature: "services" };
-        if self.polish.is_some() { Err(missing.into()) } else { Ok(None) }
     }
 
     /// The error of a corpus, with what is kept of the asking.

@@ -19,15 +19,15 @@ use serde_json::{Value, json};
 use sqlgauge_base::{Random, counted};
 use sqlgauge_dataset::{Benchmark, Example, Prediction, parse_benchmark};
 use sqlgauge_metrics::Metric;
-use sqlgauge_report::Nature;
-use sqlgauge_report::number;
+use sqlgauge_report::document::{Document, Section, Table};
+use sqlgauge_report::words::share;
+use sqlgauge_report::{Nature, number};
 use sqlgauge_run::{RunError, RunFiles, ScoreSummary, SummaryBuilder};
 
 use crate::context::Context;
 use crate::error::Error;
 use crate::samples::{SampleRules, SamplesJob, SystemSamples, numbered_name, rate_text};
 use crate::score::{ScoreJob, System};
-use crate::sheet::{Sheet, percent, write_sheets};
 use crate::source::Source;
 
 /// Scores systems under several versions of the golds.
@@ -180,8 +180,7 @@ impl VersionsJob {
         let mut versions = compare(&runs, metric, &names.collect::<Vec<_>>())?;
         versions.systems = self.job.systems.iter().map(|system| system.name.clone()).collect();
         versions.samples = samples;
-        let sheets = versions.sheets();
-        write_sheets(&self.job.out, "versions", "Versions of the golds", &sheets, &versions.to_json())?;
+        versions.document().write_to(&self.job.out, "versions", &versions.to_json())?;
         Ok(versions)
     }
 
@@ -443,78 +442,87 @@ impl Versions {
     }
 
     /// The tables.
-    pub fn sheets(&self) -> Vec<Sheet> {
-        let nature = Nature::of(&self.metric);
-        let shared = self.versions.iter().map(|name| format!("{name}, shared"));
-        let header: Vec<String> =
-            std::iter::once("system".to_owned()).chain(self.versions.iter().cloned()).chain(shared).collect();
-        let header: Vec<&str> = header.iter().map(String::as_str).collect();
+    pub fn document(&self) -> Document {
+        let mut document = Document::new("Versions of the golds");
         let note = format!(
             "{}{}, percent with 95 % intervals and the number of items; shared: over the {} of every version, # is the rank",
             self.metric,
             if self.samples.is_empty() { "" } else { " of the first answers" },
             counted(self.shared, "item")
         );
-        let mut scores = Sheet::new("Scores by version", &note, &header);
+        document.add(Section::new("Scores by version", note, self.scores()));
+        let note =
+            format!("{}, percent with 95 % intervals over items, and the number of items", self.metric);
+        document.add(Section::new("Several answers by version", note, self.lists()));
+        let note = "points between the two under each version; the probability that the swap is real, by resampling the items in pairs";
+        document.add(Section::new("Ranks that change", note, self.swapped()));
+        let note = "over the items that both versions score";
+        document.add(Section::new("Items gained and lost", note, self.changed()));
+        let note = "scores of a system on an item under both; Kendall's tau of the ranks";
+        document.add(Section::new("Agreement of the versions", note, self.agreeing()));
+        document
+    }
+
+    fn scores(&self) -> Table {
+        let nature = Nature::of(&self.metric);
+        let shared = self.versions.iter().map(|name| format!("{name}, shared"));
+        let mut table =
+            Table::new(std::iter::once("system".to_owned()).chain(self.versions.clone()).chain(shared));
         for (at, system) in self.systems.iter().enumerate() {
             let intervals = self.scores.iter().map(|version| number::interval(&version[at], nature));
             let shared = self.shared_means.iter().zip(&self.ranks);
             let shared = shared
                 .map(|(means, ranks)| format!("{} #{}", number::score(Some(means[at]), nature), ranks[at]));
-            scores.rows.push(std::iter::once(system.clone()).chain(intervals).chain(shared).collect());
+            table.push(std::iter::once(system.clone()).chain(intervals).chain(shared));
         }
-        let mut changes = Sheet::new(
-            "Items gained and lost",
-            "over the items that both versions score",
-            &["system", "from", "to", "items", "gained", "lost"],
-        );
-        changes.rows.extend(self.changes.iter().map(|change| {
-            let [from, to] = change.versions.clone();
-            let counts =
-                [change.shared, change.gained.len(), change.lost.len()].map(|count| count.to_string());
-            [change.system.clone(), from, to].into_iter().chain(counts).collect()
-        }));
-        let mut swaps = Sheet::new(
-            "Ranks that change",
-            "points between the two under each version; the probability that the swap is real, by resampling the items in pairs",
-            &["first", "behind", "under", "points", "under", "points", "real"],
-        );
-        swaps.rows.extend(self.swaps.iter().map(|swap| {
-            let [a, b] = swap.versions.clone();
-            let [before, after] = swap.differences.map(|points| number::difference(points, nature));
-            let probability = format!("{:.0} %", percent(swap.probability));
-            vec![swap.first.clone(), swap.second.clone(), a, before, b, after, probability]
-        }));
-        let mut agreement = Sheet::new(
-            "Agreement of the versions",
-            "scores of a system on an item under both; Kendall's tau of the ranks",
-            &["versions", "items", "scores", "equal", "tau"],
-        );
-        agreement.rows.extend(self.agreements.iter().map(|group| {
-            let equal = crate::sheet::share(group.equal, group.pairs);
-            let tau = group.kendall.map_or_else(|| "–".to_owned(), |tau| format!("{tau:.2}"));
-            vec![group.versions.join(", "), group.shared.to_string(), group.pairs.to_string(), equal, tau]
-        }));
-        [scores, self.lists(), swaps, changes, agreement]
-            .into_iter()
-            .filter(|sheet| !sheet.rows.is_empty())
-            .collect()
+        table
     }
 
     /// The rates of lists of answers under each version.
-    fn lists(&self) -> Sheet {
-        let header: Vec<&str> =
-            ["system", "rate"].into_iter().chain(self.versions.iter().map(String::as_str)).collect();
-        let note =
-            format!("{}, percent with 95 % intervals over items, and the number of items", self.metric);
-        let mut sheet = Sheet::new("Several answers by version", &note, &header);
+    fn lists(&self) -> Table {
+        let versions = self.versions.iter().map(String::as_str);
+        let mut table = Table::new(["system", "rate"].into_iter().chain(versions));
         for (system, samples) in self.samples.first().into_iter().flatten().enumerate() {
-            sheet.rows.extend(samples.rates.iter().enumerate().map(|(at, rate)| {
+            for (at, rate) in samples.rates.iter().enumerate() {
                 let cells = self.samples.iter().map(|version| rate_text(&version[system].rates[at]));
-                [samples.system.clone(), rate.name.clone()].into_iter().chain(cells).collect()
-            }));
+                table.push([samples.system.clone(), rate.name.clone()].into_iter().chain(cells));
+            }
         }
-        sheet
+        table
+    }
+
+    fn swapped(&self) -> Table {
+        let nature = Nature::of(&self.metric);
+        let mut table = Table::new(["first", "behind", "under", "points", "under", "points", "real"]);
+        for swap in &self.swaps {
+            let [a, b] = swap.versions.clone();
+            let [before, after] = swap.differences.map(|points| number::difference(points, nature));
+            let probability = format!("{:.0} %", 100.0 * swap.probability);
+            table.push([swap.first.clone(), swap.second.clone(), a, before, b, after, probability]);
+        }
+        table
+    }
+
+    fn changed(&self) -> Table {
+        let mut table = Table::new(["system", "from", "to", "items", "gained", "lost"]);
+        for change in &self.changes {
+            let [from, to] = change.versions.clone();
+            let [shared, gained, lost] =
+                [change.shared, change.gained.len(), change.lost.len()].map(|count| count.to_string());
+            table.push([change.system.clone(), from, to, shared, gained, lost]);
+        }
+        table
+    }
+
+    fn agreeing(&self) -> Table {
+        let mut table = Table::new(["versions", "items", "scores", "equal", "tau"]);
+        for group in &self.agreements {
+            let equal = share(group.equal, group.pairs);
+            let tau = group.kendall.map_or_else(|| "–".to_owned(), |tau| format!("{tau:.2}"));
+            let names = group.versions.join(", ");
+            table.push([names, group.shared.to_string(), group.pairs.to_string(), equal, tau]);
+        }
+        table
     }
 
     /// All of it as JSON.

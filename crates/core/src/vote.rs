@@ -24,7 +24,9 @@ use sqlgauge_dataset::{Databases, Example, parse_benchmark, parse_workload};
 use sqlgauge_engine::{Engine, Moment};
 use sqlgauge_etm::Profile;
 use sqlgauge_metrics::Target;
+use sqlgauge_report::document::{Document, Section, Table};
 use sqlgauge_report::number::p_value;
+use sqlgauge_report::words::{optional, percent, share};
 use sqlgauge_run::{Comparison, RunError, UsedDatabases};
 use sqlgauge_verify::Verdict;
 
@@ -34,7 +36,6 @@ use crate::error::Error;
 use crate::lines::write_lines;
 use crate::match_pair::{SchemaFacts, match_pair};
 use crate::score::{ScoreJob, System};
-use crate::sheet::{Sheet, percent, share, write_sheets};
 use crate::source::Source;
 use crate::verify_pair::over_database;
 
@@ -183,7 +184,7 @@ impl VoteJob {
         if self.has_golds {
             self.measure(&mut vote, &answers, context)?;
         }
-        write_sheets(out, "vote", "Vote", &vote.sheets(self.by), &vote.to_json(self.by))?;
+        vote.document(self.by).write_to(out, "vote", &vote.to_json(self.by))?;
         Ok(vote)
     }
 
@@ -404,47 +405,46 @@ impl VotedAnswer {
 
 impl Vote {
     /// The tables.
-    pub fn sheets(&self, by: VoteBy) -> Vec<Sheet> {
+    pub fn document(&self, by: VoteBy) -> Document {
+        let mut document = Document::new("Vote");
+        let note = format!("answers are equal by {}", by.name());
+        document.add(Section::new("Vote", note, self.summary()));
+        let note = "the items answered if those below a confidence are not, and the right ones among them, with 95 % intervals";
+        document.add(Section::new("Coverage and accuracy", note, self.curve()));
+        document
+    }
+
+    fn summary(&self) -> Table {
         let count = |of: &dyn Fn(&VotedAnswer) -> bool| {
             self.choices.iter().filter(|choice| of(choice)).count().to_string()
         };
-        let mut summary = Sheet::new("Vote", &format!("answers are equal by {}", by.name()), &["", ""]);
-        let mut row = |name: &str, value: String| summary.rows.push(vec![name.to_owned(), value]);
+        let mut table = Table::new(["", ""]);
+        let mut row = |name: &str, value: String| table.push([name.to_owned(), value]);
         row("questions", self.choices.len().to_string());
         row("abstained", count(&|choice| choice.sql.is_none()));
         row("ties", count(&|choice| choice.is_tie));
         row("every answer fails", count(&|choice| choice.sql.is_some() && choice.groups == 0));
-        if let Some(gain) = &self.gain {
-            let mean = |mean: Option<f64>| {
-                mean.map_or_else(|| "–".to_owned(), |mean| format!("{:.1}", percent(mean)))
-            };
-            row(&format!("{} of the choice", self.metric), mean(gain.first_mean));
-            row(&format!("{} of the first answer", self.metric), mean(gain.second_mean));
-            let ends = format!("[{:+.1}, {:+.1}]", percent(gain.low), percent(gain.high));
-            row(
-                "gain in points",
-                format!(
-                    "{:+.1} {ends} n={}, p {}",
-                    percent(gain.difference),
-                    gain.count,
-                    p_value(gain.p_value)
-                ),
-            );
-            row("items gained, lost", format!("{}, {}", gain.only_first, gain.only_second));
-        }
-        let note = "the items answered if those below a confidence are not, and the right ones among them, with 95 % intervals";
-        let mut curve =
-            Sheet::new("Coverage and accuracy", note, &["confidence from", "coverage", "accuracy", "items"]);
-        curve.rows.extend(self.curve.iter().map(|point| {
-            let coverage = format!("{:.1}", percent(point.answered as f64 / point.items.max(1) as f64));
-            vec![
+        let Some(gain) = &self.gain else { return table };
+        row(&format!("{} of the choice", self.metric), optional(gain.first_mean));
+        row(&format!("{} of the first answer", self.metric), optional(gain.second_mean));
+        let [difference, low, high] = [gain.difference, gain.low, gain.high].map(|share| 100.0 * share);
+        let p = p_value(gain.p_value);
+        row("gain in points", format!("{difference:+.1} [{low:+.1}, {high:+.1}] n={}, p {p}", gain.count));
+        row("items gained, lost", format!("{}, {}", gain.only_first, gain.only_second));
+        table
+    }
+
+    fn curve(&self) -> Table {
+        let mut table = Table::new(["confidence from", "coverage", "accuracy", "items"]);
+        for point in &self.curve {
+            table.push([
                 format!("{:.3}", point.confidence),
-                coverage,
+                percent(point.answered as f64 / point.items.max(1) as f64),
                 share(point.right, point.answered),
                 point.answered.to_string(),
-            ]
-        }));
-        [summary, curve].into_iter().filter(|sheet| !sheet.rows.is_empty()).collect()
+            ]);
+        }
+        table
     }
 
     /// All of it as JSON, without the choices, which have a file of their own.

@@ -1,4 +1,4 @@
-//! The counterexamples of a run as a test suite: `sqlgauge witnesses`.
+//! The counterexamples of a run as a test suite: `sqlgauge pack --witnesses`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sqlgauge_base::regular;
 use sqlgauge_estimate::Estimate;
+use sqlgauge_estimate::report::Reliability;
 use sqlgauge_estimate::report::drift::Series;
-use sqlgauge_estimate::report::{Reliability, html};
 
 use crate::runs::{LogState, look, state_of};
 use crate::{Dashboard, ViewError};
@@ -214,7 +214,7 @@ impl Record {
     /// The page of an estimate, written anew from its data as `estimate` does.
     pub(crate) fn page(&self) -> Result<String, ViewError> {
         let folder = self.path.parent().ok_or(ViewError::UnknownRun)?;
-        Ok(html(&Reliability::read(folder, MOST_OF_PAGE)?))
+        Ok(Reliability::read(folder, MOST_OF_PAGE)?.document().html())
     }
 
     pub(crate) fn is(&self, kind: RecordKind) -> bool {

@@ -130,10 +130,10 @@ async function estimates(list, first = list) {
   assert.equal(errors.length, 2, errors.join());
   assert.ok(errors.every((text) => /json.*, line \d/.test(text)), errors.join());
   await page.click('a:text("Whole report")');
-  await page.waitForSelector('article.estimate');
+  await page.waitForSelector('.gauge');
   assert.equal(await page.locator('script, iframe, img, object, embed, #taken-over').count(), 0);
   assert.equal(await page.evaluate(() => Number(window.hit ?? 0)), 0);
-  assert.ok(await page.locator('ol.doubtful li').count() > 0);
+  assert.ok(await page.locator('article.entry').count() > 0);
   await page.screenshot({ path: join(given.shots, `estimate-${new URL(list).protocol.replace(':', '')}.png`) });
   await close();
 }

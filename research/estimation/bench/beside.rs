@@ -6,7 +6,7 @@ use sqlgauge_base::probit::density_at;
 use sqlgauge_dataset::Databases;
 use sqlgauge_engine::Engine;
 use sqlgauge_estimate::estimators::{Estimator, FromSignals};
-use sqlgauge_estimate::{EstimateError, EstimateOptions, Spread, TargetCase};
+use sqlgauge_estimate::{EstimateError, EstimateOptions, QuestionIndex, Spread, TargetCase};
 
 use super::components::{Residual, spread_of};
 use super::families::{Part, databases_of, over_parts};
@@ -73,19 +73,20 @@ fn transfer(
     }
     let questions = &case.evidence.questions;
     let count = questions.len();
-    let id = |question: &usize| &case.pool().questions[*question].id;
+    let id = |question: &QuestionIndex| &case.pool()[*question].id;
     let Some(truth) = questions.iter().map(|question| part.truths.get(id(question))).sum::<Option<f64>>()
     else {
         return Ok(None);
     };
-    let runs =
-        |question: &&usize| case.observed(case.target, **question).is_some_and(|seen| seen.runs_as_given);
+    let runs = |question: &&QuestionIndex| {
+        case.observed(case.target, **question).is_some_and(|seen| seen.runs_as_given)
+    };
     let share = questions.iter().filter(runs).count() as f64 / count.max(1) as f64;
     let estimate = FromSignals.estimate(case)?;
     if share == 0.0 {
         return Ok(None);
     }
-    let system = &case.pool().systems[case.target];
+    let system = &case.pool()[case.target];
     Ok(Some(PeerTransfer {
         system: system.clone(),
         family: family(system),

@@ -8,7 +8,7 @@ use sqlgauge_base::probit::{density_at, normal_cdf, probit};
 use sqlgauge_dataset::Databases;
 use sqlgauge_engine::Engine;
 use sqlgauge_estimate::{
-    AloneMoves, EstimateError, EstimateOptions, Pool, PoolEvidence, Spread, TargetCase, solve,
+    AloneMoves, EstimateError, EstimateOptions, Pool, PoolEvidence, QuestionIndex, Spread, TargetCase, solve,
 };
 
 use super::components::{Residual, spread_of};
@@ -156,10 +156,10 @@ pub(super) fn over_parts<T>(
 }
 
 /// Questions by database, and all of them if there are several.
-fn parts_of(pool: &Pool, questions: &[usize]) -> BTreeMap<Option<String>, Vec<usize>> {
-    let mut parts: BTreeMap<Option<String>, Vec<usize>> = BTreeMap::new();
+fn parts_of(pool: &Pool, questions: &[QuestionIndex]) -> BTreeMap<Option<String>, Vec<QuestionIndex>> {
+    let mut parts: BTreeMap<Option<String>, Vec<QuestionIndex>> = BTreeMap::new();
     for &question in questions {
-        let name = pool.databases[pool.questions[question].database].db_id.clone();
+        let name = pool.databases[pool[question].database].db_id.clone();
         parts.entry(Some(name)).or_default().push(question);
     }
     if parts.len() > 1 {
@@ -170,7 +170,7 @@ fn parts_of(pool: &Pool, questions: &[usize]) -> BTreeMap<Option<String>, Vec<us
 
 /// Number of databases that the case's questions are about.
 pub(super) fn databases_of(case: &TargetCase<'_>) -> usize {
-    let database = |&question: &usize| case.pool().questions[question].database;
+    let database = |&question: &QuestionIndex| case.pool()[question].database;
     case.evidence.questions.iter().map(database).collect::<BTreeSet<_>>().len()
 }
 
@@ -184,7 +184,7 @@ fn transfer(case: &TargetCase<'_>, part: &Part<'_>, family: &dyn Fn(&str) -> Str
     let AloneMoves { level, labels, moves } = AloneMoves::of(case)?;
     let (mut running, mut right, mut all) = (0.0, 0.0, 0.0);
     for &question in &case.evidence.questions {
-        let truth = *part.truths.get(&case.pool().questions[question].id)?;
+        let truth = *part.truths.get(&case.pool()[question].id)?;
         all += truth;
         if case.observed(case.target, question).is_some_and(|seen| seen.runs_as_given) {
             running += 1.0;
@@ -192,7 +192,7 @@ fn transfer(case: &TargetCase<'_>, part: &Part<'_>, family: &dyn Fn(&str) -> Str
         }
     }
     let count = case.evidence.questions.len() as f64;
-    let system = &case.pool().systems[case.target];
+    let system = &case.pool()[case.target];
     Some(Transfer {
         system: system.clone(),
         family: family(system),

@@ -117,7 +117,7 @@ pub fn run(
         results.shared_seconds += start.elapsed().as_secs_f64() / trials.len() as f64;
         for &target in &pool.targets {
             let case = evidence.case(target, options.estimate);
-            let system = &pool.systems[target];
+            let system = &pool[target];
             let Some(truth) = truth(&runs[trial.target.run], &trial.target, system) else { continue };
             for (method, estimator) in &options.methods {
                 let start = Instant::now();
@@ -220,7 +220,7 @@ fn some_labels(
     for &target in &pool.targets {
         let mut random = Random::new([options.estimate.seed, target as u64]);
         let of_system: Vec<Label> = chosen(run, &trial.target)
-            .filter(|item| item.system == pool.systems[target] && random.unit() < options.labelled)
+            .filter(|item| item.system == pool[target] && random.unit() < options.labelled)
             .map(|item| Label {
                 id: item.id.clone(),
                 correct: item.metrics.get(&run.metric).copied().flatten(),

@@ -16,7 +16,7 @@ use crate::generate::text;
 const BOUNDS: [&str; 4] = ["interrupted", "too many rows", "integer overflow", "too big"];
 
 /// What violations of name resolution and printing are filed under.
-pub const RESOLUTION: &str = "resolution";
+pub(crate) const RESOLUTION: &str = "resolution";
 
 /// What violations of the comparison of two texts are filed under.
 pub const MATCH: &str = "match";

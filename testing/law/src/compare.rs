@@ -11,7 +11,7 @@ type Row = Vec<Value>;
 const TOLERANCE: f64 = 1e-9;
 
 /// Whether the rows are the same bag.
-pub fn same_bag(left: &[Row], right: &[Row]) -> bool {
+pub(crate) fn same_bag(left: &[Row], right: &[Row]) -> bool {
     if left.len() != right.len() {
         return false;
     }
@@ -24,7 +24,7 @@ pub fn same_bag(left: &[Row], right: &[Row]) -> bool {
 }
 
 /// Whether the rows are the same in the same order.
-pub fn same_sequence(left: &[Row], right: &[Row]) -> bool {
+pub(crate) fn same_sequence(left: &[Row], right: &[Row]) -> bool {
     left.len() == right.len()
         && left.iter().zip(right).all(|(a, b)| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)))
 }

@@ -48,7 +48,7 @@ pub enum Damage {
 
 impl Damage {
     /// Damage that suits any rule.
-    pub const OF_RULES: [Self; 8] = [
+    pub(crate) const OF_RULES: [Self; 8] = [
         Self::Turned,
         Self::Dropped,
         Self::Swapped,
@@ -60,7 +60,7 @@ impl Damage {
     ];
 
     /// Whether it is damage to what name resolution did.
-    pub fn is_of_resolution(self) -> bool {
+    pub(crate) fn is_of_resolution(self) -> bool {
         matches!(
             self,
             Self::LetterCase
@@ -74,7 +74,7 @@ impl Damage {
     }
 
     /// Whether it is damage to the canonical order.
-    pub fn is_of_order(self) -> bool {
+    pub(crate) fn is_of_order(self) -> bool {
         matches!(self, Self::SidesOfJoin | Self::SidesOfOperator)
     }
 

@@ -62,7 +62,7 @@ pub fn any_value(dice: &mut Dice) -> &'static str {
 }
 
 /// A constant that suits a column of that affinity, mostly.
-pub fn value_for(affinity: Affinity, dice: &mut Dice) -> &'static str {
+pub(crate) fn value_for(affinity: Affinity, dice: &mut Dice) -> &'static str {
     if dice.chance(16) {
         return "NULL";
     }

@@ -32,7 +32,7 @@ impl Dice {
     }
 
     /// One of the items, `None` without any.
-    pub fn pick_any<'t, T>(&mut self, items: &'t [T]) -> Option<&'t T> {
+    pub(crate) fn pick_any<'t, T>(&mut self, items: &'t [T]) -> Option<&'t T> {
         self.0.pick(items)
     }
 

@@ -2,7 +2,7 @@
 
 /// Schemas by name. The tables of the rules' cases (`t`, `u`, `n`…) stand in them with other types, keys and
 /// collations, so that every case can be tried on every one.
-pub const SCHEMAS: &[(&str, &str)] = &[
+pub(crate) const SCHEMAS: &[(&str, &str)] = &[
     (
         "plain",
         "CREATE TABLE t (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, name TEXT, age INT, born TEXT NOT NULL);

@@ -50,7 +50,7 @@ pub enum Plant {
 
 impl Plant {
     /// All lies, those about the schema first.
-    pub const LIES: [Self; 11] = [
+    pub(crate) const LIES: [Self; 11] = [
         Self::NothingIsNull,
         Self::EverythingIsUnique,
         Self::NothingIsCollated,

@@ -41,7 +41,7 @@ struct TableShape {
 
 /// Tables that can be written as DDL.
 #[derive(Debug, Clone)]
-pub struct Shape {
+pub(crate) struct Shape {
     tables: Vec<TableShape>,
     indexes: Vec<String>,
 }
@@ -66,7 +66,7 @@ const HOSTILE_NAMES: [&str; 10] =
 
 impl Shape {
     /// The tables of a schema, views as tables.
-    pub fn of(schema: &Schema) -> Self {
+    pub(crate) fn of(schema: &Schema) -> Self {
         let tables = schema.tables().iter().map(|table| {
             let name = |index: &u32| table.column(*index).map(|c| c.name.clone()).unwrap_or_default();
             let names = |set: &[u32]| set.iter().map(name).collect::<Vec<_>>();
@@ -108,7 +108,7 @@ impl Shape {
     }
 
     /// The same names with other types, collations, keys and constraints, changed at `percent` of the places.
-    pub fn twin(&self, percent: usize, dice: &mut Dice) -> Self {
+    pub(crate) fn twin(&self, percent: usize, dice: &mut Dice) -> Self {
         let mut twin = self.clone();
         let names: Vec<(String, Vec<String>)> = twin
             .tables
@@ -163,7 +163,7 @@ impl Shape {
 
     /// The same with names that need quotes, each still different from the others.
     #[must_use]
-    pub fn renamed(&self, dice: &mut Dice) -> Self {
+    pub(crate) fn renamed(&self, dice: &mut Dice) -> Self {
         let mut renamed = self.clone();
         let mut number = 0;
         let mut fresh = |dice: &mut Dice| {
@@ -188,7 +188,7 @@ impl Shape {
     }
 
     /// The statements that create the tables, and then the views and indexes.
-    pub fn ddl(&self) -> Vec<String> {
+    pub(crate) fn ddl(&self) -> Vec<String> {
         let tables = self.tables.iter().map(TableShape::ddl);
         let views = self.tables.iter().filter(|table| table.behind_view).map(TableShape::view);
         tables.chain(views).chain(self.indexes.iter().cloned()).collect()
@@ -363,6 +363,6 @@ fn list(names: &[String]) -> String {
 }
 
 /// The name in double quotes if it needs them.
-pub fn quoted(name: &str) -> String {
+pub(crate) fn quoted(name: &str) -> String {
     sqlgauge_sql::PrintDialect::Sqlite.identifier(name)
 }

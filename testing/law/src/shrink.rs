@@ -32,7 +32,7 @@ pub struct Shrunk {
 }
 
 /// The smallest violation of the same rule that dropping parts leads to.
-pub fn shrink(violation: &Violation, world: &World, stepper: &Stepper<'_>) -> Shrunk {
+pub(crate) fn shrink(violation: &Violation, world: &World, stepper: &Stepper<'_>) -> Shrunk {
     let mut best = violation.clone();
     let database = &world.databases[violation.database.unwrap_or(0)];
     if best.rule != MATCH {

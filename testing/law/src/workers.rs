@@ -4,7 +4,7 @@
 pub(crate) fn run(threads: usize, work: &(dyn Fn() + Sync)) {
     std::thread::scope(|scope| {
         for _ in 0..threads.max(1) {
-            let spawned = std::thread::Builder::new().stack_size(64 << 20).spawn_scoped(scope, work);
+            let spawned = sqlgauge_base::deep_thread().spawn_scoped(scope, work);
             drop(spawned);
         }
     });

@@ -2,16 +2,13 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
 use clap::Args;
 use sqlgauge_core::OutputPath;
-use sqlgauge_fusion::AdaptOptions;
 
-use crate::Verdict;
 
 /// Adapt an evaluator of `sqlgauge fit` to another system, from labelled embeddings of it
 #[derive(Debug, Args)]
-pub struct Adapt {
+pub(crate) struct Adapt {
     /// Folder of the evaluator
     #[arg(long, value_name = "DIR")]
     evaluator: PathBuf,
@@ -22,10 +19,10 @@ pub struct Adapt {
     #[arg(long, value_name = "N", default_value_t = 1000)]
     sets: usize,
     /// Steps of adaptation; use as many as `sqlgauge fit --steps`
-    #[arg(long, value_name = "N", default_value_t = AdaptOptions::default().steps)]
+    #[arg(long, value_name = "N", default_value_t = 10)]
     steps: usize,
     /// Size of a step
-    #[arg(long, value_name = "X", default_value_t = AdaptOptions::default().alpha)]
+    #[arg(long, value_name = "X", default_value_t = 1e-3)]
     alpha: f64,
     /// Seed of the random draws
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -41,9 +38,9 @@ pub struct Adapt {
     quiet: bool,
 }
 
+#[cfg(feature = "evaluator")]
 impl Adapt {
-    #[cfg(feature = "evaluator")]
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> anyhow::Result<crate::Verdict> {
         let job = sqlgauge_core::AdaptJob {
             sets: self.sets,
             steps: self.steps,
@@ -54,12 +51,6 @@ impl Adapt {
         let progress = crate::progress::Progress::new(self.quiet);
         let card = job.run(&sqlgauge_core::Context::default().watched_by(&progress));
         progress.finish();
-        super::fit::show(&card?, &self.out, self.json)
-    }
-
-    #[cfg(not(feature = "evaluator"))]
-    #[expect(clippy::unused_self, reason = "called as where the feature is built in")]
-    pub fn run(self) -> Result<Verdict> {
-        Err(sqlgauge_base::NotBuiltIn { what: "sqlgauge adapt", feature: "evaluator" }.into())
+        super::fit::run::show(&card?, &self.out, self.json)
     }
 }

@@ -3,13 +3,14 @@
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
+use sqlgauge_audit::formats::{AuditFormat as _, Terminal};
 use sqlgauge_audit::{BenchmarkAudit, RuleSelection, find, formats};
 use sqlgauge_core::{AuditJob, OutputPath};
 use sqlgauge_dataset::{ColumnRole, FileFormat};
 
 use crate::Verdict;
 use crate::options::{column_help, columns, with_columns};
-use crate::output::{Style, note, print_with, write_to};
+use crate::output::{Style, note, print_with, text_tables, write_to};
 
 /// Find golds that are probably wrong: rules over query, schema, rows and question
 #[derive(Args)]
@@ -78,7 +79,7 @@ impl Audit {
         (Some(format), self.output_format.as_deref().unwrap_or("text"))
     }
 
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let columns = columns(&self.columns)?;
         if let Some(name) = self.fail_on.iter().find(|name| *name != "any" && find(name).is_none()) {
             bail!("--fail-on: unknown audit rule {name:?}; `sqlgauge rules list --audit` lists them");
@@ -104,6 +105,9 @@ impl Audit {
                 let mut bytes = Vec::new();
                 shape.render(&audit, &mut bytes)?;
                 write_to(path, &String::from_utf8(bytes)?)?;
+            }
+            None if shape.name() == "text" => {
+                print_with(Style::Painted, |out| Terminal(text_tables()).render(&audit, out))?;
             }
             None => print_with(Style::Plain, |out| shape.render(&audit, out))?,
         }

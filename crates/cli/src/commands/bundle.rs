@@ -15,7 +15,7 @@ use sqlgauge_base::counted;
 /// Executes golds and predictions of the run once more and keeps every result with its types, the engine, and the hashes of all inputs.
 /// `sqlgauge score --results FILE.bundle --out DIR` scores it, without databases.
 #[derive(Debug, Args)]
-pub struct Bundle {
+pub(crate) struct Bundle {
     /// Run directory
     run: PathBuf,
     /// Folder with the databases of the run, or one database file
@@ -30,7 +30,7 @@ pub struct Bundle {
 }
 
 impl Bundle {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let job = BundleJob::new(self.run, self.db, &self.out);
         let BundleSize { golds, results, failed } =
             crate::engine::run(self.quiet, |context| job.run(context))?;

@@ -7,14 +7,13 @@ use clap::Args;
 use sqlgauge_base::counted;
 use sqlgauge_core::{CompareJob, LeftOut, SystemComparison};
 use sqlgauge_report::Versus;
-use sqlgauge_report::formats::TextTables;
 
 use crate::Verdict;
-use crate::output::{colour, note, print_json, print_painted, width};
+use crate::output::{note, print_json, print_painted, text_tables};
 
 /// Compare two systems of a run, or of two runs: paired test, interval of the difference, items that differ
 #[derive(Debug, Args)]
-pub struct Compare {
+pub(crate) struct Compare {
     /// Run directory
     run: PathBuf,
     /// A second run, which has the second system; items with the same id, database and gold are compared
@@ -38,7 +37,7 @@ pub struct Compare {
 }
 
 impl Compare {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let is_bar = |most: f64| most.is_finite() && most >= 0.0;
         ensure!(
             self.max_regression.is_none_or(is_bar),
@@ -66,7 +65,7 @@ impl Compare {
             only_second: &comparison.only_second,
             limit: self.items,
         };
-        print_painted(&versus.render(TextTables { width: width(), colour: colour() })?)?;
+        print_painted(&versus.render(text_tables())?)?;
         Ok(gate(&comparison, self.max_regression))
     }
 }

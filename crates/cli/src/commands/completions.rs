@@ -11,14 +11,14 @@ use crate::{Arguments, Verdict};
 
 /// Print the completion script of a shell
 #[derive(Debug, Args)]
-pub struct Completions {
+pub(crate) struct Completions {
     /// The shell
     #[arg(value_enum)]
     shell: Shell,
 }
 
 impl Completions {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Arguments::command(), "sqlgauge", &mut script);
         print(&String::from_utf8_lossy(&script))?;
@@ -28,14 +28,14 @@ impl Completions {
 
 /// Print the manual page, or write the pages of all commands into a folder
 #[derive(Debug, Args)]
-pub struct Man {
+pub(crate) struct Man {
     /// Folder to write one page per command to, as for /usr/share/man/man1
     #[arg(long, value_name = "DIR")]
     out: Option<OutputPath>,
 }
 
 impl Man {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let command = Arguments::command();
         if let Some(folder) = self.out {
             let failed =

@@ -10,7 +10,7 @@ use crate::output::print_table;
 
 /// Compare what corpora cover: sizes, difficulty, where their items lie, how far they reach in 16 dimensions
 #[derive(Debug, Args)]
-pub struct CoverageCommand {
+pub(crate) struct CoverageCommand {
     /// Folders of corpora (of `synth`, or as Spider and BIRD are laid out), or files of examples with their databases or
     /// tables.json: FILE@SCHEMAS
     #[arg(value_name = "[NAME=]FOLDER|FILE@SCHEMAS", required = true)]
@@ -24,7 +24,7 @@ pub struct CoverageCommand {
 }
 
 impl CoverageCommand {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let job = CoverageJob { corpora: self.corpora, out: self.out.into() };
         let coverage = crate::engine::run(self.quiet, |context| job.run(context))?;
         if !self.quiet {

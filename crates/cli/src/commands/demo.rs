@@ -6,26 +6,25 @@ use anyhow::Result;
 use clap::Args;
 use sqlgauge_base::printable;
 use sqlgauge_core::{DemoJob, EstimateAndTruth, MatchedAnswer, OutputPath, RefutedAnswer, ShownPair, Tour};
-use sqlgauge_report::formats::TextTables;
 use sqlgauge_report::words::{percent, points};
 use sqlgauge_report::{Painter, Report, ShowOptions};
 
 use crate::Verdict;
-use crate::output::{Style, colour, command_line, print, print_painted, print_with, width};
+use crate::output::{colour, command_line, print, print_painted, text_tables, width};
 
 /// Metrics of the terminal's table; the report has all.
 const SHOWN: usize = 4;
 
 /// Take a tour: score the bundled sample, explain two answers, estimate without labels, change the schema
 #[derive(Debug, Args)]
-pub struct Demo {
+pub(crate) struct Demo {
     /// Folder to write: the sample goes to its `benchmark`, the scores to its `run`; `index.html` links to everything
     #[arg(long, value_name = "DIR", default_value = "sqlgauge-demo")]
     out: OutputPath,
 }
 
 impl Demo {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let job = DemoJob { out: self.out.into(), command: command_line() };
         let tour = crate::engine::run(true, |context| job.run(context))?;
         print(&format!("The sample benchmark is in {}\n", job.out.join("benchmark").display()))?;
@@ -52,7 +51,7 @@ fn title(text: &str, note: &str) -> Result<()> {
 fn leaderboard(report: &Report) -> Result<()> {
     let mut table = report.clone();
     table.summary.metrics.truncate(SHOWN);
-    print_with(Style::Painted, |out| TextTables { width: width(), colour: colour() }.scores(&table, out))
+    print_painted(&sqlgauge_report::scores(&table).text(text_tables()))
 }
 
 fn queries(pair: &ShownPair) -> String {

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use sqlgauge_core::{EstimateJob, EvaluateJob, NamedFile, SystemLabels, check_estimate_options};
+use sqlgauge_core::{EstimateJob, NamedFile, SystemLabels, check_estimate_options};
 use sqlgauge_estimate::EstimateOptions;
-use sqlgauge_estimate::report::{Reliability, table};
+use sqlgauge_estimate::report::Reliability;
 
 use crate::Verdict;
 use crate::llm_options::JudgeOptions;
 use crate::options::{column_help, columns, with_columns, workload_roles};
-use crate::output::{colour, command_line, print, print_json, print_painted, width};
+use crate::output::{command_line, print, print_document, print_json};
 
 /// Estimate accuracy without gold queries, from runs you have already scored
 #[derive(Args)]
@@ -20,7 +20,7 @@ pub struct EstimateCommand {
     job: EstimateJob,
     /// Evaluator by `sqlgauge fit`, instead of scored runs; --questions is then an embedding file
     #[arg(long, value_name = "DIR", conflicts_with_all = ["known", "predictions", "db"])]
-    evaluator: Option<PathBuf>,
+    pub evaluator: Option<PathBuf>,
     /// Folder with `DB_ID/DB_ID.sqlite`, or one database file; they may be empty
     #[arg(long, value_name = "DIR", required_unless_present = "evaluator")]
     db: Option<PathBuf>,
@@ -46,13 +46,14 @@ pub struct EstimateCommand {
     #[arg(long, short)]
     quiet: bool,
     #[command(flatten)]
-    judge: JudgeOptions,
+    pub judge: JudgeOptions,
 }
 
 impl EstimateCommand {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let options = EstimateOptions { level: self.level, seed: self.seed, tau: self.tau };
         check_estimate_options(options)?;
+        #[cfg(feature = "evaluator")]
         if let Some(folder) = &self.evaluator {
             if !self.job.subset.is_all() {
                 bail!(
@@ -60,11 +61,8 @@ impl EstimateCommand {
                 );
             }
             let target = self.job.target.file().unwrap_or_else(|| self.job.target.path());
-            let job = EvaluateJob { level: self.level, ..EvaluateJob::new(folder.clone(), target) };
-            return super::evaluated::show(&job.run(&sqlgauge_core::Context::default())?, self.json);
+            return super::evaluated::run(folder, target, self.level, self.json);
         }
-        #[cfg(not(feature = "services"))]
-        self.judge.check()?;
         let job = self.job(options)?;
         let estimated = crate::engine::run(self.quiet, |context| job.run(context))?;
         self.show(&estimated.report)?;
@@ -78,7 +76,7 @@ impl EstimateCommand {
                 several => print_json(&several),
             };
         }
-        print_painted(&table(report, width(), colour()))?;
+        print_document(&report.document())?;
         match self.job.records.out.as_ref().filter(|_| !self.quiet) {
             Some(out) => print(&format!("Report: {}\n", out.join("report.html").display())),
             None => Ok(()),

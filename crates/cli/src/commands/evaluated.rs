@@ -1,15 +1,18 @@
 //! `sqlgauge estimate --evaluator`.
 
+use std::path::Path;
+
 use anyhow::Result;
-use sqlgauge_estimate::Estimate;
+use sqlgauge_core::{Context, EvaluateJob};
 
 use crate::Verdict;
 use crate::output::{print, print_json};
 
-/// Prints the estimate of an evaluator.
-pub fn show(estimate: &Estimate, json: bool) -> Result<Verdict> {
+/// Estimates by the evaluator in a folder, and prints the estimate.
+pub(crate) fn run(folder: &Path, embeddings: &Path, level: f64, json: bool) -> Result<Verdict> {
+    let estimate = EvaluateJob { level, ..EvaluateJob::new(folder, embeddings) }.run(&Context::default())?;
     if json {
-        print_json(estimate)?;
+        print_json(&estimate)?;
         return Ok(Verdict::Done);
     }
     let mut text = format!(

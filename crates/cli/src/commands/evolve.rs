@@ -1,5 +1,7 @@
 //! `sqlgauge evolve`.
 
+mod training;
+
 use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
@@ -44,7 +46,7 @@ pub struct Evolve {
     script: Option<PathBuf>,
     /// Source of new names: the built-in lexicon, or a language model
     #[arg(long, value_enum, value_name = "SOURCE", default_value_t = NameSource::Lexicon)]
-    names: NameSource,
+    pub names: NameSource,
     /// Format of the gold file, where detection is wrong
     #[arg(long, value_name = "FORMAT", value_parser = file_format())]
     format: Option<FileFormat>,
@@ -54,12 +56,14 @@ pub struct Evolve {
     #[arg(long, short)]
     quiet: bool,
     #[command(flatten)]
+    training: training::TrainingOptions,
+    #[command(flatten)]
     llm: LlmOptions,
 }
 
 /// Where new names come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum NameSource {
+pub(crate) enum NameSource {
     /// The built-in lexicon; no model takes part
     Lexicon,
     /// A language model (--llm-url, --llm-model); its names are checked as the lexicon's are
@@ -67,12 +71,16 @@ enum NameSource {
 }
 
 /// The kinds' names, and `all`.
-pub fn kinds() -> PossibleValuesParser {
+pub(super) fn kinds() -> PossibleValuesParser {
     PossibleValuesParser::new(ChangeKind::ALL.map(ChangeKind::name).into_iter().chain(["all"]))
 }
 
 impl Evolve {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
+        if self.training.training {
+            self.training.make(&self)?;
+            return Ok(Verdict::Done);
+        }
         let job = self.job()?;
         let evolved = crate::engine::run(self.quiet, |context| job.run(context))?;
         if !self.quiet {
@@ -82,26 +90,27 @@ impl Evolve {
     }
 
     fn job(&self) -> Result<EvolveJob> {
+        let asks = self.names == NameSource::Llm;
+        ensure!(asks || self.llm.llm_url.is_none(), "--llm-url is for --names llm; give that too");
         let mut job = self.job.clone();
         job.subset.seed = job.seed;
         Ok(EvolveJob {
-            benchmark: BenchmarkSource {
-                gold: self.benchmark.gold.clone(),
-                questions: self.benchmark.questions.clone(),
-                format: self.format,
-                columns: columns(&self.columns)?,
-                ddl: false,
-            },
+            benchmark: self.source()?,
             db: self.benchmark.db.clone(),
             plan: self.plan()?,
-            namer: match self.names {
-                NameSource::Lexicon => {
-                    ensure!(self.llm.llm_url.is_none(), "--llm-url is for --names llm; give that too");
-                    None
-                }
-                NameSource::Llm => Some(self.llm.settings("--names llm", &job.out)?),
-            },
+            #[cfg(feature = "services")]
+            namer: if asks { Some(self.llm.settings("--names llm", &job.out)?) } else { None },
             ..job
+        })
+    }
+
+    fn source(&self) -> Result<BenchmarkSource> {
+        Ok(BenchmarkSource {
+            gold: self.benchmark.gold.clone(),
+            questions: self.benchmark.questions.clone(),
+            format: self.format,
+            columns: columns(&self.columns)?,
+            ddl: false,
         })
     }
 
@@ -116,7 +125,7 @@ impl Evolve {
 }
 
 /// The kinds of those names in their own order, each once.
-pub fn chosen(names: &[String]) -> Vec<ChangeKind> {
+pub(super) fn chosen(names: &[String]) -> Vec<ChangeKind> {
     let is_wanted = |kind: &ChangeKind| names.iter().any(|name| name == "all" || name == kind.name());
     ChangeKind::ALL.into_iter().filter(is_wanted).collect()
 }

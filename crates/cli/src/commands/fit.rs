@@ -1,24 +1,18 @@
 //! `sqlgauge fit`.
 
 #[cfg(feature = "evaluator")]
-mod card;
+pub(crate) mod run;
 
 use std::path::PathBuf;
 
-use anyhow::Result;
 use clap::Args;
 use sqlgauge_core::OutputPath;
-use sqlgauge_fusion::AdaptOptions;
 use sqlgauge_shift::{DescriptorSet, Slices};
 
-use crate::Verdict;
-
-#[cfg(feature = "evaluator")]
-pub use card::show;
 
 /// Learn how accuracy falls with shift, from labelled embeddings; `estimate --evaluator` uses the result
 #[derive(Debug, Args)]
-pub struct Fit {
+pub(crate) struct Fit {
     /// Embeddings to measure shift from: the workload that the system was built for
     #[arg(long, value_name = "FILE")]
     source: PathBuf,
@@ -46,7 +40,7 @@ pub struct Fit {
     #[arg(long, value_name = "ID", default_value = "mlp")]
     regressor: String,
     /// Steps of adaptation that the evaluator is prepared for (several corpora)
-    #[arg(long, value_name = "N", default_value_t = AdaptOptions::default().steps)]
+    #[arg(long, value_name = "N", default_value_t = 10)]
     steps: usize,
     /// Seed of the random draws
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -60,31 +54,4 @@ pub struct Fit {
     /// Show no progress
     #[arg(long, short)]
     quiet: bool,
-}
-
-impl Fit {
-    #[cfg(feature = "evaluator")]
-    pub fn run(self) -> Result<Verdict> {
-        let job = sqlgauge_core::FitJob {
-            sets: self.sets,
-            smallest_set: self.smallest_set,
-            largest_set: self.set_size,
-            slices: self.slices,
-            descriptors: self.descriptors,
-            regressor: self.regressor,
-            steps: self.steps,
-            seed: self.seed,
-            ..sqlgauge_core::FitJob::new(self.source, self.corpora, self.out.clone())
-        };
-        let progress = crate::progress::Progress::new(self.quiet);
-        let card = job.run(&sqlgauge_core::Context::default().watched_by(&progress));
-        progress.finish();
-        show(&card?, &self.out, self.json)
-    }
-
-    #[cfg(not(feature = "evaluator"))]
-    #[expect(clippy::unused_self, reason = "called as where the feature is built in")]
-    pub fn run(self) -> Result<Verdict> {
-        Err(sqlgauge_base::NotBuiltIn { what: "sqlgauge fit", feature: "evaluator" }.into())
-    }
 }

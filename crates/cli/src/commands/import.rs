@@ -21,7 +21,7 @@ pub struct Import {
 }
 
 impl Import {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let columns = columns(&self.columns)?;
         let job = ImportJob {
             systems: with_columns(self.job.systems, &columns),

@@ -18,7 +18,7 @@ use crate::output::{print, print_json};
 
 /// Tell whether two queries mean the same.
 #[derive(Debug, Args)]
-pub struct Match {
+pub(crate) struct Match {
     /// The first query; `-` is standard input
     #[arg(long, value_name = "SQL", value_parser = query, requires = "right", required_unless_present = "queries")]
     left: Option<String>,
@@ -60,7 +60,7 @@ impl From<ProfileName> for Profile {
 }
 
 impl Match {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let profile = Profile::from(self.profile);
         let facts = self.facts(profile)?;
         let [left, right] = self.pair();

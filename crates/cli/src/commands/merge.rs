@@ -12,7 +12,7 @@ use crate::progress::Progress;
 
 /// Merge the shards of a run
 #[derive(Debug, Args)]
-pub struct Merge {
+pub(crate) struct Merge {
     /// Folders that `score --shard` or `verify --shard` wrote: all shards of one run, in any order
     #[arg(value_name = "RUN", required = true)]
     runs: Vec<PathBuf>,
@@ -31,7 +31,7 @@ pub struct Merge {
 }
 
 impl Merge {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let command = |command: &[String]| unsharded(command, &self.out);
         let report =
             merge_runs(&self.runs, &self.out, &self.fail_under, command, &Progress::new(self.quiet))?;

@@ -9,7 +9,7 @@ use crate::output::{print_json, print_table};
 
 /// List the metrics: id, what it means, its range, what it needs
 #[derive(Debug, Args)]
-pub struct Metrics {
+pub(crate) struct Metrics {
     /// Only these, with or without version
     ids: Vec<String>,
     /// Print JSON
@@ -18,7 +18,7 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let chosen = match self.ids.as_slice() {
             [] => all().to_vec(),
             ids => ids.iter().map(|id| find(id)).collect::<Result<_, _>>()?,

@@ -2,7 +2,6 @@
 
 mod adapt;
 mod audit;
-mod augment;
 mod bundle;
 mod compare;
 mod compat;
@@ -11,23 +10,23 @@ mod coverage;
 mod demo;
 mod encode;
 mod engines;
-mod errors;
 mod estimate;
+#[cfg(feature = "evaluator")]
 mod evaluated;
 mod evolve;
 mod fit;
 mod import;
+mod inspect;
+mod left_out;
 mod match_queries;
 mod merge;
 mod metrics;
 mod moved;
 mod pack;
-mod parse;
 mod predict;
 mod report;
 mod robustness;
 mod rules;
-mod schema;
 mod score;
 mod shift;
 mod show;
@@ -38,7 +37,6 @@ mod trust;
 mod verify;
 mod view;
 mod vote;
-mod witnesses;
 
 use std::fmt::Write as _;
 
@@ -67,7 +65,8 @@ pub enum Command {
     Vote(Box<vote::Vote>),
     /// Open a dashboard over runs on this machine, or write it as a static site
     View(view::View),
-    /// Write a run's report as HTML, Markdown, CSV, JUnit or JSON
+    /// Write a run's report as HTML, Markdown, CSV, JUnit or JSON, or count the errors of its metrics
+    #[command(alias = "errors")]
     Report(report::ReportCommand),
     /// Show items: both queries, both results, and why each score
     Show(show::Show),
@@ -82,14 +81,13 @@ pub enum Command {
     Estimate(Box<estimate::EstimateCommand>),
     /// Measure what systems lose when schemas change
     Robustness(Box<robustness::RobustnessCommand>),
-    /// Make training data from a benchmark and its evolved schemas
-    Augment(Box<augment::Augment>),
     /// Import labels judged elsewhere as a scored run (runs no SQL)
     Import(import::Import),
     /// List the engines that run queries, make a role for one, or try its locks
     Engines(engines::Engines),
-    /// Print the schema of a database or a tables.json
-    Schema(schema::SchemaCommand),
+    /// Print the schema of a database, or a query resolved over one with its features
+    #[command(aliases = ["schema", "parse"])]
+    Inspect(inspect::Inspect),
     /// Decide by rules whether two queries mean the same, and say why
     ///
     /// Exit code 0 if they are equal, 1 if they are not found equal, 2 if one of them or the schema cannot be read.
@@ -102,17 +100,15 @@ pub enum Command {
     /// Exit code of a pair: 0 if they are equivalent, 1 if they are different, 3 if it is unknown, 2 if one of them or the schema
     /// cannot be read. Exit code of a run: 0 if every pair has been looked at, whatever the verdicts, 2 if an input cannot be read.
     Verify(Box<verify::Verify>),
-    /// Export the counterexamples of a run as a test suite
-    Witnesses(witnesses::Witnesses),
-    /// Make a small test suite of a benchmark in one file: databases on which wrong answers show
+    /// Make a test suite of a benchmark, or of a run's counterexamples: databases on which wrong answers show
+    #[command(alias = "witnesses")]
     Pack(Box<pack::MakePack>),
-    /// Count the false positives and false negatives of a run's metrics
-    Errors(errors::Errors),
     /// List the equivalence rules or those of `audit`, explain one, or measure what each one adds
     Rules(rules::Rules),
     /// List the metrics: what they measure and what they need
     Metrics(metrics::Metrics),
-    /// Change the schemas of a benchmark, with its databases and gold queries
+    /// Change the schemas of a benchmark, with its databases and golds, or make training data of them
+    #[command(alias = "augment")]
     Evolve(Box<evolve::Evolve>),
     /// Make a labelled corpus from your databases
     Synth(synth::Synth),
@@ -131,8 +127,6 @@ pub enum Command {
     /// Moved to the programs of `research/`
     #[command(hide = true, disable_help_flag = true)]
     BenchEstimators(moved::BenchEstimators),
-    /// Print a query resolved, with its features, or the place of its error
-    Parse(parse::Parse),
     /// Translate a query to other SQL dialects; refuses rather than change its meaning
     Translate(translate::Translate),
     /// Let a project's sqlgauge.toml name programs, servers and environment variables
@@ -144,18 +138,23 @@ pub enum Command {
 }
 
 /// What a person wants, with the commands for it, in the order of the help.
-const GROUPS: [(&str, &[&str]); 7] = [
+const GROUPS: [(&str, &[&str]); 8] = [
     ("Score", &["demo", "score", "compat", "merge", "import", "bundle", "vote", "audit"]),
-    ("Look at a run", &["view", "compare", "show", "report", "errors", "metrics"]),
-    ("Are two queries equal?", &["match", "verify", "witnesses", "pack", "rules"]),
-    ("Without labels", &["estimate", "encode", "shift", "fit", "adapt"]),
-    ("Under schema change", &["evolve", "robustness", "augment"]),
-    ("Make data", &["synth", "tables", "coverage", "predict"]),
-    ("Tools", &["engines", "translate", "parse", "schema", "trust", "completions", "man"]),
+    ("Look at a run", &["view", "compare", "show", "report", "metrics"]),
+    ("Are two queries equal?", &["match", "verify", "pack", "rules"]),
+    ("Without labels", &["estimate"]),
+    ("Under schema change", &["evolve", "robustness"]),
+    ("Make data", &["synth", "tables", "predict"]),
+    ("Tools", &["engines", "translate", "inspect", "trust", "completions", "man"]),
+    ("Research", &["coverage", "encode", "shift", "fit", "adapt"]),
 ];
 
+/// Old names of commands that are a switch of another today.
+pub(crate) const OLD_NAMES: [(&str, &str); 3] =
+    [("augment", "--training"), ("errors", "--errors"), ("witnesses", "--witnesses")];
+
 /// The help of the program, with the commands by group.
-pub fn help_template() -> String {
+pub(crate) fn help_template() -> String {
     let commands = Command::augment_subcommands(clap::Command::new("sqlgauge"));
     let width = GROUPS.iter().flat_map(|(_, names)| *names).map(|name| name.len()).max().unwrap_or_default();
     let mut text = String::from("{about}\n\n{usage-heading} {usage}\n");
@@ -171,7 +170,10 @@ pub fn help_template() -> String {
 
 impl Command {
     /// Runs the command.
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
+        if let Some(missing) = left_out::left_out(&self) {
+            return Err(missing.into());
+        }
         match self {
             Self::Demo(command) => command.run(),
             Self::Score(command) => command.run(),
@@ -179,39 +181,43 @@ impl Command {
             Self::Merge(command) => command.run(),
             Self::Compare(command) => command.run(),
             Self::Vote(command) => command.run(),
+            #[cfg(feature = "view")]
             Self::View(command) => command.run(),
             Self::Report(command) => command.run(),
             Self::Show(command) => command.run(),
             Self::Audit(command) => command.run(),
             Self::Compat(command) => command.run(),
+            #[cfg(feature = "services")]
             Self::Predict(command) => command.run(),
             Self::Estimate(command) => command.run(),
             Self::Robustness(command) => command.run(),
-            Self::Augment(command) => command.run(),
             Self::Import(command) => command.run(),
             Self::Engines(command) => command.run(),
-            Self::Schema(command) => command.run(),
+            Self::Inspect(command) => command.run(),
             Self::Match(command) => command.run(),
             Self::Verify(command) => command.run(),
-            Self::Witnesses(command) => command.run(),
             Self::Pack(command) => command.run(),
-            Self::Errors(command) => command.run(),
             Self::Rules(command) => command.run(),
             Self::Metrics(command) => command.run(),
             Self::Evolve(command) => command.run(),
             Self::Synth(command) => command.run(),
             Self::Tables(command) => command.run(),
             Self::Coverage(command) => command.run(),
+            #[cfg(feature = "parquet")]
             Self::Encode(command) => command.run(),
+            #[cfg(feature = "parquet")]
             Self::Shift(command) => command.run(),
+            #[cfg(feature = "evaluator")]
             Self::Fit(command) => command.run(),
+            #[cfg(feature = "evaluator")]
             Self::Adapt(command) => command.run(),
             Self::BenchEstimators(command) => command.run(),
-            Self::Parse(command) => command.run(),
             Self::Translate(command) => command.run(),
             Self::Trust(command) => command.run(),
             Self::Completions(command) => command.run(),
             Self::Man(command) => command.run(),
+            #[cfg(not(all(feature = "evaluator", feature = "services", feature = "view")))]
+            _ => unreachable!("`left_out` refuses the others"),
         }
     }
 }

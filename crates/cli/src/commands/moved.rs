@@ -7,14 +7,14 @@ use crate::Verdict;
 
 /// Benchmark estimators
 #[derive(Debug, Args)]
-pub struct BenchEstimators {
+pub(crate) struct BenchEstimators {
     /// What the command was given
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
     arguments: Vec<String>,
 }
 
 impl BenchEstimators {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let Self { arguments: _ } = self;
         bail!(
             "bench-estimators is a program of the source tree now: run `cargo xtask research bench-estimators` there, with the same options"

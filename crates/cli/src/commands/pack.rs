@@ -1,31 +1,37 @@
 //! `sqlgauge pack`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use clap::Args;
-use sqlgauge_core::cli::stdin::input_file;
-use sqlgauge_core::{PackJob, PackSize};
+use sqlgauge_base::counted;
+use sqlgauge_core::cli::stdin::source;
+use sqlgauge_core::{PackJob, PackSize, SuiteJob, SuiteSize};
 use sqlgauge_dataset::ColumnRole;
 use sqlgauge_verify::pack::{KillCount, PackSettings};
 
 use crate::Verdict;
-use crate::options::{column_help, columns, with_columns};
+use crate::options::{BenchmarkOptions, column_help, columns, with_columns};
 use crate::output::print;
 use crate::solver::with_solver;
 
-/// Make a small test suite of a benchmark in one file: databases on which wrong answers show
+/// Make a test suite of a benchmark, or of a run's counterexamples: databases on which wrong answers show
 ///
 /// For each question a few invented databases tell the gold from its single mutations, and from the wrong answers of the given
 /// systems. No row of the benchmark is in the file. `score --pack FILE` scores with it, in about the time of plain execution accuracy.
 #[derive(Args)]
 pub struct MakePack {
     #[command(flatten)]
+    benchmark: Option<BenchmarkOptions>,
+    /// Run directory with `verify` among its metrics, for --witnesses
+    #[arg(requires = "witnesses")]
+    run: Option<PathBuf>,
+    /// Export the counterexamples of RUN instead, as SQLite files next to the benchmark's databases
+    #[arg(long, requires = "run", conflicts_with_all = ["gold", "questions", "db", "predictions", "base", "databases",
+        "mutations", "Subset", "seed", "jobs", "extract", "format", "prediction_format", "columns", "quiet", "Limits", "VerifySettings"])]
+    witnesses: bool,
+    #[command(flatten)]
     job: PackJob,
-    /// File with the questions, where the gold file has none
-    // An option of every command on a benchmark; a pack needs no question.
-    #[arg(long, value_name = "FILE", value_parser = input_file)]
-    questions: Option<PathBuf>,
     /// Most databases of one question
     #[arg(long, value_name = "N", default_value_t = PackSettings::default().databases)]
     databases: usize,
@@ -43,7 +49,16 @@ pub struct MakePack {
 }
 
 impl MakePack {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
+        match self.run {
+            Some(run) => export(run, &self.job.out)?,
+            None => self.pack()?,
+        }
+        Ok(Verdict::Done)
+    }
+
+    fn pack(self) -> Result<()> {
+        let benchmark = self.benchmark.context("a pack is of a benchmark; give --gold and --db")?;
         let columns = columns(&self.columns)?;
         let mut job = self.job;
         job.subset.seed = self.seed;
@@ -52,19 +67,33 @@ impl MakePack {
             columns,
             settings: PackSettings { databases: self.databases, mutations: self.mutations },
             verify: with_solver(job.verify)?,
+            gold: source(benchmark.gold),
+            db: benchmark.db,
             ..job
         };
         let size = crate::engine::run(self.quiet, |context| job.run(context))?;
         if !self.quiet {
             print(&summary(&size, &job.out))?;
         }
-        Ok(Verdict::Done)
+        Ok(())
     }
 }
 
-fn summary(size: &PackSize, out: &std::path::Path) -> String {
+/// Writes the counterexamples of a run as SQLite files.
+fn export(run: PathBuf, out: &Path) -> Result<()> {
+    let job = SuiteJob::new(run, out);
+    let size = crate::engine::run(false, |context| job.run(context))?;
+    let SuiteSize { databases, predictions, refuted, metric } = size;
+    print(&format!(
+        "{} in {}: told from their golds by {metric}: {refuted} of {predictions} refuted predictions\n",
+        counted(databases, "database"),
+        out.display(),
+    ))
+}
+
+fn summary(size: &PackSize, out: &Path) -> String {
     let PackSize { questions, with_databases, unsearchable, databases, bytes, mutations, answers } = size;
-    let counted = |what: &str, count: &KillCount| {
+    let killed = |what: &str, count: &KillCount| {
         format!(
             "{what}: {} of {} told from the gold, {} proved equal, {} open\n",
             count.killed,
@@ -75,12 +104,12 @@ fn summary(size: &PackSize, out: &std::path::Path) -> String {
     };
     format!(
         "{} for {with_databases} of {} ({} cannot be searched), {} KB: {}\n{}{}",
-        sqlgauge_base::counted(*databases, "database"),
-        sqlgauge_base::counted(*questions, "question"),
-        sqlgauge_base::counted(*unsearchable, "gold"),
+        counted(*databases, "database"),
+        counted(*questions, "question"),
+        counted(*unsearchable, "gold"),
         bytes.div_ceil(1000),
         out.display(),
-        counted("mutations of golds", mutations),
-        counted("different answers", answers)
+        killed("mutations of golds", mutations),
+        killed("different answers", answers)
     )
 }

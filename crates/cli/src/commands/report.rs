@@ -1,19 +1,20 @@
 //! `sqlgauge report`.
 
+pub(crate) mod errors;
+
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
 use sqlgauge_core::{OutputPath, ReportJob};
-use sqlgauge_report::formats::TextTables;
 use sqlgauge_report::{Report, ReportFormat};
 
 use crate::Verdict;
-use crate::output::{Style, colour, print, print_with, say, width};
+use crate::output::{Style, print, print_with, say, text_tables};
 
 /// Write the report of a run in a format
 #[derive(Debug, Args)]
-pub struct ReportCommand {
+pub(crate) struct ReportCommand {
     /// Run directory
     run: PathBuf,
     /// table, html, markdown, json, jsonl, csv or junit
@@ -31,10 +32,16 @@ pub struct ReportCommand {
     /// Exit with code 1 if a system's mean is below the bar; may be given several times
     #[arg(long, value_name = "METRIC=X")]
     fail_under: Vec<String>,
+    #[command(flatten)]
+    errors: errors::ErrorOptions,
 }
 
 impl ReportCommand {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
+        if self.errors.errors {
+            self.errors.print(self.run, &self.output_format)?;
+            return Ok(Verdict::Done);
+        }
         let job = ReportJob {
             out: self.out.clone().map(Into::into),
             raw_cells: self.raw_cells,
@@ -54,7 +61,7 @@ impl ReportCommand {
             return Ok(gate_verdict(&report));
         }
         let report = crate::engine::run(false, |context| job.read(context))?;
-        let for_terminal = TextTables { width: width(), colour: colour() };
+        let for_terminal = text_tables();
         let (format, style): (&dyn ReportFormat, Style) = match format.name() {
             "table" if self.out.is_none() => (&for_terminal, Style::Painted),
             "csv" if self.raw_cells => (format, Style::Raw),
@@ -66,7 +73,7 @@ impl ReportCommand {
 }
 
 /// Says which bars were not reached.
-pub fn gate_verdict(report: &Report) -> Verdict {
+pub(super) fn gate_verdict(report: &Report) -> Verdict {
     let failures = sqlgauge_run::check_gates(&report.summary, &report.gates);
     for failure in &failures {
         say(&format!("below the bar: {failure}"));

@@ -6,11 +6,10 @@ use anyhow::Result;
 use clap::Args;
 use sqlgauge_core::RobustnessJob;
 use sqlgauge_dataset::ColumnRole;
-use sqlgauge_robustness::report::table;
 
 use crate::Verdict;
 use crate::options::{column_help, columns};
-use crate::output::{colour, command_line, print, print_json, print_painted, say, width};
+use crate::output::{command_line, print, print_document, print_json, say};
 
 /// Compare systems on a benchmark and on its evolved schemas: the tables of EvoSchema with intervals and paired tests
 #[derive(Debug, Args)]
@@ -39,7 +38,7 @@ impl RobustnessCommand {
         if self.json {
             print_json(&report.robustness)?;
         } else if !self.quiet {
-            print_painted(&table(&report, width(), colour()))?;
+            print_document(&report.document())?;
             print(&format!("Report: {}\n", job.out.join("report.html").display()))?;
         }
         let failures = report.failures().count();

@@ -5,19 +5,19 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
 use clap::{Args, Subcommand};
-use comfy_table::{Table, presets};
 use sqlgauge_core::cli::stdin::input_file;
 use sqlgauge_core::{AblateJob, Ablation, OutputPath};
 use sqlgauge_etm::{Profile, Profiles, find, rules};
+use sqlgauge_report::document::{Document, Section, Table};
 
-use super::errors::{both_rates, trimmed};
+use super::report::errors::both_rates;
 use crate::Verdict;
-use crate::output::{print, print_json};
+use crate::output::{print, print_document, print_json};
 
 /// List the equivalence rules or those of `audit`, explain one, or measure what each one adds
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
-pub struct Rules {
+pub(crate) struct Rules {
     #[command(subcommand)]
     command: Option<RulesCommand>,
     /// Number in the paper (P4, 14), number of ours (S3), or name: the same as `explain`
@@ -78,33 +78,27 @@ impl Ablate {
         if self.json {
             print_json(&ablation)?;
         } else if !self.quiet {
-            print(&steps(&ablation))?;
+            print_document(&steps(&ablation))?;
         }
         Ok(Verdict::Done)
     }
 }
 
 /// A row per step: false positives and false negatives of each system, in percent of its judged answers.
-fn steps(ablation: &Ablation) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
+fn steps(ablation: &Ablation) -> Document {
     let systems = ablation.steps.last().map(|step| step.systems.as_slice()).unwrap_or_default();
     let names = systems.iter().map(|system| format!("{} n={}", system.system, system.counts.judged));
-    table.set_header(["step".to_owned()].into_iter().chain(names).chain(["adds".to_owned()]));
+    let mut table = Table::new(std::iter::once("step".to_owned()).chain(names).chain(["adds".to_owned()]));
     for step in &ablation.steps {
         let cells = step.systems.iter().map(|system| both_rates(&system.counts));
-        table.add_row([step.step.clone()].into_iter().chain(cells).chain([step.summary.clone()]));
+        table.push(std::iter::once(step.step.clone()).chain(cells).chain([step.summary.clone()]));
     }
-    format!(
-        "{}, held against {}: false positives / false negatives, percent\n{}",
-        ablation.metric,
-        ablation.truth,
-        trimmed(&table)
-    )
+    let note = format!("held against {}: false positives / false negatives, percent", ablation.truth);
+    Document::of(Section::new(ablation.metric, note, table))
 }
 
 impl Rules {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let (explained, of_audit) = match self.command {
             Some(RulesCommand::Explain { rule }) => (Some(rule), false),
             Some(RulesCommand::Ablate(ablate)) => return ablate.run(),

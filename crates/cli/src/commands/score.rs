@@ -6,12 +6,10 @@ use anyhow::{Result, anyhow, bail, ensure};
 use clap::Args;
 use sqlgauge_core::cli::stdin::source;
 use sqlgauge_core::{
-    ResultsJob, SampleRules, SamplesJob, ScoreJob, Sheet, VersionsJob, failed_questions, has_lists,
+    ResultsJob, SampleRules, SamplesJob, ScoreJob, VersionsJob, failed_questions, has_lists,
 };
 use sqlgauge_dataset::ColumnRole;
 use sqlgauge_report::ReportFormat as _;
-use sqlgauge_report::formats::TextTables;
-use sqlgauge_report::sheet as report;
 use sqlgauge_report::{ItemView, Report};
 use sqlgauge_results::FairRules;
 use sqlgauge_run::RunError;
@@ -20,7 +18,7 @@ use crate::Verdict;
 use crate::options::{
     GoldFile, ResultOptions, SampleOptions, column_help, columns, gold_file, metrics_help, with_columns,
 };
-use crate::output::{Style, colour, command_line, print, print_json, print_with, width};
+use crate::output::{Style, command_line, print, print_document, print_json, print_with, text_tables};
 use crate::scoring::{metrics, score};
 use crate::solver::of_run;
 
@@ -56,7 +54,7 @@ pub struct Score {
 }
 
 impl Score {
-    pub fn run(mut self) -> Result<Verdict> {
+    pub(crate) fn run(mut self) -> Result<Verdict> {
         if !self.results.results.is_empty() {
             return self.run_results();
         }
@@ -113,7 +111,7 @@ impl Score {
         if as_json {
             print_json(&versions.to_json())?;
         } else if !is_quiet {
-            print_sheets(&versions.sheets())?;
+            print_document(&versions.document())?;
             print(&format!("Report: {}\n", out.join("versions.html").display()))?;
         }
         Ok(Verdict::Done)
@@ -147,7 +145,7 @@ impl Score {
             let json = sqlgauge_report::find("json")?;
             print_with(Style::Plain, |out| json.render(&scored.report, out))?;
         } else if !self.quiet {
-            print_sheets(&scored.sheets)?;
+            print_document(&scored.document)?;
             print(&format!("Report: {}\n", self.job.out.join("report.html").display()))?;
         }
         Ok(Verdict::Done)
@@ -181,41 +179,24 @@ fn run_samples(job: &SamplesJob, as_json: bool, is_quiet: bool) -> Result<Verdic
     if as_json {
         print_json(&scored.to_json())?;
     } else if !is_quiet {
-        print_sheets(&scored.sheets())?;
+        print_document(&scored.document())?;
         print(&format!("Report: {}\n", out.join("samples.html").display()))?;
     }
     Ok(Verdict::Done)
 }
 
-/// Prints tables.
-pub fn print_sheets(sheets: &[Sheet]) -> Result<()> {
-    let tables = TextTables { width: width(), colour: colour() };
-    print_with(Style::Painted, |out| {
-        for sheet in sheets {
-            let rows = sheet.rows.iter().map(|row| row.iter().map(|cell| cell.as_str().into()).collect());
-            let (title, note, header) = (sheet.title.clone(), sheet.note.clone(), sheet.header.clone());
-            let sheet =
-                report::Sheet { title, note, header, rows: rows.collect(), ..report::Sheet::default() };
-            out.write_all(sheet.text(tables).as_bytes())?;
-        }
-        Ok::<(), sqlgauge_report::ReportError>(())
-    })
-}
-
 /// Runs the job, prints the leaderboard or the summary as JSON, and says which bars were not reached.
-pub fn finish(job: &ScoreJob, as_json: bool, is_quiet: bool) -> Result<Verdict> {
+pub(super) fn finish(job: &ScoreJob, as_json: bool, is_quiet: bool) -> Result<Verdict> {
     show(&score(job, is_quiet)?, &job.out, as_json, is_quiet)
 }
 
 /// Prints the leaderboard or the summary as JSON, and says which bars were not reached.
-pub fn show(report: &Report, out: &Path, as_json: bool, is_quiet: bool) -> Result<Verdict> {
+pub(super) fn show(report: &Report, out: &Path, as_json: bool, is_quiet: bool) -> Result<Verdict> {
     if as_json {
         let json = sqlgauge_report::find("json")?;
         print_with(Style::Plain, |out| json.render(report, out))?;
     } else if !is_quiet {
-        print_with(Style::Painted, |out| {
-            TextTables { width: width(), colour: colour() }.render(report, out)
-        })?;
+        print_with(Style::Painted, |out| text_tables().render(report, out))?;
         print(&format!("\nReport: {}\n", out.join("report.html").display()))?;
     }
     if let Some(sentence) = sqlgauge_report::no_gold_runs(&report.summary.golds) {

@@ -13,7 +13,7 @@ use crate::output::{colour, print_json, print_painted, width};
 
 /// Show items: question, both queries, both results, every metric and why
 #[derive(Debug, Args)]
-pub struct Show {
+pub(crate) struct Show {
     /// Run directory
     run: PathBuf,
     /// Name of the system; may be left out when the run has one

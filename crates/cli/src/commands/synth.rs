@@ -23,7 +23,7 @@ use crate::output::{note, print_table, say};
 /// Make a labelled corpus from databases: queries by a grammar, each checked by execution
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("from").required(true).args(["db", "for_database", "tables"]))]
-pub struct Synth {
+pub(crate) struct Synth {
     /// Folder with `DB_ID/DB_ID.sqlite`, or one database; several may be given
     #[arg(long, value_name = "DIR")]
     db: Vec<PathBuf>,
@@ -76,7 +76,7 @@ pub struct Synth {
     /// Share of questions that a language model puts into other words beside their own, from 0 to 1; its own SQL for these is
     /// run, and that it returns the pair's rows is marked
     #[arg(long, value_name = "SHARE", requires = "llm_url")]
-    polish: Option<f64>,
+    pub polish: Option<f64>,
     /// How the next column is chosen
     #[arg(long, value_name = "NAME", default_value = SAMPLERS[0].name, value_parser = samplers())]
     sampler: &'static Sampler,
@@ -153,7 +153,7 @@ impl PairFormat {
 }
 
 impl Synth {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let job = self.job()?;
         let started = Instant::now();
         let summary = crate::engine::run(self.quiet, |context| job.run(context))?;
@@ -173,6 +173,7 @@ impl Synth {
             "--llm-url is for --polish; give that too"
         );
         let databases = self.db.iter().chain(&self.for_database).cloned().collect();
+        #[cfg(feature = "services")]
         let polish = |share| Ok::<_, anyhow::Error>((share, self.llm.settings("--polish", &self.out)?));
         Ok(SynthJob {
             tables: self.tables.clone(),
@@ -181,6 +182,7 @@ impl Synth {
                 count: self.schema_versions,
                 seed: self.seed,
             },
+            #[cfg(feature = "services")]
             polish: self.polish.map(polish).transpose()?,
             options: self.options(),
             jobs: self.jobs,

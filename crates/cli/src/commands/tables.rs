@@ -17,7 +17,7 @@ use crate::output::print;
 /// Build SQLite databases with types and keys from a folder of CSV and Parquet files
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
-pub struct Tables {
+pub(crate) struct Tables {
     /// Folder with the CSV and Parquet files; related tables of one folder may share a database
     #[arg(value_name = "DIR")]
     folder: PathBuf,
@@ -61,7 +61,7 @@ pub struct Tables {
 }
 
 impl Tables {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let options = TablesOptions {
             foreign_key_score: self.foreign_key_score,
             normalise: !self.keep_wide,

@@ -18,7 +18,7 @@ use crate::output::{print, print_json};
 
 /// Translate a query to other SQL dialects; refuses rather than change its meaning
 #[derive(Debug, Args)]
-pub struct Translate {
+pub(crate) struct Translate {
     /// The query; `-` is standard input
     #[arg(value_parser = query, required_unless_present = "ddl")]
     sql: Option<String>,
@@ -36,12 +36,12 @@ pub struct Translate {
     json: bool,
 }
 
-pub fn dialects() -> PossibleValuesParser {
+pub(super) fn dialects() -> PossibleValuesParser {
     PossibleValuesParser::new(names().chain(["all"]))
 }
 
 impl Translate {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let engine = engine(Limits::default())?;
         let database = engine.open(&database_file(&self.db)?)?;
         let translations =

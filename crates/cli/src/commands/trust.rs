@@ -16,7 +16,7 @@ use crate::output::print;
 /// no name may begin with a dot. Trust ends when the file changes. Your own ~/.config/sqlgauge/config.toml and a file that you
 /// name with --config are trusted.
 #[derive(Debug, Args)]
-pub struct Trust {
+pub(crate) struct Trust {
     /// The file, which you have read
     #[arg(default_value = NAME)]
     file: PathBuf,
@@ -26,7 +26,7 @@ pub struct Trust {
 }
 
 impl Trust {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         trust::set(&self.file, !self.revoke)?;
         let not = if self.revoke { "not " } else { "" };
         print(&format!("{} is {not}trusted as it is now\n", self.file.display()))?;

@@ -13,7 +13,6 @@ use sqlgauge_core::{
 };
 use sqlgauge_engine::compare::Semantics;
 use sqlgauge_engine::{Engine, Limits, seconds};
-use sqlgauge_report::formats::TextTables;
 use sqlgauge_report::{Report as RunReport, ReportFormat, ShowOptions, Verdicts, verdict};
 use sqlgauge_run::Shard;
 use sqlgauge_verify::VerifyReport;
@@ -21,7 +20,9 @@ use sqlgauge_verify::VerifyReport;
 use crate::Verdict;
 use crate::engine::engine;
 use crate::options::{ClockOptions, database_file, schema_of};
-use crate::output::{Style, colour, command_line, note, print, print_json, print_painted, print_with, width};
+use crate::output::{
+    Style, colour, command_line, note, print, print_json, print_painted, print_with, text_tables, width,
+};
 use crate::scoring::verify_pairs;
 use crate::solver::with_solver;
 
@@ -29,7 +30,7 @@ use crate::solver::with_solver;
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("run").args(["gold", "pairs"])))]
-pub struct Verify {
+pub(crate) struct Verify {
     /// The gold query; `-` is standard input
     #[arg(long, value_name = "SQL", value_parser = query, requires = "right", required_unless_present_any = ["gold", "pairs"],
         conflicts_with_all = ["gold", "pairs"])]
@@ -188,7 +189,7 @@ fn print_verdicts(report: &RunReport, as_json: bool, is_quiet: bool, out: &Path)
     if is_quiet {
         return Ok(());
     }
-    print_with(Style::Painted, |page| TextTables { width: width(), colour: colour() }.render(report, page))?;
+    print_with(Style::Painted, |page| text_tables().render(report, page))?;
     print(&format!("\nReport: {}\n", out.join("report.html").display()))
 }
 

@@ -8,16 +8,15 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use sqlgauge_core::{OutputPath, ScoreJob, Source, System, VerifySettings, VoteBy, VoteJob};
 use sqlgauge_engine::Limits;
 
-use super::score::print_sheets;
 use crate::Verdict;
 use crate::options::{ClockOptions, FormatOptions};
-use crate::output::{command_line, print, print_json};
+use crate::output::{command_line, print, print_document, print_json};
 use crate::scoring::metrics;
 use crate::solver::with_solver;
 
 /// Choose one of several answers to each question
 #[derive(Debug, Args)]
-pub struct Vote {
+pub(crate) struct Vote {
     /// File with the gold queries; the choice and the first answer are scored
     #[arg(long, value_name = "FILE", required_unless_present = "questions")]
     gold: Option<Source>,
@@ -64,7 +63,7 @@ fn vote_by() -> impl TypedValueParser<Value = VoteBy> {
 }
 
 impl Vote {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let metrics = self.metrics.as_deref().map_or_else(|| Ok(Vec::new()), metrics)?;
         let has_golds = self.gold.is_some();
         let file = self.gold.or(self.questions).ok_or_else(|| anyhow!("give --gold or --questions"))?;
@@ -82,7 +81,7 @@ impl Vote {
         if self.json {
             print_json(&voted.to_json(self.by))?;
         } else if !self.quiet {
-            print_sheets(&voted.sheets(self.by))?;
+            print_document(&voted.document(self.by))?;
             print(&format!("Choices: {}\n", voted.file.display()))?;
         }
         Ok(Verdict::Done)

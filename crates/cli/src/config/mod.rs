@@ -22,7 +22,7 @@
 //! environment variable and no output outside of that directory until its user trusts its content (`sqlgauge trust`);
 //! [`untrusted`] has the rule.
 
-pub mod trust;
+pub(crate) mod trust;
 mod untrusted;
 
 use std::ffi::OsString;
@@ -34,10 +34,11 @@ use clap::{Arg, ArgAction, Command};
 use sqlgauge_base::regular;
 use toml::{Table, Value};
 
+use crate::commands::OLD_NAMES;
 use crate::output::note;
 
 /// The file that is looked for in the working directory.
-pub const NAME: &str = "sqlgauge.toml";
+pub(crate) const NAME: &str = "sqlgauge.toml";
 
 /// A file of flags.
 struct Layer {
@@ -52,17 +53,24 @@ struct Layer {
 /// # Errors
 /// When a file cannot be read, is not TOML, or has a key that no command knows; when a project's file sets what it may not
 /// before it is trusted ([`untrusted`]). The message names the key.
-pub fn arguments(command: &Command, typed: Vec<OsString>) -> Result<Vec<OsString>> {
+pub(crate) fn arguments(command: &Command, typed: Vec<OsString>) -> Result<Vec<OsString>> {
     let (typed, named) = without_config_flag(typed)?;
     let layers = layers(named)?;
     layers.iter().try_for_each(|layer| check(command, &layer.table, &layer.path))?;
     let Some((at, wanted)) = sub_command(command, &typed) else { return Ok(typed) };
     let Some(last) = wanted.last() else { return Ok(typed) };
     let mut words = typed[at..].to_vec();
+    if let Some(old) = typed[1].to_str().filter(|name| *name != wanted[0].get_name()) {
+        let switch = OLD_NAMES.iter().find(|(name, _)| *name == old).map(|(_, switch)| *switch);
+        let today =
+            wanted[0].get_name().to_owned() + &switch.map_or(String::new(), |word| format!(" {word}"));
+        note(format!("{old} is the old name of {today}"));
+        words.splice(0..0, switch.map(OsString::from));
+    }
     old_names(last, &words).for_each(|(old, new)| note(format!("--{old} is the old name of --{new}")));
     // What is before wins: what is typed, then the project's file, then the user's.
     for layer in &layers {
-        let added = layer.added(last, &wanted, &words)?;
+        let added = layer.added(last, &typed[1..at], &words)?;
         words.splice(0..0, added);
     }
     Ok([&typed[..at], &words].concat())
@@ -87,9 +95,9 @@ fn layers(named: Option<PathBuf>) -> Result<Vec<Layer>> {
 
 impl Layer {
     /// The words for the flags of a command that are not given.
-    fn added(&self, last: &Command, wanted: &[&Command], line: &[OsString]) -> Result<Vec<OsString>> {
+    fn added(&self, last: &Command, names: &[OsString], line: &[OsString]) -> Result<Vec<OsString>> {
         let mut added = Vec::new();
-        let section = section(&self.table, wanted);
+        let section = section(&self.table, names);
         let general = self.table.iter().filter(|(_, value)| !value.is_table());
         let general =
             general.filter(|(key, _)| section.is_none_or(|section| flag_value(section, key).is_none()));
@@ -234,8 +242,9 @@ fn sub_command<'a>(command: &'a Command, typed: &[OsString]) -> Option<(usize, V
     Some((at, commands))
 }
 
-fn section<'a>(table: &'a Table, commands: &[&Command]) -> Option<&'a Table> {
-    commands.iter().try_fold(table, |table, command| table.get(command.get_name())?.as_table())
+/// The table of a command, by the names that it was called by.
+fn section<'a>(table: &'a Table, names: &[OsString]) -> Option<&'a Table> {
+    names.iter().try_fold(table, |table, name| table.get(name.to_str()?)?.as_table())
 }
 
 /// The old names among the words that were typed, each with the name of today.
@@ -366,7 +375,7 @@ mod tests {
         for (words, expected) in [
             (&["import", "--workload", "q.json"][..], &["workload questions"][..]),
             (&["estimate", "--target=q.json", "--db", "d"], &["target questions"]),
-            (&["witnesses", "run", "--export=suite"], &["export out"]),
+            (&["pack", "run", "--export=suite"], &["export out"]),
             (&["compare", "run", "--limit", "3"], &["limit items"]),
             (&["import", "--questions", "--pred", "a=--workload"], &[]),
             (&["import", "--workloads", "q.json"], &[]),
@@ -381,6 +390,25 @@ mod tests {
         assert_eq!(old, "sqlgauge compare --items=9 run");
     }
 
+    #[test]
+    fn an_old_command_is_the_one_of_today_with_a_switch() {
+        let config = "db = 'd/'\n[augment]\nout = 'sft.jsonl'\n[evolve]\nout = 'evolved'\nsteps = 3\n[errors]\njson = true\n";
+        for (typed, expected) in [
+            (&["augment"][..], "augment --out=sft.jsonl --db=d/ --training"),
+            (&["evolve", "--training"], "evolve --out=evolved --db=d/ --training"),
+            (&["errors", "run"], "errors --json --errors run"),
+            (&["witnesses", "run"], "witnesses --witnesses run"),
+            (&["schema", "d.sqlite"], "schema --db=d/ d.sqlite"),
+        ] {
+            let typed = [&["sqlgauge"], typed].concat();
+            assert_eq!(with(config, &typed).unwrap(), format!("sqlgauge {expected}"));
+        }
+        let command = crate::Arguments::command();
+        for (old, switch) in OLD_NAMES {
+            assert!(flag(command.find_subcommand(old).unwrap(), &switch[2..]).is_some(), "{old}");
+        }
+    }
+
     /// What the law over roles refuses is refused where the words of a file are added, under the name of its key.
     #[test]
     fn a_layer_that_is_not_trusted_is_checked() {
@@ -389,7 +417,7 @@ mod tests {
         let added = |config: &str, is_trusted: bool| {
             let table = config.parse::<Table>().unwrap();
             let layer = Layer { path: PathBuf::from(NAME), table, is_trusted };
-            layer.added(audit, &[audit], &[]).map_err(|error| format!("{error:#}"))
+            layer.added(audit, &["audit".into()], &[]).map_err(|error| format!("{error:#}"))
         };
         for config in
             ["out = '/tmp/x'", "[audit]\nout = '../x'", "[audit]\ndb = 'duckdb:x'", "now = 'x'\nout = '.x'"]

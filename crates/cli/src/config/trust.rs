@@ -14,7 +14,7 @@ use sqlgauge_base::file::write_atomically;
 use sqlgauge_run::sha256_of_bytes;
 
 /// Whether the user trusts that content at that path.
-pub fn is_trusted(path: &Path, bytes: &[u8]) -> bool {
+pub(crate) fn is_trusted(path: &Path, bytes: &[u8]) -> bool {
     mark(path, bytes).is_some_and(|mark| mark.is_file())
 }
 
@@ -22,7 +22,7 @@ pub fn is_trusted(path: &Path, bytes: &[u8]) -> bool {
 ///
 /// # Errors
 /// When the file cannot be read, or the user's data folder not be written.
-pub fn set(path: &Path, is_trusted: bool) -> Result<()> {
+pub(crate) fn set(path: &Path, is_trusted: bool) -> Result<()> {
     let bytes = fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
     let mark = mark(path, &bytes)
         .ok_or_else(|| anyhow!("the folder for what is trusted is not known; set HOME or XDG_DATA_HOME"))?;
@@ -51,7 +51,7 @@ fn mark(path: &Path, bytes: &[u8]) -> Option<PathBuf> {
 
 /// The user's own file of flags, whether it is there or not. In a folder that this user may not look into it is another's: in a
 /// container, HOME is often root's.
-pub fn user_config() -> Option<PathBuf> {
+pub(crate) fn user_config() -> Option<PathBuf> {
     let path = user_folder("XDG_CONFIG_HOME", "APPDATA", ".config")?.join("config.toml");
     let is_hidden = |error: &io::Error| error.kind() == io::ErrorKind::PermissionDenied;
     (!fs::metadata(&path).is_err_and(|error| is_hidden(&error))).then_some(path)

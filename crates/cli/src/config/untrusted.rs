@@ -23,7 +23,7 @@ use crate::values::{Role, role};
 ///
 /// # Errors
 /// When the file may not set it; the message names the file and the remedy.
-pub fn check(arg: &Arg, words: &[OsString], file: &Path) -> Result<()> {
+pub(super) fn check(arg: &Arg, words: &[OsString], file: &Path) -> Result<()> {
     let long = arg.get_long().unwrap_or_default();
     let path = file.display();
     words.iter().try_for_each(|word| check_value(arg, value_of(word))).map_err(|reason| {

@@ -1,4 +1,4 @@
-//! `sqlgauge augment` on a benchmark of three databases and one kind of change, written here as `evolve` writes it.
+//! `sqlgauge evolve --training` on a benchmark of three databases and one kind of change, written here as `evolve` writes it.
 
 use std::collections::HashSet;
 use std::process::Output;
@@ -48,7 +48,7 @@ fn world() -> TempDir {
 fn augment(world: &TempDir, out: &str, further: &[&str]) -> Output {
     let path = |name: &str| world.path().join(name).display().to_string();
     let (gold, db, evolved, out) = (path("train.json"), path("database"), path("evolved"), path(out));
-    let fixed = ["augment", "--gold", &gold, "--db", &db, "--evolved", &evolved, "--out", &out];
+    let fixed = ["evolve", "--training", "--gold", &gold, "--db", &db, "--evolved", &evolved, "--out", &out];
     sqlgauge(&fixed.into_iter().chain(further.iter().copied()).collect::<Vec<_>>())
 }
 

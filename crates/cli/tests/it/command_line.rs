@@ -94,7 +94,7 @@ fn a_dash_is_standard_input_for_one_file_or_query() {
     );
     assert_eq!(matched.status.code(), Some(0), "{}", stderr(&matched));
     let db = benchmark.path("database/shop/shop.sqlite").display().to_string();
-    let parsed = with_stdin(&strings(&["parse", "-", "--db", &db]), "select ID from ITEM", &folder);
+    let parsed = with_stdin(&strings(&["inspect", "-", "--db", &db]), "select ID from ITEM", &folder);
     assert!(stdout(&parsed).starts_with("SELECT"), "{}", stderr(&parsed));
     let twice = with_stdin(&strings(&["match", "--schema", "-", "-", "SELECT 1"]), DDL, &folder);
     assert_eq!(twice.status.code(), Some(2));

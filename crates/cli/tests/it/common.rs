@@ -8,13 +8,13 @@ use assert_cmd::Command;
 use tempfile::TempDir;
 
 /// A folder with `gold.sql`, `pred.sql` and `database/shop/shop.sqlite`.
-pub struct Benchmark {
+pub(crate) struct Benchmark {
     folder: TempDir,
 }
 
 impl Benchmark {
     /// A benchmark of those golds and predictions on a database with one table `item(id, name, price)`.
-    pub fn new(golds: &[&str], predictions: &[&str]) -> Self {
+    pub(crate) fn new(golds: &[&str], predictions: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let benchmark = Self { folder };
         let database = benchmark.path("database/shop");
@@ -33,12 +33,12 @@ impl Benchmark {
     }
 
     /// A path in the folder.
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
     /// The arguments of `score` that write the run to `run`.
-    pub fn score(&self) -> Vec<String> {
+    pub(crate) fn score(&self) -> Vec<String> {
         let text = |name: &str| self.path(name).display().to_string();
         let named = format!("S={}", text("pred.sql"));
         [
@@ -59,23 +59,23 @@ impl Benchmark {
 }
 
 /// Runs the binary.
-pub fn sqlgauge<S: AsRef<std::ffi::OsStr>>(arguments: &[S]) -> Output {
+pub(crate) fn sqlgauge<S: AsRef<std::ffi::OsStr>>(arguments: &[S]) -> Output {
     Command::cargo_bin("sqlgauge").unwrap().args(arguments).output().unwrap()
 }
 
 /// Standard error as text.
-pub fn stderr(output: &Output) -> String {
+pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 /// The lines of `items.jsonl` of a run.
-pub fn items(run: &Path) -> Vec<serde_json::Value> {
+pub(crate) fn items(run: &Path) -> Vec<serde_json::Value> {
     let text = std::fs::read_to_string(run.join("items.jsonl")).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// The files below a folder with their bytes, by name, and where its links lead; the lock aside.
-pub fn tree(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+pub(crate) fn tree(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut contents = BTreeMap::new();
     let mut open = vec![folder.to_owned()];
     while let Some(place) = open.pop() {

@@ -41,7 +41,7 @@ fn every_bad_input_is_named_in_one_sentence() {
         (and(score(), &["--timeout", "-1"]), vec!["-1"]),
         (and(score(), &["--no-such-flag"]), vec!["--no-such-flag"]),
         (vec!["report".into(), benchmark.path("nothing").display().to_string()], vec!["run.json"]),
-        (vec!["schema".into(), no_database.clone()], vec!["text.sqlite"]),
+        (vec!["inspect".into(), no_database.clone()], vec!["text.sqlite"]),
     ] {
         let output = sqlgauge(&arguments);
         let message = stderr(&output);

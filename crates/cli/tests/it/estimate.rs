@@ -233,7 +233,7 @@ fn a_label_of_an_earlier_answer_does_not_count() {
     }
     let (_, message, _) = command(&["rules", "ablate", &run, "--correct"]);
     assert!(message.contains("with the label of an earlier answer"), "{message}");
-    let (_, _, errors) = command(&["errors", &run, "--json", "--correct"]);
+    let (_, _, errors) = command(&["report", "--errors", &run, "--output-format", "json", "--correct"]);
     let errors: Value = serde_json::from_slice(&errors).unwrap();
     let careful =
         errors["systems"].as_array().unwrap().iter().find(|system| system["system"] == "careful").unwrap();

@@ -34,7 +34,7 @@ fn what_is_left_out_names_its_feature() {
         ("parquet", format!("encode --questions {dev} --db {db} --encoder file:{rows} --out {out}")),
         ("parquet", format!("shift --source {rows} --target {rows}")),
         ("parquet", format!("score --gold {rows} --db {db} --pred A={rows} --out {out}")),
-        ("parquet", format!("augment --gold {dev} --db {db} --kinds all --out {out}/sft.parquet")),
+        ("parquet", format!("evolve --training --gold {dev} --db {db} --kinds all --out {out}/sft.parquet")),
         ("evaluator", format!("fit --source {rows} --corpus {rows} --out {out}")),
         ("evaluator", format!("adapt --evaluator {out} --corpus {rows} --out {out}")),
         ("evaluator", format!("estimate --evaluator {out} --questions {rows}")),
@@ -85,7 +85,7 @@ fn the_help_is_the_same_in_every_build() {
         ("estimate --help", "--judge-url"),
         ("encode --help", "bert:DIR"),
         ("predict --help", "--llm-url"),
-        ("augment --help", "--kinds"),
+        ("evolve --help", "--training"),
     ] {
         let output = sqlgauge(&arguments(words));
         let text = String::from_utf8(output.stdout).unwrap();

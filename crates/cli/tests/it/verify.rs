@@ -174,13 +174,14 @@ fn the_counterexamples_of_a_run_are_a_test_suite() {
     let benchmark = Benchmark::new(&GOLDS, &PREDICTIONS);
     whole_files(&benchmark, "run", "2");
     let text = |name: &str| benchmark.path(name).display().to_string();
-    let export = || sqlgauge(&["witnesses", &text("run"), "--out", &text("suite")]);
+    let export = || sqlgauge(&["pack", "--witnesses", &text("run"), "--out", &text("suite")]);
     let output = export();
     let message = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(message.starts_with("1 database in "), "{message}{}", stderr(&output));
     assert!(message.contains(": 1 of 1 refuted predictions"), "{message}");
     assert!(stderr(&export()).contains("is not empty"));
     let old = stderr(&sqlgauge(&["witnesses", &text("run"), "--export", &text("suite")]));
+    assert!(old.contains("note: witnesses is the old name of pack --witnesses"), "{old}");
     assert!(old.contains("--export is the old name of --out") && old.contains("is not empty"), "{old}");
     let system = format!("S={}", text("pred.sql"));
     let suite = text("suite");

@@ -1,10 +1,9 @@
 //! The first page of the tour, which links to everything that the tour wrote.
 
-#![expect(clippy::format_collect, reason = "a page is written once; what reads best wins")]
-
 use sqlgauge_engine::{ResultSet, Value};
-use sqlgauge_report::page::{Page, escape, section, table};
-use sqlgauge_report::words::percent;
+use sqlgauge_report::document::{Block, Cell, Document, Section, Table, Text};
+use sqlgauge_report::words::{optional, percent};
+use sqlgauge_run::SystemSummary;
 use sqlgauge_search::literal;
 use sqlgauge_verify::Verdict;
 
@@ -12,168 +11,124 @@ use super::{
     BeforeAndAfter, CHANGE, EstimateAndTruth, MatchedAnswer, RefutedAnswer, ShownPair, Tour, UNLABELLED,
 };
 
+/// Metrics in the table of scores.
+const METRICS: usize = 4;
+
 pub(super) fn html(demo: &Tour) -> String {
-    let sections = [
-        ("scores", "How good?", scores(demo)),
-        ("wrong", "Why wrong?", demo.refuted.as_ref().map(refuted).unwrap_or_default()),
-        ("right", "Why right?", demo.matched.as_ref().map(matched).unwrap_or_default()),
-        ("estimate", "Without labels?", estimates(&demo.estimates)),
-        ("evolved", "Another schema?", evolved(&demo.evolved)),
-    ];
-    let written = || sections.iter().filter(|(_, _, content)| !content.is_empty());
-    Page {
-        title: "The bundled sample".to_owned(),
-        nav: written().map(|&(id, name, _)| (id.to_owned(), name.to_owned())).collect(),
-        body: std::iter::once("<h1>The bundled sample</h1>\n".to_owned())
-            .chain(written().map(|(id, name, content)| section(id, name, "", content)))
-            .collect(),
-        tool_version: env!("CARGO_PKG_VERSION"),
-    }
-    .html("")
-}
-
-fn link(to: &str, text: &str) -> String {
-    format!("<p><a href=\"{to}\">{}</a></p>\n", escape(text))
-}
-
-fn scores(demo: &Tour) -> String {
-    let metrics = &demo.report.summary.metrics[..demo.report.summary.metrics.len().min(4)];
-    let rows: String = demo
-        .report
-        .summary
-        .systems
-        .iter()
-        .map(|system| {
-            let cell = |metric: &String| {
-                let score = system.scores.get(metric);
-                let share = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), percent);
-                let text = score.map_or_else(
-                    || "–".to_owned(),
-                    |score| format!("{} [{}, {}]", share(score.mean), share(score.low), share(score.high)),
-                );
-                format!("<td>{text}</td>")
-            };
-            format!(
-                "<tr><td>{}</td>{}</tr>",
-                escape(&system.system),
-                metrics.iter().map(cell).collect::<String>()
-            )
-        })
-        .collect();
-    let header: Vec<(&str, &str)> =
-        std::iter::once(("", "System")).chain(metrics.iter().map(|metric| ("", metric.as_str()))).collect();
-    format!(
-        "<p>Three systems answered 41 questions. Percent with 95 % intervals.</p>\n{}{}",
-        table("", &header, &rows),
-        link("run/report.html", "The whole report: every score, every item, and the reason for each")
-    )
-}
-
-fn queries(pair: &ShownPair) -> String {
-    format!(
-        "<p><strong>{}</strong> ({}, {})</p>\n<p>Gold</p><pre class=\"sql\">{}</pre>\n<p>Prediction</p><pre class=\"sql\">{}</pre>\n",
-        escape(&pair.question),
-        escape(&pair.system),
-        escape(&pair.id),
-        escape(&pair.gold),
-        escape(&pair.prediction)
-    )
-}
-
-fn refuted(answer: &RefutedAnswer) -> String {
-    let RefutedAnswer { pair, verdict } = answer;
-    let Verdict::Different(counterexample) = &verdict.verdict else { return String::new() };
-    let refutation = &counterexample.refutation;
-    let tables: String = refutation
-        .database()
-        .tables
-        .iter()
-        .map(|table| {
-            format!(
-                "<p class=\"soft\">Table {}</p>{}",
-                escape(&table.name),
-                grid(&table.columns, &table.rows)
-            )
-        })
-        .collect();
-    let result = |title: &str, rows: &ResultSet| {
-        let all: Vec<Vec<Value>> = rows.rows().map(<[Value]>::to_vec).collect();
-        format!("<p class=\"soft\">{title}</p>{}", grid(&rows.columns, &all))
+    let mut document = Document::new("The bundled sample");
+    let mut add = |title: &str, blocks: Vec<Block>| {
+        let link = Some(title.to_owned());
+        document.add(Section { title: title.to_owned(), link, blocks, ..Section::default() });
     };
-    let explanation = counterexample.explanation.as_deref().unwrap_or_default();
-    format!(
-        "<p>Execution accuracy calls this answer right, because the rows at hand do not show the difference. This small database does.</p>\n{}{tables}{}{}<p>{}</p>\n",
-        queries(pair),
-        result("The gold returns", refutation.left()),
-        result("The prediction returns", refutation.right()),
-        escape(explanation)
-    )
+    add("How good?", scores(demo));
+    add("Why wrong?", demo.refuted.as_ref().map(refuted).unwrap_or_default());
+    add("Why right?", demo.matched.as_ref().map(matched).unwrap_or_default());
+    add("Without labels?", estimates(&demo.estimates));
+    add("Another schema?", evolved(&demo.evolved));
+    document.html()
 }
 
-fn grid(columns: &[String], rows: &[Vec<Value>]) -> String {
-    let header: Vec<(&str, &str)> = columns.iter().map(|name| ("", name.as_str())).collect();
-    let cell = |value: &Value| format!("<td class=\"mono\">{}</td>", escape(&literal(value)));
-    let row = |row: &Vec<Value>| format!("<tr>{}</tr>", row.iter().map(cell).collect::<String>());
-    table("", &header, &rows.iter().map(row).collect::<String>())
+fn link(to: &str, text: &str) -> Block {
+    Block::prose(Text::default().link(to, text))
 }
 
-fn matched(answer: &MatchedAnswer) -> String {
+fn scores(demo: &Tour) -> Vec<Block> {
+    let summary = &demo.report.summary;
+    let metrics = &summary.metrics[..summary.metrics.len().min(METRICS)];
+    let row = |system: &SystemSummary| {
+        let cell = |metric: &String| {
+            let Some(score) = system.scores.get(metric) else { return Cell::new(optional(None)) };
+            let [mean, low, high] = [score.mean, score.low, score.high].map(optional);
+            Cell::new(format!("{mean} [{low}, {high}]"))
+        };
+        std::iter::once(Cell::new(&system.system)).chain(metrics.iter().map(cell)).collect()
+    };
+    let columns = std::iter::once("System").chain(metrics.iter().map(String::as_str));
+    vec![
+        Block::prose("Three systems answered 41 questions. Percent with 95 % intervals."),
+        Table::of(columns, summary.systems.iter().map(row)).into(),
+        link("run/report.html", "The whole report: every score, every item, and the reason for each"),
+    ]
+}
+
+fn queries(pair: &ShownPair) -> [Block; 5] {
+    let question = Text::default().strong(&pair.question).plain(format!(" ({}, {})", pair.system, pair.id));
+    [
+        Block::prose(question),
+        Block::prose("Gold"),
+        Block::Sql(pair.gold.clone()),
+        Block::prose("Prediction"),
+        Block::Sql(pair.prediction.clone()),
+    ]
+}
+
+fn refuted(answer: &RefutedAnswer) -> Vec<Block> {
+    let RefutedAnswer { pair, verdict } = answer;
+    let Verdict::Different(counterexample) = &verdict.verdict else { return Vec::new() };
+    let refutation = &counterexample.refutation;
+    let mut blocks = vec![Block::prose(
+        "Execution accuracy calls this answer right, because the rows at hand do not show the difference. This small database does.",
+    )];
+    blocks.extend(queries(pair));
+    for table in &refutation.database().tables {
+        blocks.push(Block::note(format!("Table {}", table.name)));
+        blocks.push(grid(&table.columns, table.rows.iter().map(Vec::as_slice)));
+    }
+    let mut result = |title: &str, rows: &ResultSet| {
+        blocks.extend([Block::note(title), grid(&rows.columns, rows.rows())]);
+    };
+    result("The gold returns", refutation.left());
+    result("The prediction returns", refutation.right());
+    blocks.extend(counterexample.explanation.as_deref().map(Block::prose));
+    blocks
+}
+
+fn grid<'v>(columns: &[String], rows: impl Iterator<Item = &'v [Value]>) -> Block {
+    let row = |row: &[Value]| row.iter().map(|value| Cell::new(literal(value)).code()).collect();
+    Table::of(columns.iter().map(String::as_str), rows.map(row)).into()
+}
+
+fn matched(answer: &MatchedAnswer) -> Vec<Block> {
     let MatchedAnswer { pair, comparison } = answer;
-    let steps: String = [("gold", &comparison.left), ("prediction", &comparison.right)]
-        .into_iter()
-        .filter_map(|(side, form)| Some((side, form.as_ref()?)))
-        .flat_map(|(side, form)| {
-            form.applications
-                .iter()
-                .map(move |step| format!("<li>{side}: rule {}</li>\n", escape(&step.to_string())))
-        })
-        .collect();
-    format!(
-        "<p>Exact set match calls this answer wrong, because it is written otherwise. These rules turn both queries into one.</p>\n{}<ul>\n{steps}</ul>\n",
-        queries(pair)
-    )
+    let mut steps = Vec::new();
+    for (side, form) in [("gold", &comparison.left), ("prediction", &comparison.right)] {
+        let applications = form.iter().flat_map(|form| &form.applications);
+        steps.extend(applications.map(|step| Text::from(format!("{side}: rule {step}"))));
+    }
+    let mut blocks = vec![Block::prose(
+        "Exact set match calls this answer wrong, because it is written otherwise. These rules turn both queries into one.",
+    )];
+    blocks.extend(queries(pair));
+    blocks.push(Block::List(steps));
+    blocks
 }
 
-fn estimates(estimates: &[EstimateAndTruth]) -> String {
-    let rows: String = estimates
-        .iter()
-        .map(|EstimateAndTruth { estimate, truth }| {
-            format!(
-                "<tr><td>{}</td><td>{}</td><td>{} to {}</td><td>{}</td></tr>",
-                escape(&estimate.system),
-                percent(estimate.accuracy),
-                percent(estimate.interval.low),
-                percent(estimate.interval.high),
-                percent(*truth)
-            )
-        })
-        .collect();
-    let header = [("", "System"), ("", "Estimate"), ("", "90 % interval"), ("", "Truth")];
-    format!(
-        "<p>The labels of one database are known. The accuracy on {UNLABELLED} is estimated without its golds, which then tell the truth.</p>\n{}{}",
-        table("", &header, &rows),
-        link("estimate/report.html", "What the estimates follow from")
-    )
+fn estimates(estimates: &[EstimateAndTruth]) -> Vec<Block> {
+    let mut table = Table::new(["System", "Estimate", "90 % interval", "Truth"]);
+    for EstimateAndTruth { estimate, truth } in estimates {
+        let interval = format!("{} to {}", percent(estimate.interval.low), percent(estimate.interval.high));
+        table.push([estimate.system.clone(), percent(estimate.accuracy), interval, percent(*truth)]);
+    }
+    let text = format!(
+        "The labels of one database are known. The accuracy on {UNLABELLED} is estimated without its golds, which then tell the truth."
+    );
+    let report = link("estimate/report.html", "What the estimates follow from");
+    vec![Block::prose(text), table.into(), report]
 }
 
-fn evolved(scores: &[BeforeAndAfter]) -> String {
-    let rows: String = scores
-        .iter()
-        .map(|BeforeAndAfter { system, before, after }| {
-            format!(
-                "<tr><td>{}</td><td>{}</td><td>{}</td></tr>",
-                escape(system),
-                percent(*before),
-                percent(*after)
-            )
-        })
-        .collect();
-    let header = [("", "System"), ("", "ex@1 on the original"), ("", "ex@1 with renamed columns")];
-    format!(
-        "<p>The same answers on the benchmark after {}, whose golds were rewritten and run. Answers that name an old column are lost.</p>\n{}{}{}",
-        CHANGE.name(),
-        table("", &header, &rows),
+fn evolved(scores: &[BeforeAndAfter]) -> Vec<Block> {
+    let mut table = Table::new(["System", "ex@1 on the original", "ex@1 with renamed columns"]);
+    for BeforeAndAfter { system, before, after } in scores {
+        table.push([system.clone(), percent(*before), percent(*after)]);
+    }
+    let change = CHANGE.name();
+    let text = format!(
+        "The same answers on the benchmark after {change}, whose golds were rewritten and run. Answers that name an old column are lost."
+    );
+    vec![
+        Block::prose(text),
+        table.into(),
         link("evolved-run/report.html", "Every answer on the evolved schema"),
-        link(&format!("evolved/{}/changes.jsonl", CHANGE.name()), "What was renamed")
-    )
+        link(&format!("evolved/{change}/changes.jsonl"), "What was renamed"),
+    ]
 }

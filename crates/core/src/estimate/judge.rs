@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use sqlgauge_estimate::judges::{JudgeTemplate, TemplateKind};
-use sqlgauge_estimate::{JudgeService, Services};
+use sqlgauge_estimate::judges::{JudgeService, JudgeTemplate, TemplateKind};
 
 use crate::context::Context;
 use crate::error::Error;
@@ -29,21 +28,20 @@ impl JudgeSettings {
     }
 
     /// The service that `method` asks.
-    pub(super) fn services<'a>(&self, method: &str, context: &Context<'a>) -> Result<Services<'a>, Error> {
+    pub(super) fn service<'a>(&self, method: &str, context: &Context<'a>) -> Result<JudgeService<'a>, Error> {
         let kind = kind_of(method).ok_or_else(|| Error::JudgeNotAsked(method.to_owned()))?;
         let template = self.prompt.as_deref().map(|path| JudgeTemplate::load(kind, path)).transpose()?;
         let model = self.llm.model_settings(0.0);
-        let judge = JudgeService {
+        Ok(JudgeService {
             temperature: model.temperature,
-            max_tokens: self.llm.limits.answer_tokens.unwrap_or(1024),
+            max_tokens: model.max_tokens,
             token_limit: model.token_limit,
             template,
             questions: self.questions,
             opponents: self.opponents,
             progress: Some(Box::new(show_progress(context.watcher()))),
             ..JudgeService::new(self.llm.client("--judge-url", context)?, model.model)
-        };
-        Ok(Services { judge: Some(judge) })
+        })
     }
 }
 

@@ -78,7 +78,6 @@ impl Chain {
         columns.saturating_mul(columns) > MAX_COLUMNS
     }
 
-    /// The changes in their order.
     pub fn changes(&self) -> &[Change] {
         &self.changes
     }

@@ -13,10 +13,8 @@ use crate::step::ChangeError;
 /// Why a benchmark could not be evolved.
 #[derive(Debug, thiserror::Error)]
 pub enum EvolveError {
-    /// A database that is not there.
     #[error(transparent)]
     Dataset(#[from] DatasetError),
-    /// A database that cannot be used.
     #[error(transparent)]
     Engine(#[from] EngineError),
     /// A new database that cannot be written.
@@ -25,28 +23,17 @@ pub enum EvolveError {
     /// What the run depends on cannot be written as JSON.
     #[error("what the run depends on cannot be written as JSON: {0}")]
     Inputs(#[from] serde_json::Error),
-    /// A file that cannot be written.
     #[error("{} cannot be written ({source}): {}", path.display(), sqlgauge_base::file::remedy(source))]
-    Write {
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    Write { path: PathBuf, source: io::Error },
     /// A file of an earlier run that cannot be read.
     #[error("{} cannot be read ({message}): remove its folder and run again", path.display())]
-    Read {
-        path: PathBuf,
-        /// What is wrong with it.
-        message: String,
-    },
+    Read { path: PathBuf, message: String },
     /// A change of a script does not fit.
     #[error("the script's change number {number} of {db_id}: {source}")]
     Script {
-        /// The database.
         db_id: String,
         /// Which of its changes, from 1.
         number: usize,
-        /// What does not fit.
         source: ChangeError,
     },
     /// The changes of a script are of a database that no gold asks about.
@@ -64,14 +51,9 @@ pub enum EvolveError {
     #[error(
         "the tables.json has no database {db_id:?}, which the golds ask about; give the file of this benchmark"
     )]
-    NoEntry {
-        /// The database.
-        db_id: String,
-    },
-    /// Another process is writing the folder.
+    NoEntry { db_id: String },
     #[error("another process is writing {}; wait for it, or choose another --out", path.display())]
     Locked { path: PathBuf },
-    /// The folder is of another command.
     #[error("{} holds a benchmark evolved with other options; choose another --out, or remove it", path.display())]
     Occupied { path: PathBuf },
 }

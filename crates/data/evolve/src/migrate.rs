@@ -20,24 +20,13 @@ use crate::chain::{Chain, Migrated};
 use crate::ddl::{create, indexes};
 use crate::define::Definitions;
 
-/// Why data could not be migrated.
 #[derive(Debug, thiserror::Error)]
 pub enum MigrationError {
     /// What SQLite said, and to which table.
     #[error("{what}: {source}")]
-    Sqlite {
-        /// The table or index.
-        what: String,
-        /// What SQLite said.
-        source: rusqlite::Error,
-    },
-    /// The new file cannot be written.
+    Sqlite { what: String, source: rusqlite::Error },
     #[error("{} cannot be written ({source}): {}", path.display(), sqlgauge_base::file::remedy(source))]
-    Io {
-        path: std::path::PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
+    Io { path: std::path::PathBuf, source: std::io::Error },
     /// A table has no form over the old schema.
     #[error("{0}")]
     NotExpressible(String),
@@ -203,7 +192,6 @@ fn insert(table: &Table, migrated: &Migrated, old: &Schema) -> String {
     format!("INSERT INTO main.{} ({}) {sql}", quoted(&table.name), columns.join(", "))
 }
 
-/// The order of the rows.
 struct Order {
     /// The only table that the rows are of.
     rowid: Option<RelationId>,

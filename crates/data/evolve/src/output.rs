@@ -19,7 +19,6 @@ use crate::error::EvolveError;
 use crate::layout::{ChangeRecord, ChangesHeader, SizeSpread, Statistics};
 use crate::shard::Shard;
 
-/// The file with the records.
 const CHANGES: &str = "changes.jsonl";
 /// Where what is done is kept until all is.
 const SHARDS: &str = "shards";
@@ -111,7 +110,6 @@ impl Folder {
         self.partial.join(SHARDS).join(format!("{db_id}.json"))
     }
 
-    /// Whether a database is done.
     pub(crate) fn has(&self, db_id: &str) -> bool {
         self.finished.is_some() || self.shard(db_id).exists()
     }
@@ -121,7 +119,6 @@ impl Folder {
         write_json(&self.shard(db_id), shard)
     }
 
-    /// Puts the folder in place.
     pub(crate) fn finish(self) -> Result<Statistics, EvolveError> {
         if let Some(statistics) = self.finished {
             return Ok(statistics);

@@ -15,16 +15,10 @@ use crate::layout::ChangeRecord;
 /// The changes of each database, in their order.
 pub type ChangeScript = BTreeMap<String, Vec<Change>>;
 
-/// Why a script cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ScriptError {
-    /// The file cannot be read.
     #[error("{} cannot be read: {source}", path.display())]
-    Read {
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
+    Read { path: PathBuf, source: std::io::Error },
     /// No line has a change.
     #[error("{} has no change; write one a line, as {{\"db_id\": …, \"operator\": \"rename_table\", …}}", path.display())]
     Empty { path: PathBuf },
@@ -71,11 +65,8 @@ pub fn read_script(path: &Path) -> Result<ChangeScript, ScriptError> {
     Ok(script)
 }
 
-/// What a line says.
 enum Line {
-    /// One change of a database.
     Change(String, Change),
-    /// All changes of a database.
     Schema(String, Vec<Change>),
     /// Nothing of changes.
     Other,

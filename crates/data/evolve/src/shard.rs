@@ -58,7 +58,6 @@ pub(crate) struct Evolving<'a> {
     pub(crate) source: &'a SourceDatabase<'a>,
     pub(crate) chain: &'a Chain,
     pub(crate) db_id: &'a str,
-    /// The folder of its files.
     pub(crate) folder: &'a Path,
     /// By item, tables of the last schema that it shows beside those that it needs.
     pub(crate) extra_tables: HashMap<usize, BTreeSet<usize>>,

@@ -49,7 +49,6 @@ pub(crate) struct Side {
 /// What took the place of a table.
 #[derive(Debug, Clone)]
 pub(crate) enum Image {
-    /// The rows of one table.
     Table(Projection),
     /// The rows of several tables with the same key; every row is in each of them.
     Fragments {
@@ -117,7 +116,6 @@ pub(crate) fn column(at: u32) -> Expr {
     Expr::Column(ColumnRef::at(ROW, at))
 }
 
-/// Why a change cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ChangeError {
     #[error("unknown table {0:?}; name one of the schema that the change is applied to")]
@@ -137,7 +135,6 @@ pub enum ChangeError {
         "a schema of {columns} columns takes at most {most} changes; change fewer things, or leave out tables that no query reads"
     )]
     TooMany {
-        /// The columns of the schema.
         columns: usize,
         /// How many changes it takes.
         most: usize,
@@ -147,11 +144,7 @@ pub enum ChangeError {
     NotApplicable(String),
     /// An expression or statement of the change is not SQL over the table.
     #[error("{text:?} cannot be read: {message}")]
-    Unreadable {
-        text: String,
-        /// What is wrong with it.
-        message: String,
-    },
+    Unreadable { text: String, message: String },
 }
 
 impl Step {

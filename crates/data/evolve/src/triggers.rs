@@ -7,7 +7,6 @@ use sqlgauge_sql::schema::Schema;
 
 use crate::perturbations::Probe;
 
-/// The triggers of a database.
 pub(crate) struct Triggers {
     /// The statements that create what is kept.
     pub(crate) statements: Vec<String>,

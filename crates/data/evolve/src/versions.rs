@@ -15,28 +15,25 @@ use sqlgauge_engine::Engine;
 
 use crate::change::Change;
 use crate::error::EvolveError;
-use crate::evolve::{EvolveOptions, EvolvePlan, evolve};
+use crate::evolve::evolve;
 use crate::kind::ChangeKind;
 use crate::layout::{ChangeRecord, SchemaRecord};
-use sqlgauge_names::Naturalness;
+use crate::plan::{EvolveOptions, EvolvePlan};
 
 /// Where the history is made before its databases get their names.
 const HISTORY: &str = ".history";
 /// The share of what could be changed that one step changes at most.
 const INTENSITY: f64 = 0.5;
 
-/// Which versions are made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Steps {
     /// The kinds of change that are drawn from; those in scope count.
     pub kinds: Vec<ChangeKind>,
     /// How many steps, each of one kind.
     pub count: u32,
-    /// The seed of all proposals.
     pub seed: u64,
 }
 
-/// A database under a later schema.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Version {
     pub db_id: String,
@@ -61,15 +58,8 @@ pub fn versions(
     let about = |(index, (name, _))| Example::bare(format!("{index}"), index, name);
     let examples = databases.all()?.into_iter().enumerate().map(about).collect();
     let benchmark = Benchmark { examples, sources: Vec::new(), notes: Vec::new() };
-    let options = EvolveOptions {
-        plan: EvolvePlan::Steps { kinds: steps.kinds.clone(), steps: steps.count },
-        seed: steps.seed,
-        intensity: INTENSITY,
-        naturalness: Naturalness::default(),
-        names: None,
-        tables: None,
-        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-    };
+    let plan = EvolvePlan::Steps { kinds: steps.kinds.clone(), steps: steps.count };
+    let options = EvolveOptions { seed: steps.seed, intensity: INTENSITY, ..EvolveOptions::of(plan) };
     let history = out.join(HISTORY);
     evolve(&benchmark, databases, engine, &options, &history, &|_, _| {})?;
     let mut versions = Vec::new();

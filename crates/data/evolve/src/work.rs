@@ -1,7 +1,7 @@
 //! Chooses the work on one database: a schema for all its items, one for each, a version of a history, a script.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sqlgauge_base::{Random, seed_of};
@@ -11,11 +11,12 @@ use sqlgauge_engine::{Database, Engine, ResultSet};
 use crate::chain::Chain;
 use crate::change::Change;
 use crate::error::EvolveError;
-use crate::evolve::{EvolveOptions, EvolvePlan, is_step};
 use crate::kind::ChangeKind;
 use crate::layout::EvolveReason;
 use crate::output::Folder;
 use crate::perturbations::{Context, Needed, Probe, add_tables, in_gold, propose};
+use crate::plan::{EvolveOptions, Mode, is_step};
+use crate::script::ChangeScript;
 use crate::shard::{Evolving, Shard};
 use crate::source::{SourceDatabase, read_by_query};
 use sqlgauge_names::SchemaNames;
@@ -33,7 +34,6 @@ fn relevant<'a>(kind: ChangeKind, chain: &Chain, needed: &'a Needed) -> Option<&
     (chain.is_large() && !removes).then_some(&needed.tables)
 }
 
-/// A version of a database.
 struct Version<'a> {
     engine: &'a dyn Engine,
     database: Arc<Database>,
@@ -45,7 +45,40 @@ impl Probe for Version<'_> {
     }
 }
 
+/// How far the history of one database has come.
+pub(crate) struct History {
+    chain: Chain,
+    /// The file of the latest version; the source's where it has none.
+    latest: Option<PathBuf>,
+}
+
+impl History {
+    pub(crate) fn new(source: &SourceDatabase<'_>) -> Self {
+        Self { chain: Chain::new(source.schema().clone()), latest: None }
+    }
+}
+
 impl Work<'_> {
+    /// What a folder gets of the database; `None` where an earlier run has left it there.
+    pub(crate) fn shard(
+        &self,
+        mode: Mode<'_>,
+        folder: &Folder,
+        history: &mut History,
+    ) -> Result<Option<Shard>, EvolveError> {
+        let place = folder.database(self.source.db_id);
+        let shard = match mode {
+            Mode::Step(step, kinds) => return self.step(step, kinds, folder, history),
+            _ if folder.has(self.source.db_id) => return Ok(None),
+            Mode::PerDatabase(kind) => self.per_database(kind, &place)?,
+            Mode::PerItem(kind) => self.per_item(kind, folder)?,
+            Mode::Unanswerable(kind) => self.unanswerable(kind),
+            Mode::OtherTables => self.other_tables(&place)?,
+            Mode::Script(script) => self.script(script, &place)?,
+        };
+        Ok(Some(shard))
+    }
+
     fn context<'c>(
         &'c self,
         needed: &'c Needed,
@@ -63,7 +96,7 @@ impl Work<'_> {
     }
 
     /// One schema for all items.
-    pub(crate) fn per_database(&self, kind: ChangeKind, folder: &Path) -> Result<Shard, EvolveError> {
+    fn per_database(&self, kind: ChangeKind, folder: &Path) -> Result<Shard, EvolveError> {
         let mut chain = Chain::new(self.source.schema().clone());
         let needed = self.source.needed();
         let context = self.context(&needed, relevant(kind, &chain, &needed), self.source);
@@ -72,7 +105,7 @@ impl Work<'_> {
     }
 
     /// The schema as it is, and for each item other tables beside those that it needs.
-    pub(crate) fn beside_others(&self, folder: &Path) -> Result<Shard, EvolveError> {
+    fn other_tables(&self, folder: &Path) -> Result<Shard, EvolveError> {
         let chain = Chain::new(self.source.schema().clone());
         let (mut extra_tables, mut items, mut shard) = (HashMap::new(), Vec::new(), Shard::empty());
         for item in &self.source.items {
@@ -97,7 +130,7 @@ impl Work<'_> {
     }
 
     /// A schema for each item, shared by those of equal ones.
-    pub(crate) fn per_item(&self, kind: ChangeKind, folder: &Folder) -> Result<Shard, EvolveError> {
+    fn per_item(&self, kind: ChangeKind, folder: &Folder) -> Result<Shard, EvolveError> {
         let mut schemas: Vec<(Chain, Vec<&Example>)> = Vec::new();
         let mut shard = Shard::empty();
         for item in &self.source.items {
@@ -125,7 +158,7 @@ impl Work<'_> {
     }
 
     /// A schema for each item that cannot answer it any more.
-    pub(crate) fn out_of_scope(&self, kind: ChangeKind) -> Shard {
+    fn unanswerable(&self, kind: ChangeKind) -> Shard {
         let mut shard = Shard::empty();
         for item in &self.source.items {
             let gold = self.source.gold(item);
@@ -150,9 +183,7 @@ impl Work<'_> {
         shard
     }
 
-    /// The changes of a script.
-    pub(crate) fn script(&self, folder: &Path) -> Result<Shard, EvolveError> {
-        let EvolvePlan::Script(script) = &self.options.plan else { return Ok(Shard::empty()) };
+    fn script(&self, script: &ChangeScript, folder: &Path) -> Result<Shard, EvolveError> {
         let changes = script.get(self.source.db_id).map(Vec::as_slice).unwrap_or_default();
         let chain = self.replay(changes)?;
         self.evolving(&chain, self.source.db_id, folder).run(&self.source.items)
@@ -170,39 +201,50 @@ impl Work<'_> {
         Ok(chain)
     }
 
-    /// Makes `history` that of a step: what is on record for it, or the step before with one more kind of change.
-    pub(crate) fn replay_or_step(
+    /// A version of a history, unless it is on record; one to which no kind could be applied is the one before.
+    fn step(
         &self,
         step: u32,
+        kinds: &[ChangeKind],
         folder: &Folder,
-        history: &mut Chain,
-        version: Option<&Path>,
-    ) -> Result<(), EvolveError> {
-        if folder.has(self.source.db_id) {
-            if let Some(changes) = folder.changes(self.source.db_id)? {
-                *history = self.replay(&changes)?;
+        history: &mut History,
+    ) -> Result<Option<Shard>, EvolveError> {
+        let db_id = self.source.db_id;
+        let place = folder.database(db_id);
+        let shard = if folder.has(db_id) {
+            if let Some(changes) = folder.changes(db_id)? {
+                history.chain = self.replay(&changes)?;
             }
-            return Ok(());
-        }
-        let EvolvePlan::Steps { kinds, .. } = &self.options.plan else { return Ok(()) };
+            None
+        } else {
+            self.lengthen(history, step, kinds)?;
+            Some(self.evolving(&history.chain, db_id, &place).run(&self.source.items)?)
+        };
+        history.latest = Some(place.join(format!("{db_id}.sqlite"))).filter(|path| path.exists());
+        Ok(shard)
+    }
+
+    /// Adds one more kind of change to a history: the first that applies.
+    fn lengthen(&self, history: &mut History, step: u32, kinds: &[ChangeKind]) -> Result<(), EvolveError> {
         let mut random = self.random("step", step as usize);
         let mut kinds: Vec<ChangeKind> = kinds.iter().copied().filter(|&kind| is_step(kind)).collect();
         random.shuffle(&mut kinds);
         let engine = self.source.engine();
-        let database = match version {
+        let database = match &history.latest {
             Some(path) => engine.open(path)?,
             None => Arc::clone(&self.source.database),
         };
         let version = Version { engine, database };
-        let needed = self.needed_at(history);
+        let chain = &mut history.chain;
+        let needed = self.needed_at(chain);
         for kind in kinds {
-            let mut latest = Chain::new(history.last().clone());
+            let mut latest = Chain::new(chain.last().clone());
             let relevant = relevant(kind, &latest, &needed);
             propose(kind, &self.context(&needed, relevant, &version), &mut latest, &mut random);
-            let mut longer = history.clone();
+            let mut longer = chain.clone();
             let fits = latest.changes().iter().all(|change| longer.push(change.clone()).is_ok());
             if fits && !latest.changes().is_empty() {
-                *history = longer;
+                *chain = longer;
                 break;
             }
         }
@@ -220,11 +262,6 @@ impl Work<'_> {
             }
         }
         needed
-    }
-
-    /// A version of a history; one to which no kind could be applied is the one before.
-    pub(crate) fn version(&self, history: &Chain, place: &Path) -> Result<Shard, EvolveError> {
-        self.evolving(history, self.source.db_id, place).run(&self.source.items)
     }
 
     fn evolving<'e>(&'e self, chain: &'e Chain, db_id: &'e str, folder: &'e Path) -> Evolving<'e> {

@@ -219,7 +219,7 @@ fn whole_case(words: &[Word]) -> Option<Case> {
 }
 
 /// The words of a name in lower case, numbers included, as capitals and signs tell them.
-pub fn bare_words(name: &str) -> Vec<String> {
+pub(crate) fn bare_words(name: &str) -> Vec<String> {
     split(name).0.into_iter().map(|(_, word)| word.to_lowercase()).collect()
 }
 

@@ -15,7 +15,11 @@ use crate::world::GrammarDatabase;
 const MOST_READINGS: usize = 8;
 
 /// For each reading, a script of a database on which it returns other rows than the query.
-pub fn separating_databases(world: &GrammarDatabase, sql: &str, readings: &[String]) -> Vec<Option<String>> {
+pub(crate) fn separating_databases(
+    world: &GrammarDatabase,
+    sql: &str,
+    readings: &[String],
+) -> Vec<Option<String>> {
     let mut scripts: Vec<Option<String>> = vec![None; readings.len()];
     if readings.is_empty() {
         return scripts;

@@ -34,7 +34,7 @@ impl Spending {
     }
 
     /// Whether no more may be made or run.
-    pub fn has_reached(&self, allowance: &Allowance) -> bool {
+    pub(crate) fn has_reached(&self, allowance: &Allowance) -> bool {
         self.queries >= allowance.queries || self.executed >= allowance.executed
     }
 

@@ -13,7 +13,7 @@ use crate::tier::Tier;
 use crate::wish::DEEPEST;
 
 /// The card as Markdown.
-pub fn write(folder: &Folder, summary: &CorpusSummary) -> String {
+pub(crate) fn write(folder: &Folder, summary: &CorpusSummary) -> String {
     let mut out = String::new();
     head(&mut out, folder.header(), summary);
     shares(&mut out, &summary.tally);

@@ -26,7 +26,7 @@ impl DialectText {
 }
 
 /// The key under which texts are counted; no construct has the name.
-pub const TEXTS: &str = "texts";
+pub(crate) const TEXTS: &str = "texts";
 
 /// Into which dialects pairs are translated, over which tables.
 #[derive(Debug, Clone, Copy)]

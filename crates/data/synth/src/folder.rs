@@ -73,7 +73,7 @@ pub enum FolderError {
 
 /// What is known of one database when it is done.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Unit {
+pub(crate) struct Unit {
     /// Its counts.
     pub tally: CorpusTally,
     /// What it could not give.
@@ -107,7 +107,7 @@ struct Split {
 }
 
 /// The folder while it is being made.
-pub struct Folder {
+pub(crate) struct Folder {
     root: PathBuf,
     header: CorpusHeader,
     is_finished: bool,
@@ -115,7 +115,7 @@ pub struct Folder {
 }
 
 /// The pairs of one database while they are being made.
-pub struct UnitWriter {
+pub(crate) struct UnitWriter {
     pairs: AtomicFile,
     pairs_path: PathBuf,
     related: AtomicFile,
@@ -128,7 +128,7 @@ impl Folder {
     ///
     /// # Errors
     /// When it holds something else, another process writes it, or it cannot be made.
-    pub fn open(root: PathBuf, header: CorpusHeader) -> Result<Self, FolderError> {
+    pub(crate) fn open(root: PathBuf, header: CorpusHeader) -> Result<Self, FolderError> {
         fs::create_dir_all(&root).map_err(at(&root))?;
         let path = root.join(LOCK);
         let foreign = |entry: io::Result<fs::DirEntry>| {
@@ -174,7 +174,7 @@ impl Folder {
     }
 
     /// What the corpus is made from.
-    pub fn header(&self) -> &CorpusHeader {
+    pub(crate) fn header(&self) -> &CorpusHeader {
         &self.header
     }
 
@@ -182,7 +182,7 @@ impl Folder {
     ///
     /// # Errors
     /// When its file cannot be read.
-    pub fn unit(&self, db_id: &str) -> Result<Option<Unit>, FolderError> {
+    pub(crate) fn unit(&self, db_id: &str) -> Result<Option<Unit>, FolderError> {
         let path = self.unit_path(db_id, "json");
         if path.exists() { read_json(&path).map(Some) } else { Ok(None) }
     }
@@ -191,7 +191,7 @@ impl Folder {
     ///
     /// # Errors
     /// When its manifest cannot be read.
-    pub fn finished(&self) -> Result<Option<CorpusSummary>, FolderError> {
+    pub(crate) fn finished(&self) -> Result<Option<CorpusSummary>, FolderError> {
         if !self.is_finished {
             return Ok(None);
         }
@@ -208,7 +208,7 @@ impl Folder {
     ///
     /// # Errors
     /// When the file cannot be made.
-    pub fn begin(&self, db_id: &str) -> Result<UnitWriter, FolderError> {
+    pub(crate) fn begin(&self, db_id: &str) -> Result<UnitWriter, FolderError> {
         let pairs_path = self.unit_path(db_id, "jsonl");
         let pairs = AtomicFile::create(&pairs_path).map_err(at(&pairs_path))?;
         let related_path = self.unit_path(db_id, RELATED);
@@ -220,7 +220,7 @@ impl Folder {
     ///
     /// # Errors
     /// When something cannot be written; the units are still there then, and the next run goes on.
-    pub fn finish(
+    pub(crate) fn finish(
         &self,
         sources: &[&CorpusSource],
         pairs_per_file: u64,
@@ -323,7 +323,7 @@ impl UnitWriter {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn write(&mut self, pair: &SynthPair, related: &[Related]) -> Result<(), FolderError> {
+    pub(crate) fn write(&mut self, pair: &SynthPair, related: &[Related]) -> Result<(), FolderError> {
         line(&mut self.pairs, pair).map_err(at(&self.pairs_path))?;
         let mut lines = related.iter().map(|related| line(&mut self.related, related));
         lines.try_for_each(|written| written).map_err(at(&self.related_path))
@@ -333,7 +333,7 @@ impl UnitWriter {
     ///
     /// # Errors
     /// When they cannot be written.
-    pub fn commit(self, unit: &Unit) -> Result<(), FolderError> {
+    pub(crate) fn commit(self, unit: &Unit) -> Result<(), FolderError> {
         AtomicFile::commit_all([self.pairs, self.related]).map_err(at(&self.pairs_path))?;
         write_json(&self.unit_path, unit)
     }

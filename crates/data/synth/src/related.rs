@@ -81,7 +81,7 @@ pub struct Contradiction {
 
 /// What came of a pair.
 #[derive(Debug, Default)]
-pub struct RelatedQueries {
+pub(crate) struct RelatedQueries {
     pub related: Vec<Related>,
     /// Variants whose rows are not the pair's.
     pub contradictions: Vec<Contradiction>,
@@ -92,7 +92,7 @@ pub struct RelatedQueries {
 }
 
 /// Makes the related queries of one pair.
-pub fn related_queries(
+pub(crate) fn related_queries(
     world: &GrammarDatabase,
     checker: &Checker<'_>,
     shares: Shares,

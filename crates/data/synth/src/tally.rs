@@ -85,14 +85,14 @@ impl CorpusTally {
     }
 
     /// Counts the texts of a pair in other dialects.
-    pub fn keep_dialects(&mut self, pair: &SynthPair) {
+    pub(crate) fn keep_dialects(&mut self, pair: &SynthPair) {
         for (dialect, text) in &pair.dialects {
             bump(self.dialects.entry(dialect.clone()).or_default(), text.count().to_owned(), 1);
         }
     }
 
     /// Counts the related queries of a pair.
-    pub fn keep_related(&mut self, queries: &RelatedQueries) {
+    pub(crate) fn keep_related(&mut self, queries: &RelatedQueries) {
         queries.related.iter().for_each(|related| bump(&mut self.related, related.relation, 1));
         self.contradictions.extend(queries.contradictions.iter().cloned());
         self.unfinished_variants += queries.unfinished;

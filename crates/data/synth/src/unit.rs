@@ -391,7 +391,7 @@ pub fn uses(shape: &QueryMeasures, demand: Demand, world: &GrammarDatabase) -> b
 }
 
 /// All columns and links of a database, each so many times.
-pub fn all_demands(world: &GrammarDatabase, times: usize) -> Vec<Demand> {
+pub(crate) fn all_demands(world: &GrammarDatabase, times: usize) -> Vec<Demand> {
     let columns = (0..).zip(&world.tables).flat_map(|(table, profile)| {
         (0..).take(profile.columns.len()).map(move |column| Demand::Column(table, column))
     });

@@ -11,7 +11,7 @@ use crate::operators::OperatorId;
 use crate::tier::Tier;
 
 /// The deepest nesting that is asked for.
-pub const DEEPEST: usize = 8;
+pub(crate) const DEEPEST: usize = 8;
 
 /// The wish for one query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +101,7 @@ impl Wish {
     }
 
     /// A wish for a query of that tier.
-    pub fn of_tier(tier: Tier, random: &mut Random) -> Self {
+    pub(crate) fn of_tier(tier: Tier, random: &mut Random) -> Self {
         Self::with_operators(tier, false, random)
     }
 

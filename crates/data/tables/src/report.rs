@@ -307,7 +307,7 @@ pub enum FileRefusal {
 
 impl FileRefusal {
     /// Whether the file could not be read, whatever it holds.
-    pub fn is_unreadable(self) -> bool {
+    pub(crate) fn is_unreadable(self) -> bool {
         matches!(
             self,
             Self::Binary

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
-use sqlgauge_base::budget;
+use sqlgauge_base::{budget, on_deep_stack};
 use sqlgauge_etm::{Matcher, Profile};
 use sqlgauge_sql::canonical::CanonicalText;
 use sqlgauge_sql::schema::Schema;
@@ -46,7 +46,7 @@ impl Difference {
     }
 
     /// The sentence with what shows it: `they differ for one singer with two concerts`.
-    pub fn sentence_with(&self, witness: &str) -> String {
+    pub(crate) fn sentence_with(&self, witness: &str) -> String {
         format!("{}; {witness}.", self.words)
     }
 }
@@ -115,9 +115,6 @@ impl Judge for Proofs<'_> {
     }
 }
 
-/// Stack for the walks over both queries, which recurse with the nesting of their texts.
-const STACK_BYTES: usize = 16 << 20;
-
 /// Says what makes answers wrong, over one schema. A gold is resolved once.
 #[derive(Debug)]
 pub struct Explainer {
@@ -141,7 +138,7 @@ impl Explainer {
     pub fn explain(&self, gold: &str, prediction: &str, judge: &dyn Judge) -> Result<Difference, Unclear> {
         let bytes = gold.len() + prediction.len();
         let explain = || self.explain_unbounded(gold, prediction, judge);
-        let deep = || stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, explain);
+        let deep = || on_deep_stack(explain);
         budget::analyse(bytes, deep).map_err(|_| Unclear::TooComplex)?
     }
 
@@ -199,7 +196,7 @@ impl Explainer {
             )?;
             self.printed(&slip.repaired).ok()
         };
-        let deep = || stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, repair);
+        let deep = || on_deep_stack(repair);
         budget::analyse(gold.len() + prediction.len(), deep).ok()?
     }
 

@@ -70,12 +70,12 @@ impl<'a> RuleContext<'a> {
     }
 
     /// Whether the result depends on the order of groups.
-    pub fn groups_show(&self) -> bool {
+    pub(crate) fn groups_show(&self) -> bool {
         self.sensitivity == Sensitivity::Groups
     }
 
     /// Whether the argument of an aggregate may be NULL in a row that is aggregated.
-    pub fn is_nullable_in_row(&mut self, argument: &Expr) -> bool {
+    pub(crate) fn is_nullable_in_row(&mut self, argument: &Expr) -> bool {
         let lacking = self.enter_rows();
         let nullable = self.facts.is_nullable(argument);
         self.leave_rows(lacking);
@@ -95,18 +95,18 @@ impl<'a> RuleContext<'a> {
     }
 
     /// The table column that a column is, if its relation reads a table.
-    pub fn table_column(&self, column: ColumnRef) -> Option<TableColumn> {
+    pub(crate) fn table_column(&self, column: ColumnRef) -> Option<TableColumn> {
         Some((self.facts.table_of(column.relation)?, column.column))
     }
 
     /// Whether the paper's script takes the column for UNIQUE.
-    pub fn is_unique_as_published(&self, column: ColumnRef) -> bool {
+    pub(crate) fn is_unique_as_published(&self, column: ColumnRef) -> bool {
         self.table_column(column)
             .is_some_and(|(table, column)| self.published.is_unique(table, column, self.schema()))
     }
 
     /// Whether the paper's script takes the column for `NON_NULL`.
-    pub fn is_not_null_as_published(&self, column: ColumnRef) -> bool {
+    pub(crate) fn is_not_null_as_published(&self, column: ColumnRef) -> bool {
         self.table_column(column)
             .is_some_and(|(table, column)| self.published.is_not_null(table, column, self.schema()))
     }

@@ -96,9 +96,9 @@ impl Shape {
     pub const ORDER: Self = Self(1 << 5);
     /// LIMIT.
     pub const LIMIT: Self = Self(1 << 6);
-    pub const SET_OPERATION: Self = Self(1 << 7);
+    pub(crate) const SET_OPERATION: Self = Self(1 << 7);
     /// A subquery in FROM.
-    pub const DERIVED: Self = Self(1 << 8);
+    pub(crate) const DERIVED: Self = Self(1 << 8);
     /// WITH.
     pub const CTE: Self = Self(1 << 9);
 

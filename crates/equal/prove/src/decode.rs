@@ -16,7 +16,7 @@ use super::world::{SymbolicRow, SymbolicWorld};
 use sqlgauge_search::{Witness, WitnessTable, create_definitions, create_table, with_targets};
 
 /// The unknowns of the tables, in the order in which they are asked for.
-pub fn unknowns(world: &SymbolicWorld<'_>, tables: &BTreeSet<TableId>) -> Vec<Term> {
+pub(crate) fn unknowns(world: &SymbolicWorld<'_>, tables: &BTreeSet<TableId>) -> Vec<Term> {
     let rows = tables.iter().filter_map(|id| world.tables.get(id)).flat_map(|rows| rows.iter());
     let cells = rows.flat_map(|row| {
         let values = row.values.iter().flat_map(|value| {
@@ -39,7 +39,7 @@ pub fn unknowns(world: &SymbolicWorld<'_>, tables: &BTreeSet<TableId>) -> Vec<Te
 }
 
 /// The values that the solver gave, texts as the texts of those numbers.
-pub fn constants(
+pub(crate) fn constants(
     world: &SymbolicWorld<'_>,
     terms: &[Term],
     answers: &[Sexp],
@@ -130,7 +130,7 @@ fn cell(
 }
 
 /// The rows of a table that are there.
-pub fn rows(
+pub(crate) fn rows(
     world: &SymbolicWorld<'_>,
     values: &HashMap<Term, Constant>,
     rows: &[SymbolicRow],
@@ -144,7 +144,7 @@ pub fn rows(
 
 /// The database of those values: with the tables that are referred to and were left out, and in them the rows that
 /// foreign keys ask for. `None` where a value has no place in SQLite, or a table cannot be made.
-pub fn database(
+pub(crate) fn database(
     world: &SymbolicWorld<'_>,
     tables: &BTreeSet<TableId>,
     values: &HashMap<Term, Constant>,

@@ -36,7 +36,7 @@ struct RowsTaken {
 ///
 /// # Errors
 /// [`Stop::Size`].
-pub fn differ(
+pub(crate) fn differ(
     world: &mut SymbolicWorld<'_>,
     left: &Executed,
     right: &Executed,

@@ -14,7 +14,7 @@ use super::oracle::{Call, Oracle, part_of};
 
 /// The values of all terms that those roots are made of; an unknown without a value is 0, false or the empty text. A
 /// term has none where the present time, a function that SQLite cannot compute, or a division by 0, decides it.
-pub fn evaluate(
+pub(crate) fn evaluate(
     terms: &Terms,
     oracle: &mut Oracle,
     unknowns: &HashMap<Term, Constant>,

@@ -14,11 +14,11 @@ use num_traits::{One, ToPrimitive, Zero};
 use super::oracle::rational;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Term(pub(super) u32);
+pub(crate) struct Term(pub(super) u32);
 
 /// What a term stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Sort {
+pub(crate) enum Sort {
     /// True or false.
     Truth,
     /// An integer of any size.
@@ -30,11 +30,11 @@ pub enum Sort {
 
 /// A function that only SQLite knows; see [`super::oracle`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct FunctionId(pub(super) u32);
+pub(crate) struct FunctionId(pub(super) u32);
 
 /// What of a function's value a term is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum FunctionPart {
+pub(crate) enum FunctionPart {
     /// Whether it is NULL.
     IsNull,
     /// Whether it is an integer.
@@ -47,7 +47,7 @@ pub enum FunctionPart {
 
 impl FunctionPart {
     /// The sort of such a term.
-    pub fn sort(self) -> Sort {
+    pub(crate) fn sort(self) -> Sort {
         match self {
             Self::IsNull | Self::IsInteger | Self::IsReal => Sort::Truth,
             Self::Integer => Sort::Integer,
@@ -59,7 +59,7 @@ impl FunctionPart {
 
 /// How a term is made.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Node {
+pub(crate) enum Node {
     Constant(Constant),
     Unknown(u32, Sort),
     /// Negation.
@@ -90,7 +90,7 @@ pub enum Node {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Constant {
+pub(crate) enum Constant {
     /// True or false.
     Truth(bool),
     Integer(BigInt),
@@ -99,7 +99,7 @@ pub enum Constant {
 }
 
 impl Constant {
-    pub fn sort(&self) -> Sort {
+    pub(crate) fn sort(&self) -> Sort {
         match self {
             Self::Truth(_) => Sort::Truth,
             Self::Integer(_) => Sort::Integer,
@@ -111,7 +111,7 @@ impl Constant {
 
 /// All terms of one question.
 #[derive(Debug)]
-pub struct Terms {
+pub(crate) struct Terms {
     nodes: Vec<(Node, Sort)>,
     index: HashMap<Node, Term>,
     unknowns: u32,
@@ -130,7 +130,7 @@ impl Default for Terms {
 
 impl Terms {
     /// No terms but true and false.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut terms = Self { nodes: Vec::new(), index: HashMap::new(), unknowns: 0, operands: 0 };
         terms.constant(Constant::Truth(false));
         terms.constant(Constant::Truth(true));
@@ -138,31 +138,31 @@ impl Terms {
     }
 
     /// What is never true.
-    pub const FALSE: Term = Term(0);
+    pub(crate) const FALSE: Term = Term(0);
     /// What is always true.
-    pub const TRUE: Term = Term(1);
+    pub(crate) const TRUE: Term = Term(1);
 
     /// How many there are.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
 
     /// How much memory they take, in terms and operands.
-    pub fn weight(&self) -> usize {
+    pub(crate) fn weight(&self) -> usize {
         self.nodes.len() + self.operands
     }
 
     /// How the term is made.
-    pub fn node(&self, term: Term) -> &Node {
+    pub(crate) fn node(&self, term: Term) -> &Node {
         &self.nodes[term.0 as usize].0
     }
 
-    pub fn sort(&self, term: Term) -> Sort {
+    pub(crate) fn sort(&self, term: Term) -> Sort {
         self.nodes[term.0 as usize].1
     }
 
     /// The constant that the term is, if it is one.
-    pub fn as_constant(&self, term: Term) -> Option<&Constant> {
+    pub(crate) fn as_constant(&self, term: Term) -> Option<&Constant> {
         match self.node(term) {
             Node::Constant(constant) => Some(constant),
             _ => None,
@@ -183,21 +183,21 @@ impl Terms {
         term
     }
 
-    pub fn constant(&mut self, constant: Constant) -> Term {
+    pub(crate) fn constant(&mut self, constant: Constant) -> Term {
         let sort = constant.sort();
         self.make(Node::Constant(constant), sort)
     }
 
-    pub fn integer(&mut self, value: i64) -> Term {
+    pub(crate) fn integer(&mut self, value: i64) -> Term {
         self.constant(Constant::Integer(value.into()))
     }
 
-    pub fn text(&mut self, text: &str) -> Term {
+    pub(crate) fn text(&mut self, text: &str) -> Term {
         self.constant(Constant::Text(text.into()))
     }
 
     /// Zero, the empty text, or false.
-    pub fn zero(&mut self, sort: Sort) -> Term {
+    pub(crate) fn zero(&mut self, sort: Sort) -> Term {
         self.constant(match sort {
             Sort::Truth => Constant::Truth(false),
             Sort::Integer => Constant::Integer(BigInt::zero()),
@@ -207,13 +207,13 @@ impl Terms {
     }
 
     /// A new unknown.
-    pub fn unknown(&mut self, sort: Sort) -> Term {
+    pub(crate) fn unknown(&mut self, sort: Sort) -> Term {
         self.unknowns += 1;
         self.make(Node::Unknown(self.unknowns, sort), sort)
     }
 
     /// Negation.
-    pub fn not(&mut self, term: Term) -> Term {
+    pub(crate) fn not(&mut self, term: Term) -> Term {
         match *self.node(term) {
             Node::Constant(Constant::Truth(truth)) => {
                 if truth {
@@ -228,27 +228,27 @@ impl Terms {
     }
 
     /// Whether all hold.
-    pub fn all(&mut self, terms: impl IntoIterator<Item = Term>) -> Term {
+    pub(crate) fn all(&mut self, terms: impl IntoIterator<Item = Term>) -> Term {
         self.junction(terms, true)
     }
 
     /// Whether one holds.
-    pub fn any(&mut self, terms: impl IntoIterator<Item = Term>) -> Term {
+    pub(crate) fn any(&mut self, terms: impl IntoIterator<Item = Term>) -> Term {
         self.junction(terms, false)
     }
 
     /// Whether both hold.
-    pub fn and(&mut self, left: Term, right: Term) -> Term {
+    pub(crate) fn and(&mut self, left: Term, right: Term) -> Term {
         self.all([left, right])
     }
 
     /// Whether one of them holds.
-    pub fn or(&mut self, left: Term, right: Term) -> Term {
+    pub(crate) fn or(&mut self, left: Term, right: Term) -> Term {
         self.any([left, right])
     }
 
     /// Whether the second holds if the first does.
-    pub fn implies(&mut self, premise: Term, conclusion: Term) -> Term {
+    pub(crate) fn implies(&mut self, premise: Term, conclusion: Term) -> Term {
         let not = self.not(premise);
         self.or(not, conclusion)
     }
@@ -282,7 +282,7 @@ impl Terms {
     }
 
     /// `yes` where the condition holds, else `no`.
-    pub fn choose(&mut self, condition: Term, yes: Term, no: Term) -> Term {
+    pub(crate) fn choose(&mut self, condition: Term, yes: Term, no: Term) -> Term {
         if condition == Self::TRUE || yes == no {
             return yes;
         }
@@ -305,7 +305,7 @@ impl Terms {
     }
 
     /// Whether both are the same.
-    pub fn equal(&mut self, left: Term, right: Term) -> Term {
+    pub(crate) fn equal(&mut self, left: Term, right: Term) -> Term {
         if left == right {
             return Self::TRUE;
         }
@@ -324,7 +324,7 @@ impl Terms {
     }
 
     /// Whether the first is less.
-    pub fn less(&mut self, left: Term, right: Term) -> Term {
+    pub(crate) fn less(&mut self, left: Term, right: Term) -> Term {
         if left == right {
             return Self::FALSE;
         }
@@ -336,7 +336,7 @@ impl Terms {
     }
 
     /// Whether the first is less or the same.
-    pub fn at_most(&mut self, left: Term, right: Term) -> Term {
+    pub(crate) fn at_most(&mut self, left: Term, right: Term) -> Term {
         let more = self.less(right, left);
         self.not(more)
     }
@@ -367,7 +367,7 @@ impl Terms {
     }
 
     /// The sum of numbers of one sort.
-    pub fn add(&mut self, sort: Sort, terms: impl IntoIterator<Item = Term>) -> Term {
+    pub(crate) fn add(&mut self, sort: Sort, terms: impl IntoIterator<Item = Term>) -> Term {
         let mut integer = BigInt::zero();
         let mut real = BigRational::zero();
         let mut operands = Vec::new();
@@ -393,7 +393,7 @@ impl Terms {
     }
 
     /// The product of two numbers of one sort.
-    pub fn multiply(&mut self, left: Term, right: Term) -> Term {
+    pub(crate) fn multiply(&mut self, left: Term, right: Term) -> Term {
         let sort = self.sort(left);
         let (left, right) = if left < right { (left, right) } else { (right, left) };
         let folded = match (self.as_constant(left), self.as_constant(right)) {
@@ -416,7 +416,7 @@ impl Terms {
         self.make(Node::Multiply(left, right), sort)
     }
 
-    pub fn negate(&mut self, term: Term) -> Term {
+    pub(crate) fn negate(&mut self, term: Term) -> Term {
         let minus_one = match self.sort(term) {
             Sort::Real => self.constant(Constant::Real(-BigRational::one())),
             _ => self.integer(-1),
@@ -425,7 +425,7 @@ impl Terms {
     }
 
     /// The quotient of two integers, rounded towards zero as SQLite does; the divisor is not 0.
-    pub fn divide_integers(&mut self, left: Term, right: Term) -> Term {
+    pub(crate) fn divide_integers(&mut self, left: Term, right: Term) -> Term {
         let zero = self.zero(Sort::Integer);
         let is_negative = self.less(left, zero);
         let minus = self.negate(left);
@@ -447,7 +447,7 @@ impl Terms {
     }
 
     /// The quotient of two rationals; the divisor is not 0.
-    pub fn divide(&mut self, left: Term, right: Term) -> Term {
+    pub(crate) fn divide(&mut self, left: Term, right: Term) -> Term {
         match (self.as_constant(left), self.as_constant(right)) {
             (Some(Constant::Real(l)), Some(Constant::Real(r))) if !r.is_zero() => {
                 let value = l / r;
@@ -463,7 +463,7 @@ impl Terms {
     }
 
     /// The real number that SQLite makes of an integer.
-    pub fn rounded(&mut self, term: Term) -> Term {
+    pub(crate) fn rounded(&mut self, term: Term) -> Term {
         match self.node(term).clone() {
             Node::Constant(Constant::Integer(value)) => {
                 let nearest = value.to_f64().and_then(rational);
@@ -478,7 +478,7 @@ impl Terms {
     }
 
     /// The rational that an integer is.
-    pub fn real_of(&mut self, term: Term) -> Term {
+    pub(crate) fn real_of(&mut self, term: Term) -> Term {
         match self.node(term).clone() {
             Node::Constant(Constant::Integer(value)) => self.constant(Constant::Real(value.into())),
             Node::Choice(condition, yes, no)
@@ -492,7 +492,7 @@ impl Terms {
     }
 
     /// A real number cut to its integer part.
-    pub fn truncate(&mut self, term: Term) -> Term {
+    pub(crate) fn truncate(&mut self, term: Term) -> Term {
         let zero = self.zero(Sort::Real);
         let is_negative = self.less(term, zero);
         let minus = self.negate(term);
@@ -513,11 +513,11 @@ impl Terms {
         }
     }
 
-    pub fn apply(&mut self, function: FunctionId, part: FunctionPart, args: &[Term]) -> Term {
+    pub(crate) fn apply(&mut self, function: FunctionId, part: FunctionPart, args: &[Term]) -> Term {
         self.make(Node::Apply(function, part, args.into()), part.sort())
     }
 
-    pub fn operands(&self, term: Term) -> Vec<Term> {
+    pub(crate) fn operands(&self, term: Term) -> Vec<Term> {
         match self.node(term) {
             Node::Constant(_) | Node::Unknown(..) => Vec::new(),
             Node::Not(one) | Node::ToReal(one) | Node::Floor(one) => vec![*one],
@@ -532,7 +532,7 @@ impl Terms {
     }
 
     /// The terms that these are made of, themselves among them, each after its operands.
-    pub fn reachable(&self, roots: &[Term]) -> Vec<Term> {
+    pub(crate) fn reachable(&self, roots: &[Term]) -> Vec<Term> {
         let mut is_reached = vec![false; self.len()];
         let mut pending = roots.to_vec();
         while let Some(term) = pending.pop() {

@@ -34,6 +34,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::{Duration, Instant};
 
+use sqlgauge_base::on_deep_stack;
 use sqlgauge_engine::Value as Stored;
 use sqlgauge_sql::schema::{Schema, TableId};
 use sqlgauge_sql::tree::Query;
@@ -42,7 +43,7 @@ pub use self::defect::EncoderDefect;
 pub use self::process::{NoSolver, Solver, SolverFailure, SolverLimits, locate};
 use self::question::{Asked, BoundedQuestion, Halt, How, SolverOutcome, keeps_cut};
 use self::world::Stop;
-use sqlgauge_search::{STACK_BYTES, Witness};
+use sqlgauge_search::Witness;
 
 /// When two results count as the same.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -216,9 +217,7 @@ pub fn bounded<T>(
 ) -> ProofOutcome<T> {
     let Bounds { time, with_rows, permitted, .. } = bounds;
     let how = How { semantics, deadline: Instant::now() + time, with_rows, permitted };
-    stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, || {
-        up_to((schema, pair, how), bounds.rows_per_table, solver, confirm)
-    })
+    on_deep_stack(|| up_to((schema, pair, how), bounds.rows_per_table, solver, confirm))
 }
 
 fn up_to<T>(
@@ -290,9 +289,7 @@ fn rows_by(
     defect: Option<EncoderDefect>,
 ) -> OnDatabase {
     let rows = database.values().map(Vec::len).max().unwrap_or_default();
-    let outcome = stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, || {
-        symbolic::rows_on(schema, query, database, (rows, defect))
-    });
+    let outcome = on_deep_stack(|| symbolic::rows_on(schema, query, database, (rows, defect)));
     match outcome {
         Ok(outcome) => outcome,
         Err(Stop::Unsupported(construct)) => OnDatabase::Unsupported(construct),

@@ -21,7 +21,7 @@ use super::world::Stop;
 
 impl Run<'_, '_> {
     /// The value of an expression.
-    pub fn value(&mut self, expr: &Expr, env: &Env) -> Result<SymbolicValue, Stop> {
+    pub(crate) fn value(&mut self, expr: &Expr, env: &Env) -> Result<SymbolicValue, Stop> {
         self.world.check_size(0)?;
         Ok(match expr {
             Expr::Column(column) => env.column(*column).ok_or_else(|| {
@@ -73,7 +73,7 @@ impl Run<'_, '_> {
     }
 
     /// Whether a condition holds.
-    pub fn truth(&mut self, expr: &Expr, env: &Env) -> Result<Truth, Stop> {
+    pub(crate) fn truth(&mut self, expr: &Expr, env: &Env) -> Result<Truth, Stop> {
         Ok(match expr {
             Expr::Unary(UnaryOperator::Not, inner) => {
                 let truth = self.truth(inner, env)?;
@@ -131,7 +131,7 @@ impl Run<'_, '_> {
     }
 
     /// A value as a condition: a number other than 0, or a text that begins with one.
-    pub fn truth_of(&mut self, value: SymbolicValue) -> Result<Truth, Stop> {
+    pub(crate) fn truth_of(&mut self, value: SymbolicValue) -> Result<Truth, Stop> {
         let number = self.number(value)?;
         let text_is_true = self.world.has(Defect::TextIsTrue);
         let terms = &mut self.world.terms;
@@ -246,7 +246,12 @@ impl Run<'_, '_> {
     }
 
     /// A comparison of values that have been made comparable.
-    pub fn compare(&mut self, operator: BinaryOperator, left: SymbolicValue, right: SymbolicValue) -> Truth {
+    pub(crate) fn compare(
+        &mut self,
+        operator: BinaryOperator,
+        left: SymbolicValue,
+        right: SymbolicValue,
+    ) -> Truth {
         use BinaryOperator::{Equal, Greater, GreaterEqual, Is, IsNot, Less, LessEqual, NotEqual};
         let nulls_compare = matches!(operator, Equal | NotEqual) && self.world.has(Defect::NullEqualsNull);
         let is_compares = matches!(operator, Is | IsNot) && !self.world.has(Defect::IsComparesAsEqual);
@@ -272,7 +277,7 @@ impl Run<'_, '_> {
     }
 
     /// The operands of a comparison after their conversions, so that they compare byte by byte.
-    pub fn comparable(
+    pub(crate) fn comparable(
         &mut self,
         (left, right): (&Expr, &Expr),
         values: (SymbolicValue, SymbolicValue),
@@ -305,13 +310,13 @@ impl Run<'_, '_> {
     }
 
     /// The value by which GROUP BY, DISTINCT and ORDER BY compare it.
-    pub fn key(&mut self, expr: &Expr, value: SymbolicValue) -> Result<SymbolicValue, Stop> {
+    pub(crate) fn key(&mut self, expr: &Expr, value: SymbolicValue) -> Result<SymbolicValue, Stop> {
         let collation = self.facts.collation(expr);
         self.collated(value, collation.as_ref())
     }
 
     /// The value such that equality byte by byte is equality in the collation.
-    pub fn collated(
+    pub(crate) fn collated(
         &mut self,
         value: SymbolicValue,
         collation: Fact<&Collation>,
@@ -508,7 +513,7 @@ impl Run<'_, '_> {
         Ok(self.world.terms.null_if(equal.is_true, value))
     }
 
-    pub fn values(&mut self, list: &[Expr], env: &Env) -> Result<Vec<SymbolicValue>, Stop> {
+    pub(crate) fn values(&mut self, list: &[Expr], env: &Env) -> Result<Vec<SymbolicValue>, Stop> {
         list.iter().map(|expr| self.value(expr, env)).collect()
     }
 

@@ -12,7 +12,7 @@ use super::world::Stop;
 
 impl Run<'_, '_> {
     /// The number that arithmetic sees in a value: a text counts as the number that it begins with.
-    pub fn number(&mut self, value: SymbolicValue) -> Result<SymbolicValue, Stop> {
+    pub(crate) fn number(&mut self, value: SymbolicValue) -> Result<SymbolicValue, Stop> {
         self.converted(value, ValueShape::NUMBER, "+ 0")
     }
 
@@ -31,7 +31,7 @@ impl Run<'_, '_> {
     }
 
     /// The negative.
-    pub fn minus(&mut self, value: SymbolicValue) -> Result<SymbolicValue, Stop> {
+    pub(crate) fn minus(&mut self, value: SymbolicValue) -> Result<SymbolicValue, Stop> {
         let value = self.number(value)?;
         self.note_arithmetic(value);
         let terms = &mut self.world.terms;
@@ -39,7 +39,7 @@ impl Run<'_, '_> {
     }
 
     /// The size of a number.
-    pub fn absolute(&mut self, value: SymbolicValue) -> Result<SymbolicValue, Stop> {
+    pub(crate) fn absolute(&mut self, value: SymbolicValue) -> Result<SymbolicValue, Stop> {
         let negative = self.minus(value)?;
         let terms = &mut self.world.terms;
         let (zero, real_zero) = (terms.zero(Sort::Integer), terms.zero(Sort::Real));
@@ -53,7 +53,7 @@ impl Run<'_, '_> {
     }
 
     /// A binary operator that does not compare.
-    pub fn binary(
+    pub(crate) fn binary(
         &mut self,
         operator: BinaryOperator,
         left: SymbolicValue,
@@ -139,7 +139,7 @@ impl Run<'_, '_> {
     }
 
     /// CAST to INTEGER.
-    pub fn cast_to_integer(&mut self, value: SymbolicValue) -> Result<SymbolicValue, Stop> {
+    pub(crate) fn cast_to_integer(&mut self, value: SymbolicValue) -> Result<SymbolicValue, Stop> {
         let value = self.cast_text(value, ValueShape::INTEGER, "INTEGER")?;
         if value.is_real == Terms::FALSE {
             return Ok(value);
@@ -152,7 +152,7 @@ impl Run<'_, '_> {
     }
 
     /// CAST to REAL.
-    pub fn cast_to_real(&mut self, value: SymbolicValue) -> Result<SymbolicValue, Stop> {
+    pub(crate) fn cast_to_real(&mut self, value: SymbolicValue) -> Result<SymbolicValue, Stop> {
         let value = self.cast_text(value, ValueShape::REAL, "REAL")?;
         if value.is_integer != Terms::FALSE {
             self.world.assumes.insert(ProofAssumption::ExactReals);
@@ -163,7 +163,7 @@ impl Run<'_, '_> {
     }
 
     /// CAST to NUMERIC: numbers stay what they are.
-    pub fn cast_to_numeric(&mut self, value: SymbolicValue) -> Result<SymbolicValue, Stop> {
+    pub(crate) fn cast_to_numeric(&mut self, value: SymbolicValue) -> Result<SymbolicValue, Stop> {
         self.cast_text(value, ValueShape::NUMBER, "NUMERIC")
     }
 
@@ -182,7 +182,7 @@ impl Run<'_, '_> {
     }
 
     /// What arithmetic with such a value rests on.
-    pub fn note_arithmetic(&mut self, value: SymbolicValue) {
+    pub(crate) fn note_arithmetic(&mut self, value: SymbolicValue) {
         if value.is_real != Terms::FALSE {
             self.world.assumes.insert(ProofAssumption::ExactReals);
         }

@@ -18,7 +18,7 @@ use sqlgauge_search::literal;
 
 /// What is computed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Call {
+pub(crate) enum Call {
     /// An expression of SQL in which `?1`, `?2`, … are the arguments.
     Sql(Box<str>),
     /// What a column with NUMERIC affinity stores for a text.
@@ -31,7 +31,7 @@ pub enum Call {
 
 /// A function with the sorts of its arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Function {
+pub(crate) struct Function {
     /// What is computed.
     pub call: Call,
     pub params: Vec<Sort>,
@@ -39,7 +39,7 @@ pub struct Function {
 
 /// The functions of a question, and SQLite to ask for their values.
 #[derive(Debug)]
-pub struct Oracle {
+pub(crate) struct Oracle {
     sandbox: Option<Sandbox>,
     functions: Vec<Function>,
     ids: HashMap<Function, FunctionId>,
@@ -54,7 +54,7 @@ impl Default for Oracle {
 
 impl Oracle {
     /// No functions yet.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let budget = QueryBudget { vm_steps: 10_000, time: Duration::from_millis(100), max_rows: 2 };
         let sandbox = Sandbox::new(budget).ok().filter(|sandbox| {
             sandbox.create("CREATE TABLE affinity (v NUMERIC)").is_ok() && sandbox.begin_transaction().is_ok()
@@ -62,7 +62,7 @@ impl Oracle {
         Self { sandbox, functions: Vec::new(), ids: HashMap::new(), values: HashMap::new() }
     }
 
-    pub fn function(&mut self, function: Function) -> FunctionId {
+    pub(crate) fn function(&mut self, function: Function) -> FunctionId {
         if let Some(&id) = self.ids.get(&function) {
             return id;
         }
@@ -72,12 +72,12 @@ impl Oracle {
         id
     }
 
-    pub fn get(&self, id: FunctionId) -> &Function {
+    pub(crate) fn get(&self, id: FunctionId) -> &Function {
         &self.functions[id.0 as usize]
     }
 
     /// The value of the function, where SQLite has one.
-    pub fn value(&mut self, id: FunctionId, args: &[Constant]) -> Option<Stored> {
+    pub(crate) fn value(&mut self, id: FunctionId, args: &[Constant]) -> Option<Stored> {
         let key = (id, args.to_vec());
         if let Some(value) = self.values.get(&key) {
             return value.clone();
@@ -136,7 +136,7 @@ fn filled(template: &str, literals: &[String]) -> String {
 }
 
 /// The constant as SQLite holds it; `None` where it has no room for it.
-pub fn stored(constant: &Constant) -> Option<Stored> {
+pub(crate) fn stored(constant: &Constant) -> Option<Stored> {
     Some(match constant {
         Constant::Truth(truth) => Stored::Integer(i64::from(*truth)),
         Constant::Integer(value) => Stored::Integer(value.to_i64()?),
@@ -146,7 +146,7 @@ pub fn stored(constant: &Constant) -> Option<Stored> {
 }
 
 /// The part of a value, where it has one.
-pub fn part_of(value: &Stored, part: FunctionPart) -> Option<Constant> {
+pub(crate) fn part_of(value: &Stored, part: FunctionPart) -> Option<Constant> {
     Some(match (part, value) {
         (_, Stored::Blob(_)) => return None,
         (FunctionPart::IsNull, _) => Constant::Truth(matches!(value, Stored::Null)),
@@ -160,7 +160,7 @@ pub fn part_of(value: &Stored, part: FunctionPart) -> Option<Constant> {
 }
 
 /// The number that SQLite writes for the real, exactly: 0.1 is a tenth.
-pub fn rational(real: f64) -> Option<BigRational> {
+pub(crate) fn rational(real: f64) -> Option<BigRational> {
     let text = format!("{real:e}");
     let (digits, exponent) = text.split_once('e')?;
     let exponent: i32 = exponent.parse().ok()?;

@@ -33,7 +33,7 @@ type Piece = (usize, String);
 
 /// Texts on which functions of texts are tried: the constants of the queries, what they are patterns of, dates around them,
 /// and texts with constants where SUBSTR looks for them.
-pub fn likely_texts(queries: [&Query; 2]) -> BTreeSet<Box<str>> {
+pub(crate) fn likely_texts(queries: [&Query; 2]) -> BTreeSet<Box<str>> {
     let mut texts: Vec<String> = COMMON.map(str::to_owned).to_vec();
     let mut named = BTreeSet::new();
     for query in queries {

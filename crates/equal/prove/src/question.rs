@@ -24,7 +24,7 @@ use sqlgauge_search::Witness;
 
 /// How a question is asked.
 #[derive(Debug, Clone, Copy)]
-pub struct How {
+pub(crate) struct How {
     /// When two results count as the same.
     pub semantics: ResultSemantics,
     /// When the time is over.
@@ -36,11 +36,11 @@ pub struct How {
 }
 
 /// A pair of queries over a schema, and how it is asked about.
-pub type Asked<'s> = (&'s Schema, (&'s Query, &'s Query), How);
+pub(crate) type Asked<'s> = (&'s Schema, (&'s Query, &'s Query), How);
 
 /// Why nothing came of a question.
 #[derive(Debug)]
-pub enum Halt {
+pub(crate) enum Halt {
     /// It has no encoding.
     Unsupported(String),
     /// It was not settled.
@@ -63,7 +63,7 @@ impl From<SolverFailure> for Halt {
     }
 }
 
-pub enum SolverOutcome<T> {
+pub(crate) enum SolverOutcome<T> {
     /// The queries do not differ.
     Same,
     Different(T),
@@ -73,7 +73,7 @@ pub enum SolverOutcome<T> {
 
 /// Whether the rows that a LIMIT of a statement takes are told from the rows before it, and not by priorities: that sees
 /// every bag that is permitted.
-pub fn keeps_cut((_, _, how): Asked<'_>) -> bool {
+pub(crate) fn keeps_cut((_, _, how): Asked<'_>) -> bool {
     how.semantics != ResultSemantics::Set
 }
 
@@ -92,7 +92,7 @@ const MAX_REFUSED: usize = 8;
 const MAX_SCRIPT_BYTES: usize = 256 << 10;
 
 /// Whether two queries differ on tables of so many rows.
-pub struct BoundedQuestion<'s> {
+pub(crate) struct BoundedQuestion<'s> {
     input: Asked<'s>,
     rows: usize,
     world: SymbolicWorld<'s>,
@@ -108,7 +108,7 @@ pub struct BoundedQuestion<'s> {
 
 impl<'s> BoundedQuestion<'s> {
     /// The question for tables of at most `rows` rows.
-    pub fn new(input: Asked<'s>, rows: usize, keeps_cut: bool) -> Result<Self, Halt> {
+    pub(crate) fn new(input: Asked<'s>, rows: usize, keeps_cut: bool) -> Result<Self, Halt> {
         let (schema, (left, right), how) = input;
         if is_entangled(left) || is_entangled(right) {
             return Err(Halt::Unsupported("outer aggregate".to_owned()));
@@ -135,7 +135,7 @@ impl<'s> BoundedQuestion<'s> {
     }
 
     /// What the answer rests on.
-    pub fn assumes(&self) -> impl Iterator<Item = ProofAssumption> + use<> {
+    pub(crate) fn assumes(&self) -> impl Iterator<Item = ProofAssumption> + use<> {
         self.world.assumes.clone().into_iter()
     }
 
@@ -149,7 +149,7 @@ impl<'s> BoundedQuestion<'s> {
     }
 
     /// Whether they differ, as far as a candidate is confirmed.
-    pub fn settle<T>(
+    pub(crate) fn settle<T>(
         mut self,
         solver: &mut Solver,
         confirm: &mut dyn FnMut(&Witness) -> Option<T>,

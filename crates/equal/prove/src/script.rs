@@ -25,7 +25,7 @@ const ROUNDS: usize = 3;
 
 /// A question for the solver.
 #[derive(Debug)]
-pub struct SolverScript {
+pub(crate) struct SolverScript {
     /// Declarations and assertions.
     pub text: String,
     /// The number of each text that is named.
@@ -36,7 +36,7 @@ pub struct SolverScript {
 impl SolverScript {
     /// The question whether all of `assertions` can hold; the values of `unknowns` may be asked for. `pool` are further
     /// texts that a database may well hold; `learned` is known of functions beforehand.
-    pub fn new(
+    pub(crate) fn new(
         terms: &Terms,
         oracle: &mut Oracle,
         assertions: &[Term],
@@ -61,7 +61,7 @@ impl SolverScript {
         script
     }
 
-    pub fn name(&self, term: Term) -> &str {
+    pub(crate) fn name(&self, term: Term) -> &str {
         self.names.get(term.0 as usize).and_then(Option::as_deref).unwrap_or("false")
     }
 
@@ -194,7 +194,7 @@ fn function_name(function: FunctionId, part: FunctionPart) -> String {
 
 /// What a part of a function's value is for those arguments.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct FunctionValue {
+pub(crate) struct FunctionValue {
     pub function: FunctionId,
     pub part: FunctionPart,
     /// The arguments.

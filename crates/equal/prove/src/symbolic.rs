@@ -22,7 +22,7 @@ use super::world::{Stop, SymbolicRow, SymbolicWorld};
 const TIME: Duration = Duration::from_secs(1);
 
 /// The rows of the query, in no order.
-pub fn rows_on(
+pub(crate) fn rows_on(
     schema: &Schema,
     query: &Query,
     database: &BTreeMap<TableId, Vec<Vec<Stored>>>,

@@ -46,7 +46,7 @@ fn classes(column: &Column) -> Classes {
 }
 
 /// The tables that a query reads, also through views.
-pub fn tables_of(query: &Query, schema: &Schema, tables: &mut BTreeSet<TableId>) {
+pub(crate) fn tables_of(query: &Query, schema: &Schema, tables: &mut BTreeSet<TableId>) {
     let mut seen = BTreeSet::new();
     let mut pending = vec![query];
     while let Some(query) = pending.pop() {
@@ -67,7 +67,7 @@ pub fn tables_of(query: &Query, schema: &Schema, tables: &mut BTreeSet<TableId>)
 ///
 /// # Errors
 /// [`Stop`] for a table that has no encoding.
-pub fn add_tables(
+pub(crate) fn add_tables(
     world: &mut SymbolicWorld<'_>,
     tables: &BTreeSet<TableId>,
     rows: usize,

@@ -14,7 +14,7 @@ use sqlgauge_search::literal;
 /// Which values a function can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a class of values")]
-pub struct ValueShape {
+pub(crate) struct ValueShape {
     /// It is NULL where an argument is, without being asked.
     pub null_on_null: bool,
     /// It may be NULL for other arguments.
@@ -31,13 +31,13 @@ impl ValueShape {
     const NONE: Self =
         Self { null_on_null: true, may_be_null: false, integer: false, real: false, text: false };
     /// An integer, NULL for NULL.
-    pub const INTEGER: Self = Self { integer: true, ..Self::NONE };
+    pub(crate) const INTEGER: Self = Self { integer: true, ..Self::NONE };
     /// A real number, NULL for NULL.
-    pub const REAL: Self = Self { real: true, ..Self::NONE };
+    pub(crate) const REAL: Self = Self { real: true, ..Self::NONE };
     /// A number, NULL for NULL.
-    pub const NUMBER: Self = Self { integer: true, real: true, ..Self::NONE };
+    pub(crate) const NUMBER: Self = Self { integer: true, real: true, ..Self::NONE };
     /// A text, NULL for NULL.
-    pub const TEXT: Self = Self { text: true, ..Self::NONE };
+    pub(crate) const TEXT: Self = Self { text: true, ..Self::NONE };
 
     const fn or_null(self) -> Self {
         Self { may_be_null: true, ..self }
@@ -109,7 +109,7 @@ const MAX_CASES: usize = 64;
 
 impl Run<'_, '_> {
     /// The value of an expression of SQL over those arguments, which `spell` writes.
-    pub fn call(
+    pub(crate) fn call(
         &mut self,
         spell: &dyn Fn(&[String]) -> String,
         shape: ValueShape,
@@ -235,7 +235,7 @@ impl Run<'_, '_> {
     }
 
     /// A scalar function that SQLite is asked for.
-    pub fn scalar_function(
+    pub(crate) fn scalar_function(
         &mut self,
         function: &Function,
         args: &Args,
@@ -268,7 +268,7 @@ impl Run<'_, '_> {
     }
 
     /// The value with texts that look like a number made numbers.
-    pub fn with_numeric_affinity(&mut self, value: SymbolicValue) -> Result<SymbolicValue, Stop> {
+    pub(crate) fn with_numeric_affinity(&mut self, value: SymbolicValue) -> Result<SymbolicValue, Stop> {
         if value.is_text == Terms::FALSE {
             return Ok(value);
         }
@@ -295,7 +295,7 @@ impl Run<'_, '_> {
     }
 
     /// The value with numbers made texts.
-    pub fn with_text_affinity(&mut self, value: SymbolicValue) -> Result<SymbolicValue, Stop> {
+    pub(crate) fn with_text_affinity(&mut self, value: SymbolicValue) -> Result<SymbolicValue, Stop> {
         let terms = &mut self.world.terms;
         let is_number = terms.is_number(value);
         if is_number == Terms::FALSE {
@@ -308,7 +308,11 @@ impl Run<'_, '_> {
     }
 
     /// The value as a comparison with a column of that affinity converts it.
-    pub fn compared_as(&mut self, value: SymbolicValue, affinity: Affinity) -> Result<SymbolicValue, Stop> {
+    pub(crate) fn compared_as(
+        &mut self,
+        value: SymbolicValue,
+        affinity: Affinity,
+    ) -> Result<SymbolicValue, Stop> {
         match affinity {
             Affinity::Text => self.with_text_affinity(value),
             Affinity::Integer | Affinity::Numeric | Affinity::Real => self.with_numeric_affinity(value),
@@ -320,7 +324,11 @@ impl Run<'_, '_> {
     ///
     /// # Errors
     /// [`Stop`] where a number would become one of the other class.
-    pub fn stored_in(&mut self, value: SymbolicValue, affinity: Affinity) -> Result<SymbolicValue, Stop> {
+    pub(crate) fn stored_in(
+        &mut self,
+        value: SymbolicValue,
+        affinity: Affinity,
+    ) -> Result<SymbolicValue, Stop> {
         let stored = self.compared_as(value, affinity)?;
         let other = match affinity {
             Affinity::Real => stored.is_integer,
@@ -331,7 +339,7 @@ impl Run<'_, '_> {
     }
 
     /// The value where it is a text, else NULL.
-    pub fn only_text(&mut self, value: SymbolicValue) -> SymbolicValue {
+    pub(crate) fn only_text(&mut self, value: SymbolicValue) -> SymbolicValue {
         let terms = &mut self.world.terms;
         let not_text = terms.not(value.is_text);
         terms.text_value(value.text, not_text)

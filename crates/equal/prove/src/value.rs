@@ -10,7 +10,7 @@ use super::ir::{Constant, Sort, Term, Terms};
 use super::oracle::rational;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct SymbolicValue {
+pub(crate) struct SymbolicValue {
     /// It is NULL.
     pub is_null: Term,
     pub is_integer: Term,
@@ -26,7 +26,7 @@ pub struct SymbolicValue {
 
 /// A condition in three-valued logic: NULL if neither.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Truth {
+pub(crate) struct Truth {
     pub is_true: Term,
     pub is_false: Term,
 }
@@ -34,20 +34,20 @@ pub struct Truth {
 impl Truth {
     /// NOT.
     #[must_use]
-    pub fn negated(self) -> Self {
+    pub(crate) fn negated(self) -> Self {
         Self { is_true: self.is_false, is_false: self.is_true }
     }
 
     /// NOT, if asked for.
     #[must_use]
-    pub fn negated_if(self, negated: bool) -> Self {
+    pub(crate) fn negated_if(self, negated: bool) -> Self {
         if negated { self.negated() } else { self }
     }
 }
 
 impl Terms {
     /// NULL.
-    pub fn null(&mut self) -> SymbolicValue {
+    pub(crate) fn null(&mut self) -> SymbolicValue {
         SymbolicValue {
             is_null: Self::TRUE,
             is_integer: Self::FALSE,
@@ -60,22 +60,22 @@ impl Terms {
     }
 
     /// An integer, or NULL where `is_null`.
-    pub fn integer_value(&mut self, integer: Term, is_null: Term) -> SymbolicValue {
+    pub(crate) fn integer_value(&mut self, integer: Term, is_null: Term) -> SymbolicValue {
         SymbolicValue { is_null, is_integer: self.not(is_null), integer, ..self.null() }
     }
 
     /// A real number, or NULL where `is_null`.
-    pub fn real_value(&mut self, real: Term, is_null: Term) -> SymbolicValue {
+    pub(crate) fn real_value(&mut self, real: Term, is_null: Term) -> SymbolicValue {
         SymbolicValue { is_null, is_real: self.not(is_null), real, ..self.null() }
     }
 
     /// A text, or NULL where `is_null`.
-    pub fn text_value(&mut self, text: Term, is_null: Term) -> SymbolicValue {
+    pub(crate) fn text_value(&mut self, text: Term, is_null: Term) -> SymbolicValue {
         SymbolicValue { is_null, is_text: self.not(is_null), text, ..self.null() }
     }
 
     /// A value that SQLite stores; `None` for a blob or a number without bounds.
-    pub fn stored_value(&mut self, value: &Stored) -> Option<SymbolicValue> {
+    pub(crate) fn stored_value(&mut self, value: &Stored) -> Option<SymbolicValue> {
         Some(match value {
             Stored::Null => self.null(),
             Stored::Integer(integer) => {
@@ -96,7 +96,7 @@ impl Terms {
     }
 
     /// 1, 0 or NULL.
-    pub fn truth_value(&mut self, truth: Truth) -> SymbolicValue {
+    pub(crate) fn truth_value(&mut self, truth: Truth) -> SymbolicValue {
         let not_null = self.or(truth.is_true, truth.is_false);
         let (one, zero) = (self.integer(1), self.integer(0));
         let integer = self.choose(truth.is_true, one, zero);
@@ -105,12 +105,12 @@ impl Terms {
     }
 
     /// True or false, never NULL.
-    pub fn certain(&mut self, is_true: Term) -> Truth {
+    pub(crate) fn certain(&mut self, is_true: Term) -> Truth {
         Truth { is_true, is_false: self.not(is_true) }
     }
 
     /// AND.
-    pub fn conjunction(&mut self, operands: &[Truth]) -> Truth {
+    pub(crate) fn conjunction(&mut self, operands: &[Truth]) -> Truth {
         Truth {
             is_true: self.all(operands.iter().map(|operand| operand.is_true)),
             is_false: self.any(operands.iter().map(|operand| operand.is_false)),
@@ -118,7 +118,7 @@ impl Terms {
     }
 
     /// OR.
-    pub fn disjunction(&mut self, operands: &[Truth]) -> Truth {
+    pub(crate) fn disjunction(&mut self, operands: &[Truth]) -> Truth {
         Truth {
             is_true: self.any(operands.iter().map(|operand| operand.is_true)),
             is_false: self.all(operands.iter().map(|operand| operand.is_false)),
@@ -126,7 +126,12 @@ impl Terms {
     }
 
     /// One value where the condition holds, else the other.
-    pub fn choose_value(&mut self, condition: Term, yes: SymbolicValue, no: SymbolicValue) -> SymbolicValue {
+    pub(crate) fn choose_value(
+        &mut self,
+        condition: Term,
+        yes: SymbolicValue,
+        no: SymbolicValue,
+    ) -> SymbolicValue {
         if condition == Self::TRUE || yes == no {
             return yes;
         }
@@ -154,18 +159,18 @@ impl Terms {
     }
 
     /// NULL where the condition holds, else the value.
-    pub fn null_if(&mut self, condition: Term, value: SymbolicValue) -> SymbolicValue {
+    pub(crate) fn null_if(&mut self, condition: Term, value: SymbolicValue) -> SymbolicValue {
         let null = self.null();
         self.choose_value(condition, null, value)
     }
 
     /// Whether it is a number.
-    pub fn is_number(&mut self, value: SymbolicValue) -> Term {
+    pub(crate) fn is_number(&mut self, value: SymbolicValue) -> Term {
         self.or(value.is_integer, value.is_real)
     }
 
     /// A number as the rational that it is, as comparisons see it.
-    pub fn as_real(&mut self, value: SymbolicValue) -> Term {
+    pub(crate) fn as_real(&mut self, value: SymbolicValue) -> Term {
         if value.is_integer == Self::FALSE {
             return value.real;
         }
@@ -175,7 +180,7 @@ impl Terms {
 
     /// What SQLite makes of a number where it converts it to a real number: integers beyond 53 bits are rounded. Those that are
     /// stored or computed are assumed not to be ([`crate::ProofAssumption`]); constants are what they are.
-    pub fn number_as_real(&mut self, value: SymbolicValue) -> Term {
+    pub(crate) fn number_as_real(&mut self, value: SymbolicValue) -> Term {
         if value.is_integer == Self::FALSE {
             return value.real;
         }
@@ -184,12 +189,12 @@ impl Terms {
     }
 
     /// Whether two values that are not NULL are equal.
-    pub fn equal_values(&mut self, left: SymbolicValue, right: SymbolicValue) -> Term {
+    pub(crate) fn equal_values(&mut self, left: SymbolicValue, right: SymbolicValue) -> Term {
         self.compared(left, right, Self::equal)
     }
 
     /// Whether of two values that are not NULL the first is less: numbers are less than texts.
-    pub fn less_values(&mut self, left: SymbolicValue, right: SymbolicValue) -> Term {
+    pub(crate) fn less_values(&mut self, left: SymbolicValue, right: SymbolicValue) -> Term {
         let within = self.compared(left, right, Self::less);
         let is_number = self.is_number(left);
         let across = self.and(is_number, right.is_text);
@@ -227,7 +232,7 @@ impl Terms {
     }
 
     /// Whether both are NULL or equal.
-    pub fn same_values(&mut self, left: SymbolicValue, right: SymbolicValue) -> Term {
+    pub(crate) fn same_values(&mut self, left: SymbolicValue, right: SymbolicValue) -> Term {
         if left == right {
             return Self::TRUE;
         }
@@ -237,7 +242,7 @@ impl Terms {
     }
 
     /// Whether two rows agree in every column.
-    pub fn same_rows(&mut self, left: &[SymbolicValue], right: &[SymbolicValue]) -> Term {
+    pub(crate) fn same_rows(&mut self, left: &[SymbolicValue], right: &[SymbolicValue]) -> Term {
         let mut parts = Vec::with_capacity(left.len());
         for (&l, &r) in left.iter().zip(right) {
             let same = self.same_values(l, r);
@@ -250,7 +255,7 @@ impl Terms {
     }
 
     /// How many of the conditions hold.
-    pub fn count(&mut self, conditions: impl IntoIterator<Item = Term>) -> Term {
+    pub(crate) fn count(&mut self, conditions: impl IntoIterator<Item = Term>) -> Term {
         let (one, zero) = (self.integer(1), self.integer(0));
         let summands: Vec<Term> =
             conditions.into_iter().map(|condition| self.choose(condition, one, zero)).collect();

@@ -15,7 +15,7 @@ use super::value::SymbolicValue;
 
 /// Why an execution ends early.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stop {
+pub(crate) enum Stop {
     /// It has a construct that is not encoded.
     Unsupported(String),
     /// It would take too many rows or terms.
@@ -26,14 +26,14 @@ pub enum Stop {
 
 impl Stop {
     /// A construct that is not encoded.
-    pub fn unsupported(construct: impl Into<String>) -> Self {
+    pub(crate) fn unsupported(construct: impl Into<String>) -> Self {
         Self::Unsupported(construct.into())
     }
 }
 
 /// A row that may be there.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct SymbolicRow {
+pub(crate) struct SymbolicRow {
     pub present: Term,
     pub values: Rc<[SymbolicValue]>,
 }
@@ -43,11 +43,11 @@ const MAX_WEIGHT: usize = 1_500_000;
 /// Most expressions that are evaluated for one question.
 const MAX_STEPS: usize = 300_000;
 /// Most rows of one relation.
-pub const MAX_ROWS: usize = 1_200;
+pub(crate) const MAX_ROWS: usize = 1_200;
 
 /// What both executions share.
 #[derive(Debug)]
-pub struct SymbolicWorld<'s> {
+pub(crate) struct SymbolicWorld<'s> {
     pub schema: &'s Schema,
     pub terms: Terms,
     /// The functions.
@@ -72,7 +72,7 @@ pub struct SymbolicWorld<'s> {
 
 impl<'s> SymbolicWorld<'s> {
     /// A world without tables.
-    pub fn new(schema: &'s Schema) -> Self {
+    pub(crate) fn new(schema: &'s Schema) -> Self {
         Self {
             schema,
             terms: Terms::new(),
@@ -89,12 +89,12 @@ impl<'s> SymbolicWorld<'s> {
     }
 
     /// Whether that defect has been planted.
-    pub fn has(&self, defect: EncoderDefect) -> bool {
+    pub(crate) fn has(&self, defect: EncoderDefect) -> bool {
         self.defect == Some(defect)
     }
 
     /// Adds what holds where SQL leaves no choice open. What always holds is there once: it says that there was a choice.
-    pub fn settle(&mut self, term: Term) {
+    pub(crate) fn settle(&mut self, term: Term) {
         if term != Terms::TRUE || self.settled.is_empty() {
             self.settled.push(term);
         }
@@ -104,7 +104,7 @@ impl<'s> SymbolicWorld<'s> {
     ///
     /// # Errors
     /// [`Stop::Size`], [`Stop::Timeout`].
-    pub fn check_size(&self, rows: usize) -> Result<(), Stop> {
+    pub(crate) fn check_size(&self, rows: usize) -> Result<(), Stop> {
         self.steps.set(self.steps.get() + 1);
         self.check_time()?;
         // Terms that are there already take no room, and what is said of them does.
@@ -117,7 +117,7 @@ impl<'s> SymbolicWorld<'s> {
     ///
     /// # Errors
     /// [`Stop::Timeout`].
-    pub fn check_time(&self) -> Result<(), Stop> {
+    pub(crate) fn check_time(&self) -> Result<(), Stop> {
         if self.deadline.is_some_and(|deadline| Instant::now() > deadline) {
             Err(Stop::Timeout)
         } else {

@@ -49,7 +49,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use sqlgauge_base::{budget, seed_of};
+use sqlgauge_base::{budget, on_deep_stack, seed_of};
 use sqlgauge_engine::compare::Semantics;
 use sqlgauge_engine::{QueryBudget, Sandbox};
 use sqlgauge_sql::quote::name as quoted;
@@ -87,9 +87,6 @@ pub use self::verdict::{
     DifferenceKind, Inapplicable, Refutation, SearchReason, SearchVerdict, Side, Survived,
 };
 pub use self::witness::{Witness, WitnessTable, literal};
-
-/// Stack for SQLite's compiler and the walks over the query, both of which recurse with the nesting of the text.
-pub const STACK_BYTES: usize = 16 << 20;
 
 /// Virtual-machine steps of all queries of one search; the largest of BIRD's pairs takes less than a tenth of it.
 const VM_STEPS: u64 = 8_000_000;
@@ -278,7 +275,7 @@ impl Search {
         let own_left = self.own_left.load(Ordering::Relaxed);
         let own_steps = OWN_VM_STEPS.min(own_left);
         self.sandbox.allow_own_in_total(own_steps);
-        let work = || stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, work);
+        let work = || on_deep_stack(work);
         let done = budget::analyse_within(budget::SEARCH, bytes, work)
             .unwrap_or_else(|_| Err(Inapplicable::too_complex(TOO_MANY_STEPS)));
         let steps = own_steps.saturating_sub(self.sandbox.own_left_in_total());

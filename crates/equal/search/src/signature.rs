@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use rusqlite::Statement;
-use sqlgauge_base::{Random, budget, seed_of};
+use sqlgauge_base::{Random, budget, on_deep_stack, seed_of};
 use sqlgauge_engine::{Fingerprint, ResultSet, Sandbox};
 
 use super::generate::{Kind, generate};
@@ -17,7 +17,7 @@ use super::pair::Resolved;
 use super::plan::{Allowed, plan, tables_of, with_targets};
 use super::trace::trace;
 use super::verdict::Side;
-use super::{OWN_VM_STEPS, STACK_BYTES, Search, vm_steps};
+use super::{OWN_VM_STEPS, Search, vm_steps};
 
 /// Virtual-machine steps of one query on all databases together. Each query has its own: none has fewer because another took many.
 const VM_STEPS: u64 = 2_000_000;
@@ -50,7 +50,7 @@ impl Search {
     /// The same queries, in any order, meet the same databases. Where the schema cannot be made (a view, a virtual
     /// table), no query has a signature.
     pub fn signatures(&self, queries: &[&str], databases: usize) -> Vec<Option<Signature>> {
-        stacker::maybe_grow(STACK_BYTES / 2, STACK_BYTES, || self.signatures_of(queries, databases))
+        on_deep_stack(|| self.signatures_of(queries, databases))
     }
 
     fn signatures_of(&self, queries: &[&str], databases: usize) -> Vec<Option<Signature>> {

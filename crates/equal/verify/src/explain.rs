@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use sqlgauge_sql::aggregates::has_own;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{Body, Expr, Literal, Output, Query, Select};
-use sqlgauge_sql::{PrintDialect, print, resolve};
+use sqlgauge_sql::{PrintDialect, print};
 
 use sqlgauge_search::{Refutation, Search, tables_of};
 
@@ -31,12 +31,10 @@ pub(crate) fn explain(
     search: &Search,
     schema: &Schema,
     refutation: &Refutation,
-    left: &str,
-    right: &str,
-) -> Option<String> {
-    let (left, right) = (resolve(left, schema).ok()?, resolve(right, schema).ok()?);
+    queries: [&Query; 2],
+) -> String {
     let of_clause = CLAUSES.iter().find_map(|(name, take_out)| {
-        let toggled = [&left, &right].map(|query| {
+        let toggled = queries.map(|query| {
             let mut query = query.clone();
             (take_out(&mut query), query)
         });
@@ -46,12 +44,12 @@ pub(crate) fn explain(
             has != [false, false] && search.agree(refutation.database(), &left?, &right?) == Some(true);
         is_same.then(|| sentence(name, has))
     });
-    Some(of_clause.unwrap_or_else(|| of_tables(schema, &left, &right)))
+    of_clause.unwrap_or_else(|| of_tables(schema, queries))
 }
 
 /// What is said where no clause makes the difference alone.
-fn of_tables(schema: &Schema, left: &Query, right: &Query) -> String {
-    let [left, right] = [left, right].map(|query| {
+fn of_tables(schema: &Schema, queries: [&Query; 2]) -> String {
+    let [left, right] = queries.map(|query| {
         let names = tables_of(query).into_iter().filter_map(|id| Some(schema.table(id)?.name.clone()));
         names.collect::<BTreeSet<String>>()
     });

@@ -16,13 +16,14 @@ mod spelling;
 mod stages;
 mod values;
 mod verdict;
+mod verifier;
 
 pub use json::{DefectRecord, NamedTable, Respelled, ResultTable, SpellingRecord, VerdictRecord};
 pub use options::VerifyOptions;
 pub use spelling::Spelled;
-pub use stages::{Data, PairContext, Verifier};
 pub use values::{ColumnValues, UndeclaredDifference, UnknownColumnValues};
 pub use verdict::{
     BoundedProof, Counterexample, Defect, NO_SOLVER, Proof, RefusedText, SOLVER_REMEDY, Stage, TIE, Unknown,
     Verdict, VerifyReport,
 };
+pub use verifier::{Data, PairContext, Verifier};

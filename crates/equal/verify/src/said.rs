@@ -19,7 +19,6 @@ const MAX_TABLES: usize = 3;
 /// Longest text that stands in the sentence, in characters.
 const MAX_TEXT: usize = 40;
 
-/// The sentence on a refuted pair.
 pub(crate) fn in_words(
     search: &Search,
     schema: &Arc<Schema>,

@@ -24,9 +24,7 @@ pub enum Verdict {
     /// They do on every database of at most so many rows per table; or the right query permits some of the left one's results, and
     /// no other ([`BoundedProof::permits_less`]).
     EquivalentUpTo(BoundedProof),
-    /// They do not.
     Different(Box<Counterexample>),
-    /// Nobody knows.
     Unknown(Unknown),
 }
 
@@ -133,7 +131,6 @@ impl BoundedProof {
 /// A database on which the queries return different results.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Counterexample {
-    /// The database with both results.
     pub refutation: Refutation,
     /// How small it is; `None` where it was left as it was found, as one that contradicts a proof.
     pub minimality: Option<Minimality>,
@@ -157,7 +154,6 @@ pub struct Defect {
     pub reproduce: String,
 }
 
-/// Why there is no verdict.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unknown {
     /// The reason as a code: `nondeterministic`, `unsupported:view`, `timeout`, `no-solver`, …
@@ -173,9 +169,7 @@ pub struct Unknown {
 /// A text that SQLite refuses, which gets its error and no verdict.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefusedText {
-    /// The query at fault.
     pub side: Side,
-    /// What is said of it.
     pub message: String,
 }
 

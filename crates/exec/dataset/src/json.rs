@@ -1,12 +1,13 @@
 //! JSON whose objects have no key twice, read item by item.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_json::map::Entry;
-use serde_json::{Map, Value};
+use serde_json::Value;
+use sqlgauge_base::json::{JsonPlan, Planned, key_twice};
 
 use crate::text::Places;
 
@@ -101,7 +102,7 @@ pub(crate) fn note_lone_surrogates(places: &Places, notes: &mut Vec<String>) {
 /// another: here it is an error. So is a value of more than 1,048,576 values.
 pub(crate) fn parse(text: &str) -> Result<Value, JsonProblem> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    UniqueKeys(&mut { MAX_VALUES })
+    Planned(Item(&Cell::default()))
         .deserialize(&mut deserializer)
         .and_then(|value| deserializer.end().map(|()| value))
         .map_err(|error| explain(&error))
@@ -128,10 +129,6 @@ fn explain(error: &serde_json::Error) -> JsonProblem {
     let message = error.to_string();
     let problem = message.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&message);
     JsonProblem { line, column, problem: problem.to_owned() }
-}
-
-fn twice<E: serde::de::Error>(key: &str) -> E {
-    E::custom(format!("the key {key:?} occurs twice in one object"))
 }
 
 struct Items<'a, E> {
@@ -188,7 +185,7 @@ impl<'de, E> Visitor<'de> for Items<'_, E> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut sequence: A) -> Result<Shape, A::Error> {
-        while let Some(item) = sequence.next_element_seed(UniqueKeys(&mut { MAX_VALUES }))? {
+        while let Some(item) = sequence.next_element_seed(Planned(Item(&Cell::default())))? {
             self.hand_over(None, item)?;
         }
         Ok(Shape::List)
@@ -198,91 +195,31 @@ impl<'de, E> Visitor<'de> for Items<'_, E> {
         let mut keys = HashSet::new();
         while let Some(key) = entries.next_key::<String>()? {
             if !keys.insert(key.clone()) {
-                return Err(twice(&key));
+                return Err(key_twice(&key));
             }
-            let item = entries.next_value_seed(UniqueKeys(&mut { MAX_VALUES }))?;
+            let item = entries.next_value_seed(Planned(Item(&Cell::default())))?;
             self.hand_over(Some(key), item)?;
         }
         Ok(Shape::Object)
     }
 }
 
-/// A value; counts down the values that it may still hold.
-struct UniqueKeys<'a>(&'a mut usize);
+/// An item, with the number of values that were read of it.
+#[derive(Clone, Copy)]
+struct Item<'a>(&'a Cell<usize>);
 
-impl UniqueKeys<'_> {
-    fn spend<E: serde::de::Error>(&mut self) -> Result<(), E> {
-        *self.0 = self.0.checked_sub(1).ok_or_else(|| {
-            E::custom(format!("one item holds more than {MAX_VALUES} values, the most that is read of one"))
-        })?;
+impl JsonPlan for Item<'_> {
+    const HAS_KEYS_ONCE: bool = true;
+
+    fn count(self) -> Result<(), String> {
+        // The item itself is one more.
+        if self.0.get() > MAX_VALUES {
+            return Err(format!(
+                "one item holds more than {MAX_VALUES} values, the most that is read of one"
+            ));
+        }
+        self.0.set(self.0.get() + 1);
         Ok(())
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for UniqueKeys<'_> {
-    type Value = Value;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for UniqueKeys<'_> {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON value")
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(mut self, mut sequence: A) -> Result<Value, A::Error> {
-        let mut items = Vec::new();
-        while let Some(item) = sequence.next_element_seed(UniqueKeys(self.0))? {
-            self.spend()?;
-            items.push(item);
-        }
-        Ok(Value::Array(items))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(mut self, mut entries: A) -> Result<Value, A::Error> {
-        let mut map = Map::new();
-        while let Some(key) = entries.next_key::<String>()? {
-            self.spend()?;
-            match map.entry(key) {
-                Entry::Occupied(entry) => return Err(twice(entry.key())),
-                Entry::Vacant(place) => {
-                    place.insert(entries.next_value_seed(UniqueKeys(self.0))?);
-                }
-            }
-        }
-        Ok(Value::Object(map))
     }
 }
 

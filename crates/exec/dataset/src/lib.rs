@@ -36,7 +36,7 @@ pub use input::Input;
 pub use labels::{Label, parse_labels, take_out_other_answers};
 pub use locate::{Databases, Location};
 pub use model::{Benchmark, Example, Prediction, PredictionSet, Turn};
-pub use pairs::{Over, Pairs, RIGHT, load_pairs, parse_pairs};
+pub use pairs::{Over, Pairs, RIGHT, parse_pairs};
 pub use predictions::{PredictionOptions, parse_predictions};
 pub use tables::{Tables, TablesEntry, parse_tables};
 

@@ -5,7 +5,6 @@
 //! are not read. Without an `id` its position, from 0, is its id. Every format with named columns is read.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
 
 use serde_json::{Map, Value};
 
@@ -41,19 +40,10 @@ pub struct Pairs {
     pub notes: Vec<String>,
 }
 
-/// Reads a file of pairs.
+/// Reads the text of a file of pairs.
 ///
 /// # Errors
-/// When the file cannot be read, is malformed, has no pair, or an item lacks a query, has neither or both of `ddl` and
-/// `db`, or has the id of another one.
-pub fn load_pairs(path: &Path) -> Result<Pairs, DatasetError> {
-    parse_pairs(&Input::read(path)?)
-}
-
-/// [`load_pairs`] of a file that is in memory.
-///
-/// # Errors
-/// As [`load_pairs`], without the reading.
+/// When it is malformed, has no pair, or an item lacks a query, has neither or both of `ddl` and `db`, or has the id of another one.
 pub fn parse_pairs(input: &Input) -> Result<Pairs, DatasetError> {
     let format = FileFormat::detect(input);
     if format.has_lines() {

@@ -31,12 +31,12 @@ impl Moment {
     }
 
     /// Seconds since 1970-01-01T00:00:00Z.
-    pub fn unix_seconds(self) -> i64 {
+    pub(crate) fn unix_seconds(self) -> i64 {
         self.0
     }
 
     /// The moment of that many seconds since 1970-01-01T00:00:00Z, if its year has four digits.
-    pub fn from_unix_seconds(seconds: i64) -> Option<Self> {
+    pub(crate) fn from_unix_seconds(seconds: i64) -> Option<Self> {
         (days_before(0, 1, 1) * DAY..=LAST).contains(&seconds).then_some(Self(seconds))
     }
 }

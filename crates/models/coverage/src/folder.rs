@@ -6,7 +6,6 @@ use sqlgauge_report::charts::{DotGroup, RadarSeries, dots, radar};
 use sqlgauge_report::{ReportError, write_together};
 
 use crate::coverage::Coverage;
-use crate::html::html;
 use crate::projection::Projection;
 
 pub const FILES: [&str; 6] =
@@ -19,7 +18,7 @@ impl Coverage {
     /// When the folder cannot be made or a file not be written.
     pub fn write_to(&self, folder: &Path) -> Result<(), ReportError> {
         let json = serde_json::to_string_pretty(self)?;
-        let mut texts = vec![json, html(self)];
+        let mut texts = vec![json, self.document().html()];
         texts.extend(crate::Panel::ALL.map(|panel| {
             let projection = self.projections.iter().find(|projection| projection.panel == panel);
             projection.map_or_else(|| dots("nothing to show", &[]), |projection| self.dots(projection))

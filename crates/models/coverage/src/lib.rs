@@ -17,8 +17,8 @@
 
 mod coverage;
 pub mod dimensions;
+mod document;
 mod folder;
-mod html;
 mod measurement;
 mod projection;
 mod reach;

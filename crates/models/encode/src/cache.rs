@@ -91,7 +91,7 @@ impl Cache {
         let Some(&(segment, position)) = self.index.get(key) else { return Ok(false) };
         let mut bytes = vec![0; self.dimensions * 4];
         let mut read = || {
-            let mut reader = crate::store::at(&self.segments[segment], position)?;
+            let mut reader = crate::positioned::at(&self.segments[segment], position)?;
             reader.read_exact(&mut bytes)
         };
         read().map_err(|source| CacheError { path: self.folder.clone(), source })?;

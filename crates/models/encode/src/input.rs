@@ -40,7 +40,7 @@ impl InputForm {
         [Self::QuestionSchema, Self::QuestionSchemaPrediction, Self::QuestionPrediction];
 
     /// Whether the schema is a part of it.
-    pub fn has_schema(self) -> bool {
+    pub(crate) fn has_schema(self) -> bool {
         self != Self::QuestionPrediction
     }
 

@@ -7,7 +7,7 @@ use sqlgauge_sql::schema::{Schema, TableKind};
 use crate::input::{EncoderInput, InputForm};
 
 /// Changes with the text of some item: part of the fingerprint of every encoder that reads text.
-pub const RENDER_VERSION: u32 = 1;
+pub(crate) const RENDER_VERSION: u32 = 1;
 
 /// The text of an item.
 ///

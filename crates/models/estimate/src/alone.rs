@@ -4,8 +4,9 @@ use sqlgauge_base::probit::on_probit;
 
 use crate::case::TargetCase;
 use crate::law::Law;
-use crate::sets::{Sums, shift, sums_of, total};
+use crate::pool::QuestionIndex;
 use crate::structure::Structure;
+use crate::sums::{shift, sums_over};
 
 /// What the law of one system alone sees of a target, on the probit scale.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -21,9 +22,7 @@ pub struct AloneMoves {
 impl AloneMoves {
     /// `None` where structure says nothing: too few labelled answers run, or all of them are right or all wrong.
     pub fn of(case: &TargetCase<'_>) -> Option<Self> {
-        let sums = |questions: &[usize]| -> Sums {
-            total(&questions.iter().map(|&q| sums_of(case, case.target, q, 0.0)).collect::<Vec<_>>())
-        };
+        let sums = |questions: &[QuestionIndex]| sums_over(case, case.target, questions);
         let (home, there) = (sums(&case.labelled(case.target)), sums(&case.evidence.questions));
         let structure = Structure::fit(case)?;
         let law = Law::alone(shift(&home, &there)[0] > 0.0);

@@ -5,39 +5,36 @@ use crate::case::TargetCase;
 use crate::errors::{ErrorPoint, Expected, Spread, half_width, per_group, together};
 use crate::estimate::AccuracyInterval;
 use crate::items::ItemModel;
-use crate::sets::{Ease, HeldOutSet, LabelledGroups, databases, meta_sets, shift, squared, sums_of, total};
+use crate::pool::{QuestionIndex, SystemIndex};
+use crate::sets::{HeldOutSet, LabelledGroups, cut_sets};
+use crate::sums::{databases, shift, squared, sums_over, total};
 use sqlgauge_base::probit::density_at;
 
 /// A known run of one system, cut in two: as if only `source` had labels.
-pub struct CutSet {
-    /// Place of the system.
-    pub system: usize,
+pub(crate) struct CutSet {
+    pub system: SystemIndex,
     /// Questions whose labels a formula may use.
-    pub source: Vec<usize>,
+    pub source: Vec<QuestionIndex>,
     /// Questions whose labels it is to do without.
-    pub target: Vec<usize>,
+    pub target: Vec<QuestionIndex>,
 }
 
 /// The sets, and how far the target lies from them.
-pub struct Calibration {
+pub(crate) struct Calibration {
     labelled: Vec<LabelledGroups>,
     sets: Vec<HeldOutSet>,
 }
 
 impl Calibration {
     /// Cuts the known runs. `items` orders questions by difficulty where few systems are known.
-    pub fn new(case: &TargetCase<'_>, items: &ItemModel) -> Self {
-        let ease = Ease::new(case, items);
-        let sources = case.evidence.sources.iter();
-        let labelled: Vec<LabelledGroups> =
-            sources.map(|&system| LabelledGroups::new(case, system, items, &ease)).collect();
-        let sets = meta_sets(&labelled, case.options.seed);
+    pub(crate) fn new(case: &TargetCase<'_>, items: &ItemModel) -> Self {
+        let (labelled, sets) = cut_sets(case, items);
         Self { labelled, sets }
     }
 
     /// The interval around `accuracy`, by the rule of [`crate::errors`] over the errors that `formula` makes on the sets.
     /// Sets for which the formula gives nothing are left out; without any set the half-width is 0.5.
-    pub fn interval(
+    pub(crate) fn interval(
         &self,
         case: &TargetCase<'_>,
         accuracy: f64,
@@ -56,7 +53,7 @@ impl Calibration {
         let score = |point: &ErrorPoint| {
             (point.system, point.error / expected.at(point.distance, point.per_group).sqrt())
         };
-        let scores: Vec<(usize, f64)> = points.iter().map(score).collect();
+        let scores: Vec<(SystemIndex, f64)> = points.iter().map(score).collect();
         let (distance, chance) = self.place(case);
         let level = case.options.level;
         let mut width = half_width(&scores, expected.at(distance, chance), level);
@@ -88,8 +85,7 @@ impl Calibration {
             None => total(self.labelled.iter().flat_map(|of| &of.groups)),
         };
         let questions = &case.evidence.questions;
-        let abroad: Vec<_> = questions.iter().map(|&q| sums_of(case, case.target, q, 0.0)).collect();
-        let abroad = total(&abroad);
+        let abroad = sums_over(case, case.target, questions);
         let [from, to] = [home.noise(), abroad.noise()];
         let noise = from[0] + from[1] + to[0] + to[1];
         let groups = source.or(self.labelled.first()).map_or(1, |of| of.groups.len());
@@ -99,7 +95,11 @@ impl Calibration {
 }
 
 /// Mean label of a system over questions; `None` without a label.
-pub fn mean_label(case: &TargetCase<'_>, system: usize, questions: &[usize]) -> Option<f64> {
+pub(crate) fn mean_label(
+    case: &TargetCase<'_>,
+    system: SystemIndex,
+    questions: &[QuestionIndex],
+) -> Option<f64> {
     let labels = questions.iter().filter_map(|&question| case.pool().label(system, question));
     let (sum, count) = labels.fold((0.0, 0.0), |(sum, count), label| (sum + label, count + 1.0));
     (count > 0.0).then(|| sum / count)

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use crate::error::EstimateError;
+#[cfg(feature = "services")]
+use crate::judges::JudgeService;
 use crate::observations::{GENERATED_DATABASES, Observation, Observations};
 use crate::peer_agreement::{AgreementGround, PeerAgreement, agreement_with};
-use crate::pool::Pool;
-use crate::services::Services;
-use crate::standing::Standing;
+use crate::pool::{Pool, QuestionIndex, SystemIndex};
 use crate::target_labels::TargetLabels;
 
 /// Labelled systems that are learned from; more add time and little else.
@@ -20,7 +20,6 @@ const MOST_PEERS: usize = 16;
 /// A system counts as answering beside the target if it answered this share of the target's questions.
 const PEER_SHARE: f64 = 0.5;
 
-/// How an estimate is made.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EstimateOptions {
     /// Probability with which the interval is to hold the true accuracy.
@@ -39,21 +38,20 @@ impl Default for EstimateOptions {
 
 /// The pool with the signals that all targets share.
 pub struct PoolEvidence<'a> {
-    /// Questions, systems, answers, labels.
     pub pool: &'a Pool,
     /// Observation of the chosen systems.
     pub table: Observations,
     /// Labelled systems that are learned from.
-    pub sources: Vec<usize>,
+    pub sources: Vec<SystemIndex>,
     /// Systems that answered the target's questions, targets included.
-    pub present: Vec<usize>,
-    /// The target's questions.
-    pub questions: Vec<usize>,
+    pub present: Vec<SystemIndex>,
+    pub questions: Vec<QuestionIndex>,
     /// Labels of some of the targets' own answers, for the methods that say that they need some. No other method
     /// reads them, and they are not among the pool's labels.
     pub labels: TargetLabels,
-    /// What some methods ask.
-    pub services: Services<'a>,
+    /// The language model that some methods ask.
+    #[cfg(feature = "services")]
+    pub judge: Option<JudgeService<'a>>,
 }
 
 impl<'a> PoolEvidence<'a> {
@@ -65,18 +63,26 @@ impl<'a> PoolEvidence<'a> {
         let questions = pool.asked.clone();
         let present = present(pool, &questions);
         let sources = sources_of(pool, &present);
-        let systems: BTreeSet<usize> = sources.iter().chain(&present).copied().collect();
-        let systems: Vec<usize> = systems.into_iter().collect();
-        let mut needed: BTreeSet<usize> = questions.iter().copied().collect();
+        let systems: BTreeSet<SystemIndex> = sources.iter().chain(&present).copied().collect();
+        let systems: Vec<SystemIndex> = systems.into_iter().collect();
+        let mut needed: BTreeSet<QuestionIndex> = questions.iter().copied().collect();
         for &system in &sources {
             needed.extend(pool.labelled(system));
         }
-        let needed: Vec<usize> = needed.into_iter().collect();
+        let needed: Vec<QuestionIndex> = needed.into_iter().collect();
         // Where nobody answers beside the target, results are compared with nobody's: one database tells what runs.
         let databases = if present.len() > 1 { GENERATED_DATABASES } else { 1 };
         let table = Observations::new(pool, &systems, &needed, databases)?;
-        let (labels, services) = (TargetLabels::default(), Services::default());
-        Ok(Self { pool, table, sources, present, questions, labels, services })
+        Ok(Self {
+            pool,
+            table,
+            sources,
+            present,
+            questions,
+            labels: TargetLabels::default(),
+            #[cfg(feature = "services")]
+            judge: None,
+        })
     }
 
     /// The same with labels of some of the targets' own answers.
@@ -86,19 +92,12 @@ impl<'a> PoolEvidence<'a> {
         self
     }
 
-    /// The same with services that methods may ask.
-    #[must_use]
-    pub fn with_services(mut self, services: Services<'a>) -> Self {
-        self.services = services;
-        self
-    }
-
     /// The systems that a target's answers are compared with where there are labels, and on the target: the same ones
     /// where there are any, for then agreement means the same on both sides.
-    fn compared(&self, target: usize) -> (Vec<usize>, Vec<usize>) {
-        let on_both: Vec<usize> =
+    fn compared(&self, target: SystemIndex) -> (Vec<SystemIndex>, Vec<SystemIndex>) {
+        let on_both: Vec<SystemIndex> =
             self.present.iter().copied().filter(|peer| self.sources.contains(peer)).collect();
-        let others = |of: &[usize]| of.iter().filter(|&&system| system != target).count();
+        let others = |of: &[SystemIndex]| of.iter().filter(|&&system| system != target).count();
         let (home, abroad) = (others(&self.sources), others(&self.present));
         if others(&on_both) >= 2 || (others(&on_both) == 1 && home.min(abroad) < 2) {
             (on_both.clone(), on_both)
@@ -109,11 +108,10 @@ impl<'a> PoolEvidence<'a> {
         }
     }
 
-    /// The case of one target.
-    pub fn case(&self, target: usize, options: EstimateOptions) -> TargetCase<'_> {
+    pub fn case(&self, target: SystemIndex, options: EstimateOptions) -> TargetCase<'_> {
         let pool = self.pool;
         let (at_home, abroad) = self.compared(target);
-        let has_results = |system: usize, questions: &[usize]| {
+        let has_results = |system: SystemIndex, questions: &[QuestionIndex]| {
             let answered = questions.iter().filter_map(|&question| pool.get(system, question));
             let (mut ran, mut with_result) = (0, 0);
             for answer in answered.filter(|answer| answer.status.as_deref() == Some("ok")) {
@@ -134,15 +132,14 @@ impl<'a> PoolEvidence<'a> {
     }
 }
 
-fn present(pool: &Pool, questions: &[usize]) -> Vec<usize> {
-    let answered = |system: usize| {
+fn present(pool: &Pool, questions: &[QuestionIndex]) -> Vec<SystemIndex> {
+    let answered = |system: SystemIndex| {
         let count = questions.iter().filter(|&&question| pool.get(system, question).is_some()).count();
         count as f64 >= PEER_SHARE * questions.len() as f64
     };
-    let mut present: Vec<usize> = pool.targets.clone();
-    let mut others: Vec<usize> = (0..pool.systems.len())
-        .filter(|system| !pool.targets.contains(system) && answered(*system))
-        .collect();
+    let mut present: Vec<SystemIndex> = pool.targets.clone();
+    let mut others: Vec<SystemIndex> =
+        pool.all_systems().filter(|system| !pool.targets.contains(system) && answered(*system)).collect();
     spread(
         &mut others,
         |system| pool.known_accuracy(system),
@@ -153,11 +150,11 @@ fn present(pool: &Pool, questions: &[usize]) -> Vec<usize> {
 }
 
 /// The targets' own runs, those of systems that answer beside them, and others spread over accuracy.
-fn sources_of(pool: &Pool, present: &[usize]) -> Vec<usize> {
-    let is_labelled = |&system: &usize| pool.known_accuracy(system).is_some();
-    let mut sources: Vec<usize> = present.iter().copied().filter(is_labelled).collect();
-    let mut others: Vec<usize> =
-        (0..pool.systems.len()).filter(|system| !present.contains(system)).filter(is_labelled).collect();
+fn sources_of(pool: &Pool, present: &[SystemIndex]) -> Vec<SystemIndex> {
+    let is_labelled = |&system: &SystemIndex| pool.known_accuracy(system).is_some();
+    let mut sources: Vec<SystemIndex> = present.iter().copied().filter(is_labelled).collect();
+    let mut others: Vec<SystemIndex> =
+        pool.all_systems().filter(|system| !present.contains(system)).filter(is_labelled).collect();
     spread(
         &mut others,
         |system| pool.known_accuracy(system),
@@ -168,7 +165,11 @@ fn sources_of(pool: &Pool, present: &[usize]) -> Vec<usize> {
 }
 
 /// Keeps at most that many, evenly spread over a value.
-pub fn spread(systems: &mut Vec<usize>, value: impl Fn(usize) -> Option<f64>, most: usize) {
+pub(crate) fn spread(
+    systems: &mut Vec<SystemIndex>,
+    value: impl Fn(SystemIndex) -> Option<f64>,
+    most: usize,
+) {
     systems.sort_by(|&a, &b| {
         value(a).unwrap_or_default().total_cmp(&value(b).unwrap_or_default()).then(a.cmp(&b))
     });
@@ -178,21 +179,33 @@ pub fn spread(systems: &mut Vec<usize>, value: impl Fn(usize) -> Option<f64>, mo
     }
 }
 
-/// One target system.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Standing {
+    /// Why it lies outside, each in a sentence without a stop; empty inside.
+    pub reasons: Vec<String>,
+    /// Whether its items are of another kind than the labelled ones, and not only farther from their mean: they vary in
+    /// what never varied there, or nothing tells how far databases lie from each other.
+    pub is_other_kind: bool,
+}
+
+impl Standing {
+    pub fn is_outside(&self) -> bool {
+        !self.reasons.is_empty()
+    }
+}
+
 pub struct TargetCase<'a> {
-    /// What all targets share.
     pub evidence: &'a PoolEvidence<'a>,
     /// The system whose accuracy is asked for.
-    pub target: usize,
+    pub target: SystemIndex,
     /// Systems that answers are compared with where there are labels.
-    pub at_home: Vec<usize>,
+    pub at_home: Vec<SystemIndex>,
     /// Systems that answers are compared with on the target.
-    pub abroad: Vec<usize>,
+    pub abroad: Vec<SystemIndex>,
     /// What is compared.
     pub ground: AgreementGround,
-    /// Level and seed.
     pub options: EstimateOptions,
-    standing: OnceLock<Standing>,
+    pub(crate) standing: OnceLock<Standing>,
 }
 
 impl TargetCase<'_> {
@@ -201,39 +214,38 @@ impl TargetCase<'_> {
     }
 
     /// Observation of a system's answer.
-    pub fn observed(&self, system: usize, question: usize) -> Option<&Observation> {
+    pub fn observed(&self, system: SystemIndex, question: QuestionIndex) -> Option<&Observation> {
         self.evidence.table.get(system, question)
     }
 
+    /// Whether a system's answer runs, or the first statement of it.
+    pub fn runs(&self, system: SystemIndex, question: QuestionIndex) -> bool {
+        self.observed(system, question).is_some_and(|seen| seen.runs)
+    }
+
     /// The agreement of an answer with its peers, at home or on the target.
-    pub fn agreement(&self, system: usize, question: usize) -> PeerAgreement {
-        let in_target =
-            self.pool().questions[question].in_target && self.pool().label(system, question).is_none();
+    pub fn agreement(&self, system: SystemIndex, question: QuestionIndex) -> PeerAgreement {
+        let in_target = self.pool()[question].in_target && self.pool().label(system, question).is_none();
         let peers = if in_target { &self.abroad } else { &self.at_home };
         agreement_with(&self.evidence.table, self.ground, system, question, peers)
     }
 
     /// Questions with a label for the system, outside the target.
-    pub fn labelled(&self, system: usize) -> Vec<usize> {
+    pub fn labelled(&self, system: SystemIndex) -> Vec<QuestionIndex> {
         self.pool().labelled(system)
     }
 
-    /// Whether the target lies outside what is labelled: one judgement for all methods.
-    pub fn standing(&self) -> &Standing {
-        self.standing.get_or_init(|| Standing::of(self))
-    }
-
     /// Why other systems' answers to the target, though they are there, are compared with nobody's.
-    pub fn peers_left_out(&self) -> Option<String> {
+    pub(crate) fn peers_left_out(&self) -> Option<String> {
         let pool = self.pool();
         let others = self.evidence.present.iter().filter(|&&system| system != self.target);
-        let names: Vec<&str> = others.map(|&system| pool.systems[system].as_str()).collect();
+        let names: Vec<&str> = others.map(|&system| pool[system].as_str()).collect();
         (!names.is_empty() && !self.has_peers()).then(|| {
             format!(
                 "the predictions of {} are not compared with: no system but {} has a known run, so that nothing tells how \
                  far they agree where labels are; give a run of theirs with --known",
                 names.join(", "),
-                pool.systems[self.target]
+                pool[self.target]
             )
         })
     }

@@ -10,7 +10,7 @@ use crate::error::EstimateError;
 const TREES: usize = 80;
 
 /// A model of P(right | features).
-pub struct Classifier {
+pub(crate) struct Classifier {
     model: Option<GradientBooster>,
     /// Columns that vary in training; the library refuses others.
     columns: Vec<usize>,
@@ -22,7 +22,12 @@ impl Classifier {
     ///
     /// # Errors
     /// When the library fails.
-    pub fn fit(rows: &[Vec<f64>], labels: &[f64], weights: &[f64], seed: u64) -> Result<Self, EstimateError> {
+    pub(crate) fn fit(
+        rows: &[Vec<f64>],
+        labels: &[f64],
+        weights: &[f64],
+        seed: u64,
+    ) -> Result<Self, EstimateError> {
         let width = rows.first().map_or(0, Vec::len);
         let varies = |column: &usize| {
             let first = rows.first().map(|row| row[*column].to_bits());
@@ -52,8 +57,7 @@ impl Classifier {
         Ok(Self { model: Some(model), columns, base })
     }
 
-    /// The probability for each row.
-    pub fn predict(&self, rows: &[Vec<f64>]) -> Vec<f64> {
+    pub(crate) fn predict(&self, rows: &[Vec<f64>]) -> Vec<f64> {
         let Some(model) = self.model.as_ref().filter(|_| !rows.is_empty()) else {
             return vec![self.base; rows.len()];
         };

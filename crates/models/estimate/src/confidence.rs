@@ -8,10 +8,11 @@ use crate::error::EstimateError;
 use crate::estimate::{Estimate, SignalValue};
 use crate::items::ItemModel;
 use crate::outcome::EstimateDraft;
+use crate::pool::{QuestionIndex, SystemIndex};
 
 /// Whose confidence is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
+pub(crate) enum Origin {
     System,
     /// The item model's probability.
     ItemModel,
@@ -19,7 +20,7 @@ pub enum Origin {
 
 /// Where a confidence must be known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ConfidenceScope {
+pub(crate) enum ConfidenceScope {
     Target,
     /// On the target and where the system has labels.
     TargetAndSource,
@@ -27,11 +28,11 @@ pub enum ConfidenceScope {
 
 /// The confidence of answers, in [0, 1]: the system's own where all its predictions carry one, else the item model's
 /// probability. That of an answer that does not run is 0.
-pub struct Confidences {
+pub(crate) struct Confidences {
     pub origin: Origin,
     /// The item model; empty if the confidences are the system's own.
     pub items: ItemModel,
-    target: HashMap<usize, f64>,
+    target: HashMap<QuestionIndex, f64>,
 }
 
 impl Confidences {
@@ -39,7 +40,7 @@ impl Confidences {
     ///
     /// # Errors
     /// When there are none: the predictions carry none, and there are too few labelled answers for an item model.
-    pub fn new(
+    pub(crate) fn new(
         case: &TargetCase<'_>,
         scope: ConfidenceScope,
         method: &'static str,
@@ -48,15 +49,14 @@ impl Confidences {
         if scope == ConfidenceScope::TargetAndSource {
             questions.extend(case.labelled(case.target));
         }
-        let is_said = |&question: &usize| {
-            let runs = case.observed(case.target, question).is_some_and(|seen| seen.runs);
-            !runs || case.pool().get(case.target, question).is_some_and(|answer| answer.confidence.is_some())
+        let is_said = |&question: &QuestionIndex| {
+            !case.runs(case.target, question)
+                || case.pool().get(case.target, question).is_some_and(|answer| answer.confidence.is_some())
         };
-        let runs = |&question: &usize| case.observed(case.target, question).is_some_and(|seen| seen.runs);
-        let some_run = case.evidence.questions.iter().any(runs);
+        let some_run = case.evidence.questions.iter().any(|&question| case.runs(case.target, question));
         if some_run && questions.iter().all(is_said) {
             let with_confidence =
-                |&question: &usize| confidence_of(case, case.target, question).map(|p| (question, p));
+                |&question: &QuestionIndex| confidence_of(case, case.target, question).map(|p| (question, p));
             let target = case.evidence.questions.iter().filter_map(with_confidence).collect();
             return Ok(Self { origin: Origin::System, items: ItemModel::default(), target });
         }
@@ -73,12 +73,17 @@ impl Confidences {
     }
 
     /// Of the target's answer to one of its questions.
-    pub fn of_target(&self, question: usize) -> f64 {
+    pub(crate) fn of_target(&self, question: QuestionIndex) -> f64 {
         self.target.get(&question).copied().unwrap_or_default()
     }
 
     /// Of an answer with a label. `None` where the system did not say one, and its own are used.
-    pub fn of_known(&self, case: &TargetCase<'_>, system: usize, question: usize) -> Option<f64> {
+    pub(crate) fn of_known(
+        &self,
+        case: &TargetCase<'_>,
+        system: SystemIndex,
+        question: QuestionIndex,
+    ) -> Option<f64> {
         match self.origin {
             Origin::ItemModel => {
                 Some(self.items.source.get(&(system, question)).copied().unwrap_or_default())
@@ -90,8 +95,7 @@ impl Confidences {
         }
     }
 
-    /// In words, for people.
-    pub fn note(&self) -> String {
+    pub(crate) fn note(&self) -> String {
         match self.origin {
             Origin::System => "confidence: the system's own, as its predictions carry it; 0 for one that does not run",
             Origin::ItemModel => {
@@ -104,29 +108,31 @@ impl Confidences {
 }
 
 /// How sure the system said that it is of an answer that runs.
-pub fn confidence_of(case: &TargetCase<'_>, system: usize, question: usize) -> Option<f64> {
+pub(crate) fn confidence_of(
+    case: &TargetCase<'_>,
+    system: SystemIndex,
+    question: QuestionIndex,
+) -> Option<f64> {
     case.observed(system, question).filter(|seen| seen.runs)?;
     case.pool().get(system, question)?.confidence
 }
 
-/// Labelled answers of one system.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct LabelledSample {
+pub(crate) struct LabelledSample {
     pub confidences: Vec<f64>,
     pub labels: Vec<f64>,
 }
 
 impl LabelledSample {
-    /// Mean label.
-    pub fn accuracy(&self) -> f64 {
+    pub(crate) fn accuracy(&self) -> f64 {
         mean(&self.labels)
     }
 
     fn of(
         case: &TargetCase<'_>,
         confidences: &Confidences,
-        system: usize,
-        questions: &[usize],
+        system: SystemIndex,
+        questions: &[QuestionIndex],
     ) -> Option<Self> {
         let mut sample = Self::default();
         for &question in questions {
@@ -138,12 +144,12 @@ impl LabelledSample {
 }
 
 /// The mean; 0 of nothing.
-pub fn mean(values: &[f64]) -> f64 {
+pub(crate) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
 /// An accuracy, or another share, from labelled answers and confidences.
-pub type Formula<'f> = &'f dyn Fn(&LabelledSample, &[f64]) -> f64;
+pub(crate) type Formula<'f> = &'f dyn Fn(&LabelledSample, &[f64]) -> f64;
 
 /// What rounding leaves of a difference.
 const REST: &str = "confidence";
@@ -153,7 +159,7 @@ const REST: &str = "confidence";
 ///
 /// # Errors
 /// [`EstimateError::Needs`] without a known run of the system, or without confidences.
-pub fn estimate_by(
+pub(crate) fn estimate_by(
     case: &TargetCase<'_>,
     method: &'static str,
     formula: Formula<'_>,
@@ -188,8 +194,8 @@ pub fn estimate_by(
 }
 
 /// Why a method that carries a system's own accuracy over has nothing to carry.
-pub fn own_run_needed(case: &TargetCase<'_>, method: &'static str) -> EstimateError {
-    let name = &case.pool().systems[case.target];
+pub(crate) fn own_run_needed(case: &TargetCase<'_>, method: &'static str) -> EstimateError {
+    let name = &case.pool()[case.target];
     let withheld = case.pool().withheld.iter().filter(|(system, _)| *system == case.target).count();
     let needs = if withheld > 0 {
         format!(

@@ -5,7 +5,7 @@
 /// with no case at all.
 ///
 /// Source: Lei et al., 2018, "Distribution-free predictive inference for regression", section 2.2.
-pub fn half_width(errors: &[f64], level: f64) -> Option<f64> {
+pub(crate) fn half_width(errors: &[f64], level: f64) -> Option<f64> {
     let mut sorted: Vec<f64> = errors.iter().map(|error| error.abs()).collect();
     sorted.sort_by(f64::total_cmp);
     let count = sorted.len();
@@ -19,8 +19,8 @@ pub fn half_width(errors: &[f64], level: f64) -> Option<f64> {
 
 /// As [`half_width`], with one error per group at each rank: groups weigh the same however many cases they have.
 /// `errors` are pairs of group and error.
-pub fn half_width_by_group(errors: &[(usize, f64)], level: f64) -> Option<f64> {
-    let mut groups: std::collections::BTreeMap<usize, Vec<f64>> = std::collections::BTreeMap::new();
+pub(crate) fn half_width_by_group(errors: &[(impl Copy + Ord, f64)], level: f64) -> Option<f64> {
+    let mut groups = std::collections::BTreeMap::<_, Vec<f64>>::new();
     for &(group, error) in errors {
         groups.entry(group).or_default().push(error.abs());
     }

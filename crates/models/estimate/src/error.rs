@@ -15,7 +15,6 @@ pub enum EstimateError {
     /// A file of questions or predictions could not be read.
     #[error(transparent)]
     Dataset(Box<sqlgauge_dataset::DatasetError>),
-    /// A database could not be opened.
     #[error(transparent)]
     Engine(#[from] sqlgauge_engine::EngineError),
     /// No database in memory for generated data.
@@ -24,9 +23,7 @@ pub enum EstimateError {
     /// The run directory has no label of the metric asked for.
     #[error("the run in {} has no label of {metric}; it has {}: choose one with --metric", path.display(), if metrics.is_empty() { "none".to_owned() } else { metrics.join(", ") })]
     NoMetric {
-        /// Folder of the run.
         path: PathBuf,
-        /// Metric asked for.
         metric: String,
         /// Metrics of the run with scores in [0, 1].
         metrics: Vec<String>,
@@ -43,16 +40,10 @@ pub enum EstimateError {
     EmptyTarget(PathBuf),
     /// The method needs something that is not there.
     #[error("{method} needs {needs}; {remedy}")]
-    Needs {
-        method: &'static str,
-        /// What is missing.
-        needs: String,
-        remedy: &'static str,
-    },
+    Needs { method: &'static str, needs: String, remedy: &'static str },
     /// A label belongs to nothing that is asked.
     #[error("the label file {} labels `{id}`, which is not in the target; use the target file's ids", path.display())]
     StrayLabel { path: PathBuf, id: String },
-    /// There is no such method.
     #[error("unknown method `{name}`; the methods are {}", methods.join(", "))]
     UnknownMethod { name: String, methods: Vec<&'static str> },
     #[error("{0}")]

@@ -16,14 +16,16 @@ use sqlgauge_base::stats::normal_quantile;
 
 use crate::conformal::half_width_by_group;
 use crate::logistic::solve;
-use crate::sets::{HeldOutSet, squared};
+use crate::pool::SystemIndex;
+use crate::sets::HeldOutSet;
+use crate::sums::squared;
 use sqlgauge_base::probit::{density_at, student_t};
 
 /// The smallest squared error that is believed: half a point.
 const SMALLEST_ERROR: f64 = 2.5e-5;
 
 /// Half-width where no set can be cut, so that nothing is known of errors.
-pub const UNKNOWN: f64 = 0.5;
+pub(crate) const UNKNOWN: f64 = 0.5;
 
 /// Families of models over which [`Spread`] was seen, less one.
 const FREEDOM: usize = 6;
@@ -85,19 +87,19 @@ impl Spread {
 
 /// What chance has to do with a set: the fewer databases on either side, the more. Databases, not questions, are what
 /// chance draws.
-pub fn per_group(source: usize, target: usize) -> f64 {
+pub(crate) fn per_group(source: usize, target: usize) -> f64 {
     1.0 / source.max(1) as f64 + 1.0 / target.max(1) as f64
 }
 
 /// Squared length of a set's shift, without the part that chance adds to it.
-pub fn distance_of(set: &HeldOutSet) -> f64 {
+pub(crate) fn distance_of(set: &HeldOutSet) -> f64 {
     (squared(set.shift) - set.noise[0] - set.noise[1]).max(0.0)
 }
 
 /// An error on a set whose truth is known.
 #[derive(Debug, Clone, Copy)]
-pub struct ErrorPoint {
-    pub system: usize,
+pub(crate) struct ErrorPoint {
+    pub system: SystemIndex,
     /// Squared distance of the set from its source.
     pub distance: f64,
     /// [`per_group`] of the set.
@@ -109,7 +111,7 @@ pub struct ErrorPoint {
 }
 
 impl ErrorPoint {
-    pub fn of(set: &HeldOutSet, error: f64) -> Self {
+    pub(crate) fn of(set: &HeldOutSet, error: f64) -> Self {
         Self {
             system: set.system,
             distance: distance_of(set),
@@ -122,14 +124,14 @@ impl ErrorPoint {
 
 /// The expected squared error at a distance.
 #[derive(Debug, Clone, Copy)]
-pub struct Expected {
+pub(crate) struct Expected {
     far: f64,
     group: f64,
 }
 
 impl Expected {
     /// Least squares on squared errors, neither part below 0; larger sets weigh more.
-    pub fn fit(points: &[ErrorPoint]) -> Self {
+    pub(crate) fn fit(points: &[ErrorPoint]) -> Self {
         let sum = |of: &dyn Fn(&ErrorPoint) -> f64| points.iter().map(|p| p.weight * of(p)).sum::<f64>();
         let (dd, dg) = (sum(&|p| p.distance * p.distance), sum(&|p| p.distance * p.per_group));
         let gg = sum(&|p| p.per_group * p.per_group);
@@ -145,19 +147,19 @@ impl Expected {
     }
 
     /// At a squared distance, with a [`per_group`].
-    pub fn at(&self, distance: f64, per_group: f64) -> f64 {
+    pub(crate) fn at(&self, distance: f64, per_group: f64) -> f64 {
         (self.far * distance + self.group * per_group).max(SMALLEST_ERROR)
     }
 }
 
 /// Half-width within what is labelled: the conformal quantile of errors in units of what was expected of each, systems
 /// weighing the same, times what is expected of the target.
-pub fn half_width(scores: &[(usize, f64)], expected: f64, level: f64) -> f64 {
+pub(crate) fn half_width(scores: &[(SystemIndex, f64)], expected: f64, level: f64) -> f64 {
     half_width_by_group(scores, level).map_or(UNKNOWN, |score| score * expected.sqrt())
 }
 
 /// The half-width of the sum of two independent errors.
-pub fn together(one: f64, other: f64) -> f64 {
+pub(crate) fn together(one: f64, other: f64) -> f64 {
     one.hypot(other)
 }
 
@@ -166,9 +168,9 @@ mod tests {
     use sqlgauge_base::probit::normal_cdf;
 
     use super::*;
-    use crate::sets::Sums;
+    use crate::sums::Sums;
 
-    fn point(system: usize, distance: f64, error: f64) -> ErrorPoint {
+    fn point(system: SystemIndex, distance: f64, error: f64) -> ErrorPoint {
         ErrorPoint { system, distance, per_group: 0.1, error, weight: 1.0 }
     }
 
@@ -177,7 +179,7 @@ mod tests {
         // Squared error = 4 · distance² + 0.01 · (per group 0.1).
         let points: Vec<ErrorPoint> = [0.01_f64, 0.04, 0.09, 0.16]
             .iter()
-            .map(|&distance| point(0, distance, (4.0 * distance + 0.001).sqrt()))
+            .map(|&distance| point(SystemIndex(0), distance, (4.0 * distance + 0.001).sqrt()))
             .collect();
         let expected = Expected::fit(&points);
         for (distance, square) in [(0.0, 0.001), (0.25, 1.001), (1.0, 4.001)] {
@@ -187,7 +189,7 @@ mod tests {
 
     #[test]
     fn no_part_of_an_expected_error_is_negative() {
-        let falling = [point(0, 0.0, 0.2), point(0, 1.0, 0.0)];
+        let falling = [point(SystemIndex(0), 0.0, 0.2), point(SystemIndex(0), 1.0, 0.0)];
         let expected = Expected::fit(&falling);
         assert!(expected.at(10.0, 0.0) >= SMALLEST_ERROR && expected.at(0.0, 0.1) > 0.0);
     }

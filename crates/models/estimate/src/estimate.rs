@@ -27,7 +27,7 @@ impl AccuracyInterval {
     /// The interval, widened to what the choice of `questions` questions alone would leave open of a share (Wilson, 1927):
     /// five right answers of five are no 100 %.
     #[must_use]
-    pub fn at_least_of(self, accuracy: f64, questions: usize) -> Self {
+    pub(crate) fn at_least_of(self, accuracy: f64, questions: usize) -> Self {
         let n = questions.max(1) as f64;
         let square = normal_quantile(f64::midpoint(1.0, self.level)).powi(2);
         let centre = (accuracy + square / (2.0 * n)) / (1.0 + square / n);
@@ -65,7 +65,6 @@ pub struct SignalValue {
 pub struct EstimatePart {
     /// Name of the database or the kind.
     pub name: String,
-    /// Questions.
     pub count: usize,
     pub accuracy: f64,
     /// Share of answers that run.
@@ -78,9 +77,7 @@ pub struct EstimatePart {
 /// One prediction of the target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ItemEstimate {
-    /// Id of the question.
     pub id: String,
-    /// Its database.
     pub db_id: String,
     pub question: String,
     pub prediction: String,
@@ -129,7 +126,7 @@ pub struct Estimate {
 
 impl Estimate {
     /// The accuracy over the system's own labelled answers, which is the signal [`ACCURACY`].
-    pub fn known_accuracy(&self) -> Option<f64> {
+    pub(crate) fn known_accuracy(&self) -> Option<f64> {
         let accuracy = self.signals.iter().find(|signal| signal.name == ACCURACY)?;
         accuracy.known.filter(|value| value.is_finite())
     }

@@ -7,7 +7,8 @@ use rayon::prelude::*;
 use crate::case::TargetCase;
 use crate::classifier::Classifier;
 use crate::error::EstimateError;
-use crate::sets::{groups, sums_of, total};
+use crate::pool::{QuestionIndex, SystemIndex};
+use crate::sums::{groups, sums_of, total};
 
 /// Answers that one model is trained on at most.
 const MOST_ROWS: usize = 6_000;
@@ -19,11 +20,11 @@ const FOLDS: usize = 5;
 const OWN_SHARE: f64 = 0.3;
 
 #[derive(Debug, Default)]
-pub struct ItemModel {
+pub(crate) struct ItemModel {
     /// For labelled answers, by system and question: from a model that has seen no question of that database.
-    pub source: HashMap<(usize, usize), f64>,
+    pub source: HashMap<(SystemIndex, QuestionIndex), f64>,
     /// For the target's answers, by question.
-    pub target: HashMap<usize, f64>,
+    pub target: HashMap<QuestionIndex, f64>,
 }
 
 impl ItemModel {
@@ -34,7 +35,7 @@ impl ItemModel {
     ///
     /// # Errors
     /// When a model cannot be fitted.
-    pub fn fit(case: &TargetCase<'_>) -> Result<Self, EstimateError> {
+    pub(crate) fn fit(case: &TargetCase<'_>) -> Result<Self, EstimateError> {
         Self::fit_with(case, &(0..FOLDS).map(Some).chain([None]).collect::<Vec<_>>())
     }
 
@@ -42,7 +43,7 @@ impl ItemModel {
     ///
     /// # Errors
     /// When the model cannot be fitted.
-    pub fn fit_target(case: &TargetCase<'_>) -> Result<Self, EstimateError> {
+    pub(crate) fn fit_target(case: &TargetCase<'_>) -> Result<Self, EstimateError> {
         Self::fit_with(case, &[None])
     }
 
@@ -63,12 +64,12 @@ impl ItemModel {
                 source.insert((row.system, row.question), probability);
             }
         }
-        let questions: Vec<usize> = case
+        let questions: Vec<QuestionIndex> = case
             .evidence
             .questions
             .iter()
             .copied()
-            .filter(|&question| case.observed(case.target, question).is_some_and(|seen| seen.runs))
+            .filter(|&question| case.runs(case.target, question))
             .collect();
         let inputs: Vec<Vec<f64>> =
             questions.iter().filter_map(|&question| features(case, case.target, question)).collect();
@@ -78,20 +79,21 @@ impl ItemModel {
 }
 
 struct Row {
-    system: usize,
-    question: usize,
+    system: SystemIndex,
+    question: QuestionIndex,
     fold: usize,
     features: Vec<f64>,
     label: f64,
 }
 
 /// For each labelled question its fold.
-fn folds(case: &TargetCase<'_>) -> HashMap<usize, usize> {
+fn folds(case: &TargetCase<'_>) -> HashMap<QuestionIndex, usize> {
     let sources = &case.evidence.sources;
-    let mut questions: Vec<usize> = sources.iter().flat_map(|&system| case.labelled(system)).collect();
+    let mut questions: Vec<QuestionIndex> =
+        sources.iter().flat_map(|&system| case.labelled(system)).collect();
     questions.sort_unstable();
     questions.dedup();
-    let mut groups: Vec<(f64, Vec<usize>)> = groups(case, &questions)
+    let mut groups: Vec<(f64, Vec<QuestionIndex>)> = groups(case, &questions)
         .into_iter()
         .map(|group| {
             let sums = sources.iter().flat_map(|&s| group.iter().map(move |&q| (s, q)));
@@ -111,17 +113,17 @@ fn folds(case: &TargetCase<'_>) -> HashMap<usize, usize> {
     fold_of
 }
 
-fn training_rows(case: &TargetCase<'_>, folds: &HashMap<usize, usize>) -> Vec<Row> {
-    let mut answers: Vec<(usize, usize)> = Vec::new();
+fn training_rows(case: &TargetCase<'_>, folds: &HashMap<QuestionIndex, usize>) -> Vec<Row> {
+    let mut answers: Vec<(SystemIndex, QuestionIndex)> = Vec::new();
     for &system in &case.evidence.sources {
-        let runs = |&question: &usize| case.observed(system, question).is_some_and(|seen| seen.runs);
+        let runs = |&question: &QuestionIndex| case.runs(system, question);
         answers.extend(case.labelled(system).into_iter().filter(runs).map(|question| (system, question)));
     }
-    let is_own = |&(system, _): &(usize, usize)| system == case.target;
+    let is_own = |&(system, _): &(SystemIndex, QuestionIndex)| system == case.target;
     let (home, others): (Vec<_>, Vec<_>) = answers.into_iter().partition(is_own);
     let step = others.len().div_ceil(MOST_ROWS.saturating_sub(home.len()).max(1)).max(1);
     let sample = home.into_iter().chain(others.into_iter().step_by(step));
-    let sample: Vec<(usize, usize)> = sample.collect();
+    let sample: Vec<(SystemIndex, QuestionIndex)> = sample.collect();
     sample
         .par_iter()
         .filter_map(|&(system, question)| {
@@ -158,7 +160,11 @@ fn fit_without(
 
 /// The features of question and prediction. What is the same for all questions of a database is left out: it would tell
 /// the few labelled databases apart by name.
-pub fn structural_features(case: &TargetCase<'_>, system: usize, question: usize) -> Option<Vec<f64>> {
+pub(crate) fn structural_features(
+    case: &TargetCase<'_>,
+    system: SystemIndex,
+    question: QuestionIndex,
+) -> Option<Vec<f64>> {
     let seen = case.observed(system, question)?;
     let names = &case.evidence.table.feature_names;
     let of_item = names.iter().zip(&seen.features).filter(|(name, _)| !name.starts_with("schema."));
@@ -166,7 +172,7 @@ pub fn structural_features(case: &TargetCase<'_>, system: usize, question: usize
 }
 
 /// What the item model sees of an answer.
-fn features(case: &TargetCase<'_>, system: usize, question: usize) -> Option<Vec<f64>> {
+fn features(case: &TargetCase<'_>, system: SystemIndex, question: QuestionIndex) -> Option<Vec<f64>> {
     let seen = case.observed(system, question)?;
     let mut features = structural_features(case, system, question)?;
     features.push(f64::from(seen.runs_as_given));

@@ -7,7 +7,8 @@
 //! bound.
 
 use crate::logistic::solve;
-use crate::sets::{HeldOutSet, Sums, share_moved, shift};
+use crate::sets::HeldOutSet;
+use crate::sums::{Sums, share_moved, shift};
 use sqlgauge_base::probit::normal_cdf;
 
 /// What is believed of the slopes before any set is seen: accuracy moves as agreement does.
@@ -52,9 +53,8 @@ const STEEPEST: f64 = 2.0;
 /// The largest part of the squared shifts that is put down to chance.
 const MOST_CHANCE: f64 = 0.5;
 
-/// Slopes of the signals.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Law {
+pub(crate) struct Law {
     /// Change of the accuracy's probit per unit of each of [`Law::moves`].
     pub slopes: [f64; 2],
     /// The same for what structure says.
@@ -67,44 +67,44 @@ pub struct Law {
 
 impl Law {
     /// Learns the slopes for a target like the sets.
-    pub fn near(sets: &[HeldOutSet]) -> Self {
+    pub(crate) fn near(sets: &[HeldOutSet]) -> Self {
         least_squares(&weighted(sets), NEAR_PRIOR_WEIGHT)
     }
 
     /// Learns the slopes for a target beyond the sets, where what is believed counts; larger sets weigh more. By least
     /// squares: the shifts of small sets are partly chance, which would flatten the slopes, so that their sampling variance
     /// is taken out of the normal equations (errors in variables; Fuller, 1987).
-    pub fn far(sets: &[HeldOutSet]) -> Self {
+    pub(crate) fn far(sets: &[HeldOutSet]) -> Self {
         least_squares(&weighted(sets), PRIOR_WEIGHT)
     }
 
     /// The slopes where nobody's answers can be compared with, for a target of the same kind as what is labelled.
-    pub fn alone_of_one_kind() -> Self {
+    pub(crate) fn alone_of_one_kind() -> Self {
         let Alone { runs, structure } = OF_ONE_KIND;
         Self { slopes: [runs, 0.0], structure, is_bounded: false, between: Some(BETWEEN_GROUPS) }
     }
 
     /// The slopes for a target of another kind where nobody's answers can be compared with; `more_run` says whether more
     /// answers run there than where labels are.
-    pub fn alone(more_run: bool) -> Self {
+    pub(crate) fn alone(more_run: bool) -> Self {
         let Alone { runs, structure } = if more_run { WHERE_MORE_RUN } else { WHERE_FEWER_RUN };
         Self { slopes: [runs, 0.0], structure, is_bounded: !more_run, between: Some(BETWEEN_KINDS) }
     }
 
     /// By how much the share that runs and agreement moved, in the units of the slopes.
-    pub fn moves(&self, source: &Sums, target: &Sums) -> [f64; 2] {
+    pub(crate) fn moves(&self, source: &Sums, target: &Sums) -> [f64; 2] {
         let [all, agreement] = shift(source, target);
         let runs = self.between.map_or(all, |between| share_moved(source, target, between));
         [if self.is_bounded { bounded(runs) } else { runs }, agreement]
     }
 
     /// Accuracy among the running answers of `target`, given the labelled answers of the same system.
-    pub fn accuracy(&self, source: &Sums, target: &Sums) -> f64 {
+    pub(crate) fn accuracy(&self, source: &Sums, target: &Sums) -> f64 {
         normal_cdf(source.level() + self.change(source, target))
     }
 
     /// Change on the probit scale.
-    pub fn change(&self, source: &Sums, target: &Sums) -> f64 {
+    pub(crate) fn change(&self, source: &Sums, target: &Sums) -> f64 {
         let moves = self.moves(source, target);
         self.slopes[0] * moves[0] + self.slopes[1] * moves[1]
     }
@@ -114,7 +114,7 @@ impl Law {
 ///
 /// A share that falls says that the target is of another kind than what is labelled, and a large fall says so hardly louder
 /// than a middling one: which names a system guesses wrongly tells little of those that it guesses rightly.
-pub fn bounded(change: f64) -> f64 {
+pub(crate) fn bounded(change: f64) -> f64 {
     change.signum() * (1.0 - (-change.abs()).exp())
 }
 

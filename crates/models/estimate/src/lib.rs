@@ -22,14 +22,14 @@ mod overlap;
 mod peer_agreement;
 mod pool;
 pub mod report;
-mod services;
 mod sets;
 mod standing;
 mod structure;
+mod sums;
 mod target_labels;
 
 pub use alone::AloneMoves;
-pub use case::{EstimateOptions, PoolEvidence, TargetCase};
+pub use case::{EstimateOptions, PoolEvidence, Standing, TargetCase};
 pub use error::EstimateError;
 pub use errors::Spread;
 pub use estimate::{ACCURACY, AccuracyInterval, Estimate, EstimatePart, ItemEstimate, SignalValue};
@@ -38,9 +38,5 @@ pub use logistic::solve;
 pub use observations::{GENERATED_DATABASES, Observation, Observations};
 pub use overlap::Overlap;
 pub use peer_agreement::{AgreementGround, PeerAgreement};
-pub use pool::{Pool, PoolAnswer, PoolDatabase, PoolQuestion};
-#[cfg(feature = "services")]
-pub use services::JudgeService;
-pub use services::Services;
-pub use standing::Standing;
+pub use pool::{Pool, PoolAnswer, PoolDatabase, PoolQuestion, QuestionIndex, SystemIndex};
 pub use target_labels::TargetLabels;

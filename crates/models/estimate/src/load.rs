@@ -11,7 +11,7 @@ use sqlgauge_engine::{Database, Engine};
 use sqlgauge_run::{Details, Item, Manifest, ResultDigest, StoredRun, recorded_file};
 
 use crate::error::EstimateError;
-use crate::pool::{Occurrences, Pool, PoolAnswer, PoolQuestion};
+use crate::pool::{Occurrences, Pool, PoolAnswer, PoolQuestion, SystemIndex};
 
 /// Key of `details` and of labels that were judged elsewhere: `sqlgauge import` writes them under this metric.
 pub const IMPORTED_METRIC: &str = "correct@1";
@@ -90,7 +90,7 @@ impl<'a> Loader<'a> {
     fn add_known(
         &mut self,
         item: Item,
-        system: usize,
+        system: SystemIndex,
         database: usize,
         correct: f64,
         occurrences: &mut Occurrences,
@@ -219,8 +219,7 @@ impl<'a> Loader<'a> {
             let (question, mut answer) = question_and_answer(item, database);
             answer.correct = None;
             let key = if question.text.trim().is_empty() { &question.id } else { &question.text };
-            let number =
-                occurrences.entry(self.pool.systems[system].clone()).or_default().next(database, key);
+            let number = occurrences.entry(self.pool[system].clone()).or_default().next(database, key);
             let place = self.pool.question(PoolQuestion { in_target: true, ..question }, number);
             self.pool.target_ids.insert(id, place);
             if self.pool.targets.contains(&system) {

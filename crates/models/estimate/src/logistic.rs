@@ -5,7 +5,7 @@ const STEPS: usize = 50;
 
 /// A fitted model over standardised features.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Logistic {
+pub(crate) struct Logistic {
     mean: Vec<f64>,
     scale: Vec<f64>,
     /// Intercept first.
@@ -15,7 +15,7 @@ pub struct Logistic {
 impl Logistic {
     /// Fits rows of equal length to labels in [0, 1]. `ridge` is the penalty on squared weights of standardised
     /// features; the intercept has none.
-    pub fn fit(rows: &[Vec<f64>], labels: &[f64], ridge: f64) -> Self {
+    pub(crate) fn fit(rows: &[Vec<f64>], labels: &[f64], ridge: f64) -> Self {
         let width = rows.first().map_or(0, Vec::len);
         let count = rows.len().max(1) as f64;
         let mean: Vec<f64> =
@@ -46,13 +46,12 @@ impl Logistic {
     }
 
     /// The probability for a row of which no standardised feature counts for more than `bound`.
-    pub fn predict_within(&self, row: &[f64], bound: f64) -> f64 {
+    pub(crate) fn predict_within(&self, row: &[f64], bound: f64) -> f64 {
         let inputs = self.standardised(row).into_iter().map(|value| value.clamp(-bound, bound));
         sigmoid(dot(&self.weights, &inputs.collect::<Vec<f64>>()))
     }
 
-    /// The probability for a row.
-    pub fn predict(&self, row: &[f64]) -> f64 {
+    pub(crate) fn predict(&self, row: &[f64]) -> f64 {
         sigmoid(dot(&self.weights, &self.standardised(row)))
     }
 }

@@ -13,7 +13,7 @@ use sqlgauge_search::{Search, SearchError, SearchOptions, Signature};
 use sqlgauge_sql::resolve;
 
 use crate::error::EstimateError;
-use crate::pool::Pool;
+use crate::pool::{Pool, QuestionIndex, SystemIndex};
 
 /// Generated databases on which answers to one question are compared.
 pub const GENERATED_DATABASES: usize = 24;
@@ -21,7 +21,6 @@ pub const GENERATED_DATABASES: usize = 24;
 /// Questions of one database that a worker takes at a time.
 const CHUNK: usize = 16;
 
-/// What is seen of one answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Observation {
     /// There is an SQL text at all.
@@ -43,8 +42,7 @@ pub struct Observation {
 /// What is seen of some systems' answers to some questions.
 #[derive(Debug, Default)]
 pub struct Observations {
-    /// By place of the system in the pool.
-    by_system: Vec<HashMap<usize, Observation>>,
+    by_answer: HashMap<(SystemIndex, QuestionIndex), Observation>,
     /// Names of [`Observation::features`].
     pub feature_names: Vec<String>,
 }
@@ -56,44 +54,41 @@ impl Observations {
     /// When SQLite gives no database in memory, or the encoder fails.
     pub fn new(
         pool: &Pool,
-        systems: &[usize],
-        questions: &[usize],
+        systems: &[SystemIndex],
+        questions: &[QuestionIndex],
         databases: usize,
     ) -> Result<Self, EstimateError> {
         let encoder = FeatureEncoder::new(InputForm::QuestionSchemaPrediction);
-        let mut by_database: Vec<Vec<usize>> = vec![Vec::new(); pool.databases.len()];
+        let mut by_database: Vec<Vec<QuestionIndex>> = vec![Vec::new(); pool.databases.len()];
         for &question in questions {
-            by_database[pool.questions[question].database].push(question);
+            by_database[pool[question].database].push(question);
         }
-        let chunks: Vec<&[usize]> = by_database.iter().flat_map(|all| all.chunks(CHUNK)).collect();
+        let chunks: Vec<&[QuestionIndex]> = by_database.iter().flat_map(|all| all.chunks(CHUNK)).collect();
         let parts = chunks
             .par_iter()
             .map(|chunk| observe_chunk(pool, systems, chunk, databases, &encoder))
             .collect::<Result<Vec<_>, _>>()?;
-        let mut by_system = vec![HashMap::new(); pool.systems.len()];
-        for (system, question, seen) in parts.into_iter().flatten() {
-            by_system[system].insert(question, seen);
-        }
-        Ok(Self { by_system, feature_names: encoder.dimension_names().unwrap_or_default() })
+        let by_answer = parts.into_iter().flatten().collect();
+        Ok(Self { by_answer, feature_names: encoder.dimension_names().unwrap_or_default() })
     }
 
     /// What is seen of a system's answer to a question, if it gave one.
-    pub fn get(&self, system: usize, question: usize) -> Option<&Observation> {
-        self.by_system[system].get(&question)
+    pub fn get(&self, system: SystemIndex, question: QuestionIndex) -> Option<&Observation> {
+        self.by_answer.get(&(system, question))
     }
 }
 
-type Found = Vec<(usize, usize, Observation)>;
+type Seen = Vec<((SystemIndex, QuestionIndex), Observation)>;
 
 fn observe_chunk(
     pool: &Pool,
-    systems: &[usize],
-    questions: &[usize],
+    systems: &[SystemIndex],
+    questions: &[QuestionIndex],
     databases: usize,
     encoder: &FeatureEncoder,
-) -> Result<Found, EstimateError> {
+) -> Result<Seen, EstimateError> {
     let Some(&first) = questions.first() else { return Ok(Vec::new()) };
-    let schema = &pool.databases[pool.questions[first].database].schema;
+    let schema = &pool.databases[pool[first].database].schema;
     let search =
         Search::new(Arc::clone(schema), SearchOptions::default()).map_err(|error: SearchError| error)?;
     let mut observations = Vec::new();
@@ -105,14 +100,14 @@ fn observe_chunk(
 
 fn observe_question(
     pool: &Pool,
-    systems: &[usize],
-    question: usize,
+    systems: &[SystemIndex],
+    question: QuestionIndex,
     (search, databases): (&Search, usize),
     encoder: &FeatureEncoder,
-) -> Result<Found, EstimateError> {
-    let pool_question = &pool.questions[question];
+) -> Result<Seen, EstimateError> {
+    let pool_question = &pool[question];
     let database = &pool.databases[pool_question.database];
-    let answering: Vec<usize> =
+    let answering: Vec<SystemIndex> =
         systems.iter().copied().filter(|&system| pool.get(system, question).is_some()).collect();
     let texts: Vec<String> = answering
         .iter()
@@ -160,7 +155,7 @@ fn observe_question(
                 result: answer.result,
                 features: vectors.row(place).to_vec(),
             };
-            Some((system, question, seen))
+            Some(((system, question), seen))
         })
         .collect())
 }

@@ -10,11 +10,11 @@ use sqlgauge_sql::{Features, resolve};
 use crate::case::TargetCase;
 use crate::estimate::{ACCURACY, AccuracyInterval, Estimate, EstimatePart, ItemEstimate, SignalValue};
 use crate::overlap::Overlap;
-use crate::sets::{Sums, sums_of, total};
+use crate::pool::{QuestionIndex, SystemIndex};
+use crate::sums::{Sums, sums_over};
 use sqlgauge_base::probit::{moved, shift_to_mean};
 
-/// An estimate in the making.
-pub struct EstimateDraft {
+pub(crate) struct EstimateDraft {
     /// For each question of the target the probability that the answer is right.
     pub probabilities: Vec<f64>,
     /// What moved the estimate away from the known accuracy, as far as it can be told apart.
@@ -27,17 +27,21 @@ pub struct EstimateDraft {
 
 impl EstimateDraft {
     /// Probabilities, with all of the difference from the known accuracy put down to one thing.
-    pub fn new(probabilities: Vec<f64>, rest: &'static str) -> Self {
+    pub(crate) fn new(probabilities: Vec<f64>, rest: &'static str) -> Self {
         Self { probabilities, effects: Vec::new(), rest, notes: Vec::new() }
     }
 
-    /// The same probability for every answer.
-    pub fn flat(case: &TargetCase<'_>, accuracy: f64, rest: &'static str) -> Self {
+    pub(crate) fn flat(case: &TargetCase<'_>, accuracy: f64, rest: &'static str) -> Self {
         Self::new(vec![accuracy; case.evidence.questions.len()], rest)
     }
 
     /// The confidences of the answers, moved on the probit scale so that their mean is the accuracy; those of 0 stay.
-    pub fn moved(case: &TargetCase<'_>, confidences: &[f64], accuracy: f64, rest: &'static str) -> Self {
+    pub(crate) fn moved(
+        case: &TargetCase<'_>,
+        confidences: &[f64],
+        accuracy: f64,
+        rest: &'static str,
+    ) -> Self {
         let some: Vec<f64> = confidences.iter().copied().filter(|&p| p > 0.0).collect();
         let wanted = accuracy * confidences.len() as f64 / some.len().max(1) as f64;
         if some.is_empty() || wanted >= 1.0 {
@@ -48,19 +52,23 @@ impl EstimateDraft {
         Self::new(probabilities, rest)
     }
 
-    /// The mean probability.
-    pub fn accuracy(&self) -> f64 {
+    pub(crate) fn accuracy(&self) -> f64 {
         self.probabilities.iter().sum::<f64>() / self.probabilities.len().max(1) as f64
     }
 
     /// The estimate with its breakdown, at the mean probability.
-    pub fn estimate(self, case: &TargetCase<'_>, method: &str, interval: AccuracyInterval) -> Estimate {
+    pub(crate) fn estimate(
+        self,
+        case: &TargetCase<'_>,
+        method: &str,
+        interval: AccuracyInterval,
+    ) -> Estimate {
         let accuracy = self.accuracy();
         self.estimate_at(case, method, accuracy, interval)
     }
 
     /// The estimate with its breakdown, at an accuracy that the method found without the probabilities.
-    pub fn estimate_at(
+    pub(crate) fn estimate_at(
         mut self,
         case: &TargetCase<'_>,
         method: &str,
@@ -70,20 +78,20 @@ impl EstimateDraft {
         let pool = case.pool();
         let source_accuracy = pool.known_accuracy(case.target);
         let by_database = self.parts(case, source_accuracy, |question| {
-            vec![pool.databases[pool.questions[question].database].db_id.clone()]
+            vec![pool.databases[pool[question].database].db_id.clone()]
         });
-        let kinds: HashMap<usize, Vec<String>> =
+        let kinds: HashMap<QuestionIndex, Vec<String>> =
             case.evidence.questions.iter().map(|&q| (q, kinds(case, q))).collect();
         let by_kind = self.parts(case, source_accuracy, |question| kinds[&question].clone());
         let descriptors = descriptors(case, &mut self.notes);
         let questions = &case.evidence.questions;
-        if questions.iter().all(|&question| !pool.databases[pool.questions[question].database].has_rows) {
+        if questions.iter().all(|&question| !pool.databases[pool[question].database].has_rows) {
             self.notes.push(
                 "no database of the target has rows: its predictions were compiled and compared on generated data"
                     .to_owned(),
             );
         }
-        let system = pool.systems[case.target].clone();
+        let system = pool[case.target].clone();
         let overlap = Overlap::of(pool, case.target, questions);
         self.notes.extend(overlap.notes(&system));
         self.notes.extend(case.peers_left_out());
@@ -130,7 +138,7 @@ impl EstimateDraft {
         &self,
         case: &TargetCase<'_>,
         source_accuracy: Option<f64>,
-        names: impl Fn(usize) -> Vec<String>,
+        names: impl Fn(QuestionIndex) -> Vec<String>,
     ) -> Vec<EstimatePart> {
         let mut parts: BTreeMap<String, (usize, f64, f64)> = BTreeMap::new();
         for (&question, &probability) in case.evidence.questions.iter().zip(&self.probabilities) {
@@ -167,7 +175,7 @@ impl EstimateDraft {
             .iter()
             .zip(&self.probabilities)
             .map(|(&question, &probability)| {
-                let pool_question = &pool.questions[question];
+                let pool_question = &pool[question];
                 let answer = pool.get(case.target, question);
                 ItemEstimate {
                     id: pool_question.id.clone(),
@@ -186,9 +194,9 @@ impl EstimateDraft {
 }
 
 /// Kinds of question, by the structure of the prediction; the gold is not there to ask.
-fn kinds(case: &TargetCase<'_>, question: usize) -> Vec<String> {
+fn kinds(case: &TargetCase<'_>, question: QuestionIndex) -> Vec<String> {
     let pool = case.pool();
-    let schema = &pool.databases[pool.questions[question].database].schema;
+    let schema = &pool.databases[pool[question].database].schema;
     let Some(answer) = pool.get(case.target, question) else { return vec!["no answer".to_owned()] };
     match resolve(&extract_sql(&answer.sql).sql, schema) {
         Ok(query) => {
@@ -203,7 +211,7 @@ fn kinds(case: &TargetCase<'_>, question: usize) -> Vec<String> {
     }
 }
 
-fn reasons(case: &TargetCase<'_>, question: usize) -> Vec<String> {
+fn reasons(case: &TargetCase<'_>, question: QuestionIndex) -> Vec<String> {
     let Some(seen) = case.observed(case.target, question) else {
         return vec!["there is no answer".to_owned()];
     };
@@ -230,30 +238,28 @@ fn reasons(case: &TargetCase<'_>, question: usize) -> Vec<String> {
 }
 
 /// Names of the signals that estimators move an accuracy by.
-pub const RUNS: &str = "runs";
+pub(crate) const RUNS: &str = "runs";
 /// The share of answers of whose statements at least the first runs.
-pub const FIRST_RUNS: &str = "first statement runs";
+pub(crate) const FIRST_RUNS: &str = "first statement runs";
 /// Agreement among answers that run.
-pub const AGREEMENT: &str = "agreement with other systems";
+pub(crate) const AGREEMENT: &str = "agreement with other systems";
 
 /// The signals over the system's own labelled answers and over the target.
 fn signals(case: &TargetCase<'_>) -> Vec<SignalValue> {
     let home_questions = case.labelled(case.target);
-    let sum = |questions: &[usize]| {
-        total(&questions.iter().map(|&q| sums_of(case, case.target, q, 0.0)).collect::<Vec<_>>())
-    };
+    let sum = |questions: &[QuestionIndex]| sums_over(case, case.target, questions);
     let (home, abroad) = (sum(&home_questions), sum(&case.evidence.questions));
-    let share = |questions: &[usize], holds: &dyn Fn(usize) -> bool| {
+    let share = |questions: &[QuestionIndex], holds: &dyn Fn(QuestionIndex) -> bool| {
         let count = questions.iter().filter(|&&question| holds(question)).count();
         (!questions.is_empty()).then(|| count as f64 / questions.len() as f64)
     };
-    let both = |name: &str, holds: &dyn Fn(usize) -> bool| SignalValue {
+    let both = |name: &str, holds: &dyn Fn(QuestionIndex) -> bool| SignalValue {
         name: name.to_owned(),
         known: share(&home_questions, holds),
         target: share(&case.evidence.questions, holds),
         effect: None,
     };
-    let of = |question: usize| case.observed(case.target, question);
+    let of = |question: QuestionIndex| case.observed(case.target, question);
     let mut signals = vec![
         SignalValue {
             name: ACCURACY.to_owned(),
@@ -274,7 +280,7 @@ fn signals(case: &TargetCase<'_>) -> Vec<SignalValue> {
             effect: None,
         });
     }
-    let has_result = |q: usize| of(q).is_some_and(|seen| seen.result.is_some());
+    let has_result = |q: QuestionIndex| of(q).is_some_and(|seen| seen.result.is_some());
     if case.evidence.questions.iter().any(|&q| has_result(q)) {
         signals.push(both("returns nothing", &|q| {
             of(q).is_some_and(|seen| seen.result.is_some_and(|result| result.rows == 0))
@@ -286,14 +292,14 @@ fn signals(case: &TargetCase<'_>) -> Vec<SignalValue> {
 /// Shift descriptors of the target's `features` vectors against those of the system's labelled answers, or of all
 /// labelled answers where it has none.
 fn descriptors(case: &TargetCase<'_>, notes: &mut Vec<String>) -> BTreeMap<String, f64> {
-    let vectors = |answers: &[(usize, usize)]| {
+    let vectors = |answers: &[(SystemIndex, QuestionIndex)]| {
         let rows: Vec<&[f32]> = answers
             .iter()
             .filter_map(|&(system, question)| Some(case.observed(system, question)?.features.as_slice()))
             .collect();
         Matrix::new(rows.first().map_or(0, |row| row.len()), rows.concat())
     };
-    let home_answers: Vec<(usize, usize)> =
+    let home_answers: Vec<(SystemIndex, QuestionIndex)> =
         case.labelled(case.target).into_iter().map(|q| (case.target, q)).collect();
     let source = if home_answers.is_empty() {
         let sources = case.evidence.sources.iter();
@@ -301,7 +307,8 @@ fn descriptors(case: &TargetCase<'_>, notes: &mut Vec<String>) -> BTreeMap<Strin
     } else {
         home_answers
     };
-    let target: Vec<(usize, usize)> = case.evidence.questions.iter().map(|&q| (case.target, q)).collect();
+    let target: Vec<(SystemIndex, QuestionIndex)> =
+        case.evidence.questions.iter().map(|&q| (case.target, q)).collect();
     let (Ok(source), Ok(target)) = (vectors(&source), vectors(&target)) else { return BTreeMap::new() };
     match describe_shift(&source, &target, Slices::default(), case.options.seed) {
         Ok((_, descriptors)) => {

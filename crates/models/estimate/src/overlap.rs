@@ -8,12 +8,11 @@ use std::collections::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 use sqlgauge_base::{counted_of, verb_for};
 
-use crate::pool::Pool;
+use crate::pool::{Pool, QuestionIndex, SystemIndex};
 
 /// How much of a target is known already.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Overlap {
-    /// Questions of the target.
     pub questions: usize,
     /// Those to which a known run has the system's own label; these labels are not used.
     pub own: usize,
@@ -25,23 +24,23 @@ pub struct Overlap {
 
 impl Overlap {
     /// Compares the questions of a target system with those that have labels.
-    pub fn of(pool: &Pool, target: usize, questions: &[usize]) -> Self {
-        let words = |place: usize| words(&pool.questions[place].text);
-        let is_labelled = |place: usize| {
-            (0..pool.systems.len()).any(|system| pool.label(system, place).is_some())
+    pub fn of(pool: &Pool, target: SystemIndex, questions: &[QuestionIndex]) -> Self {
+        let words = |place: QuestionIndex| words(&pool[place].text);
+        let is_labelled = |place: QuestionIndex| {
+            pool.all_systems().any(|system| pool.label(system, place).is_some())
                 || pool.withheld.iter().any(|&(_, question)| question == place)
         };
         let mut databases_by_text: HashMap<Vec<String>, HashSet<usize>> = HashMap::new();
-        for place in (0..pool.questions.len()).filter(|&place| is_labelled(place)) {
-            databases_by_text.entry(words(place)).or_default().insert(pool.questions[place].database);
+        for place in pool.all_questions().filter(|&place| is_labelled(place)) {
+            databases_by_text.entry(words(place)).or_default().insert(pool[place].database);
         }
         let mut overlap = Self { questions: questions.len(), ..Self::default() };
         for &place in questions {
-            let others = (0..pool.systems.len()).filter(|&system| system != target);
+            let others = pool.all_systems().filter(|&system| system != target);
             overlap.own += usize::from(pool.withheld.contains(&(target, place)));
             overlap.others +=
                 usize::from(others.into_iter().any(|system| pool.label(system, place).is_some()));
-            let here = pool.questions[place].database;
+            let here = pool[place].database;
             let text = words(place);
             let databases = databases_by_text.get(&text).filter(|_| !text.is_empty());
             overlap.elsewhere +=

@@ -1,6 +1,7 @@
 //! How far a system's answer to a question agrees with other systems' answers.
 
 use crate::observations::{Observation, Observations};
+use crate::pool::{QuestionIndex, SystemIndex};
 
 /// What is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,7 +14,6 @@ pub enum AgreementGround {
 /// The agreement of one answer with those of its peers. Shares are of the peers that answered the question.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PeerAgreement {
-    /// Peers that answered.
     pub peers: usize,
     /// Share that returns the same.
     pub share: f64,
@@ -27,14 +27,14 @@ pub struct PeerAgreement {
 
 impl PeerAgreement {
     /// Whether the answer is with the largest group.
-    pub fn is_with_largest(&self) -> bool {
+    pub(crate) fn is_with_largest(&self) -> bool {
         self.share > 0.0 && self.share >= self.largest
     }
 }
 
 /// Whether two answers return the same; answers that do not run agree with nothing. An answer without a result on
 /// the real rows (only the first of its statements runs) is compared on generated databases.
-pub fn agree(ground: AgreementGround, one: &Observation, other: &Observation) -> bool {
+pub(crate) fn agree(ground: AgreementGround, one: &Observation, other: &Observation) -> bool {
     match (ground, one.result, other.result) {
         (AgreementGround::Real, Some(one), Some(other)) => one.set == other.set,
         _ => one.cluster.is_some() && one.cluster == other.cluster,
@@ -42,12 +42,12 @@ pub fn agree(ground: AgreementGround, one: &Observation, other: &Observation) ->
 }
 
 /// The agreement of a system's answer with those of `peers` (the system itself is left out).
-pub fn agreement_with(
+pub(crate) fn agreement_with(
     table: &Observations,
     ground: AgreementGround,
-    system: usize,
-    question: usize,
-    peers: &[usize],
+    system: SystemIndex,
+    question: QuestionIndex,
+    peers: &[SystemIndex],
 ) -> PeerAgreement {
     let Some(observation) = table.get(system, question) else { return PeerAgreement::default() };
     let others: Vec<&Observation> =

@@ -1,20 +1,19 @@
 //! Everything that is known and asked: questions, systems, answers, labels.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Index;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use sqlgauge_engine::{Database, Fingerprint};
 use sqlgauge_sql::schema::Schema;
 
-/// A database that questions are about.
 #[derive(Debug, Clone)]
 pub struct PoolDatabase {
     pub db_id: String,
     pub schema: Arc<Schema>,
     /// The file, where predictions may be executed on it.
     pub database: Arc<Database>,
-    /// Whether some table has a row.
     pub has_rows: bool,
 }
 
@@ -27,11 +26,9 @@ pub struct PoolQuestion {
     pub text: String,
     /// External knowledge.
     pub evidence: Option<String>,
-    /// Whether it belongs to the target.
     pub in_target: bool,
 }
 
-/// What a system answered.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PoolAnswer {
     pub sql: String,
@@ -46,7 +43,14 @@ pub struct PoolAnswer {
     pub result: Option<Fingerprint>,
 }
 
-/// Questions × systems.
+/// The place of a system in [`Pool::systems`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SystemIndex(pub usize);
+
+/// The place of a question in [`Pool::questions`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct QuestionIndex(pub usize);
+
 #[derive(Debug, Default)]
 pub struct Pool {
     /// Databases, known ones and the target's.
@@ -54,22 +58,21 @@ pub struct Pool {
     /// Questions; one that a known run and the target share is one question.
     pub questions: Vec<PoolQuestion>,
     pub systems: Vec<String>,
-    /// By system and question.
     pub answers: Vec<Vec<Option<PoolAnswer>>>,
-    /// Places of the systems whose accuracy on the target is asked for.
-    pub targets: Vec<usize>,
-    /// Places of the target's questions, in the order of the target's file.
-    pub asked: Vec<usize>,
-    /// Places of the target's questions by their ids in the target's file.
-    pub target_ids: HashMap<String, usize>,
+    /// The systems whose accuracy on the target is asked for.
+    pub targets: Vec<SystemIndex>,
+    /// The target's questions, in the order of the target's file.
+    pub asked: Vec<QuestionIndex>,
+    /// The target's questions by their ids in the target's file.
+    pub target_ids: HashMap<String, QuestionIndex>,
     /// Labels of target systems' own answers to the target's questions that a known run has: by system and question.
     /// They are taken away.
-    pub withheld: HashSet<(usize, usize)>,
+    pub withheld: HashSet<(SystemIndex, QuestionIndex)>,
     /// The metrics of the known runs that their labels are of.
     pub metrics: BTreeSet<String>,
     /// What was noticed while reading, for people.
     pub notes: Vec<String>,
-    by_key: HashMap<(usize, String, usize), usize>,
+    by_key: HashMap<(usize, String, usize), QuestionIndex>,
     by_schema: HashMap<(String, String), usize>,
 }
 
@@ -94,18 +97,19 @@ impl Pool {
     }
 
     /// The place of a question: the `occurrence`-th with that text about that database.
-    pub fn question(&mut self, question: PoolQuestion, occurrence: usize) -> usize {
+    pub fn question(&mut self, question: PoolQuestion, occurrence: usize) -> QuestionIndex {
         let text = if question.text.trim().is_empty() { &question.id } else { &question.text };
         let key = (question.database, normal(text), occurrence);
         if let Some(&place) = self.by_key.get(&key) {
-            if question.in_target && !self.questions[place].in_target {
-                self.questions[place].in_target = true;
-                self.questions[place].id = question.id;
+            let earlier = &mut self.questions[place.0];
+            if question.in_target && !earlier.in_target {
+                earlier.in_target = true;
+                earlier.id = question.id;
                 self.asked.push(place);
             }
             return place;
         }
-        let place = self.questions.len();
+        let place = QuestionIndex(self.questions.len());
         if question.in_target {
             self.asked.push(place);
         }
@@ -114,49 +118,58 @@ impl Pool {
         place
     }
 
-    /// The place of a system.
-    pub fn system(&mut self, name: &str) -> usize {
-        if let Some(place) = self.systems.iter().position(|system| system == name) {
-            return place;
+    pub fn system(&mut self, name: &str) -> SystemIndex {
+        if let Some(system) = self.system_named(name) {
+            return system;
         }
         self.systems.push(name.to_owned());
         self.answers.push(Vec::new());
-        self.systems.len() - 1
+        SystemIndex(self.systems.len() - 1)
+    }
+
+    /// The system of that name, if there is one.
+    pub fn system_named(&self, name: &str) -> Option<SystemIndex> {
+        self.all_systems().find(|&system| self[system] == name)
+    }
+
+    pub fn all_systems(&self) -> impl Iterator<Item = SystemIndex> + use<> {
+        (0..self.systems.len()).map(SystemIndex)
+    }
+
+    pub fn all_questions(&self) -> impl Iterator<Item = QuestionIndex> + use<> {
+        (0..self.questions.len()).map(QuestionIndex)
     }
 
     /// Notes an answer; the first one of a system to a question stays.
-    pub fn answer(&mut self, system: usize, question: usize, answer: PoolAnswer) {
-        let row = &mut self.answers[system];
-        if row.len() <= question {
-            row.resize(question + 1, None);
+    pub fn answer(&mut self, system: SystemIndex, question: QuestionIndex, answer: PoolAnswer) {
+        let row = &mut self.answers[system.0];
+        if row.len() <= question.0 {
+            row.resize(question.0 + 1, None);
         }
-        if row[question].is_none() {
-            row[question] = Some(answer);
-        }
+        row[question.0].get_or_insert(answer);
     }
 
     /// Takes away what is known of a system's answer to a question, and notes that there was a label.
-    pub fn forget(&mut self, system: usize, question: usize) {
-        if let Some(answer) = self.answers[system].get_mut(question).and_then(Option::take)
+    pub fn forget(&mut self, system: SystemIndex, question: QuestionIndex) {
+        if let Some(answer) = self.answers[system.0].get_mut(question.0).and_then(Option::take)
             && answer.correct.is_some()
         {
             self.withheld.insert((system, question));
         }
     }
 
-    pub fn get(&self, system: usize, question: usize) -> Option<&PoolAnswer> {
-        self.answers[system].get(question)?.as_ref()
+    pub fn get(&self, system: SystemIndex, question: QuestionIndex) -> Option<&PoolAnswer> {
+        self.answers[system.0].get(question.0)?.as_ref()
     }
 
     /// The label of a system's answer to a question.
-    pub fn label(&self, system: usize, question: usize) -> Option<f64> {
+    pub fn label(&self, system: SystemIndex, question: QuestionIndex) -> Option<f64> {
         self.get(system, question)?.correct
     }
 
     /// The files of the databases, with their roles.
     pub fn database_files(&self) -> Vec<(String, PathBuf)> {
-        let targets: HashSet<usize> =
-            self.asked.iter().map(|&place| self.questions[place].database).collect();
+        let targets: HashSet<usize> = self.asked.iter().map(|&question| self[question].database).collect();
         let file = |(place, database): (usize, &PoolDatabase)| {
             let role = if targets.contains(&place) { "database" } else { "known-database" };
             (format!("{role}:{}", database.db_id), database.database.path().to_owned())
@@ -164,26 +177,42 @@ impl Pool {
         self.databases.iter().enumerate().map(file).collect()
     }
 
-    /// Places of the questions to which the system's answer has a label.
-    pub fn labelled(&self, system: usize) -> Vec<usize> {
-        (0..self.questions.len()).filter(|&question| self.label(system, question).is_some()).collect()
+    /// The questions to which the system's answer has a label.
+    pub fn labelled(&self, system: SystemIndex) -> Vec<QuestionIndex> {
+        self.all_questions().filter(|&question| self.label(system, question).is_some()).collect()
     }
 
     /// Mean label of a system, over all questions where it has one.
-    pub fn known_accuracy(&self, system: usize) -> Option<f64> {
+    pub fn known_accuracy(&self, system: SystemIndex) -> Option<f64> {
         let labels: Vec<f64> =
-            (0..self.questions.len()).filter_map(|question| self.label(system, question)).collect();
+            self.all_questions().filter_map(|question| self.label(system, question)).collect();
         (!labels.is_empty()).then(|| labels.iter().sum::<f64>() / labels.len() as f64)
+    }
+}
+
+impl Index<SystemIndex> for Pool {
+    type Output = String;
+
+    fn index(&self, system: SystemIndex) -> &String {
+        &self.systems[system.0]
+    }
+}
+
+impl Index<QuestionIndex> for Pool {
+    type Output = PoolQuestion;
+
+    fn index(&self, question: QuestionIndex) -> &PoolQuestion {
+        &self.questions[question.0]
     }
 }
 
 /// Numbers the questions of one source that have the same text and database.
 #[derive(Debug, Default)]
-pub struct Occurrences(HashMap<(usize, String), usize>);
+pub(crate) struct Occurrences(HashMap<(usize, String), usize>);
 
 impl Occurrences {
     /// How many with that text about that database came before.
-    pub fn next(&mut self, database: usize, text: &str) -> usize {
+    pub(crate) fn next(&mut self, database: usize, text: &str) -> usize {
         let count = self.0.entry((database, normal(text))).or_default();
         *count += 1;
         *count - 1

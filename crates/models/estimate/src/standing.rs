@@ -1,12 +1,11 @@
 //! Whether a target lies inside what is labelled: one judgement per system and target, the same for every method.
 
-use crate::case::TargetCase;
+use crate::case::{Standing, TargetCase};
 use crate::errors::distance_of;
 use crate::items::ItemModel;
-use crate::sets::{
-    Ease, HeldOutSet, LabelledGroups, Sums, by_database, databases, is_elsewhere, meta_sets, shift, squared,
-    sums_of, total,
-};
+use crate::pool::{QuestionIndex, SystemIndex};
+use crate::sets::cut_sets;
+use crate::sums::{Sums, by_database, databases, is_elsewhere, shift, squared, sums_over, total};
 
 /// A feature that is the same in every labelled item and another one in this share of the target's is new.
 const NEW_SHARE: f64 = 0.25;
@@ -26,14 +25,11 @@ const MOST_DATABASES: usize = 4;
 /// A set of fewer groups can lie far away by chance.
 const FEWEST_FAR_GROUPS: usize = 3;
 
-/// Where a target stands.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Standing {
-    /// Why it lies outside, each in a sentence without a stop; empty inside.
-    pub reasons: Vec<String>,
-    /// Whether its items are of another kind than the labelled ones, and not only farther from their mean: they vary in
-    /// what never varied there, or nothing tells how far databases lie from each other.
-    pub is_other_kind: bool,
+impl TargetCase<'_> {
+    /// Whether the target lies outside what is labelled: one judgement for all methods.
+    pub fn standing(&self) -> &Standing {
+        self.standing.get_or_init(|| Standing::of(self))
+    }
 }
 
 impl Standing {
@@ -44,42 +40,25 @@ impl Standing {
     /// - has a mean item that lies farther from the labelled ones than any labelled database from the others, more than
     ///   the choice of so few questions alone would make it, or
     /// - moved farther in the share of answers that run and in agreement than any set cut out of the known runs.
-    pub fn of(case: &TargetCase<'_>) -> Self {
+    fn of(case: &TargetCase<'_>) -> Self {
         let novelty = Novelty::of(case);
         let is_other_kind = novelty.as_ref().is_some_and(Novelty::is_other_kind);
         let reasons = novelty.map(|novelty| novelty.reasons()).unwrap_or_default();
         let reasons = reasons.into_iter().chain(moved_farther(case)).collect();
         Self { reasons, is_other_kind }
     }
-
-    /// Whether it lies outside.
-    pub fn is_outside(&self) -> bool {
-        !self.reasons.is_empty()
-    }
-}
-
-/// The sets that are cut out of the known runs where nothing but what is seen orders their questions.
-fn cut_sets(case: &TargetCase<'_>) -> (Vec<LabelledGroups>, Vec<HeldOutSet>) {
-    let nothing = ItemModel::default();
-    let ease = Ease::new(case, &nothing);
-    let sources = case.evidence.sources.iter();
-    let labelled: Vec<LabelledGroups> =
-        sources.map(|&system| LabelledGroups::new(case, system, &nothing, &ease)).collect();
-    let sets = meta_sets(&labelled, case.options.seed);
-    (labelled, sets)
 }
 
 /// Whether the signals moved farther than in any set of as many groups.
 fn moved_farther(case: &TargetCase<'_>) -> Option<String> {
-    let (labelled, sets) = cut_sets(case);
+    let (labelled, sets) = cut_sets(case, &ItemModel::default());
     let source = labelled.iter().find(|of| of.system == case.target && total(&of.groups).runs > 0.0);
     let home: Vec<Sums> = match source {
         Some(source) => vec![total(&source.groups)],
         None => labelled.iter().map(|of| total(&of.groups)).filter(|sums| sums.runs > 0.0).collect(),
     };
     let questions = &case.evidence.questions;
-    let answers: Vec<Sums> = questions.iter().map(|&q| sums_of(case, case.target, q, 0.0)).collect();
-    let target = total(&answers);
+    let target = sums_over(case, case.target, questions);
     let fewest = databases(case, questions).min(FEWEST_FAR_GROUPS);
     let farthest =
         sets.iter().filter(|set| set.groups[1].len() >= fewest).map(distance_of).reduce(f64::max)?;
@@ -131,7 +110,7 @@ impl Novelty {
         } else {
             (case.target, home_questions)
         };
-        let vectors = |system: usize, questions: &[usize]| -> Vec<&[f32]> {
+        let vectors = |system: SystemIndex, questions: &[QuestionIndex]| -> Vec<&[f32]> {
             let observations = questions.iter().filter_map(|&q| case.observed(system, q));
             observations.map(|seen| seen.features.as_slice()).collect()
         };

@@ -9,6 +9,7 @@ use crate::confidence::confidence_of;
 use crate::estimators::Threshold;
 use crate::items::structural_features;
 use crate::logistic::Logistic;
+use crate::pool::{QuestionIndex, SystemIndex};
 
 /// Penalty on squared weights of standardised features.
 const RIDGE: f64 = 100.0;
@@ -27,7 +28,7 @@ const FEWEST_ROWS: usize = 20;
 
 /// Shares of right answers, among those that run, by structure alone.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Structure {
+pub(crate) struct Structure {
     /// Of the labelled answers, which is their share of right ones.
     pub home: f64,
     /// Of the target's answers.
@@ -37,14 +38,14 @@ pub struct Structure {
 impl Structure {
     /// Learns from the labelled answers of the target system, or of all where it has none. `None` if they are too few, or
     /// all are right or all wrong.
-    pub fn fit(case: &TargetCase<'_>) -> Option<Self> {
-        let runs =
-            |system: usize, question: usize| case.observed(system, question).is_some_and(|seen| seen.runs);
-        let of = |system: usize| {
+    pub(crate) fn fit(case: &TargetCase<'_>) -> Option<Self> {
+        let of = |system: SystemIndex| {
             let labelled = case.labelled(system).into_iter();
-            labelled.filter(move |&question| runs(system, question)).map(move |question| (system, question))
+            labelled
+                .filter(move |&question| case.runs(system, question))
+                .map(move |question| (system, question))
         };
-        let home_answers: Vec<(usize, usize)> = of(case.target).collect();
+        let home_answers: Vec<(SystemIndex, QuestionIndex)> = of(case.target).collect();
         let is_own = !home_answers.is_empty();
         let answers = if home_answers.is_empty() {
             case.evidence.sources.iter().flat_map(|&system| of(system)).collect()
@@ -52,8 +53,8 @@ impl Structure {
             home_answers
         };
         let target_answers =
-            case.evidence.questions.iter().copied().filter(|&question| runs(case.target, question));
-        let target_answers: Vec<(usize, usize)> =
+            case.evidence.questions.iter().copied().filter(|&question| case.runs(case.target, question));
+        let target_answers: Vec<(SystemIndex, QuestionIndex)> =
             target_answers.map(|question| (case.target, question)).collect();
         let is_sure = is_own
             && answers
@@ -63,8 +64,9 @@ impl Structure {
         let is_executed = answers.iter().chain(&target_answers).all(|&(system, question)| {
             case.observed(system, question).is_some_and(|seen| seen.result.is_some())
         });
-        let row =
-            |&(system, question): &(usize, usize)| seen_of(case, system, question, (is_sure, is_executed));
+        let row = |&(system, question): &(SystemIndex, QuestionIndex)| {
+            seen_of(case, system, question, (is_sure, is_executed))
+        };
         let step = answers.len().div_ceil(MOST_ROWS).max(1);
         let (mut rows, mut labels) = (Vec::new(), Vec::new());
         for answer in answers.iter().step_by(step) {
@@ -89,12 +91,12 @@ impl Structure {
 ///
 /// Learned from the labelled answers of the target system; `None` where it has too few, all are right or all wrong, or an
 /// answer on either side carries no confidence.
-pub fn by_confidence(case: &TargetCase<'_>) -> Option<Structure> {
-    let runs = |question: &usize| case.observed(case.target, *question).is_some_and(|seen| seen.runs);
-    let sure = |question: &usize| confidence_of(case, case.target, *question);
-    let questions: Vec<usize> = case.labelled(case.target).into_iter().filter(runs).collect();
+pub(crate) fn by_confidence(case: &TargetCase<'_>) -> Option<Structure> {
+    let runs = |question: &QuestionIndex| case.runs(case.target, *question);
+    let sure = |question: &QuestionIndex| confidence_of(case, case.target, *question);
+    let questions: Vec<QuestionIndex> = case.labelled(case.target).into_iter().filter(runs).collect();
     let home_confidences: Vec<f64> = questions.iter().map(sure).collect::<Option<_>>()?;
-    let label = |question: &usize| case.pool().label(case.target, *question);
+    let label = |question: &QuestionIndex| case.pool().label(case.target, *question);
     let labels: Vec<f64> = questions.iter().map(label).collect::<Option<_>>()?;
     let target_questions = case.evidence.questions.iter().filter(|question| runs(question));
     let target_confidences: Vec<f64> = target_questions.map(sure).collect::<Option<_>>()?;
@@ -112,8 +114,8 @@ pub fn by_confidence(case: &TargetCase<'_>) -> Option<Structure> {
 /// nothing where every answer was executed.
 fn seen_of(
     case: &TargetCase<'_>,
-    system: usize,
-    question: usize,
+    system: SystemIndex,
+    question: QuestionIndex,
     (is_sure, is_executed): (bool, bool),
 ) -> Option<Vec<f64>> {
     let mut features = structural_features(case, system, question)?;

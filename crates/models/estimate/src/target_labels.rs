@@ -6,14 +6,14 @@ use std::path::Path;
 use sqlgauge_dataset::Label;
 
 use crate::error::EstimateError;
-use crate::pool::Pool;
+use crate::pool::{Pool, QuestionIndex, SystemIndex};
 
 /// For each system the labels of its answers to some of the target's questions, in [0, 1].
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct TargetLabels(HashMap<usize, BTreeMap<usize, f64>>);
+pub struct TargetLabels(HashMap<SystemIndex, BTreeMap<QuestionIndex, f64>>);
 
 impl TargetLabels {
-    /// Adds the labels of one system, whose place in the pool is `system`. Rows without a label are left out.
+    /// Adds the labels of one system. Rows without a label are left out.
     /// `path` is the file that errors name.
     ///
     /// # Errors
@@ -21,7 +21,7 @@ impl TargetLabels {
     pub fn add(
         &mut self,
         pool: &Pool,
-        system: usize,
+        system: SystemIndex,
         labels: &[Label],
         path: &Path,
     ) -> Result<(), EstimateError> {
@@ -36,7 +36,7 @@ impl TargetLabels {
     }
 
     /// The label of a system's answer to a question of the target.
-    pub fn get(&self, system: usize, question: usize) -> Option<f64> {
+    pub fn get(&self, system: SystemIndex, question: QuestionIndex) -> Option<f64> {
         self.0.get(&system)?.get(&question).copied()
     }
 }

@@ -1,4 +1,4 @@
-//! How an evaluator is adapted; known in every build, so that the command line can name the defaults.
+//! How an evaluator is adapted.
 
 /// How an evaluator is adapted to a system: a few steps of Adam without first moment (`beta1` 0), as in the
 /// publication of Reptile, fresh for each system.

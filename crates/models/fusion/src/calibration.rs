@@ -46,7 +46,7 @@ pub(super) struct Calibration {
 
 impl Calibration {
     /// `tau` from validation sets, scores from held-out ones.
-    pub fn new(validation: &[HeldOut], held_out: &[HeldOut]) -> Self {
+    pub(crate) fn new(validation: &[HeldOut], held_out: &[HeldOut]) -> Self {
         let mut sizes: Vec<usize> = held_out.iter().filter_map(|set| set.items).collect();
         sizes.sort_unstable();
         let items =
@@ -67,7 +67,7 @@ impl Calibration {
     }
 
     /// From parts of a target's labels, each held out once; none without a part.
-    pub fn measured(parts: &[HeldOutPart]) -> Option<Self> {
+    pub(crate) fn measured(parts: &[HeldOutPart]) -> Option<Self> {
         let items = parts.iter().map(|part| part.items).sum::<usize>() as f64;
         let right: f64 = parts.iter().map(|part| part.truth * part.items as f64).sum();
         // With one more right and one more wrong: ten labels that are all wrong do not make it certain.
@@ -107,7 +107,7 @@ impl Calibration {
     }
 
     /// Number of held-out groups.
-    pub fn groups(&self) -> usize {
+    pub(crate) fn groups(&self) -> usize {
         self.by_group().len()
     }
 
@@ -120,7 +120,13 @@ impl Calibration {
     }
 
     /// Half-width of the interval at a level, and what it stands on.
-    pub fn half_width(&self, level: f64, estimate: f64, items: Option<usize>, excess: f64) -> (f64, Basis) {
+    pub(crate) fn half_width(
+        &self,
+        level: f64,
+        estimate: f64,
+        items: Option<usize>,
+        excess: f64,
+    ) -> (f64, Basis) {
         let groups = self.by_group();
         let scale = self.scale(estimate, items, excess);
         if groups.is_empty() {
@@ -136,7 +142,7 @@ impl Calibration {
         }
     }
 
-    pub fn blobs(&self) -> Vec<Blob> {
+    pub(crate) fn blobs(&self) -> Vec<Blob> {
         let group = Blob::new("group", vec![self.group.len()], BlobValues::U32(self.group.clone()));
         let score = Blob::new("score", vec![self.score.len()], BlobValues::F64(self.score.clone()));
         let tau = Blob::new("tau", vec![1], BlobValues::F64(vec![self.tau]));
@@ -144,7 +150,7 @@ impl Calibration {
         vec![group, score, tau, Blob::new("items", vec![1], BlobValues::U32(vec![items]))]
     }
 
-    pub fn load(blobs: &Blobs<'_>) -> Result<Self, String> {
+    pub(crate) fn load(blobs: &Blobs<'_>) -> Result<Self, String> {
         let (group, score) = (blobs.u32s("group")?, blobs.f64s("score")?.1);
         let (tau, items) = (blobs.f64s("tau")?.1, blobs.u32s("items")?);
         match (tau, items) {

@@ -252,7 +252,7 @@ pub(super) struct Described<'a> {
 
 impl<'a> Described<'a> {
     /// Training part, validation part, and what else there is.
-    pub fn of(
+    pub(crate) fn of(
         train: &'a MetaSet,
         validation: &'a MetaSet,
         rest: impl IntoIterator<Item = &'a MetaSet>,
@@ -261,7 +261,7 @@ impl<'a> Described<'a> {
     }
 
     /// The card before calibration.
-    pub fn card(&self, method: &str, options: &FitOptions<'_>, curve: Vec<Epoch>) -> Card {
+    pub(crate) fn card(&self, method: &str, options: &FitOptions<'_>, curve: Vec<Epoch>) -> Card {
         let (train, validation) = (self.parts[0], self.parts[1]);
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
         let accuracy: Vec<f64> = self.parts.iter().flat_map(|part| part.accuracy()).copied().collect();

@@ -1,4 +1,4 @@
-//! The evaluator of FusionSQL: shift descriptors to accuracy. Without the feature `evaluator` there is only [`AdaptOptions`].
+//! The evaluator of FusionSQL: shift descriptors to accuracy.
 //!
 //! A [`MetaSet`] holds, for each of many sample sets, the shift descriptors of the set against the source and the
 //! accuracy that a system truly reached on it. [`fit`] learns the map between the two (paper section IV-B, Eq. 6-10)
@@ -35,58 +35,34 @@
 //!
 //! An estimate is `outside` if a descriptor lies beyond everything seen in fitting, held-out sets included.
 
+#![cfg(feature = "evaluator")]
+
 mod adapt_options;
-#[cfg(feature = "evaluator")]
 mod blob;
-#[cfg(feature = "evaluator")]
 mod calibration;
-#[cfg(feature = "evaluator")]
 mod card;
-#[cfg(feature = "evaluator")]
 mod corpus;
-#[cfg(feature = "evaluator")]
 mod error;
-#[cfg(feature = "evaluator")]
 mod fit;
-#[cfg(feature = "evaluator")]
 mod folder;
-#[cfg(feature = "evaluator")]
 mod meta_set;
-#[cfg(feature = "evaluator")]
 mod network;
-#[cfg(feature = "evaluator")]
 mod ranges;
-#[cfg(feature = "evaluator")]
 pub mod regressors;
-#[cfg(feature = "evaluator")]
 mod reptile;
-#[cfg(feature = "evaluator")]
 mod scaler;
-#[cfg(feature = "evaluator")]
 mod subset;
-#[cfg(feature = "evaluator")]
 mod transfer;
 
 pub use adapt_options::AdaptOptions;
-#[cfg(feature = "evaluator")]
 pub use blob::{Blob, BlobValues};
-#[cfg(feature = "evaluator")]
 pub use calibration::Basis;
-#[cfg(feature = "evaluator")]
 pub use card::{Calibrated, Card, CorpusCard, EncoderCard, Epoch, FORMAT, Provenance, SourceCard};
-#[cfg(feature = "evaluator")]
 pub use corpus::{CorpusOptions, CorpusStage, TargetEstimate, adapt_to_file, evaluate_target, fit_files};
-#[cfg(feature = "evaluator")]
 pub use error::EvaluatorError;
-#[cfg(feature = "evaluator")]
 pub use fit::{Evaluator, FitOptions, FittedEstimate, Parts, fit, fit_parts};
-#[cfg(feature = "evaluator")]
 pub use folder::FOLDER_FILES;
-#[cfg(feature = "evaluator")]
 pub use meta_set::{MIN_SETS, MetaSet, Rows};
-#[cfg(feature = "evaluator")]
 pub use regressors::{Regressor, find};
-#[cfg(feature = "evaluator")]
 pub use reptile::{ReptileOptions, adapt, meta_train};
-#[cfg(feature = "evaluator")]
 pub use transfer::{HeldOutPart, TransferOptions, fine_tune, labelled_subset, sample_subsets};

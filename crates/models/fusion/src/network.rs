@@ -57,7 +57,7 @@ pub(super) struct Momentum {
 
 impl Samples {
     #[expect(clippy::cast_possible_truncation, reason = "scaled inputs and accuracies need no more than f32")]
-    pub fn new(rows: &Rows, accuracy: &[f64]) -> Self {
+    pub(crate) fn new(rows: &Rows, accuracy: &[f64]) -> Self {
         Self {
             width: rows.width(),
             inputs: rows.values().iter().map(|&value| value as f32).collect(),
@@ -65,7 +65,7 @@ impl Samples {
         }
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.accuracy.len()
     }
 
@@ -82,7 +82,7 @@ impl Network {
     /// A network with random weights, uniform within `1 / sqrt(inputs)` of each layer (a tenth of that for the last
     /// one), so that it starts out predicting about `accuracy` whatever the input: few sample sets then give an
     /// estimate near the mean and not a random one.
-    pub fn new(width: usize, accuracy: f64, seed: u64) -> Result<Self> {
+    pub(crate) fn new(width: usize, accuracy: f64, seed: u64) -> Result<Self> {
         let mut random = Random::new([seed, seed_of("weights")]);
         let mut hidden = Vec::new();
         let mut inputs = width;
@@ -103,7 +103,7 @@ impl Network {
     }
 
     /// Number of inputs.
-    pub fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         self.hidden[0].weight.dims()[1]
     }
 
@@ -129,7 +129,7 @@ impl Network {
     }
 
     /// One step of the optimizer on a batch; gives the loss before it.
-    pub fn step(
+    pub(crate) fn step(
         &self,
         optimizer: &mut AdamW,
         samples: &Samples,
@@ -142,7 +142,7 @@ impl Network {
     }
 
     /// An optimizer of all parameters, with nothing accumulated.
-    pub fn optimizer(&self, momentum: Momentum) -> Result<AdamW> {
+    pub(crate) fn optimizer(&self, momentum: Momentum) -> Result<AdamW> {
         let parameters = ParamsAdamW {
             lr: momentum.learning_rate,
             beta1: momentum.beta1,
@@ -154,7 +154,7 @@ impl Network {
     }
 
     /// Estimates of scaled rows.
-    pub fn predict(&self, rows: &Rows) -> Result<Vec<f64>> {
+    pub(crate) fn predict(&self, rows: &Rows) -> Result<Vec<f64>> {
         let samples = Samples::new(rows, &vec![0.0; rows.len()]);
         let all: Vec<usize> = (0..rows.len()).collect();
         let mut estimates = Vec::with_capacity(rows.len());
@@ -184,12 +184,12 @@ impl Network {
     }
 
     /// A copy of all parameters.
-    pub fn parameters(&self) -> Result<Vec<Vec<f32>>> {
+    pub(crate) fn parameters(&self) -> Result<Vec<Vec<f32>>> {
         self.variables().into_iter().map(|(_, variable)| variable.flatten_all()?.to_vec1()).collect()
     }
 
     /// Sets all parameters.
-    pub fn set(&self, parameters: &[Vec<f32>]) -> Result<()> {
+    pub(crate) fn set(&self, parameters: &[Vec<f32>]) -> Result<()> {
         for ((_, variable), values) in self.variables().into_iter().zip(parameters) {
             variable.set(&Tensor::from_slice(values, variable.shape(), &Device::Cpu)?)?;
         }
@@ -197,14 +197,14 @@ impl Network {
     }
 
     /// A network of its own with the same parameters.
-    pub fn copy(&self) -> Result<Self> {
+    pub(crate) fn copy(&self) -> Result<Self> {
         let copy = Self::new(self.width(), 0.5, 0)?;
         copy.set(&self.parameters()?)?;
         Ok(copy)
     }
 
     /// The parameters as blobs.
-    pub fn blobs(&self) -> Result<Vec<Blob>> {
+    pub(crate) fn blobs(&self) -> Result<Vec<Blob>> {
         let blob = |(name, variable): (String, &Var)| {
             Ok(Blob::new(name, variable.dims().to_vec(), BlobValues::F32(variable.flatten_all()?.to_vec1()?)))
         };
@@ -212,7 +212,7 @@ impl Network {
     }
 
     /// A network from blobs; its shape is that of [`HIDDEN`].
-    pub fn load(blobs: &Blobs<'_>, width: usize) -> std::result::Result<Self, String> {
+    pub(crate) fn load(blobs: &Blobs<'_>, width: usize) -> std::result::Result<Self, String> {
         let network = Self::new(width, 0.5, 0).map_err(|error| error.to_string())?;
         let mut parameters = Vec::new();
         for (name, variable) in network.variables() {

@@ -12,7 +12,7 @@ pub(super) struct Ranges {
 }
 
 impl Ranges {
-    pub fn of(rows: &Rows) -> Self {
+    pub(crate) fn of(rows: &Rows) -> Self {
         let mut ranges =
             Self { low: vec![f64::INFINITY; rows.width()], high: vec![f64::NEG_INFINITY; rows.width()] };
         ranges.extend(rows);
@@ -20,7 +20,7 @@ impl Ranges {
     }
 
     /// Widens them to hold further rows.
-    pub fn extend(&mut self, rows: &Rows) {
+    pub(crate) fn extend(&mut self, rows: &Rows) {
         for row in rows.iter() {
             for (column, &value) in row.iter().enumerate() {
                 self.low[column] = self.low[column].min(value);
@@ -30,7 +30,7 @@ impl Ranges {
     }
 
     /// Columns in which the row lies beyond the range by more than rounding (1e-9 of its ends).
-    pub fn beyond(&self, row: &[f64]) -> Vec<usize> {
+    pub(crate) fn beyond(&self, row: &[f64]) -> Vec<usize> {
         let tolerance = |column: usize| 1e-9 * (1.0 + self.low[column].abs().max(self.high[column].abs()));
         (0..row.len())
             .filter(|&column| {
@@ -41,18 +41,18 @@ impl Ranges {
     }
 
     /// Largest distance of a scaled descriptor beyond its scaled range: 0 inside.
-    pub fn excess(&self, row: &[f64], scaler: &Scaler) -> f64 {
+    pub(crate) fn excess(&self, row: &[f64], scaler: &Scaler) -> f64 {
         let [low, high, row] = [&self.low, &self.high, row].map(|values| scaler.row(values));
         let beyond = |column: usize| (low[column] - row[column]).max(row[column] - high[column]);
         (0..row.len()).map(beyond).fold(0.0, f64::max)
     }
 
-    pub fn blobs(&self, name: &str) -> Blob {
+    pub(crate) fn blobs(&self, name: &str) -> Blob {
         let values = self.low.iter().chain(&self.high).copied().collect();
         Blob::new(name, vec![2, self.low.len()], BlobValues::F64(values))
     }
 
-    pub fn load(blobs: &Blobs<'_>, name: &str) -> Result<Self, String> {
+    pub(crate) fn load(blobs: &Blobs<'_>, name: &str) -> Result<Self, String> {
         let (shape, values) = blobs.f64s(name)?;
         if shape.len() != 2 || shape[0] != 2 {
             return Err(format!("the ranges `{name}` are not two rows"));
@@ -62,12 +62,12 @@ impl Ranges {
     }
 
     /// Number of descriptors.
-    pub fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         self.low.len()
     }
 
     /// Smallest and largest value of each descriptor.
-    pub fn pairs(&self) -> Vec<[f64; 2]> {
+    pub(crate) fn pairs(&self) -> Vec<[f64; 2]> {
         self.low.iter().zip(&self.high).map(|(&low, &high)| [low, high]).collect()
     }
 }

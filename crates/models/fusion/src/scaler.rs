@@ -26,25 +26,25 @@ struct Column {
 
 impl Scaler {
     /// Learns the scale of each column.
-    pub fn fit(rows: &Rows) -> Self {
+    pub(crate) fn fit(rows: &Rows) -> Self {
         Self { columns: (0..rows.width()).map(|column| Column::fit(rows.column(column).collect())).collect() }
     }
 
     /// Number of descriptors.
-    pub fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         self.columns.len()
     }
 
-    pub fn apply(&self, rows: &Rows) -> Rows {
+    pub(crate) fn apply(&self, rows: &Rows) -> Rows {
         let values = rows.iter().flat_map(|row| self.row(row)).collect();
         Rows::new(rows.width(), values).unwrap_or_default()
     }
 
-    pub fn row(&self, row: &[f64]) -> Vec<f64> {
+    pub(crate) fn row(&self, row: &[f64]) -> Vec<f64> {
         self.columns.iter().zip(row).map(|(column, &value)| column.apply(value)).collect()
     }
 
-    pub fn blobs(&self) -> Vec<Blob> {
+    pub(crate) fn blobs(&self) -> Vec<Blob> {
         let values = self
             .columns
             .iter()
@@ -53,7 +53,7 @@ impl Scaler {
         vec![Blob::new("scaler", vec![self.columns.len(), 4], BlobValues::F64(values))]
     }
 
-    pub fn load(blobs: &Blobs<'_>) -> Result<Self, String> {
+    pub(crate) fn load(blobs: &Blobs<'_>) -> Result<Self, String> {
         let (shape, values) = blobs.f64s("scaler")?;
         if shape.len() != 2 || shape[1] != 4 {
             return Err("its scale is not one of four numbers per descriptor".to_owned());
@@ -64,7 +64,7 @@ impl Scaler {
     }
 
     /// Whether rows have the width of this scale.
-    pub fn check(&self, row: &[f64], names: &[String]) -> Result<(), EvaluatorError> {
+    pub(crate) fn check(&self, row: &[f64], names: &[String]) -> Result<(), EvaluatorError> {
         if row.len() != self.width() {
             let message = format!(
                 "are {} numbers, and the evaluator was fitted on {}: compute them with the options of its card",

@@ -24,7 +24,7 @@ pub(super) fn chunk_starts(vectors: &dyn Vectors) -> Result<Vec<usize>, VectorsE
 
 impl<'a> Subset<'a> {
     /// The rows given, ascending, of a set whose chunks start at `starts`.
-    pub fn new(whole: &'a dyn Vectors, starts: &[usize], rows: &[usize]) -> Self {
+    pub(crate) fn new(whole: &'a dyn Vectors, starts: &[usize], rows: &[usize]) -> Self {
         let chunk = |number: usize| {
             let (start, end) = (starts[number], starts[number + 1]);
             let [first, last] = [start, end].map(|bound| rows.partition_point(|&row| row < bound));

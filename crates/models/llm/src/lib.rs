@@ -11,50 +11,12 @@
 //!
 //! Without the feature `client` there are only prompts ([`Prompt`]) and digests.
 
-#[cfg(feature = "client")]
-mod batch;
-#[cfg(feature = "client")]
-mod cache;
-#[cfg(feature = "client")]
-mod chat;
-#[cfg(feature = "client")]
-mod client;
 mod digest;
-#[cfg(feature = "client")]
-mod embeddings;
-#[cfg(feature = "client")]
-mod error;
-#[cfg(feature = "client")]
-mod lean;
-#[cfg(feature = "client")]
-mod ledger;
-#[cfg(feature = "client")]
-mod options;
 mod prompt;
 #[cfg(feature = "client")]
-mod rate;
-#[cfg(feature = "client")]
-mod retry;
-#[cfg(feature = "client")]
-mod secret;
-#[cfg(feature = "client")]
-mod transport;
+mod service;
 
-#[cfg(feature = "client")]
-pub use batch::{Batch, BatchProgress};
-#[cfg(feature = "client")]
-pub use chat::{AnswerToken, ChatAnswer, ChatRequest, Message, Speaker, TokenLimit, TokenUsage};
-#[cfg(feature = "client")]
-pub use client::Client;
 pub use digest::digest;
-#[cfg(feature = "client")]
-pub use embeddings::EmbeddingRequest;
-#[cfg(feature = "client")]
-pub use error::LlmError;
-#[cfg(feature = "client")]
-pub use ledger::Usage;
-#[cfg(feature = "client")]
-pub use options::{Auth, CacheOptions, ClientOptions, Prices, RateLimits, Retry, SpendingBudget};
 pub use prompt::{Placeholders, Prompt, PromptError};
 #[cfg(feature = "client")]
-pub use secret::Secret;
+pub use service::*;

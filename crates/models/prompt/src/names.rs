@@ -21,7 +21,7 @@ const PLACEHOLDERS: Placeholders = Placeholders {
 };
 
 /// What the names of a column take of an answer, at most.
-pub const TOKENS_OF_A_COLUMN: u32 = 32;
+pub(crate) const TOKENS_OF_A_COLUMN: u32 = 32;
 
 /// What came of the asking.
 #[derive(Debug, Clone, PartialEq)]

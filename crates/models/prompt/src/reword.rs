@@ -27,7 +27,7 @@ impl ModelWriter {
     /// # Errors
     /// None for the prompts that come with the crates, which tests read.
     pub fn new(client: Client, settings: ModelSettings) -> Result<Self, PromptError> {
-        let prompts = [Prompt::parse(BUILT_IN, PLACEHOLDERS)?, crate::predict::built_in_prompt()?];
+        let prompts = [Prompt::parse(BUILT_IN, PLACEHOLDERS)?, crate::built_in_prompt()?];
         Ok(Self { client, settings, prompts })
     }
 

@@ -54,38 +54,23 @@ struct MemberResult {
     is_wrong: bool,
 }
 
-/// Golds by `db_id` and text.
-type Golds<'a> = HashMap<(&'a str, &'a str), GoldQuestion>;
-
-/// Does the work of a batch, which is told how much the machine had failed at before. What it fails at meanwhile is the reason
-/// for all that goes wrong, and ends this batch alone: what golds found out in that time is forgotten.
-fn batch<T>(
-    reward: &Reward,
-    work: impl FnOnce(FaultCount) -> Result<T, RewardError>,
-) -> Result<T, RewardError> {
-    let began = reward.engine().faults();
-    let done = work(began);
-    let Err(fault) = reward.engine().check_since(began) else { return done };
-    reward.golds.clear();
-    match done {
-        Err(RewardError::Engine(EngineError::Stopped)) => done,
-        _ => Err(fault.into()),
-    }
+struct Batch<'a> {
+    reward: &'a Reward,
+    /// Ends the batch when it is set.
+    stop: Option<&'a AtomicBool>,
+    /// How much the machine had failed at before.
+    began: FaultCount,
+    /// The databases of the batch by `db_id`, opened.
+    subjects: HashMap<&'a str, Arc<Subject>>,
+    /// Its golds by `db_id` and text, each run once, with what is known of their questions.
+    golds: HashMap<(&'a str, &'a str), GoldQuestion>,
 }
 
+/// Scores answers; ended when `stop` is set.
 pub(crate) fn score(
     reward: &Reward,
     requests: &[Request],
     stop: Option<&AtomicBool>,
-) -> Result<Vec<RewardResult>, RewardError> {
-    batch(reward, |began| score_batch(reward, requests, stop, began))
-}
-
-fn score_batch(
-    reward: &Reward,
-    requests: &[Request],
-    stop: Option<&AtomicBool>,
-    began: FaultCount,
 ) -> Result<Vec<RewardResult>, RewardError> {
     if let Some(at) = requests.iter().position(|request| request.golds.is_empty()) {
         return Err(RewardError::NoGold(at));
@@ -93,247 +78,261 @@ fn score_batch(
     let pairs = requests
         .iter()
         .flat_map(|request| request.golds.iter().map(|gold| (request.db_id.as_str(), gold.as_str())));
-    let pairs: Vec<(&str, &str)> = pairs.collect();
-    let subjects = subjects(reward, pairs.iter().map(|(db_id, _)| *db_id))?;
-    let golds = golds(reward, &subjects, &pairs, stop)?;
-    let jobs = jobs(reward, requests, &subjects, &golds);
-    let judged = in_lanes(
-        reward,
-        jobs.len(),
-        stop,
-        |at, lanes| judge(reward, &jobs[at], lanes, stop),
-        |at| jobs[at].sql.as_str(),
-    )?;
-    check(reward, &subjects, stop, began)?;
-    grow(reward, &jobs, &judged)?;
-    let mut results: Vec<Option<RewardResult>> = vec![None; requests.len()];
-    for (job, judged) in jobs.iter().zip(judged) {
-        for ((_, places), judged) in job.members.iter().zip(judged) {
-            places.iter().for_each(|&place| results[place] = Some(judged.result.clone()));
-        }
-    }
-    // Every request is a member of one job.
-    Ok(results.into_iter().flatten().collect())
+    Batch::run(reward, stop, &pairs.collect(), |batch| batch.score(requests))
 }
 
+/// Makes the first witnesses of golds with the `db_id` of their databases.
 pub(crate) fn prepare(reward: &Reward, questions: &[(String, String)]) -> Result<Growth, RewardError> {
-    batch(reward, |began| prepare_batch(reward, questions, began))
+    let pairs = questions.iter().map(|(gold, db_id)| (db_id.as_str(), gold.as_str())).collect();
+    Batch::run(reward, None, &pairs, |batch| batch.prepare(&pairs))
 }
 
-fn prepare_batch(
-    reward: &Reward,
-    questions: &[(String, String)],
-    began: FaultCount,
-) -> Result<Growth, RewardError> {
-    let pairs: BTreeSet<(&str, &str)> =
-        questions.iter().map(|(gold, db_id)| (db_id.as_str(), gold.as_str())).collect();
-    let pairs: Vec<(&str, &str)> = pairs.into_iter().collect();
-    let subjects = subjects(reward, pairs.iter().map(|(db_id, _)| *db_id))?;
-    let golds = golds(reward, &subjects, &pairs, None)?;
-    let work = |at: usize, _: &Lanes| {
-        let (db_id, _) = pairs[at];
-        let item = &golds[&pairs[at]];
-        let question = item.question.as_ref().filter(|_| item.gold.rows().is_some());
-        question.map(|question| question.witnesses(&item.gold, &subjects[db_id])).transpose()
-    };
-    let all = in_lanes(reward, pairs.len(), None, work, |at| pairs[at].1)?;
-    check(reward, &subjects, None, began)?;
-    let mut growth = Growth { questions: pairs.len(), ..Growth::default() };
-    for ((_, gold), (witnesses, place)) in pairs.iter().zip(all.into_iter().zip(&pairs)) {
-        if golds[place].gold.failure().is_some() {
-            growth.failed.push((*gold).to_owned());
+impl<'a> Batch<'a> {
+    /// Does the work of a batch on golds with the `db_id` of their databases. What the machine fails at meanwhile is the reason
+    /// for all that goes wrong, and ends this batch alone: what golds found out in that time is forgotten.
+    fn run<T>(
+        reward: &'a Reward,
+        stop: Option<&'a AtomicBool>,
+        pairs: &BTreeSet<(&'a str, &'a str)>,
+        work: impl FnOnce(&Self) -> Result<T, RewardError>,
+    ) -> Result<T, RewardError> {
+        let began = reward.engine().faults();
+        let mut batch = Self { reward, stop, began, subjects: HashMap::new(), golds: HashMap::new() };
+        let done = batch.open(pairs).and_then(|()| work(&batch));
+        let Err(fault) = reward.engine().check_since(began) else { return done };
+        reward.golds.clear();
+        match done {
+            Err(RewardError::Engine(EngineError::Stopped)) => done,
+            _ => Err(fault.into()),
         }
-        let Some(witnesses) = witnesses else { continue };
-        growth.witnesses += witnesses.list.len();
-        growth.none.extend(witnesses.none.clone().map(|reason| ((*gold).to_owned(), reason)));
     }
-    Ok(growth)
-}
 
-/// The databases of a batch, opened.
-fn subjects<'a>(
-    reward: &Reward,
-    db_ids: impl Iterator<Item = &'a str>,
-) -> Result<HashMap<&'a str, Arc<Subject>>, RewardError> {
-    let db_ids: Vec<&str> = db_ids.collect::<BTreeSet<_>>().into_iter().collect();
-    let opened = in_lanes(reward, db_ids.len(), None, |at, _| reward.subject(db_ids[at]), |at| db_ids[at])?;
-    Ok(db_ids.into_iter().zip(opened).collect())
-}
+    /// Opens the databases, and runs the golds.
+    fn open(&mut self, pairs: &BTreeSet<(&'a str, &'a str)>) -> Result<(), RewardError> {
+        let pairs: Vec<(&str, &str)> = pairs.iter().copied().collect();
+        let mut db_ids: Vec<&str> = pairs.iter().map(|(db_id, _)| *db_id).collect();
+        db_ids.dedup();
+        let open = |at: usize, _: &Lanes| self.reward.subject(db_ids[at]);
+        let subjects = self.in_lanes(db_ids.len(), open, |at| db_ids[at])?;
+        self.subjects = db_ids.into_iter().zip(subjects).collect();
+        let golds = self.in_lanes(pairs.len(), |at, lanes| self.gold(pairs[at], lanes), |at| pairs[at].1)?;
+        self.golds = pairs.into_iter().zip(golds).collect();
+        Ok(())
+    }
 
-/// The golds of a batch, each run once, with what is known of their questions.
-fn golds<'a>(
-    reward: &Reward,
-    subjects: &HashMap<&str, Arc<Subject>>,
-    pairs: &[(&'a str, &'a str)],
-    stop: Option<&AtomicBool>,
-) -> Result<Golds<'a>, RewardError> {
-    let distinct: BTreeSet<(&str, &str)> = pairs.iter().copied().collect();
-    let distinct: Vec<(&str, &str)> = distinct.into_iter().collect();
-    let ask = |at: usize, lanes: &Lanes| {
-        let (db_id, text) = distinct[at];
-        let subject = &subjects[db_id];
-        let gold = gold(reward, subject, text, lanes, stop)?;
-        let question = reward.witnesses.as_ref().map(|all| all.question(&gold, subject));
+    fn gold(&self, (db_id, text): (&str, &str), lanes: &Lanes) -> Result<GoldQuestion, RewardError> {
+        self.check_stop()?;
+        let subject = &self.subjects[db_id];
+        let gold = self.gold_of(subject, text, lanes)?;
+        let question = self.reward.witnesses.as_ref().map(|all| all.question(&gold, subject));
         if let Some(question) = &question {
             question.refresh()?;
         }
         Ok(GoldQuestion { gold, question })
-    };
-    let golds = in_lanes(reward, distinct.len(), stop, ask, |at| distinct[at].1)?;
-    Ok(distinct.iter().copied().zip(golds).collect())
-}
+    }
 
-fn gold(
-    reward: &Reward,
-    subject: &Subject,
-    text: &str,
-    lanes: &Lanes,
-    stop: Option<&AtomicBool>,
-) -> Result<Arc<Gold>, RewardError> {
-    let place = (subject.target.db_id.clone(), text.to_owned());
-    if let Some(gold) = reward.golds.get(&place, |gold| gold.bytes()) {
-        return Ok(gold);
+    fn gold_of(&self, subject: &Subject, text: &str, lanes: &Lanes) -> Result<Arc<Gold>, RewardError> {
+        let reward = self.reward;
+        let place = (subject.target.db_id.clone(), text.to_owned());
+        if let Some(gold) = reward.golds.get(&place, |gold| gold.bytes()) {
+            return Ok(gold);
+        }
+        let began = reward.engine().faults();
+        let engine = Answering::new(&reward.runner, lanes, self.stop);
+        let is_run = reward.options.kind != RewardKind::Structure;
+        let gold = Arc::new(Gold::of((text, reward.key(text)), subject, &engine, is_run));
+        if let Some(failure) = gold.broken_file() {
+            return Err(RewardError::Database { db_id: place.0, message: failure.message.clone() });
+        }
+        // A gold that ran out of time may have more of it when less runs beside it, and one that was stopped has no outcome.
+        let is_settled =
+            gold.failure().is_none_or(|failure| Code::of_failure(failure.kind) != Some(Code::Timeout));
+        if is_settled && self.is_sound_since(began) {
+            reward.golds.insert(place, Arc::clone(&gold), gold.bytes());
+        }
+        Ok(gold)
     }
-    let began = reward.engine().faults();
-    let engine = Answering::new(&reward.runner, lanes, stop);
-    let gold = Arc::new(Gold::of(
-        (text, reward.key(text)),
-        subject,
-        &engine,
-        reward.options.kind != RewardKind::Structure,
-    ));
-    if let Some(failure) = gold.broken_file() {
-        return Err(RewardError::Database { db_id: place.0, message: failure.message.clone() });
-    }
-    // A gold that ran out of time may have more of it when less runs beside it, and one that was stopped has no outcome.
-    let is_settled =
-        gold.failure().is_none_or(|failure| Code::of_failure(failure.kind) != Some(Code::Timeout));
-    if is_settled && !is_set(stop) && reward.engine().check_since(began).is_ok() {
-        reward.golds.insert(place, Arc::clone(&gold), gold.bytes());
-    }
-    Ok(gold)
-}
 
-/// The distinct answers of a batch.
-fn jobs<'a>(
-    reward: &Reward,
-    requests: &[Request],
-    subjects: &'a HashMap<&str, Arc<Subject>>,
-    golds: &Golds<'_>,
-) -> Vec<Job<'a>> {
-    let mut jobs: Vec<Job<'a>> = Vec::new();
-    let mut by_key: HashMap<(&str, String), usize> = HashMap::new();
-    let mut by_golds: HashMap<(usize, &[String]), usize> = HashMap::new();
-    for (place, request) in requests.iter().enumerate() {
-        let sql = if reward.options.extract {
-            extract_sql(&request.prediction).sql
-        } else {
-            request.prediction.clone()
+    fn score(&self, requests: &[Request]) -> Result<Vec<RewardResult>, RewardError> {
+        let jobs = self.jobs(requests);
+        let judged =
+            self.in_lanes(jobs.len(), |at, lanes| self.judge(&jobs[at], lanes), |at| jobs[at].sql.as_str())?;
+        self.check()?;
+        self.grow(&jobs, &judged)?;
+        let mut results: Vec<Option<RewardResult>> = vec![None; requests.len()];
+        for (job, judged) in jobs.iter().zip(judged) {
+            for ((_, places), judged) in job.members.iter().zip(judged) {
+                places.iter().for_each(|&place| results[place] = Some(judged.result.clone()));
+            }
+        }
+        // Every request is a member of one job.
+        Ok(results.into_iter().flatten().collect())
+    }
+
+    fn prepare(&self, pairs: &BTreeSet<(&str, &str)>) -> Result<Growth, RewardError> {
+        let pairs: Vec<(&str, &str)> = pairs.iter().copied().collect();
+        let work = |at: usize, _: &Lanes| {
+            let item = &self.golds[&pairs[at]];
+            let question = item.question.as_ref().filter(|_| item.gold.rows().is_some());
+            question.map(|question| question.witnesses(&item.gold, &self.subjects[pairs[at].0])).transpose()
         };
-        let key = reward.key(&sql);
-        let job = *by_key.entry((request.db_id.as_str(), key.clone())).or_insert_with(|| {
-            let subject = &subjects[request.db_id.as_str()];
-            jobs.push(Job { subject, sql, key, members: Vec::new() });
-            jobs.len() - 1
+        let all = self.in_lanes(pairs.len(), work, |at| pairs[at].1)?;
+        self.check()?;
+        let mut growth = Growth { questions: pairs.len(), ..Growth::default() };
+        for (place, witnesses) in pairs.iter().zip(all) {
+            let gold = place.1.to_owned();
+            if self.golds[place].gold.failure().is_some() {
+                growth.failed.push(gold.clone());
+            }
+            let Some(witnesses) = witnesses else { continue };
+            growth.witnesses += witnesses.list.len();
+            growth.none.extend(witnesses.none.clone().map(|reason| (gold, reason)));
+        }
+        Ok(growth)
+    }
+
+    /// The distinct answers of a batch.
+    fn jobs<'j>(&'j self, requests: &[Request]) -> Vec<Job<'j>> {
+        let mut jobs: Vec<Job<'j>> = Vec::new();
+        let mut by_key: HashMap<(&str, String), usize> = HashMap::new();
+        let mut by_golds: HashMap<(usize, &[String]), usize> = HashMap::new();
+        for (place, request) in requests.iter().enumerate() {
+            let db_id = request.db_id.as_str();
+            let sql = if self.reward.options.extract {
+                extract_sql(&request.prediction).sql
+            } else {
+                request.prediction.clone()
+            };
+            let key = self.reward.key(&sql);
+            let job = *by_key.entry((db_id, key.clone())).or_insert_with(|| {
+                jobs.push(Job { subject: &self.subjects[db_id], sql, key, members: Vec::new() });
+                jobs.len() - 1
+            });
+            let members = &mut jobs[job].members;
+            let member = *by_golds.entry((job, request.golds.as_slice())).or_insert_with(|| {
+                let of = |gold: &String| self.golds[&(db_id, gold.as_str())].clone();
+                members.push((request.golds.iter().map(of).collect(), Vec::new()));
+                members.len() - 1
+            });
+            members[member].1.push(place);
+        }
+        jobs
+    }
+
+    /// Does work on threads; `text` says at which text a defect showed.
+    fn in_lanes<'t, T: Send>(
+        &self,
+        count: usize,
+        work: impl Fn(usize, &Lanes) -> Result<T, RewardError> + Sync,
+        text: impl Fn(usize) -> &'t str,
+    ) -> Result<Vec<T>, RewardError> {
+        let options = &self.reward.options;
+        let done =
+            Lanes::run(options.cores(), options.processes(), count, work).map_err(RewardError::Thread)?;
+        let results = done.into_iter().enumerate().map(|(at, result)| {
+            let answer = || text(at).chars().take(QUOTED).collect();
+            result.unwrap_or_else(|message| Err(RewardError::Defect { message, answer: answer() }))
         });
-        let members = &mut jobs[job].members;
-        let member = *by_golds.entry((job, request.golds.as_slice())).or_insert_with(|| {
-            let of = |gold: &String| golds[&(request.db_id.as_str(), gold.as_str())].clone();
-            members.push((request.golds.iter().map(of).collect(), Vec::new()));
-            members.len() - 1
-        });
-        members[member].1.push(place);
+        results.collect()
     }
-    jobs
-}
 
-/// Does the work of a batch on threads.
-fn in_lanes<'a, T: Send>(
-    reward: &Reward,
-    count: usize,
-    stop: Option<&AtomicBool>,
-    work: impl Fn(usize, &Lanes) -> Result<T, RewardError> + Sync,
-    text: impl Fn(usize) -> &'a str,
-) -> Result<Vec<T>, RewardError> {
-    let guarded = |at: usize, lanes: &Lanes| {
-        if is_set(stop) { Err(EngineError::Stopped.into()) } else { work(at, lanes) }
-    };
-    let done = Lanes::run(reward.options.cores(), reward.options.processes(), count, guarded)
-        .map_err(RewardError::Thread)?;
-    let results = done.into_iter().enumerate().map(|(at, result)| {
-        let answer = || text(at).chars().take(QUOTED).collect();
-        result.unwrap_or_else(|message| Err(RewardError::Defect { message, answer: answer() }))
-    });
-    results.collect()
-}
-
-fn is_set(stop: Option<&AtomicBool>) -> bool {
-    stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
-}
-
-/// Whether the machinery was sound all the while.
-fn check(
-    reward: &Reward,
-    subjects: &HashMap<&str, Arc<Subject>>,
-    stop: Option<&AtomicBool>,
-    began: FaultCount,
-) -> Result<(), RewardError> {
-    if is_set(stop) {
-        return Err(EngineError::Stopped.into());
+    fn is_stopped(&self) -> bool {
+        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
-    reward.engine().check_since(began)?;
-    // Looked at afterwards: what was read from another file is no result.
-    subjects.values().try_for_each(|subject| subject.target.database.check_unchanged())?;
-    Ok(())
-}
 
-/// All members of a job, for which the answer runs once.
-fn judge(
-    reward: &Reward,
-    job: &Job<'_>,
-    lanes: &Lanes,
-    stop: Option<&AtomicBool>,
-) -> Result<Vec<MemberResult>, RewardError> {
-    let engine = Answering::new(&reward.runner, lanes, stop);
-    let (subject, sql, key) = (&**job.subject, job.sql.as_str(), job.key.as_str());
-    let case = Case { options: &reward.options, subject, engine: &engine, sql, key };
-    job.members.iter().map(|(golds, _)| judge_member(reward, &case, golds, stop)).collect()
-}
+    fn check_stop(&self) -> Result<(), RewardError> {
+        if self.is_stopped() { Err(EngineError::Stopped.into()) } else { Ok(()) }
+    }
 
-fn judge_member(
-    reward: &Reward,
-    case: &Case<'_>,
-    golds: &[GoldQuestion],
-    stop: Option<&AtomicBool>,
-) -> Result<MemberResult, RewardError> {
-    let (place, began) = (place_of(case, golds), reward.engine().faults());
-    let is_of_now = |entry: &Arc<Remembered>| {
-        entry.fingerprints.as_ref().is_none_or(|then| {
-            golds.iter().zip(then).all(|(item, then)| then.is_none() || *then == fingerprint(item))
-        })
-    };
-    let size = |entry: &Arc<Remembered>| entry.result.bytes();
-    if let Some(entry) = reward.answers.get(&place, size).filter(is_of_now) {
-        return Ok(MemberResult { result: entry.result.clone(), new: None, is_wrong: false });
+    /// Whether an outcome since then may be remembered.
+    fn is_sound_since(&self, began: FaultCount) -> bool {
+        !self.is_stopped() && self.reward.engine().check_since(began).is_ok()
     }
-    let kind = kinds::of(reward.options.kind);
-    let worths: Vec<Worth> = golds.iter().map(|item| kind.judge(case, item)).collect::<Result<_, _>>()?;
-    let fingerprints =
-        worths.iter().map(|worth| worth.answer.witnesses.as_ref().map(|witnesses| witnesses.fingerprint()));
-    let fingerprints: Vec<Option<String>> = fingerprints.collect();
-    let (at, worth) = best(worths);
-    let Worth { value, answer } = worth;
-    let result =
-        RewardResult { witness: answer.witness, ..RewardResult::new(value, answer.code, answer.reason) };
-    let is_settled = result.code != Code::Timeout && result.code != Code::GoldFailed;
-    if is_settled && !is_set(stop) && reward.engine().check_since(began).is_ok() {
-        let fingerprints = fingerprints.iter().any(Option::is_some).then_some(fingerprints);
-        let remembered = Arc::new(Remembered { result: result.clone(), fingerprints });
-        let bytes = size(&remembered);
-        reward.answers.insert(place, remembered, bytes);
+
+    /// Whether the machinery was sound all the while.
+    fn check(&self) -> Result<(), RewardError> {
+        self.check_stop()?;
+        self.reward.engine().check_since(self.began)?;
+        // Checked after the query: rows of a file that was replaced do not count.
+        self.subjects.values().try_for_each(|subject| subject.target.database.check_unchanged())?;
+        Ok(())
     }
-    let is_wrong = result.code == Code::Wrong;
-    Ok(MemberResult { result, new: answer.new.map(|witness| (at, witness)), is_wrong })
+
+    /// All members of a job, for which the answer runs once.
+    fn judge(&self, job: &Job<'_>, lanes: &Lanes) -> Result<Vec<MemberResult>, RewardError> {
+        self.check_stop()?;
+        let engine = Answering::new(&self.reward.runner, lanes, self.stop);
+        let (subject, sql, key) = (&**job.subject, job.sql.as_str(), job.key.as_str());
+        let case = Case { options: &self.reward.options, subject, engine: &engine, sql, key };
+        job.members.iter().map(|(golds, _)| self.judge_member(&case, golds)).collect()
+    }
+
+    fn judge_member(&self, case: &Case<'_>, golds: &[GoldQuestion]) -> Result<MemberResult, RewardError> {
+        let reward = self.reward;
+        let (place, began) = (place_of(case, golds), reward.engine().faults());
+        let is_of_now = |entry: &Arc<Remembered>| {
+            entry.fingerprints.as_ref().is_none_or(|then| {
+                golds.iter().zip(then).all(|(item, then)| then.is_none() || *then == fingerprint(item))
+            })
+        };
+        let size = |entry: &Arc<Remembered>| entry.result.bytes();
+        if let Some(entry) = reward.answers.get(&place, size).filter(is_of_now) {
+            return Ok(MemberResult { result: entry.result.clone(), new: None, is_wrong: false });
+        }
+        let kind = kinds::of(reward.options.kind);
+        let worths: Vec<Worth> = golds.iter().map(|item| kind.judge(case, item)).collect::<Result<_, _>>()?;
+        let fingerprints = worths
+            .iter()
+            .map(|worth| worth.answer.witnesses.as_ref().map(|witnesses| witnesses.fingerprint()));
+        let fingerprints: Vec<Option<String>> = fingerprints.collect();
+        let (at, worth) = best(worths);
+        let Worth { value, answer } = worth;
+        let result =
+            RewardResult { witness: answer.witness, ..RewardResult::new(value, answer.code, answer.reason) };
+        let is_settled = result.code != Code::Timeout && result.code != Code::GoldFailed;
+        if is_settled && self.is_sound_since(began) {
+            let fingerprints = fingerprints.iter().any(Option::is_some).then_some(fingerprints);
+            let remembered = Arc::new(Remembered { result: result.clone(), fingerprints });
+            let bytes = size(&remembered);
+            reward.answers.insert(place, remembered, bytes);
+        }
+        let is_wrong = result.code == Code::Wrong;
+        Ok(MemberResult { result, new: answer.new.map(|witness| (at, witness)), is_wrong })
+    }
+
+    /// Keeps the witnesses that a batch has found, and makes some of its wrong answers, in the order of the batch.
+    fn grow(&self, jobs: &[Job<'_>], judged: &[Vec<MemberResult>]) -> Result<(), RewardError> {
+        if self.reward.witnesses.is_none() {
+            return Ok(());
+        }
+        let mut wrong: Vec<(&Job<'_>, &GoldQuestion)> = Vec::new();
+        for (job, judged) in jobs.iter().zip(judged) {
+            for ((golds, _), judged) in job.members.iter().zip(judged) {
+                if let Some((at, witness)) = &judged.new
+                    && let Some(question) = golds.get(*at).and_then(|item| item.question.as_ref())
+                {
+                    question.add(witness.clone(), &job.sql)?;
+                }
+                if judged.is_wrong
+                    && let Some(item) = golds.first()
+                {
+                    wrong.push((job, item));
+                }
+            }
+        }
+        wrong.truncate(self.reward.options.growth);
+        let witnesses = self.in_lanes(
+            wrong.len(),
+            |at, _| against(wrong[at].0, wrong[at].1),
+            |at| wrong[at].0.sql.as_str(),
+        )?;
+        for ((job, item), witness) in wrong.iter().zip(witnesses) {
+            if let (Some(witness), Some(question)) = (witness, &item.question) {
+                question.add(witness, &job.sql)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// What an answer is worth beside the gold that suits it best, the first of equals; a gold that failed says nothing as long
@@ -366,42 +365,6 @@ fn place_of(case: &Case<'_>, golds: &[GoldQuestion]) -> [u8; 32] {
         hasher.update(text);
     }
     hasher.finalize().into()
-}
-
-/// Keeps the witnesses that a batch has found, and makes some of its wrong answers, in the order of the batch.
-fn grow(reward: &Reward, jobs: &[Job<'_>], judged: &[Vec<MemberResult>]) -> Result<(), RewardError> {
-    if reward.witnesses.is_none() {
-        return Ok(());
-    }
-    let mut wrong: Vec<(&Job<'_>, &GoldQuestion)> = Vec::new();
-    for (job, judged) in jobs.iter().zip(judged) {
-        for ((golds, _), judged) in job.members.iter().zip(judged) {
-            if let Some((at, witness)) = &judged.new
-                && let Some(question) = golds.get(*at).and_then(|item| item.question.as_ref())
-            {
-                question.add(witness.clone(), &job.sql)?;
-            }
-            if judged.is_wrong
-                && let Some(item) = golds.first()
-            {
-                wrong.push((job, item));
-            }
-        }
-    }
-    wrong.truncate(reward.options.growth);
-    let witnesses = in_lanes(
-        reward,
-        wrong.len(),
-        None,
-        |at, _| against(wrong[at].0, wrong[at].1),
-        |at| wrong[at].0.sql.as_str(),
-    )?;
-    for ((job, item), witness) in wrong.iter().zip(witnesses) {
-        if let (Some(witness), Some(question)) = (witness, &item.question) {
-            question.add(witness, &job.sql)?;
-        }
-    }
-    Ok(())
 }
 
 /// A database that tells a wrong answer from its gold, where none that is known does.

@@ -11,7 +11,6 @@ use sqlgauge_engine::FailureKind;
 pub enum Code {
     /// It returns what the gold returns, or by [`crate::RewardKind::Structure`] it is the gold up to rules that hold.
     Right,
-    /// It does not.
     Wrong,
     /// It returns what the gold returns on the benchmark's database, but not on a counterexample database of the question.
     WrongOnWitness,

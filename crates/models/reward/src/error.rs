@@ -11,7 +11,6 @@ use thiserror::Error;
 /// Why there is no reward at all.
 #[derive(Debug, Error)]
 pub enum RewardError {
-    /// An option that cannot be.
     #[error("{0}")]
     Option(String),
     /// The folder of the databases, or a database that it lacks.
@@ -24,12 +23,7 @@ pub enum RewardError {
     #[error(
         "database `{db_id}` cannot be read any more ({message}): restore its file and score the batch again"
     )]
-    Database {
-        db_id: String,
-        /// What SQLite said.
-        message: String,
-    },
-    /// A request without a gold.
+    Database { db_id: String, message: String },
     #[error("request {0} has no gold: give at least one gold query for each prediction")]
     NoGold(usize),
     #[error("the witnesses in `{}` cannot be {what} ({source}); {remedy}", path.display())]
@@ -37,22 +31,13 @@ pub enum RewardError {
         path: PathBuf,
         /// What was tried: read or written.
         what: &'static str,
-        /// What the system said.
         source: io::Error,
         remedy: &'static str,
     },
-    /// No database in memory.
     #[error(transparent)]
     Search(#[from] SearchError),
-    /// No thread.
     #[error("no thread could be started ({0}): allow more processes (ulimit -u), or use fewer threads")]
     Thread(#[source] io::Error),
-    /// A defect of this program.
     #[error("scoring failed by a defect of sqlgauge ({message}) on the answer `{answer}`: report both")]
-    Defect {
-        /// What the defect said.
-        message: String,
-        /// The answer, shortened.
-        answer: String,
-    },
+    Defect { message: String, answer: String },
 }

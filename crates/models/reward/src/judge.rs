@@ -29,7 +29,6 @@ pub(crate) struct Case<'a> {
     pub(crate) options: &'a RewardOptions,
     pub(crate) subject: &'a Subject,
     pub(crate) engine: &'a Answering<'a>,
-    /// The SQL of the answer.
     pub(crate) sql: &'a str,
     /// What all texts share that SQLite cannot tell from it.
     pub(crate) key: &'a str,
@@ -47,14 +46,12 @@ pub(crate) struct GoldQuestion {
 pub(crate) enum Progress {
     /// It is no SQL, or nothing that may be run.
     Nothing,
-    /// It is SQL.
     Parses,
     /// Its names are those of the database.
     Resolves,
     Runs,
 }
 
-/// What became of an answer.
 #[derive(Debug)]
 pub(crate) struct JudgedAnswer {
     pub(crate) code: Code,
@@ -237,7 +234,6 @@ impl Case<'_> {
     }
 }
 
-/// A metric of the registry.
 pub(crate) fn metric(id: &str) -> Result<&'static dyn Metric, RewardError> {
     find(id).map_err(|error| RewardError::Option(error.to_string()))
 }

@@ -10,10 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use sqlgauge_base::panic_text;
-
-/// Deeply nested SQL recurses in parsers; a thread's stack is reserved, not used, until it is needed.
-const STACK_BYTES: usize = 64 << 20;
+use sqlgauge_base::{deep_thread, panic_text};
 
 /// Who works on a batch.
 pub(crate) struct Lanes {
@@ -60,7 +57,7 @@ impl Lanes {
         };
         thread::scope(|scope| {
             for number in 0..count.min(cores + waiting) {
-                let spawned = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, each);
+                let spawned = deep_thread().spawn_scoped(scope, each);
                 match spawned {
                     Err(error) if number == 0 => return Err(error),
                     // Those that are there do the work.

@@ -73,12 +73,7 @@ pub struct Sliced {
     pub squares: Vec<f64>,
 }
 
-impl Frechet {
-    /// The Fréchet distance of two normal distributions with these means and variances and no correlation.
-    pub fn diagonal_distance(&self) -> f64 {
-        (self.mean_shift + self.spread_shift).sqrt()
-    }
-}
+impl Frechet {}
 
 /// Names of the columns of [`Descriptors::to_row`].
 const NAMES: [&str; 10] = [

@@ -35,4 +35,3 @@ pub use partial::Partial;
 pub use pca::principal_directions;
 pub use reference::{Reference, shift};
 pub use standardised::{Standardised, moments};
-pub use wasserstein::w2_squared;

@@ -48,7 +48,7 @@ impl Moments {
     }
 
     /// Sum of the squared deviations from the mean of each dimension.
-    pub fn squared_deviations(&self) -> &[f64] {
+    pub(crate) fn squared_deviations(&self) -> &[f64] {
         &self.squares
     }
 

@@ -117,7 +117,7 @@ impl Reference {
     }
 
     /// 1/σ of each dimension, 0 where the source does not vary.
-    pub fn inverse_deviations(&self) -> &[f64] {
+    pub(crate) fn inverse_deviations(&self) -> &[f64] {
         &self.scale
     }
 

@@ -5,7 +5,7 @@
 /// The integral of (F⁻¹(q) - G⁻¹(q))² over q in [0, 1], where F⁻¹ and G⁻¹ are the quantile functions: steps that
 /// change at multiples of 1/n and of 1/m. Both lists are walked together, in exact integer units of 1/(nm); nothing
 /// is cut off or interpolated. 0 if a sample is empty.
-pub fn w2_squared(a: &[f32], b: &[f32]) -> f64 {
+pub(crate) fn w2_squared(a: &[f32], b: &[f32]) -> f64 {
     if a.is_empty() || b.is_empty() {
         return 0.0;
     }

@@ -136,7 +136,7 @@ impl Allowed {
 ///
 /// # Errors
 /// When there is no reason, or no such rule.
-pub fn inline_allowances(place: &str, sql: &str) -> Result<Vec<(&'static str, String)>, AllowedError> {
+pub(crate) fn inline_allowances(place: &str, sql: &str) -> Result<Vec<(&'static str, String)>, AllowedError> {
     if !sql.contains(MARK) {
         return Ok(Vec::new());
     }
@@ -169,7 +169,8 @@ mod tests {
     #[test]
     fn a_comment_allows_a_rule_with_a_reason_only() {
         let allowed = |sql| inline_allowances("the gold of 1", sql);
-        let text = "SELECT '-- sqlgauge: allow clock no' -- sqlgauge: allow tie-at-limit any is right\n";
+        let text =
+            "SELECT '-- sqlgauge: allow near-literal no' -- sqlgauge: allow tie-at-limit any is right\n";
         assert_eq!(allowed(text).expect("it has a reason"), [("tie-at-limit", "any is right".to_owned())]);
         for (sql, part) in [
             ("SELECT 1 -- sqlgauge: allow tie-at-limit", "without a reason"),
@@ -185,8 +186,8 @@ mod tests {
         let parse = |text| {
             Allowed::parse(text).map(|allowed| allowed.entries.len()).map_err(|error| error.to_string())
         };
-        assert_eq!(parse("{\"id\": 3, \"rule\": \"clock\", \"reason\": \"why\"}\n\n"), Ok(1));
-        assert!(parse("{\"id\": 3, \"rule\": \"clock\"}").is_err_and(|text| text.contains("line 1")));
+        assert_eq!(parse("{\"id\": 3, \"rule\": \"near-literal\", \"reason\": \"why\"}\n\n"), Ok(1));
+        assert!(parse("{\"id\": 3, \"rule\": \"near-literal\"}").is_err_and(|text| text.contains("line 1")));
         assert!(parse("\n{\"id\": 3}").is_err_and(|text| text.starts_with("line 2 is not an entry")));
         assert!(
             parse("{\"id\": 3, \"rule\": \"clok\", \"reason\": \"x\"}")
@@ -198,11 +199,14 @@ mod tests {
     fn an_entry_with_a_hash_allows_that_gold_only() {
         let parse = |gold: &str| {
             let hash = sha256_of_bytes(gold.as_bytes());
-            let entry = serde_json::json!({"id": "1", "rule": "clock", "reason": "why", "shown": hash});
+            let entry =
+                serde_json::json!({"id": "1", "rule": "near-literal", "reason": "why", "shown": hash});
             Allowed::parse(&entry.to_string()).expect("an entry")
         };
         let allowed = parse("SELECT 1");
-        let [entry] = allowed.entries[&("1".to_owned(), "clock")].as_slice() else { panic!("one entry") };
+        let [entry] = allowed.entries[&("1".to_owned(), "near-literal")].as_slice() else {
+            panic!("one entry")
+        };
         assert!(entry.is_of("SELECT 1") && !entry.is_of("SELECT 42"));
     }
 }

@@ -1,11 +1,10 @@
 //! The rows of a database, read under the limits of the engine.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use sqlgauge_dialects::{Type, TypedSchema, ValueProfile, declared, dialect, translate};
 use sqlgauge_engine::{Database, Engine, Execution, ResultSet, Value};
-use sqlgauge_metrics::Target;
 use sqlgauge_sql::schema::{Column, Schema, Table};
 use sqlgauge_sql::tree::Query;
 use sqlgauge_sql::{PrintDialect, print, quote};
@@ -23,7 +22,6 @@ pub struct AuditData<'a> {
     /// The same, on which rows without an order come the other way round.
     turned: Database,
     has_rows: bool,
-    target: OnceLock<Target>,
     profiles: Mutex<HashMap<(String, String), Option<AuditedColumn>>>,
     values: Mutex<HashMap<(String, String), Option<SharedValues>>>,
 }
@@ -51,7 +49,7 @@ pub struct AuditedColumn {
 
 impl AuditedColumn {
     /// Whether the values are numbers that are stored as text.
-    pub fn is_numeric_text(&self) -> bool {
+    pub(crate) fn is_numeric_text(&self) -> bool {
         self.texts > 0 && self.numeric_texts == self.texts && self.texts == self.values
     }
 }
@@ -61,15 +59,7 @@ impl<'a> AuditData<'a> {
     pub fn new(engine: &'a dyn Engine, database: Arc<Database>) -> Self {
         let turned = database.with_prelude("PRAGMA reverse_unordered_selects = 1");
         let has_rows = database.has_rows(engine);
-        Self {
-            engine,
-            database,
-            turned,
-            has_rows,
-            target: OnceLock::new(),
-            profiles: Mutex::default(),
-            values: Mutex::default(),
-        }
+        Self { engine, database, turned, has_rows, profiles: Mutex::default(), values: Mutex::default() }
     }
 
     /// Whether a table has a row.
@@ -85,18 +75,13 @@ impl<'a> AuditData<'a> {
         self.engine
     }
 
-    /// The database as metrics see it.
-    pub(crate) fn target(&self) -> &Target {
-        self.target.get_or_init(|| Target::new("gold", Arc::clone(&self.database)))
-    }
-
     /// Runs a query.
     pub fn run(&self, sql: &str) -> Execution {
         self.engine.run(&self.database, sql)
     }
 
     /// Runs a query with rows without an order the other way round.
-    pub fn run_turned(&self, sql: &str) -> Execution {
+    pub(crate) fn run_turned(&self, sql: &str) -> Execution {
         self.engine.run(&self.turned, sql)
     }
 

@@ -113,7 +113,7 @@ impl Findings {
     }
 
     /// Reports a defect with the rows that show it.
-    pub fn report_with(&mut self, why: impl Into<String>, evidence: Evidence) {
+    pub(crate) fn report_with(&mut self, why: impl Into<String>, evidence: Evidence) {
         self.push(why.into(), Some(evidence), None);
     }
 

@@ -23,7 +23,7 @@ pub mod rules;
 mod walk;
 mod words;
 
-pub use allowed::{Allowed, AllowedError, inline_allowances};
+pub use allowed::{Allowed, AllowedError};
 pub use auditor::{Auditor, RuleSelection, UnknownRule};
 pub use data::{AuditData, AuditedColumn};
 pub use finding::{Evidence, Finding, Findings, Proposal, Unchecked};

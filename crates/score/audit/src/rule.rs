@@ -175,7 +175,7 @@ impl AuditCase {
 
     /// The same, shaped like a gold that people found wrong.
     #[must_use]
-    pub const fn from_benchmark(self) -> Self {
+    pub(crate) const fn of_benchmark(self) -> Self {
         Self { from_benchmark: true, ..self }
     }
 }

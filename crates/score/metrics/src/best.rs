@@ -1,7 +1,5 @@
 //! Several accepted golds.
 
-use serde_json::Value;
-
 use crate::metric::{Metric, MetricKind, Score};
 use crate::pair::Pair;
 
@@ -38,7 +36,7 @@ pub fn score_best(metric: &dyn Metric, pairs: &[Pair<'_>]) -> Score {
         Some((_, score)) if pairs.len() == 1 => score,
         Some((index, score)) => {
             let which = format!("gold {} of {}", index + 1, pairs.len());
-            let reason = match score.detail.get("reason").and_then(Value::as_str) {
+            let reason = match score.detail.reason() {
                 Some(reason) => format!("{which}: {reason}"),
                 None => format!("by {which}"),
             };

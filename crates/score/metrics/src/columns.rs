@@ -20,7 +20,7 @@ use sqlgauge_engine::compare::pyeq::{FoldMap, Grid};
 
 /// Cells that the search may look at before it gives up; less than a second of work. Three rounds over the largest results
 /// that a run keeps take no more.
-pub const WORK_LIMIT: u64 = 200_000_000;
+pub(crate) const WORK_LIMIT: u64 = 200_000_000;
 
 /// Outcome of the search.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub enum Matching {
 }
 
 /// Matches columns so that the rows are equal in their order.
-pub fn match_ordered(first: &Grid, second: &Grid) -> Matching {
+pub(crate) fn match_ordered(first: &Grid, second: &Grid) -> Matching {
     if first.width != second.width || first.cells.len() != second.cells.len() {
         return Matching::Different;
     }
@@ -56,7 +56,7 @@ pub fn match_ordered(first: &Grid, second: &Grid) -> Matching {
 }
 
 /// Matches columns so that the bags of rows are equal.
-pub fn match_unordered(first: &Grid, second: &Grid) -> Matching {
+pub(crate) fn match_unordered(first: &Grid, second: &Grid) -> Matching {
     if first.width != second.width || first.cells.len() != second.cells.len() {
         return Matching::Different;
     }

@@ -101,10 +101,10 @@ mod tests {
         let order = GoldOrder::Unknown("no parser".into());
         let score = compare(&rows(&[1, 2]), &order, &rows(&[2, 1]));
         assert_eq!(
-            (score.value, score.detail["order"].as_str()),
+            (score.value, score.detail.entries()["order"].as_str()),
             (Some(1.0), Some("not compared: no parser"))
         );
         let shorter = compare(&rows(&[1, 2]), &order, &rows(&[2]));
-        assert_eq!((shorter.value, shorter.detail.get("order")), (Some(0.0), None));
+        assert_eq!((shorter.value, shorter.detail.entries().get("order")), (Some(0.0), None));
     }
 }

@@ -102,7 +102,7 @@ mod tests {
         ] {
             let score = compare(&gold, &prediction);
             assert_eq!(score.value, Some(expected), "{gold:?} {prediction:?}");
-            assert_eq!(score.detail.contains_key("reason"), expected == 0.0);
+            assert_eq!(score.detail.entries().contains_key("reason"), expected == 0.0);
         }
     }
 }

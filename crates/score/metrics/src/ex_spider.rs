@@ -27,7 +27,8 @@ use sqlgauge_engine::compare::pyeq::{Grid, GridPair, str_and_type};
 use sqlgauge_engine::{Database, ResultSet, Value};
 
 use crate::columns::{Matching, match_ordered, match_unordered};
-use crate::metric::{AS_WRITTEN, Metric, MetricInfo, MetricKind, Reads, Score};
+use crate::detail::AS_WRITTEN;
+use crate::metric::{Metric, MetricInfo, MetricKind, Reads, Score};
 use crate::official;
 use crate::pair::{Pair, Results};
 
@@ -113,7 +114,7 @@ fn with_what_ran(pair: &Pair<'_>, score: Score, keep_distinct: bool) -> Score {
     let sides = sides.filter(|(_, changes)| !changes.is_empty());
     let sides: Vec<String> = sides.map(|(side, changes)| format!("{side}: {}", changes.join(", "))).collect();
     let ran = format!("compared as the official script runs them, {}", sides.join("; "));
-    let reason = match score.detail.get("reason").and_then(|reason| reason.as_str()) {
+    let reason = match score.detail.reason() {
         Some(reason) => format!("{reason} ({ran})"),
         None if value >= 1.0 => format!("equal when {ran}"),
         None => ran,
@@ -228,7 +229,7 @@ mod tests {
     #[test]
     fn a_reason_names_what_differs() {
         let reason = |gold: &ResultSet, prediction: &ResultSet, ordered| {
-            compare(gold, prediction, ordered).detail["reason"].as_str().unwrap_or_default().to_owned()
+            compare(gold, prediction, ordered).detail.reason().unwrap_or_default().to_owned()
         };
         assert_eq!(reason(&ints(1, &[1]), &ints(1, &[1, 2]), true), "gold has 1 row, prediction 2");
         assert_eq!(reason(&ints(1, &[1]), &ints(2, &[1, 2]), true), "gold has 1 column, prediction 2");

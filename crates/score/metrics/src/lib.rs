@@ -12,6 +12,7 @@
 mod best;
 mod column_f1;
 pub mod columns;
+mod detail;
 pub mod esm;
 mod esm_fair;
 mod etm;
@@ -41,7 +42,8 @@ mod ves;
 mod vm_steps;
 
 pub use best::score_best;
-pub use metric::{AS_WRITTEN, Metric, MetricInfo, MetricKind, Reads, Score};
+pub use detail::MetricDetail;
+pub use metric::{Metric, MetricInfo, MetricKind, Reads, Score};
 pub use pack::PackedTarget;
 pub use pair::{GoldFacts, Pair, Target};
 pub use r_ves::RVes;

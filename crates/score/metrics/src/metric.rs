@@ -1,10 +1,11 @@
 //! What every metric is.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use sqlgauge_base::budget::TooComplex;
 use sqlgauge_sql::{ErrorKind, ResolveError};
 use sqlgauge_verify::VerdictRecord;
 
+use crate::detail::MetricDetail;
 use crate::pair::Pair;
 
 /// What the values of a metric mean, which decides the interval and the test that suit them.
@@ -131,19 +132,15 @@ pub struct Score {
     pub value: Option<f64>,
     /// What explains the value. `reason` is in words for people; `gold_failed` and `status` name the
     /// outcome of a gold or a prediction that did not run.
-    pub detail: Map<String, Value>,
+    pub detail: MetricDetail,
     /// What was found of the pair, by a metric that verifies.
     pub verdict: Option<Box<VerdictRecord>>,
 }
 
-/// Entry of the details: the score of the same comparison over the texts as they are written, where a script's changes of
-/// the texts decide.
-pub const AS_WRITTEN: &str = "as_written";
-
 impl Score {
     /// A value with nothing to explain.
     pub fn new(value: f64) -> Self {
-        Self { value: Some(value), detail: Map::new(), verdict: None }
+        Self { value: Some(value), detail: MetricDetail::default(), verdict: None }
     }
 
     /// 1 if the prediction is right, else 0.
@@ -153,7 +150,7 @@ impl Score {
 
     /// No value, because the metric does not apply.
     pub fn inapplicable(reason: impl Into<String>) -> Self {
-        Self { value: None, detail: Map::new(), verdict: None }.because(reason)
+        Self { value: None, detail: MetricDetail::default(), verdict: None }.because(reason)
     }
 
     /// No value, because the analysis takes more steps than it may.
@@ -179,7 +176,7 @@ impl Score {
     /// Adds one entry of detail.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
-        self.detail.insert(name.to_owned(), value.into());
+        self.detail = self.detail.with(name, value);
         self
     }
 }

@@ -239,7 +239,7 @@ impl<'a> Pair<'a> {
     }
 
     /// The features of the prediction, `None` if it cannot be resolved.
-    pub fn prediction_features(&self) -> Option<&Features> {
+    pub(crate) fn prediction_features(&self) -> Option<&Features> {
         let schema = self.target.database.schema();
         let features = || self.prediction_query().ok().map(|query| Features::of(query, schema));
         self.features.get_or_init(features).as_ref()
@@ -258,7 +258,7 @@ impl<'a> Pair<'a> {
     ///
     /// # Errors
     /// When that parser cannot read it.
-    pub fn prediction_legacy(&self) -> Result<&spider::SpiderQuery, &ParseFailure> {
+    pub(crate) fn prediction_legacy(&self) -> Result<&spider::SpiderQuery, &ParseFailure> {
         let parse = || spider::parse(&self.target.catalog, &official::prediction_line(self.prediction));
         self.legacy.get_or_init(parse).as_ref()
     }
@@ -316,7 +316,7 @@ impl<'a> Pair<'a> {
     }
 
     /// Runs a text without remembering or being reminded: for measuring time, and for texts that come but once.
-    pub fn run_again(&self, database: &Database, sql: &str) -> Execution {
+    pub(crate) fn run_again(&self, database: &Database, sql: &str) -> Execution {
         self.engine.run(database, sql)
     }
 

@@ -29,7 +29,7 @@ impl Default for RVes {
 }
 
 impl RVes {
-    pub const OFFICIAL: Self = Self { repetitions: 100 };
+    pub(crate) const OFFICIAL: Self = Self { repetitions: 100 };
 }
 
 impl Metric for RVes {

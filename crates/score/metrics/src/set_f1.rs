@@ -19,7 +19,7 @@ pub struct SetF1 {
 }
 
 /// Compares two sets. Two empty sets agree (1); an empty set against another has nothing right (0).
-pub fn set_f1<T: Ord>(gold: &BTreeSet<T>, prediction: &BTreeSet<T>) -> SetF1 {
+pub(crate) fn set_f1<T: Ord>(gold: &BTreeSet<T>, prediction: &BTreeSet<T>) -> SetF1 {
     if gold.is_empty() && prediction.is_empty() {
         return SetF1 { precision: 1.0, recall: 1.0, f1: 1.0 };
     }
@@ -106,8 +106,7 @@ fn of_text(
     match NamedThings::of(pair.prediction(), pair.target().database.schema()) {
         Ok(Some(query)) => {
             let score = compare(gold, &names(&query), things);
-            let compared = score.detail.get("reason").and_then(|reason| reason.as_str());
-            let compared = compared.map(|reason| format!("; {reason}")).unwrap_or_default();
+            let compared = score.detail.reason().map(|reason| format!("; {reason}")).unwrap_or_default();
             score.because(format!("read off the text, which does not resolve ({error}){compared}"))
         }
         Ok(None) => Score::unresolved_prediction(error),

@@ -27,7 +27,7 @@ impl Default for Ves {
 }
 
 impl Ves {
-    pub const OFFICIAL: Self = Self { repetitions: 10 };
+    pub(crate) const OFFICIAL: Self = Self { repetitions: 10 };
 }
 
 impl Metric for Ves {

@@ -48,7 +48,7 @@ pub(crate) fn results(gold: Shown, prediction: Shown, options: ShowOptions, text
 }
 
 /// Which values the verdict is about, and by which others the queries differ.
-pub fn values_sentences(record: &VerdictRecord) -> Vec<String> {
+pub(crate) fn values_sentences(record: &VerdictRecord) -> Vec<String> {
     let mut sentences = Vec::new();
     match record.values.as_deref() {
         Some("any") => sentences.push("Values are any that SQLite stores.".to_owned()),
@@ -80,7 +80,9 @@ pub fn counterexample_sentences(record: &VerdictRecord) -> Vec<String> {
     if let Some(is_realistic) = record.realistic {
         sentences.push(match (is_realistic, &record.kept) {
             (true, None) => "It keeps what the rows of the given database keep.".to_owned(),
-            (true, kept) => format!("It keeps what the rows of the given database keep: {}.", of(kept)),
+            (true, properties) => {
+                format!("It keeps what the rows of the given database keep: {}.", of(properties))
+            }
             (false, _) => format!("It is unlike the given database. {}.", of(&record.not_kept)),
         });
     }
@@ -88,8 +90,8 @@ pub fn counterexample_sentences(record: &VerdictRecord) -> Vec<String> {
         let of = of(&record.kept_unknown);
         sentences.push(format!("Whether it is like the given database is not known. {of}."));
     }
-    let of_that_name = |known: &Minimality| Some(known.name()) == record.minimal.as_deref();
-    sentences.extend(Minimality::ALL.into_iter().find(of_that_name).map(|known| known.to_string()));
+    let of_that_name = |minimality: &Minimality| Some(minimality.name()) == record.minimal.as_deref();
+    sentences.extend(Minimality::ALL.into_iter().find(of_that_name).map(|minimality| minimality.to_string()));
     if record.depends_on_clock {
         let sentence = "A query asks for the present time: the results may be others on another day.";
         sentences.push(sentence.to_owned());

@@ -25,19 +25,19 @@ pub struct Diff<'a> {
 const MAX_CELLS: usize = 4_000_000;
 
 /// Marks the tokens in which two queries differ.
-pub fn diff<'a>(gold: &'a str, prediction: &'a str) -> Diff<'a> {
+pub(crate) fn diff<'a>(gold: &'a str, prediction: &'a str) -> Diff<'a> {
     let (left, right) = (tokens(gold), tokens(prediction));
     let (left_solid, right_solid) = (solid(&left), solid(&right));
     let common = common(
         &left_solid.iter().map(|(_, key)| key.as_str()).collect::<Vec<_>>(),
         &right_solid.iter().map(|(_, key)| key.as_str()).collect::<Vec<_>>(),
     );
-    let mark = |tokens: Vec<DisplayToken<'a>>, solid: &[(usize, String)], kept: Vec<usize>| {
+    let mark = |tokens: Vec<DisplayToken<'a>>, solid: &[(usize, String)], common: Vec<usize>| {
         let mut marks = vec![false; tokens.len()];
         for (index, _) in solid {
             marks[*index] = true;
         }
-        for position in kept {
+        for position in common {
             marks[solid[position].0] = false;
         }
         tokens.into_iter().zip(marks).collect::<Vec<_>>()
@@ -103,12 +103,12 @@ fn longest_common(left: &[&str], right: &[&str]) -> Vec<(usize, usize)> {
 pub fn side_by_side(gold: &str, prediction: &str, width: usize, colour: bool) -> String {
     let diff = diff(gold, prediction);
     let painter = Painter { colour };
-    let beside = width >= 60;
-    let column = if beside { (width - 3) / 2 } else { width.max(20) };
+    let is_wide = width >= 60;
+    let column = if is_wide { (width - 3) / 2 } else { width.max(20) };
     let left = column_lines(&diff.gold, column, painter, Side::Gold);
     let right = column_lines(&diff.prediction, column, painter, Side::Prediction);
     let mut text = String::new();
-    if !beside {
+    if !is_wide {
         for (title, lines) in [("gold", left), ("prediction", right)] {
             text.push_str(&painter.bold(title));
             text.push('\n');
@@ -173,24 +173,24 @@ fn column_lines(
 
 /// The line cut into stretches that are all marked or all plain; the space between two marked tokens is marked.
 fn runs(line: &[(usize, bool)], tokens: &[(DisplayToken<'_>, bool)]) -> Vec<(String, bool)> {
-    let mut found: Vec<(String, bool)> = Vec::new();
+    let mut runs: Vec<(String, bool)> = Vec::new();
     for &(index, space) in line {
         let (token, marked) = tokens[index];
         let text: String = token.text.chars().map(visible).collect();
-        match found.last_mut() {
+        match runs.last_mut() {
             Some((run, last)) if *last == marked => {
                 run.push_str(if space { " " } else { "" });
                 run.push_str(&text);
             }
             _ => {
-                if space && !found.is_empty() {
-                    found.push((" ".to_owned(), false));
+                if space && !runs.is_empty() {
+                    runs.push((" ".to_owned(), false));
                 }
-                found.push((text, marked));
+                runs.push((text, marked));
             }
         }
     }
-    found
+    runs
 }
 
 /// Fills lines up to a width, breaking at spaces where it can and inside words where it must.
@@ -280,9 +280,9 @@ mod tests {
             ("SELECT a FROM t", "SELECT a FROM t ; ", &[], &[]),
         ];
         for (gold, prediction, gold_only, prediction_only) in cases {
-            let found = diff(gold, prediction);
-            assert_eq!(marked(&found.gold), gold_only, "{gold}");
-            assert_eq!(marked(&found.prediction), prediction_only, "{prediction}");
+            let marks = diff(gold, prediction);
+            assert_eq!(marked(&marks.gold), gold_only, "{gold}");
+            assert_eq!(marked(&marks.prediction), prediction_only, "{prediction}");
         }
     }
 
@@ -290,9 +290,9 @@ mod tests {
     fn a_huge_query_is_marked_as_a_whole_in_little_memory() {
         let gold = format!("SELECT {} FROM t", "a,".repeat(20_000));
         let prediction = format!("SELECT {} FROM t", "b,".repeat(20_000));
-        let found = diff(&gold, &prediction);
-        assert!(marked(&found.gold).len() >= 20_000);
-        assert_eq!(found.prediction.first().map(|(t, m)| (t.text, *m)), Some(("SELECT", false)));
+        let marks = diff(&gold, &prediction);
+        assert!(marked(&marks.gold).len() >= 20_000);
+        assert_eq!(marks.prediction.first().map(|(t, m)| (t.text, *m)), Some(("SELECT", false)));
     }
 
     #[test]

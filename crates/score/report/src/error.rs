@@ -20,11 +20,11 @@ pub enum ReportError {
     Run(#[from] sqlgauge_run::RunError),
     /// The place of the pieces of a report is taken.
     #[error(
-        "the folder {} is where the items of the report go, and it holds {found:?}, which is none of them; move the \
+        "the folder {} is where the items of the report go, and it holds {entry:?}, which is none of them; move the \
          folder away or choose another path",
         path.display()
     )]
-    ForeignFolder { path: PathBuf, found: String },
+    ForeignFolder { path: PathBuf, entry: String },
     /// A history could not be read.
     #[error("{} cannot be read: {source}; choose another path with --history", path.display())]
     UnreadableHistory {
@@ -48,10 +48,10 @@ pub enum ReportError {
         /// What is wrong with it.
         message: String,
     },
-    #[error("unknown report format `{name}`; the formats are {known}")]
+    #[error("unknown report format `{name}`; the formats are {formats}")]
     UnknownFormat {
         name: String,
         /// The names that exist, comma-separated.
-        known: String,
+        formats: String,
     },
 }

@@ -84,8 +84,8 @@ impl Shown {
 
     /// How many rows there are.
     fn note(&self) -> String {
-        let shown = self.rows.len();
-        let note = match (self.total, self.total.saturating_sub(shown)) {
+        let rows = self.rows.len();
+        let note = match (self.total, self.total.saturating_sub(rows)) {
             (0, _) => "no rows".to_owned(),
             (1, 0) => "1 row".to_owned(),
             (total, 0) => format!("{total} rows"),
@@ -103,7 +103,7 @@ const GAP: usize = 3;
 pub(crate) fn beside(left: (&str, Shown), right: (&str, Shown), options: ShowOptions, text: &mut String) {
     let painter = Painter { colour: options.colour };
     let [(left, left_lines), (right, right_lines)] =
-        [left, right].map(|(title, shown)| (title, shown.lines(options)));
+        [left, right].map(|(title, side)| (title, side.lines(options)));
     let width = |title: &str, lines: &[String]| {
         lines.iter().map(|line| line.width()).chain([title.width()]).max().unwrap_or_default()
     };

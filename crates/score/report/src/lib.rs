@@ -1,17 +1,17 @@
 //! Reports of a run, one file per format under [`formats`], and the terminal view of one item.
 //!
-//! Other reports are made with the same parts: [`sheet`] for tables in any format, [`page`] for HTML, [`charts`],
-//! [`words`]. Reports of estimates and of schema changes are in their own crates.
+//! Every report is a [`Document`](document::Document), which is written for a terminal, as Markdown and as HTML. What it says of
+//! estimates, schema changes, audits and corpora is in their crates; [`charts`] and [`words`] are for all.
 //!
 //! A [`Report`] is plain data: what was run, the summary, and the items. Nothing is computed here that the
 //! summary already says, nothing is printed, and every text that comes from a benchmark or from a system is
 //! treated as hostile: escaped by the rules of the format that it goes into.
 
-#![allow(clippy::disallowed_names, reason = "the last crate whose bindings are not renamed yet")]
-
+mod breakdown;
 pub mod charts;
 mod counterexample;
 pub mod diff;
+pub mod document;
 mod error;
 mod fixes;
 pub mod formats;
@@ -19,10 +19,10 @@ mod grid;
 mod kind;
 pub mod layout;
 pub mod number;
-pub mod page;
+mod overview;
+mod page;
 mod part;
 mod report;
-pub mod sheet;
 mod show;
 mod spotit;
 mod style;
@@ -36,10 +36,11 @@ mod view;
 mod warning;
 pub mod words;
 
-pub use counterexample::{counterexample_sentences, values_sentences};
+pub use counterexample::counterexample_sentences;
 pub use error::ReportError;
 pub use formats::{ReportFormat, all, find};
 pub use kind::Nature;
+pub use overview::scores;
 pub use part::part;
 pub use report::{GateOutcome, Report};
 pub use show::{ShowOptions, show};

@@ -5,7 +5,7 @@ use sqlgauge_run::ScoreSummary;
 use crate::kind::Nature;
 
 /// What stands where a metric does not apply.
-pub const NOT_APPLICABLE: &str = "–";
+pub(crate) const NOT_APPLICABLE: &str = "–";
 
 /// A score: percent with one decimal, in a unit of its own with two.
 pub fn score(value: Option<f64>, nature: Nature) -> String {
@@ -26,7 +26,7 @@ pub fn interval(summary: &ScoreSummary, nature: Nature) -> String {
 }
 
 /// A score with the number of items that it is the mean of: `82.9 (1034)`.
-pub fn with_count(summary: Option<&ScoreSummary>, nature: Nature) -> String {
+pub(crate) fn with_count(summary: Option<&ScoreSummary>, nature: Nature) -> String {
     summary.map_or_else(
         || NOT_APPLICABLE.to_owned(),
         |summary| format!("{} ({})", score(summary.mean, nature), summary.count),
@@ -43,9 +43,9 @@ pub fn item(value: Option<f64>) -> String {
 
 /// A difference with its sign: `+3.1`.
 pub fn difference(value: f64, nature: Nature) -> String {
-    let shown = if nature.has_own_unit() { value } else { value * 100.0 };
+    let scaled = if nature.has_own_unit() { value } else { value * 100.0 };
     let digits = if nature.has_own_unit() { 2 } else { 1 };
-    let text = format!("{shown:+.digits$}");
+    let text = format!("{scaled:+.digits$}");
     if text.trim_matches(['+', '-', '0', '.']).is_empty() { text.replace(['+', '-'], "") } else { text }
 }
 

@@ -27,24 +27,24 @@ struct Part {
 /// The sentence without its full stop; `None` where the run scored all questions.
 pub fn part(manifest: &Manifest) -> Option<String> {
     let part = Part::deserialize(manifest.options.get(SUBSET)?).ok()?;
-    let mut said = Vec::new();
+    let mut clauses = Vec::new();
     match part.db_id.as_slice() {
         [] => {}
-        names if names.len() <= NAMED => said.push(format!("about {}", names.join(", "))),
-        names => said.push(format!("about {} databases", names.len())),
+        names if names.len() <= NAMED => clauses.push(format!("about {}", names.join(", "))),
+        names => clauses.push(format!("about {} databases", names.len())),
     }
     if let Some(ids) = &part.ids {
         let are = part.ids_are.as_deref().map(|are| format!(" {are}")).unwrap_or_default();
-        said.push(format!("of the {}{are}", many(ids.len(), "id")));
+        clauses.push(format!("of the {}{are}", many(ids.len(), "id")));
     }
     if !part.conditions.is_empty() {
-        said.push(format!("with {}", part.conditions.join(", ")));
+        clauses.push(format!("with {}", part.conditions.join(", ")));
     }
     if let Some(limit) = part.limit {
-        said.push(format!("at most {limit}, drawn with seed {}", part.seed));
+        clauses.push(format!("at most {limit}, drawn with seed {}", part.seed));
     }
     let questions = many(manifest.examples, "question");
-    Some(format!("a part of the benchmark, {questions}: {}", said.join("; ")))
+    Some(format!("a part of the benchmark, {questions}: {}", clauses.join("; ")))
 }
 
 #[cfg(test)]

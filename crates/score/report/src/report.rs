@@ -55,7 +55,7 @@ impl Report {
     }
 
     /// Every gate applied to every system, in the order of gates, then of systems.
-    pub fn gate_outcomes(&self) -> Vec<GateOutcome> {
+    pub(crate) fn gate_outcomes(&self) -> Vec<GateOutcome> {
         let failures = check_gates(&self.summary, &self.gates);
         let pairs = self.gates.iter().flat_map(|gate| self.summary.systems.iter().map(move |s| (gate, s)));
         let outcome = |(gate, system): (&Gate, &sqlgauge_run::SystemSummary)| GateOutcome {
@@ -74,8 +74,8 @@ impl Report {
 
     /// The number of items that a system's mean is the mean of.
     pub(crate) fn count_of(&self, system: &str, metric: &str) -> usize {
-        let found = self.summary.systems.iter().find(|s| s.system == system);
-        found.and_then(|system| system.scores.get(metric)).map_or(0, |score| score.count)
+        let summary = self.summary.systems.iter().find(|s| s.system == system);
+        summary.and_then(|system| system.scores.get(metric)).map_or(0, |score| score.count)
     }
 
     /// The metric that decides whether an item passes in formats that must say yes or no: the first gate's

@@ -52,10 +52,10 @@ pub fn show(
         });
         text.push('\n');
     }
-    let given = |result: Option<&ResultSet>| result.map(|result| Shown::of(result, options.rows));
-    let kept = |result: Option<&ResultTable>| result.map(|result| Shown::kept(result, options.rows));
-    let gold = given(gold_result).or_else(|| kept(view.gold_result()));
-    let prediction = given(prediction_result).or_else(|| kept(view.prediction_result()));
+    let of_rows = |result: Option<&ResultSet>| result.map(|result| Shown::of(result, options.rows));
+    let of_log = |result: Option<&ResultTable>| result.map(|result| Shown::kept(result, options.rows));
+    let gold = of_rows(gold_result).or_else(|| of_log(view.gold_result()));
+    let prediction = of_rows(prediction_result).or_else(|| of_log(view.prediction_result()));
     match (gold, prediction) {
         (Some(gold), Some(prediction)) => counterexample::results(gold, prediction, options, &mut text),
         (gold, prediction) => {

@@ -55,23 +55,23 @@ fn rows(report: &Report) -> Result<Option<(String, Vec<Row>, Beyond)>, ReportErr
         }
         Ok::<(), RunError>(())
     })?;
-    let better = |of: fn(&Count) -> usize, own: &Count| {
+    let better = |of: fn(&Count) -> usize, count: &Count| {
         // The shares have different denominators only where a gold fails for one system alone.
-        1 + counts.iter().filter(|other| of(other) * own.items > of(own) * other.items).count()
+        1 + counts.iter().filter(|other| of(other) * count.items > of(count) * other.items).count()
     };
-    let row = |(system, own): (&sqlgauge_run::SystemSummary, &Count)| Row {
+    let row = |(system, count): (&sqlgauge_run::SystemSummary, &Count)| Row {
         system: system.system.clone(),
-        ex: share(own.right, own.items),
-        ex_rank: better(|count| count.right, own),
-        spotit: share(own.kept, own.items),
-        spotit_rank: better(|count| count.kept, own),
-        any_values: share(own.kept - own.undeclared, own.items),
-        refuted: own.right - own.kept,
-        realistic: own.realistic,
-        unknown: own.unknown,
+        ex: share(count.right, count.items),
+        ex_rank: better(|count| count.right, count),
+        spotit: share(count.unrefuted, count.items),
+        spotit_rank: better(|count| count.unrefuted, count),
+        any_values: share(count.unrefuted - count.undeclared, count.items),
+        refuted: count.right - count.unrefuted,
+        realistic: count.realistic,
+        unknown: count.unknown,
     };
     let sum = |of: fn(&Count) -> usize| counts.iter().map(of).sum();
-    let beyond = Beyond { ties: sum(|own| own.beyond.ties), unknown: sum(|own| own.beyond.unknown) };
+    let beyond = Beyond { ties: sum(|count| count.beyond.ties), unknown: sum(|count| count.beyond.unknown) };
     Ok(Some((ex.clone(), systems.iter().zip(&counts).map(row).collect(), beyond)))
 }
 
@@ -145,8 +145,8 @@ impl Row {
 struct Count {
     items: usize,
     right: usize,
-    kept: usize,
-    /// Of those kept, the ones told apart by undeclared values.
+    unrefuted: usize,
+    /// Those of them that undeclared values tell from the gold.
     undeclared: usize,
     realistic: usize,
     unknown: usize,
@@ -165,14 +165,15 @@ impl Beyond {
         if self.ties + self.unknown == 0 {
             return String::new();
         }
-        let said = [(self.ties, TIE), (self.unknown, "nobody knows")];
-        let said = said.iter().filter(|(count, _)| *count > 0).map(|(count, why)| format!("{why} ({count})"));
+        let reasons = [(self.ties, TIE), (self.unknown, "nobody knows")];
+        let reasons =
+            reasons.iter().filter(|(count, _)| *count > 0).map(|(count, why)| format!("{why} ({count})"));
         let count = self.ties + self.unknown;
         format!(
             "; the mean of verify can be higher, as {} wrong by EX {} not refuted: {}",
             words::many(count, "answer"),
             verb_for(&count, ["is", "are"]),
-            said.collect::<Vec<_>>().join(", ")
+            reasons.collect::<Vec<_>>().join(", ")
         )
     }
 }
@@ -191,10 +192,11 @@ impl Count {
         }
         self.right += 1;
         let is_refuted = item.score(verify) == Some(0.0);
-        self.kept += usize::from(!is_refuted);
-        let is_undeclared = verdict.is_some_and(|own| own.undeclared.is_some());
+        self.unrefuted += usize::from(!is_refuted);
+        let is_undeclared = verdict.is_some_and(|record| record.undeclared.is_some());
         self.undeclared += usize::from(!is_refuted && is_undeclared);
-        self.realistic += usize::from(is_refuted && verdict.is_some_and(|own| own.realistic == Some(true)));
+        self.realistic +=
+            usize::from(is_refuted && verdict.is_some_and(|record| record.realistic == Some(true)));
         let is_unknown = verdict.is_none_or(|record| record.verdict == "unknown");
         self.unknown += usize::from(is_unknown && item.score(verify) != Some(0.0));
     }
@@ -202,11 +204,11 @@ impl Count {
 
 fn share(right: usize, items: usize) -> ScoreSummary {
     let interval = wilson(right as u64, items as u64, LEVEL);
-    let known = items > 0;
+    let has_items = items > 0;
     ScoreSummary {
-        mean: known.then(|| right as f64 / items as f64),
-        low: known.then_some(interval.low),
-        high: known.then_some(interval.high),
+        mean: has_items.then(|| right as f64 / items as f64),
+        low: has_items.then_some(interval.low),
+        high: has_items.then_some(interval.high),
         count: items,
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::sheet::Sheet;
+use crate::document::{Cell, Section, Table};
 use crate::{Report, ReportError, Verdicts, fixes, spotit};
 
 /// A table with rows per system, in words.
@@ -18,18 +18,12 @@ pub(crate) struct SystemTable {
 }
 
 impl SystemTable {
-    /// The table as all text formats write it.
-    pub(crate) fn sheet(&self) -> Sheet {
+    pub(crate) fn section(&self) -> Section {
         let row = |(system, cells): &(String, Vec<String>)| {
-            std::iter::once(system).chain(cells).map(|text| text.as_str().into()).collect()
+            std::iter::once(system).chain(cells).map(Cell::new).collect()
         };
-        Sheet {
-            title: self.title.to_owned(),
-            note: self.note.clone(),
-            header: self.header.clone(),
-            rows: self.rows.iter().map(row).collect(),
-            ..Sheet::default()
-        }
+        let table = Table::of(self.header.iter().map(String::as_str), self.rows.iter().map(row));
+        Section::new(self.title, &self.note, table)
     }
 }
 

@@ -119,7 +119,7 @@ const KEYWORDS: &[&str] = &[
 
 /// All tokens of that text; joined they are the text.
 pub fn tokens(sql: &str) -> Vec<DisplayToken<'_>> {
-    let shown = |token: lex::Token<'_>| match token.kind {
+    let kind_of = |token: lex::Token<'_>| match token.kind {
         lex::TokenKind::Space | lex::TokenKind::Mark => DisplayTokenKind::Space,
         lex::TokenKind::Comment => DisplayTokenKind::Comment,
         lex::TokenKind::Text | lex::TokenKind::Blob => DisplayTokenKind::Text,
@@ -129,7 +129,7 @@ pub fn tokens(sql: &str) -> Vec<DisplayToken<'_>> {
         lex::TokenKind::Word | lex::TokenKind::Parameter => DisplayTokenKind::Word,
         lex::TokenKind::Sign => DisplayTokenKind::Symbol,
     };
-    lex::tokens(sql).map(|token| DisplayToken { kind: shown(token), text: token.text }).collect()
+    lex::tokens(sql).map(|token| DisplayToken { kind: kind_of(token), text: token.text }).collect()
 }
 
 fn is_keyword(word: &str) -> bool {

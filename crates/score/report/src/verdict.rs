@@ -25,11 +25,11 @@ pub fn verdict(gold: &str, prediction: &str, report: &VerifyReport, options: Sho
             proved(proof, &mut text);
         }
         Verdict::EquivalentUpTo(proof) => bounded(proof, &mut text),
-        Verdict::Different(found) => {
-            let difference = printable(found.refutation.difference());
+        Verdict::Different(example) => {
+            let difference = printable(example.refutation.difference());
             let queries = side_by_side(gold, prediction, usize::from(options.width), options.colour);
             let _infallible = writeln!(text, "{difference}\n\n{queries}");
-            counterexample(found, &report.record(), options, &mut text);
+            counterexample(example, &report.record(), options, &mut text);
         }
         Verdict::Unknown(unknown) => {
             let _infallible = writeln!(text, "{}: {}", unknown.reason, printable(&unknown.message));
@@ -92,9 +92,9 @@ fn bounded(proof: &BoundedProof, text: &mut String) {
     }
 }
 
-fn counterexample(found: &Counterexample, record: &VerdictRecord, options: ShowOptions, text: &mut String) {
+fn counterexample(example: &Counterexample, record: &VerdictRecord, options: ShowOptions, text: &mut String) {
     counterexample::write(record, options, text);
-    if let Some(defect) = &found.defect {
+    if let Some(defect) = &example.defect {
         let _infallible = writeln!(
             text,
             "defect: the rules called the two equal, so one of these is wrong; please report it with the last line"

@@ -22,7 +22,7 @@ const NOTE: &str = "equivalent: proved by rules; up to bound: by a solver, for f
 
 /// What the table says under its title, with the remedy where a solver was missed.
 fn note(all: &[Verdicts]) -> String {
-    let missed: usize = all.iter().filter_map(|own| own.reasons.get(NO_SOLVER)).sum();
+    let missed: usize = all.iter().filter_map(|of_system| of_system.reasons.get(NO_SOLVER)).sum();
     if missed == 0 {
         return NOTE.to_owned();
     }
@@ -58,8 +58,8 @@ impl Verdicts {
             |system: &sqlgauge_run::SystemSummary| Self { system: system.system.clone(), ..Self::default() };
         let mut counts: Vec<Self> = report.summary.systems.iter().map(empty).collect();
         report.items.for_each(|item| {
-            if let Some(own) = counts.iter_mut().find(|own| own.system == item.system) {
-                own.count(item.details.verdict.as_ref());
+            if let Some(of_system) = counts.iter_mut().find(|of_system| of_system.system == item.system) {
+                of_system.count(item.details.verdict.as_ref());
             }
             Ok::<(), RunError>(())
         })?;
@@ -82,7 +82,10 @@ impl Verdicts {
             title: "Verdicts",
             note: note(&all),
             header: HEADER.map(str::to_owned).into(),
-            rows: all.into_iter().map(|own| (own.system.clone(), own.cells().into())).collect(),
+            rows: all
+                .into_iter()
+                .map(|of_system| (of_system.system.clone(), of_system.cells().into()))
+                .collect(),
         };
         Ok(Self::of(report)?.map(table))
     }

@@ -11,7 +11,8 @@ use sqlgauge_run::{Comparison, ScoreSummary, Summary};
 use unicode_width::UnicodeWidthStr;
 
 use crate::formats::TextTables;
-use crate::formats::table::{numbers, whole_numbers, wrapped};
+use crate::formats::table::{whole_numbers, wrapped};
+use crate::overview::numbers;
 use crate::style::Painter;
 use crate::words::{many, torn};
 use crate::{Nature, ReportError, number};
@@ -88,12 +89,12 @@ impl Versus<'_> {
     /// What the row says, for a terminal on which no row fits.
     fn list(&self, comparison: &Comparison, width: usize, text: &mut String) {
         let [first, second, n, difference, p, only_first, only_second] = self.numbers(comparison);
-        let said = format!(
+        let values = format!(
             "first {first}, second {second}, difference {difference} on n={n}, p {p}, only first {only_first}, \
              only second {only_second}"
         );
         let _infallible = writeln!(text, "{}", printable(&comparison.metric));
-        wrapped(&said, width - 2).iter().for_each(|line| {
+        wrapped(&values, width - 2).iter().for_each(|line| {
             let _infallible = writeln!(text, "  {line}");
         });
         text.push('\n');
@@ -131,10 +132,10 @@ impl Versus<'_> {
     }
 
     fn side(&self, side: &str, ids: &[String]) -> String {
-        let shown: Vec<String> = ids.iter().take(self.limit).map(|id| printable(id)).collect();
-        let rest = ids.len() - shown.len();
+        let listed: Vec<String> = ids.iter().take(self.limit).map(|id| printable(id)).collect();
+        let rest = ids.len() - listed.len();
         let more = if rest > 0 { format!(" and {rest} more (--items)") } else { String::new() };
-        let list = if shown.is_empty() { "none".to_owned() } else { shown.join(" ") };
+        let list = if listed.is_empty() { "none".to_owned() } else { listed.join(" ") };
         format!(
             "{}: {} on which only the {side} is right or scores higher: {list}{more}",
             printable(self.metric),

@@ -76,7 +76,7 @@ impl<'a> ItemView<'a> {
     }
 
     /// What a metric says about its score.
-    pub fn metric_detail(self, metric: &str) -> Option<&'a MetricDetail> {
+    pub(crate) fn metric_detail(self, metric: &str) -> Option<&'a MetricDetail> {
         self.details().metrics.get(metric)
     }
 

@@ -1,6 +1,7 @@
 //! Words and numbers that all reports write alike.
 
 use sqlgauge_base::noun_for;
+use sqlgauge_base::stats::{Interval, wilson};
 use sqlgauge_run::Comparison;
 
 /// What stands where there is no value.
@@ -29,9 +30,25 @@ pub fn capital(text: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
+/// The beginning of a text, of at most so many characters.
+pub fn clip(text: &str, most: usize) -> String {
+    let mut chars = text.chars();
+    let head: String = chars.by_ref().take(most).collect();
+    if chars.next().is_some() { format!("{head}…") } else { head }
+}
+
+/// `82.9 [80.5, 85.1]`: a share in percent with its Wilson interval of 95 %; a dash without trials.
+pub fn share(right: usize, of: usize) -> String {
+    if of == 0 {
+        return NONE.to_owned();
+    }
+    let Interval { low, high } = wilson(right as u64, of as u64, 0.95);
+    format!("{} [{}, {}]", percent(right as f64 / of as f64), percent(low), percent(high))
+}
+
 /// The end of a note on differences where an interval and a p-value of one row do not agree on 0.
-pub fn torn<'a>(shown: impl IntoIterator<Item = &'a Comparison>) -> &'static str {
-    if shown.into_iter().any(Comparison::is_torn) {
+pub fn torn<'a>(comparisons: impl IntoIterator<Item = &'a Comparison>) -> &'static str {
+    if comparisons.into_iter().any(Comparison::is_torn) {
         "; of scores other than 0 and 1 the interval is a bootstrap and p a permutation test, and near 0.05 the two may differ: \
          go by p"
     } else {
@@ -39,17 +56,17 @@ pub fn torn<'a>(shown: impl IntoIterator<Item = &'a Comparison>) -> &'static str
     }
 }
 
+/// `1,534`: digits in groups of three.
+pub fn grouped(count: usize) -> String {
+    let digits = count.to_string();
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().filter_map(|group| std::str::from_utf8(group).ok()).collect();
+    groups.join(",")
+}
+
 /// `1 question`, `12 questions`, `1,534 questions`.
 pub fn many(count: usize, noun: &str) -> String {
-    let digits = count.to_string();
-    let mut grouped = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    format!("{grouped} {}", noun_for(&count, noun))
+    format!("{} {}", grouped(count), noun_for(&count, noun))
 }
 
 #[cfg(test)]

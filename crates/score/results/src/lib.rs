@@ -23,4 +23,4 @@ pub use golds::{Gold, GoldFolder, ItemConfig, ResultFolder, read_config};
 pub use judge::{MISSING, ResultJudgement, judge, most_rows};
 pub use metrics::{FairRules, METRICS, ResultComparison, ResultMetric, ResultVerdict};
 pub use read::{endings, is_readable, read_table};
-pub use table::{Cells, MAX_COST, RaggedRow, ResultFile, TextColumn, Value};
+pub use table::{Cells, RaggedRow, ResultFile, TextColumn, Value};

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// The most memory that one table, or the golds of one item together, may take by [`ResultFile::cost`]: 48 MiB. A comparison takes
 /// about as much again, so that two tables at the limit stay below 200 MiB.
-pub const MAX_COST: usize = 48 << 20;
+pub(crate) const MAX_COST: usize = 48 << 20;
 
 /// Bytes that a cell costs beside its text.
 pub(crate) const CELL_COST: usize = 28;

@@ -12,12 +12,12 @@ use std::borrow::Cow;
 use std::fmt;
 
 use indexmap::IndexMap;
-use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use sqlgauge_engine::{Fingerprint, ResultSet};
+pub use sqlgauge_metrics::MetricDetail;
 use sqlgauge_verify::{ResultTable, VerdictRecord};
 
 /// What a detail belongs to.
@@ -45,10 +45,6 @@ macro_rules! details {
                 #[serde(default, skip_serializing_if = $skip)]
                 pub $name: $type,
             )*
-            /// The verdict of a run of pairs on its way into the log, where it stands behind `metrics`; read as `verdict`.
-            #[serde(rename = "verdict", skip_serializing_if = "Option::is_none")]
-            #[cfg_attr(feature = "schema", schemars(skip))]
-            pub verdict_of_pair: Option<VerdictRecord>,
             /// What a later version wrote beside these.
             #[serde(flatten)]
             #[cfg_attr(feature = "schema", schemars(skip))]
@@ -183,94 +179,6 @@ impl ResultDigest {
     /// The same as a number; `None` if `set` is not 16 hex digits.
     pub fn fingerprint(&self) -> Option<Fingerprint> {
         Some(Fingerprint { rows: self.rows, set: u64::from_str_radix(&self.set, 16).ok()? })
-    }
-}
-
-/// What a metric says about its score: `reason` in words, and entries of its own (partial scores, …).
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(transparent)]
-pub struct MetricDetail(Map<String, Value>);
-
-impl MetricDetail {
-    /// Why the metric gave its score, in words.
-    pub fn reason(&self) -> Option<&str> {
-        self.0.get("reason").and_then(Value::as_str)
-    }
-
-    /// Position, from 0, of the gold that gave the score, where there are several.
-    pub fn gold(&self) -> Option<usize> {
-        self.0.get("gold").and_then(Value::as_u64).and_then(|at| usize::try_from(at).ok())
-    }
-
-    /// Whether the metric could not run its gold.
-    pub fn names_gold_failure(&self) -> bool {
-        self.0.contains_key("gold_failed")
-    }
-
-    /// The score of the texts as they are written, where a script's changes of them decide.
-    pub fn as_written(&self) -> Option<f64> {
-        self.0.get(sqlgauge_metrics::AS_WRITTEN).and_then(Value::as_f64)
-    }
-
-    /// Everything that it says.
-    pub fn entries(&self) -> &Map<String, Value> {
-        &self.0
-    }
-
-    /// Whether it says nothing.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Without what the item says already: that no gold runs, or that the prediction does not (`prediction_status`).
-    #[must_use]
-    pub(crate) fn without_news_of_item(mut self, no_gold_runs: bool, prediction_status: &str) -> Self {
-        let repeats_status = self.0.get("status").is_some_and(|status| *status == prediction_status);
-        if repeats_status || (no_gold_runs && self.names_gold_failure()) {
-            for key in ["reason", "status", "gold_failed", "gold"] {
-                self.0.shift_remove(key);
-            }
-        }
-        self
-    }
-
-    /// Of a missing answer: a metric can say only that its gold does not run.
-    #[must_use]
-    pub(crate) fn of_missing_answer(mut self, no_gold_runs: bool) -> Self {
-        self.0.retain(|key, _| !no_gold_runs && key == "gold_failed");
-        self
-    }
-}
-
-impl From<Map<String, Value>> for MetricDetail {
-    fn from(entries: Map<String, Value>) -> Self {
-        Self(entries)
-    }
-}
-
-impl<'de> Deserialize<'de> for MetricDetail {
-    /// A text alone is the reason.
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(MetricVisitor)
-    }
-}
-
-struct MetricVisitor;
-
-impl<'de> Visitor<'de> for MetricVisitor {
-    type Value = MetricDetail;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a map of what a metric says, or a reason")
-    }
-
-    fn visit_str<E: serde::de::Error>(self, reason: &str) -> Result<Self::Value, E> {
-        Ok(MetricDetail(Map::from_iter([("reason".to_owned(), reason.into())])))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-        Map::deserialize(MapAccessDeserializer::new(map)).map(MetricDetail)
     }
 }
 
@@ -428,7 +336,8 @@ mod tests {
     #[test]
     fn the_verdict_of_a_pair_stands_behind_the_metrics() {
         let verdict = VerdictRecord { verdict: "different".to_owned(), ..VerdictRecord::default() };
-        let mut details = Details { verdict_of_pair: Some(verdict.clone()), ..Details::default() };
+        let mut details = Details::default();
+        details.other.insert("verdict".to_owned(), serde_json::to_value(&verdict).unwrap());
         details.metrics.insert("verify@2".to_owned(), MetricDetail::default());
         let text = serde_json::to_string(&details).unwrap();
         assert!(text.starts_with(r#"{"metrics":{"verify@2":{}},"verdict":{"#), "{text}");

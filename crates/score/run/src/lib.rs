@@ -37,7 +37,7 @@ pub use gate::{Gate, GateError, GateFailure, check_gates};
 pub use items::{Entry, Items, Prepared};
 pub use merge::Shards;
 pub use observer::{Observer, Repair};
-pub use pair_scorer::{PairGround, PairScorer, REFUSED};
+pub use pair_scorer::{PairGround, PairScorer};
 pub use plan::{Peers, Plan, Task};
 pub use raw::RawItem;
 pub use reasons::{Reason, Reasons};
@@ -45,7 +45,7 @@ pub use record::{
     AsWritten, Comparison, Counts, GOLD_FAILED, GoldCounts, GoldOutcome, InputRecord, Item, MISSING,
     Manifest, ScoreSummary, Summary, SystemSummary,
 };
-pub use schedule::{Completion, INTERNAL_ERROR, Judgement, Schedule, Scorer, execute};
-pub use scorer::{BenchmarkScorer, preview};
-pub use shard::{BadShard, SHARD, Shard};
-pub use summary::{MAX_SYSTEMS_FOR_ALL_PAIRS, SummaryBuilder};
+pub use schedule::{Completion, Judgement, Schedule, Scorer, execute};
+pub use scorer::BenchmarkScorer;
+pub use shard::{BadShard, Shard};
+pub use summary::SummaryBuilder;

@@ -22,7 +22,7 @@ use crate::schedule::{Judgement, Scorer};
 use crate::scorer::describe;
 
 /// Status of a pair whose right query SQLite refuses.
-pub const REFUSED: &str = "refused";
+pub(crate) const REFUSED: &str = "refused";
 
 /// What pairs are over.
 #[derive(Debug, Clone)]
@@ -105,8 +105,10 @@ impl Scorer for PairScorer {
 fn judged(task: &Task<'_>, report: &VerifyReport) -> Judgement {
     let score = score_of_verdict(report);
     let mut judgement = judgement(task, "ok", score.value);
-    judgement.details.verdict_of_pair = score.verdict.map(|verdict| *verdict);
-    judgement.details.metrics.insert(PairScorer::METRIC.to_owned(), score.detail.into());
+    // The log of pairs has it behind `metrics`; read again, it is `Details::verdict`.
+    let verdict = score.verdict.and_then(|verdict| serde_json::to_value(verdict).ok());
+    judgement.details.other.extend(verdict.map(|verdict| ("verdict".to_owned(), verdict)));
+    judgement.details.metrics.insert(PairScorer::METRIC.to_owned(), score.detail);
     judgement
 }
 

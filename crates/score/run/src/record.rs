@@ -51,7 +51,7 @@ pub enum GoldOutcome {
 impl Item {
     /// Whether the golds run. An item without an answer keeps the status `missing`, so that there the error of the gold
     /// tells, unless a metric says that it failed for it alone.
-    pub fn gold_outcome(&self) -> GoldOutcome {
+    pub(crate) fn gold_outcome(&self) -> GoldOutcome {
         let failed_for_some = self.details.metrics.values().any(MetricDetail::names_gold_failure);
         if self.status == GOLD_FAILED
             || (self.status == MISSING && !failed_for_some && self.details.gold_error.is_some())

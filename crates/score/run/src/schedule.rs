@@ -14,7 +14,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
-use sqlgauge_base::panic_text;
+use sqlgauge_base::{deep_thread, panic_text};
 use sqlgauge_sql::schema::Schema;
 
 use crate::details::Details;
@@ -28,10 +28,8 @@ use crate::record::{Item, LINE_START};
 
 /// Status of an item whose scoring met a defect of sqlgauge itself. Its metrics are null: the system is not
 /// blamed.
-pub const INTERNAL_ERROR: &str = "internal_error";
+pub(crate) const INTERNAL_ERROR: &str = "internal_error";
 
-/// Deeply nested SQL recurses in parsers; a thread's stack is reserved, not used, until it is needed.
-const STACK_BYTES: usize = 64 << 20;
 /// How long cancelling may go unnoticed by a worker that waits for the log.
 const POLL: Duration = Duration::from_millis(50);
 
@@ -140,7 +138,7 @@ pub fn execute(
         for _ in 0..worker_count(schedule.jobs, units.leaders.len()) {
             let (sender, units, frontier, guarded) = (sender.clone(), &units, &frontier, &guarded);
             let work = move || work(plan, units, frontier, guarded, schedule.cancel, &sender);
-            let spawned = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
+            let spawned = deep_thread().spawn_scoped(scope, work);
             if let Err(error) = spawned {
                 frontier.close();
                 return Err(RunError::Worker(error));

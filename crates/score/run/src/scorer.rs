@@ -28,7 +28,7 @@ use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::spider::{self, Hardness};
 use sqlgauge_verify::ResultTable;
 
-use crate::details::{Details, MetricDetail, ResultDigest, TurnRecord};
+use crate::details::{Details, ResultDigest, TurnRecord};
 use crate::error::RunError;
 use crate::plan::Task;
 use crate::record::{GOLD_FAILED, MISSING};
@@ -153,7 +153,7 @@ impl BenchmarkScorer {
             let fails = metric.kind() == MetricKind::Binary && value.is_some_and(|value| value < 1.0);
             is_wrong |= fails;
             has_wrong_rows |= fails && metric.reads() != Reads::NoRows;
-            let detail = MetricDetail::from(score.detail);
+            let detail = score.detail;
             let news = match &prediction {
                 Some(prediction) => detail.without_news_of_item(no_gold_runs, prediction.outcome.status()),
                 None => detail.of_missing_answer(no_gold_runs),
@@ -209,8 +209,8 @@ fn shown_gold<'a>(
     let mut wrong = scored.filter(|(metric, score)| {
         metric.kind() == MetricKind::Binary && score.value.is_some_and(|value| value < 1.0)
     });
-    let place = wrong.find_map(|(_, score)| score.detail.get("gold")?.as_u64())?;
-    usize::try_from(place).ok().filter(|at| golds.get(*at).is_some_and(|gold| gold.rows().is_some()))
+    let place = wrong.find_map(|(_, score)| score.detail.gold());
+    place.filter(|at| golds.get(*at).is_some_and(|gold| gold.rows().is_some()))
 }
 
 impl Scorer for BenchmarkScorer {
@@ -304,7 +304,7 @@ fn all_return_nothing(golds: &[Execution]) -> bool {
 }
 
 /// The first rows of a result.
-pub fn preview(result: &ResultSet) -> ResultTable {
+pub(crate) fn preview(result: &ResultSet) -> ResultTable {
     let columns = result.columns.iter().take(PREVIEW_COLUMNS).map(|c| cut(c, PREVIEW_CELL)).collect();
     let rows = result.rows().take(PREVIEW_ROWS);
     ResultTable {

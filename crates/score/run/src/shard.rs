@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::record::Manifest;
 
 /// The option of a manifest that says which part of a run it is.
-pub const SHARD: &str = "shard";
+pub(crate) const SHARD: &str = "shard";
 
 /// One part of so many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

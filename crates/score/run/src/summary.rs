@@ -30,7 +30,7 @@ use crate::record::{
 };
 
 /// Above this number of systems only the best is compared with the others.
-pub const MAX_SYSTEMS_FOR_ALL_PAIRS: usize = 12;
+pub(crate) const MAX_SYSTEMS_FOR_ALL_PAIRS: usize = 12;
 
 const RESAMPLES: usize = 1000;
 const RESAMPLES_IN_BREAKDOWN: usize = 200;

@@ -124,7 +124,7 @@ pub struct Likes {
 }
 
 /// A template, where the dialect can say the operation.
-pub type Template = Option<&'static str>;
+pub(crate) type Template = Option<&'static str>;
 
 /// The operations that have a template.
 #[derive(Debug, Clone, Copy)]
@@ -309,13 +309,13 @@ impl Dialect {
 
 /// LIKE by LOWER that knows all letters; the pattern is ASCII in lower case. The printer sets those letters of the text apart
 /// that LOWER makes ASCII ones.
-pub const LIKE_BY_LOWER: &str = "LOWER({0}) LIKE {1}";
+pub(crate) const LIKE_BY_LOWER: &str = "LOWER({0}) LIKE {1}";
 
 /// A real number rounded to an integer as SQLite does it: half of one away from zero, then cut off.
-pub const ROUND_BY_TRUNC: &str = "TRUNC({0} + CASE WHEN {0} < 0 THEN -0.5 ELSE 0.5 END)";
+pub(crate) const ROUND_BY_TRUNC: &str = "TRUNC({0} + CASE WHEN {0} < 0 THEN -0.5 ELSE 0.5 END)";
 
 /// What most dialects share: standard SQL as PostgreSQL has it.
-pub const STANDARD: Dialect = Dialect {
+pub(crate) const STANDARD: Dialect = Dialect {
     name: "",
     title: "",
     checked: CheckLevel::ParsedOnly,

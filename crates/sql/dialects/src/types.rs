@@ -175,7 +175,7 @@ pub fn declared(declaration: Option<&str>) -> Type {
 
 /// The types of everything in a query.
 #[derive(Debug)]
-pub struct Types<'a> {
+pub(crate) struct Types<'a> {
     typed: &'a TypedSchema<'a>,
     relations: HashMap<RelationId, Vec<ValueProfile>>,
     tables: HashMap<RelationId, TableId>,
@@ -184,7 +184,7 @@ pub struct Types<'a> {
 
 impl<'a> Types<'a> {
     /// The types in a query over that schema.
-    pub fn of_query(query: &Query, typed: &'a TypedSchema<'a>) -> Self {
+    pub(crate) fn of_query(query: &Query, typed: &'a TypedSchema<'a>) -> Self {
         let mut all = Self { typed, relations: HashMap::new(), tables: HashMap::new(), ctes: HashMap::new() };
         all.query(query);
         all
@@ -283,7 +283,7 @@ impl<'a> Types<'a> {
     }
 
     /// What is known of a column.
-    pub fn column(&self, column: ColumnRef) -> ValueProfile {
+    pub(crate) fn column(&self, column: ColumnRef) -> ValueProfile {
         let unknown = ValueProfile::of(Type::Mixed);
         let Some(position) = column.column.position() else { return unknown };
         if let Some(&table) = self.tables.get(&column.relation) {
@@ -294,17 +294,17 @@ impl<'a> Types<'a> {
     }
 
     /// The type of an expression.
-    pub fn of(&self, expr: &Expr) -> Type {
+    pub(crate) fn of(&self, expr: &Expr) -> Type {
         self.profile(expr).of
     }
 
     /// The type of the number that an expression counts as.
-    pub fn as_number(&self, expr: &Expr) -> Type {
+    pub(crate) fn as_number(&self, expr: &Expr) -> Type {
         number(self.profile(expr))
     }
 
     /// The types of the columns of a body.
-    pub fn of_body(&self, body: &Body) -> Vec<Type> {
+    pub(crate) fn of_body(&self, body: &Body) -> Vec<Type> {
         match body {
             Body::Select(select) => select.outputs.iter().map(|output| self.of(&output.expr)).collect(),
             Body::SetOperation { left, right, .. } => {
@@ -322,7 +322,7 @@ impl<'a> Types<'a> {
     }
 
     /// What is known of an expression.
-    pub fn profile(&self, expr: &Expr) -> ValueProfile {
+    pub(crate) fn profile(&self, expr: &Expr) -> ValueProfile {
         budget::spend(1);
         stacker::maybe_grow(1 << 18, 4 << 20, || match expr {
             Expr::Column(column) => self.column(*column),

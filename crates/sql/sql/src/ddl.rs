@@ -7,6 +7,7 @@
 use sqlgauge_base::budget;
 
 use crate::error::{ErrorKind, ResolveError};
+pub use crate::locate::words;
 use crate::parse::{Arena, Statements, with_stack_to_write};
 use crate::resolve::{bounded, view_columns};
 use crate::schema::{
@@ -130,11 +131,6 @@ impl Schema {
         }
         script.finish()
     }
-}
-
-/// The words and names of a statement, quotes taken off: among them is every table and view that it reads.
-pub fn words(text: &str) -> impl Iterator<Item = String> {
-    crate::parse::words(text)
 }
 
 /// What the single statement of a text declares.

@@ -2,44 +2,26 @@
 //!
 //! A definition that does not resolve is left out: SQLite lets a view be created over a table that is not there.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use sqlgauge_base::budget;
 
-use crate::derive::{ColumnFacts, Facts};
-use crate::print::PrintDialect;
+use crate::derive::Facts;
+use crate::quote;
 use crate::reads;
 use crate::resolve;
-use crate::schema::{Indexed, Schema, Table, TableId};
-use crate::tree::{Expr, Query, RelationId};
+use crate::schema::{Definition, Indexed, Schema, Table, TableId, ViewFacts};
+use crate::tree::{Expr, Query};
 
-/// What the definitions of one table or view say.
-#[derive(Debug, Clone, Default)]
-pub struct Definition {
-    /// The query of a view.
-    pub view: Option<Query>,
-    /// The CHECK constraints, over [`Definition::ROW`].
-    pub checks: Vec<Expr>,
-    /// The generated columns with their expressions, over [`Definition::ROW`].
-    pub generated: Vec<(u32, Expr)>,
-    /// The expressions and the WHERE of indexes, over [`Definition::ROW`], by the position of the index.
-    pub indexes: Vec<(usize, Expr)>,
-    /// The tables and views that the query of the view reads.
-    reads: Vec<TableId>,
-    facts: OnceLock<ViewFacts>,
-}
-
-/// What follows from the query of a view.
-#[derive(Debug, Clone)]
-pub(crate) struct ViewFacts {
-    pub columns: Vec<ColumnFacts>,
-    pub keys: Vec<Vec<u32>>,
+impl Schema {
+    /// What the table's view, CHECKs, generated columns and indexes say, resolved against this schema.
+    pub fn definition(&self, id: TableId) -> Option<&Definition> {
+        self.table(id)?;
+        self.definitions.get_or_init(|| Arc::new(definitions(self))).get(id.index())
+    }
 }
 
 impl Definition {
-    /// The relation whose columns the expressions read: the row of the table.
-    pub const ROW: RelationId = RelationId(0);
-
     /// What follows from the query of a view. Views of views are looked at from the innermost out, so that a long
     /// chain of them is no deep recursion.
     pub(crate) fn view_facts(&self, schema: &Schema) -> Option<&ViewFacts> {
@@ -72,7 +54,7 @@ impl Definition {
 
 /// The definitions of all tables of a schema, in their order. Together they may take the steps of one resolution;
 /// those behind are left out.
-pub(crate) fn definitions(schema: &Schema) -> Vec<Definition> {
+fn definitions(schema: &Schema) -> Vec<Definition> {
     let mut total = 0;
     let of_table = |table: &Table| {
         if total > budget::RESOLVE {
@@ -114,9 +96,7 @@ fn of_table(table: &Table, schema: &Schema) -> Definition {
 
 /// An expression of a definition over one row of its table.
 fn over_row(text: &str, table: &Table, schema: &Schema) -> Option<Expr> {
-    let query =
-        resolve(&format!("SELECT ({text}\n) FROM {}", PrintDialect::Sqlite.identifier(&table.name)), schema)
-            .ok()?;
+    let query = resolve(&format!("SELECT ({text}\n) FROM {}", quote::name(&table.name)), schema).ok()?;
     query.as_select().and_then(|select| select.outputs.first()).map(|output| output.expr.clone())
 }
 

@@ -4,22 +4,7 @@ use std::fmt;
 
 use sqlgauge_base::budget::{self, TooComplex};
 
-use crate::parse::place_of;
-
-/// A place in the text: line and column from 1, columns counted in characters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TextPosition {
-    /// Line, from 1.
-    pub line: usize,
-    /// Column, from 1.
-    pub column: usize,
-}
-
-impl fmt::Display for TextPosition {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}, column {}", self.line, self.column)
-    }
-}
+use crate::locate::{TextPosition, place_of};
 
 /// What is wrong with the text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

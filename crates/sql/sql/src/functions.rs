@@ -4,8 +4,6 @@
 //! in `conformance` compares the two, and tries "NULL for NULL" and "the same each time" out. What is not in the
 //! table is [`Function::Unknown`], of which nothing is known.
 
-use crate::tree::{Args, Expr, Literal};
-
 /// How a function is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FunctionKind {
@@ -344,21 +342,6 @@ impl Function {
             FunctionKind::AggregateOfOne => count == 1,
             FunctionKind::Scalar | FunctionKind::Window => false,
         }
-    }
-
-    /// Whether a scalar call gives the same value for the same arguments within one run of a query and the next.
-    /// Date functions do unless they are asked for the present (`'now'`, or no argument at all).
-    pub fn is_deterministic(&self, args: &Args) -> bool {
-        let properties = self.properties();
-        if properties.is_volatile {
-            return false;
-        }
-        if !properties.may_read_clock {
-            return true;
-        }
-        let is_now = |arg: &Expr| matches!(arg, Expr::Literal(Literal::Text(text)) if text.eq_ignore_ascii_case("now"));
-        let least = if *self == Self::Strftime { 2 } else { 1 };
-        args.as_slice().len() >= least && !args.as_slice().iter().any(is_now)
     }
 }
 

@@ -53,7 +53,7 @@ impl<'a> Token<'a> {
     }
 
     /// Whether it only separates other tokens: white space, a comment, a byte order mark.
-    pub fn is_blank(&self) -> bool {
+    pub(crate) fn is_blank(&self) -> bool {
         matches!(self.kind, TokenKind::Space | TokenKind::Comment | TokenKind::Mark)
     }
 
@@ -88,6 +88,15 @@ pub fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
 /// The tokens of a text but for white space, comments and byte order marks.
 pub fn words(text: &str) -> impl Iterator<Item = Token<'_>> {
     tokens(text).filter(|token| !token.is_blank())
+}
+
+/// A type name as text, unquoted, with single spaces, and with its size as it is written.
+pub(crate) fn type_text(name: &str, size: Option<&str>) -> String {
+    let name = words(name).map(|word| word.unquoted()).collect::<Vec<_>>().join(" ");
+    match size {
+        None => name,
+        Some(size) => format!("{name}({size})"),
+    }
 }
 
 /// The first token of a text that is not empty: its kind, its length in bytes, whether SQLite accepts it.

@@ -21,6 +21,7 @@ mod folded;
 pub mod functions;
 mod identity;
 pub mod lex;
+mod locate;
 mod named;
 mod ordering;
 mod parse;
@@ -36,16 +37,17 @@ pub mod tree;
 mod views;
 pub mod visit;
 
-pub use definition::Definition;
-pub use error::{ErrorKind, ResolveError, TextPosition};
+pub use error::{ErrorKind, ResolveError};
 pub use expansion::expanded_size;
 pub use features::Features;
 pub use identity::renumber;
+pub use locate::TextPosition;
 pub use named::NamedThings;
 pub use ordering::{Ordered, UnderDistinct, ordered, ordered_under_distinct};
-pub use parse::MAX_SQL_BYTES;
+
 pub use print::{Names, PrintDialect, PrintError, print, print_as_written, print_expr, print_part};
 pub use resolve::{Aliases, MAX_DEPTH, resolve, resolve_with_aliases};
+pub use schema::Definition;
 pub use schema_text::schema_text;
 pub use views::{views_of, without_views};
 pub mod spider;

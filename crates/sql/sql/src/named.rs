@@ -16,10 +16,11 @@ use std::collections::{BTreeSet, HashSet};
 use sqlgauge_base::budget::{self, TooComplex};
 
 use crate::parse::{Arena, parse_query};
+use crate::quote::Quote;
 use crate::schema::{Schema, Table};
 use crate::syntax::{
-    Call, Core, Expr, ExprKind, FrameBound, FromClause, JoinConstraint, Name, Operand, Over, Quote,
-    ResultColumn, Select, SortTerm, TableExpr, Window,
+    Call, Core, Expr, ExprKind, FrameBound, FromClause, JoinConstraint, Name, Operand, Over, ResultColumn,
+    Select, SortTerm, TableExpr, Window,
 };
 
 /// What a text names.

@@ -2,9 +2,17 @@
 
 use std::borrow::Cow;
 
-use crate::lex;
-use crate::syntax::Quote;
-use crate::tree::{Literal, Real};
+/// How an identifier was quoted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Quote {
+    None,
+    /// `"x"`: a string, where no such column exists.
+    Double,
+    /// `` `x` `` or `[x]`.
+    Other,
+    /// `'x'`: SQLite takes a string for a name where only a name can stand.
+    Single,
+}
 
 /// A name in double quotes, whatever it is; [`crate::PrintDialect::identifier`] leaves them out where SQL
 /// does without.
@@ -37,27 +45,6 @@ pub(crate) fn unquote(token: &str) -> (Cow<'_, str>, Quote) {
     (inner.replace(&doubled, quote.encode_utf8(&mut [0; 4])).into(), kind)
 }
 
-/// A numeric token as SQLite reads it: hexadecimal, integer, or real where it is no 64-bit integer.
-pub(crate) fn number(token: &str) -> Literal {
-    let digits: String = token.chars().filter(|&c| c != '_').collect();
-    if let Some(hex) = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
-        return u64::from_str_radix(hex, 16)
-            .map_or(Literal::Real(Real::new(f64::INFINITY)), |bits| Literal::Integer(bits.cast_signed()));
-    }
-    if let Ok(integer) = digits.parse::<i64>() {
-        return Literal::Integer(integer);
-    }
-    Literal::Real(Real::new(digits.parse::<f64>().unwrap_or(f64::INFINITY)))
-}
-
-/// The negation of a numeric token; the most negative integer has no positive counterpart.
-pub(crate) fn negative_number(token: &str) -> Literal {
-    match number(token) {
-        Literal::Integer(value) => Literal::Integer(value.wrapping_neg()),
-        _ => number(&format!("-{token}")),
-    }
-}
-
 /// The bytes of an `x'…'` token or of its digits.
 pub(crate) fn blob(token: &str) -> Vec<u8> {
     let digits: Vec<u8> = token
@@ -68,15 +55,6 @@ pub(crate) fn blob(token: &str) -> Vec<u8> {
         .filter_map(|digit| u8::try_from(digit).ok())
         .collect();
     digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect()
-}
-
-/// A type name as text, unquoted, with single spaces, and with its size as it is written.
-pub(crate) fn type_text(name: &str, size: Option<&str>) -> String {
-    let name = lex::words(name).map(|word| word.unquoted()).collect::<Vec<_>>().join(" ");
-    match size {
-        None => name,
-        Some(size) => format!("{name}({size})"),
-    }
 }
 
 #[cfg(test)]
@@ -107,27 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_of_a_type_are_what_sqlite_takes_for_words() {
-        for (name, text) in [
-            ("unsigned  big\tint", "unsigned big int"),
-            ("\"a\"\"b\" [c d]", "a\"b c d"),
-            ("a\u{a0}b\u{3000}c", "a\u{a0}b\u{3000}c"),
-        ] {
-            assert_eq!(type_text(name, None), text);
-        }
-        assert_eq!(type_text("VARCHAR", Some("20")), "VARCHAR(20)");
-    }
-
-    #[test]
-    fn numbers_are_read_as_sqlite_reads_them() {
-        assert_eq!(number("0x10"), Literal::Integer(16));
-        assert_eq!(number("0xFFFFFFFFFFFFFFFF"), Literal::Integer(-1));
-        assert_eq!(number("1_000"), Literal::Integer(1000));
-        assert_eq!(number("9223372036854775808"), Literal::Real(Real::new(9.223_372_036_854_776e18)));
-        assert_eq!(number("1e999"), Literal::Real(Real::new(f64::INFINITY)));
-        assert_eq!(negative_number("9223372036854775808"), Literal::Integer(i64::MIN));
-        assert_eq!(negative_number("0x10"), Literal::Integer(-16));
-        assert_eq!(number(".5"), Literal::Real(Real::new(0.5)));
+    fn digits_of_bytes_are_read_in_pairs() {
         assert_eq!(blob("X'4a4B'"), vec![0x4a, 0x4b]);
     }
 }

@@ -1,7 +1,6 @@
 //! Lists what a piece of a query declares and reads, subqueries included: relations, tables, columns, CTEs.
 
-use crate::schema::TableId;
-use crate::tree::{ColumnRef, Cte, CteId, Expr, RelationId, RelationSource};
+use crate::tree::{ColumnRef, Cte, CteId, Expr, RelationId, RelationSource, TableId};
 use crate::visit::{Walk, each_expr, each_relation};
 
 /// The relations that the piece declares, in the order of a walk.

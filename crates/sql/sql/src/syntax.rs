@@ -3,11 +3,12 @@
 //! Nothing in it says which parser made it: names come without their quotes, types and constants as their text, and
 //! each expression with a way to write it as its text has it. A second dialect is a second parser to this tree.
 //!
-//! The tree is borrowed from the [arena](crate::parse::Arena) of its text: nothing of it owns memory, so that a tree of
+//! The tree is borrowed from the arena of its text: nothing of it owns memory, so that a tree of
 //! any depth goes at once.
 
 use std::fmt;
 
+use crate::quote::Quote;
 use crate::schema::Action;
 use crate::tree::{
     BinaryOperator, FrameExclude, FrameMode, JoinKind, LikeOperator, SetOperator, UnaryOperator,
@@ -15,18 +16,6 @@ use crate::tree::{
 
 /// A piece of the text as it is written there, white space aside.
 pub(crate) type Text<'a> = &'a dyn fmt::Display;
-
-/// How an identifier was quoted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Quote {
-    None,
-    /// `"x"`: a string, where no such column exists.
-    Double,
-    /// `` `x` `` or `[x]`.
-    Other,
-    /// `'x'`: SQLite takes a string for a name where only a name can stand.
-    Single,
-}
 
 /// An identifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,7 +123,7 @@ pub(crate) enum TableExpr<'a> {
 
 impl<'a> TableExpr<'a> {
     /// The alias that the text gives to it.
-    pub fn alias(&self) -> Option<&'a str> {
+    pub(crate) fn alias(&self) -> Option<&'a str> {
         let (Self::Table { alias, .. }
         | Self::Call { alias, .. }
         | Self::Query(_, alias)

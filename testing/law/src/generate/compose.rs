@@ -10,7 +10,7 @@ use crate::shape::quoted;
 use crate::world::World;
 
 /// The query as a part of another.
-pub fn around(sql: &str, world: &World, dice: &mut Dice) -> String {
+pub(super) fn around(sql: &str, world: &World, dice: &mut Dice) -> String {
     let Ok(query) = resolve(sql, &world.schema) else { return sql.to_owned() };
     let width = query.width().max(1);
     let names: Vec<String> = (0..width).map(|n| format!("c{n}")).collect();
@@ -51,7 +51,7 @@ pub fn around(sql: &str, world: &World, dice: &mut Dice) -> String {
 }
 
 /// The same text with other letter case of its names and other quotes around them.
-pub fn respelled(sql: &str, dice: &mut Dice) -> String {
+pub(super) fn respelled(sql: &str, dice: &mut Dice) -> String {
     let mut out = String::new();
     let mut tokens = lex::tokens(sql).peekable();
     while let Some(token) = tokens.next() {

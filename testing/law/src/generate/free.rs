@@ -9,7 +9,7 @@ use crate::dice::Dice;
 use crate::shape::quoted;
 
 /// Writes one query over that schema.
-pub fn query(schema: &Schema, dice: &mut Dice) -> String {
+pub(super) fn query(schema: &Schema, dice: &mut Dice) -> String {
     let depth = 1 + dice.below(3);
     let mut writer = Writer { schema, dice, scopes: Vec::new(), ctes: Vec::new(), names: 0, budget: 60 };
     let width = 1 + writer.dice.below(3);

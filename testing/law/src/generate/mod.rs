@@ -58,7 +58,7 @@ impl Generator {
     }
 
     /// One more query of the shape that a rule looks for.
-    pub fn draw_for(&self, rule: &str, world: &World, dice: &mut Dice) -> Option<String> {
+    pub(crate) fn draw_for(&self, rule: &str, world: &World, dice: &mut Dice) -> Option<String> {
         let seeds: Vec<&Seed> = self.seeds.iter().filter(|seed| seed.rule == rule).collect();
         let seed = dice.pick_any(&seeds)?;
         Self::from_seed(seed, world, dice)

@@ -68,7 +68,7 @@ fn ids(schema: &Schema) -> Vec<TableId> {
 }
 
 /// The query over tables of another schema, chosen at random, with columns chosen at random.
-pub fn retarget(query: &Query, from: &Schema, to: &Schema, dice: &mut Dice) -> Option<Query> {
+pub(crate) fn retarget(query: &Query, from: &Schema, to: &Schema, dice: &mut Dice) -> Option<Query> {
     let survey = survey(query);
     let ids = ids(to);
     let mut tables: HashMap<TableId, TableId> = HashMap::new();

@@ -5,7 +5,7 @@ CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id INT REFERENCES t(id), must INT NOT
 CREATE TABLE w (x INT, y INT NOT NULL);";
 
 /// The rule, the schema, the query.
-pub const TEMPLATES: &[(&str, &str, &str)] = &[
+pub(super) const TEMPLATES: &[(&str, &str, &str)] = &[
     ("S23", TU, "SELECT 5 - COUNT(*) FROM t"),
     ("S23", TU, "SELECT name FROM t GROUP BY name HAVING 1 < COUNT(*)"),
     ("12", TU, "SELECT id FROM t WHERE age IS TRUE"),

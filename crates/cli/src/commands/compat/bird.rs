@@ -21,7 +21,7 @@ use sqlgauge_core::{OutputPath, keep_database, keep_inputs};
 
 /// `evaluation.py` of BIRD; `evaluation_ex.py`, `evaluation_f1.py` and `evaluation_ves.py` of Mini-Dev
 #[derive(Debug, Args)]
-pub struct Bird {
+pub(crate) struct Bird {
     /// JSON file of the predictions, or what stands before `predict_DATA_MODE.json`
     #[arg(long = "predicted_sql_path")]
     predicted_sql_path: PathBuf,
@@ -107,7 +107,7 @@ impl Measure {
 const LEVELS: [&str; 3] = ["simple", "moderate", "challenging"];
 
 impl Bird {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         if let Some(dialect) = self.sql_dialect.as_deref().filter(|d| !d.eq_ignore_ascii_case("sqlite")) {
             bail!(
                 "--sql_dialect {dialect}: only SQLite can be run; give the SQLite version of the benchmark"

@@ -10,7 +10,7 @@ use crate::Verdict;
 
 /// Stand in for an official evaluation script: its flags, its table
 #[derive(Debug, Subcommand)]
-pub enum Compat {
+pub(crate) enum Compat {
     /// `evaluation.py` of the test-suite repository (Spider, `SParC`, `CoSQL`)
     Spider(spider::Spider),
     /// `evaluation.py` of BIRD
@@ -18,7 +18,7 @@ pub enum Compat {
 }
 
 impl Compat {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         match self {
             Self::Spider(command) => command.run(),
             Self::Bird(command) => command.run(),

@@ -22,7 +22,7 @@ use crate::scoring::asks;
 /// `evaluation.py` of the test-suite repository (Spider, SParC, CoSQL)
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
-pub struct Spider {
+pub(crate) struct Spider {
     /// Gold file: SQL, tab, `db_id` per line
     #[arg(long)]
     gold: PathBuf,
@@ -72,7 +72,7 @@ impl From<EvaluationType> for Etype {
 }
 
 impl Spider {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let etype = Etype::from(self.etype);
         let tables = self.table.as_deref().map(load_tables).transpose()?;
         if etype.matches() && tables.is_none() {
@@ -139,8 +139,8 @@ impl Spider {
             } else {
                 suite_execution_match(&pair, self.keep_distinct)
             };
-            if let (true, None, Some(reason)) = (self.plug_value, score.value, score.detail.get("reason")) {
-                note(format!("query {} counts as wrong: {reason}", example.index + 1));
+            if let (true, None, Some(reason)) = (self.plug_value, score.value, score.detail.reason()) {
+                note(format!("query {} counts as wrong: {reason:?}", example.index + 1));
             }
             score.value == Some(1.0)
         };

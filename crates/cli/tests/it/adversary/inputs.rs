@@ -116,7 +116,7 @@ impl Inputs {
                 "--now",
                 "2026-01-31",
             ],
-            "evolve" | "augment" => &["--gold", "dev.json", "--db", "database"],
+            "evolve" => &["--gold", "dev.json", "--db", "database"],
             "synth" => &["--db", "database", "--count", "200"],
             "import" => &[
                 "--questions",

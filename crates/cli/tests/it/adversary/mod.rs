@@ -60,7 +60,7 @@ fn writers() -> Vec<(Vec<&'static str>, &'static str)> {
         (vec!["score", "--out", "out", "--quiet"], "out"),
         (vec!["import", "--out", "out", "--quiet"], "out"),
         (vec!["verify", "--out", "out", "--quiet"], "out"),
-        (vec!["witnesses", "verified", "--out", "suite"], "suite"),
+        (vec!["pack", "--witnesses", "verified", "--out", "suite"], "suite"),
         (
             vec!["estimate", "--out", "out", "--history", "out/history.jsonl", "--as-of", "may", "--quiet"],
             "out",
@@ -69,7 +69,18 @@ fn writers() -> Vec<(Vec<&'static str>, &'static str)> {
         (vec!["synth", "--out", "out", "--quiet"], "out"),
         (vec!["tables", "sources", "--out", "corpus", "--quiet"], "corpus"),
         (vec!["coverage", "ours=dev.json@database", "--out", "out", "--quiet"], "out"),
-        (vec!["augment", "--kinds", "rename-columns", "--out", "out/augmented.jsonl", "--quiet"], "out"),
+        (
+            vec![
+                "evolve",
+                "--training",
+                "--kinds",
+                "rename-columns",
+                "--out",
+                "out/augmented.jsonl",
+                "--quiet",
+            ],
+            "out",
+        ),
     ];
     if cfg!(feature = "evaluator") {
         writers.push((vec!["encode", "--out", "out.parquet", "--quiet"], "out.parquet"));
@@ -312,16 +323,16 @@ fn readers() -> Vec<(&'static str, Vec<&'static str>)> {
         ("gold.sql", vec!["score-alone", "--gold", "gold.sql", "--pred", "good=good.sql"]),
         ("dev.json", vec!["import", "--out", "out", "--quiet"]),
         ("labels.tsv", vec!["import", "--out", "out", "--quiet"]),
-        ("tables.json", vec!["schema", "tables.json"]),
-        ("schema.sql", vec!["schema", "schema.sql", "--json"]),
+        ("tables.json", vec!["inspect", "tables.json"]),
+        ("schema.sql", vec!["inspect", "schema.sql", "--json"]),
         ("schema.sql", vec!["verify-pair", "--schema", "schema.sql"]),
-        ("verified/run.json", vec!["witnesses", "verified", "--out", "suite"]),
-        ("verified/items.jsonl", vec!["witnesses", "verified", "--out", "suite"]),
+        ("verified/run.json", vec!["pack", "--witnesses", "verified", "--out", "suite"]),
+        ("verified/items.jsonl", vec!["pack", "--witnesses", "verified", "--out", "suite"]),
         ("verified/items.jsonl", vec!["verify", "--out", "verified", "--quiet"]),
-        ("database/shop/shop.sqlite", vec!["witnesses", "verified", "--out", "suite"]),
+        ("database/shop/shop.sqlite", vec!["pack", "--witnesses", "verified", "--out", "suite"]),
         ("own.toml", vec!["--config", "own.toml", "metrics"]),
         ("history.jsonl", vec!["estimate", "--history", "history.jsonl", "--as-of", "june", "--quiet"]),
-        ("database/shop/shop.sqlite", vec!["schema", "database/shop/shop.sqlite"]),
+        ("database/shop/shop.sqlite", vec!["inspect", "database/shop/shop.sqlite"]),
         ("database/shop/shop.sqlite", vec!["score", "--out", "out", "--quiet", "--timeout", "5"]),
     ];
     if cfg!(feature = "evaluator") {

@@ -19,7 +19,6 @@ use sqlgauge_names::{Convention, Domain, NamesInUse, domains_of_words, full_word
 
 pub(crate) use self::values::row_number;
 
-/// A column that may be added.
 #[derive(Debug, Clone, PartialEq)]
 struct Proposal {
     words: Vec<String>,
@@ -137,11 +136,9 @@ fn plain(sample: &str, convention: Convention, words: &[String]) -> String {
     if PrintDialect::Sqlite.identifier(&name) == name { name } else { words.join("_") }
 }
 
-/// A table that is added.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableAddition {
     pub name: String,
-    /// The statement that creates it.
     pub ddl: String,
     /// Its rows, as a query over the table that it extends.
     pub rows: String,
@@ -149,7 +146,7 @@ pub struct TableAddition {
 
 /// A table that extends another: with a key of its own, a foreign key to the other one's key, and columns of its domain.
 /// None where the other has no key of one column, or all names are taken.
-pub fn table_for(
+pub(crate) fn table_for(
     table: &Table,
     convention: Convention,
     in_use: &NamesInUse,

@@ -69,7 +69,6 @@ fn identity(at: usize, table: &Table) -> Image {
     Image::Table(Projection::identity(at, table.columns.len()))
 }
 
-/// Applies the operator.
 pub(crate) fn draft(old: &Schema, change: &Change) -> Result<Draft, ChangeError> {
     match change {
         Change::RenameColumn { table, column, to } => columns::rename(old, table, column, to),

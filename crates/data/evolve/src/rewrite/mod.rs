@@ -54,7 +54,6 @@ pub(crate) fn rewrite(query: &Query, aliases: &mut Aliases, step: Way<'_>) -> Re
         .unwrap_or_else(|error| Err(Refusal { reason: EvolveReason::TooComplex, detail: error.to_string() }))
 }
 
-/// The state of one rewriting.
 struct Rewriting<'a> {
     step: Way<'a>,
     aliases: &'a mut Aliases,

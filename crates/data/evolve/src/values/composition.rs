@@ -11,7 +11,6 @@ use sqlgauge_engine::Value;
 /// Longest run of digits that is taken for a number: below 2^53, in which every program counts alike.
 const MAX_DIGITS: usize = 15;
 
-/// What a field holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Content {
     Text,
@@ -21,7 +20,6 @@ pub(super) enum Content {
     Padded(usize),
 }
 
-/// Where a field ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum End {
     /// After so many characters; a text may follow that belongs to neither field.

@@ -106,7 +106,7 @@ pub struct MergeCandidate {
 
 /// The columns of a table that make a name, a date, an address or a code, larger groups first; a column may be in
 /// several candidates.
-pub fn merge_candidates(
+pub(crate) fn merge_candidates(
     columns: &[&str],
     convention: Convention,
     in_use: &NamesInUse,

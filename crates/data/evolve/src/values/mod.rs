@@ -19,7 +19,8 @@ use sqlgauge_engine::Value;
 use crate::change::SplitPart;
 use sqlgauge_names::{Convention, NamesInUse};
 
-pub use self::merge::{MergeCandidate, merge_candidates};
+pub use self::merge::MergeCandidate;
+pub(crate) use self::merge::merge_candidates;
 pub use self::split::split;
 
 /// What a value is made of.

@@ -9,7 +9,7 @@ use sqlgauge_evolve::{EvolveOptions, EvolvePlan, evolve, read_script};
 
 /// Makes the database, and evolves it with those golds; gives the folder with the benchmark. `changes` are the lines of the
 /// script.
-pub fn scripted(folder: &Path, world: &str, changes: &str, golds: &[&str]) -> PathBuf {
+pub(crate) fn scripted(folder: &Path, world: &str, changes: &str, golds: &[&str]) -> PathBuf {
     let place = folder.join("database/d");
     std::fs::create_dir_all(&place).unwrap();
     Connection::open(place.join("d.sqlite")).unwrap().execute_batch(world).unwrap();

@@ -74,7 +74,7 @@ pub(super) struct Draft {
 
 impl Draft {
     /// A draft that leads to what is wished for, as far as one can say beforehand.
-    pub fn draw(wish: &Wish, random: &mut Random) -> Self {
+    pub(super) fn draw(wish: &Wish, random: &mut Random) -> Self {
         let mut draft = Self::of_tier(wish, random);
         draft.wanted = vec![wish.operator.get().name];
         if wish.tier == Tier::HighlyComplex {
@@ -212,7 +212,7 @@ impl Draft {
     }
 
     /// Takes the first wanted operator out that is among those, if any.
-    pub fn take(&mut self, operators: &[&str]) -> Option<&'static str> {
+    pub(super) fn take(&mut self, operators: &[&str]) -> Option<&'static str> {
         let at = self.wanted.iter().position(|wanted| operators.contains(wanted))?;
         Some(self.wanted.remove(at))
     }

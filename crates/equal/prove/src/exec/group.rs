@@ -25,7 +25,7 @@ use crate::world::Stop;
 
 /// The rows of one group.
 #[derive(Debug)]
-pub struct Group {
+pub(crate) struct Group {
     rows: Rc<Rows>,
     /// Which rows belong to it.
     members: Vec<Term>,
@@ -294,7 +294,7 @@ impl Run<'_, '_> {
     }
 
     /// The value of an aggregate over the group at hand.
-    pub fn aggregate(&mut self, aggregate: &Aggregate, env: &Env) -> Result<SymbolicValue, Stop> {
+    pub(crate) fn aggregate(&mut self, aggregate: &Aggregate, env: &Env) -> Result<SymbolicValue, Stop> {
         if aggregate.owner != Owner::HERE {
             return Err(Stop::unsupported("outer aggregate"));
         }

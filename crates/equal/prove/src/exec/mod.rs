@@ -23,8 +23,8 @@ use sqlgauge_sql::tree::{
 };
 use sqlgauge_sql::visit::{Visitor, walk_query};
 
-pub use self::group::Group;
-pub use self::order::{LimitClause, SortDirection};
+pub(crate) use self::group::Group;
+pub(crate) use self::order::{LimitClause, SortDirection};
 use super::defect::EncoderDefect;
 use super::ir::{Term, Terms};
 use super::value::SymbolicValue;
@@ -39,7 +39,7 @@ struct Scope {
 
 /// What an expression is evaluated in.
 #[derive(Debug, Clone, Default)]
-pub struct Env {
+pub(crate) struct Env {
     scope: Option<Rc<Scope>>,
     group: Option<Rc<Group>>,
     windows: Option<Rc<HashMap<WindowCall, SymbolicValue>>>,
@@ -47,7 +47,7 @@ pub struct Env {
 
 impl Env {
     /// The value of a column, if it is known here.
-    pub fn column(&self, column: ColumnRef) -> Option<SymbolicValue> {
+    pub(crate) fn column(&self, column: ColumnRef) -> Option<SymbolicValue> {
         let mut scope = self.scope.as_ref();
         while let Some(here) = scope {
             if let Some((_, values)) = here.bindings.iter().find(|(id, _)| *id == column.relation) {
@@ -59,13 +59,13 @@ impl Env {
     }
 
     /// The value of a window function in this row.
-    pub fn window(&self, call: &WindowCall) -> Option<SymbolicValue> {
+    pub(crate) fn window(&self, call: &WindowCall) -> Option<SymbolicValue> {
         self.windows.as_ref()?.get(call).copied()
     }
 
     /// This, with rows of further relations.
     #[must_use]
-    pub fn with(&self, bindings: Vec<(RelationId, Rc<[SymbolicValue]>)>) -> Self {
+    pub(crate) fn with(&self, bindings: Vec<(RelationId, Rc<[SymbolicValue]>)>) -> Self {
         let scope = Scope { bindings, outer: self.scope.clone() };
         Self { scope: Some(Rc::new(scope)), group: None, windows: None }
     }
@@ -78,7 +78,7 @@ impl Env {
 
 /// A row with what it is sorted by.
 #[derive(Debug, Clone)]
-pub struct Ranked {
+pub(crate) struct Ranked {
     pub present: Term,
     pub values: Rc<[SymbolicValue]>,
     /// Its sort keys.
@@ -87,7 +87,7 @@ pub struct Ranked {
 
 /// The rows of a query before its limit.
 #[derive(Debug, Clone)]
-pub struct Executed {
+pub(crate) struct Executed {
     pub rows: Vec<Ranked>,
     /// How their keys sort them.
     pub directions: Vec<SortDirection>,
@@ -96,7 +96,7 @@ pub struct Executed {
 }
 
 /// The execution of one statement.
-pub struct Run<'w, 's> {
+pub(crate) struct Run<'w, 's> {
     /// What is shared with the other statement.
     pub world: &'w mut SymbolicWorld<'s>,
     /// What is known of the statement.
@@ -113,7 +113,7 @@ impl<'w, 's> Run<'w, 's> {
     ///
     /// # Errors
     /// [`Stop`].
-    pub fn statement(
+    pub(crate) fn statement(
         world: &'w mut SymbolicWorld<'s>,
         query: &Query,
         keeps_cut: bool,
@@ -134,7 +134,7 @@ impl<'w, 's> Run<'w, 's> {
     }
 
     /// The execution of expressions of which those facts are known.
-    pub fn with_facts(world: &'w mut SymbolicWorld<'s>, facts: Rc<Facts<'s>>) -> Self {
+    pub(crate) fn with_facts(world: &'w mut SymbolicWorld<'s>, facts: Rc<Facts<'s>>) -> Self {
         Run {
             world,
             facts,
@@ -180,7 +180,7 @@ impl<'w, 's> Run<'w, 's> {
     }
 
     /// The rows of a query inside a statement, after its limit.
-    pub fn subquery(&mut self, query: &Query, env: &Env) -> Result<Rc<Vec<SymbolicRow>>, Stop> {
+    pub(crate) fn subquery(&mut self, query: &Query, env: &Env) -> Result<Rc<Vec<SymbolicRow>>, Stop> {
         let is_correlated = self.is_correlated(&Free::of(query));
         if let Some(rows) = self.cached.get(query).filter(|_| !is_correlated) {
             return Ok(Rc::clone(rows));
@@ -200,7 +200,7 @@ impl<'w, 's> Run<'w, 's> {
     }
 
     /// A subquery as a value: of its first row, NULL without one.
-    pub fn scalar(&mut self, query: &Query, env: &Env) -> Result<SymbolicValue, Stop> {
+    pub(crate) fn scalar(&mut self, query: &Query, env: &Env) -> Result<SymbolicValue, Stop> {
         let mut executed = self.query(query, &env.inside())?;
         if executed.cut.as_ref().is_some_and(|cut| !cut.keeps_the_first()) {
             let directions = executed.directions.clone();
@@ -488,7 +488,7 @@ impl<'w, 's> Run<'w, 's> {
 
 /// What a query reads that is not its own.
 #[derive(Debug, Default)]
-pub struct Free {
+pub(crate) struct Free {
     /// Relations of queries around.
     pub relations: BTreeSet<RelationId>,
     /// CTEs of queries around.
@@ -497,7 +497,7 @@ pub struct Free {
 
 impl Free {
     /// What that query reads that is not its own.
-    pub fn of(query: &Query) -> Self {
+    pub(crate) fn of(query: &Query) -> Self {
         #[derive(Default)]
         struct Ctes {
             read: BTreeSet<CteId>,

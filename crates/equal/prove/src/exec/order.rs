@@ -15,7 +15,7 @@ use crate::world::Stop;
 
 /// How one key sorts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SortDirection {
+pub(crate) struct SortDirection {
     /// DESC.
     pub descending: bool,
     /// NULL comes first.
@@ -24,7 +24,7 @@ pub struct SortDirection {
 
 impl SortDirection {
     /// That of a term of ORDER BY; SQLite takes NULL for the least value.
-    pub fn of(term: &OrderTerm) -> Self {
+    pub(crate) fn of(term: &OrderTerm) -> Self {
         let nulls_first = term.nulls_first.unwrap_or(!term.descending);
         Self { descending: term.descending, nulls_first }
     }
@@ -32,7 +32,7 @@ impl SortDirection {
 
 /// Which of the sorted rows are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LimitClause {
+pub(crate) struct LimitClause {
     /// How many; `None` for all.
     pub limit: Option<Term>,
     /// How many are left out before.
@@ -42,7 +42,7 @@ pub struct LimitClause {
 
 impl LimitClause {
     /// Whether nothing is left out before, and something is taken.
-    pub fn keeps_the_first(&self) -> bool {
+    pub(crate) fn keeps_the_first(&self) -> bool {
         self.is_plain
     }
 }
@@ -59,7 +59,7 @@ struct Choice {
 
 impl Terms {
     /// Whether the first row comes before the second by their keys.
-    pub fn sorts_before(
+    pub(crate) fn sorts_before(
         &mut self,
         left: &[SymbolicValue],
         right: &[SymbolicValue],

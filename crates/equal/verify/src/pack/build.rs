@@ -12,7 +12,6 @@ use super::format::{KillCount, PackQuestion};
 use super::readings::readings;
 use super::slips::slips;
 
-/// How a pack is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PackSettings {
     /// Most databases of one question.
@@ -38,9 +37,7 @@ const SAMPLES: usize = 16;
 pub enum Refuted {
     /// It is proved equal to the gold, so there is none.
     Equal,
-    /// One was found.
     By(Witness),
-    /// None was found.
     Open,
 }
 

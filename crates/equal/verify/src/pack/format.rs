@@ -25,7 +25,6 @@ pub struct Pack {
     pub questions: Vec<PackQuestion>,
 }
 
-/// The first line.
 #[derive(Debug, Serialize, Deserialize)]
 struct Header {
     format: String,
@@ -39,7 +38,6 @@ struct Header {
 pub struct PackQuestion {
     /// Its id in the benchmark.
     pub id: String,
-    /// Its database.
     pub db_id: String,
     /// The gold, by [`gold_name`].
     pub gold: String,
@@ -93,7 +91,6 @@ struct StoredTable {
     rows: Vec<Vec<Json>>,
 }
 
-/// Why a pack cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum PackError {
     #[error("the pack cannot be read; check the file")]
@@ -102,7 +99,6 @@ pub enum PackError {
     Line {
         /// Its number, from 1.
         line: usize,
-        /// What is wrong with it.
         what: String,
     },
     /// It was made for another schema.
@@ -110,13 +106,7 @@ pub enum PackError {
         "question {id} of the pack has the table {table} with other columns than the database {db_id}; make the pack again for \
          these databases"
     )]
-    OtherSchema {
-        /// Id of the question.
-        id: String,
-        /// Its database.
-        db_id: String,
-        table: String,
-    },
+    OtherSchema { id: String, db_id: String, table: String },
 }
 
 /// The name of a gold in a pack: the SHA-256 of its text without surrounding white space, in hex.

@@ -40,7 +40,6 @@ const SPELLINGS: [Spelling; 9] = [
 /// How often one spelling is applied: of nested grouping sets one is written out at a time.
 const MAX_TIMES: usize = 16;
 
-/// A text in other words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spelled {
     pub sql: String,

@@ -12,5 +12,5 @@ pub mod pyeq;
 mod rows;
 mod semantics;
 
-pub use rows::{GoldOrder, RELATIVE_TOLERANCE, difference, has_same_shape, runs_of_keys};
+pub use rows::{GoldOrder, RELATIVE_TOLERANCE, difference, has_same_shape};
 pub use semantics::{Semantics, UnknownSemantics};

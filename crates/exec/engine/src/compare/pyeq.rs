@@ -54,7 +54,7 @@ pub fn exact_integer(float: f64) -> Option<i64> {
 }
 
 /// The bytes as UTF-8 without what is not: `bytes.decode(errors="ignore")`.
-pub fn decode_ignoring_errors(bytes: &[u8]) -> Cow<'_, [u8]> {
+pub(crate) fn decode_ignoring_errors(bytes: &[u8]) -> Cow<'_, [u8]> {
     if std::str::from_utf8(bytes).is_ok() {
         return Cow::Borrowed(bytes);
     }
@@ -98,7 +98,7 @@ pub fn float_repr(float: f64) -> String {
 }
 
 /// `repr()` of bytes.
-pub fn bytes_repr(bytes: &[u8]) -> String {
+pub(crate) fn bytes_repr(bytes: &[u8]) -> String {
     let quote = if bytes.contains(&b'\'') && !bytes.contains(&b'"') { '"' } else { '\'' };
     let mut text = format!("b{quote}");
     for &byte in bytes {

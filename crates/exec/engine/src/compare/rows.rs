@@ -33,7 +33,7 @@ impl GoldOrder {
 }
 
 /// The lengths of the runs of rows that are equal in those columns.
-pub fn runs_of_keys(rows: &ResultSet, keys: &[usize]) -> Vec<usize> {
+pub(crate) fn runs_of_keys(rows: &ResultSet, keys: &[usize]) -> Vec<usize> {
     let mut interner = Interner::default();
     let grid = interner.grid(rows);
     let rows: Vec<&[u32]> = grid.rows().collect();

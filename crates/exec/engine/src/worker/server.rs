@@ -4,7 +4,8 @@ use std::io::{self, Write};
 use std::process::{ExitCode, exit};
 use std::sync::Once;
 use std::sync::mpsc::{Receiver, sync_channel};
-use std::thread;
+
+use sqlgauge_base::deep_thread;
 
 use crate::limits::Limits;
 use crate::outcome::{Execution, Failure, FailureKind};
@@ -15,9 +16,6 @@ use super::wire::{
     RAN, Request, decode, encode_execution, greeting, longest_answer, read_frame, write_frame,
 };
 
-/// Stack of the thread that runs the queries; SQLite's compiler recurses with the nesting of the statement.
-const STACK_BYTES: usize = 64 << 20;
-
 /// Runs the queries that standard input asks for, and writes what became of them to standard output, until standard input
 /// ends. It is all that the `main` of a worker does, see [`WorkerCommand`](super::WorkerCommand); nothing else may use the
 /// two.
@@ -25,9 +23,8 @@ pub fn serve_queries() -> ExitCode {
     // What the binding asserts when memory runs out is caught and has a typed outcome.
     std::panic::set_hook(Box::new(|_| ()));
     let (sender, requests) = sync_channel(1);
-    let worker = Watchdog::start().and_then(|watchdog| {
-        thread::Builder::new().stack_size(STACK_BYTES).spawn(move || answer_all(&requests, &watchdog))
-    });
+    let worker =
+        Watchdog::start().and_then(|watchdog| deep_thread().spawn(move || answer_all(&requests, &watchdog)));
     if worker.is_err() || write_frame(&mut io::stdout(), &greeting()).is_err() {
         return ExitCode::FAILURE;
     }

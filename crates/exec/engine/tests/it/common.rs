@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use sqlgauge_engine::{Limits, Outcome, SqliteEngine, Value, WorkerCommand};
 
 /// Tables of every sort, to be asked about.
-pub const FIXTURE: &str = "
+pub(crate) const FIXTURE: &str = "
     CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT, score REAL);
     INSERT INTO t VALUES (1, 'ann', 1.5), (2, 'bob', 2.5), (3, 'cy', NULL);
     CREATE TABLE blobs(b BLOB);
@@ -36,12 +36,12 @@ pub const FIXTURE: &str = "
 ";
 
 /// The engine for untrusted texts: with this crate's own worker.
-pub fn engine(limits: Limits) -> SqliteEngine {
+pub(crate) fn engine(limits: Limits) -> SqliteEngine {
     SqliteEngine::with_workers(limits, WorkerCommand::new(env!("CARGO_BIN_EXE_sqlgauge-worker"))).unwrap()
 }
 
 /// A database file in a folder of its own, made by running `ddl`.
-pub fn database(folder: &Path, name: &str, ddl: &str) -> PathBuf {
+pub(crate) fn database(folder: &Path, name: &str, ddl: &str) -> PathBuf {
     let path = folder.join(name);
     let connection = Connection::open(&path).unwrap();
     connection.execute_batch(ddl).unwrap();
@@ -49,7 +49,7 @@ pub fn database(folder: &Path, name: &str, ddl: &str) -> PathBuf {
 }
 
 /// The status of an outcome; for rows, their values in short.
-pub fn in_short(outcome: &Outcome) -> String {
+pub(crate) fn in_short(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Failed(failure) => failure.kind.to_string(),
         Outcome::Rows(rows) => {
@@ -72,7 +72,7 @@ fn value_in_short(value: &Value) -> String {
 }
 
 /// All files of a folder with their bytes.
-pub fn snapshot(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+pub(crate) fn snapshot(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     std::fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -82,7 +82,7 @@ pub fn snapshot(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 /// The folder of real data, or `None` (said aloud) where there is none; in CI that is an error.
-pub fn real_data() -> Option<PathBuf> {
+pub(crate) fn real_data() -> Option<PathBuf> {
     let folder = std::env::var_os("SQLGAUGE_DATA")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/data"), PathBuf::from);
     if folder.is_dir() {

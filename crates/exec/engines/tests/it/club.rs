@@ -6,18 +6,18 @@ use std::sync::Arc;
 use sqlgauge_engine::{Database, Engine, Enough, FailureKind, Value};
 
 /// The open database.
-pub fn opened(engine: &Arc<dyn Engine>, path: &Path) -> Arc<Database> {
+pub(crate) fn opened(engine: &Arc<dyn Engine>, path: &Path) -> Arc<Database> {
     engine.open(path).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The values of a result, row by row.
-pub fn cells(engine: &Arc<dyn Engine>, database: &Database, sql: &str) -> Vec<Value> {
+pub(crate) fn cells(engine: &Arc<dyn Engine>, database: &Database, sql: &str) -> Vec<Value> {
     let outcome = engine.run(database, sql).outcome;
     outcome.rows().unwrap_or_else(|| panic!("{sql}: {outcome:?}")).values().to_vec()
 }
 
 /// Tables, keys and views are those that were made; a player has so many columns.
-pub fn assert_catalog(database: &Database, columns: usize) {
+pub(crate) fn assert_catalog(database: &Database, columns: usize) {
     let schema = database.schema();
     let player = schema.table_named("player").unwrap();
     assert_eq!((player.columns.len(), player.primary_key.as_slice()), (columns, [0].as_slice()));
@@ -27,7 +27,7 @@ pub fn assert_catalog(database: &Database, columns: usize) {
 }
 
 /// A result is cut where its beginning is enough, and the next query is right.
-pub fn assert_cut(engine: &Arc<dyn Engine>, database: &Database, sql: &str) {
+pub(crate) fn assert_cut(engine: &Arc<dyn Engine>, database: &Database, sql: &str) {
     let enough = Enough { rows_over: Some(100), foreign_to: None };
     let begun = engine.run_until(database, sql, &enough);
     assert!(begun.rows().is_some_and(|rows| rows.is_beginning() && rows.len() > 100), "{begun:?}");
@@ -65,7 +65,7 @@ const HOSTILE: &[(&str, FailureKind)] = {
 };
 
 /// Each text ends as it should, those of [`HOSTILE`] too, and the next query is right.
-pub fn assert_outcomes(engine: &Arc<dyn Engine>, database: &Database, texts: &[(&str, FailureKind)]) {
+pub(crate) fn assert_outcomes(engine: &Arc<dyn Engine>, database: &Database, texts: &[(&str, FailureKind)]) {
     let mut wrong = Vec::new();
     for &(sql, kind) in HOSTILE.iter().chain(texts) {
         let outcome = engine.run(database, sql).outcome;

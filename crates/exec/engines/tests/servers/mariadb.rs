@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::{Frozen, PASSWORD, Session, free_port, give_away, program, wait_for};
 
-pub struct MariaDb {
+pub(crate) struct MariaDb {
     folder: TempDir,
     pub port: u16,
     process: Option<Child>,
@@ -17,7 +17,7 @@ pub struct MariaDb {
 
 impl MariaDb {
     /// `None`, and says so, where the programs of a server are missing.
-    pub fn start() -> Option<Self> {
+    pub(crate) fn start() -> Option<Self> {
         let Some(install) = find("mariadb-install-db").filter(|_| find("mariadbd").is_some()) else {
             println!("skipped: no MariaDB server (Debian: apt-get install mariadb-server)");
             return None;
@@ -43,7 +43,7 @@ impl MariaDb {
     }
 
     /// Starts the server, also again after [`MariaDb::kill`].
-    pub fn run(&mut self) {
+    pub(crate) fn run(&mut self) {
         let mut server = program(&find("mariadbd").unwrap(), self.folder.path());
         server.args(["--no-defaults", "--bind-address=127.0.0.1", "--skip-name-resolve", "--skip-log-bin"]);
         server.args(["--innodb-log-file-size=4M", "--innodb-flush-log-at-trx-commit=2"]);
@@ -54,7 +54,7 @@ impl MariaDb {
     }
 
     /// Ends the server at once, as a crash does.
-    pub fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         let Some(mut process) = self.process.take() else { return };
         let _ = process.kill();
         let _ = process.wait();
@@ -64,12 +64,12 @@ impl MariaDb {
     }
 
     /// Stops the server without ending it, until it goes on.
-    pub fn freeze(&self) -> Frozen {
+    pub(crate) fn freeze(&self) -> Frozen {
         Frozen::new(self.process.as_ref().unwrap().id(), false)
     }
 
     /// Runs SQL as the owner until the session is dropped.
-    pub fn session(&self, database: &str, sql: &str) -> Session {
+    pub(crate) fn session(&self, database: &str, sql: &str) -> Session {
         let mut client = self.client(database, sql).unwrap();
         Session(client.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
     }
@@ -90,12 +90,12 @@ impl MariaDb {
     }
 
     /// What the owner of the server gets for SQL.
-    pub fn sql(&self, database: &str, sql: &str) -> String {
+    pub(crate) fn sql(&self, database: &str, sql: &str) -> String {
         self.try_sql(database, sql).unwrap_or_else(|| panic!("the owner cannot run {sql}"))
     }
 
     /// A database of that DDL, and the address at which the account with the locks reads it.
-    pub fn database(&self, name: &str, ddl: &str) -> PathBuf {
+    pub(crate) fn database(&self, name: &str, ddl: &str) -> PathBuf {
         self.sql("", &format!("CREATE DATABASE {name} CHARACTER SET utf8mb4"));
         self.sql(name, ddl);
         let setup = Setup { database: name.to_owned(), ..Setup::default() };
@@ -105,7 +105,7 @@ impl MariaDb {
         self.address("sqlgauge", name)
     }
 
-    pub fn address(&self, user: &str, database: &str) -> PathBuf {
+    pub(crate) fn address(&self, user: &str, database: &str) -> PathBuf {
         PathBuf::from(format!("mysql://{user}@127.0.0.1:{}/{database}", self.port))
     }
 }

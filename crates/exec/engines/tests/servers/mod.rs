@@ -4,8 +4,8 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panic")]
 #![allow(dead_code, reason = "each test program uses a part")]
 
-pub mod mariadb;
-pub mod postgresql;
+pub(crate) mod mariadb;
+pub(crate) mod postgresql;
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
@@ -13,7 +13,7 @@ use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 /// The password of the roles.
-pub const PASSWORD: &str = "p'w \\ é";
+pub(crate) const PASSWORD: &str = "p'w \\ é";
 
 fn free_port() -> u16 {
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port()
@@ -45,7 +45,7 @@ fn program(path: &Path, folder: &Path) -> Command {
 }
 
 /// A session that ends when it is dropped.
-pub struct Session(Child);
+pub(crate) struct Session(Child);
 
 impl Drop for Session {
     fn drop(&mut self) {
@@ -55,10 +55,10 @@ impl Drop for Session {
 }
 
 /// Processes that are stopped and go on when this is dropped.
-pub struct Frozen(Vec<String>);
+pub(crate) struct Frozen(Vec<String>);
 
 impl Frozen {
-    pub fn of(process: u32) -> Self {
+    pub(crate) fn of(process: u32) -> Self {
         Self::new(process, false)
     }
 

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use super::{Frozen, PASSWORD, Session, free_port, give_away, program, wait_for};
 
-pub struct Server {
+pub(crate) struct Server {
     folder: TempDir,
     programs: PathBuf,
     pub port: u16,
@@ -19,7 +19,7 @@ pub struct Server {
 
 impl Server {
     /// `None`, and says so, where the programs of a server are missing.
-    pub fn start() -> Option<Self> {
+    pub(crate) fn start() -> Option<Self> {
         let Some(programs) = programs() else {
             println!("skipped: no PostgreSQL server (Debian: apt-get install postgresql)");
             return None;
@@ -50,7 +50,7 @@ impl Server {
     }
 
     /// Starts the server, also again after [`Server::kill`].
-    pub fn run(&mut self) {
+    pub(crate) fn run(&mut self) {
         let mut postgres = self.program("postgres");
         postgres.arg("-D").arg(self.data()).args(["-p", &self.port.to_string(), "-h", "127.0.0.1"]);
         postgres.arg("-k").arg(self.folder.path()).args(["-c", "fsync=off"]);
@@ -59,7 +59,7 @@ impl Server {
     }
 
     /// Ends the server at once, as a crash does.
-    pub fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         let Some(mut process) = self.process.take() else { return };
         let stopped =
             self.program("pg_ctl").args(["stop", "-m", "immediate", "-D"]).arg(self.data()).output();
@@ -85,12 +85,12 @@ impl Server {
     }
 
     /// What the owner of the server gets for SQL.
-    pub fn sql(&self, database: &str, sql: &str) -> String {
+    pub(crate) fn sql(&self, database: &str, sql: &str) -> String {
         self.try_sql(database, sql).unwrap_or_else(|| panic!("the owner cannot run {sql}"))
     }
 
     /// A database of that DDL, and the address at which the role with the locks reads it.
-    pub fn database(&self, name: &str, ddl: &str) -> PathBuf {
+    pub(crate) fn database(&self, name: &str, ddl: &str) -> PathBuf {
         self.sql("postgres", &format!("CREATE DATABASE {name}"));
         self.sql(name, ddl);
         let setup = Setup { database: name.to_owned(), ..Setup::default() };
@@ -100,25 +100,25 @@ impl Server {
     }
 
     /// Lets roles log in by that method of `pg_hba.conf`, the owner always.
-    pub fn log_in_by(&self, method: &str) {
+    pub(crate) fn log_in_by(&self, method: &str) {
         let rules = format!("host all owner 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 {method}\n");
         std::fs::write(self.data().join("pg_hba.conf"), rules).unwrap();
         self.sql("postgres", "SELECT pg_reload_conf()");
     }
 
     /// Stops all processes of the server without ending them, until they go on.
-    pub fn freeze(&self) -> Frozen {
+    pub(crate) fn freeze(&self) -> Frozen {
         Frozen::new(self.process.as_ref().unwrap().id(), true)
     }
 
     /// Runs SQL as the owner until the session is dropped.
-    pub fn session(&self, database: &str, sql: &str) -> Session {
+    pub(crate) fn session(&self, database: &str, sql: &str) -> Session {
         let mut psql = self.psql(database, sql);
         Session(psql.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
     }
 
     /// Has the server log every query from its next start, which is now.
-    pub fn log_queries(&mut self) {
+    pub(crate) fn log_queries(&mut self) {
         for setting in ["logging_collector = on", "log_min_duration_statement = 0", "log_directory = 'log'"] {
             self.sql("postgres", &format!("ALTER SYSTEM SET {setting}"));
         }
@@ -127,7 +127,7 @@ impl Server {
     }
 
     /// Ends the server; what it has logged.
-    pub fn stop_and_read_log(&mut self) -> String {
+    pub(crate) fn stop_and_read_log(&mut self) -> String {
         self.kill();
         let files = std::fs::read_dir(self.data().join("log")).unwrap();
         files
@@ -135,7 +135,7 @@ impl Server {
             .collect()
     }
 
-    pub fn address(&self, user: &str, database: &str) -> PathBuf {
+    pub(crate) fn address(&self, user: &str, database: &str) -> PathBuf {
         PathBuf::from(format!("postgresql://{user}@127.0.0.1:{}/{database}", self.port))
     }
 }

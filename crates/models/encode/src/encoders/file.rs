@@ -20,7 +20,9 @@ use sqlgauge_base::regular;
 
 use crate::encoder::EncodeError;
 use crate::input::EncoderInput;
-use crate::store::{Metadata, StoreError, Table, VectorColumn, at};
+use crate::metadata::Metadata;
+use crate::positioned::at;
+use crate::store::{StoreError, Table, VectorColumn};
 use crate::vectors::{Vectors, VectorsError};
 
 /// Bytes that are read at once.

@@ -17,7 +17,7 @@ use super::neural::{NeuralEncoder, NeuralOptions};
 
 /// Tokens kept of a text unless the options say otherwise: the time grows with the square of the length, and the
 /// positions of today's models (131,072 for many) are far beyond any question with its schema.
-pub const DEFAULT_MAX_TOKENS: usize = 4096;
+pub(crate) const DEFAULT_MAX_TOKENS: usize = 4096;
 
 /// `model_type`s that [`open`] can load.
 const SUPPORTED: &str = "llama, mistral, qwen2";

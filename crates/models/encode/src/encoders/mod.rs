@@ -3,6 +3,7 @@
 #[cfg(feature = "neural")]
 pub mod bert;
 pub mod features;
+#[cfg(feature = "parquet")]
 pub mod file;
 #[cfg(feature = "services")]
 pub mod http;

@@ -6,7 +6,7 @@ use sqlgauge_base::NotBuiltIn;
 
 use crate::encoder::{EncodeError, Encoder};
 use crate::input::{EncoderInput, InputForm};
-use crate::store::Metadata;
+use crate::metadata::Metadata;
 
 /// Every encoder: its name, what follows the colon, and the cargo feature that builds it in, where this build is
 /// without it.

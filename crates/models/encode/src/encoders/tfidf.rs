@@ -17,8 +17,8 @@ use sha2::{Digest, Sha256};
 
 use crate::encoder::{EncodeError, Encoder};
 use crate::input::{EncoderInput, InputForm};
+use crate::metadata::Metadata;
 use crate::render::{RENDER_VERSION, render};
-use crate::store::Metadata;
 use crate::vectors::Matrix;
 use sqlgauge_base::hex;
 
@@ -142,7 +142,7 @@ impl Tfidf {
     ///
     /// # Errors
     /// When the file was made by another encoder, or its terms are damaged.
-    pub fn of_metadata(metadata: &Metadata, form: InputForm) -> Result<Self, EncodeError> {
+    pub(crate) fn of_metadata(metadata: &Metadata, form: InputForm) -> Result<Self, EncodeError> {
         let text = metadata.extra.get(KEY).ok_or_else(|| {
             EncodeError(format!(
                 "the file to be like was made by encoder {:?} and has no terms of tfidf; give one made by tfidf",

@@ -18,31 +18,17 @@
 //! shortens is undefined behaviour; the page cache of the system makes the second reading as fast. Ids, databases,
 //! labels and confidences are small and are read when the file is opened.
 
-#[cfg(not(feature = "parquet"))]
-mod absent;
-#[cfg(feature = "parquet")]
 mod levels;
-mod metadata;
-mod positioned;
-#[cfg(feature = "parquet")]
+mod pairs;
 mod positioned_file;
-#[cfg(feature = "parquet")]
 mod reader;
-#[cfg(feature = "parquet")]
 mod writer;
 
 use std::path::PathBuf;
 
-#[cfg(not(feature = "parquet"))]
-pub use absent::{EmbeddingFile, EmbeddingWriter};
-#[cfg(not(feature = "parquet"))]
-pub(crate) use absent::{Table, VectorColumn};
-pub use metadata::Metadata;
-#[cfg(feature = "parquet")]
+use crate::metadata::Metadata;
 pub use reader::EmbeddingFile;
-#[cfg(feature = "parquet")]
 pub(crate) use reader::{Table, VectorColumn};
-#[cfg(feature = "parquet")]
 pub use writer::EmbeddingWriter;
 
 #[derive(Debug, Clone, Copy)]
@@ -61,9 +47,6 @@ pub struct EmbeddingRow<'a> {
 /// Why an embedding file could not be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// Embedding files are left out of this build.
-    #[error(transparent)]
-    NotBuiltIn(#[from] sqlgauge_base::NotBuiltIn),
     /// The system refused.
     #[error("{path}: {source}; {}", hint(source))]
     Io {
@@ -126,9 +109,4 @@ pub(crate) fn not_finite(vector: &[f32]) -> Option<String> {
     }
     let at = vector.iter().position(|value| !value.is_finite())?;
     Some(format!("component {at} is {}; a vector has finite components, encode the item again", vector[at]))
-}
-
-/// A reader of an open file with a position of its own.
-pub(crate) fn at(file: &std::fs::File, position: u64) -> std::io::Result<impl std::io::Read> {
-    Ok(positioned::PositionedReader::new(std::sync::Arc::new(file.try_clone()?), position))
 }

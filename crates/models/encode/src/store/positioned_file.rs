@@ -8,7 +8,7 @@ use bytes::Bytes;
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{ChunkReader, Length};
 
-use super::positioned::PositionedReader;
+use crate::positioned::PositionedReader;
 
 /// A file that is read at given positions; unlike a cloned [`File`], its readers share no position.
 #[derive(Debug)]

@@ -46,7 +46,6 @@ fn every_kind_of_file_has_the_same_vectors() {
     }
 }
 
-#[cfg(feature = "parquet")]
 #[test]
 fn parquet_files_made_elsewhere_have_their_vectors() {
     let expected: Vec<f32> = (0..30).map(|i| i as f32 / 4.0).collect();
@@ -55,13 +54,6 @@ fn parquet_files_made_elsewhere_have_their_vectors() {
     }
     let message = read(&fixture("pyarrow/nan.parquet")).unwrap_err();
     assert!(message.contains("row 2: component 1 is NaN"), "{message}");
-}
-
-#[cfg(not(feature = "parquet"))]
-#[test]
-fn a_build_without_parquet_says_so() {
-    let message = read(&fixture("pyarrow/nan.parquet")).unwrap_err();
-    assert!(message.contains("the feature `parquet`"), "{message}");
 }
 
 #[test]
@@ -94,7 +86,6 @@ fn what_is_no_file_of_vectors_is_named() {
 const REVERSED: [&str; 10] = ["9", "8", "7", "6", "5", "4", "3", "2", "1", "0"];
 const ONE_MORE: [&str; 11] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10"];
 
-#[cfg(feature = "parquet")]
 #[test]
 fn vectors_with_ids_belong_to_the_items_of_those_ids() {
     let with_ids = VectorFile::open(&fixture("pyarrow/float_dictionary.parquet")).unwrap();

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod documentation;
+#[cfg(feature = "parquet")]
 mod file;
 #[cfg(feature = "services")]
 mod http;

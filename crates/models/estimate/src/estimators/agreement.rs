@@ -6,6 +6,7 @@ use crate::error::EstimateError;
 use crate::estimate::{Estimate, SignalValue};
 use crate::items::ItemModel;
 use crate::outcome::{AGREEMENT, EstimateDraft};
+use crate::pool::{QuestionIndex, SystemIndex};
 use sqlgauge_base::counted;
 use sqlgauge_base::probit::{normal_cdf, probit};
 
@@ -30,14 +31,14 @@ fn on_line(height: f64, agreement: (f64, f64)) -> f64 {
 }
 
 /// Sum and number of the shares of peers that return the same, over answers that can be compared.
-fn mean_share(case: &TargetCase<'_>, system: usize, questions: &[usize]) -> (f64, f64) {
+fn mean_share(case: &TargetCase<'_>, system: SystemIndex, questions: &[QuestionIndex]) -> (f64, f64) {
     let shares = questions.iter().map(|&question| case.agreement(system, question));
     let compared = shares.filter(|agreement| agreement.peers > 0);
     compared.fold((0.0, 0.0), |(sum, count), agreement| (sum + agreement.share, count + 1.0))
 }
 
 /// The height of a system's line, from its labels for these questions.
-fn height_of(case: &TargetCase<'_>, system: usize, questions: &[usize]) -> Option<f64> {
+fn height_of(case: &TargetCase<'_>, system: SystemIndex, questions: &[QuestionIndex]) -> Option<f64> {
     let accuracy = mean_label(case, system, questions)?;
     let compared = mean_share(case, system, questions);
     let count = questions.len() as f64;
@@ -106,13 +107,13 @@ impl Estimator for FromAgreement {
 }
 
 fn note(case: &TargetCase<'_>, is_own: bool) -> String {
-    let name = &case.pool().systems[case.target];
+    let name = &case.pool()[case.target];
     let line = if is_own {
         format!("{name}'s own known run")
     } else {
         format!("other systems, as {name} has no known run")
     };
-    let others = |peers: &[usize]| peers.iter().filter(|&&peer| peer != case.target).count();
+    let others = |peers: &[SystemIndex]| peers.iter().filter(|&&peer| peer != case.target).count();
     format!(
         "the line is that of {line}; compared with {} where labels are and {} on the target",
         counted(others(&case.at_home), "system"),

@@ -1,7 +1,7 @@
 //! What ATC-MC and ATC-NE share: a threshold on the scores of answers.
 
 /// Name of the signal: the share of answers above the threshold.
-pub const ABOVE: &str = "answers above the threshold";
+pub(super) const ABOVE: &str = "answers above the threshold";
 
 /// A threshold: answers with a higher score count as right, those with just this score count in part.
 ///
@@ -9,14 +9,14 @@ pub const ABOVE: &str = "answers above the threshold";
 /// there have no ties; the item model's have some, and so have answers that do not run. The part makes
 /// the source's share its accuracy with ties too.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Threshold {
+pub(crate) struct Threshold {
     score: f64,
     part: f64,
 }
 
 impl Threshold {
     /// The threshold at which the share of `scores` above it is `accuracy`: the smallest score that is still needed.
-    pub fn fit(scores: &[f64], accuracy: f64) -> Self {
+    pub(crate) fn fit(scores: &[f64], accuracy: f64) -> Self {
         let wanted = accuracy * scores.len() as f64;
         // Less by what rounding may add, so that 0.6 · 5 asks for 3 scores and not for 4.
         let least = wanted - 1e-9;
@@ -31,7 +31,7 @@ impl Threshold {
         Self { score, part: ((wanted - above) / ties).clamp(0.0, 1.0) }
     }
 
-    pub fn share(&self, scores: &[f64]) -> f64 {
+    pub(crate) fn share(&self, scores: &[f64]) -> f64 {
         let count = |score: &f64| match score.total_cmp(&self.score) {
             std::cmp::Ordering::Greater => 1.0,
             std::cmp::Ordering::Equal => self.part,

@@ -10,13 +10,13 @@ use crate::logistic::Logistic;
 use crate::observations::Observation;
 use crate::outcome::EstimateDraft;
 use crate::peer_agreement::agree;
-use crate::pool::PoolAnswer;
+use crate::pool::{PoolAnswer, QuestionIndex, SystemIndex};
 use sqlgauge_base::probit::probit;
 
 use super::Estimator;
 
 /// Labelled systems on the target's questions without which a model cannot be checked on one that it has not seen.
-pub const FEWEST_SYSTEMS: usize = 3;
+pub(crate) const FEWEST_SYSTEMS: usize = 3;
 
 /// Share of the target's questions that must have labels of other systems.
 const FEWEST_LABELLED: f64 = 0.5;
@@ -35,13 +35,13 @@ pub struct Equivalents;
 
 impl Equivalents {
     /// The labelled systems on the target's questions, if there are enough.
-    pub fn systems(case: &TargetCase<'_>) -> Option<Vec<usize>> {
+    pub fn systems(case: &TargetCase<'_>) -> Option<Vec<SystemIndex>> {
         let questions = &case.evidence.questions;
-        let covers = |&system: &usize| {
+        let covers = |&system: &SystemIndex| {
             let labelled = questions.iter().filter(|&&q| case.pool().label(system, q).is_some()).count();
             system != case.target && labelled as f64 >= FEWEST_LABELLED * questions.len() as f64
         };
-        let systems: Vec<usize> = case.evidence.present.iter().copied().filter(covers).collect();
+        let systems: Vec<SystemIndex> = case.evidence.present.iter().copied().filter(covers).collect();
         (systems.len() >= FEWEST_SYSTEMS).then_some(systems)
     }
 }
@@ -67,7 +67,8 @@ impl Estimator for Equivalents {
         })?;
         let questions = &case.evidence.questions;
         let rule = Rule::of(case);
-        let rows = |system: usize, others: &[usize]| rows_of(case, rule, system, others, questions);
+        let rows =
+            |system: SystemIndex, others: &[SystemIndex]| rows_of(case, rule, system, others, questions);
         let tables: Vec<Vec<Option<Vec<f64>>>> = systems.iter().map(|&s| rows(s, &systems)).collect();
         let labels: Vec<Vec<Option<f64>>> = systems
             .iter()
@@ -92,7 +93,7 @@ impl Estimator for Equivalents {
         };
         let errors: Vec<f64> = (0..systems.len())
             .map(|at| {
-                let others: Vec<usize> =
+                let others: Vec<SystemIndex> =
                     systems.iter().copied().filter(|&system| system != systems[at]).collect();
                 let rows = rows(systems[at], &others);
                 let guesses = probabilities(&fit(Some(at)), &rows);
@@ -130,9 +131,9 @@ impl Estimator for Equivalents {
 fn rows_of(
     case: &TargetCase<'_>,
     rule: Rule,
-    system: usize,
-    others: &[usize],
-    questions: &[usize],
+    system: SystemIndex,
+    others: &[SystemIndex],
+    questions: &[QuestionIndex],
 ) -> Vec<Option<Vec<f64>>> {
     let counted: Vec<Option<Counts>> =
         questions.iter().map(|&question| Counts::of(case, rule, system, question, others)).collect();
@@ -157,7 +158,7 @@ impl Rule {
     /// as often as answers that run as given.
     fn of(case: &TargetCase<'_>) -> Self {
         let (mut whole, mut first) = ((0.0, 0.0), (0.0, 0.0));
-        let systems = (0..case.pool().systems.len()).filter(|&system| system != case.target);
+        let systems = case.pool().all_systems().filter(|&system| system != case.target);
         for (system, &question) in systems.flat_map(|s| case.evidence.questions.iter().map(move |q| (s, q))) {
             let Some(PoolAnswer { correct: Some(label), status, .. }) = case.pool().get(system, question)
             else {
@@ -201,9 +202,9 @@ impl Counts {
     fn of(
         case: &TargetCase<'_>,
         rule: Rule,
-        system: usize,
-        question: usize,
-        others: &[usize],
+        system: SystemIndex,
+        question: QuestionIndex,
+        others: &[SystemIndex],
     ) -> Option<Self> {
         let observation = case.observed(system, question);
         let mut counts =
@@ -248,7 +249,7 @@ impl Counts {
 }
 
 /// How often answers that do not count as running are right.
-fn refused_rate(case: &TargetCase<'_>, rule: Rule, systems: &[usize]) -> f64 {
+fn refused_rate(case: &TargetCase<'_>, rule: Rule, systems: &[SystemIndex]) -> f64 {
     let (mut right, mut count) = (0.0, 0.0);
     for &system in systems {
         for &question in &case.evidence.questions {
@@ -271,11 +272,12 @@ struct Likeness {
 }
 
 impl Likeness {
-    fn new(case: &TargetCase<'_>, systems: &[usize], errors: &[f64]) -> Self {
+    fn new(case: &TargetCase<'_>, systems: &[SystemIndex], errors: &[f64]) -> Self {
         let questions = &case.evidence.questions;
-        let place = |&system: &usize| {
-            let runs =
-                |&&question: &&usize| case.observed(system, question).is_some_and(|seen| seen.runs_as_given);
+        let place = |&system: &SystemIndex| {
+            let runs = |&&question: &&QuestionIndex| {
+                case.observed(system, question).is_some_and(|seen| seen.runs_as_given)
+            };
             probit(questions.iter().filter(runs).count() as f64, questions.len() as f64)
         };
         let places: Vec<f64> = systems.iter().map(place).collect();

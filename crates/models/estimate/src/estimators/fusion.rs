@@ -48,17 +48,15 @@ impl Estimator for Fusion {
 }
 
 /// An evaluator with the source that it measures from.
-pub struct FittedFusion {
-    /// What it was learned from.
+pub(crate) struct FittedFusion {
     pub training: LabelledAnswers,
-    /// The source.
     pub reference: Reference,
     pub evaluator: Evaluator,
 }
 
 impl FittedFusion {
     /// Learns an evaluator for the target of a case.
-    pub fn new(
+    pub(crate) fn new(
         case: &TargetCase<'_>,
         method: &'static str,
         options: FusionOptions,
@@ -77,7 +75,7 @@ impl FittedFusion {
 }
 
 /// The estimate of an evaluator for the target of a case.
-pub fn outcome(
+pub(crate) fn outcome(
     case: &TargetCase<'_>,
     method: &'static str,
     training: &LabelledAnswers,
@@ -88,26 +86,25 @@ pub fn outcome(
 }
 
 /// The shift of a case's target from a source.
-pub struct TargetShift {
+pub(crate) struct TargetShift {
     row: Vec<f64>,
     items: usize,
 }
 
 impl TargetShift {
-    pub fn of(case: &TargetCase<'_>, reference: &Reference) -> Result<Self, EstimateError> {
+    pub(crate) fn of(case: &TargetCase<'_>, reference: &Reference) -> Result<Self, EstimateError> {
         let target = Answers::of(case, case.target, &case.evidence.questions)?;
         let row = reference.describe(&target.vectors).map_err(failed)?.to_row();
         Ok(Self { row, items: target.vectors.len() })
     }
 
     /// Those of its descriptors that an evaluator learned from.
-    pub fn seen_by(&self, evaluator: &Evaluator) -> Result<Vec<f64>, EstimateError> {
+    pub(crate) fn seen_by(&self, evaluator: &Evaluator) -> Result<Vec<f64>, EstimateError> {
         columns_of(&self.row, &evaluator.card().descriptors)
             .ok_or_else(|| failed("the evaluator learned from a descriptor of another version"))
     }
 
-    /// The estimate of an evaluator.
-    pub fn outcome(
+    pub(crate) fn outcome(
         self,
         case: &TargetCase<'_>,
         method: &'static str,
@@ -118,7 +115,7 @@ impl TargetShift {
         let evaluation = evaluator.estimate(&seen, Some(self.items), case.options.level).map_err(failed)?;
         let mut outcome = EstimateDraft::flat(case, evaluation.accuracy, "shift descriptors");
         if !training.is_own {
-            let name = &case.pool().systems[case.target];
+            let name = &case.pool()[case.target];
             outcome.notes.push(format!(
                 "no labelled predictions of {name}: the shift is measured from those of all others"
             ));

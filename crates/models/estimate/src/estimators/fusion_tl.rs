@@ -3,6 +3,7 @@
 use crate::case::TargetCase;
 use crate::error::EstimateError;
 use crate::estimate::Estimate;
+use crate::pool::QuestionIndex;
 use sqlgauge_base::{Random, seed_of};
 use sqlgauge_fusion::{HeldOutPart, Rows, TransferOptions, fine_tune, sample_subsets};
 
@@ -43,9 +44,9 @@ impl Estimator for FusionTl {
     }
 
     fn estimate(&self, case: &TargetCase<'_>) -> Result<Estimate, EstimateError> {
-        let label = |question: usize| case.evidence.labels.get(case.target, question);
+        let label = |question: QuestionIndex| case.evidence.labels.get(case.target, question);
         let questions = case.evidence.questions.iter().copied();
-        let labelled: Vec<usize> = questions.filter(|&question| label(question).is_some()).collect();
+        let labelled: Vec<QuestionIndex> = questions.filter(|&question| label(question).is_some()).collect();
         if labelled.len() < FEWEST_LABELS {
             return Err(EstimateError::Needs {
                 method: self.id(),

@@ -8,11 +8,12 @@ use crate::calibrate::mean_label;
 use crate::case::{TargetCase, spread};
 use crate::error::EstimateError;
 use crate::estimate::{AccuracyInterval, Estimate};
+use crate::judges::describe;
 use crate::judges::{
     ArenaEstimate, ArenaOptions, ArenaReport, JudgeItem, Opponent, TemplateKind, judge_arena,
 };
 use crate::outcome::EstimateDraft;
-use crate::services::{JudgeService, describe, judge_items};
+use crate::pool::SystemIndex;
 
 use super::Estimator;
 use super::judge_bug::words;
@@ -43,8 +44,8 @@ impl Estimator for JudgeArena {
     }
 
     fn estimate(&self, case: &TargetCase<'_>) -> Result<Estimate, EstimateError> {
-        let service = JudgeService::of(case, self.id())?;
-        let items = judge_items(case);
+        let service = case.judge(self.id())?;
+        let items = case.judge_items();
         let systems = opponents(case, service.opponents);
         if systems.len() < FEWEST_OPPONENTS {
             return Err(EstimateError::Needs {
@@ -94,9 +95,9 @@ fn interval(estimate: &ArenaEstimate, level: f64) -> AccuracyInterval {
 }
 
 /// Other systems of known accuracy that answer the target, at most so many, from the worst to the best.
-fn opponents(case: &TargetCase<'_>, most: usize) -> Vec<usize> {
-    let accuracy = |system: usize| case.pool().known_accuracy(system);
-    let mut systems: Vec<usize> = case
+fn opponents(case: &TargetCase<'_>, most: usize) -> Vec<SystemIndex> {
+    let accuracy = |system: SystemIndex| case.pool().known_accuracy(system);
+    let mut systems: Vec<SystemIndex> = case
         .evidence
         .present
         .iter()
@@ -114,7 +115,7 @@ struct KnownOpponent {
 }
 
 impl KnownOpponent {
-    fn of(case: &TargetCase<'_>, system: usize, items: &[JudgeItem]) -> Self {
+    fn of(case: &TargetCase<'_>, system: SystemIndex, items: &[JudgeItem]) -> Self {
         let pool = case.pool();
         let questions = &case.evidence.questions;
         let sql: HashMap<String, String> = items
@@ -126,7 +127,7 @@ impl KnownOpponent {
         let is_of_target = 2 * labelled >= questions.len();
         let accuracy =
             if is_of_target { mean_label(case, system, questions) } else { pool.known_accuracy(system) };
-        Self { opponent: Opponent { name: pool.systems[system].clone(), accuracy, sql }, is_of_target }
+        Self { opponent: Opponent { name: pool[system].clone(), accuracy, sql }, is_of_target }
     }
 }
 

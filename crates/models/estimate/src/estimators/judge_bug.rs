@@ -7,9 +7,9 @@ use sqlgauge_base::stats::normal_quantile;
 use crate::case::TargetCase;
 use crate::error::EstimateError;
 use crate::estimate::{AccuracyInterval, Estimate};
+use crate::judges::describe;
 use crate::judges::{BugEstimate, BugReport, TemplateKind, judge_bug};
 use crate::outcome::EstimateDraft;
-use crate::services::{JudgeService, describe, judge_items};
 
 use super::Estimator;
 
@@ -35,9 +35,9 @@ impl Estimator for JudgeBug {
     }
 
     fn estimate(&self, case: &TargetCase<'_>) -> Result<Estimate, EstimateError> {
-        let service = JudgeService::of(case, self.id())?;
+        let service = case.judge(self.id())?;
         let options = service.options(TemplateKind::Bug)?;
-        let items = judge_items(case);
+        let items = case.judge_items();
         let mut on_progress = |progress: &_| {
             if let Some(tell) = &service.progress {
                 tell(progress);

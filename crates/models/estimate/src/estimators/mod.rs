@@ -17,6 +17,8 @@ mod fusion_tl;
 mod judge_arena;
 #[cfg(feature = "services")]
 mod judge_bug;
+#[cfg(feature = "services")]
+mod judged;
 mod ppi;
 #[cfg(feature = "evaluator")]
 mod sampling;
@@ -52,7 +54,6 @@ pub use self::sampling::FusionOptions;
 pub use self::signals::FromSignals;
 pub use self::source::SourceAccuracy;
 
-/// A way to estimate an accuracy.
 pub trait Estimator: Send + Sync {
     /// Its name on the command line.
     fn id(&self) -> &'static str;
@@ -94,24 +95,14 @@ static ALL: &[&dyn Estimator] = &[
     &JudgeArena,
 ];
 
-/// Estimators that this build leaves out, with the feature that builds them in.
-static LEFT_OUT: &[NotBuiltIn] = &[
-    #[cfg(not(feature = "evaluator"))]
+/// Estimators that a build can leave out, each with the feature that builds it in.
+const OPTIONAL: [NotBuiltIn; 5] = [
     NotBuiltIn { what: "fusion", feature: "evaluator" },
-    #[cfg(not(feature = "evaluator"))]
     NotBuiltIn { what: "fusion-ml", feature: "evaluator" },
-    #[cfg(not(feature = "evaluator"))]
     NotBuiltIn { what: "fusion-tl", feature: "evaluator" },
-    #[cfg(not(feature = "services"))]
     NotBuiltIn { what: "judge-bug", feature: "services" },
-    #[cfg(not(feature = "services"))]
     NotBuiltIn { what: "judge-arena", feature: "services" },
 ];
-
-/// Estimators that this build leaves out.
-pub fn left_out() -> &'static [NotBuiltIn] {
-    LEFT_OUT
-}
 
 /// All estimators of this build.
 pub fn all() -> &'static [&'static dyn Estimator] {
@@ -123,10 +114,13 @@ pub fn all() -> &'static [&'static dyn Estimator] {
 /// # Errors
 /// [`EstimateError::UnknownMethod`], or [`EstimateError::NotBuiltIn`] for one that this build leaves out.
 pub fn find(name: &str) -> Result<&'static dyn Estimator, EstimateError> {
-    if let Some(missing) = LEFT_OUT.iter().find(|missing| missing.what == name) {
-        return Err((*missing).into());
+    if let Some(estimator) = ALL.iter().find(|estimator| estimator.id() == name) {
+        return Ok(*estimator);
     }
-    ALL.iter().copied().find(|estimator| estimator.id() == name).ok_or_else(|| EstimateError::UnknownMethod {
+    if let Some(missing) = OPTIONAL.into_iter().find(|missing| missing.what == name) {
+        return Err(missing.into());
+    }
+    Err(EstimateError::UnknownMethod {
         name: name.to_owned(),
         methods: ALL.iter().map(|estimator| estimator.id()).collect(),
     })
@@ -149,11 +143,11 @@ mod tests {
             }
             assert_eq!(find(estimator.id()).unwrap().id(), estimator.id());
         }
-        for missing in left_out() {
-            assert!(ids.insert(missing.what), "{} is there and left out", missing.what);
+        for missing in OPTIONAL.iter().filter(|missing| !ids.contains(missing.what)) {
             let Err(error) = find(missing.what) else { panic!("{} is left out", missing.what) };
             assert!(error.to_string().contains(missing.feature), "{error}");
         }
+        ids.extend(OPTIONAL.map(|missing| missing.what));
         assert_eq!(ids.len(), 14, "an estimator is either built in or named with its feature");
         let Err(error) = find("oracle") else { panic!("there is no oracle") };
         assert!(all().iter().all(|method| error.to_string().contains(method.id())), "{error}");

@@ -7,6 +7,7 @@ use crate::confidence::{ConfidenceScope, Confidences, mean};
 use crate::error::EstimateError;
 use crate::estimate::{AccuracyInterval, Estimate};
 use crate::outcome::EstimateDraft;
+use crate::pool::QuestionIndex;
 
 use super::Estimator;
 
@@ -88,7 +89,7 @@ impl Estimator for Ppi {
     }
 
     fn estimate(&self, case: &TargetCase<'_>) -> Result<Estimate, EstimateError> {
-        let label = |question: usize| case.evidence.labels.get(case.target, question);
+        let label = |question: QuestionIndex| case.evidence.labels.get(case.target, question);
         let questions = &case.evidence.questions;
         let count = questions.iter().filter(|&&question| label(question).is_some()).count();
         if count < FEWEST {
@@ -96,7 +97,7 @@ impl Estimator for Ppi {
                 method: self.id(),
                 needs: format!(
                     "at least {FEWEST} labels of {}'s predictions on the target, and has {count}",
-                    case.pool().systems[case.target]
+                    case.pool()[case.target]
                 ),
                 remedy: "give a file of ids and labels with --labels",
             });

@@ -10,7 +10,8 @@ use sqlgauge_shift::{
 
 use crate::case::TargetCase;
 use crate::error::EstimateError;
-use crate::sets::groups;
+use crate::pool::{QuestionIndex, SystemIndex};
+use crate::sums::groups;
 use sqlgauge_base::Random;
 use sqlgauge_fusion::{MetaSet, Parts, Rows};
 
@@ -60,24 +61,27 @@ impl Default for FusionOptions {
 }
 
 /// Turns an error of the evaluator or of the shift into ours.
-pub fn failed(error: impl std::fmt::Display) -> EstimateError {
+pub(crate) fn failed(error: impl std::fmt::Display) -> EstimateError {
     EstimateError::Computation(error.to_string())
 }
 
 /// Answers of one system as vectors, with what is known of them.
-pub struct Answers {
+pub(crate) struct Answers {
     /// The `features` of question, schema and prediction.
     pub vectors: Matrix,
     /// Labels; 0 where there is none.
     pub correct: Vec<f64>,
-    /// Places of the questions.
-    pub questions: Vec<usize>,
+    pub questions: Vec<QuestionIndex>,
 }
 
 impl Answers {
     /// The answers of a system to those of the questions that it answered.
-    pub fn of(case: &TargetCase<'_>, system: usize, questions: &[usize]) -> Result<Self, EstimateError> {
-        let rows: Vec<(usize, &[f32])> = questions
+    pub(crate) fn of(
+        case: &TargetCase<'_>,
+        system: SystemIndex,
+        questions: &[QuestionIndex],
+    ) -> Result<Self, EstimateError> {
+        let rows: Vec<(QuestionIndex, &[f32])> = questions
             .iter()
             .filter_map(|&question| Some((question, case.observed(system, question)?.features.as_slice())))
             .collect();
@@ -89,12 +93,12 @@ impl Answers {
         })
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.questions.len()
     }
 
     /// Those at some places, in the order given; a place may come twice.
-    pub fn at(&self, places: &[usize]) -> Result<Self, EstimateError> {
+    pub(crate) fn at(&self, places: &[usize]) -> Result<Self, EstimateError> {
         Ok(Self {
             vectors: matrix(places.iter().map(|&place| self.vectors.row(place)))?,
             correct: places.iter().map(|&place| self.correct[place]).collect(),
@@ -116,13 +120,13 @@ fn matrix<'a>(rows: impl Iterator<Item = &'a [f32]>) -> Result<Matrix, EstimateE
 
 /// Questions by what must not be on two sides: the database, or a part of it where there are few.
 struct Units {
-    of: HashMap<usize, usize>,
+    of: HashMap<QuestionIndex, usize>,
     /// In random order.
     shuffled: Vec<usize>,
 }
 
 impl Units {
-    fn new(case: &TargetCase<'_>, questions: BTreeSet<usize>, seed: u64) -> Self {
+    fn new(case: &TargetCase<'_>, questions: BTreeSet<QuestionIndex>, seed: u64) -> Self {
         let groups = groups(case, &questions.into_iter().collect::<Vec<_>>());
         let mut shuffled: Vec<usize> = (0..groups.len()).collect();
         Random::new([seed]).shuffle(&mut shuffled);
@@ -143,21 +147,21 @@ impl Units {
 }
 
 /// The labelled answers that a case learns from.
-pub struct LabelledAnswers {
+pub(crate) struct LabelledAnswers {
     /// The answers that shift is measured from: the target's own labelled ones, or everybody's where it has none.
     pub source: Answers,
     /// Whether the source is the target's own.
     pub is_own: bool,
-    /// By known system: its place, and its labelled answers.
-    pub corpus: Vec<(usize, Answers)>,
+    /// The labelled answers of each known system.
+    pub corpus: Vec<(SystemIndex, Answers)>,
 }
 
 impl LabelledAnswers {
     /// The labelled answers of a case; `method` is named where there are too few.
-    pub fn new(case: &TargetCase<'_>, method: &'static str) -> Result<Self, EstimateError> {
-        let labelled = |system: usize| Answers::of(case, system, &case.labelled(system));
+    pub(crate) fn new(case: &TargetCase<'_>, method: &'static str) -> Result<Self, EstimateError> {
+        let labelled = |system: SystemIndex| Answers::of(case, system, &case.labelled(system));
         let sources = case.evidence.sources.iter().map(|&system| Ok((system, labelled(system)?)));
-        let corpus: Vec<(usize, Answers)> = sources.collect::<Result<_, EstimateError>>()?;
+        let corpus: Vec<(SystemIndex, Answers)> = sources.collect::<Result<_, EstimateError>>()?;
         let corpus: Vec<_> =
             corpus.into_iter().filter(|(_, answers)| answers.len() >= FEWEST_ANSWERS).collect();
         if corpus.is_empty() {
@@ -174,7 +178,7 @@ impl LabelledAnswers {
     }
 
     /// Directions for all that is known; the target has no part in them.
-    pub fn directions(&self, slices: Slices, seed: u64) -> Result<Directions, EstimateError> {
+    pub(crate) fn directions(&self, slices: Slices, seed: u64) -> Result<Directions, EstimateError> {
         let mut sides: Vec<(SetSide, &dyn Vectors)> = vec![(SetSide::Source, &self.source.vectors)];
         sides.extend(
             self.corpus.iter().map(|(_, answers)| (SetSide::Corpus, &answers.vectors as &dyn Vectors)),
@@ -184,8 +188,8 @@ impl LabelledAnswers {
 
     /// The answers of a known system to the questions of the source: what it would be measured from, were it the
     /// target. All its labelled answers, if it has none to those.
-    pub fn source_of(&self, answers: &Answers) -> Result<Answers, EstimateError> {
-        let questions: BTreeSet<usize> = self.source.questions.iter().copied().collect();
+    pub(crate) fn source_of(&self, answers: &Answers) -> Result<Answers, EstimateError> {
+        let questions: BTreeSet<QuestionIndex> = self.source.questions.iter().copied().collect();
         let shared: Vec<usize> =
             (0..answers.len()).filter(|&place| questions.contains(&answers.questions[place])).collect();
         let all: Vec<usize> = (0..answers.len()).collect();
@@ -202,7 +206,7 @@ fn joined<'a>(all: impl Iterator<Item = &'a Answers> + Clone) -> Result<Answers,
 }
 
 /// Sample sets in the making.
-pub struct Draw<'a> {
+pub(crate) struct Draw<'a> {
     case: &'a TargetCase<'a>,
     options: FusionOptions,
     sets: Vec<(SampleSet, u32)>,
@@ -218,7 +222,7 @@ impl<'a> Draw<'a> {
     fn add(
         &mut self,
         reference: &Reference,
-        (system, answers): (usize, &Answers),
+        (system, answers): (SystemIndex, &Answers),
         sets: usize,
         group: u32,
         by_accuracy: bool,
@@ -228,7 +232,7 @@ impl<'a> Draw<'a> {
         }
         let mut strategies = MetaSetOptions::default().strategies;
         strategies.retain(|(strategy, _)| by_accuracy || *strategy != Strategy::Accuracy);
-        let place = ((system as u64) << 32) | (u64::from(group) << 1) | u64::from(by_accuracy);
+        let place = ((system.0 as u64) << 32) | (u64::from(group) << 1) | u64::from(by_accuracy);
         let options = MetaSetOptions {
             sets: sets.max(1),
             smallest: self.options.smallest.min(self.options.largest),
@@ -266,8 +270,8 @@ impl<'a> Draw<'a> {
     }
 }
 
-fn by_database(case: &TargetCase<'_>, questions: &[usize]) -> Grouping {
-    let database = |question: &usize| case.pool().questions[*question].database;
+fn by_database(case: &TargetCase<'_>, questions: &[QuestionIndex]) -> Grouping {
+    let database = |question: &QuestionIndex| case.pool()[*question].database;
     let mut numbers: BTreeMap<usize, u32> =
         questions.iter().map(|question| (database(question), 0)).collect();
     for (number, value) in (0..).zip(numbers.values_mut()) {
@@ -281,7 +285,7 @@ fn by_database(case: &TargetCase<'_>, questions: &[usize]) -> Grouping {
 
 /// Sample sets of all known systems against one source, each of one system: to learn from, to stop by, and for the
 /// interval. No database (no part of one, where there are fewer than five) is on two sides.
-pub fn parts(
+pub(crate) fn parts(
     case: &TargetCase<'_>,
     training: &LabelledAnswers,
     reference: &Reference,
@@ -313,11 +317,11 @@ pub fn parts(
 }
 
 /// Sample sets of one system against its own source, in groups of two databases.
-pub fn task(
+pub(crate) fn task(
     case: &TargetCase<'_>,
     training: &LabelledAnswers,
     reference: &Reference,
-    (system, answers): (usize, &Answers),
+    (system, answers): (SystemIndex, &Answers),
     options: FusionOptions,
 ) -> Result<MetaSet, EstimateError> {
     let units = units_of(case, training);
@@ -334,7 +338,7 @@ pub fn task(
 }
 
 /// Sets of some answers against a source, as they are: those descriptors, and the accuracy of each.
-pub fn described(
+pub(crate) fn described(
     reference: &Reference,
     answers: &Answers,
     sets: &[Vec<usize>],
@@ -352,7 +356,7 @@ pub fn described(
 }
 
 fn units_of(case: &TargetCase<'_>, training: &LabelledAnswers) -> Units {
-    let questions: BTreeSet<usize> =
+    let questions: BTreeSet<QuestionIndex> =
         training.corpus.iter().flat_map(|(_, answers)| &answers.questions).copied().collect();
     Units::new(case, questions, case.options.seed)
 }

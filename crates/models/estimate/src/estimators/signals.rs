@@ -9,11 +9,10 @@ use crate::estimate::{AccuracyInterval, Estimate, SignalValue};
 use crate::items::ItemModel;
 use crate::law::Law;
 use crate::outcome::{AGREEMENT, EstimateDraft, FIRST_RUNS, RUNS};
-use crate::sets::{
-    Ease, HeldOutSet, LabelledGroups, Sums, databases, is_elsewhere, meta_sets, shift, squared, sums_of,
-    total,
-};
+use crate::pool::{QuestionIndex, SystemIndex};
+use crate::sets::{HeldOutSet, LabelledGroups, cut_sets};
 use crate::structure::{Structure, by_confidence};
+use crate::sums::{Sums, databases, is_elsewhere, shift, squared, sums_of, total};
 use sqlgauge_base::probit::{density_at, moved, normal_cdf, on_probit, shift_to_mean};
 use sqlgauge_base::stats::normal_quantile;
 
@@ -112,7 +111,7 @@ struct Fit {
     by_far: Expected,
     by_items: Expected,
     /// By system: error in units of what was expected.
-    scores: Vec<(usize, f64)>,
+    scores: Vec<(SystemIndex, f64)>,
 }
 
 /// The accuracy among running answers.
@@ -134,14 +133,7 @@ impl Fit {
         // Outside, the law alone says how many are right; the item model only orders the answers.
         let outside = case.standing().is_outside();
         let items = if outside { ItemModel::fit_target(case) } else { ItemModel::fit(case) }?;
-        let ease = Ease::new(case, &items);
-        let labelled: Vec<LabelledGroups> = case
-            .evidence
-            .sources
-            .iter()
-            .map(|&system| LabelledGroups::new(case, system, &items, &ease))
-            .collect();
-        let sets = meta_sets(&labelled, case.options.seed);
+        let (labelled, sets) = cut_sets(case, &items);
         let near = Law::near(&sets);
         let expected = |estimate: &dyn Fn(&HeldOutSet) -> f64| {
             let point = |set| ErrorPoint::of(set, estimate(set) - set.target.accuracy());
@@ -387,8 +379,8 @@ impl Fit {
         source_accuracy: f64,
     ) -> (f64, f64) {
         let home = case.labelled(case.target);
-        let running = |questions: &[usize], as_given: bool| {
-            let holds = |&&question: &&usize| {
+        let running = |questions: &[QuestionIndex], as_given: bool| {
+            let holds = |&&question: &&QuestionIndex| {
                 let seen = case.observed(case.target, question);
                 seen.is_some_and(|seen| if as_given { seen.runs_as_given } else { seen.runs })
             };
@@ -411,15 +403,15 @@ impl Fit {
     /// The probability of every answer of the target, so that their mean over running ones is what was found.
     fn outcome(&self, case: &TargetCase<'_>, running_accuracy: &RunningAccuracy) -> EstimateDraft {
         let questions = &case.evidence.questions;
-        let of = |question: usize| case.observed(case.target, question);
-        let running: Vec<usize> =
+        let of = |question: QuestionIndex| case.observed(case.target, question);
+        let running: Vec<QuestionIndex> =
             questions.iter().copied().filter(|&question| of(question).is_some_and(|s| s.runs)).collect();
         let raw: Vec<f64> = running
             .iter()
             .map(|question| self.items.target.get(question).copied().unwrap_or(running_accuracy.accuracy))
             .collect();
         let by = shift_to_mean(&raw, running_accuracy.accuracy);
-        let right: HashMap<usize, f64> =
+        let right: HashMap<QuestionIndex, f64> =
             running.iter().zip(&raw).map(|(&question, &p)| (question, moved(p, by))).collect();
         let rates = if running_accuracy.refused_are_wrong {
             Rates::default()
@@ -454,7 +446,7 @@ impl Fit {
             notes.push(format!(
                 "no known run of {} on other questions: the estimate rests on other systems alone; give its own run with \
                  --known",
-                case.pool().systems[case.target]
+                case.pool()[case.target]
             ));
         }
         if !case.has_peers() && case.peers_left_out().is_none() {

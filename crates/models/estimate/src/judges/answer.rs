@@ -11,19 +11,13 @@ pub enum Undecided {
     /// The judge says that it cannot tell.
     Unsure,
     /// The answer is not what was asked for.
-    Unparsable {
-        /// What is wrong with it.
-        reason: String,
-    },
+    Unparsable { reason: String },
     /// The answer was cut at the limit of its tokens.
     Truncated,
     /// The judge or its server refused to answer.
     Refused,
     /// The request failed.
-    Failed {
-        /// The error.
-        reason: String,
-    },
+    Failed { reason: String },
     /// The request was not sent: the budget was used up, or an earlier failure would have hit it too.
     Unasked,
 }

@@ -85,9 +85,7 @@ impl PairOutcome {
 /// The target's prediction for one question against one opponent's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ArenaComparison {
-    /// Id of the item.
     pub id: String,
-    /// Name of its database.
     pub db_id: String,
     pub opponent: String,
     /// How it ended.
@@ -137,7 +135,6 @@ pub struct ArenaEstimate {
 /// What came of the comparisons.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ArenaReport {
-    /// The judging model.
     pub model: String,
     /// The sha256 of the prompt template.
     pub template: String,
@@ -150,7 +147,6 @@ pub struct ArenaReport {
     pub undecided: BTreeMap<String, usize>,
     /// The accuracy, or why there is none.
     pub estimate: Result<ArenaEstimate, CalibrationError>,
-    /// What was used.
     pub usage: Usage,
     /// Why the judge stopped before the end, if it did; asking again with the same cache goes on from there.
     pub stopped_by: Option<String>,

@@ -55,7 +55,6 @@ impl BugOutcome {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BugItem {
     pub id: String,
-    /// Name of its database.
     pub db_id: String,
     #[serde(flatten)]
     pub outcome: BugOutcome,
@@ -79,7 +78,6 @@ pub struct BugEstimate {
 /// What the judge made of a set of predictions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BugReport {
-    /// The judging model.
     pub model: String,
     /// The sha256 of the prompt template.
     pub template: String,
@@ -93,7 +91,6 @@ pub struct BugReport {
     pub undecided: BTreeMap<String, usize>,
     /// The accuracy; `None` when no item is decided.
     pub estimate: Option<BugEstimate>,
-    /// What was used.
     pub usage: Usage,
     /// Why the judge stopped before the end, if it did; asking again with the same cache goes on from there.
     pub stopped_by: Option<String>,

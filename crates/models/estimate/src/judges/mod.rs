@@ -13,6 +13,7 @@
 mod answer;
 mod arena;
 mod bug;
+mod service;
 mod strength;
 mod template;
 
@@ -28,13 +29,12 @@ pub use arena::{
     PairOutcome, judge_arena,
 };
 pub use bug::{BugEstimate, BugItem, BugOutcome, BugReport, judge_bug};
+pub use service::{JudgeService, OnProgress, describe};
 pub use template::{JudgeTemplate, TemplateKind};
 
-/// One prediction to judge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JudgeItem {
     pub id: String,
-    /// Name of its database.
     pub db_id: String,
     pub question: String,
     /// External knowledge that comes with the question.
@@ -56,7 +56,6 @@ pub struct JudgeOptions {
     pub token_limit: TokenLimit,
     /// Further parameters of the request, sent as they are.
     pub extra: Map<String, Value>,
-    /// The prompt.
     pub template: JudgeTemplate,
 }
 
@@ -90,27 +89,17 @@ impl JudgeOptions {
     }
 }
 
-/// Why nothing was judged.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum JudgeError {
     #[error("the prompt template is for {judge}, and {wanted} was asked for")]
-    WrongTemplate {
-        judge: &'static str,
-        /// What was asked for.
-        wanted: &'static str,
-    },
+    WrongTemplate { judge: &'static str, wanted: &'static str },
     /// Two items have one id, so that answers could not be told apart.
     #[error("the id {0} occurs twice; every item needs an id of its own")]
     RepeatedId(String),
     /// An accuracy is no number from 0 to 1.
     #[error("the accuracy of {name} is {accuracy}, not a number from 0 to 1")]
-    Accuracy {
-        /// Name of the opponent.
-        name: String,
-        accuracy: f64,
-    },
-    /// There is nobody to compare with.
+    Accuracy { name: String, accuracy: f64 },
     #[error("a pairwise judge needs predictions of at least one other system on the same questions")]
     NoOpponent,
 }

@@ -11,7 +11,6 @@ const MARK: &str = "mark";
 /// Hexadecimal digits of that code.
 const MARK_DIGITS: usize = 12;
 
-/// What a prompt asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TemplateKind {
     /// Whether one query is right; has `sql`.

@@ -8,18 +8,14 @@ use serde::{Deserialize, Serialize};
 /// Points at the start of a series that later ones are compared with.
 const BASELINE: usize = 3;
 
-/// The estimate of one batch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DriftPoint {
     /// Name of the batch: a date, a range of questions.
     pub label: String,
-    /// Questions.
     pub count: usize,
     /// Estimated accuracy, in [0, 1].
     pub accuracy: f64,
-    /// Lower end of the interval.
     pub low: f64,
-    /// Upper end of the interval.
     pub high: f64,
     /// The batch lies outside what the labels cover.
     pub outside: bool,
@@ -59,7 +55,6 @@ pub fn batch_label(range: &Range<usize>) -> String {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Series {
     pub system: String,
-    /// The batches.
     pub points: Vec<DriftPoint>,
     /// What is to be said of them.
     pub alarms: Vec<Alarm>,
@@ -74,7 +69,6 @@ pub struct AlarmRules {
     pub drop: Option<f64>,
 }
 
-/// How sure an alarm is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Gravity {
@@ -87,9 +81,7 @@ pub enum Gravity {
 /// A rule that was broken.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Alarm {
-    /// Label of the batch.
     pub label: String,
-    /// How sure it is.
     pub gravity: Gravity,
     /// What happened, as a sentence.
     pub message: String,
@@ -123,7 +115,7 @@ impl Series {
     }
 
     /// Whether an alarm rings for the batch of that label.
-    pub fn rings_at(&self, label: &str) -> bool {
+    pub(crate) fn rings_at(&self, label: &str) -> bool {
         self.alarms.iter().any(|alarm| alarm.gravity == Gravity::Alarm && alarm.label == label)
     }
 }

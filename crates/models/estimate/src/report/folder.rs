@@ -7,9 +7,9 @@ use std::path::Path;
 use serde_json::json;
 use sqlgauge_run::RunError;
 
-use super::{Reliability, html, json as estimates, markdown};
-use sqlgauge_report::ReportError;
-use sqlgauge_report::write_together;
+use super::{Reliability, json as estimates};
+use sqlgauge_report::document::STEP_SUMMARY;
+use sqlgauge_report::{ReportError, write_together};
 
 /// Batches or earlier estimates; only where there are some.
 pub(super) const DRIFT: &str = "drift.json";
@@ -26,12 +26,13 @@ impl Reliability {
     /// When the folder cannot be made or a file not be written.
     pub fn write_to(&self, folder: &Path) -> Result<(), ReportError> {
         let unwritable = |path: &Path, source| RunError::Unwritable { path: path.to_owned(), source };
+        let document = self.document();
         let mut texts = vec![
             line(serde_json::to_string_pretty(&self.manifest)?),
             estimates(self)?,
             self.predictions()?,
-            html(self),
-            markdown(self),
+            document.html(),
+            document.markdown(STEP_SUMMARY),
         ];
         let drift = folder.join(DRIFT);
         if !self.drift.is_empty() {

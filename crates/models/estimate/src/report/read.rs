@@ -116,7 +116,6 @@ impl Files<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::html;
     use serde_json::{Value, json};
 
     fn write(folder: &Path, name: &str, value: &Value) {
@@ -150,10 +149,11 @@ mod tests {
         std::fs::write(folder.path().join("report.html"), "<script>hit</script>").unwrap();
         let report = Reliability::read(folder.path(), 1 << 20).unwrap();
         assert_eq!((report.target.as_str(), report.alarm_below), ("new.json", Some(0.5)));
-        assert!(!html(&report).contains("<script") && html(&report).contains("&lt;script&gt;hit"));
+        let page = report.document().html();
+        assert!(!page.contains("<script") && page.contains("&lt;script&gt;hit"));
         let again = tempfile::tempdir().unwrap();
         report.write_to(again.path()).unwrap();
-        assert_eq!(html(&Reliability::read(again.path(), 1 << 20).unwrap()), html(&report));
+        assert_eq!(Reliability::read(again.path(), 1 << 20).unwrap().document().html(), page);
     }
 
     #[test]

@@ -38,7 +38,7 @@ struct GrownNode {
 
 impl FlatTrees {
     /// Lays grown trees out one after the other; none if one is too large for 32-bit indices.
-    pub fn new(trees: &[GrownTree]) -> Option<Self> {
+    pub(crate) fn new(trees: &[GrownTree]) -> Option<Self> {
         let mut flat = Self::default();
         for tree in trees {
             let root = flat.output.len();
@@ -56,7 +56,7 @@ impl FlatTrees {
     }
 
     /// What [`Model::blobs`] gave. Children must come after their parent, so that every walk ends.
-    pub fn load(blobs: &Blobs<'_>, width: usize) -> Result<Self, String> {
+    pub(crate) fn load(blobs: &Blobs<'_>, width: usize) -> Result<Self, String> {
         let flat = Self {
             roots: blobs.u32s("roots")?.to_vec(),
             feature: blobs.u32s("feature")?.to_vec(),

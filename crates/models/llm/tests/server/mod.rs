@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 /// A request as the server saw it.
 #[derive(Debug, Clone)]
-pub struct SeenRequest {
+pub(crate) struct SeenRequest {
     /// Position among the requests, from 0.
     pub number: usize,
     pub at: Instant,
@@ -24,12 +24,12 @@ pub struct SeenRequest {
 }
 
 impl SeenRequest {
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
     /// Content of the last message.
-    pub fn prompt(&self) -> &str {
+    pub(crate) fn prompt(&self) -> &str {
         self.body["messages"]
             .as_array()
             .and_then(|all| all.last())
@@ -38,12 +38,12 @@ impl SeenRequest {
     }
 
     /// Texts to embed.
-    pub fn inputs(&self) -> Vec<String> {
+    pub(crate) fn inputs(&self) -> Vec<String> {
         self.body["input"].as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect()
     }
 }
 
-pub enum Reply {
+pub(crate) enum Reply {
     /// Status, further headers, body.
     Full(u16, Vec<(String, String)>, Vec<u8>),
     /// The same after a pause.
@@ -55,7 +55,7 @@ pub enum Reply {
 }
 
 impl Reply {
-    pub fn json(status: u16, body: &Value) -> Self {
+    pub(crate) fn json(status: u16, body: &Value) -> Self {
         Self::Full(
             status,
             vec![("content-type".to_owned(), "application/json".to_owned())],
@@ -63,7 +63,7 @@ impl Reply {
         )
     }
 
-    pub fn with_header(self, name: &str, value: &str) -> Self {
+    pub(crate) fn with_header(self, name: &str, value: &str) -> Self {
         match self {
             Self::Full(status, mut headers, body) => {
                 headers.push((name.to_owned(), value.to_owned()));
@@ -73,19 +73,19 @@ impl Reply {
         }
     }
 
-    pub fn error(status: u16, message: &str) -> Self {
+    pub(crate) fn error(status: u16, message: &str) -> Self {
         Self::json(status, &json!({"error": {"message": message, "type": "test", "code": null}}))
     }
 
     /// A good answer of a chat model, with that usage.
-    pub fn chat(text: &str, prompt_tokens: u64, completion_tokens: u64) -> Self {
+    pub(crate) fn chat(text: &str, prompt_tokens: u64, completion_tokens: u64) -> Self {
         let usage = json!({"prompt_tokens": prompt_tokens, "completion_tokens": completion_tokens});
         let choice =
             json!({"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"});
         Self::json(200, &json!({"id": "c", "model": "served", "choices": [choice], "usage": usage}))
     }
 
-    pub fn vectors(vectors: &[Vec<f32>]) -> Self {
+    pub(crate) fn vectors(vectors: &[Vec<f32>]) -> Self {
         let entry = |(index, vector): (usize, &Vec<f32>)| json!({"index": index, "embedding": vector});
         let data: Vec<Value> = vectors.iter().enumerate().map(entry).collect();
         Self::json(200, &json!({"data": data, "usage": {"prompt_tokens": 3, "total_tokens": 3}}))
@@ -93,7 +93,7 @@ impl Reply {
 }
 
 /// The server; it stops when dropped.
-pub struct Server {
+pub(crate) struct Server {
     address: SocketAddr,
     shared: Arc<Shared>,
 }
@@ -108,7 +108,7 @@ struct Shared {
 
 impl Server {
     /// Answers each request as the script says.
-    pub fn start(script: impl Fn(&SeenRequest) -> Reply + Send + Sync + 'static) -> Self {
+    pub(crate) fn start(script: impl Fn(&SeenRequest) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let shared = Arc::new(Shared {
@@ -132,22 +132,22 @@ impl Server {
     }
 
     /// Base URL for clients.
-    pub fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
 
     /// Requests up to now.
-    pub fn seen(&self) -> Vec<SeenRequest> {
+    pub(crate) fn seen(&self) -> Vec<SeenRequest> {
         self.shared.seen.lock().unwrap().clone()
     }
 
     /// Number of requests up to now.
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.seen().len()
     }
 
     /// Most requests that were there at the same time.
-    pub fn most_in_flight(&self) -> usize {
+    pub(crate) fn most_in_flight(&self) -> usize {
         self.shared.most_in_flight.load(Ordering::SeqCst)
     }
 }

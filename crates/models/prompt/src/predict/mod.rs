@@ -11,33 +11,17 @@
 //! - With pruning each question is asked twice: which tables and columns it needs, then for its SQL over those. A question whose first
 //!   answer is missing is not asked for its SQL.
 //! - The lines are a prediction file: `score`, `import` and `estimate` read `id`, `db_id`, `sql` and `confidence`.
-//!
-//! Without the feature `services` there is only the prompt.
 
-#[cfg(feature = "services")]
 mod answer;
-#[cfg(feature = "services")]
 mod asking;
-#[cfg(feature = "services")]
 mod demonstration;
-mod prompt;
-#[cfg(feature = "services")]
 mod prune;
-#[cfg(feature = "services")]
 mod request;
-#[cfg(feature = "services")]
 mod schema;
 
-#[cfg(feature = "services")]
 pub use answer::{LogProbabilities, PredictionLine, SampledAnswer, Status};
-#[cfg(feature = "services")]
 pub use asking::{PredictOutcome, PromptQuestion, predict};
-#[cfg(feature = "services")]
 pub use demonstration::{Demonstration, draw_demonstrations};
-pub use prompt::{PLACEHOLDERS, built_in_prompt, built_in_prune_prompt};
-#[cfg(feature = "services")]
 pub use prune::PrunedSchema;
-#[cfg(feature = "services")]
 pub use request::PredictSettings;
-#[cfg(feature = "services")]
 pub use schema::{ExampleRows, schema_with_rows};

@@ -6,7 +6,6 @@
 //! `too_large`. A gold that does not resolve, or takes too many steps itself, has failed. What is right here returns the same
 //! rows; what is not may still.
 
-use serde_json::Value;
 use sqlgauge_sql::ErrorKind;
 
 use super::{Rewarding, Worth, all_or_nothing};
@@ -57,7 +56,7 @@ fn judge_structure(case: &Case<'_>, item: &GoldQuestion) -> Result<JudgedAnswer,
     }
     let matching = metric(MATCHING)?;
     let score = matching.score(&pair);
-    let reason = score.detail.get("reason").and_then(Value::as_str).unwrap_or("the same query").to_owned();
+    let reason = score.detail.reason().unwrap_or("the same query").to_owned();
     Ok(match score.value {
         Some(1.0) => JudgedAnswer::new(Code::Right, Progress::Runs, reason),
         Some(_) => JudgedAnswer::new(Code::Wrong, Progress::Runs, reason),

@@ -14,36 +14,36 @@ const SHOP: &str = "
     INSERT INTO sale VALUES (1, 1, 10), (2, 1, 20), (3, 2, 5), (4, 3, 7), (5, 3, 8);";
 
 /// A folder with one small database, `shop`.
-pub fn shop() -> tempfile::TempDir {
+pub(crate) fn shop() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("shop")).unwrap();
     Connection::open(folder.path().join("shop/shop.sqlite")).unwrap().execute_batch(SHOP).unwrap();
     folder
 }
 
-pub fn worker() -> WorkerCommand {
+pub(crate) fn worker() -> WorkerCommand {
     WorkerCommand::new(env!("CARGO_BIN_EXE_sqlgauge-reward-worker"))
 }
 
-pub fn reward(options: RewardOptions) -> Reward {
+pub(crate) fn reward(options: RewardOptions) -> Reward {
     Reward::new(options, worker()).unwrap()
 }
 
-pub fn request(prediction: &str, gold: &str, db_id: &str) -> Request {
+pub(crate) fn request(prediction: &str, gold: &str, db_id: &str) -> Request {
     Request { prediction: prediction.to_owned(), golds: vec![gold.to_owned()], db_id: db_id.to_owned() }
 }
 
 /// One answer on the shop.
-pub fn ask(reward: &Reward, prediction: &str, gold: &str) -> RewardResult {
+pub(crate) fn ask(reward: &Reward, prediction: &str, gold: &str) -> RewardResult {
     reward.score(&[request(prediction, gold, "shop")]).unwrap().remove(0)
 }
 
-pub fn code(reward: &Reward, prediction: &str, gold: &str) -> Code {
+pub(crate) fn code(reward: &Reward, prediction: &str, gold: &str) -> Code {
     ask(reward, prediction, gold).code
 }
 
 /// The folder of Spider, or `None` (said aloud) where there is none; in CI that is an error.
-pub fn spider_folder() -> Option<PathBuf> {
+pub(crate) fn spider_folder() -> Option<PathBuf> {
     let default_folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared/data");
     let folder = std::env::var_os("SQLGAUGE_DATA").map_or(default_folder, PathBuf::from).join("spider");
     if folder.is_dir() {
@@ -55,7 +55,7 @@ pub fn spider_folder() -> Option<PathBuf> {
 }
 
 /// Spider dev: its databases, and golds with their databases.
-pub fn spider() -> Option<(PathBuf, Vec<(String, String)>)> {
+pub(crate) fn spider() -> Option<(PathBuf, Vec<(String, String)>)> {
     let spider = spider_folder()?;
     let golds = std::fs::read_to_string(spider.join("dev_gold.sql")).unwrap();
     let golds = golds.lines().filter_map(|line| line.split_once('\t'));
@@ -63,7 +63,7 @@ pub fn spider() -> Option<(PathBuf, Vec<(String, String)>)> {
 }
 
 /// The predictions of a system, aligned with the golds.
-pub fn predictions(system: &str) -> Vec<String> {
+pub(crate) fn predictions(system: &str) -> Vec<String> {
     let path = spider_folder().unwrap().join(format!("predictions/dev/{system}.sql"));
     let text = String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned();
     text.lines().map(|line| line.split('\t').next().unwrap_or_default().to_owned()).collect()

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::{RobustnessReport, csv, html, json, jsonl, junit, markdown};
-use sqlgauge_report::ReportError;
-use sqlgauge_report::write_together;
+use super::{RobustnessReport, csv, json, jsonl, junit};
+use sqlgauge_report::document::STEP_SUMMARY;
+use sqlgauge_report::{ReportError, write_together};
 
 /// What the folder of a report holds besides the runs.
 pub const FILES: [&str; 6] =
@@ -16,7 +16,15 @@ impl RobustnessReport {
     /// # Errors
     /// When the folder cannot be made or a file not be written.
     pub fn write_to(&self, folder: &Path) -> Result<(), ReportError> {
-        let texts = [json(self)?, jsonl(self)?, csv(self)?, html(self), markdown(self), junit(self)?];
+        let document = self.document();
+        let texts = [
+            json(self)?,
+            jsonl(self)?,
+            csv(self)?,
+            document.html(),
+            document.markdown(STEP_SUMMARY),
+            junit(self)?,
+        ];
         write_together(folder, FILES.into_iter().zip(texts))?;
         Ok(())
     }

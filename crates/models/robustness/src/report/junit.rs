@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use crate::{RobustnessRow, SystemRobustness};
 
-use super::sheets::{change, name, with_interval};
+use super::document::{change, name, with_interval};
 use super::{EX, RobustnessReport};
 use sqlgauge_base::counted;
 use sqlgauge_report::ReportError;

@@ -1,25 +1,19 @@
 //! Reports of robustness: what schema changes do to the scores of systems, one file per format.
 //!
-//! A [`RobustnessReport`] is plain data. What its tables say stands once, in `sheets`; the formats for people write those.
+//! A [`RobustnessReport`] is plain data. What people read is its [`document`](RobustnessReport::document).
 
 mod csv;
+mod document;
 mod folder;
-mod html;
 mod json;
 mod junit;
-mod markdown;
-mod sheets;
-mod table;
 
 use crate::{METRICS, Robustness, RobustnessRow};
 
 pub use csv::csv;
 pub use folder::FILES;
-pub use html::html;
 pub use json::{json, jsonl};
 pub use junit::junit;
-pub use markdown::markdown;
-pub use table::table;
 
 /// Execution accuracy, by which changes are judged.
 const EX: &str = METRICS[2];

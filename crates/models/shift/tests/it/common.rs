@@ -3,7 +3,7 @@
 use sqlgauge_encode::{Matrix, Vectors, VectorsError};
 
 /// A stream of numbers for test data (splitmix64).
-pub struct Numbers(pub u64);
+pub(crate) struct Numbers(pub u64);
 
 impl Numbers {
     fn next(&mut self) -> u64 {
@@ -15,25 +15,25 @@ impl Numbers {
     }
 
     /// In [0, 1).
-    pub fn unit(&mut self) -> f64 {
+    pub(crate) fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
     /// About normal: the sum of twelve uniform numbers.
-    pub fn normal(&mut self) -> f64 {
+    pub(crate) fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.unit()).sum::<f64>() - 6.0
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "the vectors are of f32")]
     /// Vectors whose components are normal with mean `shift` and standard deviation `spread`.
-    pub fn matrix(&mut self, rows: usize, dimensions: usize, shift: f64, spread: f64) -> Matrix {
+    pub(crate) fn matrix(&mut self, rows: usize, dimensions: usize, shift: f64, spread: f64) -> Matrix {
         let values = (0..rows * dimensions).map(|_| (self.normal() * spread + shift) as f32).collect();
         Matrix::new(dimensions, values).expect("the sizes fit")
     }
 }
 
 /// A matrix in chunks of so many rows.
-pub struct Chunked<'a>(pub &'a Matrix, pub usize);
+pub(crate) struct Chunked<'a>(pub &'a Matrix, pub usize);
 
 impl Vectors for Chunked<'_> {
     fn len(&self) -> usize {
@@ -58,6 +58,6 @@ impl Vectors for Chunked<'_> {
 }
 
 /// Runs something on so many threads.
-pub fn on_threads<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
+pub(crate) fn on_threads<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads start").install(run)
 }

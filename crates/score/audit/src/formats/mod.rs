@@ -1,21 +1,18 @@
 //! The registry of formats. To add one: write its file, add it to [`all`].
 
-mod html;
 mod jsonl;
-mod markdown;
+mod pages;
 mod sarif;
-mod text;
 
 use std::io::{self, Write};
 
-use crate::report::{AuditedItem, BenchmarkAudit};
-use sqlgauge_base::counted;
+use sqlgauge_report::formats::TextTables;
 
-pub use html::Html;
+use crate::report::BenchmarkAudit;
+
 pub use jsonl::Jsonl;
-pub use markdown::Markdown;
+pub use pages::{Html, Markdown, Terminal};
 pub use sarif::Sarif;
-pub use text::Text;
 
 /// One way to write what was found.
 pub trait AuditFormat: Send + Sync {
@@ -31,39 +28,18 @@ pub trait AuditFormat: Send + Sync {
 
 /// Every format, for people first, then for programs.
 pub fn all() -> &'static [&'static dyn AuditFormat] {
-    &[&Text, &Html, &Markdown, &Jsonl, &Sarif]
+    &[&Terminal(TextTables { width: 120, colour: false }), &Html, &Markdown, &Jsonl, &Sarif]
 }
 
 pub fn find(name: &str) -> Option<&'static dyn AuditFormat> {
     all().iter().copied().find(|format| format.name() == name)
 }
 
-/// The confidence of an item, for people.
-fn share(item: &AuditedItem) -> String {
-    format!("{:.0} %", 100.0 * item.confidence())
-}
-
-const CONFIDENCE: &str = "The percentage of an item is how often people found golds with these findings wrong, by a model over three labelled benchmarks";
-
-/// How many golds were looked at, and how many have a finding, in a sentence.
-fn headline(audit: &BenchmarkAudit) -> String {
-    let (golds, count) = (audit.items.len(), audit.ranked().len());
-    let unresolved = match audit.unresolved() {
-        0 => String::new(),
-        count => format!("; {count} could not be resolved"),
-    };
-    format!(
-        "{count} of {} have a finding of {}{unresolved}",
-        counted(golds, "gold"),
-        counted(audit.rules.len(), "rule")
-    )
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
     use crate::finding::{Evidence, Finding, Proposal, Unchecked};
-    use crate::report::{AllowedFinding, ItemAudit};
+    use crate::report::{AllowedFinding, AuditedItem, ItemAudit};
     use crate::rule::RuleStanding;
 
     /// An audit with everything that a format must show, and with what must not be obeyed.
@@ -118,7 +94,10 @@ pub(crate) mod tests {
     fn every_format_has_a_name_and_shows_finding_rows_rewrite_and_reason() {
         let mut names: Vec<_> = all().iter().map(|format| format.name()).collect();
         for format in all() {
-            let text = rendered(*format);
+            // SQL is coloured word by word on a page.
+            let text = ["<span class=\"kw\">", "<span class=\"nu\">", "</span>"]
+                .iter()
+                .fold(rendered(*format), |text, tag| text.replace(tag, ""));
             for part in ["tie-at-limit", "the last row of LIMIT 1", "SELECT 1", "any is right"] {
                 assert!(text.contains(part), "{}: {part} in {text}", format.name());
             }

@@ -149,7 +149,7 @@ fn is_stored_average(subject: &AuditSubject<'_>, column: &str) -> bool {
 }
 
 const CASES: &[AuditCase] = &[
-    AuditCase::fires(CLUBS, "SELECT name FROM club").asked("How many clubs are there?").from_benchmark(),
+    AuditCase::fires(CLUBS, "SELECT name FROM club").asked("How many clubs are there?").of_benchmark(),
     AuditCase::fires(CLUBS, "SELECT AVG(goals) FROM player").asked("What are the most goals of a player?"),
     AuditCase::fires(CLUBS, "SELECT SUM(goals) FROM player").asked("What is the average number of goals?"),
     AuditCase::silent(CLUBS, "SELECT COUNT(*) FROM club").asked("How many clubs are there?"),

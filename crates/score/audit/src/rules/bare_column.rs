@@ -111,7 +111,7 @@ fn report(subject: &AuditSubject<'_>, select: &Select, column: ColumnRef, findin
 }
 
 const CASES: &[AuditCase] = &[
-    AuditCase::fires(CLUBS, "SELECT club_id, name, COUNT(*) FROM player GROUP BY club_id").from_benchmark(),
+    AuditCase::fires(CLUBS, "SELECT club_id, name, COUNT(*) FROM player GROUP BY club_id").of_benchmark(),
     AuditCase::fires(CLUBS, "SELECT name, AVG(goals) FROM player"),
     AuditCase::silent(
         CLUBS,

@@ -115,7 +115,7 @@ const CASES: &[AuditCase] = &[
         "SELECT p.name FROM player AS p JOIN club AS c ON p.club_id = c.id WHERE p.goals = 7",
     )
     .asked("What is the name of the club whose player has 7 goals?")
-    .from_benchmark(),
+    .of_benchmark(),
     AuditCase::silent(
         CLUBS,
         "SELECT c.name FROM player AS p JOIN club AS c ON p.club_id = c.id WHERE p.goals = 7",

@@ -50,7 +50,7 @@ impl AuditRule for ConstantAggregated {
 }
 
 const CASES: &[AuditCase] = &[
-    AuditCase::fires(CLUBS, "SELECT COUNT(DISTINCT 'name') FROM player").from_benchmark(),
+    AuditCase::fires(CLUBS, "SELECT COUNT(DISTINCT 'name') FROM player").of_benchmark(),
     AuditCase::silent(CLUBS, "SELECT COUNT(DISTINCT name) FROM player"),
     AuditCase::silent(CLUBS, "SELECT COUNT(1) FROM player"),
 ];

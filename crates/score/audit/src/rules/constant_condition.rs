@@ -2,7 +2,6 @@
 //!
 //! ## What it finds
 //! A comparison with NULL by `=`, two different values demanded of one column at once, a comparison of constants.
-//! `condition-same-for-all-rows` looks at the rows.
 //!
 //! ## Why it matters
 //! A condition that is never true makes every query with an empty result right; one that is always true is not
@@ -92,7 +91,7 @@ fn contradictions(subject: &AuditSubject<'_>, conjuncts: &[&Expr], findings: &mu
 }
 
 const CASES: &[AuditCase] = &[
-    AuditCase::fires(CLUBS, "SELECT name FROM player WHERE goals = NULL").from_benchmark(),
+    AuditCase::fires(CLUBS, "SELECT name FROM player WHERE goals = NULL").of_benchmark(),
     AuditCase::fires(CLUBS, "SELECT name FROM club WHERE city = 'Lisbon' AND city = 'Porto'"),
     AuditCase::silent(CLUBS, "SELECT name FROM player WHERE goals IS NULL"),
     AuditCase::silent(CLUBS, "SELECT name FROM player WHERE goals > 1"),

@@ -86,7 +86,7 @@ impl Rewriter for Starred<'_> {
 }
 
 const CASES: &[AuditCase] = &[
-    AuditCase::fires(CLUBS, "SELECT COUNT(goals) FROM player").from_benchmark(),
+    AuditCase::fires(CLUBS, "SELECT COUNT(goals) FROM player").of_benchmark(),
     AuditCase::silent(CLUBS, "SELECT COUNT(name) FROM player"),
     AuditCase::silent(CLUBS, "SELECT COUNT(goals) FROM player WHERE goals > 1"),
     AuditCase::silent(

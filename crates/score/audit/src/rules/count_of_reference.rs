@@ -102,7 +102,7 @@ const CASES: &[AuditCase] = &[
         CLUBS,
         "SELECT COUNT(a.player_id) FROM award AS a JOIN player AS p ON a.player_id = p.id",
     )
-    .from_benchmark(),
+    .of_benchmark(),
     AuditCase::silent(
         CLUBS,
         "SELECT COUNT(DISTINCT a.player_id) FROM award AS a JOIN player AS p ON a.player_id = p.id",

@@ -64,7 +64,7 @@ impl AuditRule for CountPerGroup {
 const CASES: &[AuditCase] = &[
     AuditCase::fires(CLUBS, "SELECT COUNT(*) FROM player GROUP BY club_id HAVING COUNT(*) > 1")
         .asked("How many clubs have more than one player?")
-        .from_benchmark(),
+        .of_benchmark(),
     AuditCase::silent(CLUBS, "SELECT club_id, COUNT(*) FROM player GROUP BY club_id"),
     AuditCase::silent(CLUBS, "SELECT COUNT(*) FROM player WHERE club_id = 1 GROUP BY club_id"),
     AuditCase::silent(CLUBS, "SELECT COUNT(*) FROM player GROUP BY club_id ORDER BY COUNT(*) DESC LIMIT 1"),

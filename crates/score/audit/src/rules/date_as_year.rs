@@ -141,7 +141,7 @@ fn read_off(
 }
 
 const CASES: &[AuditCase] = &[
-    AuditCase::fires(CLUBS, "SELECT name FROM player WHERE born > 1990").from_benchmark(),
+    AuditCase::fires(CLUBS, "SELECT name FROM player WHERE born > 1990").of_benchmark(),
     AuditCase::fires(CLUBS, "SELECT name FROM club WHERE strftime('%Y', name) = '1990'"),
     AuditCase::fires(CLUBS, "SELECT name FROM player WHERE born BETWEEN 1989 AND 1990"),
     AuditCase::silent(CLUBS, "SELECT name FROM player WHERE born > '1990'"),

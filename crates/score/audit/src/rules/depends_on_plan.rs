@@ -62,7 +62,7 @@ impl AuditRule for DependsOnPlan {
 }
 
 const CASES: &[AuditCase] = &[
-    AuditCase::fires(CLUBS, "SELECT name FROM player WHERE goals = 10 LIMIT 1").from_benchmark(),
+    AuditCase::fires(CLUBS, "SELECT name FROM player WHERE goals = 10 LIMIT 1").of_benchmark(),
     AuditCase::fires(CLUBS, "SELECT id FROM club WHERE city = 'Lisbon' LIMIT 1"),
     AuditCase::silent(CLUBS, "SELECT name FROM player WHERE goals = 10"),
     AuditCase::silent(CLUBS, "SELECT name FROM player ORDER BY id LIMIT 1"),

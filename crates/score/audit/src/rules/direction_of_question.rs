@@ -77,7 +77,7 @@ impl AuditRule for DirectionOfQuestion {
 const CASES: &[AuditCase] = &[
     AuditCase::fires(CLUBS, "SELECT name FROM player ORDER BY goals LIMIT 1")
         .asked("Who has the most goals?")
-        .from_benchmark(),
+        .of_benchmark(),
     AuditCase::fires(CLUBS, "SELECT MAX(goals) FROM player").asked("What is the lowest number of goals?"),
     AuditCase::silent(CLUBS, "SELECT name FROM player ORDER BY goals DESC LIMIT 1")
         .asked("Who has the most goals?"),

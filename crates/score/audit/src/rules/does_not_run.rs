@@ -44,7 +44,7 @@ impl AuditRule for DoesNotRun {
 }
 
 const CASES: &[AuditCase] = &[
-    AuditCase::fires(CLUBS, "SELECT nam FROM club").from_benchmark(),
+    AuditCase::fires(CLUBS, "SELECT nam FROM club").of_benchmark(),
     AuditCase::fires(CLUBS, "SELECT name FROM club WHERE"),
     AuditCase::silent(CLUBS, "SELECT name FROM club"),
 ];

@@ -48,7 +48,7 @@ impl AuditRule for EmptyResult {
 }
 
 const CASES: &[AuditCase] = &[
-    AuditCase::fires(CLUBS, "SELECT name FROM player WHERE name = 'ana'").from_benchmark(),
+    AuditCase::fires(CLUBS, "SELECT name FROM player WHERE name = 'ana'").of_benchmark(),
     AuditCase::fires(CLUBS, "SELECT MAX(goals) FROM player WHERE id > 9"),
     AuditCase::silent(CLUBS, "SELECT COUNT(*) FROM player WHERE id > 9"),
     AuditCase::silent(CLUBS, "SELECT goals FROM player WHERE id >= 4 - 1"),

@@ -68,7 +68,7 @@ fn counts_rows(expr: &Expr) -> bool {
 const CASES: &[AuditCase] = &[
     AuditCase::fires(CLUBS, "SELECT name FROM player WHERE id = 1")
         .hinted("to earn refers to wage")
-        .from_benchmark(),
+        .of_benchmark(),
     AuditCase::fires(CLUBS, "SELECT name FROM player ORDER BY wage DESC LIMIT 1")
         .hinted("best refers to MAX(goals)"),
     AuditCase::silent(CLUBS, "SELECT wage FROM player WHERE id = 1").hinted("to earn refers to wage"),

@@ -145,7 +145,7 @@ impl Done {
 const CASES: &[AuditCase] = &[
     AuditCase::fires(CLUBS, "SELECT SUM(goals = 10) FROM player")
         .hinted("share = DIVIDE(COUNT(goals = 10), COUNT(id))")
-        .from_benchmark(),
+        .of_benchmark(),
     AuditCase::fires(CLUBS, "SELECT name FROM player ORDER BY wage DESC LIMIT 1")
         .hinted("the most awards refers to MAX(COUNT(award.id))"),
     AuditCase::fires(CLUBS, "SELECT name FROM player ORDER BY goals LIMIT 1")

@@ -163,7 +163,7 @@ fn is_sign(stated: &str, used: &str) -> bool {
 const CASES: &[AuditCase] = &[
     AuditCase::fires(CLUBS, "SELECT title FROM award WHERE year = 2011")
         .hinted("then refers to year = 2010")
-        .from_benchmark(),
+        .of_benchmark(),
     AuditCase::fires(CLUBS, "SELECT name FROM club WHERE city = 'Porto'")
         .hinted("the capital refers to city = 'Lisbon'"),
     AuditCase::fires(CLUBS, "SELECT name FROM player WHERE goals > 7").hinted("good refers to goals >= 7"),

@@ -80,7 +80,7 @@ fn asks_for_several(words: &Words) -> bool {
 const CASES: &[AuditCase] = &[
     AuditCase::fires(CLUBS, "SELECT name FROM player ORDER BY goals DESC LIMIT 1")
         .asked("Which players have the most goals?")
-        .from_benchmark(),
+        .of_benchmark(),
     AuditCase::silent(CLUBS, "SELECT name FROM player ORDER BY goals DESC LIMIT 1")
         .asked("Who has the most goals?"),
     AuditCase::silent(CLUBS, "SELECT name FROM player ORDER BY id DESC LIMIT 1")

@@ -68,7 +68,7 @@ impl AuditRule for ExtremumMissing {
 const CASES: &[AuditCase] = &[
     AuditCase::fires(CLUBS, "SELECT name FROM player WHERE goals = 10")
         .asked("Who has the most goals?")
-        .from_benchmark(),
+        .of_benchmark(),
     AuditCase::silent(CLUBS, "SELECT name FROM player WHERE goals = (SELECT MAX(goals) FROM player)")
         .asked("Who has the most goals?"),
     AuditCase::silent(CLUBS, "SELECT name FROM player WHERE goals > 7").asked("Who has at least 8 goals?"),

@@ -95,7 +95,7 @@ CREATE TABLE award (id INTEGER PRIMARY KEY, player_id INTEGER REFERENCES player(
 INSERT INTO player VALUES (1, 'Ana'), (2, 'Ana'); INSERT INTO award VALUES (1, 1), (2, 2);",
         "SELECT p.name FROM player AS p JOIN award AS a ON a.player_id = p.id GROUP BY p.name ORDER BY COUNT(*) DESC LIMIT 1",
     )
-    .from_benchmark(),
+    .of_benchmark(),
     AuditCase::fires(EMPTY, "SELECT c.name, COUNT(*) FROM club AS c JOIN player AS p ON p.club_id = c.id GROUP BY c.name"),
     AuditCase::silent(CLUBS, "SELECT c.name, COUNT(*) FROM club AS c JOIN player AS p ON p.club_id = c.id GROUP BY c.name"),
     AuditCase::silent(EMPTY, "SELECT c.name, COUNT(*) FROM club AS c JOIN player AS p ON p.club_id = c.id GROUP BY c.id"),

@@ -153,7 +153,7 @@ fn report(subject: &AuditSubject<'_>, division: &Expr, findings: &mut Findings) 
 }
 
 const CASES: &[AuditCase] = &[
-    AuditCase::fires(CLUBS, "SELECT SUM(goals > 7) / COUNT(*) FROM player").from_benchmark(),
+    AuditCase::fires(CLUBS, "SELECT SUM(goals > 7) / COUNT(*) FROM player").of_benchmark(),
     AuditCase::fires(CLUBS, "SELECT SUM(goals) / COUNT(*) FROM player WHERE id IN (1, 3)"),
     AuditCase::silent(CLUBS, "SELECT CAST(SUM(goals > 7) AS REAL) / COUNT(*) FROM player"),
     AuditCase::silent(CLUBS, "SELECT year / 10 FROM award"),

@@ -136,7 +136,7 @@ const CASES: &[AuditCase] = &[
         CLUBS,
         "SELECT COUNT(p.id) FROM player AS p JOIN award AS a ON a.player_id = p.id WHERE a.year > 2000",
     )
-    .from_benchmark(),
+    .of_benchmark(),
     AuditCase::fires(CLUBS, "SELECT AVG(p.goals) FROM player AS p JOIN award AS a ON a.player_id = p.id"),
     AuditCase::silent(
         CLUBS,

@@ -160,7 +160,7 @@ impl Rewriter for Replaced<'_> {
 }
 
 const CASES: &[AuditCase] = &[
-    AuditCase::fires(CLUBS, "SELECT p.name FROM player AS p JOIN club AS c ON p.id = c.id").from_benchmark(),
+    AuditCase::fires(CLUBS, "SELECT p.name FROM player AS p JOIN club AS c ON p.id = c.id").of_benchmark(),
     AuditCase::fires(CLUBS, "SELECT p.name FROM player AS p, club AS c WHERE c.city = 'Lisbon'"),
     AuditCase::fires(CLUBS, "SELECT a.title FROM award AS a JOIN club AS c ON a.id = c.id"),
     AuditCase::fires(CLUBS, "SELECT a.title FROM award AS a JOIN club AS c ON a.player_id = c.id"),

@@ -124,7 +124,7 @@ fn read(subject: &AuditSubject<'_>, scope: &Scope<'_>) -> (Vec<ColumnRef>, Vec<(
 
 const CASES: &[AuditCase] = &[
     AuditCase::fires(CLUBS, "SELECT p.name FROM player AS p JOIN award AS a ON a.player_id = p.id")
-        .from_benchmark(),
+        .of_benchmark(),
     AuditCase::silent(CLUBS, "SELECT p.name, a.title FROM player AS p JOIN award AS a ON a.player_id = p.id"),
     AuditCase::silent(
         CLUBS,

@@ -54,7 +54,7 @@ impl AuditRule for LimitOnOneRow {
 }
 
 const CASES: &[AuditCase] = &[
-    AuditCase::fires(CLUBS, "SELECT COUNT(id) FROM player ORDER BY goals DESC LIMIT 1").from_benchmark(),
+    AuditCase::fires(CLUBS, "SELECT COUNT(id) FROM player ORDER BY goals DESC LIMIT 1").of_benchmark(),
     AuditCase::silent(CLUBS, "SELECT COUNT(id) FROM player LIMIT 1"),
     AuditCase::silent(
         CLUBS,

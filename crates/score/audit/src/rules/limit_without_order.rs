@@ -69,7 +69,7 @@ fn returns_one_row(subject: &AuditSubject<'_>) -> bool {
 }
 
 const CASES: &[AuditCase] = &[
-    AuditCase::fires(CLUBS, "SELECT name FROM player LIMIT 2").from_benchmark(),
+    AuditCase::fires(CLUBS, "SELECT name FROM player LIMIT 2").of_benchmark(),
     AuditCase::fires(EMPTY, "SELECT name FROM player WHERE goals = 7 LIMIT 1"),
     AuditCase::silent(CLUBS, "SELECT name FROM player LIMIT 4"),
     AuditCase::silent(EMPTY, "SELECT name FROM player ORDER BY id LIMIT 2"),

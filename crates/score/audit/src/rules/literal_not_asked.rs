@@ -79,7 +79,7 @@ fn says_something(value: &Expr) -> bool {
 const CASES: &[AuditCase] = &[
     AuditCase::fires(CLUBS, "SELECT name FROM club WHERE city = 'Porto'")
         .asked("Which clubs are in Lisbon?")
-        .from_benchmark(),
+        .of_benchmark(),
     AuditCase::silent(CLUBS, "SELECT name FROM club WHERE city = 'Lisbon'")
         .asked("Which clubs are in Lisbon?"),
     AuditCase::silent(CLUBS, "SELECT name FROM club WHERE city = 'M'").asked("Which clubs are for men?"),

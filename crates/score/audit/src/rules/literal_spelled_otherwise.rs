@@ -85,7 +85,7 @@ fn is_there(subject: &AuditSubject<'_>, column: ColumnRef, literal: &str) -> boo
 const CASES: &[AuditCase] = &[
     AuditCase::fires(EMPTY, "SELECT id FROM club WHERE name = 'Ajax , Amsterdam'")
         .asked("How old is 'Ajax, Amsterdam'?")
-        .from_benchmark(),
+        .of_benchmark(),
     AuditCase::fires(CLUBS, "SELECT id FROM club WHERE name IN ('Har bour', 'Forest')")
         .asked("Which clubs are the two?")
         .hinted("the two refer to name IN ('Harbour', 'Forest')"),

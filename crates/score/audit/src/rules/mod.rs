@@ -4,9 +4,7 @@
 
 mod aggregate_of_question;
 mod bare_column;
-mod clock;
 mod column_of_other_table;
-mod condition_same_for_all_rows;
 mod constant_aggregated;
 mod constant_condition;
 mod count_of_nullable;
@@ -31,14 +29,11 @@ mod limit_on_one_row;
 mod limit_without_order;
 mod literal_not_asked;
 mod literal_spelled_otherwise;
-mod missing_distinct;
 mod near_literal;
 mod null_sorted_first;
 mod or_beside_and;
 mod output_columns;
 mod reversed_between;
-mod scores_below_one;
-mod superfluous_distinct;
 mod systems_disagree;
 mod text_as_number;
 mod tie_at_limit;
@@ -49,10 +44,8 @@ use crate::rule::AuditRule;
 
 static RULES: &[&dyn AuditRule] = &[
     &does_not_run::DoesNotRun,
-    &scores_below_one::ScoresBelowOne,
     &empty_result::EmptyResult,
     &depends_on_plan::DependsOnPlan,
-    &clock::Clock,
     &systems_disagree::SystemsDisagree,
     &tie_at_limit::TieAtLimit,
     &tie_possible_at_limit::TiePossibleAtLimit,
@@ -63,7 +56,6 @@ static RULES: &[&dyn AuditRule] = &[
     &integer_division::IntegerDivision,
     &near_literal::NearLiteral,
     &constant_condition::ConstantCondition,
-    &condition_same_for_all_rows::ConditionSameForAllRows,
     &reversed_between::ReversedBetween,
     &or_beside_and::OrBesideAnd,
     &join_without_key::JoinWithoutKey,
@@ -73,8 +65,6 @@ static RULES: &[&dyn AuditRule] = &[
     &count_of_reference::CountOfReference,
     &count_per_group::CountPerGroup,
     &group_by_name::GroupByName,
-    &missing_distinct::MissingDistinct,
-    &superfluous_distinct::SuperfluousDistinct,
     &count_of_nullable::CountOfNullable,
     &limit_on_one_row::LimitOnOneRow,
     &limit_without_order::LimitWithoutOrder,

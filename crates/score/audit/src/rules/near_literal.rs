@@ -169,7 +169,7 @@ impl Rewriter for Replaced<'_> {
 }
 
 const CASES: &[AuditCase] = &[
-    AuditCase::fires(CLUBS, "SELECT COUNT(*) FROM club WHERE city = 'lisbon'").from_benchmark(),
+    AuditCase::fires(CLUBS, "SELECT COUNT(*) FROM club WHERE city = 'lisbon'").of_benchmark(),
     AuditCase::fires(
         CLUBS,
         "SELECT city FROM club WHERE city = 'lisbon' UNION SELECT city FROM club WHERE city = 'porto'",

@@ -102,7 +102,7 @@ fn without_null(query: &Query, key: &Expr) -> Option<Query> {
 }
 
 const CASES: &[AuditCase] = &[
-    AuditCase::fires(CLUBS, "SELECT name FROM player ORDER BY goals LIMIT 1").from_benchmark(),
+    AuditCase::fires(CLUBS, "SELECT name FROM player ORDER BY goals LIMIT 1").of_benchmark(),
     AuditCase::fires(CLUBS, "SELECT name FROM player WHERE club_id = 2 ORDER BY goals ASC LIMIT 1"),
     AuditCase::silent(CLUBS, "SELECT name FROM player ORDER BY goals DESC LIMIT 1"),
     AuditCase::silent(CLUBS, "SELECT name FROM player WHERE goals IS NOT NULL ORDER BY goals LIMIT 1"),

@@ -116,7 +116,7 @@ impl Rewriter for Grouped {
 
 const CASES: &[AuditCase] = &[
     AuditCase::fires(CLUBS, "SELECT name FROM player WHERE goals > 7 AND club_id = 1 OR club_id = 2")
-        .from_benchmark(),
+        .of_benchmark(),
     AuditCase::fires(CLUBS, "SELECT name FROM player WHERE goals < 8 OR goals >= 10 AND club_id = 1"),
     AuditCase::silent(CLUBS, "SELECT name FROM player WHERE goals < 8 OR goals > 9"),
     AuditCase::silent(

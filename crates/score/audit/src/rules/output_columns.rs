@@ -198,7 +198,7 @@ const CASES: &[AuditCase] = &[
         .asked("List the name and city, ordered by name."),
     AuditCase::fires(CLUBS, "SELECT name FROM club")
         .asked("List the name and city of each club.")
-        .from_benchmark(),
+        .of_benchmark(),
     AuditCase::fires(
         CLUBS,
         "SELECT club_id, COUNT(*) FROM player GROUP BY club_id ORDER BY COUNT(*) DESC LIMIT 1",

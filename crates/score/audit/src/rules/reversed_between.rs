@@ -73,7 +73,7 @@ impl Rewriter for Turned {
 }
 
 const CASES: &[AuditCase] = &[
-    AuditCase::fires(CLUBS, "SELECT name FROM player WHERE goals BETWEEN 10 AND 7").from_benchmark(),
+    AuditCase::fires(CLUBS, "SELECT name FROM player WHERE goals BETWEEN 10 AND 7").of_benchmark(),
     AuditCase::fires(CLUBS, "SELECT name FROM player WHERE born NOT BETWEEN '1995-01-01' AND '1990-01-01'"),
     AuditCase::silent(CLUBS, "SELECT name FROM player WHERE goals BETWEEN 7 AND 10"),
 ];

@@ -77,7 +77,7 @@ const CASES: &[AuditCase] = &[
     AuditCase::fires(CLUBS, "SELECT COUNT(*) FROM player")
         .asked("How many clubs are there?")
         .peers(&["SELECT COUNT(*) FROM club", "SELECT COUNT(id) FROM club"])
-        .from_benchmark(),
+        .of_benchmark(),
     AuditCase::silent(CLUBS, "SELECT COUNT(*) FROM player")
         .peers(&["SELECT COUNT(*) FROM club", "SELECT COUNT(id) FROM player"]),
     AuditCase::silent(CLUBS, "SELECT COUNT(*) FROM player")

@@ -119,7 +119,7 @@ fn column(subject: &AuditSubject<'_>, expr: &Expr, what: &str, findings: &mut Fi
 }
 
 const CASES: &[AuditCase] = &[
-    AuditCase::fires(CLUBS, "SELECT name FROM player ORDER BY wage DESC LIMIT 1").from_benchmark(),
+    AuditCase::fires(CLUBS, "SELECT name FROM player ORDER BY wage DESC LIMIT 1").of_benchmark(),
     AuditCase::fires(CLUBS, "SELECT COUNT(*) FROM player WHERE strftime('%Y', born) = 1990"),
     AuditCase::fires(CLUBS, "SELECT MAX(wage) FROM player"),
     AuditCase::silent(CLUBS, "SELECT name FROM player ORDER BY CAST(wage AS INTEGER) DESC LIMIT 1"),

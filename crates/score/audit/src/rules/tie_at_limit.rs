@@ -87,7 +87,7 @@ fn report(limit: i64, ordered: &Ordered, rows: &ResultSet, findings: &mut Findin
 }
 
 const CASES: &[AuditCase] = &[
-    AuditCase::fires(CLUBS, "SELECT name FROM player ORDER BY goals DESC LIMIT 1").from_benchmark(),
+    AuditCase::fires(CLUBS, "SELECT name FROM player ORDER BY goals DESC LIMIT 1").of_benchmark(),
     AuditCase::fires(CLUBS, "SELECT title FROM award ORDER BY year LIMIT 1"),
     AuditCase::silent(CLUBS, "SELECT name FROM player ORDER BY goals DESC, name LIMIT 1"),
     AuditCase::silent(CLUBS, "SELECT goals FROM player ORDER BY goals DESC LIMIT 1"),

@@ -77,7 +77,7 @@ fn key(subject: &AuditSubject<'_>, term: &Expr) -> Option<Expr> {
 }
 
 const CASES: &[AuditCase] = &[
-    AuditCase::fires(EMPTY, "SELECT name FROM player ORDER BY goals DESC LIMIT 1").from_benchmark(),
+    AuditCase::fires(EMPTY, "SELECT name FROM player ORDER BY goals DESC LIMIT 1").of_benchmark(),
     AuditCase::fires(EMPTY, "SELECT club_id FROM player GROUP BY club_id ORDER BY COUNT(*) DESC LIMIT 1"),
     AuditCase::silent(EMPTY, "SELECT name FROM player ORDER BY id DESC LIMIT 1"),
     AuditCase::silent(EMPTY, "SELECT goals FROM player ORDER BY goals DESC LIMIT 1"),

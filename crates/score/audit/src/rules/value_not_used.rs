@@ -59,9 +59,7 @@ fn quoted(question: &str) -> impl Iterator<Item = String> + '_ {
 }
 
 const CASES: &[AuditCase] = &[
-    AuditCase::fires(CLUBS, "SELECT title FROM award")
-        .asked("Which awards were won in 2010?")
-        .from_benchmark(),
+    AuditCase::fires(CLUBS, "SELECT title FROM award").asked("Which awards were won in 2010?").of_benchmark(),
     AuditCase::silent(CLUBS, "SELECT title FROM award WHERE year = 2010")
         .asked("Which awards were won in 2010?"),
     AuditCase::silent(CLUBS, "SELECT title FROM award WHERE year = 2010 AND title = 'Boot'")

@@ -116,7 +116,7 @@ pub fn score(
 ///
 /// # Errors
 /// [`GoldFailure`] when the gold query itself cannot be scored against.
-pub fn score_parsed(
+pub(crate) fn score_parsed(
     catalog: &Catalog,
     keys: &BoundKeys,
     gold: &SpiderQuery,

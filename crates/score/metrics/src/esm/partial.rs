@@ -92,7 +92,7 @@ impl PartialScores {
     }
 
     /// Whether every component agrees.
-    pub fn all_matched(&self) -> bool {
+    pub(crate) fn all_matched(&self) -> bool {
         self.0.iter().all(|score| score.matched)
     }
 }

@@ -14,7 +14,7 @@ pub(crate) struct LinkedColumns {
 }
 
 impl LinkedColumns {
-    pub fn new(schema: &Schema) -> Self {
+    pub(crate) fn new(schema: &Schema) -> Self {
         let mut columns: Vec<Name> = Vec::new();
         let mut place: HashMap<Name, usize> = HashMap::new();
         for table in schema.tables() {
@@ -49,7 +49,7 @@ impl LinkedColumns {
     }
 
     /// The column that stands for the group of that column; itself without links.
-    pub fn representative(&self, table: &str, column: &str) -> Name {
+    pub(crate) fn representative(&self, table: &str, column: &str) -> Name {
         let name = (table.to_ascii_lowercase(), column.to_ascii_lowercase());
         self.representative.get(&name).cloned().unwrap_or(name)
     }

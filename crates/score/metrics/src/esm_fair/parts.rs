@@ -30,7 +30,7 @@ pub(super) struct Rendered {
 }
 
 impl Parts {
-    pub fn of(query: &Query, schema: &Schema, linked: &LinkedColumns, numbers: &Numbers) -> Self {
+    pub(super) fn of(query: &Query, schema: &Schema, linked: &LinkedColumns, numbers: &Numbers) -> Self {
         Self::with(query, &Renderer::new(schema, linked, numbers)).parts
     }
 
@@ -150,7 +150,7 @@ impl Parts {
         }
     }
 
-    pub fn differences(&self, other: &Self) -> Vec<&'static str> {
+    pub(super) fn differences(&self, other: &Self) -> Vec<&'static str> {
         let column_only = |group: &[String]| {
             sorted(group.iter().map(|unit| unit.rsplit('.').next().unwrap_or(unit).to_owned()).collect())
         };

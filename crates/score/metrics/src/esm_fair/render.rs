@@ -64,7 +64,7 @@ enum Columns {
 }
 
 impl<'a> Renderer<'a> {
-    pub fn new(schema: &'a Schema, linked: &'a LinkedColumns, numbers: &'a Numbers) -> Self {
+    pub(super) fn new(schema: &'a Schema, linked: &'a LinkedColumns, numbers: &'a Numbers) -> Self {
         Self { schema, linked, numbers, relations: RefCell::default(), ctes: RefCell::default() }
     }
 
@@ -79,7 +79,7 @@ impl<'a> Renderer<'a> {
     }
 
     /// Renders common table expressions; each stands after those that it reads.
-    pub fn define(&self, ctes: &[Cte]) {
+    pub(super) fn define(&self, ctes: &[Cte]) {
         for cte in ctes {
             let lower = |name: &String| name.to_ascii_lowercase();
             let rendering = if is_recursive(cte) {
@@ -92,7 +92,7 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    pub fn body(&self, body: &Body) -> String {
+    pub(super) fn body(&self, body: &Body) -> String {
         match body {
             Body::Values(rows) => rows.iter().map(|row| self.list(row)).collect::<Vec<_>>().join(" "),
             other => self.query(&Query::of(other.clone())),
@@ -100,7 +100,7 @@ impl<'a> Renderer<'a> {
     }
 
     /// The relations of a FROM clause.
-    pub fn relations(&self, from: &From) -> Vec<String> {
+    pub(super) fn relations(&self, from: &From) -> Vec<String> {
         from.relations().into_iter().map(|relation| self.relation(relation)).collect()
     }
 
@@ -125,7 +125,7 @@ impl<'a> Renderer<'a> {
     }
 
     /// A condition: the left side and the operator; the right side only where it holds a subquery.
-    pub fn condition(&self, expr: &Expr) -> String {
+    pub(super) fn condition(&self, expr: &Expr) -> String {
         match expr {
             Expr::Binary(operator, left, right) if operator.is_comparison() => {
                 self.comparison(*operator, left, right)
@@ -172,7 +172,7 @@ impl<'a> Renderer<'a> {
     }
 
     /// An expression: its text, or the number of it where that is long.
-    pub fn expr(&self, expr: &Expr) -> String {
+    pub(super) fn expr(&self, expr: &Expr) -> String {
         budget::spend(1);
         let text = self.text(expr);
         budget::spend(text.len());

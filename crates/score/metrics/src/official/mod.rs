@@ -16,7 +16,7 @@ use sqlgauge_sql::spider::fill_placeholders;
 /// the text `value`, wherever it stands, replaced by `1` (models that predict no values write it for one).
 ///
 /// A prediction of several lines cannot come from such a file; its tabs stay.
-pub fn prediction_line(prediction: &str) -> String {
+pub(crate) fn prediction_line(prediction: &str) -> String {
     let line = prediction.trim_matches(sqlparse::is_space);
     let first_field = if line.contains('\n') { line } else { line.split('\t').next().unwrap_or_default() };
     fill_placeholders(first_field).into_owned()
@@ -29,7 +29,7 @@ pub fn prediction_to_run(prediction: &str, keep_distinct: bool) -> Option<String
 
 /// The gold as the script runs it, and whether the order of its rows counts; `None` if the script stops with
 /// an exception on the text.
-pub fn gold_to_run(gold: &str, keep_distinct: bool) -> Option<(String, bool)> {
+pub(crate) fn gold_to_run(gold: &str, keep_distinct: bool) -> Option<(String, bool)> {
     let repaired = repair(gold, keep_distinct)?;
     let ordered = repaired.to_lowercase().contains("order by");
     Some((fix_year(&repaired).into_owned(), ordered))
@@ -52,7 +52,7 @@ pub fn changes_of_prediction(prediction: &str, keep_distinct: bool) -> Vec<&'sta
 }
 
 /// What the script changes in a gold before it runs it, in words.
-pub fn changes_of_gold(gold: &str, keep_distinct: bool) -> Vec<&'static str> {
+pub(crate) fn changes_of_gold(gold: &str, keep_distinct: bool) -> Vec<&'static str> {
     let closed = close_operators(gold);
     let Some(repaired) = repair(gold, keep_distinct) else { return Vec::new() };
     let distincts = |text: &str| text.to_ascii_lowercase().matches("distinct").count();

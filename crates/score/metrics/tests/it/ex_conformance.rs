@@ -94,7 +94,7 @@ fn disagreements(engine: &SqliteEngine, cases: &[Case]) -> Vec<String> {
                                 case.system,
                                 case.index,
                                 score.value,
-                                Value::Object(score.detail),
+                                Value::Object(score.detail.entries().clone()),
                                 case.gold,
                                 case.prediction
                             );

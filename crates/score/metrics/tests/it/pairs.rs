@@ -114,7 +114,10 @@ fn ex_spider_says_what_it_compared() {
     let world = World::new(&[SCHEMA]);
     let reason = |metric: &str, gold: &str, prediction: &str| {
         let score = world.score(metric, gold, prediction);
-        (score.value.unwrap(), score.detail.get("reason").map(|reason| reason.as_str().unwrap().to_owned()))
+        (
+            score.value.unwrap(),
+            score.detail.entries().get("reason").map(|reason| reason.as_str().unwrap().to_owned()),
+        )
     };
     let (distinct, plain) = ("SELECT DISTINCT age FROM singer", "SELECT age FROM singer");
     let (value, text) = reason("ex-spider", distinct, plain);
@@ -201,7 +204,7 @@ fn distinct_sorted_by_what_is_not_returned_is_ordered_where_that_is_determined()
     ] {
         let score = world.score("ex", gold, prediction);
         assert_eq!(score.value, Some(value), "{gold} | {prediction}: {score:?}");
-        let order_text = score.detail.get("order").and_then(|order| order.as_str());
+        let order_text = score.detail.entries().get("order").and_then(|order| order.as_str());
         assert_eq!(order_text.is_some(), order.is_some(), "{gold} | {prediction}: {score:?}");
         assert!(order_text.unwrap_or_default().contains(order.unwrap_or_default()), "{order_text:?}");
     }
@@ -214,20 +217,20 @@ fn a_gold_that_fails_is_null_for_every_metric_and_a_prediction_that_fails_is_0()
         let id = metric.id();
         let gold_failed = world.score(id, "SELECT nonesuch FROM singer", "SELECT 1");
         assert_eq!(gold_failed.value, None, "{id}");
-        assert!(gold_failed.detail.contains_key("reason"), "{id}");
+        assert!(gold_failed.detail.entries().contains_key("reason"), "{id}");
         if id.starts_with("ex") || id == "suite@1" {
-            assert_eq!(gold_failed.detail["gold_failed"], "no_such_column", "{id}");
+            assert_eq!(gold_failed.detail.entries()["gold_failed"], "no_such_column", "{id}");
         }
         let prediction_failed = world.score(id, "SELECT count(*) FROM singer", "SELECT x FROM nowhere");
         // A cost has no worst value, and without a pack nothing is said of one.
         let expected = if matches!(id, "vm-steps@1" | "pack@1") { None } else { Some(0.0) };
         assert_eq!(prediction_failed.value, expected, "{id}");
-        assert!(prediction_failed.detail.contains_key("reason"), "{id}");
+        assert!(prediction_failed.detail.entries().contains_key("reason"), "{id}");
     }
     let denied = world.score("ex-spider", "SELECT 1 WHERE 0", "DROP TABLE singer");
-    assert_eq!((denied.value, denied.detail["status"].as_str()), (Some(0.0), Some("denied")));
+    assert_eq!((denied.value, denied.detail.entries()["status"].as_str()), (Some(0.0), Some("denied")));
     let blank = world.score("ex-spider", "SELECT 1 WHERE 0", "  ");
-    assert_eq!((blank.value, blank.detail["status"].as_str()), (Some(0.0), Some("empty")));
+    assert_eq!((blank.value, blank.detail.entries()["status"].as_str()), (Some(0.0), Some("empty")));
 }
 
 #[test]
@@ -238,7 +241,7 @@ fn a_suite_needs_every_database() {
     let (gold, lucky) = ("SELECT name FROM singer WHERE id = 2", "SELECT name FROM singer WHERE age = 20");
     assert_eq!(world.score("ex-spider", gold, lucky).value, Some(1.0));
     let score = world.score("suite", gold, lucky);
-    assert_eq!((score.value, score.detail["database"].as_str()), (Some(0.0), Some("db1.sqlite")));
+    assert_eq!((score.value, score.detail.entries()["database"].as_str()), (Some(0.0), Some("db1.sqlite")));
     assert_eq!(world.score("suite", gold, gold).value, Some(1.0));
     let gold = "SELECT pay FROM singer WHERE id = 2";
     assert_eq!(world.score("suite", gold, gold).value, None);
@@ -253,9 +256,9 @@ fn names_are_compared_as_sets() {
     assert_eq!(world.score("column-f1", gold, same).value, Some(1.0));
     let score = world.score("table-f1", gold, "SELECT name FROM singer");
     assert_eq!(score.value, Some(2.0 / 3.0));
-    assert_eq!(score.detail["reason"], "missing tables: song");
+    assert_eq!(score.detail.entries()["reason"], "missing tables: song");
     let score = world.score("column-f1", "SELECT name FROM singer", "SELECT age FROM singer");
-    assert_eq!(score.detail["reason"], "missing columns: singer.name; too many: singer.age");
+    assert_eq!(score.detail.entries()["reason"], "missing columns: singer.name; too many: singer.age");
 }
 
 /// One name that the schema does not have costs no more than itself, but in the first version.
@@ -266,7 +269,7 @@ fn names_of_a_prediction_that_does_not_resolve_are_read_off_its_text() {
     let renamed = "SELECT T1.nick FROM singer AS T1 JOIN song AS T2 ON T1.id = T2.singer_id";
     let score = world.score("table-f1", gold, renamed);
     assert_eq!(score.value, Some(1.0));
-    let text = score.detail["reason"].as_str().unwrap();
+    let text = score.detail.entries()["reason"].as_str().unwrap();
     assert!(
         text.starts_with("read off the text, which does not resolve (") && text.contains("nick"),
         "{text}"
@@ -274,7 +277,7 @@ fn names_of_a_prediction_that_does_not_resolve_are_read_off_its_text() {
     let score = world.score("column-f1", gold, renamed);
     assert_eq!(score.value, Some(2.0 / 3.0));
     assert!(
-        score.detail["reason"]
+        score.detail.entries()["reason"]
             .as_str()
             .unwrap()
             .contains("missing columns: singer.name; too many: singer.nick")
@@ -294,7 +297,7 @@ fn costs_are_relative_to_the_gold() {
     let world = World::new(&[SCHEMA]);
     let gold = "SELECT count(*) FROM singer WHERE age > 0";
     let same = world.score("vm-steps", gold, gold);
-    assert_eq!((same.value, &same.detail["same_result"]), (Some(1.0), &true.into()));
+    assert_eq!((same.value, &same.detail.entries()["same_result"]), (Some(1.0), &true.into()));
     let dearer = "SELECT count(*) FROM singer AS a WHERE age > (SELECT min(b.age) - 100 FROM singer AS b WHERE b.id <> a.id)";
     let score = world.score("vm-steps", gold, dearer);
     assert!(score.value.unwrap() > 2.0, "{score:?}");
@@ -314,11 +317,11 @@ fn the_best_of_several_golds_counts() {
         score_best(find("ex").unwrap(), &pairs)
     };
     let right = best("SELECT name FROM singer WHERE id = 2");
-    assert_eq!((right.value, &right.detail["gold"]), (Some(1.0), &2.into()));
-    assert_eq!(right.detail["reason"], "by gold 3 of 3");
+    assert_eq!((right.value, &right.detail.entries()["gold"]), (Some(1.0), &2.into()));
+    assert_eq!(right.detail.entries()["reason"], "by gold 3 of 3");
     let wrong = best("SELECT 'Eve'");
-    assert_eq!((wrong.value, &wrong.detail["gold"]), (Some(0.0), &1.into()));
-    assert!(wrong.detail["reason"].as_str().unwrap().starts_with("gold 2 of 3: "), "{wrong:?}");
+    assert_eq!((wrong.value, &wrong.detail.entries()["gold"]), (Some(0.0), &1.into()));
+    assert!(wrong.detail.entries()["reason"].as_str().unwrap().starts_with("gold 2 of 3: "), "{wrong:?}");
     assert_eq!(score_best(find("ex").unwrap(), &[]).value, None);
 }
 
@@ -394,7 +397,7 @@ fn a_prediction_that_is_wrong_already_stops_and_scores_the_same() {
     let reason = |ids: &[&str]| {
         let metrics: Vec<&dyn Metric> = ids.iter().map(|id| find(id).unwrap() as &dyn Metric).collect();
         let score = metrics[0].score(&world.pair(golds[0], &predictions[0]).for_metrics(&metrics));
-        score.detail["reason"].as_str().unwrap().to_owned()
+        score.detail.entries()["reason"].as_str().unwrap().to_owned()
     };
     assert_eq!(reason(&["ex"]), "gold has 4 rows, prediction at least 5");
 }
@@ -463,5 +466,5 @@ fn further_columns_and_tolerance() {
         assert_eq!(values, expected.map(Some), "{gold} | {prediction}");
     }
     let chosen = world.score("ex-subset", "SELECT name, age FROM singer", "SELECT age, id, name FROM singer");
-    assert_eq!(chosen.detail["reason"], "equal in the prediction's columns 3, 1");
+    assert_eq!(chosen.detail.entries()["reason"], "equal in the prediction's columns 3, 1");
 }

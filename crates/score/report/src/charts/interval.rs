@@ -9,7 +9,7 @@ const EDGE: f64 = 0.12;
 
 /// The bar of an estimate: a track from 0 to 100 %, the interval, the estimate, and the known accuracy where there is
 /// one. As wide as its place, with text of constant size.
-pub fn interval_bar(accuracy: f64, interval: (f64, f64), known: Option<f64>) -> String {
+pub fn interval_bar(accuracy: f64, interval: (f64, f64), truth: Option<f64>) -> String {
     let at =
         |value: f64| format!("{}%", n(100.0 * if value.is_finite() { value.clamp(0.0, 1.0) } else { 0.0 }));
     let percent = |value: f64| format!("{:.1}", 100.0 * value);
@@ -39,12 +39,12 @@ pub fn interval_bar(accuracy: f64, interval: (f64, f64), known: Option<f64>) -> 
         text("ti", left, &at(low), 60, &format!("\u{2002}{}\u{2002}", percent(low)));
         text("ti", right, &at(high), 60, &format!("\u{2002}{}\u{2002}", percent(high)));
     }
-    if let Some(known) = known.filter(|known| known.is_finite()) {
-        let (anchor, label) = if known > 0.5 { ("end", "known runs") } else { ("start", "known runs") };
-        text("", anchor, &at(known), 104, &format!("{label} {} ▴", percent(known)));
+    if let Some(truth) = truth.filter(|truth| truth.is_finite()) {
+        let (anchor, label) = if truth > 0.5 { ("end", "known runs") } else { ("start", "known runs") };
+        text("", anchor, &at(truth), 104, &format!("{label} {} ▴", percent(truth)));
         body.push_str(&format!(
             "<line class=\"dash\" x1=\"{x}\" x2=\"{x}\" y1=\"34\" y2=\"92\"/>",
-            x = at(known)
+            x = at(truth)
         ));
     }
     let mut shapes = String::from("<rect class=\"wash\" x=\"0\" y=\"36\" width=\"100%\" height=\"6\"/>");

@@ -42,9 +42,11 @@ pub fn predicted_against_true(points: &[AccuracyPoint]) -> String {
     let values = || drawn.iter().flat_map(|point| [point.truth, point.accuracy, point.low, point.high]);
     let x = Scale::around(values(), (0.0, 1.0), (LEFT, LEFT + SIDE));
     let y = Scale::around(values(), (0.0, 1.0), (TOP + SIDE, TOP));
-    let held = drawn.iter().filter(|point| point.holds()).count();
-    let label =
-        format!("estimated against true accuracy, {} points, {held} intervals hold the truth", drawn.len());
+    let holding = drawn.iter().filter(|point| point.holds()).count();
+    let label = format!(
+        "estimated against true accuracy, {} points, {holding} intervals hold the truth",
+        drawn.len()
+    );
     let mut svg = Svg::new(WIDTH, TOP + SIDE + 50.0, &label);
     for tick in &x.ticks {
         svg.line("grid", (x.place(*tick), TOP), (x.place(*tick), TOP + SIDE));

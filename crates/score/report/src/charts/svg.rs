@@ -216,11 +216,11 @@ pub(super) struct Scale {
 impl Scale {
     /// A round scale around values, within `bounds`, drawn between two places.
     pub(super) fn around(values: impl Iterator<Item = f64>, bounds: (f64, f64), place: (f64, f64)) -> Self {
-        let known: Vec<f64> = values.filter(|value| value.is_finite()).collect();
-        let (mut low, mut high) = known
+        let finite: Vec<f64> = values.filter(|value| value.is_finite()).collect();
+        let (mut low, mut high) = finite
             .iter()
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(*v), high.max(*v)));
-        if known.is_empty() {
+        if finite.is_empty() {
             (low, high) = (0.0, 1.0);
         }
         let pad = ((high - low) * 0.06).max(1e-3).max(high.abs() * 1e-6);

@@ -54,7 +54,7 @@ impl ReportFormat for Csv {
 
 fn row(view: ItemView<'_>, metrics: &[String]) -> Vec<String> {
     let item = view.item;
-    let text = |found: Option<&str>| found.unwrap_or_default().to_owned();
+    let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
     let mut fields = vec![
         item.system.clone(),
         item.id.clone(),
@@ -74,9 +74,9 @@ fn row(view: ItemView<'_>, metrics: &[String]) -> Vec<String> {
 /// The cell so that no spreadsheet computes it and no terminal obeys it.
 pub fn harmless(cell: &str) -> Cow<'_, str> {
     let is_formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']);
-    let shown = printable_lines(cell);
+    let printed = printable_lines(cell);
     // Every way of writing a number that spreadsheets and Rust share.
-    if is_formula && cell.parse::<f64>().is_err() { Cow::Owned(format!("'{shown}")) } else { shown }
+    if is_formula && cell.parse::<f64>().is_err() { Cow::Owned(format!("'{printed}")) } else { printed }
 }
 
 #[cfg(test)]

@@ -177,10 +177,10 @@ enum Place<'a> {
 }
 
 impl Place<'_> {
-    /// What the page may do. `beside`: it loads files beside it.
-    fn policy(self, beside: bool) -> String {
+    /// What the page may do. `in_pieces`: it loads files that stand next to it.
+    fn policy(self, in_pieces: bool) -> String {
         let (inside, sources) = match self {
-            Self::Anywhere { .. } if beside => ("'unsafe-inline'", " 'self' file:"),
+            Self::Anywhere { .. } if in_pieces => ("'unsafe-inline'", " 'self' file:"),
             Self::Anywhere { .. } => ("'unsafe-inline'", ""),
             Self::Served(_) => ("'self'", "; connect-src 'self'"),
         };
@@ -232,7 +232,7 @@ impl ReportFormat for Html {
 
     fn write_file(&self, report: &Report, path: &Path) -> Result<(), ReportError> {
         // A pipe has nothing beside it.
-        if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        if std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
             return write_atomically(path, |out| self.render(report, out));
         }
         write_file(report, path, Place::Anywhere { home: None })
@@ -241,11 +241,11 @@ impl ReportFormat for Html {
 
 fn write_file(report: &Report, path: &Path, place: Place<'_>) -> Result<(), ReportError> {
     // Only what this program wrote into its user's folder is kept: see `pieces`.
-    let (carrier, kept) = match place {
+    let (carrier, pieces) = match place {
         Place::Anywhere { .. } => (Carrier::Script, None),
         Place::Served(_) => (Carrier::Json, pieces::kept(path, report)),
     };
-    let content = match kept {
+    let content = match pieces {
         Some((statuses, pieces)) => Content::beside(statuses, pieces),
         None => match Content::if_it_fits(report)? {
             Some(content) => content,
@@ -268,9 +268,9 @@ fn render(
     for marker in MARKERS {
         let Some((before, after)) = rest.split_once(marker) else { break };
         out.write_all(before.as_bytes())?;
-        let beside = content.as_ref().is_some_and(Content::is_in_pieces);
+        let in_pieces = content.as_ref().is_some_and(Content::is_in_pieces);
         match marker {
-            "{{policy}}" => out.write_all(place.policy(beside).as_bytes())?,
+            "{{policy}}" => out.write_all(place.policy(in_pieces).as_bytes())?,
             "{{style}}" => out.write_all(place.style().as_bytes())?,
             "{{script}}" => out.write_all(place.script().as_bytes())?,
             _ => content.take().map_or(Ok(()), |content| data::write(report, content, out))?,
@@ -297,8 +297,8 @@ mod tests {
 
     #[test]
     fn the_page_without_data_is_small_and_asks_for_nothing() {
-        let own: usize = PAGE.len() + STYLE.len() + SCRIPTS.iter().map(|s| s.len()).sum::<usize>();
-        assert!(own < 400_000, "{own} bytes");
+        let size: usize = PAGE.len() + STYLE.len() + SCRIPTS.iter().map(|s| s.len()).sum::<usize>();
+        assert!(size < 400_000, "{size} bytes");
         for source in SCRIPTS.iter().chain([&PAGE, &STYLE]) {
             for forbidden in
                 ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "fetch(", "@import"]

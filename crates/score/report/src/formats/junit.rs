@@ -54,8 +54,8 @@ impl ReportFormat for Junit {
 fn gates_alone(report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
     let outcomes = report.gate_outcomes();
     let suites = report.summary.systems.iter().map(|system| {
-        let own = outcomes.iter().filter(|outcome| outcome.system == system.system);
-        (system, gate_cases(report, own))
+        let of_system = outcomes.iter().filter(|outcome| outcome.system == system.system);
+        (system, gate_cases(report, of_system))
     });
     let suites: Vec<(&SystemSummary, (SuiteTally, String))> = suites.collect();
     begin_suites(suites.iter().map(|(_, (tally, _))| tally), out)?;

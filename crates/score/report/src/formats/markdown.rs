@@ -3,32 +3,22 @@
 //! Texts from outside show as they are: queries stand in code spans, and elsewhere a backslash stands before what
 //! Markdown, GitHub or HTML would obey, and before nothing else, so that the source reads well too.
 
-use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::Write;
 
 pub use sqlgauge_base::markdown_text as escape;
-use sqlgauge_base::visible;
-use sqlgauge_run::{Comparison, Manifest, SystemSummary};
+use sqlgauge_base::{printable_lines, visible};
 
 use super::ReportFormat;
-use super::breakdown::{coverage, group_score, groups, says_little};
-use super::table::shown_pairs;
-use crate::system_table::system_tables;
-use crate::words::{many, torn};
-use crate::{ItemView, Nature, Report, ReportError, notes, number, warnings};
+use crate::document::STEP_SUMMARY;
+use crate::words::clip;
+use crate::{Report, ReportError, overview};
 
 /// GitHub-flavoured Markdown.
 pub struct Markdown;
 
-/// GitHub refuses a step summary above 1,048,576 bytes; other steps may add to it.
-const MAX_BYTES: usize = 900_000;
-/// Failed items listed per system.
-const MAX_FAILURES: usize = 50;
-/// Characters of a query or question in a table cell.
+/// Characters of a query in a table cell.
 const MAX_TEXT: usize = 400;
-/// Groups of a breakdown above which it is folded.
-const MAX_OPEN_GROUPS: usize = 6;
 
 impl ReportFormat for Markdown {
     fn name(&self) -> &'static str {
@@ -40,240 +30,19 @@ impl ReportFormat for Markdown {
     }
 
     fn render(&self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
-        let mut page = MarkdownPage::default();
-        page.add(&leaderboard(report));
-        system_tables(report)?.iter().for_each(|shown| page.add(&shown.sheet().markdown()));
-        page.add(&gates(report));
-        page.add(&comparisons(report));
-        page.add(&counts(report));
-        for dimension in ["difficulty", "hardness", "feature", "db_id", "turn", "interaction"] {
-            page.add(&breakdown(report, dimension));
-        }
-        for section in failures(report)? {
-            page.add(&section);
-        }
-        page.add(&provenance(&report.manifest));
-        out.write_all(page.finish().as_bytes())?;
-        Ok(())
+        Ok(out.write_all(overview::document(report)?.markdown(STEP_SUMMARY).as_bytes())?)
     }
-}
-
-/// Whole sections as long as they fit.
-#[derive(Default)]
-pub struct MarkdownPage {
-    text: String,
-    dropped: usize,
-}
-
-impl MarkdownPage {
-    /// Adds a section if it fits.
-    pub fn add(&mut self, section: &str) {
-        if self.text.len() + section.len() <= MAX_BYTES {
-            self.text.push_str(section);
-        } else {
-            self.dropped += 1;
-        }
-    }
-
-    /// The text, with a note about the sections that did not fit.
-    pub fn finish(mut self) -> String {
-        if self.dropped > 0 {
-            let note = "sections did not fit into the size of a step summary: see the html report.";
-            let _infallible = writeln!(self.text, "\n> {} {note}", self.dropped);
-        }
-        self.text
-    }
-}
-
-fn leaderboard(report: &Report) -> String {
-    let mut header = vec!["system".to_owned()];
-    header.extend(report.summary.metrics.iter().map(|metric| escape(metric)));
-    let rows = report.summary.systems.iter().map(|system| {
-        let scores = report.summary.metrics.iter().map(|metric| {
-            system.scores.get(metric).map_or_else(
-                || number::NOT_APPLICABLE.to_owned(),
-                |score| number::interval(score, Nature::of(metric)),
-            )
-        });
-        std::iter::once(escape(&system.system)).chain(scores).collect()
-    });
-    let note =
-        "Percent (vm-steps, ves: ratios) with 95 % intervals; n: the items that a number is the mean of.";
-    let part = crate::part(&report.manifest);
-    let part = part.map_or_else(String::new, |part| format!("> {}\n\n", escape(&part)));
-    let warnings = warnings(&report.summary);
-    let warnings: Vec<String> =
-        warnings.iter().map(|text| format!("> **Warning:** {}\n\n", escape(text))).collect();
-    format!("## Text-to-SQL scores\n\n{}\n{note}\n\n{part}{}", table(&header, rows), warnings.concat())
-}
-
-fn gates(report: &Report) -> String {
-    if report.gates.is_empty() {
-        return String::new();
-    }
-    let header = ["gate", "system", "wanted", "is", "n", "result"].map(str::to_owned);
-    let rows = report.gate_outcomes().into_iter().map(|outcome| {
-        let gate = &outcome.gate;
-        let (is, wanted) = gate.written(outcome.mean.unwrap_or_default());
-        let is = if outcome.mean.is_some() { is } else { number::NOT_APPLICABLE.to_owned() };
-        let n = report.count_of(&outcome.system, &gate.metric);
-        let result = if outcome.passed { "passed" } else { "**failed**" };
-        vec![
-            escape(&gate.metric),
-            escape(&outcome.system),
-            format!("≥ {wanted}"),
-            is,
-            n.to_string(),
-            result.to_owned(),
-        ]
-    });
-    format!("### Gates\n\n{}\n", table(&header, rows))
-}
-
-fn comparisons(report: &Report) -> String {
-    let shown = shown_pairs(report);
-    if shown.is_empty() {
-        return String::new();
-    }
-    let header =
-        ["pair", "metric", "n", "difference [95 %]", "p", "only first", "only second"].map(str::to_owned);
-    let rows = shown.iter().map(|comparison| comparison_row(comparison));
-    let body = table(&header, rows);
-    let rest = report.summary.comparisons.len() - shown.len();
-    let more =
-        if rest > 0 { format!("\n{rest} more comparisons are in the html report.\n") } else { String::new() };
-    let note = format!(
-        "Paired by item, over the n items that both were scored on; bold where p < 0.05, not adjusted for the number of \
-         pairs{}.",
-        torn(shown.iter().copied())
-    );
-    details("Pairwise differences", &format!("{body}\n{note}\n{more}"))
-}
-
-fn comparison_row(comparison: &Comparison) -> Vec<String> {
-    let nature = Nature::of(&comparison.metric);
-    let difference = |value| number::difference(value, nature);
-    let p = number::p_value(comparison.p_value);
-    vec![
-        format!("{} − {}", escape(&comparison.first), escape(&comparison.second)),
-        escape(&comparison.metric),
-        comparison.count.to_string(),
-        format!(
-            "{} [{}, {}]",
-            difference(comparison.difference),
-            difference(comparison.low),
-            difference(comparison.high)
-        ),
-        if comparison.p_value < 0.05 { format!("**{p}**") } else { p },
-        comparison.only_first.to_string(),
-        comparison.only_second.to_string(),
-    ]
-}
-
-fn counts(report: &Report) -> String {
-    let header = ["system", "requested", "scored", "missing", "gold failed", "statuses"].map(str::to_owned);
-    let rows = report.summary.systems.iter().map(|system| {
-        let counts = system.counts;
-        let statuses: Vec<_> =
-            system.statuses.iter().map(|(name, n)| format!("{} {n}", escape(name))).collect();
-        let mut row = vec![escape(&system.system)];
-        row.extend(
-            [counts.requested, counts.scored, counts.missing, counts.gold_failed].map(|n| n.to_string()),
-        );
-        row.push(statuses.join(", "));
-        row
-    });
-    let notes = notes(&report.summary).iter().fold(String::new(), |all, note| all + "\n" + note + ".\n");
-    details("Items and statuses", &(table(&header, rows) + &notes))
-}
-
-fn breakdown(report: &Report, dimension: &str) -> String {
-    let groups = groups(&report.summary.systems, dimension);
-    let Some(metric) = report.deciding_metric().filter(|_| !groups.is_empty()) else {
-        return String::new();
-    };
-    if says_little(report, dimension, metric) {
-        return String::new();
-    }
-    let nature = Nature::of(metric);
-    let mut header = vec![escape(dimension)];
-    header.extend(report.summary.systems.iter().map(|system| escape(&system.system)));
-    let rows = groups.iter().map(|group| {
-        let scores = report
-            .summary
-            .systems
-            .iter()
-            .map(|system| number::with_count(group_score(system, dimension, group, metric), nature));
-        std::iter::once(escape(group)).chain(scores).collect()
-    });
-    let covered = coverage(report, dimension, metric).map(|note| format!("\n{note}\n")).unwrap_or_default();
-    let body = format!("{}{covered}", table(&header, rows));
-    let title = format!("By {dimension}: {metric}, mean (n)");
-    if groups.len() > MAX_OPEN_GROUPS {
-        details(&title, &body)
-    } else {
-        format!("### {}\n\n{body}\n", escape(&title))
-    }
-}
-
-/// Per system the items that are not right, the first of them listed.
-fn failures(report: &Report) -> Result<Vec<String>, ReportError> {
-    let Some(metric) = report.deciding_metric() else { return Ok(Vec::new()) };
-    let mut failed: HashMap<String, (usize, Vec<Vec<String>>)> = HashMap::new();
-    report.items.for_each(|item| {
-        let view = ItemView::new(item);
-        if view.score(metric).is_some_and(|score| score < 1.0) {
-            let (count, rows) = failed.entry(item.system.clone()).or_default();
-            *count += 1;
-            if rows.len() < MAX_FAILURES {
-                rows.push(failure(view, metric));
-            }
-        }
-        Ok::<(), ReportError>(())
-    })?;
-    let section = |system: &SystemSummary| {
-        let (count, rows) = failed.remove(&system.system)?;
-        let header = ["id", "database", "question", "gold", "prediction", "reason"].map(str::to_owned);
-        let rest = count - rows.len();
-        let more = if rest > 0 { format!("\n{rest} more are in the html report.\n") } else { String::new() };
-        let title = format!("{}: {} not right by {metric}", system.system, many(count, "item"));
-        Some(details(&title, &format!("{}{more}", table(&header, rows.into_iter()))))
-    };
-    Ok(report.summary.systems.iter().filter_map(section).collect())
-}
-
-fn failure(view: ItemView<'_>, metric: &str) -> Vec<String> {
-    vec![
-        escape(&view.item.id),
-        escape(&view.item.db_id),
-        escape(&clip(view.question().unwrap_or_default())),
-        code(view.golds().first().copied().unwrap_or_default()),
-        code(view.prediction().unwrap_or_default()),
-        escape(&clip(&view.reason(metric).unwrap_or_default())),
-    ]
-}
-
-/// How it was run: versions, command and inputs.
-pub fn provenance(manifest: &Manifest) -> String {
-    let header = ["input", "file", "SHA-256"].map(str::to_owned);
-    let rows = manifest
-        .inputs
-        .iter()
-        .map(|input| vec![escape(&input.role), escape(&input.path), code(&input.sha256)]);
-    let versions = format!("sqlgauge {}, {}\n\n", escape(&manifest.tool_version), escape(&manifest.engine));
-    let command = format!("{}\n\n", code(&manifest.command.join(" ")));
-    details("How it was run", &format!("{versions}{command}{}", table(&header, rows)))
 }
 
 /// A folded section. A summary is HTML, in which Markdown is not read.
-pub fn details(title: &str, body: &str) -> String {
+pub(crate) fn details(title: &str, body: &str) -> String {
     let title: String = title.chars().map(visible).collect();
     let title = title.replace('&', "&amp;").replace('<', "&lt;");
     format!("<details>\n<summary>{title}</summary>\n\n{body}\n</details>\n\n")
 }
 
 /// A table; the cells are Markdown.
-pub fn table(header: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
+pub(crate) fn table(header: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
     let mut text = format!("| {} |\n|{}\n", header.join(" | "), " --- |".repeat(header.len()));
     for row in rows {
         let _infallible = writeln!(text, "| {} |", row.join(" | "));
@@ -282,11 +51,11 @@ pub fn table(header: &[String], rows: impl Iterator<Item = Vec<String>>) -> Stri
 }
 
 /// A query as a code span.
-pub fn code(sql: &str) -> String {
+pub(crate) fn code(sql: &str) -> String {
     if sql.is_empty() {
         return String::new();
     }
-    let text: String = clip(sql).chars().map(visible).collect();
+    let text: String = clip(sql, MAX_TEXT).chars().map(visible).collect();
     // In a table no writing of a code span holds a backslash before a bar.
     if text.contains("\\|") {
         return format!("<code>{}</code>", escape(&text));
@@ -300,10 +69,10 @@ fn longest_run(text: &str, wanted: char) -> usize {
     text.split(|c| c != wanted).map(str::len).max().unwrap_or(0)
 }
 
-fn clip(text: &str) -> String {
-    let mut chars = text.chars();
-    let head: String = chars.by_ref().take(MAX_TEXT).collect();
-    if chars.next().is_some() { format!("{head}…") } else { head }
+/// A query as a block, in a fence that is longer than any in it.
+pub(crate) fn fenced(sql: &str) -> String {
+    let fence = "`".repeat(longest_run(sql, '`').max(2) + 1);
+    format!("{fence}sql\n{}\n{fence}\n", printable_lines(sql))
 }
 
 #[cfg(test)]
@@ -316,12 +85,12 @@ mod tests {
     fn shown(cells: &[String]) -> Vec<String> {
         let header: Vec<String> = cells.iter().map(|_| "h".to_owned()).collect();
         let page = format!("text\n\n{}\n", table(&header, std::iter::once(cells.to_vec())));
-        let (mut found, mut current, mut in_body) = (Vec::new(), None, false);
+        let (mut shown_cells, mut current, mut in_body) = (Vec::new(), None, false);
         for event in Parser::new_ext(&page, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH) {
             match event {
                 Event::End(TagEnd::TableHead) => in_body = true,
                 Event::Start(Tag::TableCell) if in_body => current = Some(String::new()),
-                Event::End(TagEnd::TableCell) => found.extend(current.take()),
+                Event::End(TagEnd::TableCell) => shown_cells.extend(current.take()),
                 Event::Text(text) | Event::Code(text) => {
                     if let Some(cell) = &mut current {
                         cell.push_str(&text);
@@ -335,7 +104,7 @@ mod tests {
                 other => panic!("{other:?} in {page}"),
             }
         }
-        found
+        shown_cells
     }
 
     const TEXTS: [&str; 20] = [

@@ -1,6 +1,5 @@
 //! The registry of report formats. To add one: write its file, add it to [`all`].
 
-mod breakdown;
 pub mod csv;
 mod html;
 mod json;
@@ -68,7 +67,7 @@ pub fn all() -> &'static [&'static dyn ReportFormat] {
 pub fn find(name: &str) -> Result<&'static dyn ReportFormat, ReportError> {
     all().iter().copied().find(|format| format.name() == name).ok_or_else(|| ReportError::UnknownFormat {
         name: name.to_owned(),
-        known: all().iter().map(|format| format.name()).collect::<Vec<_>>().join(", "),
+        formats: all().iter().map(|format| format.name()).collect::<Vec<_>>().join(", "),
     })
 }
 

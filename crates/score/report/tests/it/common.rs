@@ -6,7 +6,8 @@ use serde_json::{Map, Value, json};
 use sqlgauge_report::Report;
 use sqlgauge_run::{Comparison, Counts, InputRecord, Item, Manifest, ScoreSummary, Summary, SystemSummary};
 
-pub const METRICS: [&str; 6] = ["ex-spider@1", "ex@1", "esm@1", "soft-f1@1", "table-f1@1", "vm-steps@1"];
+pub(crate) const METRICS: [&str; 6] =
+    ["ex-spider@1", "ex@1", "esm@1", "soft-f1@1", "table-f1@1", "vm-steps@1"];
 const SYSTEMS: [&str; 8] = [
     "Lighthouse-70B",
     "Tern-8B",
@@ -109,7 +110,7 @@ impl Random {
 }
 
 /// An invented report of that size.
-pub fn report(systems: usize, examples: usize) -> Report {
+pub(crate) fn report(systems: usize, examples: usize) -> Report {
     let names: Vec<String> = (0..systems)
         .map(|i| {
             let round = i / SYSTEMS.len();

@@ -7,7 +7,7 @@ use sqlgauge_dataset::{Example, Prediction, PredictionSet};
 use sqlgauge_run::Manifest;
 
 /// `count` examples with ids that are not their positions.
-pub fn examples(count: usize) -> Vec<Example> {
+pub(crate) fn examples(count: usize) -> Vec<Example> {
     let example = |index: usize| Example {
         id: format!("q{}", index * 7),
         index,
@@ -25,7 +25,7 @@ pub fn examples(count: usize) -> Vec<Example> {
 }
 
 /// A system that answers `SELECT index % modulus`, and nothing at every tenth example.
-pub fn system(name: &str, examples: &[Example], modulus: usize) -> PredictionSet {
+pub(crate) fn system(name: &str, examples: &[Example], modulus: usize) -> PredictionSet {
     let answer = |e: &Example| {
         (e.index % 10 != 9).then(|| Prediction {
             id: e.id.clone(),
@@ -42,7 +42,7 @@ pub fn system(name: &str, examples: &[Example], modulus: usize) -> PredictionSet
     }
 }
 
-pub fn manifest(systems: &[PredictionSet], examples: usize) -> Manifest {
+pub(crate) fn manifest(systems: &[PredictionSet], examples: usize) -> Manifest {
     Manifest {
         tool_version: "0.0.0".into(),
         engine: "none".into(),

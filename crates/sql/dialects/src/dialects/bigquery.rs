@@ -10,7 +10,7 @@ use crate::dialect::{
 
 const TYPES: TypeNames = TypeNames { integer: "INT64", real: "FLOAT64", text: "STRING", blob: "BYTES" };
 
-pub static BIGQUERY: Dialect = Dialect {
+pub(crate) static BIGQUERY: Dialect = Dialect {
     name: "bigquery",
     title: "BigQuery",
     quotes: ('`', '`'),

@@ -7,7 +7,7 @@ use crate::dialect::{
     Conditions, Correlation, Dialect, FullJoins, Likes, LimitSyntax, Nulls, STANDARD, Templates, TypeNames,
 };
 
-pub static CLICKHOUSE: Dialect = Dialect {
+pub(crate) static CLICKHOUSE: Dialect = Dialect {
     name: "clickhouse",
     title: "ClickHouse",
     quotes: ('"', '"'),

@@ -7,7 +7,7 @@ use crate::dialect::{CheckLevel, Conditions, Dialect, Likes, Nulls, STANDARD, Te
 
 const TYPES: TypeNames = TypeNames { integer: "BIGINT", real: "DOUBLE", text: "VARCHAR", blob: "BLOB" };
 
-pub static DUCKDB: Dialect = Dialect {
+pub(super) static DUCKDB: Dialect = Dialect {
     name: "duckdb",
     title: "DuckDB",
     checked: CheckLevel::Rows,

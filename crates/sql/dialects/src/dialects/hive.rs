@@ -9,7 +9,7 @@ use crate::dialect::{
 
 const TYPES: TypeNames = TypeNames { integer: "BIGINT", real: "DOUBLE", text: "STRING", blob: "BINARY" };
 
-pub static HIVE: Dialect = Dialect {
+pub(crate) static HIVE: Dialect = Dialect {
     name: "hive",
     title: "Hive",
     quotes: ('`', '`'),

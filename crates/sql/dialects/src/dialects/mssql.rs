@@ -7,7 +7,7 @@ use crate::dialect::{
     Conditions, Dialect, FullJoins, LIKE_BY_LOWER, Likes, LimitSyntax, Nulls, STANDARD, Templates, TypeNames,
 };
 
-pub static MSSQL: Dialect = Dialect {
+pub(crate) static MSSQL: Dialect = Dialect {
     name: "mssql",
     title: "Microsoft SQL Server",
     quotes: ('[', ']'),

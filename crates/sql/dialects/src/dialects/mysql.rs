@@ -9,7 +9,7 @@ use crate::dialect::{
     Templates, TypeNames,
 };
 
-pub static MYSQL: Dialect = Dialect {
+pub(crate) static MYSQL: Dialect = Dialect {
     name: "mysql",
     title: "MySQL",
     checked: CheckLevel::Rows,

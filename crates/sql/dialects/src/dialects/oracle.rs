@@ -7,7 +7,7 @@ use crate::dialect::{
     Templates, TypeNames,
 };
 
-pub static ORACLE: Dialect = Dialect {
+pub(crate) static ORACLE: Dialect = Dialect {
     name: "oracle",
     title: "Oracle",
     longest_name: 128,

@@ -8,7 +8,7 @@ use crate::dialect::{
     CheckLevel, Conditions, Dialect, FullJoins, Likes, ROUND_BY_TRUNC, STANDARD, Templates,
 };
 
-pub static POSTGRES: Dialect = Dialect {
+pub(super) static POSTGRES: Dialect = Dialect {
     name: "postgres",
     title: "PostgreSQL",
     checked: CheckLevel::Rows,

@@ -10,7 +10,7 @@ use crate::dialect::{
 const TYPES: TypeNames =
     TypeNames { integer: "BIGINT", real: "DOUBLE PRECISION", text: "VARCHAR(65535)", blob: "VARBYTE" };
 
-pub static REDSHIFT: Dialect = Dialect {
+pub(crate) static REDSHIFT: Dialect = Dialect {
     name: "redshift",
     title: "Redshift",
     longest_name: 127,

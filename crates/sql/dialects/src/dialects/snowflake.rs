@@ -10,7 +10,7 @@ use crate::dialect::{
 
 const TYPES: TypeNames = TypeNames { integer: "BIGINT", real: "DOUBLE", text: "VARCHAR", blob: "BINARY" };
 
-pub static SNOWFLAKE: Dialect = Dialect {
+pub(crate) static SNOWFLAKE: Dialect = Dialect {
     name: "snowflake",
     title: "Snowflake",
     longest_name: 255,

@@ -9,7 +9,7 @@ use crate::dialect::{
 
 const TYPES: TypeNames = TypeNames { integer: "BIGINT", real: "DOUBLE", text: "STRING", blob: "BINARY" };
 
-pub static SPARK: Dialect = Dialect {
+pub(crate) static SPARK: Dialect = Dialect {
     name: "spark",
     title: "Spark SQL and Databricks",
     quotes: ('`', '`'),

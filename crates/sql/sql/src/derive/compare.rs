@@ -7,9 +7,8 @@
 use sqlgauge_base::budget;
 
 use super::Facts;
-use super::fact::{ColumnCollation, Fact, ValueDomain};
 use crate::functions::Function;
-use crate::schema::{Affinity, Collation};
+use crate::schema::{Affinity, Collation, ColumnCollation, Fact, ValueDomain};
 use crate::tree::{BinaryOperator, Body, ColumnRef, Expr, Literal, Query, UnaryOperator};
 use crate::visit::children;
 

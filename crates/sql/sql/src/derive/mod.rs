@@ -8,7 +8,6 @@
 mod compare;
 mod conditions;
 mod dependencies;
-mod fact;
 mod nullable;
 mod values;
 
@@ -22,11 +21,11 @@ pub use conditions::{
     rejects_null,
 };
 pub use dependencies::{Closure, Dependencies};
-pub use fact::{ColumnCollation, ColumnFacts, Fact, ValueDomain};
 
-use crate::definition::ViewFacts;
+pub use crate::schema::{ColumnCollation, ColumnFacts, Fact, ValueDomain};
+
 use crate::reads;
-use crate::schema::{Affinity, Collation, Column, Schema, Table, TableId, TableKind};
+use crate::schema::{Affinity, Collation, Column, Schema, Table, TableId, TableKind, ViewFacts};
 use crate::tree::{
     Body, ColumnRef, Cte, CteId, Expr, From, Join, JoinKind, Place, Query, Relation, RelationId,
     RelationSource, Select, SetOperator,

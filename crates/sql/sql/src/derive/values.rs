@@ -1,10 +1,9 @@
 //! Decides which values an expression can have.
 
 use super::Facts;
-use super::fact::{Fact, ValueDomain};
 use crate::functions::{Function, Returns};
 use crate::lex;
-use crate::schema::Affinity;
+use crate::schema::{Affinity, Fact, ValueDomain};
 use crate::tree::{Args, BinaryOperator, Body, Expr, Literal, Query, SetOperator, UnaryOperator};
 
 impl Facts<'_> {

@@ -153,3 +153,15 @@ fn a_megabyte_of_anything_is_read_in_linear_time() {
         assert_eq!(tokens(&text).map(|token| token.text.len()).sum::<usize>(), text.len());
     }
 }
+
+#[test]
+fn the_words_of_a_type_are_what_sqlite_takes_for_words() {
+    for (name, text) in [
+        ("unsigned  big\tint", "unsigned big int"),
+        ("\"a\"\"b\" [c d]", "a\"b c d"),
+        ("a\u{a0}b\u{3000}c", "a\u{a0}b\u{3000}c"),
+    ] {
+        assert_eq!(type_text(name, None), text);
+    }
+    assert_eq!(type_text("VARCHAR", Some("20")), "VARCHAR(20)");
+}

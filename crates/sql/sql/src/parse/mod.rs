@@ -13,13 +13,14 @@ use sqlite3_parser::Bump;
 use sqlite3_parser::ast::{Cmd, Stmt};
 use sqlite3_parser::lexer::sql::{Error as ParserError, Parser};
 
-use crate::error::{ErrorKind, ResolveError, TextPosition};
+use crate::error::{ErrorKind, ResolveError};
 use crate::lex::{self, Token, TokenKind};
+use crate::locate::{TextPosition, locate, tokens};
 use crate::syntax::{Declaration, Select};
 
 /// The longest text that is parsed, in bytes; SQLite's own default limit is 1,000,000,000, but no query that a
 /// person or a model writes comes near.
-pub const MAX_SQL_BYTES: usize = 4 << 20;
+pub(crate) const MAX_SQL_BYTES: usize = 4 << 20;
 
 /// Where the syntax of a text lives.
 #[derive(Default)]
@@ -161,32 +162,6 @@ fn statement_name(statement: &Stmt<'_>) -> &'static str {
     }
 }
 
-/// The first place in `text` where the identifier `name` (its last part, if it is qualified) stands outside of
-/// strings and comments, so that a naming error can be shown.
-pub(crate) fn locate(text: &str, name: &str) -> Option<TextPosition> {
-    let (qualifier, last) = match name.rsplit_once('.') {
-        Some((qualifier, last)) => (Some(qualifier.rsplit('.').next().unwrap_or(qualifier)), last),
-        None => (None, name),
-    };
-    let mut previous: Option<String> = None;
-    let mut dotted = false;
-    for Token { text: token, start, .. } in tokens(text) {
-        if token == "." {
-            dotted = true;
-            continue;
-        }
-        let word = crate::quote::unquote(token).0.into_owned();
-        let follows_qualifier = dotted
-            && qualifier.is_some_and(|q| previous.as_deref().is_some_and(|p| p.eq_ignore_ascii_case(q)));
-        if word.eq_ignore_ascii_case(last) && (qualifier.is_none() || follows_qualifier) {
-            return Some(position_at(text, start));
-        }
-        previous = Some(word);
-        dotted = false;
-    }
-    None
-}
-
 /// Texts that are shorter cost the parser little, whatever they say.
 const LONG_TEXT_BYTES: usize = 4_096;
 /// The deepest that a tree of the parser may be.
@@ -301,46 +276,6 @@ fn depth_at_most(text: &str) -> usize {
     most
 }
 
-/// The words and names of a statement, quotes taken off; whatever may name a table, strings too.
-pub(crate) fn words(text: &str) -> impl Iterator<Item = String> {
-    let named = |token: &Token<'_>| token.kind == TokenKind::Text || is_significant(token);
-    lex::tokens(text).filter(named).map(|token| token.unquoted().into_owned())
-}
-
-/// The first place in `text` where the words of `part` stand one after the other; `None` without words.
-pub(crate) fn place_of(text: &str, part: &str) -> Option<TextPosition> {
-    let plain = |token: &Token<'_>| token.unquoted().to_ascii_lowercase();
-    let wanted: Vec<String> = tokens(part).map(|token| plain(&token)).collect();
-    let all: Vec<(usize, String)> = tokens(text).map(|token| (token.start, plain(&token))).collect();
-    let index = first_run(&wanted, all.iter().map(|(_, token)| token))?;
-    all.get(index).map(|(start, _)| position_at(text, *start))
-}
-
-/// Where `wanted` stands first in `all` in a row, in time linear in both (Knuth, Morris, Pratt); `None` for nothing.
-fn first_run<'t>(wanted: &[String], all: impl Iterator<Item = &'t String>) -> Option<usize> {
-    // For each beginning of `wanted`, the length of its longest proper ending that is a beginning too.
-    let mut shorter = vec![0_usize; wanted.len()];
-    let mut fits = 0;
-    for at in 1..wanted.len() {
-        while fits > 0 && wanted[at] != wanted[fits] {
-            fits = shorter[fits - 1];
-        }
-        fits += usize::from(wanted[at] == wanted[fits]);
-        shorter[at] = fits;
-    }
-    fits = 0;
-    for (at, token) in all.enumerate() {
-        while fits > 0 && wanted.get(fits) != Some(token) {
-            fits = shorter[fits - 1];
-        }
-        fits += usize::from(wanted.get(fits) == Some(token));
-        if fits > 0 && fits == wanted.len() {
-            return Some(at + 1 - fits);
-        }
-    }
-    None
-}
-
 /// The text with every `LIMIT a, b` as `LIMIT b OFFSET a`; `None` without one.
 fn without_limit_commas(text: &str) -> Option<String> {
     /// A LIMIT whose clause has not ended: parenthesis depth, start of its expression, comma.
@@ -404,41 +339,14 @@ fn without_limit_commas(text: &str) -> Option<String> {
     Some(rewritten)
 }
 
-fn position_at(text: &str, offset: usize) -> TextPosition {
-    let before = &text[..offset];
-    let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-    TextPosition { line, column }
-}
-
 /// What the parser reads of a text. It takes a byte order mark for a name, which SQLite passes over.
 fn parsed_tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
     lex::tokens(text).filter(|token| !matches!(token.kind, TokenKind::Space | TokenKind::Comment))
 }
 
-/// Words, names, numbers, dots, parentheses, commas and semicolons of a text; texts, comments and operators are passed
-/// over.
-fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
-    lex::tokens(text).filter(is_significant)
-}
-
-fn is_significant(token: &Token<'_>) -> bool {
-    token.is_name() || token.kind == TokenKind::Number || matches!(token.text, "." | "(" | ")" | "," | ";")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_run_of_words_is_found_where_it_stands_first() {
-        let place = |text, part| place_of(text, part).map(|position| position.column);
-        assert_eq!(place("a a b a a a b", "a a a b"), Some(7));
-        assert_eq!(place("a b a b c", "a b c"), Some(5));
-        assert_eq!(place("a b", "c"), None);
-        assert_eq!(place("a b", "+"), None);
-        assert_eq!(place("a", "a b"), None);
-    }
 
     #[test]
     fn a_tree_is_no_deeper_than_its_words_and_signs_between_commas() {
@@ -485,15 +393,6 @@ mod tests {
         ] {
             assert_eq!(without_limit_commas(text).as_deref(), rewritten, "{text}");
         }
-    }
-
-    #[test]
-    fn a_name_is_found_outside_of_strings_and_comments() {
-        let place = |text, name| locate(text, name).map(|position| (position.line, position.column));
-        assert_eq!(place("SELECT 'a' -- a\n, \"A\" FROM t", "a"), Some((2, 3)));
-        assert_eq!(place("SELECT a, t.a FROM t", "t.a"), Some((1, 13)));
-        assert_eq!(place("SELECT é, a", "a"), Some((1, 11)));
-        assert_eq!(place("SELECT 1", "a"), None);
     }
 
     /// As SQLite counts: a semicolon alone is not a statement.

@@ -10,7 +10,8 @@ use sqlite3_parser::ast::{
 };
 
 use crate::error::ErrorKind;
-use crate::quote::{type_text, unquote};
+use crate::lex::type_text;
+use crate::quote::unquote;
 use crate::syntax::{
     Between, Call, Case, CommonTable, Compound, Connective, Core, Expr, ExprKind, Frame, FrameBound,
     FromClause, InTable, IndexHint, Join, JoinConstraint, Like, Limit, Literal, Name, NamedWindow, Operand,

@@ -11,18 +11,18 @@ use crate::tree::{
 
 /// Precedence of SQLite's operators, loosest first ("SQL Language Expressions", operators).
 pub(super) mod precedence {
-    pub const OR: u8 = 1;
-    pub const AND: u8 = 2;
-    pub const NOT: u8 = 3;
-    pub const EQUALITY: u8 = 4;
-    pub const COMPARISON: u8 = 5;
-    pub const BITWISE: u8 = 6;
-    pub const SUM: u8 = 7;
-    pub const PRODUCT: u8 = 8;
-    pub const CONCAT: u8 = 9;
-    pub const COLLATE: u8 = 10;
-    pub const UNARY: u8 = 11;
-    pub const ATOM: u8 = 12;
+    pub(crate) const OR: u8 = 1;
+    pub(crate) const AND: u8 = 2;
+    pub(crate) const NOT: u8 = 3;
+    pub(crate) const EQUALITY: u8 = 4;
+    pub(crate) const COMPARISON: u8 = 5;
+    pub(crate) const BITWISE: u8 = 6;
+    pub(crate) const SUM: u8 = 7;
+    pub(crate) const PRODUCT: u8 = 8;
+    pub(crate) const CONCAT: u8 = 9;
+    pub(crate) const COLLATE: u8 = 10;
+    pub(crate) const UNARY: u8 = 11;
+    pub(crate) const ATOM: u8 = 12;
 }
 
 fn binary_precedence(operator: BinaryOperator) -> u8 {

@@ -9,11 +9,11 @@ use super::{ErrorKind, ResolveError, Resolver, limits};
 use crate::aggregates;
 use crate::functions::Function;
 use crate::identity;
-use crate::quote;
-use crate::syntax::{self, Connective, ExprKind, Name, Over, Quote, TableName};
+use crate::quote::{self, Quote};
+use crate::syntax::{self, Connective, ExprKind, Name, Over, TableName};
 use crate::tree::{
     Args, BinaryOperator, Body, ColumnRef, Expr, From, JoinKind, Literal, Output, Query, Relation, Select,
-    UnaryOperator,
+    UnaryOperator, negative_number, number,
 };
 
 /// How deep the parser's tree may be to be written on the stack at hand.
@@ -212,7 +212,7 @@ impl<'a> Resolver<'a> {
         if let (UnaryOperator::Minus, ExprKind::Literal(syntax::Literal::Number(token))) =
             (operator, &without_parentheses(operand).kind)
         {
-            return Ok(Expr::Literal(quote::negative_number(token)));
+            return Ok(Expr::Literal(negative_number(token)));
         }
         match (operator, self.expr(operand)?) {
             (UnaryOperator::Not, Expr::Exists { query, negated: false }) => {
@@ -332,7 +332,7 @@ fn literal(ast: syntax::Literal<'_>) -> Expr {
     let bare = |function: Function| Expr::Function { function, args: Args::Bare };
     Expr::Literal(match ast {
         syntax::Literal::Null => Literal::Null,
-        syntax::Literal::Number(token) => quote::number(token),
+        syntax::Literal::Number(token) => number(token),
         syntax::Literal::String(text) | syntax::Literal::Keyword(text) => Literal::Text(text.to_owned()),
         syntax::Literal::Blob(token) => Literal::Blob(quote::blob(token)),
         syntax::Literal::CurrentDate => return bare(Function::CurrentDate),

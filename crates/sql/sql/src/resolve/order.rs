@@ -6,9 +6,9 @@ use super::expr::text_of;
 use super::scope::Scope;
 use super::{ErrorKind, ResolveError, Resolver, limits};
 use crate::folded::folded_integer;
-use crate::quote::number;
-use crate::syntax::{self, ExprKind, Quote, SortTerm};
-use crate::tree::{Expr, Literal, OrderTerm, Output, UnaryOperator};
+use crate::quote::Quote;
+use crate::syntax::{self, ExprKind, SortTerm};
+use crate::tree::{Expr, Literal, OrderTerm, Output, UnaryOperator, number};
 
 impl<'a> Resolver<'a> {
     /// Terms inside an aggregate or a window: plain expressions.

@@ -24,7 +24,7 @@ pub(super) struct ColumnName {
 }
 
 impl ColumnName {
-    pub fn exact(text: impl Into<String>) -> Self {
+    pub(super) fn exact(text: impl Into<String>) -> Self {
         Self { text: text.into(), from_expression: false }
     }
 
@@ -57,11 +57,11 @@ pub(super) struct ScopeRelation {
 }
 
 impl ScopeRelation {
-    pub fn is_named(&self, name: &str) -> bool {
+    pub(super) fn is_named(&self, name: &str) -> bool {
         self.name.as_deref().is_some_and(|alias| alias.eq_ignore_ascii_case(name))
     }
 
-    pub fn column_index(&self, schema: &Schema, name: &str) -> Option<u32> {
+    pub(super) fn column_index(&self, schema: &Schema, name: &str) -> Option<u32> {
         match &self.columns {
             Columns::Table(id) => {
                 let table = schema.table(*id)?;
@@ -76,7 +76,7 @@ impl ScopeRelation {
     }
 
     /// Positions and names of the columns that `*` stands for.
-    pub fn visible_columns(&self, schema: &Schema) -> Vec<(u32, String)> {
+    pub(crate) fn visible_columns(&self, schema: &Schema) -> Vec<(u32, String)> {
         let numbered = |names: Vec<(bool, String)>| {
             (0..).zip(names).filter(|(_, (hidden, _))| !hidden).map(|(i, (_, name))| (i, name)).collect()
         };
@@ -156,12 +156,12 @@ pub(super) enum NameLookup {
 
 impl Scope {
     /// Whether window functions may stand in the clause at hand.
-    pub fn may_have_windows(&self) -> bool {
+    pub(crate) fn may_have_windows(&self) -> bool {
         matches!(self.clause, Clause::Outputs | Clause::OrderBy | Clause::Values)
     }
 
     /// Finds a column: real columns first, then `rowid`, then (unqualified names) select aliases.
-    pub fn find(&self, schema: &Schema, qualifier: Option<&str>, column: &str) -> NameLookup {
+    pub(super) fn find(&self, schema: &Schema, qualifier: Option<&str>, column: &str) -> NameLookup {
         match self.find_column(schema, qualifier, column) {
             NameLookup::Nothing => {}
             lookup => return lookup,
@@ -178,7 +178,7 @@ impl Scope {
     }
 
     /// Finds a real column, USING taken into account.
-    pub fn find_column(&self, schema: &Schema, qualifier: Option<&str>, column: &str) -> NameLookup {
+    pub(crate) fn find_column(&self, schema: &Schema, qualifier: Option<&str>, column: &str) -> NameLookup {
         let mut matches: Vec<ColumnRef> = Vec::new();
         let mut ambiguous = false;
         budget::spend(self.relations.len());

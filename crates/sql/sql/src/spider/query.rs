@@ -109,7 +109,7 @@ pub enum SpiderValue {
 
 impl SpiderValue {
     /// The nested query, if the value is one.
-    pub fn as_query(&self) -> Option<&SpiderQuery> {
+    pub(crate) fn as_query(&self) -> Option<&SpiderQuery> {
         if let Self::Query(query) = self { Some(query) } else { None }
     }
 }

@@ -106,7 +106,7 @@ impl Word {
     }
 
     /// Whether the token starts a clause.
-    pub fn is_clause(self) -> bool {
+    pub(crate) fn is_clause(self) -> bool {
         matches!(
             self,
             Self::Select
@@ -122,7 +122,7 @@ impl Word {
     }
 
     /// `join`, `on`, `as`.
-    pub fn is_join(self) -> bool {
+    pub(crate) fn is_join(self) -> bool {
         matches!(self, Self::Join | Self::On | Self::As)
     }
 }

@@ -382,3 +382,20 @@ pub enum LikeOperator {
     /// MATCH (full-text tables).
     Match,
 }
+
+impl Function {
+    /// Whether a scalar call gives the same value for the same arguments within one run of a query and the next.
+    /// Date functions do unless they are asked for the present (`'now'`, or no argument at all).
+    pub fn is_deterministic(&self, args: &Args) -> bool {
+        let properties = self.properties();
+        if properties.is_volatile {
+            return false;
+        }
+        if !properties.may_read_clock {
+            return true;
+        }
+        let is_now = |arg: &Expr| matches!(arg, Expr::Literal(Literal::Text(text)) if text.eq_ignore_ascii_case("now"));
+        let least = if *self == Self::Strftime { 2 } else { 1 };
+        args.as_slice().len() >= least && !args.as_slice().iter().any(is_now)
+    }
+}

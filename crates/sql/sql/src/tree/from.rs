@@ -4,7 +4,22 @@ use std::fmt;
 
 use super::Query;
 use super::expr::Expr;
-use crate::schema::TableId;
+
+/// A table of one schema. It knows which: another schema, be it the same one after a change, has no table of that
+/// id, so that a query over the one is never read as a query over the other. Schemas of equal tables count as one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TableId {
+    pub(crate) index: u32,
+    /// The digest of the schema.
+    pub(crate) schema: u64,
+}
+
+impl TableId {
+    /// Position in `Schema::tables` of its schema.
+    pub fn index(self) -> usize {
+        self.index as usize
+    }
+}
 
 /// One instance of a table, subquery or CTE in a FROM clause; unique within a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

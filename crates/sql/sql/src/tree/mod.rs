@@ -11,9 +11,10 @@ mod window;
 
 pub use expr::{Aggregate, Args, BinaryOperator, Expr, LikeOperator, Owner, UnaryOperator};
 pub use from::{
-    ColumnRef, CteId, From, IndexHint, Join, JoinKind, Place, Relation, RelationId, RelationSource,
+    ColumnRef, CteId, From, IndexHint, Join, JoinKind, Place, Relation, RelationId, RelationSource, TableId,
 };
 pub use literal::{Literal, Real};
+pub(crate) use literal::{negative_number, number};
 pub use window::{Frame, FrameBound, FrameExclude, FrameMode, Window, WindowCall};
 
 /// A query: a SELECT, a compound of SELECTs, or VALUES, with its ordering and limit.

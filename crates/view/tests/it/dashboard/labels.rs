@@ -133,13 +133,13 @@ fn a_kill_loses_no_confirmed_label() {
 #[test]
 fn an_unreadable_line_is_named_and_stays() {
     let folder = Folder::new();
-    let audit = "{\"id\":\"1\",\"sql\":\"SELECT 1\",\"findings\":[{\"rule\":\"clock\"}]}\n";
+    let audit = "{\"id\":\"1\",\"sql\":\"SELECT 1\",\"findings\":[{\"rule\":\"near-literal\"}]}\n";
     std::fs::write(folder.path("runs/audit.jsonl"), audit).unwrap();
     let asker = Asker::of(folder.options());
     let run = asker.id("good");
     let records: Value = serde_json::from_str(&asker.get("/api/records").body).unwrap();
     let audit = records["audits"][0]["id"].as_str().unwrap();
-    let decision = json!({"audit": audit, "id": "1", "rule": "clock", "decision": "rejected", "reason": "why", "shown": sha256_of_bytes(b"SELECT 1")});
+    let decision = json!({"audit": audit, "id": "1", "rule": "near-literal", "decision": "rejected", "reason": "why", "shown": sha256_of_bytes(b"SELECT 1")});
     let label = body(&folder, &run, "bike-01", "right");
     assert_eq!(asker.post("/api/label", &label).status, 204);
     assert_eq!(asker.post("/api/decide", &decision).status, 204);
@@ -174,8 +174,8 @@ fn an_unreadable_line_is_named_and_stays() {
 #[test]
 fn other_lines_keep_their_bytes() {
     let folder = Folder::new();
-    let audit = "{\"id\":\"1\",\"sql\":\"SELECT 1\",\"findings\":[{\"rule\":\"clock\"}]}\n\
-        {\"id\":\"1\",\"sql\":\"SELECT 2\",\"findings\":[{\"rule\":\"clock\"}]}\n";
+    let audit = "{\"id\":\"1\",\"sql\":\"SELECT 1\",\"findings\":[{\"rule\":\"near-literal\"}]}\n\
+        {\"id\":\"1\",\"sql\":\"SELECT 2\",\"findings\":[{\"rule\":\"near-literal\"}]}\n";
     std::fs::write(folder.path("runs/audit.jsonl"), audit).unwrap();
     let asker = Asker::of(folder.options());
     let run = asker.id("good");
@@ -191,7 +191,7 @@ fn other_lines_keep_their_bytes() {
     let allowed = folder.path("labels/somebody/audits").join(id).join("allowed.jsonl");
     let decide = |gold: &str, decision: Value| {
         let digest = sha256_of_bytes(gold.as_bytes());
-        let body = json!({"audit": id, "id": "1", "rule": "clock", "decision": decision, "reason": gold, "shown": digest});
+        let body = json!({"audit": id, "id": "1", "rule": "near-literal", "decision": decision, "reason": gold, "shown": digest});
         asker.post("/api/decide", &body).status
     };
     assert_eq!(decide("SELECT 1", json!("rejected")), 204);

@@ -21,7 +21,7 @@ use splitter::Splitter;
 
 /// The first statement of `text` without its `distinct` tokens, `None` when there is no statement at all
 /// (nothing but white space), where the official script stops with an exception.
-pub fn remove_distinct(text: &str) -> Option<Cow<'_, str>> {
+pub(crate) fn remove_distinct(text: &str) -> Option<Cow<'_, str>> {
     if text.chars().all(is_space) {
         return None;
     }

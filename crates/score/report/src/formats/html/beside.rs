@@ -89,18 +89,18 @@ impl Collector<'_> {
         }
     }
 
-    fn add(&mut self, system: &str, id: &str, said: WrittenItem) -> Result<(), ReportError> {
+    fn add(&mut self, system: &str, id: &str, item: WrittenItem) -> Result<(), ReportError> {
         let Some(system) = self.columns.system(system) else { return Ok(()) };
-        let known = self.columns.row(id);
-        let row = known.unwrap_or_else(|| self.columns.new_row(id));
-        match known {
-            None => self.rows.push(said.row),
+        let place = self.columns.row(id);
+        let row = place.unwrap_or_else(|| self.columns.new_row(id));
+        match place {
+            None => self.rows.push(item.row),
             // A system that failed may carry fewer details than another on the same example.
-            Some(known) if said.row.details > self.rows[known].details => self.rows[known] = said.row,
+            Some(place) if item.row.details > self.rows[place].details => self.rows[place] = item.row,
             Some(_) => {}
         }
-        self.columns.put(system, row, &said.status, said.scores.into_iter());
-        self.pieces.put(system, row, said.quoted)
+        self.columns.put(system, row, &item.status, item.scores.into_iter());
+        self.pieces.put(system, row, item.quoted)
     }
 
     /// Writes the last pieces; the page itself keeps the statuses. Examples stand in the order in which they were

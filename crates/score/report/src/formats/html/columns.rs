@@ -80,7 +80,7 @@ impl<'a> Columns<'a> {
         status: &str,
         scores: impl Iterator<Item = Option<f64>>,
     ) -> &mut Cells {
-        let status = self.statuses.iter().position(|known| known == status).unwrap_or_else(|| {
+        let status = self.statuses.iter().position(|other| other == status).unwrap_or_else(|| {
             self.statuses.push(status.to_owned());
             self.statuses.len() - 1
         });

@@ -164,12 +164,12 @@ pub(super) fn write(report: &Report, content: Content, out: &mut dyn Write) -> R
 struct Escaping<'a> {
     out: &'a mut dyn Write,
     /// The beginning of a separator whose end comes with the next write.
-    held: Vec<u8>,
+    rest: Vec<u8>,
 }
 
 impl<'a> Escaping<'a> {
     fn new(out: &'a mut dyn Write) -> Self {
-        Self { out, held: Vec::new() }
+        Self { out, rest: Vec::new() }
     }
 
     fn put(&mut self, bytes: &[u8]) -> std::io::Result<()> {
@@ -191,7 +191,7 @@ impl<'a> Escaping<'a> {
 
 impl Write for Escaping<'_> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        let mut joined = std::mem::take(&mut self.held);
+        let mut joined = std::mem::take(&mut self.rest);
         let all = if joined.is_empty() {
             bytes
         } else {
@@ -203,14 +203,14 @@ impl Write for Escaping<'_> {
             [.., 0xe2, 0x80] => all.len() - 2,
             _ => all.len(),
         };
-        self.held = all[whole..].to_vec();
+        self.rest = all[whole..].to_vec();
         self.put(&all[..whole])?;
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
-        let held = std::mem::take(&mut self.held);
-        self.put(&held)?;
+        let rest = std::mem::take(&mut self.rest);
+        self.put(&rest)?;
         self.out.flush()
     }
 }
@@ -360,24 +360,24 @@ impl<'a> Collector<'a> {
         self.pool.omitted > 0 || self.bytes + self.pool.bytes > MAX_TEXT_BYTES
     }
 
-    fn add(&mut self, system: &str, id: &str, said: WrittenItem) {
+    fn add(&mut self, system: &str, id: &str, item: WrittenItem) {
         let Some(system) = self.columns.system(system) else { return };
-        let row = self.row(id, said.row);
-        let cells = self.columns.put(system, row, &said.status, said.scores.into_iter());
-        cells.p[row] = said.prediction.map_or(-1, |text| self.pool.put(text));
-        cells.x[row] = said.details.map_or(-1, |details| self.pool.put(details));
+        let row = self.row(id, item.row);
+        let cells = self.columns.put(system, row, &item.status, item.scores.into_iter());
+        cells.p[row] = item.prediction.map_or(-1, |text| self.pool.put(text));
+        cells.x[row] = item.details.map_or(-1, |details| self.pool.put(details));
     }
 
     fn row(&mut self, id: &str, row: Row) -> usize {
-        let known = self.columns.row(id);
+        let place = self.columns.row(id);
         // A system that failed may carry fewer details than another on the same example.
-        if let Some(known) = known.filter(|known| row.details <= self.rows[*known].details) {
-            return known;
+        if let Some(place) = place.filter(|place| row.details <= self.rows[*place].details) {
+            return place;
         }
         self.bytes += row.example.get().len();
-        if let Some(known) = known {
-            self.rows[known] = row;
-            return known;
+        if let Some(place) = place {
+            self.rows[place] = row;
+            return place;
         }
         self.rows.push(row);
         self.columns.new_row(id)
@@ -402,7 +402,7 @@ impl<'a> Collector<'a> {
 struct Pool {
     values: Vec<Box<RawValue>>,
     keys: [RandomState; 2],
-    known: HashMap<[u64; 2], i32>,
+    places: HashMap<[u64; 2], i32>,
     bytes: usize,
     omitted: usize,
 }
@@ -412,7 +412,7 @@ impl Pool {
     fn put(&mut self, value: Box<RawValue>) -> i32 {
         let text = value.get();
         let hash = self.keys.each_ref().map(|key| key.hash_one(text));
-        if let Some(&at) = self.known.get(&hash) {
+        if let Some(&at) = self.places.get(&hash) {
             return at;
         }
         if self.bytes + text.len() > MAX_TEXT_BYTES {
@@ -422,7 +422,7 @@ impl Pool {
         let at = position(self.values.len());
         self.bytes += text.len();
         self.values.push(value);
-        self.known.insert(hash, at);
+        self.places.insert(hash, at);
         at
     }
 }

@@ -91,17 +91,17 @@ impl Carrier {
 /// Statuses and pieces of that page of a server, if they are there as this report would make them.
 pub(super) fn kept(page: &Path, report: &Report) -> Option<(Vec<String>, InPieces)> {
     let folder = folder_of(page);
-    let made: PieceManifest = serde_json::from_slice(&regular::read(folder.join(MADE)).ok()?).ok()?;
-    if made.of? != made_of(report)? {
+    let manifest: PieceManifest = serde_json::from_slice(&regular::read(folder.join(MADE)).ok()?).ok()?;
+    if manifest.of? != made_of(report)? {
         return None;
     }
     let is_kept = |(name, hash): (&String, &String)| {
         let file = Carrier::Json.file(name);
-        let found = || xxh3_of(&mut regular::open(folder.join(&file))?);
-        is_piece(&file) && found().is_ok_and(|found| written(found) == *hash)
+        let hash_of = || xxh3_of(&mut regular::open(folder.join(&file))?);
+        is_piece(&file) && hash_of().is_ok_and(|now| written(now) == *hash)
     };
-    let are_kept = made.files.par_iter().all(is_kept);
-    are_kept.then(|| (made.statuses, InPieces { folder: name_of(&folder), size: made.size }))
+    let are_kept = manifest.files.par_iter().all(is_kept);
+    are_kept.then(|| (manifest.statuses, InPieces { folder: name_of(&folder), size: manifest.size }))
 }
 
 fn written(hash: u64) -> String {
@@ -131,7 +131,7 @@ pub(super) fn remove(folder: &Path) -> Result<(), ReportError> {
     for entry in entries {
         let name = entry?.file_name().to_string_lossy().into_owned();
         if !is_piece(&name) {
-            return Err(ReportError::ForeignFolder { path: folder.to_owned(), found: name });
+            return Err(ReportError::ForeignFolder { path: folder.to_owned(), entry: name });
         }
     }
     Ok(fs::remove_dir_all(folder)?)
@@ -162,7 +162,7 @@ pub(super) struct Pieces {
     /// System and number of the piece that is being filled.
     open: (usize, usize),
     /// What it holds, by example.
-    held: Vec<Option<Quoted>>,
+    items: Vec<Option<Quoted>>,
     files: BTreeMap<String, String>,
 }
 
@@ -228,7 +228,7 @@ impl Pieces {
         let size =
             (ITEMS_TOGETHER / report.summary.systems.len().max(1)).clamp(LEAST_EXAMPLES, MOST_EXAMPLES);
         let (made_of, files) = (made_of(report), BTreeMap::new());
-        Ok(Self { folder, prepared, carrier, size, made_of, open: (0, 0), held: Vec::new(), files })
+        Ok(Self { folder, prepared, carrier, size, made_of, open: (0, 0), items: Vec::new(), files })
     }
 
     /// The next item.
@@ -238,20 +238,20 @@ impl Pieces {
             self.close()?;
             self.open = (system, piece);
         }
-        if self.held.len() <= place {
-            self.held.resize_with(place + 1, || None);
+        if self.items.len() <= place {
+            self.items.resize_with(place + 1, || None);
         }
-        self.held[place] = Some(item);
+        self.items[place] = Some(item);
         Ok(())
     }
 
     fn close(&mut self) -> Result<(), ReportError> {
-        let held = std::mem::take(&mut self.held);
-        if held.is_empty() {
+        let items = std::mem::take(&mut self.items);
+        if items.is_empty() {
             return Ok(());
         }
         let (system, piece) = self.open;
-        let texts = held.iter().map(|item| item.as_ref().map_or("null", |item| item.text.as_str()));
+        let texts = items.iter().map(|item| item.as_ref().map_or("null", |item| item.text.as_str()));
         let length: usize = texts.clone().map(|text| text.len() + 1).sum();
         let mut list = String::with_capacity(length + 2);
         for (at, text) in texts.enumerate() {
@@ -289,8 +289,8 @@ impl Pieces {
         }
         if carrier == Carrier::Json {
             let (of, files) = (self.made_of.take(), std::mem::take(&mut self.files));
-            let made = PieceManifest { of, size: self.size, statuses: statuses.to_owned(), files };
-            fs::write(self.prepared.join(MADE), serde_json::to_vec(&made)?)?;
+            let manifest = PieceManifest { of, size: self.size, statuses: statuses.to_owned(), files };
+            fs::write(self.prepared.join(MADE), serde_json::to_vec(&manifest)?)?;
         }
         remove(&self.folder)?;
         fs::rename(&self.prepared, &self.folder)?;

@@ -1,0 +1,310 @@
+//! What the report says, whatever it is written in.
+
+use sqlgauge_report::charts::{DriftMark, drift_chart};
+use sqlgauge_report::document::{
+    Block, Cell, Column, Document, Drawing, Entry, Extent, Role, Section, Table, Text,
+};
+use sqlgauge_report::words::{capital, clip};
+
+use super::drift::{Gravity, Series};
+use super::words::{
+    against_known, by_metric, claim, descriptor, descriptor_meaning, level, many, optional, outside, percent,
+    points, signal_meaning, sorted, status, with_interval,
+};
+use super::{Answer, EstimatePart, LISTED_PREDICTIONS, Reliability, SystemEstimate};
+
+/// Characters of a prediction that are shown; some are megabytes of repetition.
+const MAX_SQL: usize = 3_000;
+/// Characters of a question that are shown.
+const MAX_QUESTION: usize = 1_500;
+/// Alarms and warnings that are listed per system.
+const MAX_ALARMS: usize = 40;
+/// Databases and kinds of question that a terminal lists.
+const PARTS_IN_TERMINAL: usize = 8;
+/// Predictions that a terminal lists.
+const ANSWERS_IN_TERMINAL: usize = 5;
+/// Batches that a terminal lists.
+const BATCHES_IN_TERMINAL: usize = 30;
+/// With more systems, a terminal shows the ranking alone, and a page has no links to them at its head.
+const MANY_SYSTEMS: usize = 4;
+
+impl Reliability {
+    pub fn document(&self) -> Document {
+        let mut document = Document::new(match self.estimates.as_slice() {
+            [] => "No estimate".to_owned(),
+            [one] => format!("Estimated accuracy of {}", one.system),
+            several => format!("Estimated accuracy of {}", many(several.len(), "system")),
+        });
+        let databases = self.estimates.first().map_or(0, |estimate| estimate.by_database.len());
+        document.lead.push(Block::note(format!(
+            "Estimated without labels: {} on {} of {}.",
+            many(self.manifest.examples, "question"),
+            many(databases, "database"),
+            self.target
+        )));
+        if self.estimates.len() > 1 {
+            document.add(self.ranking());
+        }
+        for (at, estimate) in self.estimates.iter().enumerate() {
+            for mut section in of_system(estimate, at) {
+                match self.estimates.len() {
+                    1 => {}
+                    2..MANY_SYSTEMS => prefix(&mut section, &estimate.system),
+                    _ => {
+                        prefix(&mut section, &estimate.system);
+                        section.link = None;
+                        section.terminal = Extent::Nothing;
+                    }
+                }
+                document.add(section);
+            }
+        }
+        for series in &self.drift {
+            document.add(self.drift(series));
+        }
+        document.add_provenance(&self.manifest);
+        document
+    }
+
+    /// The systems by their estimates.
+    fn ranking(&self) -> Section {
+        let level = self.estimates.first().map(level).unwrap_or_default();
+        let by = self.estimates.first().map(by_metric).unwrap_or_default();
+        let mut table = Table::new(["system", "estimate", "0 to 100 %", "known", "labels", "method"]);
+        for estimate in self.ranked() {
+            let at = self.estimates.iter().position(|other| std::ptr::eq(other, estimate));
+            table.push([
+                Cell { link: at.map(anchor), ..Cell::new(&estimate.system) },
+                Cell::new(with_interval(estimate)).strong(),
+                Cell::drawn(Drawing::Interval {
+                    value: estimate.accuracy,
+                    low: estimate.interval.low,
+                    high: estimate.interval.high,
+                }),
+                Cell::new(optional(estimate.known_accuracy())),
+                standing(estimate.outside),
+                Cell::new(&estimate.method),
+            ]);
+        }
+        let note = format!("percent{by}, with {level} intervals; the highest estimate first");
+        let mut section = Section::new("Ranking", note, table);
+        section.blocks.push(Block::note(
+            "Estimates of systems on the same questions share most of their error: an order can be surer than overlapping intervals \
+             suggest. Known: the share that is right of the system's own labelled answers.",
+        ));
+        section
+    }
+
+    /// The batches of a system in their order.
+    fn drift(&self, series: &Series) -> Section {
+        let mut table = Table::new(["batch", "questions", "estimate", "labels", "alarm"]);
+        let mut marks = Vec::new();
+        for point in &series.points {
+            let alarmed = series.rings_at(&point.label);
+            table.push([
+                Cell::new(&point.label),
+                Cell::new(point.count.to_string()),
+                Cell::new(format!(
+                    "{} [{}, {}]",
+                    percent(point.accuracy),
+                    percent(point.low),
+                    percent(point.high)
+                )),
+                standing(point.outside),
+                Cell::new(if alarmed { "alarm" } else { "" }).strong(),
+            ]);
+            let (label, accuracy, low, high) = (point.label.clone(), point.accuracy, point.low, point.high);
+            marks.push(DriftMark { label, accuracy, low, high, alarmed });
+        }
+        let chart = drift_chart("estimated accuracy by batch", &marks, self.alarm_below);
+        let title = format!("Drift of {}", series.system);
+        let mut section = Section::new(title, "percent, by batch", Block::chart(chart));
+        section.terminal = Extent::Last(BATCHES_IN_TERMINAL);
+        section.blocks.extend([table.into(), alarms(series)]);
+        section
+    }
+}
+
+fn anchor(at: usize) -> String {
+    format!("system-{at}")
+}
+
+/// Says whose section it is, where there are several systems.
+fn prefix(section: &mut Section, system: &str) {
+    if section.id.is_empty() {
+        section.title = format!("{system}: {}", section.title);
+        section.link = None;
+    }
+}
+
+/// Whether the target lies within what the labels cover.
+fn standing(outside: bool) -> Cell {
+    if outside { Cell::new("outside").toned(Some(-1.0)) } else { Cell::new("inside") }
+}
+
+fn alarms(series: &Series) -> Block {
+    if series.alarms.is_empty() {
+        return Block::note("No alarm and no warning.");
+    }
+    let mut list: Vec<Text> = Vec::new();
+    for alarm in series.alarms.iter().take(MAX_ALARMS) {
+        let word = match alarm.gravity {
+            Gravity::Alarm => Text::default().strong("alarm"),
+            Gravity::Warning => Text::from("warning"),
+        };
+        list.push(word.plain(format!(": {}, {}: {}", series.system, alarm.label, alarm.message)));
+    }
+    let left = series.alarms.len().saturating_sub(MAX_ALARMS);
+    if left > 0 {
+        list.push(format!("and {left} more").into());
+    }
+    Block::List(list)
+}
+
+fn of_system(estimate: &SystemEstimate, at: usize) -> Vec<Section> {
+    vec![
+        summary(estimate, at),
+        signals(estimate),
+        parts(
+            "database",
+            &estimate.by_database,
+            "Pull: how many points of the difference from the known runs come from here; the pulls of all databases add up to it.",
+        ),
+        parts(
+            "kind of question",
+            &estimate.by_kind,
+            "By the structure of the prediction. A question may be of several kinds, so these pulls do not add up.",
+        ),
+        shift(estimate),
+        doubtful(estimate),
+    ]
+}
+
+/// What the estimate says, and how far to trust it.
+fn summary(estimate: &SystemEstimate, at: usize) -> Section {
+    let sentence = against_known(estimate).map(|sentence| format!(" {sentence}")).unwrap_or_default();
+    let lead = Block::lead(format!("{}{sentence}", claim(estimate)));
+    let explanation = outside(estimate);
+    let (word, rest) = explanation.split_once(':').unwrap_or(("", &explanation));
+    let callout = Text::default().strong(format!("{word}.")).plain(format!(" {}", capital(rest.trim())));
+    let role = if estimate.outside { Role::Warning } else { Role::Callout };
+    let title = format!("{}: {} %", estimate.system, percent(estimate.accuracy));
+    let interval = &estimate.interval;
+    let note = format!(
+        "{} interval [{}, {}], method {}",
+        level(estimate),
+        percent(interval.low),
+        percent(interval.high),
+        estimate.method
+    );
+    let mut section = Section::new(title, note, lead);
+    section.id = anchor(at);
+    section.link = Some(estimate.system.clone());
+    section.blocks.extend([
+        Block::Interval {
+            value: estimate.accuracy,
+            low: interval.low,
+            high: interval.high,
+            mark: estimate.known_accuracy(),
+        },
+        Block::Prose(role, callout),
+        Block::List(estimate.notes.iter().map(|note| Text::from(capital(note))).collect()),
+    ]);
+    section
+}
+
+/// What the estimate follows from.
+fn signals(estimate: &SystemEstimate) -> Section {
+    let columns = [
+        Column::from("signal"),
+        Column::explanation("what it is"),
+        Column::from("labelled"),
+        Column::from("target"),
+        Column::from("effect"),
+    ];
+    let mut table = Table::new(columns);
+    for signal in &estimate.signals {
+        table.push([
+            Cell::new(&signal.name),
+            Cell::new(signal_meaning(&signal.name)),
+            Cell::new(optional(signal.known)),
+            Cell::new(optional(signal.target)),
+            Cell::new(points(signal.effect)).strong(),
+        ]);
+    }
+    let note = "percent of its labelled answers and of the target; effect on the estimate in points";
+    Section { link: Some("Signals".to_owned()), ..Section::new("What it follows from", note, table) }
+}
+
+fn parts(what: &str, parts: &[EstimatePart], explanation: &str) -> Section {
+    let pulls = parts.iter().filter_map(|part| part.pull).filter(|pull| pull.is_finite());
+    let most = pulls.fold(0.0, |most: f64, pull| most.max(pull.abs()));
+    let mut table = Table::new([what, "questions", "estimate", "runs", "", "pull"]);
+    for part in sorted(parts) {
+        table.push([
+            Cell::new(&part.name),
+            Cell::new(part.count.to_string()),
+            Cell::new(percent(part.accuracy)).strong(),
+            Cell::new(percent(part.runs)),
+            Cell::drawn(Drawing::Pull(part.pull.filter(|_| most > 0.0).map_or(0.0, |pull| pull / most))),
+            Cell::new(points(part.pull)),
+        ]);
+    }
+    let note = "percent, pull in points; what pulls the estimate down most comes first";
+    let mut section = Section::new(format!("By {what}"), note, table);
+    section.blocks.push(Block::note(explanation));
+    Section { is_folded: true, ..section.terminal(Extent::First(PARTS_IN_TERMINAL)) }
+}
+
+fn shift(estimate: &SystemEstimate) -> Section {
+    let mut table = Table::new(["descriptor", "value", "what it is"]);
+    for (name, value) in &estimate.descriptors {
+        table.push([name.clone(), descriptor(*value), descriptor_meaning(name).to_owned()]);
+    }
+    let note = "how far the target lies from the labelled answers";
+    Section::new("Shift", note, table).folded().terminal(Extent::Nothing)
+}
+
+/// The predictions that are probably wrong.
+fn doubtful(estimate: &SystemEstimate) -> Section {
+    let count = estimate.items.len();
+    let listed = estimate.most_doubtful(LISTED_PREDICTIONS);
+    Section {
+        title: "Most likely wrong".to_owned(),
+        note: format!(
+            "{} of {}, least probable first; all are in predictions.jsonl",
+            listed.len(),
+            many(count, "prediction")
+        ),
+        link: Some("Most likely wrong".to_owned()),
+        entries: listed.into_iter().map(entry).collect(),
+        is_folded: true,
+        terminal: Extent::First(ANSWERS_IN_TERMINAL),
+        ..Section::default()
+    }
+}
+
+fn entry(answer: &Answer) -> Entry {
+    let reasons = match answer.reasons.as_slice() {
+        [] if answer.status == "ok" => vec!["resembles answers that were wrong".into()],
+        reasons => reasons.iter().map(Text::from).collect(),
+    };
+    let question = match answer.question.trim() {
+        "" => Block::note("(no question)"),
+        _ => Block::prose(clip(&answer.question, MAX_QUESTION)),
+    };
+    let prediction = match answer.prediction.trim() {
+        "" => Block::note("(no prediction)"),
+        _ => Block::Sql(clip(&answer.prediction, MAX_SQL)),
+    };
+    Entry {
+        title: answer.id.clone(),
+        note: format!(
+            "{} % right, {}, {}",
+            percent(answer.probability),
+            answer.db_id,
+            status(&answer.status)
+        ),
+        blocks: vec![question, prediction, Block::List(reasons)],
+    }
+}

@@ -1,0 +1,277 @@
+//! What the report says, whatever it is written in.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{METRICS, OutOfScopeRow, RobustnessRow, SystemRobustness};
+use sqlgauge_run::ScoreSummary;
+
+use super::{EX, RobustnessReport};
+use sqlgauge_report::charts::{DriftMark, drift_chart};
+use sqlgauge_report::document::{Block, Cell, Document, Extent, Section, Table, Text};
+use sqlgauge_report::number::p_value;
+use sqlgauge_report::words::{NONE, many, optional, percent, points};
+
+/// A difference of accuracy that is drawn in full colour.
+const FULL_TONE: f64 = 0.3;
+/// What the colours mean.
+const LEGEND: [&str; 3] = ["30 points worse or more", "as on the original", "30 points better or more"];
+/// With more systems, only the overview has a link at the head of the page.
+const MOST_LINKED: usize = 4;
+
+impl RobustnessReport {
+    pub fn document(&self) -> Document {
+        let systems = &self.robustness.systems;
+        let mut document = Document::new(match systems.as_slice() {
+            [one] => format!("Robustness of {}", one.system),
+            several => format!("Robustness of {}", many(several.len(), "system")),
+        });
+        document.lead.extend(systems.iter().map(summary));
+        let failures = self.failures().map(|(system, row)| self.failure(system, row));
+        document.lead.extend(failures.map(Block::warning));
+        document.add(overview(systems));
+        for system in systems {
+            let mut sections = vec![scores(system), abstentions(system)];
+            sections.extend(curves(system));
+            sections.push(databases(system));
+            for mut section in sections {
+                section.link =
+                    section.link.filter(|_| systems.len() <= MOST_LINKED).map(|title| short(&title));
+                document.add(section);
+            }
+        }
+        document.add_provenance(&self.robustness.manifest);
+        document
+    }
+
+    fn failure(&self, system: &str, row: &RobustnessRow) -> String {
+        let most = 100.0 * self.max_drop.unwrap_or_default();
+        let lost = change(row, EX).replace('−', "");
+        format!("{system}: {} loses {lost} points of EX, more than {most:.1}", row.label)
+    }
+}
+
+/// A title without the system before it.
+fn short(title: &str) -> String {
+    title.rsplit_once(": ").map_or(title, |(_, rest)| rest).to_owned()
+}
+
+/// What the tables come to, in two sentences.
+fn summary(system: &SystemRobustness) -> Block {
+    let text = Text::default().strong(&system.system).plain(format!(
+        " answers {} % of the original right, and {} % on macro average over the changes of the schema.",
+        optional(mean(&system.original, EX)),
+        optional(mean(&system.macro_average, EX))
+    ));
+    let change = |row: &RobustnessRow| row.changes.get(EX).map_or(0.0, |change| change.difference);
+    let worst = system.rows.iter().min_by(|a, b| change(a).total_cmp(&change(b)));
+    let worst = worst.and_then(|row| Some((row, row.changes.get(EX)?)));
+    let Some((row, change)) = worst.filter(|(_, change)| change.difference < 0.0) else {
+        return Block::lead(text);
+    };
+    Block::lead(text.plain(format!(
+        " It loses most under {}: {} points on the same {} items (p {}).",
+        row.label,
+        points(Some(change.difference)),
+        change.count,
+        p_value(change.p_value)
+    )))
+}
+
+/// The name of a row, with what tells it from others of its kind.
+pub(super) fn name(row: &RobustnessRow, all: &[RobustnessRow]) -> String {
+    let several = all.iter().filter(|other| other.label == row.label).count() > 1;
+    if several { format!("{} at {}", row.label, row.intensity) } else { row.label.clone() }
+}
+
+fn mean(scores: &BTreeMap<String, ScoreSummary>, metric: &str) -> Option<f64> {
+    scores.get(metric)?.mean
+}
+
+/// `61.7 [58.7, 64.6]`.
+pub(super) fn with_interval(score: Option<&ScoreSummary>) -> String {
+    let Some(ScoreSummary { mean: Some(mean), low, high, .. }) = score else { return NONE.to_owned() };
+    match low.zip(*high) {
+        Some((low, high)) => format!("{} [{}, {}]", percent(*mean), percent(low), percent(high)),
+        None => percent(*mean),
+    }
+}
+
+/// `−9.1 [−11.8, −6.4]`.
+pub(super) fn change(row: &RobustnessRow, metric: &str) -> String {
+    row.changes.get(metric).map_or_else(
+        || NONE.to_owned(),
+        |change| {
+            let of = |value: f64| points(Some(value));
+            format!("{} [{}, {}]", of(change.difference), of(change.low), of(change.high))
+        },
+    )
+}
+
+/// What the change did to execution accuracy.
+fn difference(row: &RobustnessRow) -> Option<f64> {
+    row.changes.get(EX).map(|change| change.difference)
+}
+
+fn toned(text: String, difference: Option<f64>) -> Cell {
+    Cell::new(text).toned(difference.map(|difference| difference / FULL_TONE))
+}
+
+/// The systems next to each other; nothing of a single one.
+fn overview(systems: &[SystemRobustness]) -> Section {
+    let columns = std::iter::once("schema").chain(systems.iter().map(|system| system.system.as_str()));
+    let mut table = Table { is_heat_map: true, legend: Some(LEGEND), ..Table::new(columns) };
+    if systems.len() > 1 {
+        let mut row = |name: &str, cell: &dyn Fn(&SystemRobustness) -> Cell| {
+            table.push(std::iter::once(Cell::new(name)).chain(systems.iter().map(cell)));
+        };
+        row("original, %", &|system| Cell::new(optional(mean(&system.original, EX))));
+        row("macro average, %", &|system| Cell::new(optional(mean(&system.macro_average, EX))).strong());
+        let mut seen = BTreeSet::new();
+        let labels = systems.iter().flat_map(|system| &system.rows).map(|row| row.label.as_str());
+        for label in labels.filter(|label| seen.insert(*label)) {
+            row(label, &|system| {
+                let delta = system.rows.iter().find(|row| row.label == label).and_then(difference);
+                toned(points(delta), delta)
+            });
+        }
+    }
+    let note =
+        "execution accuracy; under a change its difference from the original on the same items, in points";
+    Section::new("Systems", note, table)
+}
+
+/// The paper's Table 3.
+fn scores(system: &SystemRobustness) -> Section {
+    let mut table = Table::new([
+        "schema",
+        "items",
+        "Table Match F1",
+        "Column Match F1",
+        "EX",
+        "EX, original",
+        "change of EX",
+        "p",
+        "abstains",
+    ]);
+    table.legend = Some(LEGEND);
+    let of = |scores: &BTreeMap<String, ScoreSummary>, metric: usize| {
+        Cell::new(with_interval(scores.get(METRICS[metric])))
+    };
+    table.push([
+        Cell::new("original"),
+        Cell::new(system.items.to_string()),
+        of(&system.original, 0),
+        of(&system.original, 1),
+        of(&system.original, 2).strong(),
+        Cell::new(optional(mean(&system.original, EX))),
+        Cell::new(NONE),
+        Cell::new(NONE),
+        Cell::new(optional(system.false_positives.mean)),
+    ]);
+    for row in &system.rows {
+        let p = row.changes.get(EX).map_or_else(|| NONE.to_owned(), |change| p_value(change.p_value));
+        table.push([
+            Cell::new(name(row, &system.rows)),
+            Cell::new(row.items.to_string()),
+            of(&row.scores, 0),
+            of(&row.scores, 1),
+            of(&row.scores, 2).strong(),
+            Cell::new(optional(mean(&row.original, EX))),
+            toned(change(row, EX), difference(row)),
+            Cell::new(p),
+            Cell::new(optional(row.false_positives.mean)),
+        ]);
+    }
+    let averages = [0, 1, 2].map(|metric| of(&system.macro_average, metric).strong());
+    let head = [Cell::new("macro average").strong(), Cell::default()];
+    table.push(head.into_iter().chain(averages).chain(std::iter::repeat_with(Cell::default).take(4)));
+    let note =
+        "percent with 95 % intervals; the change is in points, on the same items; p by McNemar's exact test";
+    Section::new(&system.system, note, table)
+}
+
+fn abstentions(system: &SystemRobustness) -> Section {
+    let row = |row: &OutOfScopeRow| {
+        vec![
+            Cell::new(&row.label),
+            Cell::new(row.items.to_string()),
+            Cell::new(row.missing.to_string()),
+            Cell::new(with_interval(Some(&row.true_positives))).strong(),
+        ]
+    };
+    let columns = ["schema", "items", "without a prediction", "abstains (true positives)"];
+    let note = format!(
+        "share on which it abstains, in percent; on the original it abstains on {} %",
+        optional(system.false_positives.mean)
+    );
+    let table = Table::of(columns, system.out_of_scope.iter().map(row));
+    Section::new(format!("{}: questions without an answer", system.system), note, table)
+}
+
+/// A curve over the steps of a history, and one over the intensities of each kind that has several.
+fn curves(system: &SystemRobustness) -> Vec<Section> {
+    let mut curves = Vec::new();
+    let steps: Vec<&RobustnessRow> = system.rows.iter().filter(|row| row.step.is_some()).collect();
+    if !steps.is_empty() {
+        let places = steps.iter().map(|row| (row.label.clone(), row.scores.get(EX)));
+        curves.push(curve(system, "step by step", places));
+    }
+    let kinds: BTreeSet<_> = system.rows.iter().filter_map(|row| row.kind).collect();
+    for kind in kinds {
+        let mut rows: Vec<&RobustnessRow> =
+            system.rows.iter().filter(|row| row.kind == Some(kind) && row.step.is_none()).collect();
+        if rows.len() > 1 {
+            rows.sort_by(|a, b| a.intensity.total_cmp(&b.intensity));
+            let places = rows.iter().map(|row| (row.intensity.to_string(), row.scores.get(EX)));
+            curves.push(curve(system, &format!("{kind} by intensity"), places));
+        }
+    }
+    curves
+}
+
+/// Accuracies as a line, each with its interval, and as a table.
+fn curve<'r>(
+    system: &'r SystemRobustness,
+    what: &str,
+    places: impl Iterator<Item = (String, Option<&'r ScoreSummary>)>,
+) -> Section {
+    let title = format!("{}: {what}", system.system);
+    let mut table = Table::new(["schema", "items", "EX"]);
+    let mut marks = Vec::new();
+    for (label, score) in std::iter::once(("original".to_owned(), system.original.get(EX))).chain(places) {
+        let items = score.map_or(0, |score| score.count).to_string();
+        let accuracy = Cell::new(with_interval(score)).strong();
+        table.push([Cell::new(&label), Cell::new(items), accuracy]);
+        if let Some(ScoreSummary { mean: Some(accuracy), low: Some(low), high: Some(high), .. }) = score {
+            marks.push(DriftMark { label, accuracy: *accuracy, low: *low, high: *high, alarmed: false });
+        }
+    }
+    let note = "execution accuracy in percent; the points are not of the same items";
+    let chart = (marks.len() > 1).then(|| Block::chart(drift_chart(&title, &marks, None)));
+    let mut section = Section::new(title, note, table);
+    section.blocks.splice(0..0, chart);
+    section
+}
+
+/// Execution accuracy by database and change, coloured by its difference from the original on the same items.
+fn databases(system: &SystemRobustness) -> Section {
+    let names: BTreeSet<&str> =
+        system.rows.iter().flat_map(|row| row.databases.keys()).map(String::as_str).collect();
+    let row = |database: &&str| {
+        let cells = system.rows.iter().map(|row| {
+            let cell = row.databases.get(*database);
+            let evolved = cell.and_then(|cell| cell.evolved);
+            let original = cell.and_then(|cell| cell.original);
+            toned(optional(evolved), evolved.zip(original).map(|(evolved, original)| evolved - original))
+        });
+        std::iter::once(Cell::new(*database)).chain(cells).collect()
+    };
+    let columns =
+        std::iter::once("database".to_owned()).chain(system.rows.iter().map(|row| name(row, &system.rows)));
+    let table =
+        Table { is_heat_map: true, legend: Some(LEGEND), ..Table::of(columns, names.iter().map(row)) };
+    let note =
+        "execution accuracy in percent; the colour is its difference from the original on the same items";
+    let section = Section::new(format!("{}: by database", system.system), note, table);
+    Section { is_folded: true, ..section.terminal(Extent::Nothing) }
+}

@@ -1,0 +1,150 @@
+//! The formats for people: a terminal, a page, and Markdown for a repository or an issue. All say the same.
+
+use std::io::{self, Write};
+
+use sqlgauge_base::counted;
+use sqlgauge_report::document::{Block, Cell, Column, Document, Entry, Section, Table, Text};
+use sqlgauge_report::formats::TextTables;
+
+use super::AuditFormat;
+use crate::finding::{Evidence, Finding};
+use crate::report::{AuditedItem, BenchmarkAudit, RuleCount};
+use crate::rules::find;
+
+/// The titles of the sections with counts.
+const RULES: &str = "Rules";
+const SILENT: &str = "Rules without a finding";
+const CONFIDENCE: &str = "the percentage of an item is how often people found golds with these findings wrong, by a model over three labelled benchmarks";
+
+/// For a terminal. A query stays on one line, so that it can be copied.
+pub struct Terminal(pub TextTables);
+
+/// One page that needs nothing else.
+pub struct Html;
+
+/// For a page in a repository or an issue.
+pub struct Markdown;
+
+impl AuditFormat for Terminal {
+    fn name(&self) -> &'static str {
+        "text"
+    }
+
+    fn render(&self, audit: &BenchmarkAudit, out: &mut dyn Write) -> io::Result<()> {
+        let mut document = document(audit);
+        // What it comes to stands next to the prompt.
+        document.move_to_end(SILENT);
+        document.move_to_end(RULES);
+        out.write_all(document.text(self.0).as_bytes())
+    }
+}
+
+impl AuditFormat for Html {
+    fn name(&self) -> &'static str {
+        "html"
+    }
+
+    fn render(&self, audit: &BenchmarkAudit, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(document(audit).html().as_bytes())
+    }
+}
+
+impl AuditFormat for Markdown {
+    fn name(&self) -> &'static str {
+        "markdown"
+    }
+
+    fn render(&self, audit: &BenchmarkAudit, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(document(audit).markdown(usize::MAX).as_bytes())
+    }
+}
+
+fn document(audit: &BenchmarkAudit) -> Document {
+    let mut document = Document::new(format!("Audit of {}", audit.source));
+    let (speak, silent): (Vec<_>, Vec<_>) =
+        audit.counts().into_iter().partition(|count| count.golds + count.allowed > 0);
+    let mut rules = Section::new(RULES, "how many golds each reports", counts(&speak));
+    rules.blocks.push(Block::prose(headline(audit)));
+    document.add(rules);
+    document.add(Section::new(SILENT, "", counts(&silent)).folded());
+    document.add(Section {
+        title: "Findings".to_owned(),
+        note: format!("{CONFIDENCE}; the highest come first"),
+        link: Some("Findings".to_owned()),
+        entries: audit.ranked().into_iter().map(entry).collect(),
+        ..Section::default()
+    });
+    document.add(Section::new("Allowed", "with the reason", allowed(audit)));
+    document
+}
+
+/// How many golds were looked at, and how many have a finding.
+fn headline(audit: &BenchmarkAudit) -> String {
+    let (golds, count) = (audit.items.len(), audit.ranked().len());
+    let unresolved = match audit.unresolved() {
+        0 => String::new(),
+        count => format!("; {count} could not be resolved"),
+    };
+    format!(
+        "{count} of {} have a finding of {}{unresolved}.",
+        counted(golds, "gold"),
+        counted(audit.rules.len(), "rule")
+    )
+}
+
+fn counts(counts: &[RuleCount]) -> Table {
+    let columns = ["rule", "golds", "allowed", "not checked"].map(Column::from);
+    let mut table = Table::new(columns.into_iter().chain([Column::explanation("what it finds")]));
+    for count in counts {
+        let [golds, allowed, unchecked] =
+            [count.golds, count.allowed, count.unchecked].map(|number| number.to_string());
+        let summary = find(count.rule).map(|rule| rule.meta().summary.to_owned()).unwrap_or_default();
+        table.push([count.rule.to_owned(), golds, allowed, unchecked, summary]);
+    }
+    table
+}
+
+fn entry(item: &AuditedItem) -> Entry {
+    let mut blocks: Vec<Block> = item.question.as_deref().map(Block::prose).into_iter().collect();
+    blocks.push(Block::Sql(item.sql.clone()));
+    item.audit.findings.iter().for_each(|one| finding(one, &mut blocks));
+    let note = format!("{}, {:.0} %", item.db_id, 100.0 * item.confidence());
+    Entry { title: item.id.clone(), note, blocks }
+}
+
+fn finding(finding: &Finding, blocks: &mut Vec<Block>) {
+    let standing = format!(", {}: ", finding.standing.name());
+    blocks.push(Block::prose(Text::default().strong(finding.rule).soft(standing).plain(&finding.why)));
+    if let Some(evidence) = &finding.evidence {
+        let Evidence { title, columns, rows, left_out } = evidence;
+        blocks.push(Block::note(format!("{title}:")));
+        let rows = rows.iter().map(|row| row.iter().map(Cell::new).collect());
+        blocks.push(Table::of(columns.iter().map(String::as_str), rows).into());
+        if *left_out > 0 {
+            blocks.push(Block::note(format!("… {left_out} more")));
+        }
+    }
+    if let Some(rewrite) = &finding.rewrite {
+        let verdict = rewrite.verdict.as_deref().map(verified).unwrap_or_default();
+        blocks.push(Block::prose(format!("Proposal{verdict}:")));
+        blocks.push(Block::Sql(rewrite.sql.clone()));
+    }
+}
+
+/// What `verify` says of a proposal, for people.
+fn verified(verdict: &str) -> String {
+    match verdict {
+        "different" => ", whose result differs from the gold's on a database that verify gives".to_owned(),
+        other => format!(", verify says {other}"),
+    }
+}
+
+fn allowed(audit: &BenchmarkAudit) -> Block {
+    let lines = audit.items.iter().flat_map(|item| {
+        let line = |allowed: &crate::report::AllowedFinding| {
+            Text::from(format!("{} on {}: {}", allowed.finding.rule, item.id, allowed.reason))
+        };
+        item.audit.allowed.iter().map(line)
+    });
+    Block::List(lines.collect())
+}
