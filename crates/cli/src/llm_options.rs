@@ -1,15 +1,17 @@
 //! Options of commands that ask a language model.
 
-use std::path::{Path, PathBuf};
+#[cfg(feature = "services")]
+mod service;
 
-use anyhow::{Result, bail};
+use std::path::PathBuf;
+
 use clap::{Arg, Args};
-use sqlgauge_core::{Address, LlmLimits, LlmSettings, Variable};
+use sqlgauge_core::{Address, LlmLimits, Variable};
 
 /// The server and the model, with their limits.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Language model")]
-pub struct LlmOptions {
+pub(crate) struct LlmOptions {
     /// Server with an OpenAI-compatible API, as in <http://127.0.0.1:8091/v1>; `predict` sends it questions and schemas, `evolve` names,
     /// types and keys of the schemas, `synth --polish` questions with values of the rows, and queries
     #[arg(long, value_name = "URL", requires = "llm_model")]
@@ -24,33 +26,10 @@ pub struct LlmOptions {
     limits: LlmLimits,
 }
 
-impl LlmOptions {
-    /// The model, if one is named.
-    pub fn named(&self) -> Option<LlmSettings> {
-        let key = std::env::var(&self.llm_key_env).ok().filter(|key| !key.trim().is_empty());
-        let llm = LlmSettings::new(self.llm_url.as_deref()?, self.llm_model.as_deref()?);
-        Some(LlmSettings { key, limits: self.limits.clone(), ..llm })
-    }
-
-    /// The model for what is written to `out`, beside which the answers are kept; `option` is the one that needs it.
-    ///
-    /// # Errors
-    /// When the server or the model is missing.
-    pub fn settings(&self, option: &str, out: &Path) -> Result<LlmSettings> {
-        let Some(mut llm) = self.named() else {
-            bail!("{option} asks a model; give --llm-url and --llm-model");
-        };
-        let mut beside = out.as_os_str().to_owned();
-        beside.push(".answers");
-        llm.limits.cache.get_or_insert(PathBuf::from(beside).into());
-        Ok(llm)
-    }
-}
-
 /// A model that judges: the options of a model under other names, and three more.
 #[derive(Debug, Args)]
 #[command(next_help_heading = HEADING, mut_args(of_judge))]
-pub struct JudgeOptions {
+pub(crate) struct JudgeOptions {
     #[command(flatten)]
     llm: LlmOptions,
     /// File with a prompt, instead of the built-in one
@@ -66,56 +45,55 @@ pub struct JudgeOptions {
 
 const HEADING: &str = "Judges (--method judge-bug, judge-arena)";
 
-/// The names that the options of a model have for a judge.
-const OF_JUDGE: [&str; 15] = [
-    "judge-url",
-    "judge-model",
-    "judge-key-env",
-    "judge-cache",
-    "judge-concurrency",
-    "judge-timeout",
-    "judge-attempts",
-    "judge-requests-per-minute",
-    "judge-tokens-per-minute",
-    "judge-max-requests",
-    "judge-max-tokens",
-    "judge-max-cost",
-    "judge-prices",
-    "judge-answer-tokens",
-    "judge-reasons",
+/// The options of a judge in the order of the help, and what an option of a model says of a judge where it says something else.
+const OF_JUDGE: [(&str, &str); 18] = [
+    (
+        "judge-url",
+        "Server with an OpenAI-compatible API, e.g. <https://api.openai.com/v1>; it receives questions, schemas and predictions",
+    ),
+    ("judge-model", ""),
+    (
+        "judge-key-env",
+        "Environment variable with the key of the server; leave it unset for a server without keys",
+    ),
+    ("judge-prompt", ""),
+    ("judge-cache", "Folder to keep the answers in: a second run asks only for the missing ones"),
+    ("judge-concurrency", ""),
+    ("judge-timeout", "Seconds to wait for a whole answer"),
+    ("judge-attempts", "Attempts of a request that fails, including the first"),
+    ("judge-requests-per-minute", "Most requests in any 60 seconds"),
+    ("judge-tokens-per-minute", "Most tokens in any 60 seconds"),
+    ("judge-max-requests", "Stop before sending more than N requests"),
+    ("judge-max-tokens", "Stop before using more than N tokens"),
+    ("judge-max-cost", "Stop before spending more than COST, in the currency of --judge-prices"),
+    ("judge-prices", "Price of a million tokens sent and of a million tokens generated, e.g. 1.25,10"),
+    ("judge-answer-tokens", "Most tokens of an answer; a reasoning model needs more"),
+    (
+        "judge-reasons",
+        "Ask a reasoning model: send that limit as `max_completion_tokens` and leave out the temperature",
+    ),
+    ("judge-questions", ""),
+    ("judge-opponents", ""),
 ];
 
 fn of_judge(arg: Arg) -> Arg {
-    let Some(rest) = arg.get_long().and_then(|long| long.strip_prefix("llm-")) else { return arg };
-    let Some(&long) = OF_JUDGE.iter().find(|long| long.strip_prefix("judge-") == Some(rest)) else {
+    let Some(rest) =
+        arg.get_long().and_then(|long| long.strip_prefix("llm-").or(long.strip_prefix("judge-")))
+    else {
         return arg;
     };
-    let arg = arg.long(long).help_heading(HEADING);
-    match long {
-        "judge-url" => arg.help(
-            "Server with an OpenAI-compatible API, e.g. <https://api.openai.com/v1>; it receives questions, schemas and predictions",
-        ),
-        "judge-cache" => arg.help("Folder to keep the answers in: a second run asks only for the missing ones"),
-        _ => arg,
-    }
+    let Some(place) = OF_JUDGE.iter().position(|(long, _)| long.strip_prefix("judge-") == Some(rest)) else {
+        return arg;
+    };
+    let (long, help) = OF_JUDGE[place];
+    let arg = arg.long(long).help_heading(HEADING).display_order(place);
+    let arg = if long == "judge-answer-tokens" { arg.default_value("1024") } else { arg };
+    if help.is_empty() { arg } else { arg.help(help) }
 }
 
 impl JudgeOptions {
     /// Whether a server is named.
     pub(crate) fn is_given(&self) -> bool {
         self.llm.llm_url.is_some()
-    }
-}
-
-#[cfg(feature = "services")]
-impl JudgeOptions {
-    /// The judge, if a server is named.
-    pub fn settings(&self, seed: u64) -> Option<sqlgauge_core::JudgeSettings> {
-        Some(sqlgauge_core::JudgeSettings {
-            llm: LlmSettings { seed, ..self.llm.named()? },
-            prompt: self.judge_prompt.clone(),
-            questions: self.judge_questions,
-            opponents: self.judge_opponents,
-        })
     }
 }

@@ -12,7 +12,7 @@ const VARIABLE: &str = "SQLGAUGE_SOLVER";
 
 /// The settings with the solver's program: the one that is named, by the option or the variable, else where one is found. A
 /// missing one is an error only where it was named. An empty variable counts as one that is not set.
-pub fn with_solver(settings: VerifySettings) -> Result<VerifySettings> {
+pub(crate) fn with_solver(settings: VerifySettings) -> Result<VerifySettings> {
     let variable = std::env::var_os(VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
     let named = settings.solver.as_deref().or(variable.as_deref());
     let solver = match locate(named, std::env::var_os("PATH").as_deref()) {
@@ -25,7 +25,7 @@ pub fn with_solver(settings: VerifySettings) -> Result<VerifySettings> {
 }
 
 /// The settings of a run with those metrics. An option without the metric `verify` is an error.
-pub fn of_run(settings: VerifySettings, metrics: &[&'static dyn Metric]) -> Result<VerifySettings> {
+pub(crate) fn of_run(settings: VerifySettings, metrics: &[&'static dyn Metric]) -> Result<VerifySettings> {
     if verifies(metrics) {
         return Ok(with_solver(settings)?.beside(metrics));
     }

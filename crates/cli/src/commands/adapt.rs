@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use clap::Args;
 use sqlgauge_core::OutputPath;
 
-
 /// Adapt an evaluator of `sqlgauge fit` to another system, from labelled embeddings of it
 #[derive(Debug, Args)]
 pub(crate) struct Adapt {

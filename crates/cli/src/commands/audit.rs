@@ -14,7 +14,7 @@ use crate::output::{Style, note, print_with, text_tables, write_to};
 
 /// Find golds that are probably wrong: rules over query, schema, rows and question
 #[derive(Args)]
-pub struct Audit {
+pub(crate) struct Audit {
     #[command(flatten)]
     job: AuditJob,
     /// Rules that run, separated by commas: names, `default`, `all`; `-NAME` takes one away

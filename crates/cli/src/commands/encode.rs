@@ -15,7 +15,7 @@ use crate::options::{column_help, workload_roles};
 
 /// Turn questions with their schemas and predictions into vectors for `shift`, `fit` and `estimate`
 #[derive(Args)]
-pub struct Encode {
+pub(crate) struct Encode {
     /// File with the questions (Spider or BIRD dev.json, JSON, JSONL, CSV, TSV, Parquet); golds in it are not read
     #[arg(long, alias = "workload", value_name = "FILE", value_parser = input_file)]
     questions: PathBuf,

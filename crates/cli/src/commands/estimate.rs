@@ -15,7 +15,7 @@ use crate::output::{command_line, print, print_document, print_json};
 
 /// Estimate accuracy without gold queries, from runs you have already scored
 #[derive(Args)]
-pub struct EstimateCommand {
+pub(crate) struct EstimateCommand {
     #[command(flatten)]
     job: EstimateJob,
     /// Evaluator by `sqlgauge fit`, instead of scored runs; --questions is then an embedding file

@@ -21,7 +21,7 @@ use crate::output::print_table;
 
 /// Change the schema of a benchmark, and its databases and golds with it; every item is run before it is written
 #[derive(Args)]
-pub struct Evolve {
+pub(crate) struct Evolve {
     #[command(flatten)]
     benchmark: BenchmarkOptions,
     #[command(flatten)]

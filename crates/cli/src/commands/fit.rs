@@ -9,7 +9,6 @@ use clap::Args;
 use sqlgauge_core::OutputPath;
 use sqlgauge_shift::{DescriptorSet, Slices};
 
-
 /// Learn how accuracy falls with shift, from labelled embeddings; `estimate --evaluator` uses the result
 #[derive(Debug, Args)]
 pub(crate) struct Fit {

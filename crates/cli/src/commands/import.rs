@@ -10,7 +10,7 @@ use crate::output::{command_line, print};
 
 /// Make a known run of labels that were judged elsewhere; nothing is executed
 #[derive(Debug, Args)]
-pub struct Import {
+pub(crate) struct Import {
     #[command(flatten)]
     job: ImportJob,
     #[arg(long = "column", value_name = "ROLE=COLUMN", help = column_help(workload_roles()))]

@@ -47,7 +47,7 @@ use crate::Verdict;
 
 /// What sqlgauge can be asked to do.
 #[derive(Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Tour the product on a bundled sample benchmark
     Demo(demo::Demo),
     /// Score predictions against gold queries

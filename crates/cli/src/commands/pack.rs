@@ -20,7 +20,7 @@ use crate::solver::with_solver;
 /// For each question a few invented databases tell the gold from its single mutations, and from the wrong answers of the given
 /// systems. No row of the benchmark is in the file. `score --pack FILE` scores with it, in about the time of plain execution accuracy.
 #[derive(Args)]
-pub struct MakePack {
+pub(crate) struct MakePack {
     #[command(flatten)]
     benchmark: Option<BenchmarkOptions>,
     /// Run directory with `verify` among its metrics, for --witnesses

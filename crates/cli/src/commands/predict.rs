@@ -17,7 +17,7 @@ use crate::options::{column_help, workload_roles};
 /// Ask a language model for the SQL of questions
 #[derive(Args)]
 #[command(mut_args(|arg| if ["llm_url", "llm_model"].contains(&arg.get_id().as_str()) { arg.required(true) } else { arg }))]
-pub struct Predict {
+pub(crate) struct Predict {
     /// File with the questions (Spider or BIRD dev.json, JSON, JSONL, CSV, TSV, Parquet); golds in it are not read
     #[arg(long, alias = "workload", value_name = "FILE", value_parser = input_file)]
     questions: PathBuf,

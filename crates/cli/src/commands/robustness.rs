@@ -13,7 +13,7 @@ use crate::output::{command_line, print, print_document, print_json, say};
 
 /// Compare systems on a benchmark and on its evolved schemas: the tables of EvoSchema with intervals and paired tests
 #[derive(Debug, Args)]
-pub struct RobustnessCommand {
+pub(crate) struct RobustnessCommand {
     /// Folders that `sqlgauge evolve` wrote, as for several intensities
     #[arg(value_name = "EVOLVED", required_unless_present = "evolved")]
     folders: Vec<PathBuf>,
@@ -30,7 +30,7 @@ pub struct RobustnessCommand {
 }
 
 impl RobustnessCommand {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let evolved = self.folders.into_iter().chain(self.job.evolved).collect();
         let job =
             RobustnessJob { evolved, columns: columns(&self.columns)?, command: command_line(), ..self.job };

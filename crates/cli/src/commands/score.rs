@@ -24,7 +24,7 @@ use crate::solver::of_run;
 
 /// Score predictions against gold queries
 #[derive(Args)]
-pub struct Score {
+pub(crate) struct Score {
     /// File with the gold queries (Spider .sql or dev.json, BIRD dev.json, JSONL, CSV, Parquet); `-` is standard input, here and in
     /// the other files. Several versions of the golds, each as NAME=FILE, are scored one after the other and compared
     #[arg(long, value_name = "FILE", value_parser = gold_file, required_unless_present = "results")]

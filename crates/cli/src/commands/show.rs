@@ -36,7 +36,7 @@ pub(crate) struct Show {
 }
 
 impl Show {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         let jobs = self.ids()?.into_iter().map(|id| ShowJob {
             system: self.system.clone(),
             limits: self.limits,

@@ -94,7 +94,7 @@ pub(crate) struct Verify {
 }
 
 impl Verify {
-    pub fn run(self) -> Result<Verdict> {
+    pub(crate) fn run(self) -> Result<Verdict> {
         if self.gold.is_none() && !self.subset.is_all() {
             bail!("--db-id, --ids, --where and --limit take a part of a benchmark; give it with --gold");
         }

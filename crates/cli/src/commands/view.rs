@@ -8,7 +8,6 @@ use std::path::PathBuf;
 use clap::Args;
 use sqlgauge_core::OutputPath;
 
-
 /// Open a dashboard over runs on this machine, or write it as a static site
 #[derive(Debug, Args)]
 pub(crate) struct View {

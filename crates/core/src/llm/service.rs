@@ -65,7 +65,11 @@ impl LlmSettings {
                 prompt_per_million,
                 completion_per_million,
             }),
-            cache: self.limits.cache.clone().map(|folder| CacheOptions { folder: folder.into(), namespace: String::new() }),
+            cache: self
+                .limits
+                .cache
+                .clone()
+                .map(|folder| CacheOptions { folder: folder.into(), namespace: String::new() }),
             seed: self.seed,
             ..defaults
         })
@@ -78,6 +82,11 @@ impl LlmSettings {
         } else {
             (TokenLimit::MaxTokens, Some(temperature))
         };
-        ModelSettings { model: self.model.clone(), temperature, max_tokens: self.limits.answer_tokens, token_limit }
+        ModelSettings {
+            model: self.model.clone(),
+            temperature,
+            max_tokens: self.limits.answer_tokens,
+            token_limit,
+        }
     }
 }

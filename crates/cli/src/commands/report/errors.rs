@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use sqlgauge_core::cli::stdin::input_file;
 use sqlgauge_base::counted;
+use sqlgauge_core::cli::stdin::input_file;
 use sqlgauge_core::{ErrorCounts, MetricErrors, MetricErrorsJob, SystemErrors};
 use sqlgauge_report::document::{Document, Section, Table};
 
