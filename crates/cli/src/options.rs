@@ -145,7 +145,7 @@ pub(crate) fn columns(pairs: &[String]) -> Result<Columns> {
 }
 
 /// The systems, in whose predictions the same columns are named.
-pub fn with_columns(systems: Vec<System>, columns: &Columns) -> Vec<System> {
+pub(crate) fn with_columns(systems: Vec<System>, columns: &Columns) -> Vec<System> {
     systems.into_iter().map(|system| System { columns: columns.clone(), ..system }).collect()
 }
 

@@ -3,13 +3,11 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Once};
 
 use sqlgauge_base::{counted_of, verb_for};
-use sqlgauge_dataset::{
-    Benchmark, PredictionSet, WorkloadSource, load_labels, load_workload, take_out_other_answers,
-};
+use sqlgauge_dataset::{Benchmark, PredictionSet, load_labels, load_workload, take_out_other_answers};
 use sqlgauge_encode::cache::Cache;
 use sqlgauge_encode::encoders::file::VectorFile;
 use sqlgauge_encode::encoders::{BuildOptions, EncoderSpec, parse};
@@ -18,11 +16,12 @@ use sqlgauge_encode::{
     digest, encode_workload,
 };
 
-use super::EncodeJob;
+use super::{EncodeJob, EncoderModel};
 use crate::context::Context;
 use crate::error::{About, Error};
 use crate::guard::{keep_database, keep_inputs};
 use crate::schemas::SchemaSource;
+use crate::score::System;
 use crate::source::Source;
 use crate::subset::{pick, positions_without_golds};
 
