@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyMapping;
-use sqlgauge_core::{Source, System};
-use sqlgauge_dataset::{ColumnRole, Columns, LabelCondition, Subset};
+use sqlgauge_core::{LabelCondition, Source, Subset, System};
+use sqlgauge_dataset::{ColumnRole, Columns};
 
 use crate::error::Failure;
 use crate::frame::{self, source_of_ids, source_of_rows, source_of_texts};
@@ -35,8 +35,7 @@ impl SubsetArguments {
         };
         Ok(Subset {
             db_ids: self.db_ids.clone(),
-            ids: self.ids.clone(),
-            ids_are: None,
+            ids: self.ids.clone().map(Into::into),
             conditions: self.conditions.iter().map(condition).collect::<Result<_, _>>()?,
             limit: self.limit,
             seed: self.seed,

@@ -43,28 +43,26 @@ pub(crate) struct VerifyArguments {
 impl VerifyArguments {
     pub(crate) fn settings(&self) -> Result<VerifySettings, Failure> {
         let semantics = self.semantics.as_deref().map(str::parse).transpose();
-        let semantics = semantics.map_err(|error| Failure::of(Class::Input, &error))?.unwrap_or_default();
+        let semantics = semantics.map_err(|error| Failure::of(Class::Input, &error))?;
         let values = self.values.as_deref().map(str::parse).transpose();
-        let values = values.map_err(|error| Failure::of(Class::Input, &error))?.unwrap_or_default();
-        let solver_time = Duration::try_from_secs_f64(self.timeout).ok().filter(|time| !time.is_zero());
-        let solver_time = solver_time.ok_or_else(|| {
+        let values = values.map_err(|error| Failure::of(Class::Input, &error))?;
+        let pair_timeout = Duration::try_from_secs_f64(self.timeout).ok().filter(|time| !time.is_zero());
+        let pair_timeout = pair_timeout.ok_or_else(|| {
             Failure::input(&format!("timeout {} is not a positive number of seconds", self.timeout))
         })?;
         let solver = match locate(self.solver.as_deref(), self.path.as_deref()) {
-            Ok(program) => Some(program),
+            Ok(program) => Some(program.into()),
             Err(error) if self.solver.is_some() => return Err(Failure::of(Class::Input, &error)),
             Err(_) => None,
         };
         Ok(VerifySettings {
-            options: sqlgauge_verify::VerifyOptions {
-                semantics,
-                values,
-                seed: self.seed,
-                bound: self.bound,
-                solver_time,
-                ..sqlgauge_verify::VerifyOptions::default()
-            },
+            semantics,
+            bound: Some(self.bound),
+            pair_timeout: Some(pair_timeout),
+            values,
+            seed: self.seed,
             solver,
+            ..VerifySettings::default()
         })
     }
 }
@@ -81,8 +79,7 @@ fn verification(
     if !verifies(metrics) {
         return Ok(VerifySettings::default());
     }
-    let settings = arguments.settings()?;
-    Ok(if arguments.semantics.is_some() { settings } else { settings.beside(metrics) })
+    Ok(arguments.settings()?.beside(metrics))
 }
 
 #[pyfunction]

@@ -13,8 +13,9 @@ use std::time::Duration;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use sqlgauge_base::child::end_all;
 use sqlgauge_base::file::abandon_pending;
+use sqlgauge_core::cli::stdin;
 
-use crate::{output, stdin};
+use crate::output;
 
 /// How long a signal may go unnoticed.
 const POLL: Duration = Duration::from_millis(40);

@@ -7,15 +7,12 @@ mod config;
 mod engine;
 mod interrupt;
 mod invocation;
-mod judge_options;
 mod llm_options;
 mod options;
 mod output;
 mod progress;
-mod reliability;
 mod scoring;
 mod solver;
-mod stdin;
 mod values;
 
 use std::ffi::OsString;
@@ -31,7 +28,7 @@ use crate::commands::Command;
 pub use crate::engine::server_password;
 
 /// Scores Text-to-SQL systems: the official Spider and BIRD numbers, a confidence interval on each, and the reason for every miss
-#[derive(Debug, Parser)]
+#[derive(Parser)]
 #[command(name = "sqlgauge", version, about, long_about = None, arg_required_else_help = true,
     help_template = commands::help_template())]
 struct Arguments {
@@ -79,7 +76,7 @@ pub fn main(arguments: Vec<OsString>, worker: WorkerCommand) -> u8 {
     let start = invocation::Invocation { arguments, worker };
     let code = catch_unwind(AssertUnwindSafe(|| run(invocation::begin(start)))).unwrap_or_else(|_| defect());
     interrupt::done();
-    stdin::forget();
+    sqlgauge_core::cli::stdin::forget();
     // A host that is not a Rust program does not do it at its end.
     let _ = std::io::stdout().flush();
     code

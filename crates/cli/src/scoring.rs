@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use sqlgauge_base::counted_of;
+use sqlgauge_core::cli::stdin;
 use sqlgauge_core::{Context, OpenRun, PairsJob, ScoreJob, metrics_of};
 use sqlgauge_metrics::Metric;
 use sqlgauge_report::Report;
@@ -11,7 +12,6 @@ use sqlgauge_report::Report;
 use crate::engine::context;
 use crate::interrupt::{Gently, how_to_go_on};
 use crate::progress::Progress;
-use crate::stdin;
 
 /// Reads the names of metrics separated by commas.
 pub(crate) fn metrics(names: &str) -> Result<Vec<&'static dyn Metric>> {

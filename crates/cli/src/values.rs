@@ -1,25 +1,24 @@
-//! Values that the words of an option name, where the type says what the program does with them.
+//! What the type of an option says of its values: what the program does with them.
 //!
 //! A project's `sqlgauge.toml` may come from a stranger, so [`config`](crate::config) reads from the type of an option what
-//! the file may set. An option that writes has the type [`OutputPath`], one that starts a program [`Program`], one that
-//! connects [`Address`], one that reads a key [`Variable`].
+//! the file may set.
 
 use std::any::TypeId;
-use std::ffi::OsStr;
-use std::ops::Deref;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Arg;
-use clap::builder::{PathBufValueParser, StringValueParser, TypedValueParser, ValueParserFactory};
-use sqlgauge_core::CorpusFiles;
-use sqlgauge_dataset::LabelCondition;
+use sqlgauge_core::{
+    Address, CorpusFiles, EncoderName, IdList, LabelCondition, NamedFile, OutputPath, Program, Source,
+    System, SystemFolder, SystemResults, Variable,
+};
 use sqlgauge_encode::InputForm;
 use sqlgauge_engine::Moment;
 use sqlgauge_run::Shard;
 use sqlgauge_shift::{DescriptorSet, Slices};
 use sqlgauge_synth::TierShares;
 
-use crate::options::{GoldFile, SystemFile};
+use crate::options::GoldFile;
 
 /// What the value of an option stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,79 +35,6 @@ pub(crate) enum Role {
     Address,
     /// An environment variable with a key.
     Variable,
-}
-
-/// A file or folder to write.
-#[derive(Debug, Clone, Default)]
-pub struct OutputPath(PathBuf);
-
-/// A program to start.
-#[derive(Debug, Clone)]
-pub struct Program(PathBuf);
-
-/// The address of a server.
-#[derive(Debug, Clone)]
-pub struct Address(String);
-
-/// The name of an environment variable that holds a key.
-#[derive(Debug, Clone)]
-pub struct Variable(String);
-
-/// `[NAME=]FILE`. The command splits off the name.
-#[derive(Debug, Clone)]
-pub struct NamedFile(String);
-
-/// An encoder, which may be a folder of a model, a file of vectors, or the address of a server.
-#[derive(Debug, Clone)]
-pub struct Encoder(String);
-
-macro_rules! values {
-    ($($name:ident of $inner:ty, $deref:ty, $parser:expr;)+) => {
-        $(
-            impl ValueParserFactory for $name {
-                type Parser = clap::builder::ValueParser;
-
-                fn value_parser() -> Self::Parser {
-                    $parser.map(Self).into()
-                }
-            }
-
-            impl Deref for $name {
-                type Target = $deref;
-
-                fn deref(&self) -> &$deref {
-                    &self.0
-                }
-            }
-
-            impl From<$name> for $inner {
-                fn from(value: $name) -> Self {
-                    value.0
-                }
-            }
-
-            impl AsRef<OsStr> for $name {
-                fn as_ref(&self) -> &OsStr {
-                    self.0.as_ref()
-                }
-            }
-
-            impl AsRef<Path> for $name {
-                fn as_ref(&self) -> &Path {
-                    self.0.as_ref()
-                }
-            }
-        )+
-    };
-}
-
-values! {
-    OutputPath of PathBuf, Path, PathBufValueParser::new();
-    Program of PathBuf, Path, PathBufValueParser::new();
-    Address of String, str, StringValueParser::new();
-    Variable of String, str, StringValueParser::new();
-    NamedFile of String, str, StringValueParser::new();
-    Encoder of String, str, StringValueParser::new();
 }
 
 /// The role of an option's values, by their type; `None` for a type that has not been given one, which a project's file may
@@ -134,10 +60,14 @@ const ROLES: &[TypeRole] = &[
     (TypeId::of::<Variable>, Role::Variable),
     (TypeId::of::<PathBuf>, Role::Input),
     (TypeId::of::<NamedFile>, Role::Input),
-    (TypeId::of::<SystemFile>, Role::Input),
+    (TypeId::of::<Source>, Role::Input),
+    (TypeId::of::<IdList>, Role::Input),
+    (TypeId::of::<System>, Role::Input),
+    (TypeId::of::<SystemFolder>, Role::Input),
+    (TypeId::of::<SystemResults>, Role::Input),
     (TypeId::of::<GoldFile>, Role::Input),
     (TypeId::of::<CorpusFiles>, Role::Input),
-    (TypeId::of::<Encoder>, Role::Input),
+    (TypeId::of::<EncoderName>, Role::Input),
     (TypeId::of::<String>, Role::Plain),
     (TypeId::of::<bool>, Role::Plain),
     (TypeId::of::<u8>, Role::Plain),
@@ -146,6 +76,7 @@ const ROLES: &[TypeRole] = &[
     (TypeId::of::<u64>, Role::Plain),
     (TypeId::of::<usize>, Role::Plain),
     (TypeId::of::<f64>, Role::Plain),
+    (TypeId::of::<Duration>, Role::Plain),
     (TypeId::of::<(f64, f64)>, Role::Plain),
     (TypeId::of::<(u64, u64)>, Role::Plain),
     (TypeId::of::<LabelCondition>, Role::Plain),

@@ -10,9 +10,7 @@ use sqlgauge_audit::{
     Allowed, AuditedItem, Auditor, BenchmarkAudit, Finding, ItemAudit, Peer, Proposal, RuleSelection,
     RuleStanding,
 };
-use sqlgauge_dataset::{
-    Benchmark, Columns, Databases, Example, FileFormat, PredictionSet, Subset, parse_benchmark,
-};
+use sqlgauge_dataset::{Benchmark, Columns, Databases, Example, FileFormat, PredictionSet, parse_benchmark};
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_metrics::Verification;
 use sqlgauge_verify::Verdict;
@@ -23,7 +21,7 @@ use crate::one_database::name_database;
 use crate::score::System;
 use crate::settings::VerifySettings;
 use crate::source::Source;
-use crate::subset::{self, pick};
+use crate::subset::{self, Subset, pick};
 
 /// Looks for defects in the golds of a benchmark.
 ///
@@ -41,37 +39,57 @@ use crate::subset::{self, pick};
 /// # Ok(())
 /// # }
 /// ```
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct AuditJob {
-    /// The golds.
+    /// File with the gold queries (Spider .sql or dev.json, BIRD dev.json, JSONL, CSV, Parquet); `-` is standard
+    /// input, here and in the other files
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
     pub gold: Source,
-    /// The questions, where the golds have none.
+    /// File with the questions, where the gold file has none
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
     pub questions: Option<Source>,
-    /// Format of the golds, where detection is wrong.
-    pub format: Option<FileFormat>,
-    /// Columns that the user named in the golds.
-    pub columns: Columns,
-    /// Folder with the databases, or one of them, or the address of a server.
+    /// Folder with `DB_ID/DB_ID.sqlite`, or one database file
+    // Or the address of a server.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "DIR"))]
     pub db: PathBuf,
-    /// Connections to each database of a server; 0 means 8.
-    pub connections: usize,
-    /// Systems whose answers are compared with the golds.
+    /// Answers of a system, which are compared with the golds; may be given several times
+    #[cfg_attr(feature = "cli", arg(long = "pred", id = "predictions", value_name = "NAME=FILE"))]
     pub systems: Vec<System>,
-    /// Format of the predictions, where detection is wrong.
-    pub prediction_format: Option<FileFormat>,
     /// The rules that run.
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub rules: RuleSelection,
-    /// A file of findings that are allowed, each with the reason.
+    /// Findings that are allowed: JSON lines of id, rule and reason
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
     pub allow: Option<Source>,
     /// How proposals are verified; without, they are not.
+    #[cfg_attr(feature = "cli", arg(skip = Self::default_verify()))]
     pub verify: Option<VerifySettings>,
-    /// Limits of every query.
-    pub limits: Limits,
-    /// What the queries take for now; without, the time at which the job begins.
-    pub now: Option<Moment>,
     /// Which questions are looked at; by default all.
+    #[cfg_attr(feature = "cli", command(flatten))]
     pub subset: Subset,
-    /// Worker threads; 0 means one per core.
+    /// Date, or date and time of UTC, that queries take for now [default: when the run began]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "TIME"))]
+    pub now: Option<Moment>,
+    /// Connections to each database of a server at once
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = 8,
+        value_parser = clap::value_parser!(u16).range(1..)))]
+    pub connections: u16,
+    /// Worker threads; 0 means one per core
+    #[cfg_attr(feature = "cli", arg(long, short, value_name = "N", default_value_t = 0))]
     pub jobs: usize,
+    /// Format of the golds, where detection is wrong.
+    #[cfg_attr(feature = "cli", arg(skip))]
+    pub format: Option<FileFormat>,
+    /// Format of the prediction files, where detection is wrong
+    #[cfg_attr(feature = "cli", arg(long = "pred-format", value_name = "FORMAT",
+        value_parser = crate::cli::file_format()))]
+    pub prediction_format: Option<FileFormat>,
+    /// Columns that the user named in the golds.
+    #[cfg_attr(feature = "cli", arg(skip))]
+    pub columns: Columns,
+    /// Limits of every query.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    pub limits: Limits,
 }
 
 impl AuditJob {
@@ -80,25 +98,28 @@ impl AuditJob {
 
     /// The job with the defaults of `sqlgauge audit`.
     pub fn new(gold: Source, db: PathBuf) -> Self {
-        let mut verify = VerifySettings::default();
-        verify.options.solver_time = std::time::Duration::from_secs(Self::SECONDS);
         Self {
             gold,
             questions: None,
-            format: None,
-            columns: Columns::default(),
             db,
-            connections: 0,
             systems: Vec::new(),
-            prediction_format: None,
             rules: RuleSelection::default(),
             allow: None,
-            verify: Some(verify),
-            limits: Limits::default(),
-            now: None,
+            verify: Self::default_verify(),
             subset: Subset::default(),
+            now: None,
+            connections: 0,
             jobs: 0,
+            format: None,
+            prediction_format: None,
+            columns: Columns::default(),
+            limits: Limits::default(),
         }
+    }
+
+    fn default_verify() -> Option<VerifySettings> {
+        let pair_timeout = Some(std::time::Duration::from_secs(Self::SECONDS));
+        Some(VerifySettings { pair_timeout, ..VerifySettings::default() })
     }
 
     /// Looks at every gold.
@@ -108,7 +129,7 @@ impl AuditJob {
     pub fn run(&self, context: &Context<'_>) -> Result<BenchmarkAudit, Error> {
         let watcher = context.watcher();
         let now = self.now.unwrap_or_else(Moment::now);
-        let engine = context.engine_for(Some(&self.db), self.connections, self.limits, now)?;
+        let engine = context.engine_for(Some(&self.db), self.connections.into(), self.limits, now)?;
         let benchmark = self.benchmark()?;
         benchmark.notes.iter().for_each(|text| watcher.note(text));
         let allowed = self.allowed()?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use sqlgauge_base::NotBuiltIn;
 use sqlgauge_base::counted;
-use sqlgauge_dataset::{Benchmark, BenchmarkSource, Subset, load_benchmark};
+use sqlgauge_dataset::{Benchmark, BenchmarkSource, load_benchmark};
 use sqlgauge_engine::{Limits, Moment};
 use sqlgauge_evolve::{ChangeKind, EvolvePlan};
 use sqlgauge_llm::Prompt;
@@ -20,7 +20,7 @@ use crate::evolve::EvolveJob;
 use crate::guard::{keep_database, keep_inputs};
 use crate::lines::write_lines;
 use crate::schemas::SchemaSource;
-use crate::subset::{self, pick};
+use crate::subset::{self, Subset, pick};
 
 /// Makes training data: questions with schemas and answers, as chats.
 ///

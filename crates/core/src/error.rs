@@ -35,7 +35,7 @@ pub enum Error {
     Metric(#[from] sqlgauge_metrics::UnknownMetric),
     /// A part of a benchmark.
     #[error(transparent)]
-    Subset(#[from] sqlgauge_dataset::SubsetError),
+    Subset(#[from] crate::subset::SubsetError),
     /// A bar that a run is to reach.
     #[error(transparent)]
     Gate(#[from] sqlgauge_run::GateError),

@@ -14,9 +14,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use sqlgauge_dataset::{
-    Columns, Databases, FileFormat, Subset, load_labels, parse_workload, take_out_other_answers,
-};
+use sqlgauge_dataset::{Columns, Databases, FileFormat, load_labels, parse_workload, take_out_other_answers};
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_estimate::report::drift::Series;
 use sqlgauge_estimate::report::{ALARM_BELOW, Reliability};
@@ -32,7 +30,7 @@ use crate::one_database::name_database;
 use crate::score::System;
 use crate::settings::{NOW, pairing};
 use crate::source::{Source, digest_sources};
-use crate::subset::{pick, positions_without_golds};
+use crate::subset::{Subset, pick, positions_without_golds};
 
 /// Labels of some of a system's predictions on the target.
 #[derive(Debug, Clone)]
@@ -63,46 +61,76 @@ pub struct SystemLabels {
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Default)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct EstimateJob {
-    /// Run directories with labels.
+    /// Scored run to learn from (a folder by `sqlgauge score` or `sqlgauge import`); repeat for more
+    #[cfg_attr(feature = "cli", arg(long, value_name = "DIR"))]
     pub known: Vec<PathBuf>,
-    /// Folders to look for the runs' databases in, before the places that the runs recorded.
-    pub known_db: Vec<PathBuf>,
-    /// The target's questions.
+    /// File with the questions to estimate on (its gold queries are ignored); with --evaluator, an embedding file
+    #[cfg_attr(feature = "cli", arg(long = "questions", alias = "target", value_name = "FILE"))]
     pub target: Source,
-    /// Its format, where detection is wrong.
-    pub format: Option<FileFormat>,
-    /// Columns that the user named in it.
-    pub columns: Columns,
-    /// Which of the questions are taken. The predictions are those for all of them.
-    pub subset: Subset,
-    /// The systems to estimate.
+    /// Predictions of a system to estimate; repeat for more
+    #[cfg_attr(
+        feature = "cli",
+        arg(
+            long = "pred",
+            id = "predictions",
+            value_name = "NAME=FILE",
+            required_unless_present = "evaluator"
+        )
+    )]
     pub systems: Vec<System>,
-    /// Other systems on the target, to compare with.
+    /// Predictions of another system on the same questions, to compare answers with; repeat for more
+    #[cfg_attr(feature = "cli", arg(long = "peer", value_name = "NAME=FILE"))]
     pub peers: Vec<System>,
-    /// Format of the predictions, where detection is wrong.
-    pub prediction_format: Option<FileFormat>,
-    /// Labels on the target, for the methods that need some.
-    pub labels: Vec<SystemLabels>,
     /// Folder with the target's databases, or one of them; rows are not needed.
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub db: PathBuf,
-    /// Id of the method; `auto` chooses.
+    /// Folder with databases of the scored runs that have moved since; repeat for more
+    // Looked in before the places that the runs recorded.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "DIR"))]
+    pub known_db: Vec<PathBuf>,
+    /// Method; `auto` chooses one
+    #[cfg_attr(feature = "cli", arg(long, value_name = "ID", default_value = "auto"))]
     pub method: String,
-    /// Metric of the scored runs that accuracy means; without it, the first metric of 0 and 1 of each run.
+    /// Labels on the target, for the methods that need some.
+    #[cfg_attr(feature = "cli", arg(skip))]
+    pub labels: Vec<SystemLabels>,
+    /// Metric of the scored runs that accuracy means [default: the first metric of 0 and 1 of each run]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "ID"))]
     pub metric: Option<String>,
     /// Level of the interval, seed, and the options of the methods.
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub options: EstimateOptions,
+    /// Format of the file with the questions or golds, where detection is wrong
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FORMAT", value_parser = crate::cli::file_format()))]
+    pub format: Option<FileFormat>,
+    /// Format of the prediction files, where detection is wrong
+    #[cfg_attr(feature = "cli", arg(long = "pred-format", value_name = "FORMAT",
+        value_parser = crate::cli::file_format()))]
+    pub prediction_format: Option<FileFormat>,
+    /// Columns that the user named in the target.
+    #[cfg_attr(feature = "cli", arg(skip))]
+    pub columns: Columns,
     /// Limits of every query.
+    #[cfg_attr(feature = "cli", command(flatten))]
     pub limits: Limits,
-    /// The time that queries take for now; the start of the job without it.
+    /// Date, or date and time of UTC, that queries take for now [default: when the run began]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "TIME"))]
     pub now: Option<Moment>,
+    /// What to write, and what to compare the estimate with.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    pub records: EstimateRecords,
     /// The language model that the methods `judge-*` ask.
     #[cfg(feature = "services")]
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub judge: Option<JudgeSettings>,
-    /// What to write, and what to compare the estimate with.
-    pub records: EstimateRecords,
+    /// Which of the questions are taken. The predictions are those for all of them.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    pub subset: Subset,
     /// The command or call, for the record.
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub command: Vec<String>,
 }
 
@@ -135,28 +163,7 @@ pub fn check_estimate_options(options: EstimateOptions) -> Result<(), Error> {
 impl EstimateJob {
     /// The job with the defaults of the command line, for the questions in `target` on the databases in `db`.
     pub fn new(target: impl Into<Source>, db: impl Into<PathBuf>) -> Self {
-        Self {
-            known: Vec::new(),
-            known_db: Vec::new(),
-            target: target.into(),
-            format: None,
-            columns: Columns::default(),
-            subset: Subset::default(),
-            systems: Vec::new(),
-            peers: Vec::new(),
-            prediction_format: None,
-            labels: Vec::new(),
-            db: db.into(),
-            method: "auto".to_owned(),
-            metric: None,
-            options: EstimateOptions::default(),
-            limits: Limits::default(),
-            now: None,
-            #[cfg(feature = "services")]
-            judge: None,
-            records: EstimateRecords::default(),
-            command: Vec::new(),
-        }
+        Self { target: target.into(), db: db.into(), method: "auto".to_owned(), ..Self::default() }
     }
 
     /// Estimates, compares the estimates with earlier ones, and writes what [`EstimateJob::records`] asks for.

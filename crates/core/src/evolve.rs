@@ -5,7 +5,7 @@ mod naming;
 
 use std::path::PathBuf;
 
-use sqlgauge_dataset::{Benchmark, BenchmarkSource, Databases, Subset, load_benchmark, load_tables};
+use sqlgauge_dataset::{Benchmark, BenchmarkSource, Databases, load_benchmark, load_tables};
 use sqlgauge_engine::{Limits, Moment};
 use sqlgauge_evolve::layout::Statistics;
 use sqlgauge_evolve::{ChangeKind, EvolveOptions, EvolvePlan, evolve};
@@ -17,7 +17,8 @@ use crate::guard::keep_run;
 #[cfg(feature = "services")]
 use crate::llm::LlmSettings;
 use crate::one_database::name_database;
-use crate::subset;
+use crate::subset::{self, Subset};
+use crate::values::OutputPath;
 
 /// Changes the schemas of a benchmark, and its databases and golds with them. Every item is run before it is written.
 ///
@@ -38,32 +39,51 @@ use crate::subset;
 /// # }
 /// ```
 #[derive(Clone)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct EvolveJob {
     /// The golds and their questions.
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub benchmark: BenchmarkSource,
     /// Folder with the databases, or one of them.
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub db: PathBuf,
-    /// A `tables.json`: foreign keys that the databases do not declare, and names in words.
+    /// The benchmark's tables.json: foreign keys that its databases do not declare, and names in words
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", value_parser = crate::cli::stdin::input_file))]
     pub tables: Option<PathBuf>,
-    /// Folder to write: a benchmark per kind.
-    pub out: PathBuf,
+    /// Folder to write: a benchmark per kind
+    #[cfg_attr(feature = "cli", arg(long, value_name = "DIR"))]
+    pub out: OutputPath,
     /// The changes.
+    #[cfg_attr(feature = "cli", arg(skip = every_kind()))]
     pub plan: EvolvePlan,
-    /// Seed of all proposals: the same seed gives the same benchmark.
+    /// Seed of all proposals: the same seed gives the same benchmark
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = 0))]
     pub seed: u64,
-    /// Largest share of eligible tables or columns to change (0 < x <= 1).
+    /// Largest share of eligible tables or columns to change (0 < x <= 1)
+    #[cfg_attr(feature = "cli", arg(long, value_name = "SHARE", default_value_t = 0.5))]
     pub intensity: f64,
-    /// How readable new names are.
+    /// How readable new names are
+    #[cfg_attr(feature = "cli", arg(long, value_name = "LEVEL", default_value = Naturalness::Regular.name(),
+        value_parser = crate::cli::naturalness()))]
     pub naturalness: Naturalness,
     /// The language model that thinks of new names; the built-in lexicon without it.
     #[cfg(feature = "services")]
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub namer: Option<LlmSettings>,
-    /// Limits of every query.
-    pub limits: Limits,
-    /// Which questions are evolved; by default all.
-    pub subset: Subset,
-    /// Worker threads; 0 means one per core. The result does not depend on them.
+    /// Worker threads; 0 means one per core. The result does not depend on them
+    #[cfg_attr(feature = "cli", arg(long, short, value_name = "N", default_value_t = 0))]
     pub jobs: usize,
+    /// Which questions are evolved; by default all.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    pub subset: Subset,
+    /// Limits of every query.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    pub limits: Limits,
+}
+
+/// A schema of every kind of change for each database.
+fn every_kind() -> EvolvePlan {
+    EvolvePlan::Kinds { kinds: ChangeKind::ALL.to_vec(), per_item: false }
 }
 
 impl EvolveJob {
@@ -73,8 +93,8 @@ impl EvolveJob {
             benchmark: BenchmarkSource { gold: gold.into(), ..BenchmarkSource::default() },
             db: db.into(),
             tables: None,
-            out: out.into(),
-            plan: EvolvePlan::Kinds { kinds: ChangeKind::ALL.to_vec(), per_item: false },
+            out: out.into().into(),
+            plan: every_kind(),
             seed: 0,
             intensity: 0.5,
             naturalness: Naturalness::Regular,

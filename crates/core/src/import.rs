@@ -20,6 +20,7 @@ use crate::guard::keep_inputs_of_run;
 use crate::score::System;
 use crate::settings::pairing;
 use crate::source::{Source, digest_sources};
+use crate::values::OutputPath;
 
 /// Makes a run directory of predictions and labels, for `estimate --known`.
 ///
@@ -41,26 +42,45 @@ use crate::source::{Source, digest_sources};
 /// # }
 /// ```
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct ImportJob {
-    /// The questions.
+    /// File with the questions (golds in it are not read)
+    #[cfg_attr(
+        feature = "cli",
+        arg(long = "questions", id = "questions", alias = "workload", value_name = "FILE")
+    )]
     pub workload: Source,
-    /// Its format, where detection is wrong.
-    pub format: Option<FileFormat>,
-    /// Columns that the user named.
-    pub columns: Columns,
-    /// The systems, in their order.
+    /// Predictions of one system; may be given several times
+    #[cfg_attr(
+        feature = "cli",
+        arg(long = "pred", id = "predictions", value_name = "NAME=FILE", required = true)
+    )]
     pub systems: Vec<System>,
-    /// Format of the predictions, where detection is wrong.
-    pub prediction_format: Option<FileFormat>,
-    /// File with the labels: id and correct, or a column per system.
+    /// Labels: TSV, CSV or JSONL with id and correct, or with a column per system
+    #[cfg_attr(feature = "cli", arg(long = "correct", id = "correct", value_name = "FILE",
+        value_parser = crate::cli::stdin::input_file))]
     pub labels: PathBuf,
-    /// Folder with the databases, or one of them, for the schemas; rows are not needed.
+    /// Folder with `DB_ID/DB_ID.sqlite`, for the schemas; rows are not needed
+    #[cfg_attr(feature = "cli", arg(long, value_name = "DIR"))]
     pub db: PathBuf,
-    /// The run directory.
-    pub out: PathBuf,
-    /// Discard the run that is in the folder.
+    /// Run directory to write
+    #[cfg_attr(feature = "cli", arg(long, value_name = "DIR"))]
+    pub out: OutputPath,
+    /// Discard the run that is in the folder
+    #[cfg_attr(feature = "cli", arg(long))]
     pub restart: bool,
+    /// Format of the file with the questions or golds, where detection is wrong
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FORMAT", value_parser = crate::cli::file_format()))]
+    pub format: Option<FileFormat>,
+    /// Format of the prediction files, where detection is wrong
+    #[cfg_attr(feature = "cli", arg(long = "pred-format", value_name = "FORMAT",
+        value_parser = crate::cli::file_format()))]
+    pub prediction_format: Option<FileFormat>,
+    /// Columns that the user named.
+    #[cfg_attr(feature = "cli", arg(skip))]
+    pub columns: Columns,
     /// The command or call, for the record.
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub command: Vec<String>,
 }
 
@@ -92,7 +112,7 @@ impl ImportJob {
             prediction_format: None,
             labels: labels.into(),
             db: db.into(),
-            out: out.into(),
+            out: out.into().into(),
             restart: false,
             command: Vec::new(),
         }

@@ -53,11 +53,12 @@ mod answers;
 mod audit;
 mod augment;
 mod bundle;
+#[cfg(feature = "cli")]
+pub mod cli;
 mod compare;
 mod context;
 mod coverage;
 mod demo;
-#[cfg(feature = "parquet")]
 mod encode;
 pub mod engines;
 mod error;
@@ -70,7 +71,6 @@ mod fit;
 mod guard;
 mod import;
 mod lines;
-#[cfg(feature = "services")]
 mod llm;
 mod match_pair;
 mod merge;
@@ -79,7 +79,6 @@ mod one_database;
 mod open_run;
 mod pack;
 mod pairs;
-#[cfg(feature = "services")]
 mod predict;
 mod report;
 mod results;
@@ -100,6 +99,7 @@ mod synth;
 mod tables;
 mod translate;
 mod truth;
+mod values;
 mod verify_pair;
 mod versions;
 mod vote;
@@ -117,7 +117,8 @@ pub use context::{Context, Watcher};
 pub use coverage::{CorpusFiles, CoverageJob};
 pub use demo::{BeforeAndAfter, DemoJob, EstimateAndTruth, MatchedAnswer, RefutedAnswer, ShownPair, Tour};
 #[cfg(feature = "parquet")]
-pub use encode::{EncodeJob, EncodedWorkload, EncoderModel};
+pub use encode::EncodedWorkload;
+pub use encode::{EncodeJob, EncoderModel};
 pub use error::{Error, asks};
 #[cfg(feature = "services")]
 pub use estimate::JudgeSettings;
@@ -131,15 +132,13 @@ pub use evolve::EvolveJob;
 pub use fit::{AdaptJob, FitJob};
 pub use guard::{keep_database, keep_inputs, keep_run};
 pub use import::{ImportJob, ImportedRun};
-#[cfg(feature = "services")]
-pub use llm::LlmSettings;
+pub use llm::{LlmLimits, LlmSettings};
 pub use match_pair::{SchemaFacts, comparison_to_json, match_pair};
 pub use merge::merge_runs;
 pub use metric_errors::{MetricErrors, MetricErrorsJob, SystemErrors, TruthCounts};
 pub use open_run::{OpenRun, StoredReport};
 pub use pack::{PackJob, PackSize};
 pub use pairs::PairsJob;
-#[cfg(feature = "services")]
 pub use predict::{PredictJob, Shots};
 pub use report::ReportJob;
 pub use results::{MetricCounts, ResultsJob, ScoredResults, SystemOutcome, SystemResults};
@@ -155,11 +154,12 @@ pub use settings::{NOW, VerifySettings, default_metrics, metrics_of, verifies};
 pub use shift::{ShiftJob, WorkloadShift};
 pub use show::{ExplainedItem, ItemWithRows, ShowJob};
 pub use source::Source;
-pub use subset::{FailedQuestions, failed_questions};
+pub use subset::{IdList, LabelCondition, Subset, SubsetError, failed_questions};
 pub use synth::SynthJob;
 pub use tables::TablesJob;
 pub use translate::{TranslateJob, Translation};
 pub use truth::ErrorCounts;
+pub use values::{Address, EncoderName, NamedFile, OutputPath, Program, Variable};
 pub use verify_pair::{verify_over_database, verify_over_schema};
 pub use versions::{Agreement, Swap, VersionChange, Versions, VersionsJob};
 pub use vote::{CurvePoint, Vote, VoteBy, VoteJob, VotedAnswer};

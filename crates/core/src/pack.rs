@@ -8,9 +8,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use sqlgauge_base::file::write_atomically;
 use sqlgauge_base::regular;
-use sqlgauge_dataset::{
-    Benchmark, Columns, Databases, Example, FileFormat, PredictionSet, Subset, parse_benchmark,
-};
+use sqlgauge_dataset::{Benchmark, Columns, Databases, Example, FileFormat, PredictionSet, parse_benchmark};
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_metrics::{PackedTarget, Target, Verification};
 use sqlgauge_search::{DeclaredColumns, Search, Witness};
@@ -27,7 +25,8 @@ use crate::one_database::name_database;
 use crate::score::System;
 use crate::settings::VerifySettings;
 use crate::source::Source;
-use crate::subset;
+use crate::subset::{self, Subset};
+use crate::values::OutputPath;
 
 /// Makes a witness pack: for each question of a benchmark the few small databases on which mutations of its gold and wrong
 /// answers of the given systems show.
@@ -51,35 +50,51 @@ use crate::subset;
 /// # Ok(())
 /// # }
 /// ```
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct PackJob {
     /// The golds.
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub gold: Source,
-    /// Format of the golds, where detection is wrong.
-    pub format: Option<FileFormat>,
-    /// Columns that the user named in the golds.
-    pub columns: Columns,
-    /// Folder with the databases, or one of them; their schemas count, and which foreign keys their rows keep.
+    /// Folder with `DB_ID/DB_ID.sqlite`, or one database file. Their schemas count, and which foreign keys their rows keep.
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub db: PathBuf,
-    /// Systems whose wrong answers the pack is to refute.
+    /// Predictions of one system, whose wrong answers the pack is to refute; may be given several times
+    #[cfg_attr(feature = "cli", arg(long = "pred", id = "predictions", value_name = "NAME=FILE"))]
     pub systems: Vec<System>,
-    /// Format of the predictions, where detection is wrong.
-    pub prediction_format: Option<FileFormat>,
-    /// Take the SQL out of what is around it.
-    pub extract: bool,
-    /// A pack of the same golds, whose databases are kept where they are of use.
+    /// File to write (JSON Lines); with --witnesses a folder, which must be empty or not there
+    #[cfg_attr(feature = "cli", arg(long, alias = "export", value_name = "FILE"))]
+    pub out: OutputPath,
+    /// Pack of the same golds to add to
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
     pub base: Option<PathBuf>,
     /// How many databases a question may have, and how many mutations are tried.
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub settings: PackSettings,
-    /// How differences are looked for.
-    pub verify: VerifySettings,
     /// Which questions are packed; by default all.
+    #[cfg_attr(feature = "cli", command(flatten))]
     pub subset: Subset,
-    /// Limits of queries on the benchmark's databases.
-    pub limits: Limits,
-    /// File to write.
-    pub out: PathBuf,
-    /// Worker threads; 0 means one per core.
+    /// Worker threads; 0 means one per core
+    #[cfg_attr(feature = "cli", arg(long, short, value_name = "N", default_value_t = 0))]
     pub jobs: usize,
+    /// Take the SQL out of the chatter of an LLM (code fences, explanations)
+    #[cfg_attr(feature = "cli", arg(long = "extract-sql"))]
+    pub extract: bool,
+    /// Format of the file with the questions or golds, where detection is wrong
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FORMAT", value_parser = crate::cli::file_format()))]
+    pub format: Option<FileFormat>,
+    /// Format of the prediction files, where detection is wrong
+    #[cfg_attr(feature = "cli", arg(long = "pred-format", value_name = "FORMAT",
+        value_parser = crate::cli::file_format()))]
+    pub prediction_format: Option<FileFormat>,
+    /// Columns that the user named in the golds.
+    #[cfg_attr(feature = "cli", arg(skip))]
+    pub columns: Columns,
+    /// Limits of every query.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    pub limits: Limits,
+    /// How differences are looked for.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    pub verify: VerifySettings,
 }
 
 /// A pack that was written.
@@ -117,7 +132,7 @@ impl PackJob {
             verify: VerifySettings::default(),
             subset: Subset::default(),
             limits: Limits::default(),
-            out: out.into(),
+            out: out.into().into(),
             jobs: 0,
         }
     }
@@ -137,7 +152,7 @@ impl PackJob {
         let selection = subset::positions(&self.subset, &benchmark.examples, &self.db, &engine)?;
         let systems = self.read_systems(&benchmark)?;
         let base = self.base.as_deref().map(read_pack).transpose()?.unwrap_or_else(|| self.empty());
-        if base.semantics != self.verify.options.semantics {
+        if base.semantics != self.verify.options().semantics {
             return Err(Error::Invalid(format!(
                 "--base compares results by {}; give --semantics {0} too",
                 base.semantics
@@ -173,7 +188,7 @@ impl PackJob {
     }
 
     fn empty(&self) -> Pack {
-        Pack { semantics: self.verify.options.semantics, questions: Vec::new() }
+        Pack { semantics: self.verify.options().semantics, questions: Vec::new() }
     }
 
     fn read_systems(&self, benchmark: &Benchmark) -> Result<Vec<PredictionSet>, Error> {
@@ -196,8 +211,8 @@ impl PackJob {
             Some(base) => base.witnesses(schema).map_err(|source| self.of_base(source))?,
             None => Vec::new(),
         };
-        let search = Search::new(Arc::clone(schema), self.verify.options.search())?;
-        if self.verify.options.values != ColumnValues::Any {
+        let search = Search::new(Arc::clone(schema), self.verify.options().search())?;
+        if self.verify.options().values != ColumnValues::Any {
             // A pack comes without rows that could hold other values.
             search.hold(DeclaredColumns::all());
         }
@@ -224,7 +239,7 @@ impl PackJob {
 
     fn write(&self, pack: &Pack) -> Result<PackSize, Error> {
         let mut file = Vec::new();
-        let unwritable = |source| Error::Unwritable { path: self.out.clone(), source };
+        let unwritable = |source| Error::Unwritable { path: self.out.to_path_buf(), source };
         pack.write(&mut file).map_err(unwritable)?;
         write_atomically(&self.out, |out| out.write_all(&file)).map_err(unwritable)?;
         let sum = |count: fn(&PackQuestion) -> KillCount| {

@@ -18,6 +18,7 @@ use crate::guard::{keep_inputs, keep_run};
 use crate::score::{ScoreJob, System};
 use crate::settings::{metrics_of, recorded_now};
 use crate::source::Source;
+use crate::values::OutputPath;
 
 /// Compares systems on a benchmark and on its evolved schemas: the tables of EvoSchema with intervals and paired tests.
 ///
@@ -47,28 +48,46 @@ use crate::source::Source;
 /// # }
 /// ```
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct RobustnessJob {
-    /// Run of the original benchmark by the metrics `ex`, `table-f1` and `column-f1`.
+    /// Run of the original benchmark (`sqlgauge score --metrics ex,table-f1,column-f1`) with the same systems
+    #[cfg_attr(feature = "cli", arg(long, value_name = "DIR"))]
     pub original: PathBuf,
-    /// Folders that [`EvolveJob`](crate::EvolveJob) wrote.
+    /// Folders that `sqlgauge evolve` wrote; may be given several times
+    #[cfg_attr(feature = "cli", arg(long, value_name = "DIR"))]
     pub evolved: Vec<PathBuf>,
-    /// The systems, in their order.
+    /// Folder with the predictions of a system: a file per benchmark, as in DIR/rename-columns.jsonl; with several --evolved
+    /// DIR/EVOLVED/rename-columns.jsonl. Or one file with predictions for the original, which are taken on every benchmark, as
+    /// if nothing had changed. May be given several times
+    #[cfg_attr(
+        feature = "cli",
+        arg(long = "pred", id = "predictions", value_name = "NAME=DIR|FILE", required = true)
+    )]
     pub systems: Vec<SystemFolder>,
-    /// Format of the predictions, where detection is wrong.
-    pub prediction_format: Option<FileFormat>,
-    /// Columns that the user named in them.
-    pub columns: Columns,
-    /// Take the SQL out of what is around it.
-    pub extract: bool,
-    /// The execution accuracy that a system may lose under a change, from 0 to 1.
+    /// Folder to write: runs of all benchmarks, report.html, report.md, robustness.json, .jsonl, .csv, junit.xml
+    #[cfg_attr(feature = "cli", arg(long, value_name = "DIR"))]
+    pub out: OutputPath,
+    /// Exit with code 1 if a system loses more execution accuracy than this under a change, from 0 to 1
+    #[cfg_attr(feature = "cli", arg(long, value_name = "X"))]
     pub max_drop: Option<f64>,
-    /// Limits of every query.
-    pub limits: Limits,
-    /// Folder to write: the runs of all benchmarks, and the reports.
-    pub out: PathBuf,
-    /// Worker threads; 0 means one per core.
+    /// Take the SQL out of the chatter of an LLM (code fences, explanations); abstentions are recognised in it then
+    #[cfg_attr(feature = "cli", arg(long = "extract-sql"))]
+    pub extract: bool,
+    /// Worker threads; 0 means one per core
+    #[cfg_attr(feature = "cli", arg(long, short, value_name = "N", default_value_t = 0))]
     pub jobs: usize,
+    /// Format of the prediction files, where detection is wrong
+    #[cfg_attr(feature = "cli", arg(long = "pred-format", value_name = "FORMAT",
+        value_parser = crate::cli::file_format()))]
+    pub prediction_format: Option<FileFormat>,
+    /// Columns that the user named in the predictions.
+    #[cfg_attr(feature = "cli", arg(skip))]
+    pub columns: Columns,
+    /// Limits of every query.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    pub limits: Limits,
     /// The command or call, for the record.
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub command: Vec<String>,
 }
 
@@ -108,7 +127,7 @@ impl RobustnessJob {
             extract: false,
             max_drop: None,
             limits: Limits::default(),
-            out: out.into(),
+            out: out.into().into(),
             jobs: 0,
             command: Vec::new(),
         }

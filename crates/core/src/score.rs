@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use sqlgauge_base::{counted_of, verb_for};
 use sqlgauge_dataset::{
     Benchmark, Columns, Databases, Example, FileFormat, PairedBy, Prediction, PredictionOptions,
-    PredictionSet, Subset, Tables, chat_note, parse_benchmark, parse_predictions, parse_tables,
+    PredictionSet, Tables, chat_note, parse_benchmark, parse_predictions, parse_tables,
 };
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_metrics::{Metric, Reads, find};
@@ -31,7 +31,8 @@ use crate::settings::{
     VerifySettings, default_metrics, gates_of, pairing, recorded_options, started_at, verifies,
 };
 use crate::source::{Source, digest_databases, digest_sources};
-use crate::subset::{self, pick};
+use crate::subset::{self, Subset, pick};
+use crate::values::OutputPath;
 use crate::without_rows::DatabasesWithoutRows;
 
 /// The answers of one system.
@@ -109,60 +110,99 @@ impl System {
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Default)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct ScoreJob {
     /// The golds.
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub gold: Source,
-    /// The questions, where the golds have none.
+    /// File with the questions, where the gold file has none
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
     pub questions: Option<Source>,
-    /// Format of the golds, where detection is wrong.
-    pub format: Option<FileFormat>,
-    /// Columns that the user named in the golds.
-    pub columns: Columns,
-    /// Schema file.
-    pub tables: Option<Source>,
-    /// Folder with the databases, or one of them, or the address of a server. Without it `tables` gives the schemas, and only metrics that read no row
-    /// can score.
+    /// Folder with `DB_ID/DB_ID.sqlite`, or one database file, or a server (`postgresql://USER@HOST:PORT/{db_id}`,
+    /// `mysql://USER@HOST:PORT/{db_id}`, password in PGPASSWORD or `SQLGAUGE_DB_PASSWORD`), or DuckDB files
+    /// (`duckdb:FOLDER/{db_id}.duckdb`); may be left out where --tables is given and no metric runs a query
+    #[cfg_attr(feature = "cli", arg(long, value_name = "DIR", required_unless_present_any = ["results",
+        "tables"]))]
     pub db: Option<PathBuf>,
-    /// The systems, in their order.
+    /// Schema file (tables.json); exact set match takes foreign keys from it
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
+    pub tables: Option<Source>,
+    /// Predictions of one system; may be given several times
+    #[cfg_attr(
+        feature = "cli",
+        arg(
+            long = "pred",
+            id = "predictions",
+            value_name = "NAME=FILE",
+            required_unless_present = "results"
+        )
+    )]
     pub systems: Vec<System>,
-    /// The benchmark that the predictions answer, where the golds are of one that was evolved from it.
+    /// The benchmark that the predictions answer, where --gold was evolved from it
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
     pub answers_to: Option<Source>,
-    /// Format of the predictions, where detection is wrong.
-    pub prediction_format: Option<FileFormat>,
-    /// Take the SQL out of what is around it.
-    pub extract: bool,
     /// What to score with; none is the default, see [`default_metrics`].
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub metrics: Vec<&'static dyn Metric>,
-    /// Witness pack that `pack` scores with.
+    /// Witness pack (`sqlgauge pack`): score with the metric `pack` too
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
     pub pack: Option<PathBuf>,
-    /// How `verify` verifies, where it is among the metrics; [`VerifySettings::beside`] compares rows as the execution metric does.
-    pub verify: VerifySettings,
-    /// Limits of every query.
-    pub limits: Limits,
-    /// What the queries take for now; without, when the run began.
-    pub now: Option<Moment>,
-    /// Which questions are scored; by default all.
-    pub subset: Subset,
-    /// By system, by what answers were paired that this job gets with their ids, for the record.
-    pub paired_by: BTreeMap<String, PairedBy>,
-    /// Leave out questions whose databases are missing.
-    pub skip_missing_db: bool,
-    /// The part of them that is scored; without, all.
-    pub shard: Option<Shard>,
-    /// Bars that the means are to reach, as written: `METRIC=X`.
-    pub gates: Vec<String>,
-    /// The run directory.
-    pub out: PathBuf,
-    /// Discard the run that is there.
+    /// Run directory to write; the same command again finishes an interrupted run
+    #[cfg_attr(feature = "cli", arg(long, value_name = "DIR"))]
+    pub out: OutputPath,
+    /// Discard the run that is in the folder
+    #[cfg_attr(feature = "cli", arg(long))]
     pub restart: bool,
-    /// Connections to each database of a server; 0 means 8.
-    pub connections: usize,
-    /// Folder in which results of golds are kept for other runs.
-    pub gold_cache: Option<PathBuf>,
-    /// Worker threads; 0 means one per core.
+    /// Which questions are scored; by default all.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    pub subset: Subset,
+    /// Leave out questions whose databases are missing, and say so
+    #[cfg_attr(feature = "cli", arg(long, help_heading = "Subset"))]
+    pub skip_missing_db: bool,
+    /// By system, by what answers were paired that this job gets with their ids, for the record.
+    #[cfg_attr(feature = "cli", arg(skip))]
+    pub paired_by: BTreeMap<String, PairedBy>,
+    /// Date, or date and time of UTC, that queries take for now [default: when the run began]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "TIME"))]
+    pub now: Option<Moment>,
+    /// Worker threads; 0 means one per core
+    #[cfg_attr(feature = "cli", arg(long, short, value_name = "N", default_value_t = 0))]
     pub jobs: usize,
+    /// Connections to each database of a server at once
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = 8,
+        value_parser = clap::value_parser!(u16).range(1..)))]
+    pub connections: u16,
+    /// Folder that keeps results of golds: another run asks the database only for new ones
+    #[cfg_attr(feature = "cli", arg(long, value_name = "DIR"))]
+    pub gold_cache: Option<OutputPath>,
+    /// Score shard I of N, e.g. 3/16; give every shard the same --now. `sqlgauge merge` puts them together
+    #[cfg_attr(feature = "cli", arg(long, value_name = "I/N", requires = "now"))]
+    pub shard: Option<Shard>,
+    /// Exit with code 1 if a system's mean is below the bar; may be given several times
+    #[cfg_attr(feature = "cli", arg(long = "fail-under", value_name = "METRIC=X"))]
+    pub gates: Vec<String>,
+    /// Take the SQL out of the chatter of an LLM (code fences, explanations); off for official scores
+    #[cfg_attr(feature = "cli", arg(long = "extract-sql"))]
+    pub extract: bool,
+    /// Format of the file with the questions or golds, where detection is wrong
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FORMAT", value_parser = crate::cli::file_format()))]
+    pub format: Option<FileFormat>,
+    /// Format of the prediction files, where detection is wrong
+    #[cfg_attr(feature = "cli", arg(long = "pred-format", value_name = "FORMAT",
+        value_parser = crate::cli::file_format()))]
+    pub prediction_format: Option<FileFormat>,
+    /// Columns that the user named in the golds.
+    #[cfg_attr(feature = "cli", arg(skip))]
+    pub columns: Columns,
+    /// Limits of every query.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    pub limits: Limits,
+    /// How `verify` verifies, where it is among the metrics; [`VerifySettings::beside`] compares rows as the execution metric does.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    pub verify: VerifySettings,
     /// The command or call, for the record.
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub command: Vec<String>,
 }
 
@@ -173,36 +213,9 @@ impl ScoreJob {
         db: impl Into<Option<PathBuf>>,
         systems: Vec<System>,
         metrics: Vec<&'static dyn Metric>,
-        out: PathBuf,
+        out: impl Into<PathBuf>,
     ) -> Self {
-        Self {
-            gold,
-            questions: None,
-            format: None,
-            columns: Columns::default(),
-            tables: None,
-            db: db.into(),
-            systems,
-            answers_to: None,
-            prediction_format: None,
-            extract: false,
-            metrics,
-            pack: None,
-            verify: VerifySettings::default(),
-            limits: Limits::default(),
-            now: None,
-            subset: Subset::default(),
-            paired_by: BTreeMap::new(),
-            skip_missing_db: false,
-            shard: None,
-            gates: Vec::new(),
-            out,
-            restart: false,
-            connections: 0,
-            gold_cache: None,
-            jobs: 0,
-            command: Vec::new(),
-        }
+        Self { gold, db: db.into(), systems, metrics, out: out.into().into(), ..Self::default() }
     }
 
     /// Scores, and writes the run directory with its summary and its page; returns the report.
@@ -233,7 +246,7 @@ impl ScoreJob {
         // Before there is a folder, so that there is none if they cannot be read. A run that goes on has read them.
         let goes_on = goes_on(&self.out, self.restart);
         let now = self.now.map_or_else(|| started_at(&self.out, goes_on), Ok)?;
-        let engine = context.engine_for(self.db.as_deref(), self.connections, self.limits, now)?;
+        let engine = context.engine_for(self.db.as_deref(), self.connections.into(), self.limits, now)?;
         let selection = subset::positions(&self.subset, &benchmark.examples, ground.path(), engine.as_ref())?;
         let Taken { selection, missing } =
             self.taken(selection, &benchmark.examples, ground.path(), watcher)?;

@@ -1,17 +1,21 @@
 //! What besides its inputs decides the result of a run, and how that is recorded.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::Value;
 use sqlgauge_dataset::{Benchmark, EXTRACTION, PairedBy, PredictionSet};
 use sqlgauge_engine::compare::Semantics;
+#[cfg(feature = "cli")]
+use sqlgauge_engine::seconds;
 use sqlgauge_engine::{Limits, Moment};
 use sqlgauge_metrics::{Metric, Verification, find, is_execution_accuracy};
 use sqlgauge_run::{Gate, Manifest, PAIRED_BY, read_manifest};
+use sqlgauge_verify::{ColumnValues, VerifyOptions};
 
 use crate::error::Error;
+use crate::values::Program;
 
 /// The option of a run that says what its queries took for now.
 pub const NOW: &str = "now";
@@ -25,58 +29,79 @@ pub(crate) fn pairing(sets: &[PredictionSet], before: &BTreeMap<String, PairedBy
 }
 
 /// How `verify` verifies. The defaults are the same for a pair, for the metric and in Python.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct VerifySettings {
-    /// The options of the stages.
-    pub options: sqlgauge_verify::VerifyOptions,
-    /// The solver of bounded proofs, if there is one.
-    pub solver: Option<PathBuf>,
-}
-
-impl Default for VerifySettings {
-    fn default() -> Self {
-        let options = sqlgauge_verify::VerifyOptions {
-            bound: Self::BOUND,
-            solver_time: Duration::from_secs(Self::SECONDS),
-            ..sqlgauge_verify::VerifyOptions::default()
-        };
-        Self { options, solver: None }
-    }
+    /// What of a result counts: what `ex@1` compares, or rows as a set, a bag, a list [default: ex; set where ex-bird stands beside]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", value_parser = crate::cli::semantics(),
+        help_heading = "Verification"))]
+    pub semantics: Option<Semantics>,
+    /// Rows of each table up to which a bounded proof goes [default: 5]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", help_heading = "Verification"))]
+    pub bound: Option<usize>,
+    /// Seconds for verifying one pair, all stages together [default: 60]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "SECONDS", value_parser = seconds,
+        help_heading = "Verification"))]
+    pub pair_timeout: Option<Duration>,
+    /// Values of a counterexample: those that columns declare, or any that SQLite stores there [default: rows, what the rows of the
+    /// given database keep; without rows declared]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", value_parser = crate::cli::column_values(),
+        help_heading = "Verification"))]
+    pub values: Option<ColumnValues>,
+    /// Ask the solver for the counterexample with the fewest rows
+    #[cfg_attr(feature = "cli", arg(long, help_heading = "Verification"))]
+    pub fewest: bool,
+    /// The solver Z3; without it the variable `SQLGAUGE_SOLVER`, then PATH, then Python's package z3-solver
+    // The caller looks in these places: a job without a solver leaves out bounded proofs.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "PATH", help_heading = "Verification"))]
+    pub solver: Option<Program>,
+    /// Where the random numbers of the search begin.
+    #[cfg_attr(feature = "cli", arg(skip))]
+    pub seed: u64,
 }
 
 impl VerifySettings {
-    /// Rows of each table up to which a bounded proof goes.
-    pub const BOUND: usize = 5;
-    /// Seconds for a pair, all stages together.
-    pub const SECONDS: u64 = 60;
+    /// The options of the stages.
+    pub fn options(&self) -> VerifyOptions {
+        VerifyOptions {
+            semantics: self.semantics.unwrap_or_default(),
+            bound: self.bound.unwrap_or(5),
+            solver_time: self.pair_timeout.unwrap_or(Duration::from_mins(1)),
+            values: self.values.unwrap_or_default(),
+            proves_fewest: self.fewest,
+            seed: self.seed,
+            ..VerifyOptions::default()
+        }
+    }
 
     /// What the settings change of a result, by name.
     pub fn recorded(&self) -> Vec<(String, Value)> {
-        let time = u64::try_from(self.options.solver_time.as_millis()).unwrap_or(u64::MAX);
+        let options = self.options();
+        let time = u64::try_from(options.solver_time.as_millis()).unwrap_or(u64::MAX);
         let recorded: [(&str, Value); 5] = [
-            ("verify_semantics", self.options.semantics.name().into()),
-            ("verify_values", self.options.values.name().into()),
-            ("verify_bound", self.options.bound.into()),
+            ("verify_semantics", options.semantics.name().into()),
+            ("verify_values", options.values.name().into()),
+            ("verify_bound", options.bound.into()),
             ("verify_solver_ms", time.into()),
             ("verify_solver", self.solver.is_some().into()),
         ];
-        let fewest = self.options.proves_fewest.then_some(("verify_fewest", true.into()));
+        let fewest = options.proves_fewest.then_some(("verify_fewest", true.into()));
         recorded.into_iter().chain(fewest).map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    /// The settings beside an execution metric: what of a result counts for the first one of the run, counts here too. BIRD's
-    /// compares sets of rows, the others what `ex@1` compares.
+    /// The settings beside an execution metric: where they do not say what of a result counts, it is what counts for the first
+    /// one of the run. BIRD's compares sets of rows, the others what `ex@1` compares.
     #[must_use]
     pub fn beside(mut self, metrics: &[&'static dyn Metric]) -> Self {
         let first = metrics.iter().map(|metric| metric.id()).find(|id| is_execution_accuracy(id));
         let of_sets = first.is_some_and(|id| id.starts_with("ex-bird@"));
-        self.options.semantics = if of_sets { Semantics::Set } else { Semantics::Ex };
+        self.semantics.get_or_insert(if of_sets { Semantics::Set } else { Semantics::Ex });
         self
     }
 
     /// What verifies with these settings.
     pub fn verification(&self) -> Verification {
-        Verification::new(self.options, self.solver.clone())
+        Verification::new(self.options(), self.solver.clone().map(Into::into))
     }
 }
 

@@ -31,6 +31,13 @@ pub enum Source {
     },
 }
 
+/// A file without a name, for who fills it in later.
+impl Default for Source {
+    fn default() -> Self {
+        Self::File(PathBuf::new())
+    }
+}
+
 impl From<PathBuf> for Source {
     fn from(path: PathBuf) -> Self {
         Self::File(path)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sqlgauge_engine::{Database, Engine};
 use sqlgauge_metrics::Verification;
 use sqlgauge_sql::schema::Schema;
-use sqlgauge_verify::VerifyReport;
+use sqlgauge_verify::{VerifyOptions, VerifyReport};
 
 use crate::error::Error;
 use crate::settings::VerifySettings;
@@ -85,7 +85,6 @@ pub(crate) fn over_database(
 
 /// Somebody looks at the verdict.
 fn with_words(settings: &VerifySettings) -> Verification {
-    let mut settings = settings.clone();
-    settings.options.words = true;
-    settings.verification()
+    let options = VerifyOptions { words: true, ..settings.options() };
+    Verification::new(options, settings.solver.clone().map(Into::into))
 }

@@ -163,7 +163,7 @@ impl VersionsJob {
                 systems,
                 prediction_format: None,
                 extract: false,
-                out: out.clone(),
+                out: out.clone().into(),
                 ..self.job.clone()
             };
             match &self.lists {

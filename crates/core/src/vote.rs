@@ -179,7 +179,8 @@ impl VoteJob {
         };
         let choices = pairs.par_iter().map(choose).collect::<Result<Vec<VotedAnswer>, Error>>()?;
         let out = &self.job.out;
-        std::fs::create_dir_all(out).map_err(|source| Error::Unwritable { path: out.clone(), source })?;
+        std::fs::create_dir_all(out)
+            .map_err(|source| Error::Unwritable { path: out.to_path_buf(), source })?;
         let file = out.join(format!("{}.jsonl", self.system.name));
         write_lines(&file, &choices.iter().map(VotedAnswer::to_json).collect::<Vec<_>>())?;
         let mut vote = Vote { choices, metric: String::new(), gain: None, curve: Vec::new(), file };
@@ -246,8 +247,12 @@ impl VoteJob {
             )
         };
         let systems = vec![system("vote", chosen), system("first", first)];
-        let job =
-            ScoreJob { systems, prediction_format: None, out: self.job.out.join("run"), ..self.job.clone() };
+        let job = ScoreJob {
+            systems,
+            prediction_format: None,
+            out: self.job.out.join("run").into(),
+            ..self.job.clone()
+        };
         let report = job.run(context)?;
         vote.metric = report.summary.metrics.first().cloned().unwrap_or_default();
         vote.gain =

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-
-use crate::values::OutputPath;
+use sqlgauge_core::OutputPath;
 
 /// Adapt an evaluator of `sqlgauge fit` to another system, from labelled embeddings of it
 #[derive(Debug, Args)]

@@ -1,32 +1,22 @@
 //! `sqlgauge audit`.
 
-use std::path::PathBuf;
-
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use sqlgauge_audit::formats::{AuditFormat as _, Terminal};
 use sqlgauge_audit::{BenchmarkAudit, RuleSelection, find, formats};
-use sqlgauge_core::AuditJob;
+use sqlgauge_core::{AuditJob, OutputPath};
 use sqlgauge_dataset::{ColumnRole, FileFormat};
 
 use crate::Verdict;
-use crate::options::{
-    BenchmarkOptions, ClockOptions, DrawnSubsetOptions, LimitOptions, SystemFile, column_help, columns,
-    format, system_file, systems,
-};
+use crate::options::{column_help, columns, with_columns};
 use crate::output::{Style, note, print_with, text_tables, write_to};
-use crate::stdin::{input_file, source};
-use crate::values::OutputPath;
 
 /// Find golds that are probably wrong: rules over query, schema, rows and question
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub(crate) struct Audit {
     #[command(flatten)]
-    benchmark: BenchmarkOptions,
-    /// Answers of a system, which are compared with the golds; may be given several times
-    #[arg(long = "pred", value_name = "NAME=FILE", value_parser = system_file)]
-    predictions: Vec<SystemFile>,
+    job: AuditJob,
     /// Rules that run, separated by commas: names, `default`, `all`; `-NAME` takes one away
     #[arg(
         long,
@@ -36,9 +26,6 @@ pub(crate) struct Audit {
         allow_hyphen_values = true
     )]
     rules: Vec<String>,
-    /// Findings that are allowed: JSON lines of id, rule and reason
-    #[arg(long, value_name = "FILE", value_parser = input_file)]
-    allow: Option<PathBuf>,
     /// Do not verify proposed rewrites
     #[arg(long)]
     no_verify: bool,
@@ -51,29 +38,17 @@ pub(crate) struct Audit {
     /// File to write instead of printing
     #[arg(long, value_name = "FILE")]
     out: Option<OutputPath>,
-    #[command(flatten)]
-    subset: DrawnSubsetOptions,
-    #[command(flatten)]
-    clock: ClockOptions,
-    /// Connections to each database of a server at once
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..))]
-    connections: u16,
-    /// Worker threads; 0 means one per core
-    #[arg(long, short, value_name = "N", default_value_t = 0)]
-    jobs: usize,
+    /// Seed of the draw of --limit
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "limit", help_heading = "Subset")]
+    seed: u64,
     /// Format of the file with the golds, where detection is wrong
     #[arg(long, alias = "gold-format", value_name = "FORMAT", value_parser = gold_formats())]
     format: Option<String>,
-    /// Format of the prediction files, where detection is wrong
-    #[arg(long, value_name = "FORMAT", value_parser = format())]
-    pred_format: Option<FileFormat>,
     #[arg(long = "column", value_name = "ROLE=COLUMN", help = column_help(ColumnRole::all()))]
     columns: Vec<String>,
     /// Do not show how far it is
     #[arg(long, short)]
     quiet: bool,
-    #[command(flatten)]
-    limits: LimitOptions,
 }
 
 fn output_formats() -> PossibleValuesParser {
@@ -114,22 +89,15 @@ impl Audit {
             let names: Vec<&str> = formats::all().iter().map(|format| format.name()).collect();
             anyhow!("--output-format {output} is unknown; give one of {}", names.join(", "))
         })?;
-        let new = AuditJob::new(source(self.benchmark.gold), self.benchmark.db);
+        let mut job = self.job;
+        job.subset.seed = self.seed;
         let job = AuditJob {
-            connections: self.connections.into(),
-            questions: self.benchmark.questions.map(source),
-            format: gold_format,
-            systems: systems(self.predictions, &columns),
+            systems: with_columns(job.systems, &columns),
             columns,
-            prediction_format: self.pred_format,
+            format: gold_format,
             rules: RuleSelection::of(self.rules.iter().map(String::as_str))?,
-            allow: self.allow.map(source),
-            verify: new.verify.clone().filter(|_| !self.no_verify),
-            limits: self.limits.limits()?,
-            now: self.clock.now,
-            subset: self.subset.subset()?,
-            jobs: self.jobs,
-            ..new
+            verify: job.verify.filter(|_| !self.no_verify),
+            ..job
         };
         let audit = crate::engine::run(self.quiet, |context| job.run(context))?;
         match &self.out {

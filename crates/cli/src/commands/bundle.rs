@@ -4,11 +4,10 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use sqlgauge_core::{BundleJob, BundleSize};
+use sqlgauge_core::{BundleJob, BundleSize, OutputPath};
 
 use crate::Verdict;
 use crate::output::print;
-use crate::values::OutputPath;
 use sqlgauge_base::counted;
 
 /// Write the results of a run as one file that anyone can score again

@@ -3,10 +3,10 @@
 use anyhow::{Context, Result};
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
+use sqlgauge_core::OutputPath;
 use tempfile::TempDir;
 
 use crate::output::{print, write_to};
-use crate::values::OutputPath;
 use crate::{Arguments, Verdict};
 
 /// Print the completion script of a shell

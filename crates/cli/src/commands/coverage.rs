@@ -2,12 +2,11 @@
 
 use anyhow::Result;
 use clap::Args;
-use sqlgauge_core::{CorpusFiles, CoverageJob};
+use sqlgauge_core::{CorpusFiles, CoverageJob, OutputPath};
 use sqlgauge_coverage::Coverage;
 
 use crate::Verdict;
 use crate::output::print_table;
-use crate::values::OutputPath;
 
 /// Compare what corpora cover: sizes, difficulty, where their items lie, how far they reach in 16 dimensions
 #[derive(Debug, Args)]

@@ -5,13 +5,12 @@ use std::fmt::Write as _;
 use anyhow::Result;
 use clap::Args;
 use sqlgauge_base::printable;
-use sqlgauge_core::{DemoJob, EstimateAndTruth, MatchedAnswer, RefutedAnswer, ShownPair, Tour};
+use sqlgauge_core::{DemoJob, EstimateAndTruth, MatchedAnswer, OutputPath, RefutedAnswer, ShownPair, Tour};
 use sqlgauge_report::words::{percent, points};
 use sqlgauge_report::{Painter, Report, ShowOptions};
 
 use crate::Verdict;
 use crate::output::{colour, command_line, print, print_painted, text_tables, width};
-use crate::values::OutputPath;
 
 /// Metrics of the terminal's table; the report has all.
 const SHOWN: usize = 4;

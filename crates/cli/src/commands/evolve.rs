@@ -6,31 +6,26 @@ use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::PossibleValuesParser;
 use sqlgauge_core::EvolveJob;
+use sqlgauge_core::cli::file_format;
+use sqlgauge_core::cli::stdin::input_file;
 use sqlgauge_dataset::{BenchmarkSource, FileFormat};
 use sqlgauge_evolve::layout::{SizeSpread, Statistics};
 use sqlgauge_evolve::{ChangeKind, EvolvePlan, read_script};
-use sqlgauge_names::Naturalness;
 
 use crate::Verdict;
-use crate::llm_options::OptionalLlm;
-use crate::options::{BenchmarkOptions, LimitOptions, SubsetOptions, column_help, columns, format};
+use crate::llm_options::LlmOptions;
+use crate::options::{BenchmarkOptions, column_help, columns};
 use crate::output::print_table;
-use crate::stdin::input_file;
-use crate::values::OutputPath;
 
-/// Change the schemas of a benchmark, with its databases and golds, or make training data of them
-#[derive(Debug, Args)]
+/// Change the schema of a benchmark, and its databases and golds with it; every item is run before it is written
+#[derive(Args)]
 pub(crate) struct Evolve {
     #[command(flatten)]
     benchmark: BenchmarkOptions,
-    /// The benchmark's tables.json: foreign keys that its databases do not declare, and names in words
-    #[arg(long, value_name = "FILE", value_parser = input_file)]
-    tables: Option<PathBuf>,
-    /// Folder to write: a benchmark per kind; a file with --training
-    #[arg(long, value_name = "DIR")]
-    out: OutputPath,
+    #[command(flatten)]
+    job: EvolveJob,
     /// Kinds of change, separated by commas, or `all`; each makes a benchmark of its own
     #[arg(long, value_name = "KIND,…", value_delimiter = ',', default_value = "all", value_parser = kinds())]
     kinds: Vec<String>,
@@ -49,27 +44,11 @@ pub(crate) struct Evolve {
         conflicts_with_all = ["steps", "kinds", "intensity", "naturalness", "names"],
     )]
     script: Option<PathBuf>,
-    /// Seed of all proposals: the same seed gives the same benchmark
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    seed: u64,
-    /// Largest share of eligible tables or columns to change (0 < x <= 1)
-    #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
-    intensity: f64,
-    /// How readable new names are
-    #[arg(long, value_name = "LEVEL", default_value = Naturalness::Regular.name(), value_parser = naturalness())]
-    naturalness: Naturalness,
     /// Source of new names: the built-in lexicon, or a language model
     #[arg(long, value_enum, value_name = "SOURCE", default_value_t = NameSource::Lexicon)]
     pub names: NameSource,
-    /// Worker threads; 0 means one per core. The result does not depend on them
-    #[arg(long, short, value_name = "N", default_value_t = 0)]
-    jobs: usize,
-    #[command(flatten)]
-    subset: SubsetOptions,
-    #[command(flatten)]
-    limits: LimitOptions,
     /// Format of the gold file, where detection is wrong
-    #[arg(long, value_name = "FORMAT", value_parser = format())]
+    #[arg(long, value_name = "FORMAT", value_parser = file_format())]
     format: Option<FileFormat>,
     #[arg(long = "column", value_name = "ROLE=COLUMN", help = column_help(sqlgauge_dataset::ColumnRole::all()))]
     columns: Vec<String>,
@@ -79,7 +58,7 @@ pub(crate) struct Evolve {
     #[command(flatten)]
     training: training::TrainingOptions,
     #[command(flatten)]
-    llm: OptionalLlm,
+    llm: LlmOptions,
 }
 
 /// Where new names come from.
@@ -94,11 +73,6 @@ pub(crate) enum NameSource {
 /// The kinds' names, and `all`.
 pub(super) fn kinds() -> PossibleValuesParser {
     PossibleValuesParser::new(ChangeKind::ALL.map(ChangeKind::name).into_iter().chain(["all"]))
-}
-
-fn naturalness() -> impl TypedValueParser<Value = Naturalness> {
-    PossibleValuesParser::new(Naturalness::ALL.map(Naturalness::name))
-        .try_map(|name| name.parse::<Naturalness>())
 }
 
 impl Evolve {
@@ -118,19 +92,15 @@ impl Evolve {
     fn job(&self) -> Result<EvolveJob> {
         let asks = self.names == NameSource::Llm;
         ensure!(asks || self.llm.llm_url.is_none(), "--llm-url is for --names llm; give that too");
+        let mut job = self.job.clone();
+        job.subset.seed = job.seed;
         Ok(EvolveJob {
             benchmark: self.source()?,
-            tables: self.tables.clone(),
+            db: self.benchmark.db.clone(),
             plan: self.plan()?,
-            seed: self.seed,
-            intensity: self.intensity,
-            naturalness: self.naturalness,
             #[cfg(feature = "services")]
-            namer: if asks { Some(self.llm.settings("--names llm", &self.out)?) } else { None },
-            limits: self.limits.limits()?,
-            subset: self.subset.subset(self.seed)?,
-            jobs: self.jobs,
-            ..EvolveJob::new(&self.benchmark.gold, &self.benchmark.db, &self.out)
+            namer: if asks { Some(self.llm.settings("--names llm", &job.out)?) } else { None },
+            ..job
         })
     }
 

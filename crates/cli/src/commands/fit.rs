@@ -6,9 +6,8 @@ pub(crate) mod run;
 use std::path::PathBuf;
 
 use clap::Args;
+use sqlgauge_core::OutputPath;
 use sqlgauge_shift::{DescriptorSet, Slices};
-
-use crate::values::OutputPath;
 
 /// Learn how accuracy falls with shift, from labelled embeddings; `estimate --evaluator` uses the result
 #[derive(Debug, Args)]

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use clap::Args;
+use sqlgauge_core::cli::stdin::{input_file, query};
 use sqlgauge_dataset::load_tables;
 use sqlgauge_sql::schema::{Schema, Table, TableKind};
 use sqlgauge_sql::spider::{self, Catalog};
@@ -14,7 +15,6 @@ use sqlgauge_sql::{Features, PrintDialect, print as print_sql, resolve};
 use crate::Verdict;
 use crate::options::{databases_in, schema_of};
 use crate::output::{print, print_json};
-use crate::stdin::{input_file, query};
 
 /// Print the schema of a database as sqlgauge sees it, or a query resolved over one with its features
 #[derive(Debug, Args)]

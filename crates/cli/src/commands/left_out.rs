@@ -18,7 +18,7 @@ const BUILT_IN: [(&str, bool); 5] = [
 /// What the command needs that this build leaves out.
 pub(crate) fn left_out(command: &Command) -> Option<NotBuiltIn> {
     if let Command::Encode(encode) = command
-        && let Err(SpecError::NotBuiltIn(missing)) = parse(&encode.encoder)
+        && let Err(SpecError::NotBuiltIn(missing)) = parse(&encode.job.encoder)
     {
         return Some(missing);
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
+use sqlgauge_core::cli::stdin::{input_file, query};
 use sqlgauge_core::{SchemaFacts, comparison_to_json, match_pair};
 use sqlgauge_engine::{Engine, Limits};
 use sqlgauge_etm::{AssumptionKind, MatchReport, Profile};
@@ -14,7 +15,6 @@ use crate::Verdict;
 use crate::engine::engine;
 use crate::options::{database_file, schema_of};
 use crate::output::{print, print_json};
-use crate::stdin::{input_file, query};
 
 /// Tell whether two queries mean the same.
 #[derive(Debug, Args)]

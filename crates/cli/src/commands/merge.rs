@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
+use sqlgauge_core::OutputPath;
 use sqlgauge_core::merge_runs;
 
 use crate::Verdict;
 use crate::options::GoldBar;
 use crate::progress::Progress;
-use crate::values::OutputPath;
 
 /// Merge the shards of a run
 #[derive(Debug, Args)]

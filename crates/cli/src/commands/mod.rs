@@ -46,12 +46,12 @@ use clap::Subcommand;
 use crate::Verdict;
 
 /// What sqlgauge can be asked to do.
-#[derive(Debug, Subcommand)]
+#[derive(Subcommand)]
 pub(crate) enum Command {
     /// Tour the product on a bundled sample benchmark
     Demo(demo::Demo),
     /// Score predictions against gold queries
-    Score(score::Score),
+    Score(Box<score::Score>),
     /// Write the results of a run as one file that anyone can score again
     ///
     /// Executes golds and predictions of the run once more and keeps every result with its types, the engine, and the hashes of all
@@ -102,7 +102,7 @@ pub(crate) enum Command {
     Verify(Box<verify::Verify>),
     /// Make a test suite of a benchmark, or of a run's counterexamples: databases on which wrong answers show
     #[command(alias = "witnesses")]
-    Pack(pack::MakePack),
+    Pack(Box<pack::MakePack>),
     /// List the equivalence rules or those of `audit`, explain one, or measure what each one adds
     Rules(rules::Rules),
     /// List the metrics: what they measure and what they need
@@ -117,7 +117,7 @@ pub(crate) enum Command {
     /// Compare what corpora cover
     Coverage(coverage::CoverageCommand),
     /// Encode questions, schemas and predictions as vectors
-    Encode(encode::Encode),
+    Encode(Box<encode::Encode>),
     /// Measure how far one workload is from another
     Shift(shift::Shift),
     /// Train an evaluator: how accuracy falls with shift

@@ -6,13 +6,12 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use sqlgauge_core::ReportJob;
+use sqlgauge_core::{OutputPath, ReportJob};
 use sqlgauge_report::{Report, ReportFormat};
 
 use crate::Verdict;
 use crate::options::GoldBar;
 use crate::output::{Style, print, print_with, say, text_tables};
-use crate::values::OutputPath;
 
 /// Write the report of a run in a format
 #[derive(Debug, Args)]

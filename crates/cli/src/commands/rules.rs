@@ -5,15 +5,14 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow};
 use clap::{Args, Subcommand};
-use sqlgauge_core::{AblateJob, Ablation};
+use sqlgauge_core::cli::stdin::input_file;
+use sqlgauge_core::{AblateJob, Ablation, OutputPath};
 use sqlgauge_etm::{Profile, Profiles, find, rules};
 use sqlgauge_report::document::{Document, Section, Table};
 
 use super::report::errors::both_rates;
 use crate::Verdict;
 use crate::output::{print, print_document, print_json};
-use crate::stdin::input_file;
-use crate::values::OutputPath;
 
 /// List the equivalence rules or those of `audit`, explain one, or measure what each one adds
 #[derive(Debug, Args)]

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use sqlgauge_core::{ShowJob, failed_questions};
+use sqlgauge_engine::Limits;
 use sqlgauge_report::{ShowOptions, show};
 
 use crate::Verdict;
-use crate::options::LimitOptions;
 use crate::output::{colour, print_json, print_painted, width};
 
 /// Show items: question, both queries, both results, every metric and why
@@ -32,15 +32,14 @@ pub(crate) struct Show {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    limits: LimitOptions,
+    limits: Limits,
 }
 
 impl Show {
     pub(crate) fn run(self) -> Result<Verdict> {
-        let limits = self.limits.limits()?;
         let jobs = self.ids()?.into_iter().map(|id| ShowJob {
             system: self.system.clone(),
-            limits,
+            limits: self.limits,
             ..ShowJob::new(self.run.clone(), id)
         });
         if self.json {

@@ -7,7 +7,7 @@ use anyhow::{Result, ensure};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use sqlgauge_base::counted;
-use sqlgauge_core::SynthJob;
+use sqlgauge_core::{OutputPath, SynthJob};
 use sqlgauge_dialects::DIALECTS;
 use sqlgauge_evolve::versions::Steps;
 use sqlgauge_questions::QuestionStyle;
@@ -17,9 +17,8 @@ use sqlgauge_synth::{Asking, Caps, CorpusSummary, DataFormat, Shares, SynthOptio
 use super::evolve::{chosen, kinds};
 use super::translate::dialects;
 use crate::Verdict;
-use crate::llm_options::OptionalLlm;
+use crate::llm_options::LlmOptions;
 use crate::output::{note, print_table, say};
-use crate::values::OutputPath;
 
 /// Make a labelled corpus from databases: queries by a grammar, each checked by execution
 #[derive(Debug, Args)]
@@ -112,7 +111,7 @@ pub(crate) struct Synth {
     #[arg(long, short)]
     quiet: bool,
     #[command(flatten)]
-    llm: OptionalLlm,
+    llm: LlmOptions,
 }
 
 fn styles() -> PossibleValuesParser {

@@ -6,14 +6,13 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use sqlgauge_core::{Context, TablesJob};
+use sqlgauge_core::{Context, OutputPath, TablesJob};
 use sqlgauge_tables::{
     DateOrder, DecimalMark, FileOutcome, ForeignKeyOutcome, REPORT_FILE, TablesOptions, TablesReport,
 };
 
 use crate::Verdict;
 use crate::output::print;
-use crate::values::OutputPath;
 
 /// Build SQLite databases with types and keys from a folder of CSV and Parquet files
 #[derive(Debug, Args)]

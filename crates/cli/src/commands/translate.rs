@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use serde_json::{Map, Value};
+use sqlgauge_core::cli::stdin::{input_file, query};
 use sqlgauge_core::{TranslateJob, Translation};
 use sqlgauge_dialects::{dialect, names};
 use sqlgauge_engine::{Engine, Limits};
@@ -14,7 +15,6 @@ use crate::Verdict;
 use crate::engine::engine;
 use crate::options::database_file;
 use crate::output::{print, print_json};
-use crate::stdin::{input_file, query};
 
 /// Translate a query to other SQL dialects; refuses rather than change its meaning
 #[derive(Debug, Args)]

@@ -2,31 +2,29 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Result, bail};
 use clap::{ArgGroup, Args};
+use sqlgauge_core::cli::stdin::{input_file, query};
 use sqlgauge_core::{
-    PairsJob, ScoreJob, VerifySettings, metrics_of, verify_over_database, verify_over_schema,
+    OutputPath, PairsJob, ScoreJob, Source, Subset, System, VerifySettings, metrics_of, verify_over_database,
+    verify_over_schema,
 };
-use sqlgauge_dataset::Columns;
 use sqlgauge_engine::compare::Semantics;
-use sqlgauge_engine::{Engine, Limits};
+use sqlgauge_engine::{Engine, Limits, seconds};
 use sqlgauge_report::{Report as RunReport, ReportFormat, ShowOptions, Verdicts, verdict};
 use sqlgauge_run::Shard;
 use sqlgauge_verify::VerifyReport;
 
 use crate::Verdict;
 use crate::engine::engine;
-use crate::options::{
-    ClockOptions, GoldBar, SubsetOptions, SystemFile, VerifyFlags, database_file, schema_of, system_file,
-    systems,
-};
+use crate::options::{ClockOptions, GoldBar, database_file, schema_of};
 use crate::output::{
     Style, colour, command_line, note, print, print_json, print_painted, print_with, text_tables, width,
 };
 use crate::scoring::verify_pairs;
-use crate::stdin::{input_file, query, source};
-use crate::values::OutputPath;
+use crate::solver::with_solver;
 
 /// A pair, a file of pairs, or whole prediction files.
 #[allow(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
@@ -48,15 +46,15 @@ pub(crate) struct Verify {
     #[arg(long, value_name = "FILE", value_parser = input_file, conflicts_with_all = ["gold", "pairs"])]
     schema: Option<PathBuf>,
     /// File with the gold queries, to verify whole prediction files as a run; as for `score`
-    #[arg(long, value_name = "FILE", value_parser = input_file, requires_all = ["predictions", "out"])]
-    gold: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", requires_all = ["predictions", "out"])]
+    gold: Option<Source>,
     /// File with pairs to verify as a run: one object `{"id", "ddl" or "db", "left", "right"}` per line; `db` is a SQLite
     /// file
-    #[arg(long, value_name = "FILE", value_parser = input_file, requires = "out", conflicts_with = "gold")]
-    pairs: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", requires = "out", conflicts_with = "gold")]
+    pairs: Option<Source>,
     /// Predictions of one system; may be given several times
-    #[arg(long = "pred", id = "predictions", value_name = "NAME=FILE", requires = "gold", value_parser = system_file)]
-    predictions: Vec<SystemFile>,
+    #[arg(long = "pred", id = "predictions", value_name = "NAME=FILE", requires = "gold")]
+    predictions: Vec<System>,
     /// Verify shard I of N, e.g. 3/16; give every shard the same --now. `sqlgauge merge` puts them together
     #[arg(long, value_name = "I/N", requires_all = ["gold", "now"])]
     shard: Option<Shard>,
@@ -73,10 +71,10 @@ pub(crate) struct Verify {
     #[arg(long, short, requires = "run", conflicts_with = "json")]
     quiet: bool,
     #[command(flatten)]
-    how: VerifyFlags,
+    how: VerifySettings,
     /// The old name of --pair-timeout
-    #[arg(long, value_name = "SECONDS", hide = true, conflicts_with = "pair_timeout")]
-    timeout: Option<f64>,
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, hide = true, conflicts_with = "pair_timeout")]
+    timeout: Option<Duration>,
     /// Counterexamples like the rows of the given database come first always
     #[arg(long, hide = true)]
     realistic: bool,
@@ -84,10 +82,10 @@ pub(crate) struct Verify {
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     #[command(flatten)]
-    subset: SubsetOptions,
+    subset: Subset,
     /// The benchmark that the predictions answer, where --gold was evolved from it
-    #[arg(long, value_name = "FILE", requires = "gold", value_parser = input_file)]
-    answers_to: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", requires = "gold")]
+    answers_to: Option<Source>,
     #[command(flatten)]
     clock: ClockOptions,
     /// Print JSON
@@ -97,7 +95,7 @@ pub(crate) struct Verify {
 
 impl Verify {
     pub(crate) fn run(self) -> Result<Verdict> {
-        if self.gold.is_none() && self.subset.is_given() {
+        if self.gold.is_none() && !self.subset.is_all() {
             bail!("--db-id, --ids, --where and --limit take a part of a benchmark; give it with --gold");
         }
         if self.timeout.is_some() {
@@ -108,8 +106,8 @@ impl Verify {
                 "--realistic has no effect any more: the search always looks first for a counterexample like the rows of the database",
             );
         }
-        let mut settings = self.how.settings(self.timeout)?;
-        settings.options.seed = self.seed;
+        let pair_timeout = self.how.pair_timeout.or(self.timeout);
+        let settings = with_solver(VerifySettings { pair_timeout, seed: self.seed, ..self.how.clone() })?;
         match (&self.left, &self.right) {
             (Some(left), Some(right)) => self.pair(left, right, &settings),
             _ => self.run_of_many(settings),
@@ -147,7 +145,7 @@ impl Verify {
     fn run_of_many(mut self, settings: VerifySettings) -> Result<Verdict> {
         let Some(pairs) = self.pairs.take() else { return self.files(settings) };
         let job = PairsJob {
-            pairs: source(pairs),
+            pairs,
             databases: self.db,
             settings,
             now: self.clock.now,
@@ -163,22 +161,20 @@ impl Verify {
 
     /// A run of `verify` beside the execution metric whose equality it has.
     fn files(self, settings: VerifySettings) -> Result<Verdict> {
-        let ex = if settings.options.semantics == Semantics::Set { "ex-bird" } else { "ex" };
+        let ex = if settings.semantics == Some(Semantics::Set) { "ex-bird" } else { "ex" };
         // The arguments require all three.
         let (gold, db, out) =
             (self.gold.unwrap_or_default(), self.db.unwrap_or_default(), self.out.unwrap_or_default());
-        let systems = systems(self.predictions, &Columns::default());
-        let subset = self.subset.subset(self.seed)?;
         let job = ScoreJob {
             verify: settings,
-            answers_to: self.answers_to.map(source),
-            subset,
+            answers_to: self.answers_to,
+            subset: Subset { seed: self.seed, ..self.subset },
             now: self.clock.now,
             shard: self.shard,
             restart: self.restart,
             jobs: self.jobs,
             command: command_line(),
-            ..ScoreJob::new(source(gold), db, systems, metrics_of([ex, "verify"])?, out.into())
+            ..ScoreJob::new(gold, db, self.predictions, metrics_of([ex, "verify"])?, out)
         };
         super::score::finish(&job, self.json, self.quiet, GoldBar::default())
     }

@@ -6,8 +6,7 @@ mod run;
 use std::path::PathBuf;
 
 use clap::Args;
-
-use crate::values::OutputPath;
+use sqlgauge_core::OutputPath;
 
 /// Open a dashboard over runs on this machine, or write it as a static site
 #[derive(Debug, Args)]

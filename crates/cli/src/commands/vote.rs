@@ -5,32 +5,30 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use sqlgauge_core::{ScoreJob, VoteBy, VoteJob};
+use sqlgauge_core::{OutputPath, ScoreJob, Source, System, VerifySettings, VoteBy, VoteJob};
+use sqlgauge_engine::Limits;
 
 use crate::Verdict;
-use crate::options::{
-    ClockOptions, FormatOptions, LimitOptions, SystemFile, VerifyFlags, system_file, systems,
-};
+use crate::options::{ClockOptions, FormatOptions};
 use crate::output::{command_line, print, print_document, print_json};
 use crate::scoring::metrics;
-use crate::stdin::{input_file, source};
-use crate::values::OutputPath;
+use crate::solver::with_solver;
 
 /// Choose one of several answers to each question
 #[derive(Debug, Args)]
 pub(crate) struct Vote {
     /// File with the gold queries; the choice and the first answer are scored
-    #[arg(long, value_name = "FILE", value_parser = input_file, required_unless_present = "questions")]
-    gold: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", required_unless_present = "questions")]
+    gold: Option<Source>,
     /// File with the questions, where there are no golds
-    #[arg(long, value_name = "FILE", value_parser = input_file, conflicts_with = "gold")]
-    questions: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", conflicts_with = "gold")]
+    questions: Option<Source>,
     /// Folder with `DB_ID/DB_ID.sqlite`, or one database file
     #[arg(long, value_name = "DIR")]
     db: PathBuf,
     /// Lists of answers, JSON or JSON lines: `predictions`, with `weights` or `logprobs`
-    #[arg(long = "pred", value_name = "NAME=FILE", value_parser = system_file)]
-    predictions: SystemFile,
+    #[arg(long = "pred", value_name = "NAME=FILE")]
+    predictions: System,
     /// Two answers are equal by their results; by a proof; or by their results unless `verify` finds a database where they differ
     #[arg(long, value_name = "WHAT", default_value = "result", value_parser = vote_by())]
     by: VoteBy,
@@ -48,9 +46,9 @@ pub(crate) struct Vote {
     #[command(flatten)]
     formats: FormatOptions,
     #[command(flatten)]
-    limits: LimitOptions,
+    limits: Limits,
     #[command(flatten)]
-    verify: VerifyFlags,
+    verify: VerifySettings,
     /// Print JSON
     #[arg(long, conflicts_with = "quiet")]
     json: bool,
@@ -69,18 +67,16 @@ impl Vote {
         let metrics = self.metrics.as_deref().map_or_else(|| Ok(Vec::new()), metrics)?;
         let has_golds = self.gold.is_some();
         let file = self.gold.or(self.questions).ok_or_else(|| anyhow!("give --gold or --questions"))?;
-        let system = systems(vec![self.predictions], &sqlgauge_dataset::Columns::default()).pop();
-        let system = system.ok_or_else(|| anyhow!("--pred is missing"))?;
         let job = ScoreJob {
             format: self.formats.format,
-            verify: self.verify.settings(None)?,
-            limits: self.limits.limits()?,
+            verify: with_solver(self.verify)?,
+            limits: self.limits,
             now: self.clock.now,
             restart: self.restart,
             command: command_line(),
-            ..ScoreJob::new(source(file), self.db, Vec::new(), metrics, self.out.into())
+            ..ScoreJob::new(file, self.db, Vec::new(), metrics, self.out)
         };
-        let vote = VoteJob { by: self.by, has_golds, ..VoteJob::new(job, system) };
+        let vote = VoteJob { by: self.by, has_golds, ..VoteJob::new(job, self.predictions) };
         let voted = crate::engine::run(self.quiet, |context| vote.run(context))?;
         if self.json {
             print_json(&voted.to_json(self.by))?;

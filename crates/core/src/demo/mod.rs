@@ -198,7 +198,10 @@ impl DemoJob {
             known: vec![labelled],
             systems: systems(UNLABELLED),
             limits: Sample::limits(),
-            records: EstimateRecords { out: Some(self.out.join("estimate")), ..EstimateRecords::default() },
+            records: EstimateRecords {
+                out: Some(self.out.join("estimate").into()),
+                ..EstimateRecords::default()
+            },
             command: self.command.clone(),
             ..EstimateJob::new(part(items, None, UNLABELLED), &sample.databases)
         };

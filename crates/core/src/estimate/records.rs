@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::path::PathBuf;
 
 use sqlgauge_estimate::Estimate;
 use sqlgauge_estimate::report::drift::{self, AlarmRules, DriftPoint, Series};
@@ -12,28 +11,53 @@ use crate::context::Watcher;
 use crate::error::Error;
 use crate::guard::{keep_inputs, keep_run};
 use crate::source::Source;
+use crate::values::OutputPath;
 
 /// A file of earlier estimates, and the name of the new one in it.
 #[derive(Debug, Clone)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct EstimateHistory {
-    /// The file.
-    pub file: PathBuf,
-    /// A date or a version; an earlier estimate of the same name is replaced.
+    /// Append this estimate to FILE and compare it with the earlier ones there
+    #[cfg_attr(
+        feature = "cli",
+        arg(
+            long = "history",
+            id = "history",
+            value_name = "FILE",
+            requires = "as_of",
+            help_heading = "Report and drift"
+        )
+    )]
+    pub file: OutputPath,
+    /// Name of this estimate in the history, e.g. a date or a version; replaces an estimate of the same name
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "TEXT", requires = "history", help_heading = "Report and drift")
+    )]
     pub as_of: String,
 }
 
 /// What to write, and what to compare the estimate with.
 #[derive(Debug, Clone, Default)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct EstimateRecords {
-    /// Folder for the report and the estimates.
-    pub out: Option<PathBuf>,
-    /// Questions of a batch, to estimate batches besides the whole target.
+    /// Folder to write: report.html, report.md, estimate.json, predictions.jsonl, run.json
+    #[cfg_attr(feature = "cli", arg(long, value_name = "DIR", help_heading = "Report and drift"))]
+    pub out: Option<OutputPath>,
+    /// Also estimate batches of N questions, in the order of the target file; a rest below N/2 joins the last batch
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "N", conflicts_with = "history", help_heading = "Report and drift")
+    )]
     pub batch_size: Option<usize>,
     /// Earlier estimates, to compare with and to append to.
+    #[cfg_attr(feature = "cli", command(flatten))]
     pub history: Option<EstimateHistory>,
-    /// Alarm if a whole interval is below this accuracy.
+    /// Exit with code 1 if the whole interval of an estimate is below X (0 to 1)
+    #[cfg_attr(feature = "cli", arg(long, value_name = "X", help_heading = "Report and drift"))]
     pub alarm_below: Option<f64>,
-    /// Alarm if an estimate has dropped by this much, and by more than the intervals explain.
+    /// Exit with code 1 if an estimate dropped by D (0 to 1) since the first ones, and by more than intervals explain
+    #[cfg_attr(feature = "cli", arg(long, value_name = "D", help_heading = "Report and drift"))]
     pub alarm_drop: Option<f64>,
 }
 

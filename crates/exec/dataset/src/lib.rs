@@ -22,7 +22,6 @@ mod model;
 mod pairing;
 mod pairs;
 mod predictions;
-mod subset;
 mod tables;
 mod text;
 mod text_columns;
@@ -46,7 +45,6 @@ pub use model::{Benchmark, Example, Prediction, PredictionSet, Turn};
 pub use pairing::PairedBy;
 pub use pairs::{Over, Pairs, RIGHT, parse_pairs};
 pub use predictions::{PairedRows, PredictionOptions, has_row, pair_rows, parse_predictions};
-pub use subset::{LabelCondition, QuestionLabel, Subset, SubsetError};
 pub use tables::{Tables, TablesEntry, parse_tables};
 pub use transcript::is_transcript;
 

@@ -45,7 +45,7 @@ pub use engine::{Engine, EngineError};
 pub use enough::Enough;
 pub use faults::{FaultCount, Faults};
 pub use foreign_keys::{BrokenForeignKey, KeptSchema};
-pub use limits::Limits;
+pub use limits::{Limits, seconds};
 pub use machine::machine_error;
 pub use moment::{Moment, NotAMoment};
 pub use observe::{NotObserved, observed_types, observed_types_for};

@@ -17,8 +17,7 @@ use crate::engine::engine;
 use crate::options::ClockOptions;
 use crate::output::{print, print_json};
 use crate::scoring::asks;
-use crate::values::OutputPath;
-use sqlgauge_core::{keep_database, keep_inputs};
+use sqlgauge_core::{OutputPath, keep_database, keep_inputs};
 
 /// `evaluation.py` of BIRD; `evaluation_ex.py`, `evaluation_f1.py` and `evaluation_ves.py` of Mini-Dev
 #[derive(Debug, Args)]

@@ -2,18 +2,18 @@
 
 use anyhow::{Result, bail};
 use sqlgauge_base::counted;
-use sqlgauge_core::{EncodeJob, EncodedWorkload, EncoderModel, SchemaSource};
+use sqlgauge_core::{EncodeJob, EncodedWorkload, SchemaSource};
 use sqlgauge_dataset::WorkloadSource;
 
 use super::Encode;
 use crate::Verdict;
 use crate::interrupt::how_to_go_on;
-use crate::options::{columns, systems};
+use crate::options::{columns, with_columns};
 use crate::output::print;
 
 impl Encode {
     pub(crate) fn run(self) -> Result<Verdict> {
-        how_to_go_on(match &self.cache {
+        how_to_go_on(match &self.job.cache {
             Some(_) => "no output was changed; the same command goes on with what is in --cache",
             None => "no output was changed; with --cache DIR the same command goes on where it was",
         });
@@ -21,7 +21,7 @@ impl Encode {
         let encoded = crate::engine::run(self.quiet, |context| job.run(context))?;
         if !self.quiet {
             let EncodedWorkload { items, reused, dimensions, encoder, form } = encoded;
-            let (form, out) = (form.name(), self.out.display());
+            let (form, out) = (form.name(), job.out.display());
             print(&format!(
                 "{} ({reused} reused) × {} by {encoder} ({form}): {out}\n",
                 counted(items, "item"),
@@ -38,31 +38,16 @@ impl Encode {
             (None, Some(file)) => SchemaSource::Tables(file.clone()),
             (None, None) => bail!("the schemas are missing; give --db DIR or --tables FILE"),
         };
+        let mut job = self.job.clone();
+        job.subset.seed = self.seed;
+        job.model.key = std::env::var(&self.api_key_env).ok();
+        let path = self.questions.clone();
         Ok(EncodeJob {
-            workload: WorkloadSource {
-                path: self.questions.clone(),
-                format: self.formats.format,
-                columns: columns.clone(),
-            },
-            system: systems(self.prediction.clone().into_iter().collect(), &columns).pop(),
-            prediction_format: self.formats.pred_format,
-            extract: self.extract_sql,
-            subset: self.subset.subset()?,
-            encoder: self.encoder.to_string(),
-            form: self.form,
+            system: with_columns(job.system.into_iter().collect(), &columns).pop(),
+            workload: WorkloadSource { path, format: self.format, columns },
+            schemas,
             labels: self.correct.clone().map(|path| (path, self.correct_column.clone())),
-            like: self.like.clone(),
-            batch: self.batch as usize,
-            cache: self.cache.clone().map(Into::into),
-            model: EncoderModel {
-                device: self.model.device.clone(),
-                precision: self.model.precision.clone(),
-                max_tokens: self.model.max_tokens,
-                normalise: self.model.normalise,
-                name: self.model.model.clone(),
-                key: std::env::var(&self.model.api_key_env).ok(),
-            },
-            ..EncodeJob::new(&self.questions, schemas, &self.out)
+            ..job
         })
     }
 }

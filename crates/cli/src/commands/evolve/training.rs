@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::{ArgGroup, Args};
 use sqlgauge_base::counted;
-use sqlgauge_core::{AugmentJob, EvolvedSchemas};
+use sqlgauge_core::{AugmentJob, EvolvedSchemas, Subset};
 use sqlgauge_prompt::augment::SplitBy;
 
 use super::Evolve;
@@ -18,7 +18,7 @@ pub(crate) struct TrainingOptions {
     /// Make training data instead: questions with schemas and answers, as chats; OUT is a file of JSON lines, or a table where its name ends
     /// in .parquet
     #[arg(long, requires = "schemas", conflicts_with_all = ["tables", "per_item", "per_database", "steps", "script",
-        "intensity", "naturalness", "names", "jobs", "LimitOptions", "OptionalLlm", "LlmLimits"])]
+        "intensity", "naturalness", "names", "jobs", "Limits", "LlmOptions", "LlmLimits"])]
     pub training: bool,
     /// Folder that `sqlgauge evolve` made of the original; may be given several times. Without it the original is evolved by --kinds into the
     /// folder OUT.evolved
@@ -52,7 +52,7 @@ impl TrainingOptions {
             "{} to train on: {}\n{} of {} databases to validate on: {}\nleft out: {} because another says the same, {} to \
              validate on because it is trained on\n",
             counted(data.train, "example"),
-            evolve.out.display(),
+            evolve.job.out.display(),
             counted(data.validation, "example"),
             if self.intra_database { "the same" } else { "other" },
             data.validation_file.display(),
@@ -74,9 +74,9 @@ impl TrainingOptions {
             irrelevant_tables: self.irrelevant_tables,
             only_evolved: self.only_evolved,
             prompt: self.prompt.clone(),
-            subset: evolve.subset.subset(evolve.seed)?,
-            seed: evolve.seed,
-            ..AugmentJob::new(&evolve.benchmark.gold, &evolve.benchmark.db, schemas, &evolve.out)
+            subset: Subset { seed: evolve.job.seed, ..evolve.job.subset.clone() },
+            seed: evolve.job.seed,
+            ..AugmentJob::new(&evolve.benchmark.gold, &evolve.benchmark.db, schemas, &evolve.job.out)
         })
     }
 }

@@ -21,22 +21,10 @@ impl Predict {
             columns: columns(&self.columns)?,
         };
         let schemas = schema_source(self.db.as_ref(), self.tables.as_ref());
-        Ok(PredictJob {
-            workload,
-            schemas,
-            shots: self.shots(),
-            prune: self.prune,
-            example_rows: self.example_rows,
-            prompt: self.prompt.clone(),
-            samples: self.n,
-            temperature: self.temperature,
-            seed: self.seed,
-            stop: self.stop.clone(),
-            logprobs: !self.no_logprobs,
-            subset: self.subset.subset(self.seed.unwrap_or_default())?,
-            limits: self.limits.limits()?,
-            ..PredictJob::new(&self.questions, self.llm.settings(&self.out)?, &self.out)
-        })
+        let mut job = self.job.clone();
+        job.subset.seed = job.seed.unwrap_or_default();
+        let llm = self.llm.settings("predict", &job.out)?;
+        Ok(PredictJob { workload, schemas, shots: self.shots(), llm, ..job })
     }
 
     fn shots(&self) -> Option<Shots> {
@@ -50,7 +38,7 @@ impl Predict {
         let job = self.job()?;
         let prediction = crate::engine::run(self.quiet, |context| job.run(context))?;
         if !self.quiet {
-            print(&summary(&prediction, &self.out))?;
+            print(&summary(&prediction, &self.job.out))?;
             notes(&prediction).iter().for_each(note);
         }
         if prediction.lines.iter().all(|line| line.answer.status.is_failure()) {

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::Args;
 use sqlgauge_base::counted;
+use sqlgauge_core::cli::stdin::input_file;
 use sqlgauge_core::{ErrorCounts, MetricErrors, MetricErrorsJob, SystemErrors};
 use sqlgauge_report::document::{Document, Section, Table};
 
 use crate::output::{note, print, print_document, print_json};
-use crate::stdin::input_file;
 
 /// The false positives and false negatives of the metrics, in place of the report.
 ///

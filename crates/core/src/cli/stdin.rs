@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use sqlgauge_base::file::remedy;
-use sqlgauge_core::Source;
 use tempfile::TempDir;
+
+use crate::source::Source;
 
 /// The name of the file that keeps what came in; messages show it.
 const NAME: &str = "standard input";
@@ -21,7 +22,7 @@ static KEPT: Mutex<Option<TempDir>> = Mutex::new(None);
 ///
 /// # Errors
 /// When a second argument asks for standard input, or it cannot be read.
-pub(crate) fn input_file(text: &str) -> Result<PathBuf, String> {
+pub fn input_file(text: &str) -> Result<PathBuf, String> {
     if text != "-" {
         return Ok(PathBuf::from(text));
     }
@@ -49,7 +50,7 @@ fn new_folder() -> io::Result<Option<PathBuf>> {
 ///
 /// # Errors
 /// As [`input_file`], and when what comes in is no text.
-pub(crate) fn query(text: &str) -> Result<String, String> {
+pub fn query(text: &str) -> Result<String, String> {
     if text != "-" {
         return Ok(text.to_owned());
     }
@@ -62,23 +63,23 @@ pub(crate) fn query(text: &str) -> Result<String, String> {
 }
 
 /// The path as a person gave it.
-pub(crate) fn as_given(path: &Path) -> &Path {
+pub fn as_given(path: &Path) -> &Path {
     if is_kept(path) { Path::new("-") } else { path }
 }
 
 /// The file as an input, under the name that a person gave it.
-pub(crate) fn source(file: PathBuf) -> Source {
+pub fn source(file: PathBuf) -> Source {
     let name = as_given(&file);
     if name == file { Source::File(file) } else { Source::Kept { given: name.to_owned(), file } }
 }
 
 /// Whether the path is what standard input was kept in.
-pub(crate) fn is_kept(path: &Path) -> bool {
+pub fn is_kept(path: &Path) -> bool {
     let folder = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     folder.as_ref().is_some_and(|of_stdin| path.parent() == Some(of_stdin.path()))
 }
 
 /// Removes what was kept.
-pub(crate) fn forget() {
+pub fn forget() {
     KEPT.lock().unwrap_or_else(PoisonError::into_inner).take();
 }
