@@ -49,40 +49,54 @@ impl Reader for Json {
     }
 }
 
-/// An object with the items in a list `data` beside a word or two about the file, as EHRSQL's `{"version": …, "data": […]}`.
+/// An object with the items in a list beside what is about the file, as EHRSQL's `{"version": …, "data": […]}`.
 #[derive(Default)]
 struct Wrapped {
     has_list: bool,
-    /// What may be about the file, until it is known whether there is a list.
-    about: Vec<(String, Value)>,
+    /// The members before the list, until it is known whether there is one.
+    before: Vec<(String, Value)>,
+    /// Too many members came before one: they are the items.
+    has_none: bool,
 }
 
-/// The key of the list, and those of what is about the file.
-const LIST: &str = "data";
-const ABOUT: [&str; 6] = ["version", "name", "split", "description", "metadata", "meta"];
+/// The keys of such a list.
+const LISTS: [&str; 6] = ["data", "results", "predictions", "examples", "items", "questions"];
+/// Members that may come before it.
+const MOST_BEFORE: usize = 16;
 
 type HandOver<'a> = &'a mut dyn FnMut(Place, Value) -> Result<(), DatasetError>;
 
 impl Wrapped {
     fn take(&mut self, key: String, value: Value, hand_over: HandOver<'_>) -> Result<(), DatasetError> {
+        if self.has_list {
+            return Ok(());
+        }
+        if self.has_none {
+            return hand_over(Place::Key(key), value);
+        }
         match value {
-            Value::Array(items) if key == LIST && items.iter().all(Value::is_object) => {
+            Value::Array(items) if LISTS.contains(&key.as_str()) && holds_objects(&items) => {
                 self.has_list = true;
-                let items = items.into_iter().enumerate();
-                items.into_iter().try_for_each(|(at, item)| hand_over(Place::Entry(at), item))
+                self.before.clear();
+                items.into_iter().enumerate().try_for_each(|(at, item)| hand_over(Place::Entry(at), item))
             }
-            value if ABOUT.contains(&key.as_str()) => {
-                self.about.push((key, value));
-                Ok(())
+            value => {
+                self.before.push((key, value));
+                self.has_none = self.before.len() > MOST_BEFORE;
+                if self.has_none { self.finish(hand_over) } else { Ok(()) }
             }
-            value => hand_over(Place::Key(key), value),
         }
     }
 
-    fn finish(self, hand_over: HandOver<'_>) -> Result<(), DatasetError> {
-        let items = self.about.into_iter().filter(|_| !self.has_list);
-        items.into_iter().try_for_each(|(key, value)| hand_over(Place::Key(key), value))
+    /// Hands over what turned out to be items.
+    fn finish(&mut self, hand_over: HandOver<'_>) -> Result<(), DatasetError> {
+        let items = std::mem::take(&mut self.before).into_iter();
+        items.map(|(key, value)| (Place::Key(key), value)).try_for_each(|(key, value)| hand_over(key, value))
     }
+}
+
+fn holds_objects(items: &[Value]) -> bool {
+    !items.is_empty() && items.iter().all(Value::is_object)
 }
 
 /// The items of the one JSON list or object of a file, one by one.

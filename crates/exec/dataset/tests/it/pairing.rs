@@ -292,6 +292,10 @@ fn golds_come_by_id_without_databases_and_without_answers() {
     let set = parse_predictions("S", answers, &benchmark, &PredictionOptions::default()).unwrap();
     assert_eq!(set.predictions[1].as_ref().map(|answer| answer.sql.as_str()), Some(""));
     assert!(set.predictions[2].is_none());
+    let wrapped = r#"{"model": "m", "results": [{"id": "h1", "sql": "SELECT 1"}], "cost": 3}"#;
+    let wrapped = Input::from_bytes("p.json", wrapped.into());
+    let set = parse_predictions("S", wrapped, &benchmark, &PredictionOptions::default()).unwrap();
+    assert_eq!(set.predictions[0].as_ref().map(|answer| answer.sql.as_str()), Some("SELECT 1"));
     // A cell that nobody filled is no statement.
     let csv = Input::from_bytes("g.csv", b"id,gold\n1,SELECT 1\n2,\n".to_vec());
     assert!(
