@@ -12,8 +12,8 @@ use sqlgauge_core::{Address, LlmLimits, Variable};
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Language model")]
 pub(crate) struct LlmOptions {
-    /// Server with an OpenAI-compatible API, as in <http://127.0.0.1:8091/v1>; `predict` sends it questions and schemas, `evolve` names,
-    /// types and keys of the schemas, `synth --polish` questions with values of the rows, and queries
+    /// Server with an OpenAI-compatible API, as in <http://127.0.0.1:8091/v1>; names, types and keys of the schemas are sent
+    /// to it, and for `synth --polish` questions with values of the rows, and queries
     #[arg(long, value_name = "URL", requires = "llm_model")]
     pub llm_url: Option<Address>,
     /// Name of the model

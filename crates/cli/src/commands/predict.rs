@@ -5,7 +5,7 @@ mod run;
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Arg, Args};
 use sqlgauge_core::PredictJob;
 use sqlgauge_core::cli::file_format;
 use sqlgauge_core::cli::stdin::input_file;
@@ -16,7 +16,7 @@ use crate::options::{column_help, workload_roles};
 
 /// Ask a language model for the SQL of questions
 #[derive(Args)]
-#[command(mut_args(|arg| if ["llm_url", "llm_model"].contains(&arg.get_id().as_str()) { arg.required(true) } else { arg }))]
+#[command(mut_args(of_predict))]
 pub(crate) struct Predict {
     /// File with the questions (Spider or BIRD dev.json, JSON, JSONL, CSV, TSV, Parquet); golds in it are not read
     #[arg(long, alias = "workload", value_name = "FILE", value_parser = input_file)]
@@ -51,4 +51,15 @@ pub(crate) struct Predict {
     quiet: bool,
     #[command(flatten)]
     llm: LlmOptions,
+}
+
+/// What the options of a model say of a command that always asks one.
+fn of_predict(arg: Arg) -> Arg {
+    match arg.get_id().as_str() {
+        "llm_url" => arg.required(true).help(
+            "Server with an OpenAI-compatible API, as in <http://127.0.0.1:8091/v1>; questions and schemas are sent to it",
+        ),
+        "llm_model" => arg.required(true),
+        _ => arg,
+    }
 }
