@@ -25,6 +25,7 @@ pub struct EstimateHistory {
             id = "history",
             value_name = "FILE",
             requires = "as_of",
+            required = false,
             help_heading = "Report and drift"
         )
     )]
@@ -32,7 +33,13 @@ pub struct EstimateHistory {
     /// Name of this estimate in the history, e.g. a date or a version; replaces an estimate of the same name
     #[cfg_attr(
         feature = "cli",
-        arg(long, value_name = "TEXT", requires = "history", help_heading = "Report and drift")
+        arg(
+            long,
+            value_name = "TEXT",
+            requires = "history",
+            required = false,
+            help_heading = "Report and drift"
+        )
     )]
     pub as_of: String,
 }
