@@ -19,6 +19,7 @@ use crate::values::{EncoderName, OutputPath};
 /// [`EvaluateJob`](crate::EvaluateJob).
 ///
 /// ```
+/// # #[cfg(feature = "parquet")]
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use sqlgauge_core::{Context, EncodeJob, Sample, SchemaSource};
 ///
@@ -31,6 +32,8 @@ use crate::values::{EncoderName, OutputPath};
 /// assert_eq!((encoded.items, encoded.encoder.as_str()), (41, "features@1"));
 /// # Ok(())
 /// # }
+/// # #[cfg(not(feature = "parquet"))]
+/// # fn main() {}
 /// ```
 #[derive(Clone)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
