@@ -1,7 +1,7 @@
 //! Values that the words of an option name, where the type says what the program does with them.
 //!
 //! A project's `sqlgauge.toml` may come from a stranger, so [`config`](crate::config) reads from the type of an option what
-//! the file may set. An option that writes has the type [`OutputPath`], one that starts a program [`Program`], one that
+//! the file may set. An option that writes has the type [`OutputPath`], one that starts a program [`Program`] or [`CommandLine`], one that
 //! connects [`Address`], one that reads a key [`Variable`].
 
 use std::any::TypeId;
@@ -45,6 +45,10 @@ pub struct OutputPath(PathBuf);
 /// A program to start.
 #[derive(Debug, Clone)]
 pub struct Program(PathBuf);
+
+/// A program to start, with its arguments, as a person types them.
+#[derive(Debug, Clone)]
+pub struct CommandLine(String);
 
 /// The address of a server.
 #[derive(Debug, Clone)]
@@ -105,6 +109,7 @@ macro_rules! values {
 values! {
     OutputPath of PathBuf, Path, PathBufValueParser::new();
     Program of PathBuf, Path, PathBufValueParser::new();
+    CommandLine of String, str, StringValueParser::new();
     Address of String, str, StringValueParser::new();
     Variable of String, str, StringValueParser::new();
     NamedFile of String, str, StringValueParser::new();
@@ -130,6 +135,7 @@ type TypeRole = (fn() -> TypeId, Role);
 const ROLES: &[TypeRole] = &[
     (TypeId::of::<OutputPath>, Role::Output),
     (TypeId::of::<Program>, Role::Program),
+    (TypeId::of::<CommandLine>, Role::Program),
     (TypeId::of::<Address>, Role::Address),
     (TypeId::of::<Variable>, Role::Variable),
     (TypeId::of::<PathBuf>, Role::Input),
@@ -181,7 +187,7 @@ mod tests {
         match last {
             "url" | "uri" | "host" | "server" | "endpoint" | "address" | "proxy" => Some(Role::Address),
             "env" | "key" | "password" | "secret" => Some(Role::Variable),
-            "solver" | "program" | "command" | "python" | "browser" => Some(Role::Program),
+            "solver" | "program" | "command" | "python" | "browser" | "ask" => Some(Role::Program),
             "out" | "output" | "cache" | "export" | "history" | "save" | "dump" | "log" => Some(Role::Output),
             "labels" if command == "view" => Some(Role::Output),
             "correct" => Some(Role::Input),

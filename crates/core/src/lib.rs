@@ -25,6 +25,7 @@
 //! | | [`ResultsJob`] for results computed elsewhere, [`BundleJob`] | `score --results`, `bundle` |
 //! | | [`ReportJob`], [`merge_runs`] | `report`, `merge` |
 //! | | [`SamplesJob`] for lists of answers | `score` |
+//! | | [`InitJob`], [`GoldenJob`] for an application with golden questions | `init`, `run` |
 //! | | [`VersionsJob`] under several versions of the golds | `score --gold A=… --gold B=…` |
 //! | Which is better? | [`CompareJob`] | `compare` |
 //! | Are the golds right? | [`AuditJob`] | `audit` |
@@ -67,6 +68,7 @@ mod evaluate;
 mod evolve;
 #[cfg(feature = "evaluator")]
 mod fit;
+mod golden;
 mod guard;
 mod import;
 mod lines;
@@ -129,6 +131,7 @@ pub use evaluate::EvaluateJob;
 pub use evolve::EvolveJob;
 #[cfg(feature = "evaluator")]
 pub use fit::{AdaptJob, FitJob};
+pub use golden::{Application, GoldenAnswer, GoldenJob, GoldenRun, InitFile, InitJob};
 pub use guard::{keep_database, keep_inputs, keep_run};
 pub use import::{ImportJob, ImportedRun};
 #[cfg(feature = "services")]

@@ -22,6 +22,8 @@ mod estimate_honest;
 mod estimation_conformance;
 mod evolve;
 mod features;
+#[cfg(unix)]
+mod golden;
 mod golds;
 mod isolation;
 mod merge;
