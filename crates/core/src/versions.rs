@@ -222,12 +222,7 @@ fn union(benchmarks: &[Benchmark]) -> Benchmark {
     let distinct = all.filter(|example| seen.insert(example.id.as_str())).cloned().enumerate();
     let examples = distinct.map(|(index, example)| Example { index, ..example }).collect();
     let sources = benchmarks.iter().flat_map(|benchmark| benchmark.sources.clone()).collect();
-    Benchmark {
-        examples,
-        sources,
-        has_ids: benchmarks.iter().any(|benchmark| benchmark.has_ids),
-        notes: Vec::new(),
-    }
+    Benchmark { examples, sources, has_ids: benchmarks.iter().any(|benchmark| benchmark.has_ids), notes: Vec::new() }
 }
 
 /// Ids of all items with what a system says to them.

@@ -129,8 +129,7 @@ impl Spider {
         prediction: &str,
     ) -> Result<TurnOutcome> {
         let gold = example.golds.first();
-        let gold = gold
-            .ok_or_else(|| anyhow!("question {} has no gold; score it with `sqlgauge score`", example.id))?;
+        let gold = gold.ok_or_else(|| anyhow!("question {} has no gold; score it with `sqlgauge score`", example.id))?;
         let score =
             esm::score(target.catalog(), target.foreign_keys(), gold, prediction, Switches::default())
                 .with_context(|| format!("gold query {} of {}", example.index + 1, self.gold.display()))?;
