@@ -204,6 +204,9 @@ pub(super) fn ask_all(
     }
     let asker = Asker::new(&job.application, job.answer_path.as_deref(), job.timeout)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(job.jobs).build()?;
+    let folder = file.parent().unwrap_or(file);
+    let unwritable = |source| Error::Unwritable { path: folder.to_owned(), source };
+    std::fs::create_dir_all(folder).map_err(unwritable)?;
     let (watcher, done) = (context.watcher(), AtomicUsize::new(resumed));
     watcher.started("answers", examples.len(), resumed);
     watcher.heeds_stop(true);
@@ -239,8 +242,7 @@ fn keep(answers: &[GoldenAnswer], asked: usize, file: &Path) -> Result<(), Error
     if is_whole {
         return Ok(());
     }
-    let (count, folder) = (answers.len(), file.parent().unwrap_or(file));
-    let text = format!("{} of {asked} answers are kept; --out {}", count, folder.display());
+    let text = format!("{} of {asked} answers are kept in {}", answers.len(), file.display());
     Err(Error::StoppedAsking(text))
 }
 

@@ -78,7 +78,7 @@ impl InitJob {
         let path = self.questions.clone().unwrap_or_else(|| QUESTIONS.into());
         let file = self.folder.join(&path);
         if self.questions.is_some() || file.exists() {
-            Databases::open(&self.folder.join(&self.db))?;
+            Databases::open(&self.databases())?;
             let benchmark = load_benchmark(&BenchmarkSource { gold: file, ..BenchmarkSource::default() })?;
             return Ok(InitFile { path, is_new: false, questions: Some(benchmark.examples.len()) });
         }
@@ -90,11 +90,9 @@ impl InitJob {
 
     /// Questions about the first database that has some, whose golds run there.
     fn starters(&self, context: &Context<'_>) -> Result<Vec<Value>, Error> {
-        // Joined to a folder, the address of a server would be a path.
-        let is_server = server::is_address(&self.db);
-        let root = if is_server { self.db.clone() } else { self.folder.join(&self.db) };
+        let root = self.databases();
         let databases = Databases::open(&root)?;
-        let names = if is_server {
+        let names = if server::is_address(&root) {
             let name = databases.only()?;
             vec![(name.clone(), databases.locate(&name)?.main)]
         } else {
@@ -118,6 +116,11 @@ impl InitJob {
             }
         }
         Err(Error::Invalid(format!("{} has no table to ask about; check --db", self.db.display())))
+    }
+
+    /// Where the databases are. Joined to a folder, the address of a server would be a path.
+    fn databases(&self) -> PathBuf {
+        if server::is_address(&self.db) { self.db.clone() } else { self.folder.join(&self.db) }
     }
 
     fn config(&self) -> Result<String, Error> {

@@ -5,6 +5,7 @@
 //! fell below them is not what the next is measured by.
 
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 use sqlgauge_base::file::write_atomically;
@@ -43,8 +44,13 @@ pub(super) fn last_before(runs: &Path, run: &Path, manifest: &Manifest) -> Resul
     let entries = std::fs::read_dir(runs).into_iter().flatten().filter_map(Result::ok);
     let others =
         entries.map(|entry| entry.path()).filter(|path| !same_file::is_same_file(path, run).unwrap_or(false));
-    let earlier = others.filter_map(|path| Some((began_if_comparable(&path, manifest)?, path)));
-    Ok(earlier.filter(|(of_other, _)| Some(*of_other) <= began).max().map(|(_, path)| path))
+    let earlier = others.filter_map(|path| Some((began_if_comparable(&path, manifest)?, ended(&path), path)));
+    Ok(earlier.filter(|(of_other, ..)| Some(*of_other) <= began).max().map(|(.., path)| path))
+}
+
+/// When a run ended, which tells apart two that began in the same second.
+fn ended(run: &Path) -> Option<SystemTime> {
+    std::fs::metadata(run.join(PASSED)).and_then(|metadata| metadata.modified()).ok()
 }
 
 /// When a run began, if it passed and was of the same questions. A folder that is no such run, or a damaged one, is passed over.

@@ -182,8 +182,6 @@ impl GoldenJob {
 
     /// The answers, in a folder that is there afterwards if they are.
     fn ask(&self, examples: &[Example], context: &Context<'_>) -> Result<Vec<GoldenAnswer>, Error> {
-        let unwritable = |source| Error::Unwritable { path: self.out.clone(), source };
-        std::fs::create_dir_all(&self.out).map_err(unwritable)?;
         let answers = ask::ask_all(self, examples, &self.out.join(ANSWERS), context);
         if answers.is_err() {
             // Only while it is empty.

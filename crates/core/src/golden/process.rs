@@ -9,7 +9,6 @@
 //! Threads of their own read and write, so that a command that neither reads nor writes, or hands its output on to another process,
 //! cannot hold the caller.
 
-use std::collections::VecDeque;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
@@ -26,6 +25,8 @@ use super::ask::{MOST_BYTES, Patience};
 
 /// Bytes of the end of standard error from which a message is taken.
 const LAST_BYTES: usize = 4 << 10;
+/// Bytes of standard error that are read at a time.
+const PIECE_BYTES: usize = 64 << 10;
 /// How often a command is looked at.
 const POLL: Duration = Duration::from_millis(10);
 /// How long what a command wrote last may be under way, after it has ended.
@@ -52,7 +53,7 @@ pub(super) fn ask(words: &[String], example: &Example, patience: Patience<'_>) -
             return Err(format!("printed more than {} KiB", MOST_BYTES >> 10));
         }
         if running.family.has_ended() {
-            break running.family.end().map_err(|error| error.to_string())?;
+            break running.family.child().wait().map_err(|error| error.to_string())?;
         }
         if output.is_some() {
             thread::sleep(POLL);
@@ -119,14 +120,14 @@ fn whole(output: impl Read) -> Option<Vec<u8>> {
 
 /// The end of what is written. All of it is read, so that its writer does not wait.
 fn end_of(mut errors: impl Read) -> Vec<u8> {
-    let mut last = VecDeque::with_capacity(2 * LAST_BYTES);
-    let mut piece = [0; LAST_BYTES];
+    let mut last = Vec::new();
+    let mut piece = vec![0; PIECE_BYTES];
     while let Ok(length @ 1..) = errors.read(&mut piece) {
-        last.extend(&piece[..length]);
+        last.extend_from_slice(&piece[..length]);
         let over = last.len().saturating_sub(LAST_BYTES);
         last.drain(..over);
     }
-    last.into()
+    last
 }
 
 fn ending(status: ExitStatus, last_words: &str) -> String {
