@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use clap::Arg;
 use sqlgauge_core::{
-    Address, CorpusFiles, EncoderName, IdList, LabelCondition, NamedFile, OutputPath, Program, Source,
+    Address, CommandLine, CorpusFiles, EncoderName, IdList, LabelCondition, NamedFile, OutputPath, Program, Source,
     System, SystemFolder, SystemResults, Variable,
 };
 use sqlgauge_encode::InputForm;
@@ -56,6 +56,7 @@ type TypeRole = (fn() -> TypeId, Role);
 const ROLES: &[TypeRole] = &[
     (TypeId::of::<OutputPath>, Role::Output),
     (TypeId::of::<Program>, Role::Program),
+    (TypeId::of::<CommandLine>, Role::Program),
     (TypeId::of::<Address>, Role::Address),
     (TypeId::of::<Variable>, Role::Variable),
     (TypeId::of::<PathBuf>, Role::Input),
@@ -112,7 +113,7 @@ mod tests {
         match last {
             "url" | "uri" | "host" | "server" | "endpoint" | "address" | "proxy" => Some(Role::Address),
             "env" | "key" | "password" | "secret" => Some(Role::Variable),
-            "solver" | "program" | "command" | "python" | "browser" => Some(Role::Program),
+            "solver" | "program" | "command" | "python" | "browser" | "ask" => Some(Role::Program),
             "out" | "output" | "cache" | "export" | "history" | "save" | "dump" | "log" => Some(Role::Output),
             "labels" if command == "view" => Some(Role::Output),
             "correct" => Some(Role::Input),

@@ -25,6 +25,7 @@
 //! | | [`ResultsJob`] for results computed elsewhere, [`BundleJob`] | `score --results`, `bundle` |
 //! | | [`ReportJob`], [`merge_runs`] | `report`, `merge` |
 //! | | [`SamplesJob`] for lists of answers | `score` |
+//! | | [`InitJob`], [`GoldenJob`] for an application with golden questions | `init`, `run` |
 //! | | [`VersionsJob`] under several versions of the golds | `score --gold A=… --gold B=…` |
 //! | Which is better? | [`CompareJob`] | `compare` |
 //! | Are the golds right? | [`AuditJob`] | `audit` |
@@ -68,6 +69,7 @@ mod evaluate;
 mod evolve;
 #[cfg(feature = "evaluator")]
 mod fit;
+mod golden;
 mod guard;
 mod import;
 mod lines;
@@ -130,6 +132,7 @@ pub use evaluate::EvaluateJob;
 pub use evolve::EvolveJob;
 #[cfg(feature = "evaluator")]
 pub use fit::{AdaptJob, FitJob};
+pub use golden::{Application, GoldenAnswer, GoldenJob, GoldenRun, InitFile, InitJob};
 pub use guard::{keep_database, keep_inputs, keep_run};
 pub use import::{ImportJob, ImportedRun};
 pub use llm::{LlmLimits, LlmSettings};
@@ -159,7 +162,7 @@ pub use synth::SynthJob;
 pub use tables::TablesJob;
 pub use translate::{TranslateJob, Translation};
 pub use truth::ErrorCounts;
-pub use values::{Address, EncoderName, NamedFile, OutputPath, Program, Variable};
+pub use values::{Address, CommandLine, EncoderName, NamedFile, OutputPath, Program, Variable};
 pub use verify_pair::{verify_over_database, verify_over_schema};
 pub use versions::{Agreement, Swap, VersionChange, Versions, VersionsJob};
 pub use vote::{CurvePoint, Vote, VoteBy, VoteJob, VotedAnswer};

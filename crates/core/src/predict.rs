@@ -17,6 +17,7 @@ use crate::values::OutputPath;
 ///
 /// ```no_run
 /// # // Needs a server.
+/// # #[cfg(feature = "services")]
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use sqlgauge_core::{Context, LlmSettings, PredictJob, Sample, SchemaSource};
 ///
@@ -27,6 +28,8 @@ use crate::values::OutputPath;
 /// println!("{} answers", job.run(&Context::default())?.lines.len());
 /// # Ok(())
 /// # }
+/// # #[cfg(not(feature = "services"))]
+/// # fn main() {}
 /// ```
 #[derive(Clone)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]

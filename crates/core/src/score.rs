@@ -330,7 +330,7 @@ impl ScoreJob {
         Ok(metrics)
     }
 
-    fn benchmark(&self) -> Result<Benchmark, Error> {
+    pub(crate) fn benchmark(&self) -> Result<Benchmark, Error> {
         let questions = self.questions.as_ref().map(Source::read).transpose()?;
         Ok(parse_benchmark(
             &self.gold.read_rows(self.format)?,

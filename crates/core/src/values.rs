@@ -1,7 +1,7 @@
 //! Values whose type says what the program does with them.
 //!
 //! A project's `sqlgauge.toml` may come from a stranger, so the command line reads from the type of an option what the file may
-//! set. An option that writes has the type [`OutputPath`], one that starts a program [`Program`], one that connects
+//! set. An option that writes has the type [`OutputPath`], one that starts a program [`Program`] or [`CommandLine`], one that connects
 //! [`Address`], one that reads a key [`Variable`].
 
 use std::ffi::OsStr;
@@ -15,6 +15,10 @@ pub struct OutputPath(PathBuf);
 /// A program to start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program(PathBuf);
+
+/// A program to start, with its arguments, as a person types them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandLine(String);
 
 /// The address of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,6 +86,7 @@ macro_rules! values {
 values! {
     OutputPath of PathBuf, Path, PathBufValueParser;
     Program of PathBuf, Path, PathBufValueParser;
+    CommandLine of String, str, StringValueParser;
     Address of String, str, StringValueParser;
     Variable of String, str, StringValueParser;
     NamedFile of String, str, StringValueParser;

@@ -41,11 +41,7 @@ pub(crate) struct Compare {
 
 impl Compare {
     pub(crate) fn run(self) -> Result<Verdict> {
-        let is_bar = |most: f64| most.is_finite() && most >= 0.0;
-        ensure!(
-            self.max_regression.is_none_or(is_bar),
-            "--max-regression is a number of points from 0 on, as in 1.0"
-        );
+        ensure!(self.max_regression.is_none_or(is_bar), NOT_A_BAR);
         let job =
             CompareJob { folder: self.run, other: self.other, systems: self.systems, metric: self.metric };
         let comparison = job.run()?;
@@ -73,8 +69,16 @@ impl Compare {
     }
 }
 
+/// Said of what [`is_bar`] refuses.
+pub(super) const NOT_A_BAR: &str = "--max-regression is a number of points from 0 on, as in 1.0";
+
+/// Whether so many points may be the most that are lost.
+pub(super) fn is_bar(most: f64) -> bool {
+    most.is_finite() && most >= 0.0
+}
+
 /// Whether the second system is lower by no more than so many points, or by so few items that chance explains it.
-fn gate(comparison: &SystemComparison, most: Option<f64>, golds: GoldBar) -> Verdict {
+pub(super) fn gate(comparison: &SystemComparison, most: Option<f64>, golds: GoldBar) -> Verdict {
     let (Some(most), Some(lost)) = (most, comparison.lost()) else { return Verdict::Done };
     if !golds.holds(&comparison.summary) {
         return Verdict::GateFailed;
@@ -92,7 +96,7 @@ fn gate(comparison: &SystemComparison, most: Option<f64>, golds: GoldBar) -> Ver
 }
 
 /// The items of two runs that are not compared, in words.
-fn left_out(comparison: &SystemComparison) -> Option<String> {
+pub(super) fn left_out(comparison: &SystemComparison) -> Option<String> {
     let LeftOut { only_first, only_second, changed } = comparison.left_out;
     (only_first + only_second + changed > 0).then(|| {
         format!(

@@ -36,6 +36,7 @@ fn needs(command: &Command) -> Option<(&'static str, &'static str)> {
         Command::Adapt(_) => ("sqlgauge adapt", "evaluator"),
         Command::Estimate(estimate) if estimate.evaluator.is_some() => ("--evaluator", "evaluator"),
         Command::Estimate(estimate) if estimate.judge.is_given() => ("--judge-url", "services"),
+        Command::Run(run) if run.application.ask_url.is_some() => ("--ask-url", "services"),
         Command::Predict(_) => ("sqlgauge predict", "services"),
         Command::Evolve(evolve) if evolve.names == NameSource::Llm => ("--names llm", "services"),
         Command::Synth(synth) if synth.polish.is_some() => ("synth --polish", "services"),

@@ -16,6 +16,7 @@ mod evaluated;
 mod evolve;
 mod fit;
 mod import;
+mod init;
 mod inspect;
 mod left_out;
 mod match_queries;
@@ -27,6 +28,7 @@ mod predict;
 mod report;
 mod robustness;
 mod rules;
+mod run;
 mod score;
 mod shift;
 mod show;
@@ -52,6 +54,10 @@ pub(crate) enum Command {
     Demo(demo::Demo),
     /// Score predictions against gold queries
     Score(Box<score::Score>),
+    /// Write what `run` reads: sqlgauge.toml, questions to begin with, a workflow for GitHub
+    Init(init::Init),
+    /// Ask an application golden questions, score its answers, and compare them with the last run
+    Run(Box<run::Run>),
     /// Write the results of a run as one file that anyone can score again
     ///
     /// Executes golds and predictions of the run once more and keeps every result with its types, the engine, and the hashes of all
@@ -139,7 +145,7 @@ pub(crate) enum Command {
 
 /// What a person wants, with the commands for it, in the order of the help.
 const GROUPS: [(&str, &[&str]); 8] = [
-    ("Score", &["demo", "score", "compat", "merge", "import", "bundle", "vote", "audit"]),
+    ("Score", &["demo", "score", "init", "run", "compat", "merge", "import", "bundle", "vote", "audit"]),
     ("Look at a run", &["view", "compare", "show", "report", "metrics"]),
     ("Are two queries equal?", &["match", "verify", "pack", "rules"]),
     ("Without labels", &["estimate"]),
@@ -177,6 +183,8 @@ impl Command {
         match self {
             Self::Demo(command) => command.run(),
             Self::Score(command) => command.run(),
+            Self::Init(command) => command.run(),
+            Self::Run(command) => command.run(),
             Self::Bundle(command) => command.run(),
             Self::Merge(command) => command.run(),
             Self::Compare(command) => command.run(),

@@ -57,6 +57,7 @@ fn what_is_left_out_names_its_feature() {
                 "synth --db {db} --count 5 --polish 1 --llm-url http://localhost:1 --llm-model m --out {out}"
             ),
         ),
+        ("services", format!("run --questions {dev} --db {db} --ask-url http://localhost:1 --out {out}")),
         ("view", format!("view --export {out}")),
         ("neural", format!("encode --questions {dev} --db {db} --encoder bert:{db} --out {out}")),
         ("neural", format!("encode --questions {dev} --db {db} --encoder llm:{db} --out {out}")),

@@ -24,6 +24,8 @@ mod estimation_conformance;
 mod evolve;
 mod features;
 mod files;
+#[cfg(unix)]
+mod golden;
 mod golds;
 mod isolation;
 mod merge;

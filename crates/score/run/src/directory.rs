@@ -7,6 +7,7 @@
 //! | `items.index` | where each line of the log is, and its scores and labels | appended while scoring |
 //! | `summary.json` | [`Summary`] | atomically, when all items are there |
 //! | `report.html`, `report-items` | the report; of a large run its items | when all items are there |
+//! | `answers.jsonl` | what `sqlgauge run` was answered | atomically, before `run.json` |
 //! | `run.lock` | nothing | locked while a process writes; the lock ends with the process, however it ends |
 
 use std::fs::{self, File, TryLockError};
@@ -38,6 +39,8 @@ pub const REPORT: &str = "report.html";
 /// The items of a large run, for its report.
 const REPORT_ITEMS: &str = "report-items";
 const LOCK: &str = "run.lock";
+/// The answers that a run scores, where it asked for them itself. It is an input of the run, and may be there before it.
+pub const ANSWERS: &str = "answers.jsonl";
 /// The files that a run directory holds.
 pub const RUN_FILES: [&str; 6] = [MANIFEST, ITEMS, INDEX, SUMMARY, REPORT, LOCK];
 
@@ -341,7 +344,7 @@ fn refuse_occupied(path: &Path) -> Result<(), RunError> {
             return Ok(());
         }
         // What a process leaves that was killed before its run.json was in place.
-        if name != LOCK && !is_partial(Path::new(&name)) {
+        if name != LOCK && name != ANSWERS && !is_partial(Path::new(&name)) {
             return Err(RunError::Occupied { path: path.to_owned(), file: name });
         }
     }

@@ -28,7 +28,7 @@ pub use databases::UsedDatabases;
 pub use details::{DetailOf, Details, MetricDetail, RawDetails, ResultDigest, TurnRecord};
 pub use digest::{digest_inputs, recorded_file, sha256_of_bytes, sha256_of_file, xxh3_of};
 pub use directory::{
-    ITEMS, MANIFEST, REPORT, RUN_FILES, RunDirectory, RunFiles, Start, StoredRun, read_manifest,
+    ANSWERS, ITEMS, MANIFEST, REPORT, RUN_FILES, RunDirectory, RunFiles, Start, StoredRun, read_manifest,
     write_atomically,
 };
 pub use error::RunError;

@@ -90,17 +90,7 @@ impl Transport {
     pub(crate) async fn post(&self, path: &str, body: Vec<u8>, shape: Shape) -> Result<Value, Failure> {
         let endpoint = self.endpoint(path);
         let url = public_url(&endpoint);
-        let sent = self.client.post(endpoint).body(body).send().await;
-        let response = sent.map_err(|error| self.broken(&url, error))?;
-        let status = response.status();
-        if status.is_redirection() {
-            return Err(Failure::last(self.redirect(url, &response)));
-        }
-        if !status.is_success() {
-            return Err(self.refusal(url, response).await);
-        }
-        let kind = content_type(&response);
-        let bytes = self.read(&url, response, self.max_answer_bytes).await?;
+        let (kind, bytes) = self.send(endpoint, &url, body).await?;
         let mut value = lean::read(&bytes, shape).map_err(|error| {
             let reason = if error.is_data() {
                 error.to_string()
@@ -113,6 +103,34 @@ impl Transport {
         })?;
         self.secrets.iter().for_each(|secret| secret.hide_in(&mut value));
         Ok(value)
+    }
+
+    /// Sends the body to the address itself, and gives the text that comes back with status 200.
+    pub(crate) async fn post_text(&self, body: Vec<u8>) -> Result<String, Failure> {
+        let url = public_url(&self.base);
+        let (_, bytes) = self.send(self.base.clone(), &url, body).await?;
+        let text = String::from_utf8(bytes).map_err(|_| {
+            let reason = "it is not UTF-8".to_owned();
+            Failure::passing(LlmError::Malformed { url, reason }, Bill::Unknown)
+        })?;
+        let mut text = Value::String(text);
+        self.secrets.iter().for_each(|secret| secret.hide_in(&mut text));
+        Ok(text.as_str().unwrap_or_default().to_owned())
+    }
+
+    /// Sends the body and gives what comes back with status 200, with its type.
+    async fn send(&self, endpoint: Url, url: &str, body: Vec<u8>) -> Result<(String, Vec<u8>), Failure> {
+        let sent = self.client.post(endpoint).body(body).send().await;
+        let response = sent.map_err(|error| self.broken(url, error))?;
+        let status = response.status();
+        if status.is_redirection() {
+            return Err(Failure::last(self.redirect(url.to_owned(), &response)));
+        }
+        if !status.is_success() {
+            return Err(self.refusal(url.to_owned(), response).await);
+        }
+        let kind = content_type(&response);
+        Ok((kind, self.read(url, response, self.max_answer_bytes).await?))
     }
 
     /// The failure of an answer that is JSON but not what the protocol says.
