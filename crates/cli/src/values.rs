@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use clap::Arg;
 use sqlgauge_core::{
-    Address, CommandLine, CorpusFiles, EncoderName, IdList, LabelCondition, NamedFile, OutputPath, Program, Source,
-    System, SystemFolder, SystemResults, Variable,
+    Address, CommandLine, CorpusFiles, EncoderName, IdList, LabelCondition, NamedFile, OutputPath, Program,
+    Source, System, SystemFolder, SystemResults, Variable,
 };
 use sqlgauge_encode::InputForm;
 use sqlgauge_engine::Moment;

@@ -1,20 +1,21 @@
 //! `sqlgauge run`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::{Result, anyhow, ensure};
 use clap::Args;
-use sqlgauge_core::{Application, GoldenJob, GoldenRun};
+use sqlgauge_core::cli::stdin::{input_file, source};
+use sqlgauge_core::{Address, Application, CommandLine, GoldenJob, GoldenRun, OutputPath};
+use sqlgauge_engine::seconds;
 use sqlgauge_report::Versus;
 
 use super::{compare, score};
 use crate::Verdict;
 use crate::interrupt::Stopped;
-use crate::options::{GoldBar, metrics_help, seconds};
+use crate::options::{GoldBar, metrics_help};
 use crate::output::{command_line, note, print, print_json, print_painted, text_tables};
 use crate::scoring::metrics;
-use crate::stdin::{input_file, source};
-use sqlgauge_core::{Address, CommandLine, OutputPath};
 
 /// Items that the comparison lists for each side.
 const LISTED: usize = 10;
@@ -54,8 +55,8 @@ pub(crate) struct Run {
     #[arg(long, short, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..))]
     jobs: u16,
     /// Seconds that one answer may take
-    #[arg(long, value_name = "SECONDS", default_value_t = 120.0)]
-    timeout: f64,
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "120")]
+    timeout: Duration,
     /// Print summary and comparison as JSON
     #[arg(long, conflicts_with = "quiet")]
     json: bool,
@@ -127,7 +128,7 @@ impl Run {
             gates: self.fail_under,
             runs,
             jobs: self.jobs.into(),
-            timeout: seconds("--timeout", self.timeout)?,
+            timeout: self.timeout,
             command: command_line(),
             ..GoldenJob::new(source(self.questions), self.db, application, out)
         })
