@@ -5,7 +5,7 @@
 //! followed.
 
 use std::io;
-use std::process::{Child, Command};
+use std::process::{Child, Command, ExitStatus};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The processes whose groups are to be ended.
@@ -19,6 +19,7 @@ fn living() -> MutexGuard<'static, Vec<u32>> {
 #[derive(Debug)]
 pub struct Family {
     child: Child,
+    is_reaped: bool,
 }
 
 impl Family {
@@ -33,7 +34,7 @@ impl Family {
         let mut living = living();
         let child = command.spawn()?;
         living.push(child.id());
-        Ok(Self { child })
+        Ok(Self { child, is_reaped: false })
     }
 
     /// The child, for its standard input and output.
@@ -54,16 +55,30 @@ impl Family {
             !matches!(self.child.try_wait(), Ok(None))
         }
     }
+
+    /// Ends the child and all that it started, and says how the child ended: by itself, if it had done so before.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn end(&mut self) -> io::Result<ExitStatus> {
+        if !self.is_reaped {
+            // What has ended already cannot be ended again.
+            end_group(self.child.id());
+            let _ = self.child.kill();
+        }
+        let mut living = living();
+        let status = self.child.wait();
+        self.is_reaped = true;
+        living.retain(|id| *id != self.child.id());
+        status
+    }
 }
 
 impl Drop for Family {
     fn drop(&mut self) {
-        // What has ended already cannot be ended again.
-        end_group(self.child.id());
-        let _ = self.child.kill();
-        let mut living = living();
-        let _ = self.child.wait();
-        living.retain(|id| *id != self.child.id());
+        if !self.is_reaped {
+            let _ = self.end();
+        }
     }
 }
 
@@ -111,6 +126,18 @@ mod tests {
             assert_eq!(family.has_ended(), parent != "wait");
             drop(family);
             assert_eq!(output.read_to_end(&mut Vec::new()).unwrap(), 0, "{parent}");
+        }
+    }
+
+    #[test]
+    fn a_child_that_ended_by_itself_keeps_its_status() {
+        for (script, code) in [("exit 3", Some(3)), ("sleep 600", None)] {
+            let mut family = Family::start(Command::new("sh").args(["-c", script])).unwrap();
+            while code.is_some() && !family.has_ended() {
+                std::thread::yield_now();
+            }
+            assert_eq!(family.end().unwrap().code(), code, "{script}");
+            assert_eq!(family.end().unwrap().code(), code, "{script}");
         }
     }
 

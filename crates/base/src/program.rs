@@ -68,7 +68,7 @@ pub fn command(program: &Path) -> io::Result<Command> {
 }
 
 /// Starts a program in the working directory: this program once more, which was started there already and gets paths that
-/// may be relative.
+/// may be relative, or a command with its arguments as the user typed it there.
 ///
 /// # Errors
 /// As [`find`], in this process's `PATH`.

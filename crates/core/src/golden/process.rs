@@ -53,7 +53,7 @@ pub(super) fn ask(words: &[String], example: &Example, patience: Patience<'_>) -
             return Err(format!("printed more than {} KiB", MOST_BYTES >> 10));
         }
         if running.family.has_ended() {
-            break running.family.child().wait().map_err(|error| error.to_string())?;
+            break running.family.end().map_err(|error| error.to_string())?;
         }
         if output.is_some() {
             thread::sleep(POLL);
