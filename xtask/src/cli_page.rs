@@ -19,6 +19,8 @@ const OPTIONS: &str = "Options";
 const COMMANDS: &[&[&str]] = &[
     &[],
     &["demo"],
+    &["init"],
+    &["run"],
     &["score"],
     &["merge"],
     &["bundle"],
