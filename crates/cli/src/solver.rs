@@ -12,16 +12,16 @@ const VARIABLE: &str = "SQLGAUGE_SOLVER";
 
 /// The settings with the solver's program: the one that is named, by the option or the variable, else where one is found. A
 /// missing one is an error only where it was named. An empty variable counts as one that is not set.
-pub(crate) fn with_solver(settings: VerifySettings) -> Result<VerifySettings> {
+pub(crate) fn with_solver(mut settings: VerifySettings) -> Result<VerifySettings> {
     let variable = std::env::var_os(VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
     let named = settings.solver.as_deref().or(variable.as_deref());
-    let solver = match locate(named, std::env::var_os("PATH").as_deref()) {
+    settings.solver = match locate(named, std::env::var_os("PATH").as_deref()) {
         Ok(program) => Some(program.into()),
         Err(error) if named.is_some() => return Err(error.into()),
         // A pair that is left for it says so.
         Err(_) => None,
     };
-    Ok(VerifySettings { solver, ..settings })
+    Ok(settings)
 }
 
 /// The settings of a run with those metrics. An option without the metric `verify` is an error.

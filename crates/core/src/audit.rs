@@ -62,7 +62,7 @@ pub struct AuditJob {
     #[cfg_attr(feature = "cli", arg(long, value_name = "FILE"))]
     pub allow: Option<Source>,
     /// How proposals are verified; without, they are not.
-    #[cfg_attr(feature = "cli", arg(skip = Self::default_verify()))]
+    #[cfg_attr(feature = "cli", arg(skip = Some(Self::default_verify())))]
     pub verify: Option<VerifySettings>,
     /// Which questions are looked at; by default all.
     #[cfg_attr(feature = "cli", command(flatten))]
@@ -105,7 +105,7 @@ impl AuditJob {
             systems: Vec::new(),
             rules: RuleSelection::default(),
             allow: None,
-            verify: Self::default_verify(),
+            verify: Some(Self::default_verify()),
             subset: Subset::default(),
             now: None,
             connections: 0,
@@ -117,9 +117,9 @@ impl AuditJob {
         }
     }
 
-    fn default_verify() -> Option<VerifySettings> {
+    fn default_verify() -> VerifySettings {
         let pair_timeout = Some(std::time::Duration::from_secs(Self::SECONDS));
-        Some(VerifySettings { pair_timeout, ..VerifySettings::default() })
+        VerifySettings { pair_timeout, ..VerifySettings::default() }
     }
 
     /// Looks at every gold.

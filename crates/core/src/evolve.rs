@@ -50,7 +50,7 @@ pub struct EvolveJob {
     /// The benchmark's tables.json: foreign keys that its databases do not declare, and names in words
     #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", value_parser = crate::cli::stdin::input_file))]
     pub tables: Option<PathBuf>,
-    /// Folder to write: a benchmark per kind
+    /// Folder to write: a benchmark per kind; a file with --training
     #[cfg_attr(feature = "cli", arg(long, value_name = "DIR"))]
     pub out: OutputPath,
     /// The changes.

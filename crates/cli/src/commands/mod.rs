@@ -117,7 +117,7 @@ pub(crate) enum Command {
     #[command(alias = "augment")]
     Evolve(Box<evolve::Evolve>),
     /// Make a labelled corpus from your databases
-    Synth(synth::Synth),
+    Synth(Box<synth::Synth>),
     /// Make relational databases from CSV and Parquet files
     Tables(tables::Tables),
     /// Compare what corpora cover

@@ -68,11 +68,11 @@ pub(crate) struct Run {
 /// What is asked: one of the two ways.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ApplicationOptions {
-    /// Command that answers a question: the question is its input, SQLGAUGE_ID and SQLGAUGE_DB_ID are in its environment, its output is
+    /// Command that answers a question: the question is its input, `SQLGAUGE_ID` and `SQLGAUGE_DB_ID` are in its environment, its output is
     /// the answer. It runs without a shell, once for each question
     #[arg(long, value_name = "COMMAND", conflicts_with = "ask_url")]
     pub ask: Option<CommandLine>,
-    /// Address that answers a question: it gets a POST of {"id", "question", "db_id"}
+    /// Address that answers a question: it gets a POST of `{"id", "question", "db_id"}`
     #[arg(long, value_name = "URL")]
     pub ask_url: Option<Address>,
     /// Field with the SQL in an answer that is JSON, as in data.sql [default: sql]
@@ -95,20 +95,20 @@ impl Run {
         ensure!(most.is_none_or(compare::is_bar), compare::NOT_A_BAR);
         let job = self.job()?;
         let scored = crate::engine::run(is_quiet, |context| job.run(context));
-        if !names_run && scored.as_ref().is_err_and(|error| error.is::<Stopped>()) {
+        if !names_run && scored.as_ref().is_err_and(anyhow::Error::is::<Stopped>) {
             note(format!("--out {} goes on with this run", job.out.display()));
         }
         let run = scored?;
         if as_json {
             print_json(&run.to_json())?;
         }
-        let scores = score::show(&run.report, &run.out, false, as_json || is_quiet, golds)?;
+        let bars = score::show(&run.report, &run.out, false, as_json || is_quiet, golds)?;
         if !as_json && !is_quiet {
             print_comparison(&run)?;
         }
         let comparison = run.comparison.as_ref().map(|(_, comparison)| comparison);
         let change = comparison.map_or(Verdict::Done, |comparison| compare::gate(comparison, most, golds));
-        let passes = [scores, change] == [Verdict::Done; 2];
+        let passes = [bars, change] == [Verdict::Done; 2];
         run.keep_passed(passes)?;
         Ok(if passes { Verdict::Done } else { Verdict::GateFailed })
     }

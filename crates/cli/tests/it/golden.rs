@@ -37,7 +37,7 @@ impl Project {
         );
         connection.execute_batch(&script).unwrap();
         let question = |number: usize| json!({"id": format!("q{number}"), "question": format!("What is thing {number}?"), "gold": gold(number)});
-        let lines: String = (1..=10).map(|number| format!("{}\n", question(number))).collect();
+        let lines = (1..=10).map(|number| question(number).to_string() + "\n").collect::<Vec<_>>().concat();
         project.write("questions.jsonl", &lines);
         project.script("ask.sh", ASK);
         project.answers(10);
@@ -61,7 +61,8 @@ impl Project {
     fn answers(&self, right: usize) {
         let answer =
             |number: usize| if number <= right { gold(number) } else { "SELECT id FROM item".to_owned() };
-        let lines: String = (1..=10).map(|number| format!("q{number} {}\n", answer(number))).collect();
+        let lines =
+            (1..=10).map(|number| format!("q{number} {}\n", answer(number))).collect::<Vec<_>>().concat();
         self.write("answers", &lines);
     }
 

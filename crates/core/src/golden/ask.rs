@@ -161,10 +161,10 @@ fn text_at(fields: &Map<String, Value>, path: &str) -> Result<String, String> {
 fn command(text: &str) -> Result<Vec<String>, Error> {
     let refused = |problem: String| Error::Invalid(format!("--ask {text}: {problem}"));
     let words = split(text).map_err(refused)?;
-    let found = program::command_here(Path::new(&words[0]));
-    let found = found
+    let command = program::command_here(Path::new(&words[0]));
+    let command = command
         .map_err(|error| refused(format!("{error}; for a program in this folder write ./{}", words[0])))?;
-    if !Path::new(found.get_program()).is_file() {
+    if !Path::new(command.get_program()).is_file() {
         return Err(refused(format!("there is no program {}", words[0])));
     }
     Ok(words)
@@ -193,10 +193,10 @@ pub(super) fn ask_all(
     file: &Path,
     context: &Context<'_>,
 ) -> Result<Vec<GoldenAnswer>, Error> {
-    let mut kept = read(file)?;
+    let mut before = read(file)?;
     let earlier: Vec<Option<GoldenAnswer>> = examples
         .iter()
-        .map(|example| kept.remove(&example.id).filter(|answer| answer.is_to(example)))
+        .map(|example| before.remove(&example.id).filter(|answer| answer.is_to(example)))
         .collect();
     let resumed = earlier.iter().flatten().count();
     if resumed == examples.len() {
@@ -231,8 +231,8 @@ pub(super) fn ask_all(
 }
 
 /// Writes the answers, if there are some.
-fn keep(answers: &[GoldenAnswer], asked: usize, file: &Path) -> Result<(), Error> {
-    let is_whole = answers.len() == asked;
+fn keep(answers: &[GoldenAnswer], questions: usize, file: &Path) -> Result<(), Error> {
+    let is_whole = answers.len() == questions;
     if answers.iter().any(|answer| answer.answer.is_some()) {
         write_lines(file, answers)?;
     } else if is_whole {
@@ -242,7 +242,7 @@ fn keep(answers: &[GoldenAnswer], asked: usize, file: &Path) -> Result<(), Error
     if is_whole {
         return Ok(());
     }
-    let text = format!("{} of {asked} answers are kept in {}", answers.len(), file.display());
+    let text = format!("{} of {questions} answers are kept in {}", answers.len(), file.display());
     Err(Error::StoppedAsking(text))
 }
 

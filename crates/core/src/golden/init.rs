@@ -83,7 +83,7 @@ impl InitJob {
             return Ok(InitFile { path, is_new: false, questions: Some(benchmark.examples.len()) });
         }
         let starters = self.starters(context)?;
-        let lines: String = starters.iter().map(|item| format!("{item}\n")).collect();
+        let lines = starters.iter().map(|item| item.to_string() + "\n").collect::<Vec<_>>().concat();
         let is_new = self.write(QUESTIONS, &lines)?;
         Ok(InitFile { path, is_new, questions: Some(starters.len()) })
     }
@@ -166,9 +166,8 @@ impl InitJob {
 
 /// Questions about a schema, each with its gold: what can be asked of any table comes first.
 fn candidates<'a>(schema: &'a Schema, engine: &'a dyn Engine) -> impl Iterator<Item = (String, String)> + 'a {
-    let quoted = |name: &str| match engine.is_sqlite() {
-        true => PrintDialect::Sqlite.identifier(name),
-        false => engine.quoted(name),
+    let quoted = |name: &str| {
+        if engine.is_sqlite() { PrintDialect::Sqlite.identifier(name) } else { engine.quoted(name) }
     };
     let tables = || schema.tables().iter().filter(|table| table.kind == TableKind::Table);
     let counts = tables().map(move |table| {

@@ -281,11 +281,12 @@ impl Columns {
             return field_at(fields, column).and_then(|value| usable((column, value)));
         }
         let aliases = role.aliases();
-        let exact = |alias: &&'static str| match alias.contains('.') {
-            false => fields.get_key_value(*alias).and_then(usable),
-            true => field_at(fields, alias)
-                .filter(|value| !value.is_null() && role.accepts(value))
-                .map(|value| (*alias, value)),
+        let exact = |alias: &&'static str| {
+            if !alias.contains('.') {
+                return fields.get_key_value(*alias).and_then(usable);
+            }
+            let value = field_at(fields, alias).filter(|value| !value.is_null() && role.accepts(value));
+            value.map(|value| (*alias, value))
         };
         aliases.iter().find_map(exact).or_else(|| {
             let insensitive =
@@ -300,12 +301,11 @@ impl Columns {
         role: ColumnRole,
         fields: &'a Map<String, Value>,
     ) -> Option<(&'a str, &'a Value)> {
-        let column = match self.named(role) {
-            Some(column) => field_at(fields, column).map(|value| (column, value)),
-            None => {
-                let columns = fields.iter().filter(|(name, value)| role.is_called(name) && value.is_object());
-                columns.map(|(name, value)| (name.as_str(), value)).next()
-            }
+        let column = if let Some(column) = self.named(role) {
+            field_at(fields, column).map(|value| (column, value))
+        } else {
+            let mut columns = fields.iter().filter(|(name, value)| role.is_called(name) && value.is_object());
+            columns.next().map(|(name, value)| (name.as_str(), value))
         };
         column.filter(|(_, value)| value.is_object())
     }
@@ -489,8 +489,8 @@ fn is_query(text: &str) -> bool {
 /// Whether two names are the same but for case, spaces, `_` and `-`.
 fn are_alike(a: &str, b: &str) -> bool {
     let letters = |name: &str| {
-        let kept = name.bytes().filter(|byte| !matches!(byte, b' ' | b'_' | b'-'));
-        kept.map(|byte| byte.to_ascii_lowercase()).collect::<Vec<u8>>()
+        let letters = name.bytes().filter(|byte| !matches!(byte, b' ' | b'_' | b'-'));
+        letters.map(|byte| byte.to_ascii_lowercase()).collect::<Vec<u8>>()
     };
     a.eq_ignore_ascii_case(b) || letters(a) == letters(b)
 }

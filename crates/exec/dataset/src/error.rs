@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use crate::columns::ColumnRole;
-use crate::pairing::PairedBy;
 
 /// Why a file could not be read as what it was given as.
 #[derive(Debug, thiserror::Error)]
@@ -106,16 +105,14 @@ pub enum DatasetError {
     },
     /// Rows that say that they are of another example than the one that they are paired with.
     #[error(
-        "{path}: {count} with the {what} of another example than theirs, paired by {by}: {examples}; name the column that has the ids \
-         with --column pred.id=NAME, or take out the column with the {what}"
+        "{path}: {rows}: {examples}; name the column that has the ids with --column pred.id=NAME, or take out the column with the {what}"
     )]
     TextsOfOthers {
         path: PathBuf,
-        /// `17 rows`.
-        count: String,
+        /// `17 rows with the question of another example than theirs, paired by position`.
+        rows: String,
         /// `question` or `gold`.
-        what: String,
-        by: PairedBy,
+        what: &'static str,
         /// The first two of them.
         examples: String,
     },

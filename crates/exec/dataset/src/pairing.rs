@@ -89,8 +89,8 @@ impl<'a> ExampleIds<'a> {
     }
 
     fn find(&self, id: &str) -> Option<usize> {
-        let found = self.by_id.binary_search_by(|&at| self.examples[at].id.as_str().cmp(id));
-        found.ok().map(|at| self.by_id[at])
+        let place = self.by_id.binary_search_by(|&at| self.examples[at].id.as_str().cmp(id));
+        place.ok().map(|at| self.by_id[at])
     }
 
     /// The next example that repeats that one.
@@ -372,15 +372,15 @@ impl Pairing<'_, '_> {
 
     fn by_keys(&self, keys: &[&str]) -> Option<Vec<usize>> {
         let ids = self.id_columns.ids();
-        let mut taken = vec![false; self.benchmark.examples.len()];
+        let mut has_answer = vec![false; self.benchmark.examples.len()];
         let place = |key: &&str| {
             let mut at = ids.find(key)?;
-            while taken[at]
+            while has_answer[at]
                 && let Some(next) = ids.repetition(at)
             {
                 at = next;
             }
-            taken[at] = true;
+            has_answer[at] = true;
             Some(at)
         };
         keys.iter().map(place).collect()
@@ -444,7 +444,7 @@ impl Pairing<'_, '_> {
         Some(places)
     }
 
-    fn refusal(&self, others: &TextsOfOthers, by: &PairedBy, what: &str) -> DatasetError {
+    fn refusal(&self, others: &TextsOfOthers, by: &PairedBy, what: &'static str) -> DatasetError {
         let id = |at: usize| &self.benchmark.examples[at].id;
         let row = |(row, at, other): &(usize, usize, usize)| {
             format!(
@@ -456,9 +456,11 @@ impl Pairing<'_, '_> {
         };
         DatasetError::TextsOfOthers {
             path: self.input.path().to_owned(),
-            count: counted(others.rows.len(), "row"),
-            what: what.to_owned(),
-            by: by.clone(),
+            rows: format!(
+                "{} with the {what} of another example than theirs, paired by {by}",
+                counted(others.rows.len(), "row")
+            ),
+            what,
             examples: others.rows.iter().take(2).map(row).collect::<Vec<_>>().join("; "),
         }
     }

@@ -136,8 +136,8 @@ pub fn pair_rows(
     let paired = pair_rows_by(input, benchmark, format, &columns)?;
     if paired.paired_by == PairedBy::Position {
         let doubts = Doubts { is_position: true, ..Doubts::default() };
-        let held = TextColumns::of(input, format, benchmark)?;
-        if let Some((columns, _)) = held.settle(doubts, input, &columns, "")? {
+        let texts = TextColumns::of(input, format, benchmark)?;
+        if let Some((columns, _)) = texts.settle(doubts, input, &columns, "")? {
             return pair_rows_by(input, benchmark, format, &columns);
         }
     }
@@ -197,8 +197,8 @@ fn answers_of(
     options: &PredictionOptions,
     notes: &mut Vec<String>,
 ) -> Result<Paired, DatasetError> {
-    let mut noted = Vec::new();
-    let (paired, column) = read_answers(input, benchmark, options, &mut noted)?;
+    let mut findings = Vec::new();
+    let (paired, column) = read_answers(input, benchmark, options, &mut findings)?;
     let paired = match column.filter(|_| options.columns.named(ColumnRole::Prediction).is_none()) {
         Some(column) => {
             let (answers, places, by) = &paired;
@@ -213,15 +213,15 @@ fn answers_of(
             match settled {
                 None => paired,
                 Some((columns, reasons)) => {
-                    noted = reasons;
+                    findings = reasons;
                     let options = PredictionOptions { columns, ..options.clone() };
-                    read_answers(input, benchmark, &options, &mut noted)?.0
+                    read_answers(input, benchmark, &options, &mut findings)?.0
                 }
             }
         }
         None => paired,
     };
-    notes.append(&mut noted);
+    notes.append(&mut findings);
     Ok(paired)
 }
 
@@ -411,28 +411,28 @@ impl<'a> PredictionLines<'a> {
             Value::Object(mut fields) => {
                 if let Some(Value::Array(turns)) = fields.remove("interaction") {
                     for (index, turn) in turns.into_iter().enumerate() {
-                        self.take_value(Place::Turn(entry, index + 1), turn)?;
+                        self.take_value(Place::Turn(entry, index + 1), &turn)?;
                     }
                     return Ok(());
                 }
-                self.take_fields(row.place, fields)
+                self.take_fields(row.place, &fields)
             }
-            value => self.take_value(row.place, value),
+            value => self.take_value(row.place, &value),
         }
     }
 
-    fn take_value(&mut self, place: Place, value: Value) -> Result<(), DatasetError> {
+    fn take_value(&mut self, place: Place, value: &Value) -> Result<(), DatasetError> {
         if let Value::Object(fields) = value {
             return self.take_fields(place, fields);
         }
         self.id_columns.look(&place, None);
-        let answer = answer_of_sql(place, &value);
+        let answer = answer_of_sql(place, value);
         self.values.iter_mut().for_each(|values| values.push(value.clone()));
         self.keep(answer)
     }
 
-    fn take_fields(&mut self, place: Place, row: Map<String, Value>) -> Result<(), DatasetError> {
-        let (columns, fields) = (&self.options.columns, &row);
+    fn take_fields(&mut self, place: Place, fields: &Map<String, Value>) -> Result<(), DatasetError> {
+        let columns = &self.options.columns;
         self.id_columns.look(&place, Some(fields));
         let mut answer = match &self.values {
             Some(_) => Answer::positional(place, None),
@@ -455,7 +455,7 @@ impl<'a> PredictionLines<'a> {
         self.column = self.column.take().or(prediction.map(str::to_owned));
         answer.gold =
             mark(columns.find(ColumnRole::Gold, fields).filter(|(name, _)| Some(*name) != prediction));
-        self.values.iter_mut().for_each(|values| values.push(Value::Object(row.clone())));
+        self.values.iter_mut().for_each(|values| values.push(Value::Object(fields.clone())));
         self.keep(answer)
     }
 

@@ -38,7 +38,7 @@ impl Doubts {
         column: &str,
         benchmark: &Benchmark,
     ) -> Self {
-        let texts = || answers.iter().filter_map(|answer| answer.sql.as_deref());
+        let answers_with_text = || answers.iter().filter_map(|answer| answer.sql.as_deref());
         let is_shared = ColumnRole::Gold.is_called(column) || ColumnRole::Gold.aliases().contains(&column);
         let is_gold = |(answer, &place): (&Answer, &usize)| {
             let mark = answer.sql.as_deref().and_then(text_mark);
@@ -46,7 +46,8 @@ impl Doubts {
         };
         Self {
             are_golds: is_shared && answers.iter().zip(places).all(is_gold),
-            are_no_queries: 2 * texts().filter(|text| begins_as_query(text)).count() < texts().count(),
+            are_no_queries: 2 * answers_with_text().filter(|text| begins_as_query(text)).count()
+                < answers_with_text().count(),
             is_position: *by == PairedBy::Position,
         }
     }
@@ -65,22 +66,22 @@ fn begins_as_query(text: &str) -> bool {
 
 /// The text columns of a file.
 pub(crate) struct TextColumns {
-    columns: BTreeMap<String, Held>,
+    columns: BTreeMap<String, Texts>,
     rows: usize,
 }
 
 /// How many texts a column has, and what they are.
 #[derive(Debug, Default)]
-struct Held {
-    texts: usize,
+struct Texts {
+    count: usize,
     queries: usize,
     questions: usize,
     golds: usize,
 }
 
-impl Held {
+impl Texts {
     fn are_queries(&self) -> bool {
-        2 * self.queries > self.texts
+        2 * self.queries > self.count
     }
 }
 
@@ -103,12 +104,12 @@ impl TextColumns {
                 if !columns.columns.contains_key(name) && columns.columns.len() == MAX_COLUMNS {
                     continue;
                 }
-                let held = columns.columns.entry(name.clone()).or_default();
+                let texts = columns.columns.entry(name.clone()).or_default();
                 let mark = text_mark(text);
-                held.texts += 1;
-                held.queries += usize::from(begins_as_query(text));
-                held.questions += usize::from(mark.is_some_and(|mark| questions.contains(&mark)));
-                held.golds += usize::from(mark.is_some_and(|mark| golds.contains(&mark)));
+                texts.count += 1;
+                texts.queries += usize::from(begins_as_query(text));
+                texts.questions += usize::from(mark.is_some_and(|mark| questions.contains(&mark)));
+                texts.golds += usize::from(mark.is_some_and(|mark| golds.contains(&mark)));
             }
             Ok(())
         })?;
@@ -123,9 +124,9 @@ impl TextColumns {
         columns: &Columns,
         answers: &str,
     ) -> Result<Option<(Columns, Vec<String>)>, DatasetError> {
-        let queries = || self.columns.iter().filter(|(name, held)| *name != answers && held.are_queries());
+        let queries = || self.columns.iter().filter(|(name, texts)| *name != answers && texts.are_queries());
         if doubts.are_golds
-            && let Some((other, _)) = queries().find(|(_, held)| held.golds < held.texts)
+            && let Some((other, _)) = queries().find(|(_, texts)| texts.golds < texts.count)
         {
             return Err(input.not_readable(
                 format!("has the golds themselves in the column {answers:?}"),
@@ -137,7 +138,8 @@ impl TextColumns {
         let (mut settled, mut notes) = (columns.clone(), Vec::new());
         let is_usual = |name: &str| ColumnRole::Prediction.is_called(name);
         if doubts.are_no_queries
-            && let Some((other, _)) = queries().find(|(name, held)| is_usual(name) && held.golds < held.texts)
+            && let Some((other, _)) =
+                queries().find(|(name, texts)| is_usual(name) && texts.golds < texts.count)
         {
             notes.push(format!(
                 "the column {answers:?} holds few queries; the answers are taken from {other:?}"
@@ -145,12 +147,12 @@ impl TextColumns {
             settled.set(ColumnRole::Prediction, other);
         }
         if doubts.is_position {
-            let of = |count: fn(&Held) -> usize| {
-                self.columns.iter().find(|(name, held)| *name != answers && count(held) == self.rows)
+            let of = |count: fn(&Texts) -> usize| {
+                self.columns.iter().find(|(name, texts)| *name != answers && count(texts) == self.rows)
             };
             let by_value = [
-                (ColumnRole::Question, of(|held| held.questions)),
-                (ColumnRole::Gold, of(|held| held.golds)),
+                (ColumnRole::Question, of(|texts| texts.questions)),
+                (ColumnRole::Gold, of(|texts| texts.golds)),
             ];
             for (role, column) in by_value {
                 if let Some((name, _)) = column

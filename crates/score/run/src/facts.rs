@@ -34,6 +34,7 @@ pub(crate) struct Labels {
 }
 
 /// What the golds of an example are worth.
+#[expect(clippy::struct_excessive_bools, reason = "each is a state of its own")]
 #[derive(Debug, Default, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct GoldState {
     pub(crate) failed: bool,

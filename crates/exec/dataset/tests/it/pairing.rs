@@ -83,7 +83,7 @@ fn a_column_of_small_numbers_is_no_id() {
     let message = read(rows("rank")).unwrap_err().to_string();
     assert!(message.contains("by column rank and, differently, by position"), "{message}");
     assert_eq!(texts(&read(rows("question_id")).unwrap()), "ABC");
-    let both = rows("question_id").map(|row| row.replace("{", r#"{"rank": 0, "#));
+    let both = rows("question_id").map(|row| row.replace('{', r#"{"rank": 0, "#));
     let both = [both[0].replace("k\": 0", "k\": 2"), both[1].clone(), both[2].replace("k\": 0", "k\": 1")];
     assert_eq!(texts(&read(both).unwrap()), "ABC");
 }
@@ -347,7 +347,7 @@ impl Shuffled {
 
     fn benchmark(&self) -> Benchmark {
         let item = |at| serde_json::json!({"id": self.id(at), "db_id": "d", "question": format!("Question {at}?"), "query": format!("SELECT {at}")});
-        golds(&serde_json::Value::from_iter((0..self.order.len()).map(item)).to_string())
+        golds(&(0..self.order.len()).map(item).collect::<serde_json::Value>().to_string())
     }
 
     fn rows(&self) -> Vec<String> {

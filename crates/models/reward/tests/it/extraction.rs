@@ -121,8 +121,8 @@ fn check(count: usize) {
         reward.score(&batch).unwrap()
     };
     let extracted = values(&of_answers, answers.iter().map(|(text, _)| text.as_str()).collect());
-    let given = values(&of_queries, queries.iter().map(String::as_str).collect());
-    assert_eq!(extracted, given);
+    let whole = values(&of_queries, queries.iter().map(String::as_str).collect());
+    assert_eq!(extracted, whole);
     assert!(extracted.iter().all(|result| result.code == Code::Right));
 }
 
