@@ -23,9 +23,9 @@ impl LlmOptions {
         let Some(mut llm) = self.named() else {
             bail!("{option} asks a model; give --llm-url and --llm-model");
         };
-        let mut beside = out.as_os_str().to_owned();
-        beside.push(".answers");
-        llm.limits.cache.get_or_insert(PathBuf::from(beside).into());
+        let mut cache = out.as_os_str().to_owned();
+        cache.push(".answers");
+        llm.limits.cache.get_or_insert(PathBuf::from(cache).into());
         Ok(llm)
     }
 }
