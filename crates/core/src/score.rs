@@ -247,9 +247,8 @@ impl ScoreJob {
         let goes_on = goes_on(&self.out, self.restart);
         let now = self.now.map_or_else(|| started_at(&self.out, goes_on), Ok)?;
         let engine = context.engine_for(self.db.as_deref(), self.connections.into(), self.limits, now)?;
-        let selection = subset::positions(&self.subset, &benchmark.examples, ground.path(), engine.as_ref())?;
         let Taken { selection, missing } =
-            self.taken(selection, &benchmark.examples, ground.path(), watcher)?;
+            self.selected(&benchmark.examples, ground.path(), engine.as_ref(), watcher)?;
         // A million examples are several hundred megabytes: where all are taken there is no second copy of them.
         let taken_examples =
             selection.as_deref().map(|selection| pick(benchmark.examples.clone(), Some(selection)));
@@ -376,34 +375,39 @@ impl ScoreJob {
             .map_err(|error| Error::asked_in_part(self.gold.path(), error))
     }
 
-    /// The selection without the questions whose databases are missing, if they may be.
-    fn taken(
+    /// The questions that are taken: those of the subset, out of those whose databases are there if others may be missing.
+    fn selected(
         &self,
-        selection: Option<Vec<usize>>,
         examples: &[Example],
         folder: &Path,
+        engine: &dyn Engine,
         watcher: &dyn Watcher,
     ) -> Result<Taken, Error> {
-        if !self.skip_missing_db {
-            return Ok(Taken { selection, missing: Vec::new() });
-        }
         let databases = Databases::open(folder)?;
         let names: BTreeSet<&str> = examples.iter().map(|example| example.db_id.as_str()).collect();
-        let missing: Vec<String> =
-            names.into_iter().filter(|name| databases.locate(name).is_err()).map(str::to_owned).collect();
-        if missing.is_empty() {
+        let is_missing = |name: &&str| self.skip_missing_db && databases.locate(name).is_err();
+        let missing: Vec<String> = names.into_iter().filter(is_missing).map(str::to_owned).collect();
+        let Some(first) = missing.first() else {
+            let selection = subset::positions(&self.subset, examples, folder, engine)?;
             return Ok(Taken { selection, missing });
-        }
-        let mut selection = selection.unwrap_or_else(|| (0..examples.len()).collect());
-        let all = selection.len();
-        selection.retain(|&at| missing.binary_search(&examples[at].db_id).is_err());
+        };
+        let has_database = |at: &usize| missing.binary_search(&examples[*at].db_id).is_err();
+        let mut selection: Vec<usize> = (0..examples.len()).filter(has_database).collect();
         if selection.is_empty() {
             // The error names the first of them and what is in the folder.
-            databases.locate(&missing[0])?;
+            databases.locate(first)?;
         }
-        let left_out = counted_of(all - selection.len(), all, "question");
-        let (are, names) = (verb_for(&(all - selection.len()), ["is", "are"]), missing.join(", "));
-        watcher.note(&format!("{left_out} {are} left out, as their databases are missing: {names}"));
+        let absent = examples.len() - selection.len();
+        let (questions, are) =
+            (counted_of(absent, examples.len(), "question"), verb_for(&absent, ["is", "are"]));
+        watcher.note(&format!(
+            "{questions} {are} left out, as their databases are missing: {}",
+            missing.join(", ")
+        ));
+        let there = pick(examples.to_vec(), Some(&selection));
+        if let Some(positions) = subset::positions(&self.subset, &there, folder, engine)? {
+            selection = positions.into_iter().map(|at| selection[at]).collect();
+        }
         Ok(Taken { selection: Some(selection), missing })
     }
 

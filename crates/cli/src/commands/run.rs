@@ -138,7 +138,7 @@ impl Run {
 /// What changed since the last run, if there is one.
 fn print_comparison(run: &GoldenRun) -> Result<()> {
     let Some((last, comparison)) = &run.comparison else {
-        return print("There is no earlier run of these questions that passed, so nothing is compared\n");
+        return print("No earlier run of these questions passed: nothing to compare with\n");
     };
     if let Some(left_out) = compare::left_out(comparison) {
         note(left_out);

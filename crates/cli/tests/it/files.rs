@@ -111,6 +111,16 @@ const CASES: &[Case] = &[
         outcome: Score(1.0, 1, "key"),
     },
     Case {
+        name: "a draw among the databases that are there",
+        gold: (
+            "gold.json",
+            r#"[{"id": 1, "db_id": "mall", "gold": "SELECT 3"}, {"id": 2, "db_id": "mall", "gold": "SELECT 3"}, {"id": 3, "db_id": "shop", "gold": "SELECT 3"}]"#,
+        ),
+        pred: ("p.json", r#"{"1": "SELECT 3", "2": "SELECT 3", "3": "SELECT 3"}"#),
+        arguments: &["--skip-missing-db", "--limit", "1"],
+        outcome: Score(1.0, 1, "key"),
+    },
+    Case {
         name: "an item that is there twice",
         gold: (
             "gold.json",

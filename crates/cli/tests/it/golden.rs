@@ -57,7 +57,7 @@ impl Project {
         fs::set_permissions(self.path(name), fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    /// The application's answers, of which so many are right.
+    /// Answers of the application, the first `right` of them right.
     fn answers(&self, right: usize) {
         let answer =
             |number: usize| if number <= right { gold(number) } else { "SELECT id FROM item".to_owned() };

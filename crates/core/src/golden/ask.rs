@@ -88,7 +88,7 @@ impl Asker {
     /// Checks what is to be asked; asks nothing.
     ///
     /// # Errors
-    /// When the command cannot be split or its program is not there; when the address is none, or this build cannot use it.
+    /// When the command cannot be split or its program is not there; when the address is not one of HTTP, or this build cannot use it.
     pub(super) fn new(
         application: &Application,
         answer_path: Option<&str>,
@@ -215,7 +215,7 @@ pub(super) fn ask_all(
             return earlier;
         }
         let answer = asker.ask(example, Patience { time: job.timeout, stop: context.stop() });
-        // What ends because of the stop is no answer.
+        // The stop ends programs: their output is not an answer.
         (answer.error.is_none() || !context.is_stopped()).then(|| {
             watcher.advanced(done.fetch_add(1, Ordering::Relaxed) + 1);
             answer
@@ -246,7 +246,7 @@ fn keep(answers: &[GoldenAnswer], questions: usize, file: &Path) -> Result<(), E
     Err(Error::StoppedAsking(text))
 }
 
-/// The answers that a file has, by id; none where there is no file.
+/// The answers in a file, by id; empty without a file.
 fn read(file: &Path) -> Result<HashMap<String, GoldenAnswer>, Error> {
     let bytes = match regular::read_unlinked(file) {
         Ok(bytes) => bytes,

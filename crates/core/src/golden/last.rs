@@ -38,7 +38,7 @@ pub(super) fn keep_passed(run: &Path, passed: bool, compared_with: Option<&Path>
 /// The run in that folder which a new one is compared with.
 ///
 /// # Errors
-/// When the record of the new run holds a time that is none.
+/// When the record of the new run holds something else than a time.
 pub(super) fn last_before(runs: &Path, run: &Path, manifest: &Manifest) -> Result<Option<PathBuf>, Error> {
     let began = recorded_now(manifest)?;
     let entries = std::fs::read_dir(runs).into_iter().flatten().filter_map(Result::ok);
@@ -53,7 +53,7 @@ fn ended(run: &Path) -> Option<SystemTime> {
     std::fs::metadata(run.join(PASSED)).and_then(|metadata| metadata.modified()).ok()
 }
 
-/// When a run began, if it passed and was of the same questions. A folder that is no such run, or a damaged one, is passed over.
+/// When a run began, if it passed and asked the same questions; `None` for any other folder, and for a damaged one.
 fn began_if_comparable(path: &Path, manifest: &Manifest) -> Option<Moment> {
     let passed: Passed = serde_json::from_slice(&regular::read_unlinked(&path.join(PASSED)).ok()?).ok()?;
     let run = RunFiles::open(path).ok().filter(|run| passed.passed && run.summary.is_some())?;
