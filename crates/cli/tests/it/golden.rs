@@ -111,7 +111,7 @@ fn two_commands_lead_to_a_green_gate_and_a_loss_to_a_red_one() {
     let first = project.sqlgauge(&["run", "--out", "runs/first"]);
     assert_eq!(first.status.code(), Some(0), "{}", stderr(&first));
     assert!(
-        stdout(&first).contains("100.0") && stdout(&first).contains("nothing is compared"),
+        stdout(&first).contains("100.0") && stdout(&first).contains("nothing to compare with"),
         "{}",
         stdout(&first)
     );
