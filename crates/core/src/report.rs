@@ -32,7 +32,7 @@ use crate::settings::gates_of;
 pub struct ReportJob {
     /// The run directory.
     pub folder: PathBuf,
-    /// Name of the format: table, html, markdown, json, jsonl, csv or junit.
+    /// Name of the format: table, html, markdown, latex, json, jsonl, csv or junit.
     pub format: String,
     /// File to write; `report.EXTENSION` in the run directory without it.
     pub out: Option<PathBuf>,

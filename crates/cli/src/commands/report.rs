@@ -18,7 +18,7 @@ use crate::output::{Style, print, print_with, say, text_tables};
 pub(crate) struct ReportCommand {
     /// Run directory
     run: PathBuf,
-    /// table, html, markdown, json, jsonl, csv or junit
+    /// table, html, markdown, latex, json, jsonl, csv or junit
     #[arg(long, alias = "format", value_name = "FORMAT", default_value = "table")]
     output_format: String,
     /// File to write, `-` for standard output; html and junit go into the run directory without it

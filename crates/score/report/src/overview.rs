@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use sqlgauge_run::{Comparison, SystemSummary};
+use sqlgauge_run::{Comparison, ScoreSummary, SystemSummary};
 
 use crate::breakdown::{coverage, group_score, groups, says_little};
 use crate::document::{Block, Cell, Document, Extent, Role, Section, Table, Text};
@@ -57,9 +57,15 @@ pub fn scores(report: &Report) -> Table {
 
 fn score_cell(report: &Report, system: &SystemSummary, metric: &str) -> Cell {
     let Some(score) = system.scores.get(metric) else { return Cell::new(number::NOT_APPLICABLE) };
-    let is_best =
-        report.summary.systems.len() > 1 && score.mean.is_some() && score.mean == best(report, metric);
-    Cell { is_strong: is_best, ..Cell::new(number::interval(score, Nature::of(metric))) }
+    Cell {
+        is_strong: is_best(report, score, metric),
+        ..Cell::new(number::interval(score, Nature::of(metric)))
+    }
+}
+
+/// Whether no other system of the run has a better mean.
+pub(crate) fn is_best(report: &Report, score: &ScoreSummary, metric: &str) -> bool {
+    report.summary.systems.len() > 1 && score.mean.is_some() && score.mean == best(report, metric)
 }
 
 /// The best mean of a metric, among the systems with nearly as many items as the one with most: of few items a mean may be

@@ -5,6 +5,7 @@ mod html;
 mod json;
 mod jsonl;
 pub mod junit;
+mod latex;
 pub mod markdown;
 pub mod table;
 
@@ -20,6 +21,7 @@ pub use html::{FramedHtml, Html, ServedHtml};
 pub use json::Json;
 pub use jsonl::Jsonl;
 pub use junit::Junit;
+pub use latex::Latex;
 pub use markdown::Markdown;
 pub use table::TextTables;
 
@@ -52,6 +54,7 @@ pub fn all() -> &'static [&'static dyn ReportFormat] {
         &TextTables { width: 120, colour: false },
         &Html,
         &Markdown,
+        &Latex,
         &Json,
         &Jsonl,
         &Csv { raw: false },
@@ -91,7 +94,7 @@ mod tests {
         let error = find("pdf").err().unwrap().to_string();
         assert_eq!(
             error,
-            "unknown report format `pdf`; the formats are table, html, markdown, json, jsonl, csv, junit"
+            "unknown report format `pdf`; the formats are table, html, markdown, latex, json, jsonl, csv, junit"
         );
     }
 }

@@ -79,6 +79,24 @@ fn the_terminal_table() {
     insta::assert_snapshot!(by_name("table", &crate::common::report(3, 60)));
 }
 
+/// Whatever the names are, LaTeX sees a cell per metric and no more braces than it closes.
+#[test]
+fn a_row_of_latex_has_a_cell_per_metric() {
+    let mut report = crate::common::report(HOSTILE.len(), 3);
+    for (system, name) in report.summary.systems.iter_mut().zip(HOSTILE) {
+        name.clone_into(&mut system.system);
+    }
+    let text = by_name("latex", &report);
+    let unescaped = |line: &str, sign| line.replace(&format!("\\{sign}"), "").matches(sign).count();
+    let rows: Vec<&str> = text.lines().filter(|line| line.ends_with(" \\\\")).collect();
+    assert_eq!(rows.len(), 1 + report.summary.systems.len(), "{text}");
+    for row in rows {
+        assert_eq!(unescaped(row, "&"), report.summary.metrics.len(), "{row}");
+        assert_eq!(unescaped(row, "{"), unescaped(row, "}"), "{row}");
+    }
+    assert!(text.contains("Percent") && text.contains("95\\,\\% intervals"), "{text}");
+}
+
 #[test]
 fn the_table_keeps_to_its_width_and_to_no_colours() {
     for width in [60, 80, 100, 140, 200] {
