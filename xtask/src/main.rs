@@ -51,6 +51,7 @@ fn main() -> Result<()> {
             docs(true)?;
             links::check()?;
             promises::check()?;
+            pictures::check()?;
             words::check()
         }
         ["long"] => long::run(),

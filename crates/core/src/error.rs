@@ -156,7 +156,7 @@ pub enum Error {
     #[cfg(feature = "services")]
     #[error(transparent)]
     Names(Box<sqlgauge_prompt::names::AskError>),
-    /// A job that asks a language model was asked to stop; the sentence says which answers are kept.
+    /// A job was asked to stop; the sentence says what is kept.
     #[error("{0}; running it again goes on")]
     StoppedAsking(String),
     /// Something that was given does not fit; the sentence names it and the remedy.

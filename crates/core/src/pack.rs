@@ -1,17 +1,21 @@
 //! A small test suite of a benchmark in one file: `sqlgauge pack`.
 
+mod unfinished;
+
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 use sqlgauge_base::file::write_atomically;
-use sqlgauge_base::regular;
+use sqlgauge_base::{counted_of, regular};
 use sqlgauge_dataset::{Benchmark, Columns, Databases, Example, FileFormat, PredictionSet, parse_benchmark};
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_metrics::{PackedTarget, Target, Verification};
-use sqlgauge_search::{DeclaredColumns, Search, Witness};
+use sqlgauge_search::{DeclaredColumns, Search, Witness, create_table};
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_verify::pack::{
     KillCount, Pack, PackError, PackQuestion, PackSettings, Refuted, gold_name, pack_question,
@@ -27,6 +31,8 @@ use crate::settings::VerifySettings;
 use crate::source::Source;
 use crate::subset::{self, Subset};
 use crate::values::OutputPath;
+
+use unfinished::Unfinished;
 
 /// Makes a witness pack: for each question of a benchmark the few small databases on which mutations of its gold and wrong
 /// answers of the given systems show.
@@ -158,29 +164,37 @@ impl PackJob {
                 base.semantics
             )));
         }
-        let databases = Databases::open(&self.db)?;
-        let mut schemas: HashMap<&str, Arc<Schema>> = HashMap::new();
         let positions = selection.unwrap_or_else(|| (0..benchmark.examples.len()).collect());
-        for &at in &positions {
-            let db_id = benchmark.examples[at].db_id.as_str();
-            if !schemas.contains_key(db_id) {
-                let database = engine.open(&databases.locate(db_id)?.main)?;
-                schemas.insert(db_id, Arc::clone(&database.kept_schema(&engine).schema));
+        let work = Work {
+            job: self,
+            examples: &benchmark.examples,
+            systems: &systems,
+            schemas: self.schemas(&engine, positions.iter().map(|&at| &benchmark.examples[at]))?,
+            before: base.questions.iter().map(|question| (question.gold.as_str(), question)).collect(),
+            verification: self.verify.verification(),
+        };
+        let unfinished = Unfinished::open(&self.out)?;
+        let questions = work.questions(&positions, &unfinished, context)?;
+        let size = self.write(&Pack { semantics: base.semantics, questions })?;
+        unfinished.finish();
+        Ok(size)
+    }
+
+    /// The schemas of the databases that the questions are about.
+    fn schemas<'e>(
+        &self,
+        engine: &dyn Engine,
+        examples: impl Iterator<Item = &'e Example>,
+    ) -> Result<HashMap<&'e str, PackedSchema>, Error> {
+        let databases = Databases::open(&self.db)?;
+        let mut schemas = HashMap::new();
+        for example in examples {
+            if let Entry::Vacant(place) = schemas.entry(example.db_id.as_str()) {
+                let database = engine.open(&databases.locate(&example.db_id)?.main)?;
+                place.insert(PackedSchema::new(Arc::clone(&database.kept_schema(engine).schema)));
             }
         }
-        let before: HashMap<&str, &PackQuestion> =
-            base.questions.iter().map(|question| (question.gold.as_str(), question)).collect();
-        let verification = self.verify.verification();
-        let packed = |&at: &usize| {
-            let example = &benchmark.examples[at];
-            let answers = answers(&systems, at);
-            let schema = &schemas[example.db_id.as_str()];
-            self.question(example, schema, &answers, &before, &verification)
-        };
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.jobs).build()?;
-        let questions: Result<Vec<PackQuestion>, Error> =
-            pool.install(|| positions.par_iter().map(packed).collect());
-        self.write(&Pack { semantics: base.semantics, questions: questions? })
+        Ok(schemas)
     }
 
     fn of_base(&self, source: PackError) -> Error {
@@ -194,47 +208,6 @@ impl PackJob {
     fn read_systems(&self, benchmark: &Benchmark) -> Result<Vec<PredictionSet>, Error> {
         let read = |system: &System| system.read(benchmark, self.prediction_format, self.extract, true);
         self.systems.iter().map(read).collect()
-    }
-
-    /// One question. Of several golds the first is packed.
-    fn question(
-        &self,
-        example: &Example,
-        schema: &Arc<Schema>,
-        answers: &[&str],
-        before: &HashMap<&str, &PackQuestion>,
-        verification: &Verification,
-    ) -> Result<PackQuestion, Error> {
-        let gold = example.golds.first().map_or("", String::as_str);
-        let question = PackQuestion::new(&example.id, &example.db_id, gold);
-        let witnesses: Vec<Witness> = match before.get(gold_name(gold).as_str()) {
-            Some(base) => base.witnesses(schema).map_err(|source| self.of_base(source))?,
-            None => Vec::new(),
-        };
-        let search = Search::new(Arc::clone(schema), self.verify.options().search())?;
-        if self.verify.options().values != ColumnValues::Any {
-            // A pack comes without rows that could hold other values.
-            search.hold(DeclaredColumns::all());
-        }
-        let mut failure = None;
-        let mut refute = |gold: &str, other: &str| match verification.verdict(schema, None, gold, other) {
-            Ok(Ok(report)) => match report.verdict {
-                Verdict::Different(counterexample) => {
-                    Refuted::By(counterexample.refutation.database().clone())
-                }
-                Verdict::Equivalent(_) | Verdict::EquivalentUpTo(_) => Refuted::Equal,
-                Verdict::Unknown(_) => Refuted::Open,
-            },
-            // A text that SQLite refuses needs no database.
-            Ok(Err(_)) => Refuted::Open,
-            Err(error) => {
-                failure = Some(error);
-                Refuted::Open
-            }
-        };
-        let texts = (gold, answers);
-        let question = pack_question(&search, schema, question, texts, witnesses, self.settings, &mut refute);
-        failure.map_or(Ok(question), |error| Err(error.into()))
     }
 
     fn write(&self, pack: &Pack) -> Result<PackSize, Error> {
@@ -254,6 +227,120 @@ impl PackJob {
             mutations: sum(|question| question.mutations),
             answers: sum(|question| question.answers),
         })
+    }
+}
+
+/// A schema, and its tables as DDL.
+struct PackedSchema {
+    schema: Arc<Schema>,
+    text: String,
+}
+
+impl PackedSchema {
+    fn new(schema: Arc<Schema>) -> Self {
+        let tables = schema.tables().iter().map(|table| create_table(&schema, table));
+        let text = tables.collect::<Vec<_>>().join(";\n");
+        Self { schema, text }
+    }
+}
+
+/// What questions are made of.
+struct Work<'w> {
+    job: &'w PackJob,
+    examples: &'w [Example],
+    systems: &'w [PredictionSet],
+    schemas: HashMap<&'w str, PackedSchema>,
+    /// Questions of the earlier pack, by the name of their gold.
+    before: HashMap<&'w str, &'w PackQuestion>,
+    verification: Verification,
+}
+
+impl Work<'_> {
+    /// Makes those that are not made yet, side by side.
+    fn questions(
+        &self,
+        positions: &[usize],
+        unfinished: &Unfinished,
+        context: &Context<'_>,
+    ) -> Result<Vec<PackQuestion>, Error> {
+        let keys: Vec<String> = positions.iter().map(|&at| self.key(at)).collect();
+        let resumed = keys.iter().filter(|key| unfinished.question(key).is_some()).count();
+        let (watcher, done) = (context.watcher(), AtomicUsize::new(resumed));
+        watcher.started("questions", positions.len(), resumed);
+        watcher.heeds_stop(true);
+        let question = |(&at, key): (&usize, &String)| {
+            if let Some(question) = unfinished.question(key) {
+                return Ok(question);
+            }
+            if context.is_stopped() {
+                let done = counted_of(done.load(Ordering::Relaxed), positions.len(), "question");
+                return Err(Error::StoppedAsking(format!("stopped: {done} are packed")));
+            }
+            let question = self.question(at)?;
+            unfinished.add(key, &question);
+            watcher.advanced(done.fetch_add(1, Ordering::Relaxed) + 1);
+            Ok(question)
+        };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.job.jobs).build()?;
+        let questions = pool.install(|| positions.par_iter().zip(&keys).map(question).collect());
+        watcher.heeds_stop(false);
+        questions
+    }
+
+    /// The key of all that a question depends on.
+    fn key(&self, at: usize) -> String {
+        let Example { id, db_id, .. } = &self.examples[at];
+        let PackJob { settings, verify, limits, .. } = self.job;
+        let version = env!("CARGO_PKG_VERSION");
+        let settings = format!("{version} {settings:?} {:?} {} {limits:?}", verify.recorded(), verify.seed);
+        let base = self.base_of(at).map(|base| format!("{base:?}")).unwrap_or_default();
+        let texts = [&settings, &self.schemas[db_id.as_str()].text, id, db_id, self.gold(at), &base];
+        unfinished::key(texts.into_iter().chain(answers(self.systems, at)))
+    }
+
+    /// Of several golds the first is packed.
+    fn gold(&self, at: usize) -> &str {
+        self.examples[at].golds.first().map_or("", String::as_str)
+    }
+
+    fn base_of(&self, at: usize) -> Option<&PackQuestion> {
+        self.before.get(gold_name(self.gold(at)).as_str()).copied()
+    }
+
+    fn question(&self, at: usize) -> Result<PackQuestion, Error> {
+        let Self { job, verification, .. } = self;
+        let (example, gold) = (&self.examples[at], self.gold(at));
+        let schema = &self.schemas[example.db_id.as_str()].schema;
+        let question = PackQuestion::new(&example.id, &example.db_id, gold);
+        let witnesses: Vec<Witness> = match self.base_of(at) {
+            Some(base) => base.witnesses(schema).map_err(|source| job.of_base(source))?,
+            None => Vec::new(),
+        };
+        let search = Search::new(Arc::clone(schema), job.verify.options().search())?;
+        if job.verify.options().values != ColumnValues::Any {
+            // A pack comes without rows that could hold other values.
+            search.hold(DeclaredColumns::all());
+        }
+        let mut failure = None;
+        let mut refute = |gold: &str, other: &str| match verification.verdict(schema, None, gold, other) {
+            Ok(Ok(report)) => match report.verdict {
+                Verdict::Different(counterexample) => {
+                    Refuted::By(counterexample.refutation.database().clone())
+                }
+                Verdict::Equivalent(_) | Verdict::EquivalentUpTo(_) => Refuted::Equal,
+                Verdict::Unknown(_) => Refuted::Open,
+            },
+            // A text that SQLite refuses needs no database.
+            Ok(Err(_)) => Refuted::Open,
+            Err(error) => {
+                failure = Some(error);
+                Refuted::Open
+            }
+        };
+        let answers = answers(self.systems, at);
+        let question =
+            pack_question(&search, schema, question, (gold, &answers), witnesses, job.settings, &mut refute);
+        failure.map_or(Ok(question), |error| Err(error.into()))
     }
 }
 

@@ -1,15 +1,17 @@
 //! One item of a run with its rows: `sqlgauge show`.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
 use sqlgauge_engine::{Engine, Limits, Moment, ResultSet};
-use sqlgauge_report::ItemView;
-use sqlgauge_run::{Item, Items, Manifest, Reason, Reasons, RunError, RunFiles, recorded_file};
+use sqlgauge_report::{ItemView, Report};
+use sqlgauge_run::{Fixes, Item, Items, Manifest, Reason, Reasons, RunError, RunFiles, recorded_file};
 
 use crate::context::Context;
 use crate::error::Error;
+use crate::report::StoredReport;
 use crate::settings::recorded_now;
 
 /// Reads one item of a run, and runs its queries again to have all rows.
@@ -53,6 +55,39 @@ pub struct ItemWithRows {
     pub prediction_rows: Option<Arc<ResultSet>>,
     /// The metrics of the run, in the order asked for.
     pub metrics: Vec<String>,
+}
+
+/// The ids of the wrong answers of a run that count under a cause: of the named system, or of all.
+///
+/// # Errors
+/// When the run cannot be read, or no answer counts under that cause.
+pub fn items_of_cause(folder: &Path, system: Option<&str>, cause: &str) -> Result<Vec<String>, Error> {
+    let Report { summary, items, .. } = StoredReport::read(folder)?.report;
+    let lists = summary.systems.iter().filter(|each| system.is_none_or(|name| name == each.system));
+    let lists: Vec<&Fixes> = lists.filter_map(|each| each.fixes.as_ref()).collect();
+    let causes: BTreeSet<&str> =
+        lists.iter().flat_map(|list| &list.causes).map(|fix| fix.cause.as_str()).collect();
+    let Some(list) = lists.first().filter(|_| causes.contains(cause)) else {
+        let causes = causes.into_iter().collect::<Vec<_>>().join(", ");
+        let folder = folder.display();
+        return Err(Error::Invalid(format!(
+            "{folder} has no wrong answer with the cause {cause:?}; it has {causes}"
+        )));
+    };
+    let RunFiles { manifest, .. } = RunFiles::open(folder)?;
+    let reasons = Reasons::of_run(folder, &manifest);
+    let mut ids = BTreeMap::new();
+    items.for_each(|item| {
+        let is_wrong = item.metrics.get(&list.metric).copied().flatten().is_some_and(|score| score < 1.0);
+        if is_wrong
+            && system.is_none_or(|name| name == item.system)
+            && reasons.cause_of(item).as_deref() == Some(cause)
+        {
+            ids.insert(item.index, item.id.clone());
+        }
+        Ok::<(), RunError>(())
+    })?;
+    Ok(ids.into_values().collect())
 }
 
 /// An item as it stands in a run, and why its answer is wrong.

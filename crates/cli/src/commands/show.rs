@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use sqlgauge_core::{ShowJob, failed_questions};
+use sqlgauge_core::{ShowJob, failed_questions, items_of_cause};
 use sqlgauge_engine::Limits;
 use sqlgauge_report::{ShowOptions, show};
 
@@ -20,11 +20,14 @@ pub(crate) struct Show {
     #[arg(long)]
     system: Option<String>,
     /// Id of an item; may be given several times
-    #[arg(long = "id", value_name = "ID", required_unless_present = "wrong")]
+    #[arg(long = "id", value_name = "ID", required_unless_present_any = ["wrong", "cause"])]
     ids: Vec<String>,
     /// Show the first answers of the system that are wrong, at most so many
     #[arg(long, value_name = "N", conflicts_with = "ids")]
     wrong: Option<usize>,
+    /// Show the wrong answers of a cause, by its id in summary.json; with --wrong at most so many
+    #[arg(long, value_name = "CAUSE", conflicts_with = "ids")]
+    cause: Option<String>,
     /// Rows of each result to show
     #[arg(long, default_value_t = 10)]
     rows: usize,
@@ -62,10 +65,13 @@ impl Show {
 
     /// The items that are asked for.
     fn ids(&self) -> Result<Vec<String>> {
-        let Some(most) = self.wrong else { return Ok(self.ids.clone()) };
-        let system: Vec<&str> = self.system.iter().map(String::as_str).collect();
-        let mut ids = failed_questions(&self.run, &system)?.ids;
-        ids.truncate(most);
+        let system = self.system.as_deref();
+        let mut ids = match (&self.cause, self.wrong) {
+            (Some(cause), _) => items_of_cause(&self.run, system, cause)?,
+            (None, Some(_)) => failed_questions(&self.run, system.as_slice())?.ids,
+            (None, None) => self.ids.clone(),
+        };
+        ids.truncate(self.wrong.unwrap_or(ids.len()));
         Ok(ids)
     }
 }

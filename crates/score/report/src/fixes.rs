@@ -37,7 +37,7 @@ fn rows(system: &SystemSummary, fixes: &Fixes) -> Vec<(String, Vec<String>)> {
 }
 
 /// A cause for a reader; the id of one that this version does not know.
-fn title(id: &str) -> &str {
+pub(crate) fn title(id: &str) -> &str {
     match id {
         UNCLEAR => "not clear in one sentence",
         FAILED => "the query does not run",

@@ -27,10 +27,12 @@ impl SystemTable {
     }
 }
 
-/// The tables that the metrics of the run ask for, in the order in which they are shown.
+/// The tables that a run has, in the order in which they are shown.
 pub(crate) fn system_tables(report: &Report) -> Result<Vec<SystemTable>, ReportError> {
-    Ok([fixes::table(report), spotit::table(report)?, Verdicts::table(report)?]
-        .into_iter()
-        .flatten()
-        .collect())
+    Ok(fixes::table(report).into_iter().chain(tables_of_metrics(report)?).collect())
+}
+
+/// Those that its metrics ask for.
+pub(crate) fn tables_of_metrics(report: &Report) -> Result<Vec<SystemTable>, ReportError> {
+    Ok([spotit::table(report)?, Verdicts::table(report)?].into_iter().flatten().collect())
 }

@@ -21,6 +21,19 @@ const predictionAt = (s, e) => (PIECES ? pieceCell(s, e)?.[0] ?? null : CELLS[s]
 const extraAt = (s, e) => (PIECES ? pieceCell(s, e)?.[1] ?? {} : CELLS[s].x[e] < 0 ? {} : POOL[CELLS[s].x[e]]);
 const goldResultAt = (s, e) => (PIECES ? extraAt(s, e).G : EXAMPLES[e].r);
 
+/* The cause that a wrong answer counts under in the list of its system, as the summary counts; null where it has none. */
+function causeAt(s, e) {
+  const m = metricAt.get(SYSTEMS[s].fixes?.metric);
+  if (m === undefined || !(scoreAt(s, m, e) < 1) || scoreAt(s, m, e) === null) return null;
+  const status = statusAt(s, e);
+  if (status === 'missing') return 'missing';
+  if (status === 'unanswerable') return 'answered-unanswerable';
+  const { e: error, w: why } = extraAt(s, e);
+  if (error) return 'does-not-run';
+  if (!why || why.missing) return null;
+  return why.sentence ? why.causes?.[0] ?? null : 'unclear';
+}
+
 function showScore(m, value, digits = 1) {
   if (value === null || value === undefined) return NONE;
   if (ownUnit(m)) return value >= 1000 ? count(Math.round(value)) : value.toFixed(2);

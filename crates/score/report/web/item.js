@@ -21,16 +21,17 @@ async function itemPage([systemName, id], main, isCurrent) {
   draw();
   replace(main,
     crumbs(s, e),
+    verdictLine(s, e),
     h('h1', { class: 'question' }, x.q ?? `Item ${x.id}`),
     x.e && h('p', { class: 'evidence' }, h('b', {}, 'Evidence  '), x.e),
     h('ul', { class: 'chips', 'aria-label': 'Labels' },
       [['database', x.db], ['hardness', x.h], ['difficulty', x.d], ['turn', turnText(x.t)], ['status', words(statusAt(s, e))]].filter(([, value]) => value)
         .map(([key, value]) => h('li', {}, `${key} `, h('b', {}, value))),
       (x.f || []).map((feature) => h('li', {}, feature))),
-    h('section', { 'aria-label': 'Queries' }, queries),
     whySection(s, e),
-    resultPair(s, e),
+    h('section', { 'aria-label': 'Queries' }, queries),
     verdictSection(s, e),
+    resultPair(s, e),
     scoresSection(s, e),
     othersSection(s, e));
   // For what a server adds to the page.
@@ -83,7 +84,7 @@ function queryPair(s, e, redraw) {
       h('div', { class: 'side prediction' }, h('h3', {}, SYSTEMS[s].name),
         prediction === null ? h('p', { class: 'empty' }, cut ? 'The text did not come with the report; it is in items.jsonl.' : 'The system gave no prediction.') : block(prediction, right, 'Predicted query'),
         error && h('p', { class: 'error' }, error))),
-    !same && prediction !== null && gold !== '' && h('p', { class: 'note' }, 'Marked: what the other query does not have, by token; names and keywords without case. It compares text, and queries that differ can be equivalent.'),
+    !same && prediction !== null && gold !== '' && h('p', { class: 'note' }, 'Marked: what the other query does not have. Different texts can be equivalent queries.'),
   ];
 }
 
@@ -123,11 +124,24 @@ function resultPair(s, e) {
       h('div', { class: 'side prediction' }, h('h3', {}, SYSTEMS[s].name), resultTable(prediction, gold))));
 }
 
+/* What the metrics come to: "Wrong by verify@3, right by 4 other metrics". */
+function verdictLine(s, e) {
+  const judging = METRICS.map((_, m) => m).filter((m) => isBinary(m) && (scoreAt(s, m, e) ?? null) !== null);
+  if (!judging.length) return h('p', { class: 'verdict' }, `Not scored: ${words(statusAt(s, e))}`);
+  const [wrong, right] = [false, true].map((isRight) => judging.filter((m) => (scoreAt(s, m, e) >= 1) === isRight));
+  const by = (metrics) => (metrics.length > 2 ? many(metrics.length, 'metric') : metrics.map((m) => METRICS[m].id).join(' and '));
+  const parts = [wrong.length && `wrong by ${by(wrong)}`, right.length && `right by ${by(right)}`].filter(Boolean).join(', ');
+  return h('p', { class: `verdict ${wrong.length ? 'wrong' : 'right'}` }, parts[0].toUpperCase() + parts.slice(1));
+}
+
+/* A sentence whose parts in backticks are SQL. */
+const prose = (sentence) => sentence.split('`').map((part, at) => (at % 2 ? h('code', {}, part) : part));
+
 /* What makes the answer wrong, in one sentence, or why that is not known. */
 function whySection(s, e) {
   const { sentence, missing } = extraAt(s, e).w ?? {};
   const why = sentence ?? (missing && `Not known: ${missing}.`);
-  return why ? h('section', { 'aria-label': 'Why' }, h('div', { class: 'head' }, h('h2', {}, 'Why')), h('p', {}, why)) : null;
+  return why ? h('section', { 'aria-label': 'Why' }, h('div', { class: 'head' }, h('h2', {}, 'Why')), h('p', {}, prose(why))) : null;
 }
 
 /* The database that tells the prediction from the gold, and what both return on it. */
@@ -141,7 +155,7 @@ function verdictSection(s, e) {
     table.rows.length ? resultTable(whole(table)) : h('p', { class: 'empty' }, 'No rows.')));
   const gold = whole(verdict.left_result); const prediction = whole(verdict.right_result);
   return h('section', { 'aria-label': 'Counterexample' }, h('div', { class: 'head' }, h('h2', {}, 'Counterexample')),
-    h('p', {}, verdict.difference, '. ', verdict.explanation),
+    h('p', {}, verdict.difference, '. ', prose(verdict.explanation ?? '')),
     resemblance(verdict),
     tables ? h('div', { class: 'tables' }, tables) : h('pre', { class: 'mono' }, verdict.witness),
     h('div', { class: 'pair' },

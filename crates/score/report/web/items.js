@@ -6,7 +6,7 @@ let lastList = null;
 async function itemsPage(params, main, isCurrent) {
   await needColumns([...SYSTEMS.keys()]);
   if (!isCurrent()) return;
-  const state = { system: '', metric: METRICS[deciding]?.id ?? '', outcome: '', db: '', hardness: '', difficulty: '', feature: '', status: '', q: '', sort: '', dir: '', page: '1', ...Object.fromEntries(params) };
+  const state = { system: '', metric: METRICS[deciding]?.id ?? '', outcome: '', db: '', hardness: '', difficulty: '', feature: '', status: '', cause: '', q: '', sort: '', dir: '', page: '1', ...Object.fromEntries(params) };
   if (!metricAt.has(state.metric)) state.metric = METRICS[deciding]?.id ?? '';
   const values = (key) => [...new Set(EXAMPLES.flatMap((example) => example[key] ?? []))].sort((a, b) => (LEVELS.indexOf(a) - LEVELS.indexOf(b)) || a.localeCompare(b));
   const options = (any, list, text) => [['', any], ...list.map((value) => [value, text ? text(value) : value])];
@@ -39,9 +39,17 @@ async function itemsPage(params, main, isCurrent) {
       METRICS.length > 1 && select('Metric', metricOptions(), state.metric, (value) => update({ metric: value })),
       filter('Outcome', 'outcome', [['', 'any'], ['right', 'right'], ['wrong', 'not right'], ['na', 'does not apply'], ['none', 'no system is right'], ['one', 'one system is right'], ['split', 'systems disagree']]),
       some('Hardness', 'hardness', 'h'), some('Difficulty', 'difficulty', 'd'), some('SQL feature', 'feature', 'f'), some('Database', 'db', 'db'),
-      filter('Status', 'status', options('any', STATUSES, words))),
+      filter('Status', 'status', options('any', STATUSES, words)),
+      // The causes of items in files beside the page are not known before the files are loaded.
+      PIECES ? null : filter('Cause', 'cause', causeOptions())),
     body);
   await draw();
+}
+
+/* Every cause of the run with its title. */
+function causeOptions() {
+  const titles = new Map(SYSTEMS.flatMap((system) => (system.fixes?.causes ?? []).map(([id, title]) => [id, title])));
+  return titles.size ? [['', 'any'], ...[...titles].sort((a, b) => byText(a[1], b[1]))] : [];
 }
 
 /* Pairs (system, example) as one number each: system × examples + example. */
@@ -73,6 +81,7 @@ function filtered(state, m) {
         const verdict = isRight(m, scoreAt(s, m, e));
         if ((state.outcome === 'right') !== (verdict === true) || (state.outcome === 'wrong') !== (verdict === false)) continue;
       }
+      if (state.cause && !PIECES && causeAt(s, e) !== state.cause) continue;
       if (!hit(s, e)) continue;
       list.push(s * EXAMPLES.length + e);
     }

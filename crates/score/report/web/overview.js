@@ -2,6 +2,7 @@
 
 const SHOWN_SYSTEMS = 10;
 const MAX_PANELS = 6;
+const SHOWN_CAUSES = 8;
 
 function overview(params, main) {
   const m = metricAt.get(params.get('metric')) ?? deciding;
@@ -18,6 +19,7 @@ function overview(params, main) {
     (DATA.warnings || []).map((text) => h('p', { class: 'warning', role: 'note' }, h('b', {}, 'Warning  '), text)),
     gatesSection(),
     leaderboard(m, order, go),
+    causesSection(order),
     systemTables(order),
     pairwise(m, order),
     breakdown(m, order, params),
@@ -102,6 +104,31 @@ function leaderboard(m, order, go) {
       h('tbody', {}, order.map(row)))),
     h('p', { class: 'note' }, 'Means in percent', ratiosNote(), SYSTEMS.length > 1 ? ' with 95 % intervals; n: the items that a mean is over; the best of each column is bold, among systems with nearly the most items.' : ' with 95 % intervals; n: the items that a mean is over.',
       SYSTEMS.length > 1 && DATA.comparisons.length > 0 && [' ', h('span', { class: 'key full' }), 'the leader and systems that cannot be told apart from it (p ≥ 0.05, paired by item)  ', h('span', { class: 'key' }), 'behind the leader.']));
+}
+
+/* Why answers are wrong: one bar per system, stacked by cause, as long as the points that the system loses. */
+function causesSection(order) {
+  const own = order.filter((s) => SYSTEMS[s].fixes);
+  if (own.length === 0) return null;
+  const { metric } = SYSTEMS[own[0]].fixes;
+  const points = new Map();
+  for (const s of own) for (const [id, title, lost] of SYSTEMS[s].fixes.causes) points.set(id, [title, (points.get(id)?.[1] ?? 0) + lost]);
+  const named = [...points].sort((a, b) => b[1][1] - a[1][1]).slice(0, SHOWN_CAUSES).map(([id]) => id);
+  const colour = (id) => (named.includes(id) ? named.indexOf(id) : SHOWN_CAUSES);
+  const lost = (s) => SYSTEMS[s].fixes.causes.reduce((sum, [, , part]) => sum + part, 0);
+  const most = Math.max(...own.map(lost), 1e-9);
+  const segment = (s) => ([id, title, part, items]) => h(PIECES ? 'span' : 'a', {
+    href: PIECES ? null : `#/items${query({ system: SYSTEMS[s].name, cause: id })}`, class: `cause c${colour(id)}`, css: { width: percent(part / most) },
+    'data-tip': `${title}\n${part.toFixed(1)} points, ${many(items, 'answer')}`, 'aria-label': `${title}: ${part.toFixed(1)} points, ${many(items, 'answer')}` });
+  const ranked = (s) => [...SYSTEMS[s].fixes.causes].sort((a, b) => colour(a[0]) - colour(b[0]));
+  const row = (s) => [h('dt', { title: SYSTEMS[s].name }, SYSTEMS[s].name), h('dd', { class: 'stack' }, ranked(s).map(segment(s))), h('dd', { class: 'num' }, lost(s).toFixed(1))];
+  const without = own.reduce((sum, s) => sum + SYSTEMS[s].fixes.without, 0);
+  return h('section', { 'aria-label': 'Why answers are wrong' },
+    h('div', { class: 'head' }, h('h2', {}, 'Why answers are wrong'), h('span', { class: 'soft' }, `points of ${metric} that each cause costs`)),
+    h('dl', { class: 'bars causes' }, own.map(row)),
+    h('ul', { class: 'legend' }, named.map((id, at) => h('li', {}, h('span', { class: `swatch cause c${at}` }), points.get(id)[0])),
+      points.size > named.length && h('li', {}, h('span', { class: `swatch cause c${SHOWN_CAUSES}` }), `${many(points.size - named.length, 'other cause')}`)),
+    h('p', { class: 'note' }, 'An answer counts once, under its first cause. ', PIECES ? '' : 'Choose a piece of a bar to see its answers. ', without > 0 && `Not known for ${many(without, 'answer')}.`));
 }
 
 /* What the run says of each system besides its scores: cells are texts, those of numbers stand right. */

@@ -80,13 +80,13 @@ impl Verdict {
                 .enumerate()
                 .filter_map(|(metric, id)| Some((metric, as_written(id)?)))
                 .collect(),
-            causes: causes_of(item),
+            causes: causes_without_result(item),
         }
     }
 }
 
 /// What an answer without a result counts under in the list of what to fix.
-fn causes_of(item: &Item) -> Vec<String> {
+pub(crate) fn causes_without_result(item: &Item) -> Vec<String> {
     if item.status == MISSING {
         return vec![MISSING.to_owned()];
     }

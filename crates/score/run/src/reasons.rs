@@ -23,6 +23,7 @@ use sqlgauge_verify::VerdictRecord;
 
 use crate::details::Details;
 use crate::digest::recorded_file;
+use crate::facts::causes_without_result;
 use crate::fixes::UNCLEAR;
 use crate::raw::RawItem;
 use crate::record::{InputRecord, Item, Manifest};
@@ -129,6 +130,13 @@ impl Reasons {
         let Item { db_id, metrics, details, .. } = item;
         let is_wrong = self.is_wrong(|id| metrics.get(id).copied().flatten());
         self.of_details(db_id, is_wrong, details)
+    }
+
+    /// The cause that a wrong answer counts under in the list of its system; `None` where nothing can be said.
+    pub fn cause_of(&self, item: &Item) -> Option<String> {
+        let causes = causes_without_result(item);
+        let causes = if causes.is_empty() { self.of(item)?.counted_causes() } else { causes };
+        causes.into_iter().next()
     }
 
     /// The same of an item whose details are not decoded.

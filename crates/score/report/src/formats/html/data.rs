@@ -16,8 +16,8 @@ use sqlgauge_run::{Comparison, Entry, Prepared, RawItem, ScoreSummary, SystemSum
 
 use super::columns::{Cells, Columns, position, scores_of, short};
 use super::said::{self, Example};
-use crate::system_table::{SystemTable, system_tables};
-use crate::{Nature, Report, ReportError};
+use crate::system_table::{SystemTable, tables_of_metrics};
+use crate::{Nature, Report, ReportError, fixes};
 
 /// Bytes of texts (questions, queries, reasons, results; each distinct one once) that a page carries; a browser
 /// still opens it at once. Scores and statuses are always complete.
@@ -83,6 +83,31 @@ struct System<'a> {
     scores: Vec<Scored>,
     /// Dimension to group to scores by metric.
     by: BTreeMap<&'a str, BTreeMap<&'a str, Vec<Scored>>>,
+    /// Why its answers are wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fixes: Option<Causes<'a>>,
+}
+
+/// The causes of a system's wrong answers by one metric.
+#[derive(Serialize)]
+struct Causes<'a> {
+    metric: &'a str,
+    /// Id, title, points, items; what costs most comes first.
+    causes: Vec<(&'a str, &'a str, f64, usize)>,
+    without: usize,
+}
+
+impl<'a> Causes<'a> {
+    fn of(fixes: &'a sqlgauge_run::Fixes) -> Self {
+        let cause = |fix: &'a sqlgauge_run::Fix| {
+            (fix.cause.as_str(), fixes::title(&fix.cause), short(fix.points), fix.items)
+        };
+        Self {
+            metric: &fixes.metric,
+            causes: fixes.causes.iter().map(cause).collect(),
+            without: fixes.without,
+        }
+    }
 }
 
 /// Metric, first, second (positions), count, difference, low, high, p, only first, only second.
@@ -240,7 +265,7 @@ fn page(report: &Report, content: Content) -> Result<Page<'_>, ReportError> {
         pieces,
         warnings: crate::warnings(&report.summary),
         notes: crate::part(&report.manifest).into_iter().chain(crate::notes(&report.summary)).collect(),
-        tables: system_tables(report)?,
+        tables: tables_of_metrics(report)?,
     })
 }
 
@@ -287,6 +312,7 @@ fn system<'a>(system: &'a SystemSummary, metrics: &[&str]) -> System<'a> {
         statuses: &system.statuses,
         scores: all(&system.scores),
         by: by.collect(),
+        fixes: system.fixes.as_ref().map(Causes::of),
     }
 }
 
