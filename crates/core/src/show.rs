@@ -11,7 +11,7 @@ use sqlgauge_run::{Fixes, Item, Items, Manifest, Reason, Reasons, RunError, RunF
 
 use crate::context::Context;
 use crate::error::Error;
-use crate::report::StoredReport;
+use crate::open_run::StoredReport;
 use crate::settings::recorded_now;
 
 /// Reads one item of a run, and runs its queries again to have all rows.

@@ -140,6 +140,31 @@ fn json_is_a_list_where_there_can_be_several() {
 }
 
 #[test]
+fn wrong_answers_are_shown_by_their_cause() {
+    let benchmark = Benchmark::new(
+        &["SELECT name FROM item", "SELECT name FROM item", "SELECT id FROM item"],
+        &["SELECT name FROM item", "SELECT price FROM item", "SELECT nothing FROM item"],
+    );
+    assert!(sqlgauge(&benchmark.score()).status.success());
+    let run = benchmark.path("run").display().to_string();
+    let summary: Value =
+        serde_json::from_slice(&std::fs::read(benchmark.path("run/summary.json")).unwrap()).unwrap();
+    let causes = summary["systems"][0]["fixes"]["causes"].as_array().unwrap();
+    let mut ids = Vec::new();
+    for cause in causes {
+        let cause = cause["cause"].as_str().unwrap();
+        let items = json(&sqlgauge(&strings(&["show", &run, "--cause", cause, "--json"])));
+        ids.extend(items.as_array().unwrap().iter().map(|item| (cause, item["id"].clone())));
+    }
+    ids.sort_by_key(|(_, id)| id.to_string());
+    assert_eq!(ids.iter().map(|(_, id)| id).collect::<Vec<_>>(), ["1", "2"]);
+    assert_eq!(ids[1].0, "does-not-run");
+    let unknown = sqlgauge(&strings(&["show", &run, "--cause", "bad-luck"]));
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(stderr(&unknown).contains("it has does-not-run, "), "{}", stderr(&unknown));
+}
+
+#[test]
 fn a_projects_file_gives_the_flags_that_are_not_typed() {
     let benchmark = Benchmark::new(&["SELECT name FROM item"], &["SELECT name FROM item"]);
     let folder = benchmark.path("");
