@@ -189,27 +189,35 @@ impl SummaryBuilder {
         Ok(builder)
     }
 
-    /// Counts the causes of wrong answers.
+    /// Counts the causes of wrong answers. Rows are numbered as the items are first met, as in every log.
     fn explain(&mut self, items: &Items, reasons: &Reasons) -> Result<(), RunError> {
         let causes = |item: &RawItem<'_>| {
             let reason = reasons.of_raw(item).ok().flatten();
             reason.map(Reason::counted_causes).unwrap_or_default()
         };
+        let mut row_of_id: HashMap<String, usize> = HashMap::new();
+        let mut row_of = |id: String| {
+            let next = row_of_id.len();
+            *row_of_id.entry(id).or_insert(next)
+        };
         items.for_each_raw(causes, |entry| {
-            let (name, id, causes) = match entry {
-                Entry::New(Prepared { system, id, content }) if !content.is_empty() => {
-                    (system, id, self.causes.place(content))
+            let (system, row, causes) = match entry {
+                Entry::New(Prepared { system, id, content }) => {
+                    let causes = (!content.is_empty()).then(|| self.causes.place(content));
+                    (self.system_of_name.get(&system).copied(), row_of(id), causes)
                 }
-                Entry::New(_) => return Ok(()),
                 Entry::Same { system, like, id } => {
-                    let place = self.system_of_name.get(like).zip(self.row_of_id.get(id));
-                    let causes = place.and_then(|(like, row)| self.systems[*like].causes.get(row).copied());
-                    let Some(causes) = causes else { return Ok(()) };
-                    (system.to_owned(), id.to_owned(), causes)
+                    let row = row_of(id.to_owned());
+                    let like = self.system_of_name.get(like).map(|like| &self.systems[*like]);
+                    (
+                        self.system_of_name.get(system).copied(),
+                        row,
+                        like.and_then(|like| like.causes.get(&row).copied()),
+                    )
                 }
             };
-            if let Some((system, row)) = self.system_of_name.get(&name).zip(self.row_of_id.get(&id)) {
-                self.systems[*system].causes.insert(*row, causes);
+            if let (Some(system), Some(causes)) = (system, causes) {
+                self.systems[system].causes.insert(row, causes);
             }
             Ok::<(), RunError>(())
         })
