@@ -23,8 +23,8 @@ GOOD = {"db_id": "bike_rental", "gold": "SELECT 1", "prediction": "SELECT 1"}
         ([{**GOOD, "gold": None}], {}, "no gold query"),
         ([{**GOOD, "gold": NAN}], {}, "no gold query"),
         ([GOOD, {"db_id": "bike_rental", "prediction": "x"}], {}, "no gold query"),
-        ([{"gold": "SELECT 1", "prediction": "SELECT 1"}], {}, "no database"),
-        ([{**GOOD, "db_id": NAN}], {}, "no database"),
+        ([{"gold": "SELECT 1", "prediction": "SELECT 1"}], {}, "no db_id is given"),
+        ([{**GOOD, "db_id": NAN}], {}, "no db_id is given"),
         ([{"db_id": "bike_rental", "gold": "SELECT 1"}], {}, "no column with predictions"),
         ([{"db_id": "bike_rental", "sql": "SELECT 1"}], {}, "no column with predictions"),
         ([{**GOOD, "gold": 7}], {}, "gold"),
@@ -40,7 +40,7 @@ GOOD = {"db_id": "bike_rental", "gold": "SELECT 1", "prediction": "SELECT 1"}
         ([{**GOOD, "db_id": "../../etc/passwd"}], {}, "passwd"),
         ([GOOD], {"predictions": "typo"}, "typo"),
         ([GOOD], {"predictions": {}}, "names no system"),
-        ([GOOD], {"predictions": {"a": []}}, "1 example"),
+        ([GOOD], {"predictions": {"a": []}}, "no prediction for any example"),
         ([GOOD], {"predictions": {"a": ["SELECT 1", "SELECT 2"]}}, "1 example"),
         ([GOOD], {"predictions": {"a": [7]}}, "where a text should be"),
         ([GOOD], {"predictions": {"a": Path("nothing.sql")}}, "nothing.sql"),
@@ -106,13 +106,13 @@ def test_no_text_is_too_odd_to_be_scored(sql: str, bikes: sg.Database) -> None:
 
 def test_the_sentence_is_the_one_of_the_command_line(sample: Sample, tmp_path: Path) -> None:
     gold = tmp_path / "gold.jsonl"
-    gold.write_text('{"gold": "SELECT 1", "prediction": "SELECT 1"}\n')
+    gold.write_text('{"db_id": "bike_rental", "text": "SELECT 1", "prediction": "SELECT 1"}\n')
     arguments = ["--gold", gold, "--db", sample.db, f"--pred=a={gold}", "--out", tmp_path / "run"]
     said = subprocess.run([program(), "score", *arguments], capture_output=True, text=True, check=False)
     assert said.returncode == 2
     with pytest.raises(sg.InputError) as caught:
         sg.score_many(gold, db=sample.db, predictions={"a": gold}, out=tmp_path / "run")
-    in_words_of_python = said.stderr.strip().replace("--column db_id=NAME", 'columns={"db_id": "NAME"}')
+    in_words_of_python = said.stderr.strip().replace("--column gold=NAME", 'columns={"gold": "NAME"}')
     assert in_words_of_python == f"error: {caught.value}"
     assert in_words_of_python != said.stderr.strip()
 
