@@ -12,6 +12,9 @@ use crate::layout::lines;
 use crate::page::page;
 use crate::token::{DisplayTokenKind, tokens};
 
+/// A section with more entries shows their titles, and the rest of each where a reader opens it.
+const OPEN_ENTRIES: usize = 10;
+
 impl Document {
     /// As HTML, in the look of the other reports.
     pub fn html(&self) -> String {
@@ -38,7 +41,8 @@ impl Section {
             "" => String::new(),
             note => format!("<span class=\"soft\">{}</span>", escape(note)),
         };
-        let entries: String = self.entries.iter().map(Entry::html).collect();
+        let are_open = self.entries.len() <= OPEN_ENTRIES;
+        let entries: String = self.entries.iter().map(|entry| entry.html(are_open)).collect();
         let content = format!("{}{entries}", blocks(&self.blocks));
         if self.is_folded {
             let open = if self.link.is_some() { " open=\"\"" } else { "" };
@@ -53,10 +57,11 @@ impl Section {
 }
 
 impl Entry {
-    fn html(&self) -> String {
+    fn html(&self, is_open: bool) -> String {
         let (title, note) = (escape(&self.title), escape(&self.note));
+        let open = if is_open { " open=\"\"" } else { "" };
         format!(
-            "<article class=\"entry\"><h3>{title} <span class=\"soft\">{note}</span></h3>\n{}</article>\n",
+            "<details class=\"entry\"{open}><summary><h3>{title} <span class=\"soft\">{note}</span></h3></summary>\n{}</details>\n",
             blocks(&self.blocks)
         )
     }
