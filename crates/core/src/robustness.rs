@@ -348,7 +348,10 @@ impl RobustnessJob {
         let options = BTreeMap::from([
             ("extract_sql".to_owned(), extraction),
             ("max_drop".to_owned(), self.max_drop.into()),
-            (ANSWERS_TO_ORIGINAL.to_owned(), self.systems.iter().any(|system| system.folder.is_file()).into()),
+            (
+                ANSWERS_TO_ORIGINAL.to_owned(),
+                self.systems.iter().any(|system| system.folder.is_file()).into(),
+            ),
         ]);
         Manifest {
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),

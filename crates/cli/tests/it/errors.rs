@@ -221,7 +221,8 @@ fn what_an_official_scripts_changes_of_the_texts_make_is_said() {
 #[test]
 fn an_official_scripts_changes_are_no_fault_of_a_system() {
     let golds = ["SELECT DISTINCT price > 1 FROM item", "SELECT id FROM item"];
-    let benchmark = Benchmark::new(&golds, &["SELECT price > 1 FROM item GROUP BY 1", "SELECT name FROM item"]);
+    let benchmark =
+        Benchmark::new(&golds, &["SELECT price > 1 FROM item GROUP BY 1", "SELECT name FROM item"]);
     let (summary, text) = run_says(&benchmark, &["--metrics", "ex-spider"]);
     let causes = summary["systems"][0]["fixes"]["causes"].as_array().unwrap();
     let ids: Vec<&str> = causes.iter().filter_map(|fix| fix["cause"].as_str()).collect();

@@ -25,5 +25,6 @@ pub use error::RobustnessError;
 pub use evolved::{Evolved, find};
 pub use measure::{Abstentions, Original, OutOfScopeAnswers, Scored, measure};
 pub use model::{
-    ANSWERS_TO_ORIGINAL, AccuracyChange, DatabaseCell, METRICS, OutOfScopeRow, Robustness, RobustnessRow, SystemRobustness,
+    ANSWERS_TO_ORIGINAL, AccuracyChange, DatabaseCell, METRICS, OutOfScopeRow, Robustness, RobustnessRow,
+    SystemRobustness,
 };

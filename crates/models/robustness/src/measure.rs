@@ -14,7 +14,8 @@ use crate::average::{Scores, macro_averages};
 use crate::error::RobustnessError;
 use crate::evolved::Evolved;
 use crate::model::{
-    ANSWERS_TO_ORIGINAL, AccuracyChange, DatabaseCell, METRICS, OutOfScopeRow, Robustness, RobustnessRow, SystemRobustness,
+    ANSWERS_TO_ORIGINAL, AccuracyChange, DatabaseCell, METRICS, OutOfScopeRow, Robustness, RobustnessRow,
+    SystemRobustness,
 };
 
 const LEVEL: f64 = 0.95;
@@ -187,9 +188,8 @@ pub fn measure(
 /// those that the original was scored with, or as one file under several names.
 fn not_asked_again(manifest: &Manifest, original: &Manifest, system: &str) -> usize {
     let role = format!("predictions:{system}");
-    let is_of_system = |input: &&InputRecord| {
-        input.role.rsplit_once(':').is_some_and(|(of_system, _)| of_system == role)
-    };
+    let is_of_system =
+        |input: &&InputRecord| input.role.rsplit_once(':').is_some_and(|(of_system, _)| of_system == role);
     let files: Vec<&str> =
         manifest.inputs.iter().filter(is_of_system).map(|input| input.sha256.as_str()).collect();
     if manifest.options.get(ANSWERS_TO_ORIGINAL) == Some(&true.into()) {

@@ -10,8 +10,8 @@
 //!   brings its own schema.
 //! - Equal pairs are worked out once, and a gold is resolved once.
 
-use std::collections::hash_map::RandomState;
 use std::collections::HashMap;
+use std::collections::hash_map::RandomState;
 use std::fmt;
 use std::hash::BuildHasher;
 use std::path::{Path, PathBuf};

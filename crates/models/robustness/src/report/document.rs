@@ -88,7 +88,11 @@ fn summary(system: &SystemRobustness) -> Block {
 fn old_answers(system: &SystemRobustness) -> Option<Block> {
     let count = system.not_asked_again;
     let all = system.rows.len() + system.out_of_scope.len();
-    let on = if count >= all { "every changed schema".to_owned() } else { format!("{count} of {all} changed schemas") };
+    let on = if count >= all {
+        "every changed schema".to_owned()
+    } else {
+        format!("{count} of {all} changed schemas")
+    };
     let text = format!(
         "{}: on {on} these are old answers, and the system was not asked again. What is lost shows what breaks in queries \
          that nobody adapts, not how robust the system is.",
@@ -98,9 +102,7 @@ fn old_answers(system: &SystemRobustness) -> Option<Block> {
 }
 
 /// The averages of a system, with their names.
-pub(super) fn averages(
-    system: &SystemRobustness,
-) -> [(&'static str, &BTreeMap<String, ScoreSummary>); 2] {
+pub(super) fn averages(system: &SystemRobustness) -> [(&'static str, &BTreeMap<String, ScoreSummary>); 2] {
     [
         ("average over the changes", &system.average_over_changes),
         ("average with the original", &system.average_with_original),

@@ -458,7 +458,10 @@ fn every_format_for_readers_lists_why_answers_are_wrong() {
     });
     for name in ["table", "markdown", "html"] {
         let text = by_name(name, &report);
-        assert!(text.contains("Why answers are wrong") && text.contains("a missing condition"), "{name}: {text}");
+        assert!(
+            text.contains("Why answers are wrong") && text.contains("a missing condition"),
+            "{name}: {text}"
+        );
     }
     assert!(by_name("json", &report).contains("\"cause\": \"missing-condition\""));
     report.summary.systems[1].fixes = None;
