@@ -560,15 +560,16 @@ impl Versions {
 
     fn changed(&self) -> Table {
         let nature = Nature::of(&self.metric);
-        let columns =
-            ["system", "from", "to", "items", "before", "after", "change", "p", "gained", "lost"];
+        let columns = ["system", "from", "to", "items", "before", "after", "change", "p", "gained", "lost"];
         let row = |change: &VersionChange| {
             let [from, to] = change.versions.clone();
             let [before, after] = change.means.map(|mean| number::score(Some(mean), nature));
             let [shared, gained, lost] =
                 [change.shared, change.gained.len(), change.lost.len()].map(|count| count.to_string());
             let (moved, p) = (moved(change, nature), number::p_value(change.p_value));
-            [change.system.clone(), from, to, shared, before, after, moved, p, gained, lost].map(Cell::new).into()
+            [change.system.clone(), from, to, shared, before, after, moved, p, gained, lost]
+                .map(Cell::new)
+                .into()
         };
         Table::of(columns, self.changes.iter().map(row))
     }

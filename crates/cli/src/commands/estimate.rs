@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::Args;
 use sqlgauge_core::{EstimateJob, NamedFile, SystemLabels, check_estimate_options};
-use sqlgauge_estimate::{Estimate, EstimateOptions};
 use sqlgauge_estimate::report::Reliability;
+use sqlgauge_estimate::{Estimate, EstimateOptions};
 
 use crate::Verdict;
 use crate::llm_options::JudgeOptions;

@@ -235,7 +235,10 @@ fn versions_of_golds_are_compared_over_the_items_that_both_have() {
         (Some("x"), Some("y"))
     );
     let change = &json["changes"][0];
-    assert_eq!((&change["system"], &change["versions"], &change["shared"]), (&json!("x"), &json!(["a", "b"]), &json!(2)));
+    assert_eq!(
+        (&change["system"], &change["versions"], &change["shared"]),
+        (&json!("x"), &json!(["a", "b"]), &json!(2))
+    );
     assert_eq!((&change["means"], &change["lost"]), (&json!([1.0, 0.5]), &json!(["1"])));
     assert_eq!((&change["difference"], &change["p_value"]), (&json!(-0.5), &json!(1.0)));
     assert!(change["low"].as_f64() < Some(-0.5) && change["high"].as_f64() > Some(-0.5), "{change}");
@@ -280,7 +283,10 @@ fn lists_of_answers_have_rates_under_every_version() {
     assert!(String::from_utf8(output.stdout).unwrap().contains("Several answers by version"));
     let json = read_json(&world.path("v/versions.json"));
     let change = &json["changes"][0];
-    assert_eq!((&change["system"], &change["shared"], &change["gained"]), (&json!("S#1"), &json!(1), &json!(["b"])));
+    assert_eq!(
+        (&change["system"], &change["shared"], &change["gained"]),
+        (&json!("S#1"), &json!(1), &json!(["b"]))
+    );
     let rate = |version: usize, name: &str| {
         let rates = json["versions"][version]["samples"][0]["rates"].as_array().unwrap();
         rates.iter().find(|rate| rate["name"] == name).unwrap()["mean"].as_f64().unwrap()

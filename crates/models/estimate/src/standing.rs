@@ -144,7 +144,10 @@ impl Novelty {
             })
             .filter_map(|at| names.get(at).cloned())
             .collect::<Vec<String>>();
-        let evidence = names.iter().position(|name| name == EVIDENCE).filter(|_| new_features.iter().any(|name| name == EVIDENCE));
+        let evidence = names
+            .iter()
+            .position(|name| name == EVIDENCE)
+            .filter(|_| new_features.iter().any(|name| name == EVIDENCE));
         let whole = Sum::of(&home);
         let largest_known = home_databases
             .values()
@@ -176,7 +179,9 @@ impl Novelty {
         let features = counted(all.len(), "feature");
         match self.labelled_evidence {
             Some(false) => {
-                return Some(format!("the new questions have evidence, the labelled ones have none ({features})"));
+                return Some(format!(
+                    "the new questions have evidence, the labelled ones have none ({features})"
+                ));
             }
             // The one thing that a file of questions may leave out although the systems had it.
             Some(true) => {
@@ -192,7 +197,10 @@ impl Novelty {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        Some(format!("the labelled questions are all alike in {}{more}, the new ones are not", names.join(", ")))
+        Some(format!(
+            "the labelled questions are all alike in {}{more}, the new ones are not",
+            names.join(", ")
+        ))
     }
 
     fn reasons(&self) -> Vec<String> {

@@ -91,7 +91,11 @@ pub(crate) fn table(report: &Report) -> Result<Option<SystemTable>, ReportError>
 /// What the table says under its title.
 fn note(report: &Report, beyond: &Beyond) -> String {
     let has_solver = report.manifest.options.get("verify_solver").and_then(serde_json::Value::as_bool);
-    let unproved = if has_solver == Some(false) { " There was no solver, so nothing was proved within bounds." } else { "" };
+    let unproved = if has_solver == Some(false) {
+        " There was no solver, so nothing was proved within bounds."
+    } else {
+        ""
+    };
     format!(
         "EX-SpotIt: right by EX, and refuted on no database. \"any values\": also counterexamples with values that the column \
          types exclude.{}{unproved}",
@@ -151,7 +155,10 @@ impl Beyond {
                 format!("{} that EX calls wrong {is} {why}", words::many(count, "answer"))
             })
         };
-        let why = [said(self.ties, "one of several results that the gold permits"), said(self.unknown, "undecided by verify")];
+        let why = [
+            said(self.ties, "one of several results that the gold permits"),
+            said(self.unknown, "undecided by verify"),
+        ];
         let why: Vec<String> = why.into_iter().flatten().collect();
         format!(" {}; in the mean of verify they count as right.", why.join(", "))
     }

@@ -170,7 +170,9 @@ impl Look<'_> {
                 Some(row) => {
                     let values = key.iter().filter_map(|&at| value_in(row, &self.stored, at)).map(literal);
                     let values = values.collect::<Vec<_>>().join(", ");
-                    resemblance.not_kept.push(format!("{names} has {values} twice, your rows have no value twice"));
+                    resemblance
+                        .not_kept
+                        .push(format!("{names} has {values} twice, your rows have no value twice"));
                 }
                 None if self.rows.rows.len() > 1 => {
                     resemblance.kept.push(format!("{names} has no value twice"));
@@ -238,8 +240,9 @@ impl Look<'_> {
             match both.find(|(low, high)| is_below(high, low)) {
                 Some((above, below)) => {
                     let (above, below) = (literal(above), literal(below));
-                    let text =
-                        format!("{low} is {above}, above the {below} of {high}, in your rows it never is above");
+                    let text = format!(
+                        "{low} is {above}, above the {below} of {high}, in your rows it never is above"
+                    );
                     resemblance.not_kept.push(text);
                 }
                 None if is_tested => resemblance.kept.push(format!("{low} never above {high}")),
@@ -271,7 +274,10 @@ impl Look<'_> {
                 |value: &&Value| **value != Value::Null && !keys.contains(&stored(value, column.affinity));
             match self.values(inclusion.column).find(is_lost) {
                 Some(value) => {
-                    let text = format!("{from} is {}, which is not in {to}, in your rows it always is", literal(value));
+                    let text = format!(
+                        "{from} is {}, which is not in {to}, in your rows it always is",
+                        literal(value)
+                    );
                     resemblance.not_kept.push(text);
                 }
                 None => resemblance.kept.push(format!("every {from} is in {to}")),

@@ -71,11 +71,7 @@ fn a_realistic_witness_keeps_what_the_database_keeps() {
             "SELECT code FROM purchase WHERE 0",
             "purchase.price is ",
         ),
-        (
-            "SELECT count(*) FROM customer",
-            "SELECT count(name) FROM customer",
-            "customer.name is NULL",
-        ),
+        ("SELECT count(*) FROM customer", "SELECT count(name) FROM customer", "customer.name is NULL"),
         (
             "SELECT count(*) FROM town WHERE name IS NOT NULL",
             "SELECT count(DISTINCT name) FROM town",

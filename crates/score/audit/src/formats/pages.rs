@@ -14,8 +14,7 @@ use crate::rules::find;
 /// The titles of the sections with counts.
 const RULES: &str = "Rules";
 const SILENT: &str = "Rules without a finding";
-const CONFIDENCE: &str =
-    "percent: how often people judged golds with such findings wrong (three labelled benchmarks); the highest come first";
+const CONFIDENCE: &str = "percent: how often people judged golds with such findings wrong (three labelled benchmarks); the highest come first";
 
 /// For a terminal. A query stays on one line, so that it can be copied.
 pub struct Terminal(pub TextTables);

@@ -85,8 +85,7 @@ fn collect(expr: &Expr, groups: &[Expr], columns: &mut Vec<ColumnRef>) {
 
 fn report(subject: &AuditSubject<'_>, select: &Select, column: ColumnRef, findings: &mut Findings) {
     let name = subject.name(column);
-    let why =
-        format!("{name} is neither grouped nor aggregated, so SQLite picks the row that it comes from");
+    let why = format!("{name} is neither grouped nor aggregated, so SQLite picks the row that it comes from");
     if !subject.item.data.has_rows() {
         findings.report(why);
         return;
