@@ -95,7 +95,7 @@ def estimate(
         db_id: Take only the questions about these databases.
         ids: Take only the questions with these ids.
         where: Take only the questions with a label, as in ``{"difficulty": "simple"}``.
-        limit: Take at most so many questions, drawn by ``seed``.
+        limit: Take at most this many questions, drawn by ``seed``.
         seed: Seed of everything random.
         tau: Confidence below which a prediction does not count for the method ``doc``.
         timeout: Seconds that one query may take; 30 without it.

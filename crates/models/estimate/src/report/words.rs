@@ -74,7 +74,7 @@ pub(super) fn against_known(estimate: &SystemEstimate) -> Option<String> {
     let distance = points(Some(difference.abs())).replace('+', "");
     Some(match difference {
         _ if distance == "0.0" => {
-            format!("That is as many as of its labelled answers ({} %).", percent(source_accuracy))
+            format!("Of its labelled answers as many are right ({} %).", percent(source_accuracy))
         }
         difference if difference < 0.0 => {
             format!(
