@@ -160,7 +160,7 @@ impl Beyond {
             said(self.unknown, "undecided by verify"),
         ];
         let why: Vec<String> = why.into_iter().flatten().collect();
-        format!(" {}; in the mean of verify they count as right.", why.join(", "))
+        format!(" {}: right in the mean of verify.", why.join(", "))
     }
 }
 

@@ -195,21 +195,25 @@ impl SummaryBuilder {
             let reason = reasons.of_raw(item).ok().flatten();
             reason.map(Reason::counted_causes).unwrap_or_default()
         };
+        let mut walked = vec![0; self.systems.len()];
         items.for_each_raw(causes, |entry| {
-            let (name, id, causes) = match entry {
-                Entry::New(Prepared { system, id, content }) if !content.is_empty() => {
-                    (system, id, self.causes.place(content))
-                }
-                Entry::New(_) => return Ok(()),
-                Entry::Same { system, like, id } => {
-                    let place = self.system_of_name.get(like).zip(self.row_of_id.get(id));
-                    let causes = place.and_then(|(like, row)| self.systems[*like].causes.get(row).copied());
-                    let Some(causes) = causes else { return Ok(()) };
-                    (system.to_owned(), id.to_owned(), causes)
+            let (name, id, content) = match entry {
+                Entry::New(Prepared { system, id, content }) => (system, id, Ok(content)),
+                Entry::Same { system, like, id } => (system.to_owned(), id.to_owned(), Err(like)),
+            };
+            let Some(&system) = self.system_of_name.get(&name) else { return Ok(()) };
+            // Of a log with an index no id was read: a row is then the place of the item among those of its system.
+            let row = *self.row_of_id.entry(id).or_insert(walked[system]);
+            walked[system] += 1;
+            let causes = match content {
+                Ok(content) => (!content.is_empty()).then(|| self.causes.place(content)),
+                Err(like) => {
+                    let like = self.system_of_name.get(like);
+                    like.and_then(|like| self.systems[*like].causes.get(&row).copied())
                 }
             };
-            if let Some((system, row)) = self.system_of_name.get(&name).zip(self.row_of_id.get(&id)) {
-                self.systems[*system].causes.insert(*row, causes);
+            if let Some(causes) = causes {
+                self.systems[system].causes.insert(row, causes);
             }
             Ok::<(), RunError>(())
         })

@@ -308,7 +308,7 @@ impl Look<'_> {
                 resemblance.kept.push(format!("{name} is one of your {} values", values.len()));
             }
             (None, Some((low, high))) => {
-                let text = format!("{name} lies between {} and {}, as yours", literal(low), literal(high));
+                let text = format!("{name} lies between {} and {}", literal(low), literal(high));
                 resemblance.kept.push(text);
             }
             (None, None) => {}
