@@ -70,9 +70,12 @@ fn refuted(answer: &RefutedAnswer) -> Vec<Block> {
         "The sample's rows only show that the results differ. This database, with as few rows as possible, shows where.",
     )];
     blocks.extend(queries(pair));
-    for table in &refutation.database().tables {
+    let shown = verdict.record().shown_tables();
+    for table in shown.iter().filter(|table| !table.rows.rows.is_empty()) {
         blocks.push(Block::note(format!("Table {}", table.name)));
-        blocks.push(grid(&table.columns, table.rows.iter().map(Vec::as_slice)));
+        let cell = |value: &serde_json::Value| Cell::new(value.to_string()).code();
+        let rows = table.rows.rows.iter().map(|row| row.iter().map(cell).collect());
+        blocks.push(Table::of(table.rows.columns.iter().map(String::as_str), rows).into());
     }
     let mut result = |title: &str, rows: &ResultSet| {
         blocks.extend([Block::note(title), grid(&rows.columns, rows.rows())]);
