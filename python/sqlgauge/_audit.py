@@ -136,7 +136,7 @@ def audit(
         db_id: Take only the questions about this database, or these.
         ids: Take only the questions with these ids.
         where: Take only the questions with these labels, as in ``{"hardness": "extra"}``.
-        limit: Take at most so many questions, drawn at random.
+        limit: Take at most this many questions, drawn at random.
         seed: Seed of that draw.
         timeout: Seconds that one query may take; 30 without it.
         max_rows: Rows that one result may have.

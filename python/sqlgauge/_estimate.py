@@ -34,7 +34,7 @@ class Estimate:
     level: float
     """Probability with which the interval is to hold the true accuracy."""
     outside: bool
-    """Whether the target lies outside what is labelled; the interval promises nothing there."""
+    """Whether the target is unlike the labelled data, so that the estimate is an extrapolation."""
     outside_because: tuple[str, ...]
     """Why it does, in sentences."""
     method: str
@@ -53,12 +53,8 @@ class Estimate:
         return _show.html(self._sentences())
 
     def _sentences(self) -> list[str]:
-        percent = f"{100 * self.accuracy:.1f} % [{100 * self.low:.1f}, {100 * self.high:.1f}]"
-        by = f" by {self.metric}" if self.metric else ""
-        told = f"{self.system}: accuracy{by} {percent} with {100 * self.level:.0f} % probability, method {self.method}."
-        if not self.outside:
-            return [told, *self.notes]
-        return [told, "Outside what is labelled; the interval promises nothing here.", *self.outside_because, *self.notes]
+        said = f"{self.system}, by the method {self.method}: {self.raw['sentence']}"
+        return [said, *self.outside_because, *self.notes]
 
 
 def estimate(
@@ -99,7 +95,7 @@ def estimate(
         db_id: Take only the questions about these databases.
         ids: Take only the questions with these ids.
         where: Take only the questions with a label, as in ``{"difficulty": "simple"}``.
-        limit: Take at most so many questions, drawn by ``seed``.
+        limit: Take at most this many questions, drawn by ``seed``.
         seed: Seed of everything random.
         tau: Confidence below which a prediction does not count for the method ``doc``.
         timeout: Seconds that one query may take; 30 without it.

@@ -125,7 +125,7 @@ def evolve(
         out: Folder to write: a benchmark per kind.
         kinds: Kinds of change, in a list or separated by commas, or ``all``; each makes a benchmark of its own.
         per_item: A schema for each item instead of one for each database.
-        steps: A history: so many kinds one after the other, drawn from ``kinds``.
+        steps: A history: this many kinds one after the other, drawn from ``kinds``.
         script: File with changes to replay: written by hand, or the ``changes.jsonl`` of an earlier call.
         intensity: Largest share of the eligible tables or columns to change (0 < x <= 1).
         naturalness: How readable new names are.
@@ -136,7 +136,7 @@ def evolve(
         ids: Take only the questions with these ids.
         where: Take only the questions with these labels, as in ``{"hardness": "extra"}``; several values of a label are
             alternatives.
-        limit: Take at most so many questions, drawn at random.
+        limit: Take at most this many questions, drawn at random.
         seed: Seed of all proposals and of that draw: the same seed gives the same benchmark.
         timeout: Seconds that one query may take; 30 without it.
         max_rows: Rows that one result may have.

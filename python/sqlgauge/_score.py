@@ -189,7 +189,7 @@ def score_many(
         ids: Take only the questions with these ids.
         where: Take only the questions with these labels, as in ``{"hardness": "extra"}`` or ``{"difficulty": "simple"}``;
             several values of a label are alternatives.
-        limit: Take at most so many questions, drawn at random.
+        limit: Take at most this many questions, drawn at random.
         seed: Seed of that draw.
         skip_missing_db: Leave out questions whose databases are missing, and say so.
         extract_sql: Take the SQL out of the chatter of an LLM (code fences, explanations).

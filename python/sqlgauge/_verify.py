@@ -22,11 +22,11 @@ class Verification:
 
     verdict: Literal["equivalent", "equivalent_up_to", "different", "unknown"]
     """``equivalent``: on every database of the schema. ``equivalent_up_to``: on every one of at most ``bound`` rows per
-    table. ``different``: ``witness`` tells them apart. ``unknown``: nobody knows, for the ``reason``."""
+    table. ``different``: ``witness`` tells them apart. ``unknown``: not decided, for the ``reason``."""
     stage: str
     """What decided: ``rules``, ``data``, ``search``, ``reuse`` or ``smt``."""
     reason: str | None
-    """Why nobody knows, as a code: ``no-solver``, ``unsupported:…``, …"""
+    """Why it is not decided, as a code: ``no-solver``, ``unsupported:…``, …"""
     message: str | None
     """The same as a sentence."""
     bound: int | None
@@ -42,8 +42,8 @@ class Verification:
     right_result: dict[str, Any] | None
     """What the right one does."""
     kind: Literal["permits-none", "permits-more", "permits-another"] | None
-    """What the right query permits on the witness: none of the left one's results; or, where the left one permits one alone, that one
-    and others; or another one, and nobody knows about the left one's."""
+    """What the right query permits on the witness: none of the left one's results; or, where the left one permits one only, that one
+    and others; or a different one, and whether the left one's too is not known."""
     other_right_result: dict[str, Any] | None
     """Where it permits more, another result that SQLite returned for the right query on the same rows."""
     permits_less: bool

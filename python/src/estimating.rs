@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use serde_json::json;
 use sqlgauge_core::{Context, EstimateJob};
-use sqlgauge_estimate::EstimateOptions;
+use sqlgauge_estimate::{Estimate, EstimateOptions};
 
 use crate::call::call;
 use crate::database::{Limited, not_ddl};
@@ -69,7 +69,8 @@ fn estimate_systems<'py>(py: Python<'py>, job: Job<'py>) -> PyResult<Bound<'py, 
     let estimated = call(py, move |stop| {
         let context = Context::default().with_worker(worker).stopped_by(Arc::clone(stop));
         let done = pool.install(|| job.run(&context))?;
-        let estimates = serde_json::to_value(&done.report.estimates);
+        let estimates: Vec<_> = done.report.estimates.iter().map(Estimate::with_sentence).collect();
+        let estimates = serde_json::to_value(&estimates);
         let estimates = estimates.map_err(|error| Failure::of(Class::Internal, &error))?;
         let sentences = |notes: &[String]| notes.iter().map(|note| in_python(note)).collect::<Vec<String>>();
         let of_estimates: Vec<Vec<String>> =

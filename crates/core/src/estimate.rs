@@ -14,11 +14,14 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
+use sqlgauge_base::counted;
 use sqlgauge_dataset::{Columns, Databases, FileFormat, load_labels, parse_workload, take_out_other_answers};
 use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_estimate::report::drift::Series;
 use sqlgauge_estimate::report::{ALARM_BELOW, Reliability};
-use sqlgauge_estimate::{Estimate, EstimateOptions, Loader, Pool, PoolEvidence, TargetLabels, estimators};
+use sqlgauge_estimate::{
+    Estimate, EstimateOptions, Loader, Pool, PoolAnswer, PoolEvidence, TargetLabels, estimators,
+};
 use sqlgauge_run::{ITEMS, MANIFEST, Manifest};
 
 #[cfg(feature = "services")]
@@ -262,6 +265,7 @@ impl EstimateJob {
             .map_err(|error| Error::asked_in_part(self.target.path(), error))?;
         let pool = loader.finish();
         engine.check()?;
+        check_answers(&pool)?;
         Ok((pool, pairing(&systems, &BTreeMap::new())))
     }
 
@@ -308,4 +312,27 @@ impl EstimateJob {
         inputs.extend(pool.database_files().into_iter().map(file));
         inputs
     }
+}
+
+/// Fewest answers that show together that they are to a different benchmark.
+const ENOUGH: usize = 5;
+
+/// Refuses a system without an answer to the target, and one whose answers all read tables that the target does not have.
+fn check_answers(pool: &Pool) -> Result<(), Error> {
+    for &system in &pool.targets {
+        let answers = pool.target_ids.values().filter_map(|&question| pool.get(system, question));
+        let answers: Vec<&PoolAnswer> = answers.filter(|answer| !answer.sql.trim().is_empty()).collect();
+        let name = &pool[system];
+        if answers.is_empty() {
+            return Err(Error::Invalid(format!("{name} answers no question of the target; check --pred")));
+        }
+        let is_strange = |answer: &&PoolAnswer| answer.status.as_deref() == Some("no_such_table");
+        if answers.len() >= ENOUGH && answers.iter().all(is_strange) {
+            return Err(Error::Invalid(format!(
+                "all {} of {name} read tables that the target does not have; give its answers to these questions with --pred",
+                counted(answers.len(), "answer")
+            )));
+        }
+    }
+    Ok(())
 }

@@ -6,6 +6,8 @@
 //! - By verdicts: equivalent is right, by rules or up to the bound of a proof; different, refused and missing are wrong; unknown is
 //!   counted apart. The rules of `etm@1` are the first stage of `verify`, so its own errors show only where a later stage decided
 //!   or people did.
+//! - Against verdicts a false positive is a refutation: the metric calls the answer right, and some database tells it from the gold.
+//!   Few of them are the model's fault, so those with a counterexample like the given rows are counted beside.
 //! - Metrics that say neither right nor wrong are left out, and `verify` where it is the truth.
 
 use std::collections::BTreeMap;
@@ -63,6 +65,9 @@ pub struct SystemErrors {
     pub truth: TruthCounts,
     /// By metric id.
     pub metrics: BTreeMap<String, ErrorCounts>,
+    /// By metric id: false positives that a realistic counterexample refutes. Empty against labels.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub realistic: BTreeMap<String, u64>,
 }
 
 /// What is known of a system's answers.
@@ -74,7 +79,7 @@ pub struct TruthCounts {
     pub right_up_to_bound: u64,
     /// Wrong answers.
     pub wrong: u64,
-    /// Answers of which nobody knows.
+    /// Answers that `verify` cannot decide.
     pub undecided: u64,
     /// Answers without a label, or to a question whose gold fails.
     pub not_judged: u64,
@@ -114,7 +119,13 @@ impl MetricErrorsJob {
             *id != truths.name() && find(id).is_ok_and(|metric| metric.kind() == MetricKind::Binary)
         };
         let metrics: Vec<String> = manifest.metrics.iter().filter(says_right).cloned().collect();
-        let empty = |system: &String| SystemErrors { system: system.clone(), ..SystemErrors::default() };
+        let counted = metrics.iter().filter(|_| matches!(truths, Truths::Verdicts(_)));
+        let realistic: BTreeMap<String, u64> = counted.map(|id| (id.clone(), 0)).collect();
+        let empty = |system: &String| SystemErrors {
+            system: system.clone(),
+            realistic: realistic.clone(),
+            ..SystemErrors::default()
+        };
         let mut systems: Vec<SystemErrors> = manifest.systems.iter().map(empty).collect();
         items.for_each(|item| {
             if let Some(system) = systems.iter_mut().find(|system| system.system == item.system) {
@@ -130,10 +141,13 @@ impl SystemErrors {
     fn add(&mut self, item: &Item, truth: Truth, metrics: &[String]) {
         self.truth.add(truth);
         let Some(is_right) = truth.decided() else { return };
+        let is_realistic = item.details.verdict.as_ref().and_then(|verdict| verdict.realistic) == Some(true);
         for id in metrics {
             let counts = self.metrics.entry(id.clone()).or_default();
-            if let Some(score) = item.metrics.get(id).copied().flatten() {
-                counts.add(score >= 1.0, is_right);
+            let Some(score) = item.metrics.get(id).copied().flatten() else { continue };
+            counts.add(score >= 1.0, is_right);
+            if let Some(realistic) = self.realistic.get_mut(id) {
+                *realistic += u64::from(score >= 1.0 && !is_right && is_realistic);
             }
         }
     }
@@ -142,16 +156,18 @@ impl SystemErrors {
 impl MetricErrors {
     /// A line per system and metric, with a head: counts, and rates in percent.
     pub fn to_csv(&self) -> String {
-        let mut text =
-            String::from("system,metric,judged,undecided,called_right,false_positives,false_negatives\n");
+        let mut text = String::from(
+            "system,metric,judged,undecided,called_right,false_positives,false_negatives,realistic\n",
+        );
         for system in &self.systems {
             for (id, counts) in self.metrics.iter().filter_map(|id| Some((id, system.metrics.get(id)?))) {
                 let ErrorCounts { judged, called_right, false_positives, false_negatives } = counts;
                 let name = quoted(&system.system);
                 let undecided = system.truth.undecided;
+                let realistic = system.realistic.get(id).map(u64::to_string).unwrap_or_default();
                 let _infallible = writeln!(
                     text,
-                    "{name},{id},{judged},{undecided},{called_right},{false_positives},{false_negatives}"
+                    "{name},{id},{judged},{undecided},{called_right},{false_positives},{false_negatives},{realistic}"
                 );
             }
         }

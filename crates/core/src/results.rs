@@ -426,12 +426,12 @@ impl SystemOutcome {
 /// The tables: scores with their denominators, the items where the metrics differ, what is missing or too much.
 fn document(outcomes: &[SystemOutcome], without_gold: &[String], left_golds: &[String]) -> Document {
     let mut document = Document::new("Results");
-    let note = "percent with 95 % intervals: over the items that have a result, as the official script counts, and over all that have a \
-                gold, where a missing result is wrong";
+    let note = "percent with 95 % intervals. The official script counts items that have a result; over all items with a gold, a missing \
+                result is wrong";
     document.add(Section::new("Scores", note, scores(outcomes)));
     let note = "what each says, and why";
     document.add(Section::new("Items where the metrics differ", note, differing(outcomes)));
-    let note = "items without a gold that can be read, results that belong to no item, and entries of the folders that are not read";
+    let note = "items without a readable gold, results of no item, and files that were not read";
     document.add(Section::new("Left out", note, left_out(outcomes, without_gold, left_golds)));
     document
 }

@@ -8,7 +8,7 @@ use sqlgauge_engine::{Engine, Limits, Moment};
 use sqlgauge_evolve::Answerability;
 use sqlgauge_robustness::report::{FILES, RobustnessReport};
 use sqlgauge_robustness::{
-    Abstentions, Evolved, METRICS, Original, OutOfScopeAnswers, Scored, find, measure,
+    ANSWERS_TO_ORIGINAL, Abstentions, Evolved, METRICS, Original, OutOfScopeAnswers, Scored, find, measure,
 };
 use sqlgauge_run::{ITEMS, InputRecord, Items, MANIFEST, Manifest, RunFiles, digest_inputs, recorded_file};
 
@@ -57,8 +57,8 @@ pub struct RobustnessJob {
     #[cfg_attr(feature = "cli", arg(long, value_name = "DIR"))]
     pub evolved: Vec<PathBuf>,
     /// Folder with the predictions of a system: a file per benchmark, as in DIR/rename-columns.jsonl; with several --evolved
-    /// DIR/EVOLVED/rename-columns.jsonl. Or one file with predictions for the original, which are taken on every benchmark, as
-    /// if nothing had changed. May be given several times
+    /// DIR/EVOLVED/rename-columns.jsonl. Or one file with predictions for the original: then nobody is asked again, and the
+    /// report says what old queries lose. May be given several times
     #[cfg_attr(
         feature = "cli",
         arg(long = "pred", id = "predictions", value_name = "NAME=DIR|FILE", required = true)
@@ -348,6 +348,10 @@ impl RobustnessJob {
         let options = BTreeMap::from([
             ("extract_sql".to_owned(), extraction),
             ("max_drop".to_owned(), self.max_drop.into()),
+            (
+                ANSWERS_TO_ORIGINAL.to_owned(),
+                self.systems.iter().any(|system| system.folder.is_file()).into(),
+            ),
         ]);
         Manifest {
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),

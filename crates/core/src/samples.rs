@@ -351,8 +351,8 @@ impl Samples {
         let note =
             format!("{}, percent with 95 % intervals over items, and the number of items", self.metric);
         document.add(Section::new("Rates", note, self.rates()));
-        let note = "first answers; a penalty score is the mean of +1 for a right item, 0 for an abstention where there is an answer, and \
-                    minus the penalty for a wrong one, times 100";
+        let note = "first answers. A penalty score counts +1 for a right answer, 0 for an abstention, and minus the penalty for a \
+                    wrong answer, times 100";
         document.add(Section::new("Abstention", note, self.abstentions()));
         document
     }

@@ -99,7 +99,7 @@ pub struct Subset {
 pub struct IdList {
     /// The ids.
     pub ids: Vec<String>,
-    /// What they are, for who reads the record of a run: `of wrong.txt`.
+    /// What they are, for who reads the record of a run: `that DAIL failed (ex@1 in runs/dail)`.
     pub are: Option<String>,
 }
 
@@ -303,18 +303,20 @@ pub fn failed_questions(run: &Path, systems: &[&str]) -> Result<IdList, Error> {
     let metric = report.deciding_metric().ok_or_else(|| wrong("no metric of it says right or wrong"))?;
     let is_one_of = |name: &str| systems.contains(&name);
     let has_one = report.summary.systems.iter().any(|system| is_one_of(&system.system));
-    let mut ids = BTreeMap::new();
+    let (mut ids, mut failed) = (BTreeMap::new(), BTreeSet::new());
     report.items.for_each(|item| {
         let is_wrong = item.metrics.get(metric).copied().flatten().is_some_and(|score| score < 1.0);
         if is_wrong && (!has_one || is_one_of(&item.system)) {
             ids.insert(item.index, item.id.clone());
+            failed.insert(item.system.clone());
         }
         Ok::<(), RunError>(())
     })?;
     if ids.is_empty() {
         return Err(wrong(&format!("no answer is wrong there by {metric}")));
     }
-    let are = format!("that were wrong by {metric} in {}", run.display());
+    let who = failed.into_iter().collect::<Vec<_>>().join(" or ");
+    let are = format!("that {who} failed ({metric} in {})", run.display());
     Ok(IdList { ids: ids.into_values().collect(), are: Some(are) })
 }
 

@@ -7,7 +7,8 @@
 //!   scores, so that no system gains by the items that a version has. Ranks count the systems that are better; equal ones share a rank.
 //! - A swap is a pair of systems that stands in opposite orders under two versions. Its probability is the share of 2,000 resamples of
 //!   the items in which both orders hold, each strictly; an item is drawn with all that it has, its scores of every system and version.
-//! - Gained and lost items, and the agreement of versions, are over the items that both versions score.
+//! - First comes each system on the items that both versions score, paired by item, with an interval and a test. The agreement of
+//!   versions is over those items too.
 //! - Of systems with lists of answers, all of this is about the first answers. Each version is a run of [`SamplesJob`], and a table has
 //!   the rates of the lists under each.
 //! - All randomness has a fixed seed.
@@ -16,10 +17,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use sqlgauge_base::stats::{self, Interval};
 use sqlgauge_base::{Random, counted};
 use sqlgauge_dataset::{Benchmark, Example, Prediction, parse_benchmark};
-use sqlgauge_metrics::Metric;
-use sqlgauge_report::document::{Document, Section, Table};
+use sqlgauge_metrics::{Metric, MetricKind};
+use sqlgauge_report::document::{Block, Cell, Document, Section, Table, Text};
 use sqlgauge_report::words::share;
 use sqlgauge_report::{Nature, number};
 use sqlgauge_run::{RunError, RunFiles, ScoreSummary, SummaryBuilder};
@@ -60,6 +62,9 @@ pub struct VersionsJob {
     /// What is said of lists of answers; without, each prediction is one answer.
     pub lists: Option<SampleRules>,
 }
+
+/// Changes that stand in words above the tables.
+const MOST_SAID: usize = 4;
 
 /// Systems under versions.
 #[derive(Debug, Clone)]
@@ -107,8 +112,8 @@ pub struct Swap {
     pub probability: f64,
 }
 
-/// One system's items under two versions.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// One system on the items that two versions score.
+#[derive(Debug, Clone, PartialEq)]
 pub struct VersionChange {
     /// The system.
     pub system: String,
@@ -116,6 +121,14 @@ pub struct VersionChange {
     pub versions: [String; 2],
     /// Items scored under both.
     pub shared: usize,
+    /// The mean over them under each.
+    pub means: [f64; 2],
+    /// The second mean less the first, with its interval of 95 %, paired by item.
+    pub difference: f64,
+    /// Its interval.
+    pub interval: Interval,
+    /// Of the exact `McNemar` test for a 0/1 metric, of a paired sign-flip test otherwise.
+    pub p_value: f64,
     /// Ids of those with a higher score under the second.
     pub gained: Vec<String>,
     /// Ids of those with a lower one.
@@ -338,6 +351,7 @@ fn summaries(run: &RunFiles, systems: &[String], metric: &str) -> Result<Vec<Sco
     Ok(systems.iter().map(of_system).collect())
 }
 
+const LEVEL: f64 = 0.95;
 const RESAMPLES: usize = 2000;
 const SEED: u64 = 0x5eed;
 
@@ -422,13 +436,34 @@ impl Versions {
                 .map(|item| scores.ids[item].clone())
                 .collect()
         };
+        let differences: Vec<f64> = both.clone().map(|item| after[item] - before[item]).collect();
+        let (interval, p_value) = self.tested(&differences);
+        let shared = differences.len().max(1) as f64;
+        let mean = |of: &[f64]| both.clone().map(|item| of[item]).sum::<f64>() / shared;
         VersionChange {
             system: self.systems[system].clone(),
             versions: self.names(versions),
-            shared: both.clone().count(),
+            shared: differences.len(),
+            means: [mean(before), mean(after)],
+            difference: differences.iter().sum::<f64>() / shared,
+            interval,
+            p_value,
             gained: ids(&|moved| moved > 0.0),
             lost: ids(&|moved| moved < 0.0),
         }
+    }
+
+    /// The interval of paired differences, and the p-value of their test.
+    fn tested(&self, differences: &[f64]) -> (Interval, f64) {
+        if Nature::of(&self.metric).kind == MetricKind::Binary {
+            let count = |moved: fn(&&f64) -> bool| differences.iter().filter(moved).count() as u64;
+            let (gained, lost) = (count(|moved| **moved > 0.0), count(|moved| **moved < 0.0));
+            let interval = stats::paired_difference(gained, lost, differences.len() as u64, LEVEL);
+            return (interval, stats::mcnemar_exact(gained, lost));
+        }
+        let interval = stats::bootstrap_mean(differences, LEVEL, RESAMPLES, SEED);
+        let interval = interval.unwrap_or(Interval { low: f64::NAN, high: f64::NAN });
+        (interval, stats::sign_flip_test(differences, RESAMPLES, SEED))
     }
 
     fn agreement(&self, versions: [usize; 2], scores: &Scores, means: &[Vec<f64>]) -> Agreement {
@@ -449,23 +484,38 @@ impl Versions {
     /// The tables.
     pub fn document(&self) -> Document {
         let mut document = Document::new("Versions of the golds");
+        document.lead.extend(self.changes.iter().take(MOST_SAID).map(|change| self.said(change)));
+        let of = if self.samples.is_empty() { "" } else { " of the first answers" };
+        let note = format!("{}{of}; the change has a 95 % interval, and p is of a paired test", self.metric);
+        document.add(Section::new("The same items under two versions", note, self.changed()));
         let note = format!(
-            "{}{}, percent with 95 % intervals and the number of items; shared: over the {} of every version, # is the rank",
+            "{}{of}, over all items of each version; shared: over the {} that all versions have, # is the rank",
             self.metric,
-            if self.samples.is_empty() { "" } else { " of the first answers" },
             counted(self.shared, "item")
         );
-        document.add(Section::new("Scores by version", note, self.scores()));
+        document.add(Section::new("Each version alone", note, self.scores()));
         let note =
             format!("{}, percent with 95 % intervals over items, and the number of items", self.metric);
         document.add(Section::new("Several answers by version", note, self.lists()));
-        let note = "points between the two under each version; the probability that the swap is real, by resampling the items in pairs";
+        let note = "points between the two systems; real: how often resampled items give the same swap";
         document.add(Section::new("Ranks that change", note, self.swapped()));
-        let note = "over the items that both versions score";
-        document.add(Section::new("Items gained and lost", note, self.changed()));
-        let note = "scores of a system on an item under both; Kendall's tau of the ranks";
+        let note = "equal: scores that are the same under both; tau: how alike the ranks are, by Kendall";
         document.add(Section::new("Agreement of the versions", note, self.agreeing()));
         document
+    }
+
+    /// `mine: 48.8 by orig and 53.7 by plat on the same 41 items: +4.9 points [-2.1, +12.0], p 0.5.`
+    fn said(&self, change: &VersionChange) -> Block {
+        let nature = Nature::of(&self.metric);
+        let [from, to] = &change.versions;
+        let [before, after] = change.means.map(|mean| number::score(Some(mean), nature));
+        let text = format!(
+            " scores {before} by {from} and {after} by {to} on the same {}: {} points, p {}.",
+            counted(change.shared, "item"),
+            moved(change, nature),
+            number::p_value(change.p_value)
+        );
+        Block::lead(Text::default().strong(&change.system).plain(text))
     }
 
     fn scores(&self) -> Table {
@@ -509,14 +559,19 @@ impl Versions {
     }
 
     fn changed(&self) -> Table {
-        let mut table = Table::new(["system", "from", "to", "items", "gained", "lost"]);
-        for change in &self.changes {
+        let nature = Nature::of(&self.metric);
+        let columns = ["system", "from", "to", "items", "before", "after", "change", "p", "gained", "lost"];
+        let row = |change: &VersionChange| {
             let [from, to] = change.versions.clone();
+            let [before, after] = change.means.map(|mean| number::score(Some(mean), nature));
             let [shared, gained, lost] =
                 [change.shared, change.gained.len(), change.lost.len()].map(|count| count.to_string());
-            table.push([change.system.clone(), from, to, shared, gained, lost]);
-        }
-        table
+            let (moved, p) = (moved(change, nature), number::p_value(change.p_value));
+            [change.system.clone(), from, to, shared, before, after, moved, p, gained, lost]
+                .map(Cell::new)
+                .into()
+        };
+        Table::of(columns, self.changes.iter().map(row))
     }
 
     fn agreeing(&self) -> Table {
@@ -545,7 +600,7 @@ impl Versions {
             version
         };
         let swap = |swap: &Swap| json!({"first": swap.first, "second": swap.second, "versions": swap.versions, "differences": swap.differences, "probability": swap.probability});
-        let change = |change: &VersionChange| json!({"system": change.system, "versions": change.versions, "shared": change.shared, "gained": change.gained, "lost": change.lost});
+        let change = |change: &VersionChange| json!({"system": change.system, "versions": change.versions, "shared": change.shared, "means": change.means, "difference": change.difference, "low": change.interval.low, "high": change.interval.high, "p_value": change.p_value, "gained": change.gained, "lost": change.lost});
         let agreement = |row: &Agreement| json!({"versions": row.versions, "items": row.shared, "scores": row.pairs, "equal": row.equal, "kendall": row.kendall});
         json!({
             "metric": self.metric,
@@ -556,6 +611,13 @@ impl Versions {
             "agreements": self.agreements.iter().map(agreement).collect::<Vec<_>>(),
         })
     }
+}
+
+/// `+4.9 [-2.1, +12.0]`.
+fn moved(change: &VersionChange, nature: Nature) -> String {
+    let [difference, low, high] = [change.difference, change.interval.low, change.interval.high]
+        .map(|value| number::difference(value, nature));
+    format!("{difference} [{low}, {high}]")
 }
 
 fn path(path: &Path) -> String {

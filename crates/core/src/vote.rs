@@ -412,7 +412,7 @@ impl Vote {
         let mut document = Document::new("Vote");
         let note = format!("answers are equal by {}", by.name());
         document.add(Section::new("Vote", note, self.summary()));
-        let note = "the items answered if those below a confidence are not, and the right ones among them, with 95 % intervals";
+        let note = "coverage: items whose confidence reaches the bar; accuracy: how many of them are right, with 95 % intervals";
         document.add(Section::new("Coverage and accuracy", note, self.curve()));
         document
     }

@@ -121,6 +121,9 @@ struct RunContent {
     tool: String,
     engine: String,
     questions: usize,
+    /// Which part of the benchmark was scored, where it was not all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    part: Option<String>,
     metrics: Vec<String>,
     /// File and SHA-256 of each gold file.
     golds: Vec<(String, String)>,
@@ -188,6 +191,7 @@ impl RunContent {
         let golds = manifest.inputs.iter().filter(|input| input.role.starts_with("gold"));
         Self {
             questions: manifest.examples,
+            part: sqlgauge_report::part(&manifest),
             golds: golds.map(|gold| (gold.path.clone(), gold.sha256.clone())).collect(),
             systems: systems.collect(),
             total: manifest.total(),

@@ -38,11 +38,11 @@ function isBest(run, metric, system) {
   return means.length > 1 && system.scores[metric]?.[0] === Math.max(...means);
 }
 
-/* Runs on the same golds, by their hash, and as many of them: others are another list, and another line of the trend. */
+/* Runs on the same golds, by their hash, and on the same part of them; each group has its list and its trend. */
 function byGold(runs) {
   const groups = new Map();
   for (const run of runs) {
-    const key = run.problem ? 'problem' : JSON.stringify([run.questions, run.golds.map((gold) => gold[1])]);
+    const key = run.problem ? 'problem' : JSON.stringify([run.questions, run.part, run.golds.map((gold) => gold[1])]);
     if (!groups.has(key)) groups.set(key, []);
     groups.get(key).push(run);
   }
@@ -106,7 +106,7 @@ function drawRuns() {
     const gold = group[0].golds?.[0];
     return h('section', {},
       h('div', { class: 'head' }, h('h2', {}, group[0].problem ? 'Not readable' : gold ? gold[0].split('/').slice(-2).join('/') : 'Without golds'),
-        group[0].questions !== undefined && h('span', { class: 'soft' }, many(group[0].questions, 'question')), gold && h('span', { class: 'soft', 'data-tip': `SHA-256 of the golds\n${gold[1]}`, tabindex: '0' }, `golds ${gold[1].slice(0, 8)}`), h('span', { class: 'soft' }, many(group.length, 'run'))),
+        group[0].questions !== undefined && h('span', { class: 'soft' }, group[0].part ?? many(group[0].questions, 'question')), gold && h('span', { class: 'soft', 'data-tip': `SHA-256 of the golds\n${gold[1]}`, tabindex: '0' }, `golds ${gold[1].slice(0, 8)}`), h('span', { class: 'soft' }, many(group.length, 'run'))),
       scroller(h('table', { class: 'runs' }, h('thead', {}, h('tr', {}, head(''), head('Run'), head('System'), metrics.map((metric) => head(bare(metric), 'num')), head('Last written (UTC)', 'sec'))), h('tbody', {}, rows))),
       metrics.length > 0 && trend(group, metrics[0]));
   }));

@@ -86,7 +86,7 @@ class ScoreAnswers:
 class VerifyPairs:
     """Verifies the pairs of a batch, each over its database; ``options`` are those of :class:`sqlgauge.VerifyOptions`.
 
-    Adds ``verdict``, ``stage``, ``reason`` (why nobody knows) and ``witness`` (an SQL script), ``None`` where there is none. A
+    Adds ``verdict``, ``stage``, ``reason`` (why it is not decided) and ``witness`` (an SQL script), ``None`` where there is none. A
     query that is none of SQLite's has the verdict ``refused`` and the reason.
     """
 

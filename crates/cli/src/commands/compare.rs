@@ -28,7 +28,7 @@ pub(crate) struct Compare {
     /// Number of differing items to list for each side
     #[arg(long, alias = "limit", value_name = "N", default_value_t = 20)]
     items: usize,
-    /// Exit with code 1 if the second system is lower by more than so many points on the metric, and the paired test takes that
+    /// Exit with code 1 if the second system is lower by more than this many points on the metric, and the paired test takes that
     /// for real (p < 0.05)
     #[arg(long, value_name = "POINTS")]
     max_regression: Option<f64>,

@@ -61,10 +61,7 @@ fn queries(pair: &ShownPair) -> String {
 
 fn refuted(answer: &RefutedAnswer) -> Result<()> {
     let RefutedAnswer { pair, verdict } = answer;
-    title(
-        "2  Why is this answer wrong?",
-        "execution accuracy calls it right; this small database shows that it is not",
-    )?;
+    title("2  Why is this answer wrong?", "the smallest database on which the results differ")?;
     let options = ShowOptions { width: width(), colour: colour(), ..ShowOptions::default() };
     print_painted(&format!(
         "{}{}",
@@ -114,7 +111,7 @@ fn estimates(estimates: &[EstimateAndTruth]) -> Result<()> {
 fn evolved(tour: &Tour) -> Result<()> {
     title(
         "5  What does a schema change cost?",
-        "the same answers after columns were renamed, golds rewritten and run",
+        "the old answers after columns were renamed; the systems were not asked again",
     )?;
     let mut text = String::new();
     for row in &tour.evolved {

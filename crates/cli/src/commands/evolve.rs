@@ -35,7 +35,7 @@ pub(crate) struct Evolve {
     /// One schema for each database, to which all its golds are rewritten (the default)
     #[arg(long, conflicts_with = "per_item")]
     per_database: bool,
-    /// A history: so many kinds one after the other, drawn from --kinds; every version is kept and checked
+    /// A history: this many kinds one after the other, drawn from --kinds; every version is kept and checked
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     steps: Option<u32>,
     /// Changes to replay: written by hand, or the changes.jsonl of an earlier run

@@ -39,7 +39,7 @@ pub(crate) struct Run {
     /// Exit with code 1 if the mean is below the bar; may be given several times
     #[arg(long, value_name = "METRIC=X")]
     fail_under: Vec<String>,
-    /// Exit with code 1 if the run loses more than so many points against the last one that passed, by its first metric, and the paired
+    /// Exit with code 1 if the run loses more than this many points against the last one that passed, by its first metric, and the paired
     /// test takes that for real (p < 0.05)
     #[arg(long, value_name = "POINTS")]
     max_regression: Option<f64>,

@@ -22,7 +22,7 @@ pub(crate) struct Show {
     /// Id of an item; may be given several times
     #[arg(long = "id", value_name = "ID", required_unless_present_any = ["wrong", "cause"])]
     ids: Vec<String>,
-    /// Show the first answers of the system that are wrong, at most so many
+    /// Show the first answers of the system that are wrong, at most N
     #[arg(long, value_name = "N", conflicts_with = "ids")]
     wrong: Option<usize>,
     /// Show the wrong answers of a cause, by its id in summary.json; with --wrong at most so many

@@ -219,6 +219,47 @@ fn what_an_official_scripts_changes_of_the_texts_make_is_said() {
 }
 
 #[test]
+fn an_official_scripts_changes_are_no_fault_of_a_system() {
+    let golds = ["SELECT DISTINCT price > 1 FROM item", "SELECT id FROM item"];
+    let benchmark =
+        Benchmark::new(&golds, &["SELECT price > 1 FROM item GROUP BY 1", "SELECT name FROM item"]);
+    let (summary, text) = run_says(&benchmark, &["--metrics", "ex-spider"]);
+    let causes = summary["systems"][0]["fixes"]["causes"].as_array().unwrap();
+    let ids: Vec<&str> = causes.iter().filter_map(|fix| fix["cause"].as_str()).collect();
+    assert_eq!(ids, ["official-script", "other-column"]);
+    assert!(text.contains("changed by the official script"), "{text}");
+}
+
+#[test]
+fn causes_do_not_depend_on_the_other_metrics() {
+    let golds = [
+        "SELECT DISTINCT price > 1 FROM item",
+        "SELECT id FROM item WHERE name = 'pen'",
+        "SELECT id, name FROM item",
+        "SELECT name FROM item ORDER BY price",
+    ];
+    let answers = [
+        "SELECT price > 1 FROM item GROUP BY 1",
+        "SELECT id FROM item WHERE name = 'PEN'",
+        "SELECT name, id FROM item",
+        "SELECT id FROM item LIMIT 1",
+    ];
+    let fixes = |metrics: &str| {
+        let benchmark = Benchmark::new(&golds, &answers);
+        let (summary, _) = run_says(&benchmark, &["--metrics", metrics]);
+        summary["systems"][0]["fixes"].clone()
+    };
+    for metric in ["ex", "ex-spider", "ex-bird"] {
+        let alone = fixes(metric);
+        assert!(alone["causes"].as_array().is_some_and(|causes| !causes.is_empty()), "{metric}: {alone}");
+        for others in ["ex-bird,esm,ex-spider,ex", "verify,ex-subset,ex,ex-bird"] {
+            let others: Vec<&str> = others.split(',').filter(|other| *other != metric).collect();
+            assert_eq!(fixes(&format!("{metric},{}", others.join(","))), alone, "{metric} beside {others:?}");
+        }
+    }
+}
+
+#[test]
 fn answers_that_are_no_answers_to_this_benchmark_are_noticed() {
     let golds = ["SELECT id FROM item", "SELECT name FROM item", "SELECT price FROM item"];
     let golds = [&golds[..], &golds[..]].concat();

@@ -137,6 +137,7 @@ fn the_output_has_the_documented_shape_and_does_not_depend_on_threads() {
     assert!((0.9 - number(&interval["level"])).abs() < 1e-12);
     assert!(0.0 <= number(&interval["low"]) && number(&interval["low"]) <= accuracy);
     assert!(accuracy <= number(&interval["high"]) && number(&interval["high"]) <= 1.0);
+    assert!(one["sentence"].as_str().unwrap().starts_with("An estimated "));
     for key in ["outside", "method", "signals", "descriptors", "by_database"] {
         assert!(!one[key].is_null(), "{key}");
     }
@@ -271,6 +272,24 @@ fn what_cannot_be_estimated_is_said() {
     }
     let output = sample.estimate(&empty.display().to_string(), &prediction, &["--known", &runs]);
     assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn answers_to_a_different_benchmark_are_refused() {
+    let sample = Sample::new();
+    let questions = sample.questions();
+    let (target, _) = sample.target("target", "careful", &questions);
+    let said = |sql: &Value| {
+        let rows = questions.iter().map(|question| json!({"id": question["id"], "sql": sql}).to_string());
+        let file = sample.path("strange.jsonl");
+        std::fs::write(&file, rows.collect::<Vec<_>>().join("\n")).unwrap();
+        let prediction = format!("strange={}", file.display());
+        let output = sample.estimate(&target, &prediction, &["--known", &sample.run_folder()]);
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    assert!(said(&json!("SELECT a FROM elsewhere")).contains("read tables that the target does not have"));
+    assert!(said(&Value::Null).contains("has no prediction for any example"));
 }
 
 /// One question is an estimate too, with an interval that says how little is known.

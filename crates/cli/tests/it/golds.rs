@@ -234,10 +234,17 @@ fn versions_of_golds_are_compared_over_the_items_that_both_have() {
         (json["swaps"][0]["first"].as_str(), json["swaps"][0]["second"].as_str()),
         (Some("x"), Some("y"))
     );
+    let change = &json["changes"][0];
     assert_eq!(
-        json["changes"][0],
-        json!({"system": "x", "versions": ["a", "b"], "shared": 2, "gained": [], "lost": ["1"]})
+        (&change["system"], &change["versions"], &change["shared"]),
+        (&json!("x"), &json!(["a", "b"]), &json!(2))
     );
+    assert_eq!((&change["means"], &change["lost"]), (&json!([1.0, 0.5]), &json!(["1"])));
+    assert_eq!((&change["difference"], &change["p_value"]), (&json!(-0.5), &json!(1.0)));
+    assert!(change["low"].as_f64() < Some(-0.5) && change["high"].as_f64() > Some(-0.5), "{change}");
+    let page = fs::read_to_string(world.path("v/versions.html")).unwrap();
+    assert!(page.contains("scores 100.0 by a and 50.0 by b on the same 2 items"), "{page}");
+    assert!(page.find("The same items under two versions") < page.find("Each version alone"));
 }
 
 #[test]
@@ -275,9 +282,10 @@ fn lists_of_answers_have_rates_under_every_version() {
     let output = run(&words);
     assert!(String::from_utf8(output.stdout).unwrap().contains("Several answers by version"));
     let json = read_json(&world.path("v/versions.json"));
+    let change = &json["changes"][0];
     assert_eq!(
-        json["changes"][0],
-        json!({"system": "S#1", "versions": ["one", "two"], "shared": 1, "gained": ["b"], "lost": []})
+        (&change["system"], &change["shared"], &change["gained"]),
+        (&json!("S#1"), &json!(1), &json!(["b"]))
     );
     let rate = |version: usize, name: &str| {
         let rates = json["versions"][version]["samples"][0]["rates"].as_array().unwrap();

@@ -131,12 +131,15 @@ fn both_systems_are_compared_with_themselves_on_the_same_items() {
     let output = world.robustness(&[]);
     assert!(output.status.success(), "{}", stderr(&output));
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(text.contains("macro average") && text.contains("true positives"), "{text}");
+    for said in ["33.3 % on average over the changes (41.7 % with the original", "true positives"] {
+        assert!(text.contains(said), "{text}");
+    }
+    assert!(!text.contains("not asked again"), "{text}");
 
     let report = read(&world.path("out/robustness.json"));
     let (good, weak) = (&report["systems"][0], &report["systems"][1]);
     for metric in ["ex@1", "table-f1@2", "column-f1@2"] {
-        for scores in [&good["original"], &good["rows"][0]["scores"], &good["macro_average"]] {
+        for scores in [&good["original"], &good["rows"][0]["scores"], &good["average_over_changes"]] {
             assert!(close(&scores[metric]["mean"], 1.0), "{metric} {scores}");
         }
     }
@@ -150,7 +153,9 @@ fn both_systems_are_compared_with_themselves_on_the_same_items() {
     let change = &row["changes"]["ex@1"];
     assert!(close(&change["difference"], -1.0 / 3.0) && close(&change["p_value"], 1.0), "{change}");
     assert_eq!((&change["gained"], &change["lost"]), (&json!(0), &json!(1)));
-    assert!(close(&weak["macro_average"]["ex@1"]["mean"], f64::midpoint(0.5, 1.0 / 3.0)));
+    assert!(close(&weak["average_over_changes"]["ex@1"]["mean"], 1.0 / 3.0));
+    assert!(close(&weak["average_with_original"]["ex@1"]["mean"], f64::midpoint(0.5, 1.0 / 3.0)));
+    assert_eq!(weak["not_asked_again"], 0);
     assert!(close(&row["databases"]["shop"]["evolved"], 1.0 / 3.0));
     let out_of_scope = &weak["out_of_scope"][0];
     assert!(close(&out_of_scope["true_positives"]["mean"], 0.5), "{out_of_scope}");
@@ -169,13 +174,23 @@ fn answers_to_the_original_are_taken_on_every_benchmark() {
     };
     let output = world.run("robustness", &predictions("weak=original/weak.sql"), &[&evolved]);
     assert!(output.status.success(), "{}", stderr(&output));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("the system was not asked again"), "{text}");
     let report = read(&world.path("stale/robustness.json"));
     for system in report["systems"].as_array().unwrap() {
+        assert_eq!(system["not_asked_again"], 2);
         let row = &system["rows"][0];
         assert_eq!((&row["label"], &row["items"]), (&json!("rename-tables"), &json!(3)));
         assert!(close(&row["scores"]["ex@1"]["mean"], 0.0), "{row}");
         assert!(close(&system["out_of_scope"][0]["true_positives"]["mean"], 0.0), "{system}");
     }
+    for kind in ["rename-tables", "remove-tables-in-gold"] {
+        world.write(&format!("copies/{kind}.sql"), &WEAK.join("\n"));
+    }
+    let copies = [files.as_slice(), &[("--pred", "weak=copies")]].concat();
+    let copied = world.run("robustness", &copies, &[&evolved]);
+    let text = String::from_utf8_lossy(&copied.stdout).into_owned();
+    assert!(text.contains("the system was not asked again"), "{text}{}", stderr(&copied));
     let mixed = world.run("robustness", &predictions("weak=preds/weak"), &[&evolved]);
     assert_eq!(mixed.status.code(), Some(2));
     assert!(stderr(&mixed).contains("a file for every one"), "{}", stderr(&mixed));
@@ -196,7 +211,7 @@ fn every_format_is_written_and_the_same_again() {
     assert!(world.robustness(&["--quiet"]).status.success());
     assert!(all() == before);
     let text = |name: &str| std::fs::read_to_string(world.path("out").join(name)).unwrap();
-    assert_eq!(text("robustness.jsonl").lines().count(), 8);
+    assert_eq!(text("robustness.jsonl").lines().count(), 10);
     assert!(text("robustness.csv").contains("weak,rename-tables,0.5,,ex@1,3,0.333"));
     assert!(
         text("report.md").contains("| rename\\-tables | 3 |")

@@ -67,12 +67,15 @@ fn refuted(answer: &RefutedAnswer) -> Vec<Block> {
     let Verdict::Different(counterexample) = &verdict.verdict else { return Vec::new() };
     let refutation = &counterexample.refutation;
     let mut blocks = vec![Block::prose(
-        "Execution accuracy calls this answer right, because the rows at hand do not show the difference. This small database does.",
+        "The sample's rows only show that the results differ. This database, with as few rows as possible, shows where.",
     )];
     blocks.extend(queries(pair));
-    for table in &refutation.database().tables {
+    let shown = verdict.record().shown_tables();
+    for table in shown.iter().filter(|table| !table.rows.rows.is_empty()) {
         blocks.push(Block::note(format!("Table {}", table.name)));
-        blocks.push(grid(&table.columns, table.rows.iter().map(Vec::as_slice)));
+        let cell = |value: &serde_json::Value| Cell::new(value.to_string()).code();
+        let rows = table.rows.rows.iter().map(|row| row.iter().map(cell).collect());
+        blocks.push(Table::of(table.rows.columns.iter().map(String::as_str), rows).into());
     }
     let mut result = |title: &str, rows: &ResultSet| {
         blocks.extend([Block::note(title), grid(&rows.columns, rows.rows())]);
@@ -96,7 +99,7 @@ fn matched(answer: &MatchedAnswer) -> Vec<Block> {
         steps.extend(applications.map(|step| Text::from(format!("{side}: rule {step}"))));
     }
     let mut blocks = vec![Block::prose(
-        "Exact set match calls this answer wrong, because it is written otherwise. These rules turn both queries into one.",
+        "Exact set match calls this answer wrong, because it is written differently. These rules turn both queries into one.",
     )];
     blocks.extend(queries(pair));
     blocks.push(Block::List(steps));
@@ -123,7 +126,8 @@ fn evolved(scores: &[BeforeAndAfter]) -> Vec<Block> {
     }
     let change = CHANGE.name();
     let text = format!(
-        "The same answers on the benchmark after {change}, whose golds were rewritten and run. Answers that name an old column are lost."
+        "The old answers on the benchmark after {change}, whose golds were rewritten and run. The systems were not asked again, so answers \
+         that name an old column are lost."
     );
     vec![
         Block::prose(text),

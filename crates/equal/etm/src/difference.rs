@@ -124,7 +124,7 @@ fn positional(left: &[String], right: &[String]) -> Option<String> {
     a.sort();
     b.sort();
     if a == b && left != right {
-        return Some("the queries return the same columns in another order".to_owned());
+        return Some("the queries return the same columns in a different order".to_owned());
     }
     let place = left.iter().zip(right).position(|(a, b)| a != b)?;
     Some(format!("column {} is {} on the left, {} on the right", place + 1, left[place], right[place]))

@@ -88,8 +88,8 @@ impl Minimality {
 impl fmt::Display for Minimality {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Fewest => "Minimal: no database with fewer rows tells the queries apart, and a plainer value anywhere loses the difference.",
-            Self::Local => "Locally minimal: without any of its rows, or with a plainer value anywhere, the difference is lost.",
+            Self::Fewest => "No database with fewer rows shows a difference, and no value can be made simpler.",
+            Self::Local => "No row can be left out, and no value made simpler.",
             Self::Unfinished(Shortage::Trials) => {
                 "A smaller counterexample may exist: the trials that a pair may have were used up."
             }

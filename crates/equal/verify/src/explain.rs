@@ -17,13 +17,15 @@ use sqlgauge_search::{Refutation, Search, tables_of};
 /// A clause, and how to take it out: false where the query has nothing to take out, or cannot be without.
 type Clause = (&'static str, fn(&mut Query) -> bool);
 
+const OUTPUTS: &str = "selected columns";
+
 const CLAUSES: [Clause; 6] = [
     ("DISTINCT", without_distinct),
     ("ORDER BY", without_order),
     ("LIMIT", without_limit),
     ("HAVING", without_having),
     ("WHERE", without_filter),
-    ("the selected columns", without_outputs),
+    (OUTPUTS, without_outputs),
 ];
 
 /// One sentence on the clause that makes the difference.
@@ -58,21 +60,22 @@ fn of_tables(schema: &Schema, queries: [&Query; 2]) -> String {
     };
     let (in_left, in_right) = (only(&left, &right), only(&right, &left));
     let readers = match (in_left.as_str(), in_right.as_str()) {
-        ("", "") => return "No single clause makes the difference.".to_owned(),
+        ("", "") => return "The difference comes from several clauses together.".to_owned(),
         (left, "") => format!("only the gold reads {left}"),
         ("", right) => format!("only the prediction reads {right}"),
         (left, right) => format!("only the gold reads {left}, and only the prediction {right}"),
     };
-    format!("No single clause makes the difference; {readers}.")
+    format!("The difference comes from several clauses together: {readers}.")
 }
 
 fn sentence(clause: &str, [in_left, in_right]: [bool; 2]) -> String {
     let whose = match (in_left, in_right) {
-        (true, false) => "which only the gold has",
-        (false, true) => "which only the prediction has",
-        _ => "which is another in each",
+        (true, false) => format!("Without the gold's {clause}"),
+        (false, true) => format!("Without the prediction's {clause}"),
+        _ if clause == OUTPUTS => "Apart from the columns that they select".to_owned(),
+        _ => format!("Without their {clause} clauses"),
     };
-    format!("The difference lies in {clause}, {whose}: without, both return the same on this database.")
+    format!("{whose}, both queries return the same rows here.")
 }
 
 fn select(query: &mut Query) -> Option<&mut Select> {

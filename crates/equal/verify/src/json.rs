@@ -100,7 +100,7 @@ pub struct VerdictRecord {
     /// tie), and both are among them.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub tie: bool,
-    /// Why nobody knows, as a code.
+    /// Why it is not decided, as a code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The same in words.

@@ -1,5 +1,7 @@
 //! Whether a target lies inside what is labelled: one judgement per system and target, the same for every method.
 
+use sqlgauge_base::counted;
+
 use crate::case::{Standing, TargetCase};
 use crate::errors::distance_of;
 use crate::items::ItemModel;
@@ -15,6 +17,9 @@ const BY_CHANCE: f64 = 0.1;
 
 /// Names of features that are the same for all questions of a database begin so.
 const OF_DATABASES: &str = "schema.";
+
+/// The feature that says whether a question comes with evidence.
+const EVIDENCE: &str = "evidence.present";
 
 /// New features that are named.
 const NAMED: usize = 3;
@@ -95,6 +100,8 @@ struct Novelty {
     /// The largest that as many labelled databases as the target has would have from the rest of the labelled items:
     /// that of a single one, over their number (four at most).
     largest_known: f64,
+    /// Whether the labelled questions have evidence; `None` where the target is like them in that.
+    labelled_evidence: Option<bool>,
     /// All labels are of one database, so that nothing tells how far databases lie from each other.
     has_one: bool,
     /// The target has a database without labels.
@@ -136,7 +143,11 @@ impl Novelty {
                     && !is_by_chance(home_databases.len(), of_asked.len(), databases, alike)
             })
             .filter_map(|at| names.get(at).cloned())
-            .collect();
+            .collect::<Vec<String>>();
+        let evidence = names
+            .iter()
+            .position(|name| name == EVIDENCE)
+            .filter(|_| new_features.iter().any(|name| name == EVIDENCE));
         let whole = Sum::of(&home);
         let largest_known = home_databases
             .values()
@@ -149,6 +160,7 @@ impl Novelty {
         let databases = target_databases.len().clamp(1, MOST_DATABASES);
         Some(Self {
             new_features,
+            labelled_evidence: evidence.map(|at| scale.mean[at] > 0.5),
             distance,
             // The choice of so few questions moves a mean by as much once more.
             largest_known: (largest_known / databases as f64).max(1.0 / abroad.len().max(1) as f64),
@@ -161,29 +173,42 @@ impl Novelty {
         !self.new_features.is_empty() || (self.has_one && self.is_elsewhere)
     }
 
+    /// What every labelled question has alike, and the target's have not.
+    fn novel(&self) -> Option<String> {
+        let all = self.new_features.as_slice();
+        let features = counted(all.len(), "feature");
+        match self.labelled_evidence {
+            Some(false) => {
+                return Some(format!(
+                    "the new questions have evidence, the labelled ones have none ({features})"
+                ));
+            }
+            // The one thing that a file of questions may leave out although the systems had it.
+            Some(true) => {
+                return Some(format!(
+                    "the labelled questions have evidence, the new ones have none ({features}); if the systems were given it, \
+                     give it with the questions too"
+                ));
+            }
+            None => {}
+        }
+        let names = all.get(..all.len().min(NAMED)).filter(|names| !names.is_empty())?;
+        let more = match all.len() - names.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        Some(format!(
+            "the labelled questions are all alike in {}{more}, the new ones are not",
+            names.join(", ")
+        ))
+    }
+
     fn reasons(&self) -> Vec<String> {
         let mut reasons = Vec::new();
-        if let Some(names) =
-            self.new_features.get(..self.new_features.len().min(NAMED)).filter(|n| !n.is_empty())
-        {
-            let more = self.new_features.len() - names.len();
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let reason = format!(
-                "the labelled items are all alike in {}{more}, and the target's are not",
-                names.join(", ")
-            );
-            // The one thing that a file of questions may leave out although the systems had it.
-            let is_evidence = self.new_features.iter().any(|name| name.starts_with("evidence."));
-            let remedy = if is_evidence {
-                "; if the systems were given evidence, give it with the questions too"
-            } else {
-                ""
-            };
-            reasons.push(reason + remedy);
-        }
+        reasons.extend(self.novel());
         if self.has_one {
             if self.is_elsewhere {
-                reasons.push("all labels are of one database, and the target has another".to_owned());
+                reasons.push("all labels are of one database, and the target has a different one".to_owned());
             }
         } else if self.distance > self.largest_known {
             reasons.push(format!(
@@ -273,19 +298,21 @@ mod tests {
 
     #[test]
     fn what_is_new_is_named_and_evidence_that_is_not_there_has_a_remedy() {
-        let reasons = |names: &[&str]| {
+        let reasons = |names: &[&str], labelled_evidence| {
             let new_features = names.iter().map(|&name| name.to_owned()).collect();
-            Novelty { new_features, distance: 0.0, largest_known: 1.0, has_one: false, is_elsewhere: false }
+            let (distance, largest_known) = (0.0, 1.0);
+            let (has_one, is_elsewhere) = (false, false);
+            Novelty { new_features, labelled_evidence, distance, largest_known, has_one, is_elsewhere }
                 .reasons()
+                .join("; ")
         };
-        let sentence = "the labelled items are all alike in schema.tables, and the target's are not";
-        assert_eq!(reasons(&["schema.tables"]), [sentence]);
-        let four = reasons(&["a", "b", "c", "evidence.present"]).join(" ");
-        assert!(
-            four.contains("a, b, c and 1 more, and") && four.contains("give it with the questions too"),
-            "{four}"
-        );
-        assert!(reasons(&[]).is_empty());
+        let sentence = "the labelled questions are all alike in schema.tables, the new ones are not";
+        assert_eq!(reasons(&["schema.tables"], None), sentence);
+        assert!(reasons(&["a", "b", "c", "d"], None).contains("a, b, c and 1 more, the new"));
+        let new = "the new questions have evidence, the labelled ones have none (2 features)";
+        assert_eq!(reasons(&["evidence.present", "evidence.words"], Some(false)), new);
+        assert!(reasons(&["evidence.present"], Some(true)).ends_with("give it with the questions too"));
+        assert!(reasons(&[], None).is_empty());
     }
 
     #[test]

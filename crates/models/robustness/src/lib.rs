@@ -6,9 +6,10 @@
 //! - An evolved benchmark has fewer items than the original where a kind is not feasible for all. So each row also has the
 //!   original's scores *on the same items*, and the paired difference with its interval and its test (exact `McNemar` for
 //!   execution accuracy). A row of different items than the original's row says nothing by itself.
-//! - Macro average: the mean over the original and every kind in scope that has items, as in the paper (its averages are
-//!   reproduced only with the original among them). A kind of several intensities counts once. Its interval is a bootstrap
-//!   over the original's items, since an item is in many rows. Steps of a history are no kinds and not in it.
+//! - Average over the changes: the mean over every kind in scope that has items. A kind of several intensities counts once. Its
+//!   interval is a bootstrap over the original's items, since an item is in many rows. Steps of a history do not count.
+//! - Average with the original: the same with the original as one more kind. Only so are the paper's averages reproduced.
+//! - Answers to the original that are scored on an evolved benchmark are counted, and the report says that nobody was asked again.
 //! - Out of scope: the share of questions without an answer on which a system abstains (true positives), and of questions
 //!   with one (false positives); what an abstention is says [`sqlgauge_dataset::is_abstention`]. A missing prediction is none.
 //! - What does not apply is null, never 0.
@@ -24,5 +25,6 @@ pub use error::RobustnessError;
 pub use evolved::{Evolved, find};
 pub use measure::{Abstentions, Original, OutOfScopeAnswers, Scored, measure};
 pub use model::{
-    AccuracyChange, DatabaseCell, METRICS, OutOfScopeRow, Robustness, RobustnessRow, SystemRobustness,
+    ANSWERS_TO_ORIGINAL, AccuracyChange, DatabaseCell, METRICS, OutOfScopeRow, Robustness, RobustnessRow,
+    SystemRobustness,
 };

@@ -6,14 +6,16 @@ use std::path::{Path, PathBuf};
 use sqlgauge_base::stats::wilson;
 use sqlgauge_dataset::{PredictionSet, is_abstention};
 use sqlgauge_run::{
-    Comparison, Details, Item, Items, MISSING, Manifest, RunError, ScoreSummary, Summary, SummaryBuilder,
+    Comparison, Details, InputRecord, Item, Items, MISSING, Manifest, RunError, ScoreSummary, Summary,
+    SummaryBuilder,
 };
 
 use crate::average::{Scores, macro_averages};
 use crate::error::RobustnessError;
 use crate::evolved::Evolved;
 use crate::model::{
-    AccuracyChange, DatabaseCell, METRICS, OutOfScopeRow, Robustness, RobustnessRow, SystemRobustness,
+    ANSWERS_TO_ORIGINAL, AccuracyChange, DatabaseCell, METRICS, OutOfScopeRow, Robustness, RobustnessRow,
+    SystemRobustness,
 };
 
 const LEVEL: f64 = 0.95;
@@ -157,7 +159,9 @@ pub fn measure(
             .scores,
             false_positives: abstentions(answers.iter().map(|(_, answer)| *answer)).share(),
             rows: Vec::new(),
-            macro_average: BTreeMap::new(),
+            average_over_changes: BTreeMap::new(),
+            average_with_original: BTreeMap::new(),
+            not_asked_again: not_asked_again(&manifest, &original.manifest, system),
             out_of_scope: rows.collect(),
         });
     }
@@ -174,9 +178,29 @@ pub fn measure(
     }
     let positions = original.manifest.examples;
     for (system, gathered) in systems.iter_mut().zip(&gathered) {
-        system.macro_average = macro_averages(&METRICS, gathered, positions);
+        system.average_over_changes = macro_averages(&METRICS, &gathered[1..], positions);
+        system.average_with_original = macro_averages(&METRICS, gathered, positions);
     }
     Ok(Robustness { manifest, systems })
+}
+
+/// How many files of a system's predictions are its answers to the original: by [`ANSWERS_TO_ORIGINAL`], as the same bytes as
+/// those that the original was scored with, or as one file under several names.
+fn not_asked_again(manifest: &Manifest, original: &Manifest, system: &str) -> usize {
+    let role = format!("predictions:{system}");
+    let is_of_system =
+        |input: &&InputRecord| input.role.rsplit_once(':').is_some_and(|(of_system, _)| of_system == role);
+    let files: Vec<&str> =
+        manifest.inputs.iter().filter(is_of_system).map(|input| input.sha256.as_str()).collect();
+    if manifest.options.get(ANSWERS_TO_ORIGINAL) == Some(&true.into()) {
+        return files.len();
+    }
+    let mut times: BTreeMap<&str, usize> = BTreeMap::new();
+    let before = original.inputs.iter().filter(|input| input.role == role).map(|input| input.sha256.as_str());
+    for file in before.chain(files.iter().copied()) {
+        *times.entry(file).or_default() += 1;
+    }
+    files.iter().filter(|file| times[*file] > 1).count()
 }
 
 /// The number of the benchmark's kind; without a kind, of the benchmark.

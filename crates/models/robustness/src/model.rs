@@ -9,6 +9,9 @@ use sqlgauge_run::{Manifest, ScoreSummary};
 /// The metrics of the paper's Table 3, in its order.
 pub const METRICS: [&str; 3] = ["table-f1@2", "column-f1@2", "ex@1"];
 
+/// The option of a manifest that says that the predictions are answers to the original.
+pub const ANSWERS_TO_ORIGINAL: &str = "answers_to_original";
+
 /// What schema changes do to the scores of systems.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Robustness {
@@ -30,8 +33,12 @@ pub struct SystemRobustness {
     pub false_positives: ScoreSummary,
     /// One per evolved benchmark in scope: kinds in the paper's order, then steps.
     pub rows: Vec<RobustnessRow>,
-    /// By metric, the mean over the original and the kinds in scope; see the crate's contract.
-    pub macro_average: BTreeMap<String, ScoreSummary>,
+    /// By metric, the mean over the kinds of change in scope; see the crate's contract.
+    pub average_over_changes: BTreeMap<String, ScoreSummary>,
+    /// The same with the original as one more kind, as `EvoSchema`'s tables count.
+    pub average_with_original: BTreeMap<String, ScoreSummary>,
+    /// Evolved benchmarks on which its answers to the original stand: over their schemas it was not asked again.
+    pub not_asked_again: usize,
     /// One per evolved benchmark out of scope.
     pub out_of_scope: Vec<OutOfScopeRow>,
 }

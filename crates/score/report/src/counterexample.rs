@@ -51,19 +51,18 @@ pub(crate) fn results(gold: Shown, prediction: Shown, options: ShowOptions, text
 pub(crate) fn values_sentences(record: &VerdictRecord) -> Vec<String> {
     let mut sentences = Vec::new();
     match record.values.as_deref() {
-        Some("any") => sentences.push("Values are any that SQLite stores.".to_owned()),
+        Some("any") => sentences.push("A column may hold any value that SQLite stores.".to_owned()),
         Some(_) => {
             let free = record.free_columns.as_ref();
             let free = free.map_or_else(String::new, |free| {
-                format!("; but any in {}, as in the given rows", free.join(", "))
+                format!("; in {} any value, as in your data", free.join(", "))
             });
-            let keys = "no column of a primary key is NULL";
-            sentences.push(format!("Values are of their columns' declared types, and {keys}{free}."));
+            sentences.push(format!("Values have the types that columns declare, and no key is NULL{free}."));
         }
         None => {}
     }
     if let Some(beyond) = &record.undeclared {
-        sentences.push(format!("By other values the queries differ: {}.", beyond.join("; ")));
+        sentences.push(format!("With values of other types the queries differ: {}.", beyond.join("; ")));
     }
     sentences
 }
@@ -79,21 +78,19 @@ pub fn counterexample_sentences(record: &VerdictRecord) -> Vec<String> {
     let of = |all: &Option<Vec<String>>| listed(all.as_deref().unwrap_or_default());
     if let Some(is_realistic) = record.realistic {
         sentences.push(match (is_realistic, &record.kept) {
-            (true, None) => "It keeps what the rows of the given database keep.".to_owned(),
-            (true, properties) => {
-                format!("It keeps what the rows of the given database keep: {}.", of(properties))
-            }
-            (false, _) => format!("It is unlike the given database. {}.", of(&record.not_kept)),
+            (true, None) => "It is like your data.".to_owned(),
+            (true, properties) => format!("Like your data: {}.", of(properties)),
+            (false, _) => format!("Unlike your data: {}.", of(&record.not_kept)),
         });
     }
     if record.kept_unknown.is_some() {
         let of = of(&record.kept_unknown);
-        sentences.push(format!("Whether it is like the given database is not known. {of}."));
+        sentences.push(format!("Whether it is like your data is not known: {of}."));
     }
     let of_that_name = |minimality: &Minimality| Some(minimality.name()) == record.minimal.as_deref();
     sentences.extend(Minimality::ALL.into_iter().find(of_that_name).map(|minimality| minimality.to_string()));
     if record.depends_on_clock {
-        let sentence = "A query asks for the present time: the results may be others on another day.";
+        let sentence = "A query asks for the present time: on a different day the results may differ.";
         sentences.push(sentence.to_owned());
     }
     sentences.extend(values_sentences(record));
@@ -102,16 +99,16 @@ pub fn counterexample_sentences(record: &VerdictRecord) -> Vec<String> {
 
 /// That the prediction permits what the gold does not, where it may permit the gold's result too.
 fn choice_sentence(record: &VerdictRecord) -> Option<String> {
-    let alone = "On these rows the gold permits one result alone.";
+    let alone = "On these rows the gold permits one result only.";
     match record.kind.as_deref()? {
         "permits-more" => {
             let other = record.other_right_result.as_ref().map(in_words).unwrap_or_default();
             Some(format!(
-                "{alone} The prediction permits several: in another order of the same rows SQLite returned {other}."
+                "{alone} The prediction permits several: with the same rows in a different order SQLite returned {other}."
             ))
         }
         "permits-another" => Some(format!(
-            "{alone} The prediction leaves SQLite a choice, and SQLite returned another result."
+            "{alone} The prediction leaves SQLite a choice, and SQLite returned a different result."
         )),
         _ => None,
     }

@@ -1,8 +1,8 @@
-//! What to fix first: per system the causes that cost most.
+//! Why answers are wrong: per system the causes that cost most.
 
 use sqlgauge_base::printable;
 use sqlgauge_causes::find;
-use sqlgauge_run::{ANSWERED, FAILED, Fix, Fixes, MISSING, SystemSummary, UNCLEAR};
+use sqlgauge_run::{ANSWERED, FAILED, Fix, Fixes, MISSING, REWRITTEN, SystemSummary, UNCLEAR};
 
 use crate::Report;
 use crate::system_table::SystemTable;
@@ -16,11 +16,10 @@ pub(crate) fn table(report: &Report) -> Option<SystemTable> {
     let metric = lists.clone().next().map(|(_, fixes)| fixes.metric.clone())?;
     let rows: Vec<(String, Vec<String>)> = lists.flat_map(|(system, fixes)| rows(system, fixes)).collect();
     let note = format!(
-        "wrong answers by {metric}, each under its first cause; points: percent that they cost; only cause: those that \
-         differ from the gold in nothing else; at most {SHOWN} causes, all in summary.json"
+        "by {metric}; each answer counts once. \"points\": what the score would gain. \"only cause\": nothing else differs."
     );
     let header = ["system", "cause", "points", "items", "only cause"].map(str::to_owned).into();
-    Some(SystemTable { title: "What to fix first", note, header, rows })
+    Some(SystemTable { title: "Why answers are wrong", note, header, rows })
 }
 
 fn rows(system: &SystemSummary, fixes: &Fixes) -> Vec<(String, Vec<String>)> {
@@ -39,6 +38,7 @@ fn rows(system: &SystemSummary, fixes: &Fixes) -> Vec<(String, Vec<String>)> {
 /// A cause for a reader; the id of one that this version does not know.
 pub(crate) fn title(id: &str) -> &str {
     match id {
+        REWRITTEN => "changed by the official script",
         UNCLEAR => "not clear in one sentence",
         FAILED => "the query does not run",
         ANSWERED => "the question has no answer, and one was given",

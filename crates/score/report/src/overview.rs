@@ -33,6 +33,9 @@ pub(crate) const GATES: &str = "Gates";
 /// The report of a run.
 pub(crate) fn document(report: &Report) -> Result<Document, ReportError> {
     let mut document = Document::new("Text-to-SQL scores");
+    let part = crate::part(&report.manifest);
+    let said = |part| Block::Prose(Role::Callout, format!("The scores are those of {part}.").into());
+    document.lead.extend(part.map(said));
     document.add(leaderboard(report));
     system_tables(report)?.iter().for_each(|table| document.add(table.section()));
     document.add(Section::new(GATES, "", gates(report)));
@@ -84,8 +87,6 @@ fn leaderboard(report: &Report) -> Section {
     if report.summary.systems.is_empty() {
         section.blocks.push(Block::prose("No system was scored."));
     }
-    let part = crate::part(&report.manifest);
-    section.blocks.extend(part.map(|part| Block::Prose(Role::Callout, part.into())));
     let warning = |text| Block::warning(Text::default().strong("warning:").plain(" ").plain(text));
     section.blocks.extend(warnings(&report.summary).into_iter().map(warning));
     section
@@ -119,7 +120,8 @@ fn counts(report: &Report) -> Section {
     };
     let columns = ["system", "requested", "scored", "missing", "gold failed", "statuses"];
     let table = Table::of(columns, report.summary.systems.iter().map(row));
-    let mut section = Section::new("Items", "what the scores are means of", table).folded();
+    let note = "how many were scored, and why some were not";
+    let mut section = Section::new("Answers", note, table).folded();
     section.blocks.extend(notes(&report.summary).into_iter().map(Block::note));
     section
 }

@@ -26,30 +26,30 @@ struct Part {
     missing_databases: Vec<String>,
 }
 
-/// The sentence without its full stop; `None` where the run scored all questions.
+/// The part in words, without a full stop: `a part of the benchmark: 222 questions that DAIL failed (ex@1 in runs/dail)`. `None` where
+/// the run scored all questions.
 pub fn part(manifest: &Manifest) -> Option<String> {
     let part = Part::deserialize(manifest.options.get(SUBSET)?).ok()?;
-    let mut clauses = Vec::new();
+    let mut clauses = vec![many(manifest.examples, "question")];
     match part.db_id.as_slice() {
         [] => {}
         names if names.len() <= NAMED => clauses.push(format!("about {}", names.join(", "))),
         names => clauses.push(format!("about {} databases", names.len())),
     }
     if let Some(ids) = &part.ids {
-        let are = part.ids_are.as_deref().map(|are| format!(" {are}")).unwrap_or_default();
-        clauses.push(format!("of the {}{are}", many(ids.len(), "id")));
+        let listed = || format!("of a list of {}", many(ids.len(), "id"));
+        clauses.push(part.ids_are.clone().unwrap_or_else(listed));
     }
     if !part.conditions.is_empty() {
         clauses.push(format!("with {}", part.conditions.join(", ")));
     }
-    if let Some(limit) = part.limit {
-        clauses.push(format!("at most {limit}, drawn with seed {}", part.seed));
+    if part.limit.is_some() {
+        clauses.push(format!("drawn with seed {}", part.seed));
     }
     if !part.missing_databases.is_empty() {
         clauses.push(format!("without {} that are missing", many(part.missing_databases.len(), "database")));
     }
-    let questions = many(manifest.examples, "question");
-    Some(format!("a part of the benchmark, {questions}: {}", clauses.join("; ")))
+    Some(format!("a part of the benchmark: {}", clauses.join(" ")))
 }
 
 #[cfg(test)]
@@ -74,15 +74,15 @@ mod tests {
 
     #[test]
     fn what_was_asked_for_is_said() {
-        let subset = json!({"db_id": ["pets_1"], "ids": ["1", "2"], "ids_are": "that were wrong in old", "where": [], "limit": null, "seed": 0});
+        let subset = json!({"db_id": ["pets_1"], "ids": ["1", "2"], "ids_are": "that DAIL failed (ex@1 in old)", "where": [], "limit": null, "seed": 0});
         assert_eq!(
             said(Some(subset)).unwrap(),
-            "a part of the benchmark, 14 questions: about pets_1; of the 2 ids that were wrong in old"
+            "a part of the benchmark: 14 questions about pets_1 that DAIL failed (ex@1 in old)"
         );
         let subset = json!({"db_id": [], "ids": null, "where": ["hardness=extra"], "limit": 20, "seed": 3});
         assert_eq!(
             said(Some(subset)).unwrap(),
-            "a part of the benchmark, 14 questions: with hardness=extra; at most 20, drawn with seed 3"
+            "a part of the benchmark: 14 questions with hardness=extra drawn with seed 3"
         );
     }
 }

@@ -10,10 +10,9 @@
 //! EX-SpotIt.
 
 use sqlgauge_base::stats::wilson;
-use sqlgauge_base::{counted, verb_for};
+use sqlgauge_base::verb_for;
 use sqlgauge_metrics::is_execution_accuracy;
 use sqlgauge_run::{RunError, ScoreSummary};
-use sqlgauge_verify::TIE;
 
 use crate::system_table::SystemTable;
 use crate::{ItemView, Nature, Report, ReportError, number, words};
@@ -35,7 +34,7 @@ struct Row {
     refuted: usize,
     /// Of these, those refuted by a database that keeps what the rows of the benchmark's keep.
     realistic: usize,
-    /// Answers that are right by EX and of which nobody knows.
+    /// Answers that are right by EX and undecided by `verify`.
     unknown: usize,
 }
 
@@ -89,32 +88,17 @@ pub(crate) fn table(report: &Report) -> Result<Option<SystemTable>, ReportError>
     }))
 }
 
-/// What the table says under its title: what the columns are, and how the run verified.
+/// What the table says under its title.
 fn note(report: &Report, beyond: &Beyond) -> String {
-    let option = |name: &str| report.manifest.options.get(name);
-    let rows = match option("verify_semantics").and_then(serde_json::Value::as_str) {
-        Some("set") => "; rows are compared as sets, as ex-bird does",
-        Some("bag") => "; rows are compared as bags",
-        Some("list") => "; rows are compared in their order",
-        Some(_) => "; rows are compared as ex@1 does",
-        None => "",
-    };
-    let values = match option("verify_values").and_then(serde_json::Value::as_str) {
-        Some("rows") => "; values as columns declare, and where the given rows hold others, any",
-        Some("declared") => "; values as columns declare",
-        _ => "; any values that SQLite stores",
-    };
-    let bound = option("verify_bound").and_then(serde_json::Value::as_u64);
-    let has_solver = option("verify_solver").and_then(serde_json::Value::as_bool).unwrap_or(true);
-    let bound = match bound {
-        Some(rows) if has_solver => format!("; bounded proofs up to {} of each table", counted(rows, "row")),
-        Some(_) => "; no bounded proofs, since there was no solver".to_owned(),
-        None => String::new(),
+    let has_solver = report.manifest.options.get("verify_solver").and_then(serde_json::Value::as_bool);
+    let unproved = if has_solver == Some(false) {
+        " There was no solver, so nothing was proved within bounds."
+    } else {
+        ""
     };
     format!(
-        "percent: right on the database, and of these not refuted on another; refuted, unknown: of the answers right by EX; \
-         realistic: refuted by a database that keeps what the rows of the benchmark's keep; any values: EX-SpotIt where columns may hold any\
-         {values}{rows}{bound}{}",
+        "EX-SpotIt: right by EX, and refuted on no database. \"any values\": also counterexamples with values that the column \
+         types exclude.{}{unproved}",
         beyond.sentence()
     )
 }
@@ -153,7 +137,7 @@ struct Count {
     beyond: Beyond,
 }
 
-/// Answers that are wrong by EX and that nobody refutes: why the mean of `verify` can exceed EX-SpotIt.
+/// Answers that are wrong by EX and that `verify` does not refute: why the mean of `verify` can exceed EX-SpotIt.
 #[derive(Debug, Clone, Default)]
 struct Beyond {
     ties: usize,
@@ -165,16 +149,18 @@ impl Beyond {
         if self.ties + self.unknown == 0 {
             return String::new();
         }
-        let reasons = [(self.ties, TIE), (self.unknown, "nobody knows")];
-        let reasons =
-            reasons.iter().filter(|(count, _)| *count > 0).map(|(count, why)| format!("{why} ({count})"));
-        let count = self.ties + self.unknown;
-        format!(
-            "; the mean of verify can be higher, as {} wrong by EX {} not refuted: {}",
-            words::many(count, "answer"),
-            verb_for(&count, ["is", "are"]),
-            reasons.collect::<Vec<_>>().join(", ")
-        )
+        let said = |count: usize, why: &str| {
+            (count > 0).then(|| {
+                let is = verb_for(&count, ["is", "are"]);
+                format!("{} that EX calls wrong {is} {why}", words::many(count, "answer"))
+            })
+        };
+        let why = [
+            said(self.ties, "one of several results that the gold permits"),
+            said(self.unknown, "undecided by verify"),
+        ];
+        let why: Vec<String> = why.into_iter().flatten().collect();
+        format!(" {}: right in the mean of verify.", why.join(", "))
     }
 }
 

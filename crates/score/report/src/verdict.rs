@@ -159,12 +159,10 @@ mod tests {
         The prediction tests `length_m >= 12`, the gold `length_m > 12`; they
         differ on 1 row of `boat`: the prediction returns 1 row, the gold no
         row.
-        The difference lies in WHERE, which is another in each: without, both
-        return the same on this database.
-        Minimal: no database with fewer rows tells the queries apart, and a
-        plainer value anywhere loses the difference.
-        Values are of their columns' declared types, and no column of a primary
-        key is NULL.
+        Without their WHERE clauses, both queries return the same rows here.
+        No database with fewer rows shows a difference, and no value can be made
+        simpler.
+        Values have the types that columns declare, and no key is NULL.
         ");
     }
 
@@ -183,13 +181,13 @@ mod tests {
         insta::assert_snapshot!(shown(left, right, 72), @r"
         equivalent
         rule left: 6 count-of-not-null in query
-        Values are any that SQLite stores.
+        A column may hold any value that SQLite stores.
         ");
         insta::assert_snapshot!(shown(left, "select count( b.id ) from boat b", 72), @r"
         equivalent
         rule left: 6 count-of-not-null in query
         rule right: 6 count-of-not-null in query
-        Values are any that SQLite stores.
+        A column may hold any value that SQLite stores.
         ");
     }
 }

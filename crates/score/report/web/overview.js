@@ -15,7 +15,7 @@ function overview(params, main) {
   replace(main,
     h('h1', {}, 'Evaluation report'),
     h('p', { class: 'facts' }, facts()),
-    h('p', { class: 'lead' }, lead(m, order)),
+    h('p', { class: 'lead' }, DATA.part && `The scores are those of ${DATA.part}. `, lead(m, order)),
     (DATA.warnings || []).map((text) => h('p', { class: 'warning', role: 'note' }, h('b', {}, 'Warning  '), text)),
     gatesSection(),
     leaderboard(m, order, go),

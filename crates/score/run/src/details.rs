@@ -135,7 +135,7 @@ details! {
     More database_empty: bool, "std::ops::Not::not";
     /// What `verify@2` says of the pair. How long it took is not here: the log is the same whenever it is written.
     More verdict: Option<VerdictRecord>, "Option::is_none";
-    /// Whether a wrong answer returns what the gold does once its texts are in the gold's letter case.
+    /// Whether an answer is right, by the first metric of rows that calls it wrong, once its texts are in the gold's letter case.
     More letter_case: bool, "std::ops::Not::not";
     /// What each metric says about its score, by metric id.
     Answer metrics: IndexMap<String, MetricDetail>, "IndexMap::is_empty";

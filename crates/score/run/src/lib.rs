@@ -32,7 +32,7 @@ pub use directory::{
     write_atomically,
 };
 pub use error::RunError;
-pub use fixes::{ANSWERED, FAILED, Fix, Fixes, UNCLEAR};
+pub use fixes::{ANSWERED, FAILED, Fix, Fixes, REWRITTEN, UNCLEAR};
 pub use gate::{Gate, GateError, GateFailure, check_gates};
 pub use items::{Entry, Items, Prepared};
 pub use merge::Shards;

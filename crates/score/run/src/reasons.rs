@@ -2,13 +2,16 @@
 //!
 //! # Contract
 //! - An answer has a reason if it ran on SQLite and a 0/1 metric that reads rows calls it wrong, or if it has a counterexample.
+//! - The reason is that of one metric, the first of the run that calls the answer wrong; which others were scored changes nothing.
+//! - Where that metric changes the queries first, as an official script does, and would call them right as they are written, the
+//!   reason is [`REWRITTEN`].
 //! - The reason follows from gold, prediction and the schema of the database; no query runs.
 //! - A database is read only if it is the one that was scored ([`recorded_file`]). If it is gone, the reason says so. A counterexample
 //!   brings its own schema.
 //! - Equal pairs are worked out once, and a gold is resolved once.
 
+use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
-use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::hash::BuildHasher;
 use std::path::{Path, PathBuf};
@@ -21,10 +24,10 @@ use sqlgauge_metrics::{MetricKind, Reads, find};
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_verify::VerdictRecord;
 
-use crate::details::Details;
+use crate::details::{Details, MetricDetail};
 use crate::digest::recorded_file;
 use crate::facts::causes_without_result;
-use crate::fixes::UNCLEAR;
+use crate::fixes::{REWRITTEN, UNCLEAR};
 use crate::raw::RawItem;
 use crate::record::{InputRecord, Item, Manifest};
 
@@ -55,6 +58,12 @@ impl From<DifferenceRecord> for Reason {
 }
 
 impl Reason {
+    /// Of an answer that is wrong only since an official script changes the queries.
+    fn rewritten() -> Self {
+        let sentence = "As written, the prediction is right: the official script changes the queries before it runs them.";
+        Self { sentence: Some(sentence.to_owned()), causes: vec![REWRITTEN.to_owned()], ..Self::default() }
+    }
+
     /// The sentence, or why there is none.
     pub fn words(&self) -> Option<String> {
         let missing = || self.missing.as_ref().map(|why| format!("Not known: {why}."));
@@ -76,8 +85,8 @@ type Ground = Arc<OnceLock<Result<Explainer, String>>>;
 
 /// Says what makes the wrong answers of a run wrong.
 pub struct Reasons {
-    /// The 0/1 metrics of the run that read rows.
-    metrics: HashSet<String>,
+    /// The 0/1 metrics of the run that read rows, in its order.
+    metrics: Vec<String>,
     /// Whether SQLite ran the queries: nothing is known of the meaning that others give them.
     is_sqlite: bool,
     folder: PathBuf,
@@ -128,8 +137,8 @@ impl Reasons {
     /// What makes the answer of an item wrong; `None` where it is not wrong, or nothing can be said of it.
     pub fn of(&self, item: &Item) -> Option<Reason> {
         let Item { db_id, metrics, details, .. } = item;
-        let is_wrong = self.is_wrong(|id| metrics.get(id).copied().flatten());
-        self.of_details(db_id, is_wrong, details)
+        let wrong_by = self.wrong_by(|id| metrics.get(id).copied().flatten());
+        self.of_details(db_id, wrong_by, details)
     }
 
     /// The cause that a wrong answer counts under in the list of its system; `None` where nothing can be said.
@@ -144,26 +153,32 @@ impl Reasons {
     /// # Errors
     /// When a detail has another type than [`Details`] says.
     pub fn of_raw(&self, item: &RawItem<'_>) -> serde_json::Result<Option<Reason>> {
-        let is_wrong = self.is_wrong(|id| item.metrics.get(id).copied().flatten());
-        if !self.is_sqlite || !is_wrong && item.details.verdict.is_none() {
+        let wrong_by = self.wrong_by(|id| item.metrics.get(id).copied().flatten());
+        if !self.is_sqlite || wrong_by.is_none() && item.details.verdict.is_none() {
             return Ok(None);
         }
-        Ok(self.of_details(&item.db_id, is_wrong, &item.pair()?))
+        Ok(self.of_details(&item.db_id, wrong_by, &item.pair()?))
     }
 
-    /// Whether a metric that reads rows calls the answer wrong.
-    fn is_wrong(&self, score: impl Fn(&String) -> Option<f64>) -> bool {
-        self.metrics.iter().any(|id| score(id).is_some_and(|score| score < 1.0))
+    /// The first metric that reads rows and calls the answer wrong.
+    fn wrong_by(&self, score: impl Fn(&String) -> Option<f64>) -> Option<&String> {
+        self.metrics.iter().find(|id| score(id).is_some_and(|score| score < 1.0))
     }
 
-    fn of_details(&self, db_id: &str, is_wrong: bool, details: &Details) -> Option<Reason> {
+    fn of_details(&self, db_id: &str, wrong_by: Option<&String>, details: &Details) -> Option<Reason> {
         let verdict = details.verdict.as_ref().filter(|verdict| verdict.witness.is_some());
-        let is_looked_at = verdict.is_some() || is_wrong && details.result.is_some();
+        let is_looked_at = verdict.is_some() || wrong_by.is_some() && details.result.is_some();
         if !self.is_sqlite || !is_looked_at {
             return None;
         }
+        let said = wrong_by.and_then(|metric| details.metrics.get(metric));
+        if said.and_then(MetricDetail::as_written).is_some_and(|score| score >= 1.0) {
+            return Some(Reason::rewritten());
+        }
         let golds = details.golds();
-        let gold = golds.get(self.gold_of(details)).or(golds.first())?;
+        let compared = || details.metrics.iter().find(|(id, _)| self.metrics.contains(*id));
+        let said = said.or_else(|| compared().map(|(_, said)| said));
+        let gold = golds.get(said.and_then(MetricDetail::gold).unwrap_or(0)).or(golds.first())?;
         details.prediction.as_ref()?;
         let Some(prediction) = details.whole_prediction() else {
             return Some(unclear(Unclear::CutText));
@@ -181,12 +196,6 @@ impl Reasons {
             reasons.insert(key, reason.clone());
         }
         Some(reason)
-    }
-
-    /// The gold that the first metric compared with that calls the answer wrong.
-    fn gold_of(&self, details: &Details) -> usize {
-        let mut wrong = details.metrics.iter().filter(|(id, _)| self.metrics.contains(*id));
-        wrong.find_map(|(_, detail)| detail.gold()).unwrap_or(0)
     }
 
     fn work_out(

@@ -169,7 +169,7 @@ pub struct SystemSummary {
     /// By metric id, where a script's changes of the texts decide scores.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub as_written: BTreeMap<String, AsWritten>,
-    /// What to fix first, where the items say why answers are wrong.
+    /// Why answers are wrong, where the items say why answers are wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fixes: Option<Fixes>,
     /// Breakdown: dimension (`hardness`, `db_id`, `difficulty`, `feature`, `turn`) to group to metric to score.

@@ -140,7 +140,8 @@ impl BenchmarkScorer {
         details.gold_empty = all_return_nothing(&golds);
         details.database_empty = self.is_empty(target);
         let mut judgement = Judgement { status: status.to_owned(), ..Judgement::default() };
-        let (mut is_wrong, mut has_wrong_rows) = (false, false);
+        let mut is_wrong = false;
+        let mut wrong_by: Option<(&'static dyn Metric, usize)> = None;
         for (metric, mut score) in self.metrics.iter().zip(scores) {
             if let Some(verdict) = score.verdict.take().filter(|_| prediction.is_some()) {
                 details.verdict = Some(*verdict);
@@ -154,8 +155,10 @@ impl BenchmarkScorer {
             judgement.metrics.insert(metric.id().to_owned(), value);
             let fails = metric.kind() == MetricKind::Binary && value.is_some_and(|value| value < 1.0);
             is_wrong |= fails;
-            has_wrong_rows |= fails && metric.reads() != Reads::NoRows;
             let detail = score.detail;
+            if fails && metric.reads() != Reads::NoRows {
+                wrong_by = wrong_by.or_else(|| Some((*metric, detail.gold().unwrap_or(0))));
+            }
             let news = match &prediction {
                 Some(prediction) => detail.without_news_of_item(no_gold_runs, prediction.outcome.status()),
                 None => detail.of_missing_answer(no_gold_runs),
@@ -166,8 +169,9 @@ impl BenchmarkScorer {
         }
         details.depends_on = dependence(&pairs);
         let has_rows = prediction.as_ref().is_some_and(|prediction| prediction.rows().is_some());
-        if has_wrong_rows && has_rows && self.engine.is_sqlite() {
-            details.letter_case = self.is_right_in_letter_case(target, &task.example.golds[gold_at], text);
+        if let Some((metric, gold)) = wrong_by.filter(|_| has_rows && self.engine.is_sqlite()) {
+            let gold = &task.example.golds[gold];
+            details.letter_case = self.is_right_in_letter_case(metric, target, gold, text);
         }
         if is_wrong {
             details.gold_result = gold.rows().map(|rows| preview(rows));
@@ -178,17 +182,21 @@ impl BenchmarkScorer {
         judgement
     }
 
-    /// Whether the answer is right with its texts in the gold's letter case, by every metric of the run that only compares rows.
-    fn is_right_in_letter_case(&self, target: &Target, gold: &str, answer: &str) -> bool {
+    /// Whether the answer is right by a metric that only compares rows, once its texts are in the gold's letter case.
+    fn is_right_in_letter_case(
+        &self,
+        metric: &dyn Metric,
+        target: &Target,
+        gold: &str,
+        answer: &str,
+    ) -> bool {
+        if !matches!(metric.reads(), Reads::Bag | Reads::Set) {
+            return false;
+        }
         let explainer = Explainer::of(Arc::clone(target.database.schema()));
         let Some(answer) = explainer.in_letter_case_of(gold, answer) else { return false };
         let pair = Pair::new(self.engine.as_ref(), target, gold, &answer, Some(&self.executions));
-        let compares = |metric: &&&'static dyn Metric| {
-            metric.kind() == MetricKind::Binary && matches!(metric.reads(), Reads::Bag | Reads::Set)
-        };
-        let scores = self.metrics.iter().filter(compares).filter_map(|metric| metric.score(&pair).value);
-        let mut scores = scores.peekable();
-        scores.peek().is_some() && scores.all(|score| score >= 1.0)
+        metric.score(&pair).value.is_some_and(|score| score >= 1.0)
     }
 
     /// Whether no table of the database has a row; looked up once.

@@ -162,7 +162,7 @@ impl SummaryBuilder {
         Ok(Self::over(manifest, items)?.finish())
     }
 
-    /// The same with the list of what to fix first.
+    /// The same with why answers are wrong.
     ///
     /// # Errors
     /// As [`SummaryBuilder::of`].

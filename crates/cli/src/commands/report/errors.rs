@@ -50,6 +50,14 @@ impl ErrorOptions {
     }
 }
 
+/// The title against labels.
+const MISTAKEN: &str = "False positives / false negatives";
+/// The title against verdicts: a refutation is no proof that the model is wrong.
+const REFUTED: &str = "Called right and refuted (like your data) / called wrong and equivalent";
+/// What `research/refuted` found.
+const WHOSE_FAULT: &str = "percent of the answers that verify decided. People who read 100 refuted answers found the model at fault in 18, \
+    the gold in 22, the question in 11, and nobody in 49";
+
 fn document(errors: &MetricErrors) -> Document {
     let columns = ["system", "judged", "right", "up to a bound", "undecided"].map(str::to_owned);
     let mut table = Table::new(columns.into_iter().chain(errors.metrics.iter().cloned()));
@@ -60,15 +68,21 @@ fn document(errors: &MetricErrors) -> Document {
         let cells = errors.metrics.iter().map(|id| cell(system, id));
         table.push(std::iter::once(system.system.clone()).chain(numbers).chain(cells));
     }
-    let note = format!("in percent of the judged answers, held against {}", errors.truth);
-    Document::of(Section::new("False positives / false negatives", note, table))
+    let is_refuted = errors.systems.iter().any(|system| !system.realistic.is_empty());
+    let (title, note) =
+        if is_refuted { (REFUTED, WHOSE_FAULT) } else { (MISTAKEN, "percent of the labelled answers") };
+    Document::of(Section::new(title, note, table))
 }
 
 /// The rates of a metric; with the number of answers where it has no score of some, as exact set match has none for a gold that its
 /// parser cannot read.
 fn cell(system: &SystemErrors, id: &str) -> String {
     let Some(counts) = system.metrics.get(id) else { return "-".to_owned() };
-    let rates = both_rates(counts);
+    let mut rates = both_rates(counts);
+    if let Some(realistic) = system.realistic.get(id).filter(|_| counts.judged > 0) {
+        let realistic = format!(" ({:.1}) /", 100.0 * *realistic as f64 / counts.judged as f64);
+        rates = rates.replacen(" /", &realistic, 1);
+    }
     let all = system.truth.right + system.truth.wrong;
     if counts.judged == all { rates } else { format!("{rates} (n={})", counts.judged) }
 }

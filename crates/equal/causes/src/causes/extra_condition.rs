@@ -6,7 +6,7 @@ use crate::pair::{Pair, Rest};
 pub(super) static CAUSE: Cause = Cause {
     id: "extra-condition",
     title: "a condition too many",
-    about: "The answer asks something about columns of which the gold asks nothing else in its place.",
+    about: "The answer has a condition that the gold does not have.",
     example: [
         "SELECT name FROM singer",
         "SELECT name FROM singer WHERE age > 20",

@@ -6,8 +6,8 @@ use crate::words::both;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "grouping",
-    title: "grouped by another key",
-    about: "The queries group by other values, or one of them does not group.",
+    title: "grouped by different values",
+    about: "The queries group by different values, or one of them does not group.",
     example: [
         "SELECT country, count(*) FROM singer GROUP BY country",
         "SELECT country, count(*) FROM singer GROUP BY name",

@@ -10,8 +10,8 @@ use crate::words::both;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "join-key",
-    title: "joined along another key",
-    about: "Both read the same tables, but join them where other columns are equal, or one of them asks less where it joins.",
+    title: "joined on different columns",
+    about: "Both read the same tables, but join them on different columns, or one of them asks less where it joins.",
     example: [
         "SELECT singer.name FROM singer JOIN concert ON singer.id = concert.singer_id",
         "SELECT singer.name FROM singer JOIN concert ON singer.id = concert.id",

@@ -8,7 +8,7 @@ use crate::pair::{Pair, Rest, Side};
 
 pub(super) static CAUSE: Cause = Cause {
     id: "join-kind",
-    title: "another kind of join",
+    title: "a different kind of join",
     about: "One keeps rows without a partner (LEFT, RIGHT or FULL JOIN), the other does not.",
     example: [
         "SELECT singer.name FROM singer LEFT JOIN concert ON singer.id = concert.singer_id",

@@ -12,7 +12,7 @@ use crate::words::listed;
 pub(super) static CAUSE: Cause = Cause {
     id: "letter-case",
     title: "letter case of a text",
-    about: "The answer writes a text of the gold in another letter case, which `=` and IN tell apart.",
+    about: "The answer writes a text of the gold in a different letter case, which `=` and IN tell apart.",
     example: [
         "SELECT name FROM singer WHERE country = 'France'",
         "SELECT name FROM singer WHERE country = 'france'",

@@ -7,8 +7,8 @@ use crate::words::both;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "limit",
-    title: "another limit",
-    about: "The queries keep another number of rows (LIMIT, OFFSET), or one of them keeps all.",
+    title: "a different limit",
+    about: "The queries keep different numbers of rows (LIMIT, OFFSET), or one of them keeps all.",
     example: [
         "SELECT name FROM singer ORDER BY age LIMIT 3",
         "SELECT name FROM singer ORDER BY age",

@@ -6,7 +6,7 @@ use crate::pair::{Pair, Rest};
 pub(super) static CAUSE: Cause = Cause {
     id: "missing-condition",
     title: "a missing condition",
-    about: "The gold asks something about columns of which the answer asks nothing else in its place.",
+    about: "The gold has a condition that the answer leaves out.",
     example: [
         "SELECT name FROM singer WHERE age > 20 AND country = 'Peru'",
         "SELECT name FROM singer WHERE country = 'Peru'",

@@ -3,6 +3,7 @@
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::tree::{Args, Expr};
 
+use super::other_column::columns_changed;
 use super::wrong_aggregate::shows_otherwise;
 use crate::cause::{Cause, Slip, Unclear};
 use crate::pair::{Pair, Rest};
@@ -21,9 +22,10 @@ pub(super) static CAUSE: Cause = Cause {
 
 fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
     let mut slips = Vec::new();
+    let replaced = replaced(pair, rest);
     for unlike in rest.take(|unlike| {
         let mut all = unlike.gold.iter().chain(&unlike.prediction);
-        all.all(|expr| matches!(expr, Expr::IsNull { .. }))
+        all.all(|expr| is_test(expr) && !replaced.contains(expr))
     }) {
         slips.push(if unlike.gold.is_empty() || unlike.prediction.is_empty() {
             pair.tests_alone(&CAUSE, &unlike)?
@@ -37,6 +39,26 @@ fn find(pair: &Pair<'_>, rest: &mut Rest) -> Result<Vec<Slip>, Unclear> {
     };
     slips.extend(shows_otherwise(&CAUSE, pair, rest, counts)?);
     Ok(slips)
+}
+
+fn is_test(expr: &Expr) -> bool {
+    matches!(expr, Expr::IsNull { .. })
+}
+
+/// Tests for NULL that are the same but for their column: the answer takes a different column.
+fn replaced(pair: &Pair<'_>, rest: &Rest) -> Vec<Expr> {
+    let mut found = Vec::new();
+    for unlike in &rest.conditions {
+        let same_clause = || rest.conditions.iter().filter(|other| other.clause == unlike.clause);
+        for gold in unlike.gold.iter().filter(|expr| is_test(expr)) {
+            let tests = same_clause().flat_map(|other| &other.prediction).filter(|expr| is_test(expr));
+            let mut tests = tests.filter(|prediction| columns_changed(pair, gold, prediction).is_some());
+            if let Some(prediction) = tests.next() {
+                found.extend([gold.clone(), prediction.clone()]);
+            }
+        }
+    }
+    found
 }
 
 enum Form {

@@ -6,8 +6,8 @@ use crate::words::both;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "order",
-    title: "another order",
-    about: "The queries sort by other values or the other way round, or one of them does not sort.",
+    title: "a different order",
+    about: "The queries sort by different values or in reverse, or one of them does not sort.",
     example: [
         "SELECT name FROM singer ORDER BY age DESC",
         "SELECT name FROM singer ORDER BY age",

@@ -10,8 +10,8 @@ use crate::same::{all_columns, apart};
 
 pub(super) static CAUSE: Cause = Cause {
     id: "other-column",
-    title: "another column",
-    about: "The answer takes another column at a place where all else is the same: in a condition, or in what it shows.",
+    title: "a different column",
+    about: "The answer takes a different column at a place where all else is the same: in a condition, or in what it shows.",
     example: [
         "SELECT max(age) FROM singer",
         "SELECT max(height) FROM singer",

@@ -10,8 +10,8 @@ use crate::pair::{Pair, Rest};
 
 pub(super) static CAUSE: Cause = Cause {
     id: "other-comparison",
-    title: "another comparison",
-    about: "A condition compares the same columns with the same constants, but by another operator, or with NOT.",
+    title: "a different comparison",
+    about: "A condition compares the same columns with the same constants, but with a different operator, or with NOT.",
     example: [
         "SELECT name FROM singer WHERE age >= 20",
         "SELECT name FROM singer WHERE age > 20",

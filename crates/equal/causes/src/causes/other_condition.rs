@@ -5,7 +5,7 @@ use crate::pair::{Pair, Rest};
 
 pub(super) static CAUSE: Cause = Cause {
     id: "other-condition",
-    title: "another condition",
+    title: "a different condition",
     about: "Both ask something about the same columns, but not the same, and more differs than a constant, an operator or a column.",
     example: [
         "SELECT name FROM singer WHERE age BETWEEN 20 AND 30",

@@ -8,8 +8,8 @@ use crate::pair::{Pair, Rest};
 
 pub(super) static CAUSE: Cause = Cause {
     id: "other-constant",
-    title: "another constant",
-    about: "A condition compares with another number or text; all else of it is the same.",
+    title: "a different constant",
+    about: "A condition compares with a different number or text; the rest of it is the same.",
     example: [
         "SELECT name FROM singer WHERE age > 20",
         "SELECT name FROM singer WHERE age > 30",

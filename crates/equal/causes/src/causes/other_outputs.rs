@@ -9,8 +9,8 @@ use crate::words::both;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "other-outputs",
-    title: "other columns shown",
-    about: "The answer shows more or fewer columns than the gold, or computes another value at one place.",
+    title: "different columns shown",
+    about: "The answer shows more or fewer columns than the gold, or computes a different value at one place.",
     example: [
         "SELECT name FROM singer",
         "SELECT name, age FROM singer",

@@ -12,7 +12,7 @@ use crate::words::both;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "other-tables",
-    title: "other tables",
+    title: "different tables",
     about: "The answer takes one table for another, or one more or fewer times. What it asks, shows, groups or sorts by \
             columns of these tables belongs to it.",
     example: [

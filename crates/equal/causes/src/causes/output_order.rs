@@ -6,7 +6,7 @@ use crate::words::both;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "output-order",
-    title: "columns in another order",
+    title: "columns in a different order",
     about: "Both show the same columns, but not in the same order.",
     example: [
         "SELECT name, age FROM singer",

@@ -6,8 +6,8 @@ use crate::pair::{Pair, Rest};
 
 pub(super) static CAUSE: Cause = Cause {
     id: "same-name",
-    title: "a column of the same name of another table",
-    about: "Where the gold takes a column of one table, the answer takes the column of that name of another.",
+    title: "a column of that name of the wrong table",
+    about: "Where the gold takes a column of one table, the answer takes the column of that name of a different table.",
     example: [
         "SELECT singer.name FROM singer JOIN concert ON singer.id = concert.singer_id",
         "SELECT concert.name FROM singer JOIN concert ON singer.id = concert.singer_id",

@@ -12,7 +12,7 @@ use crate::cause::{Cause, Slip, Unclear};
 pub(crate) static CAUSE: Cause = Cause {
     id: "set-operation",
     title: "a set operation",
-    about: "The queries put their parts together by other set operators, or one is a single SELECT over the tables of which \
+    about: "The queries put their parts together with different set operators, or one is a single SELECT over the tables of which \
             the other has a compound.",
     example: [
         "SELECT country FROM singer WHERE age > 40 INTERSECT SELECT country FROM singer WHERE age < 30",

@@ -11,7 +11,7 @@ use crate::pair::{Pair, Rest, Unlike};
 pub(super) static CAUSE: Cause = Cause {
     id: "subquery",
     title: "a subquery",
-    about: "Only one of the queries compares with a subquery, or they do so in other ways.",
+    about: "Only one of the queries compares with a subquery, or they do so in different ways.",
     example: [
         "SELECT name FROM singer WHERE id NOT IN (SELECT singer_id FROM concert)",
         "SELECT name FROM singer",

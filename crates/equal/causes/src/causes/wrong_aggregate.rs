@@ -9,8 +9,8 @@ use crate::words::both;
 
 pub(super) static CAUSE: Cause = Cause {
     id: "wrong-aggregate",
-    title: "another aggregate",
-    about: "At one place of the result one of the queries computes another aggregate, or none.",
+    title: "a different aggregate",
+    about: "At one place of the result one of the queries computes a different aggregate, or none.",
     example: [
         "SELECT avg(age) FROM singer",
         "SELECT max(age) FROM singer",

@@ -32,7 +32,7 @@ pub(super) struct CommutativeOperands;
 static META: Meta = Meta {
     id: "P5",
     name: "commutative-operands",
-    summary: "Operands of =, AND and OR in another order",
+    summary: "Operands of =, AND and OR in a different order",
     profiles: Profiles::BOTH,
     stage: RuleStage::Comparison,
     needs: Shape::ANY,

@@ -32,7 +32,7 @@ pub(super) struct JoinOrder;
 static META: Meta = Meta {
     id: "P4",
     name: "join-order",
-    summary: "Inner joins in another order",
+    summary: "Inner joins in a different order",
     profiles: Profiles::BOTH,
     stage: RuleStage::Comparison,
     needs: Shape::ANY,

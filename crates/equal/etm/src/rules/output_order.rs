@@ -32,7 +32,7 @@ pub(super) struct OutputOrder;
 static META: Meta = Meta {
     id: "P2",
     name: "output-order",
-    summary: "Result columns in another order",
+    summary: "Result columns in a different order",
     profiles: Profiles::PAPER,
     stage: RuleStage::Comparison,
     needs: Shape::ANY,

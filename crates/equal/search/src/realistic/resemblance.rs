@@ -112,7 +112,7 @@ impl Constraints {
         }
         for table in tables.iter().filter(|id| self.has_rows(**id)).filter_map(|&id| schema.table(id)) {
             if witness.table(&table.name).is_none_or(|rows| rows.rows.is_empty()) {
-                resemblance.not_kept.push(format!("{}: no rows, and there are some there", table.name));
+                resemblance.not_kept.push(format!("{} has no rows, your table has some", table.name));
             }
         }
         let looks: Vec<Look<'_>> = tables
@@ -170,10 +170,12 @@ impl Look<'_> {
                 Some(row) => {
                     let values = key.iter().filter_map(|&at| value_in(row, &self.stored, at)).map(literal);
                     let values = values.collect::<Vec<_>>().join(", ");
-                    resemblance.not_kept.push(format!("{names}: {values} twice, and nothing is there twice"));
+                    resemblance
+                        .not_kept
+                        .push(format!("{names} has {values} twice, your rows have no value twice"));
                 }
                 None if self.rows.rows.len() > 1 => {
-                    resemblance.kept.push(format!("nothing twice in {names}"));
+                    resemblance.kept.push(format!("{names} has no value twice"));
                 }
                 None => {}
             }
@@ -217,9 +219,8 @@ impl Look<'_> {
             match broken {
                 Some(value) => {
                     let value = literal(value);
-                    resemblance
-                        .not_kept
-                        .push(format!("{to}: two values for {from} {value}, and each has one there"));
+                    let text = format!("{to} has two values for {from} {value}, your rows have one for each");
+                    resemblance.not_kept.push(text);
                 }
                 None if is_tested => resemblance.kept.push(format!("one {to} for each {from}")),
                 None => {}
@@ -239,9 +240,10 @@ impl Look<'_> {
             match both.find(|(low, high)| is_below(high, low)) {
                 Some((above, below)) => {
                     let (above, below) = (literal(above), literal(below));
-                    resemblance
-                        .not_kept
-                        .push(format!("{low}: {above} is above the {below} of {high}, and none is there"));
+                    let text = format!(
+                        "{low} is {above}, above the {below} of {high}, in your rows it never is above"
+                    );
+                    resemblance.not_kept.push(text);
                 }
                 None if is_tested => resemblance.kept.push(format!("{low} never above {high}")),
                 None => {}
@@ -271,9 +273,13 @@ impl Look<'_> {
             let is_lost =
                 |value: &&Value| **value != Value::Null && !keys.contains(&stored(value, column.affinity));
             match self.values(inclusion.column).find(is_lost) {
-                Some(value) => resemblance
-                    .not_kept
-                    .push(format!("{from}: {} is not in {to}, and every one is there", literal(value))),
+                Some(value) => {
+                    let text = format!(
+                        "{from} is {}, which is not in {to}, in your rows it always is",
+                        literal(value)
+                    );
+                    resemblance.not_kept.push(text);
+                }
                 None => resemblance.kept.push(format!("every {from} is in {to}")),
             }
         }
@@ -290,7 +296,7 @@ impl Look<'_> {
     fn column(&self, at: u32, constraint: &ColumnConstraint, resemblance: &mut Resemblance) {
         let name = self.name(at);
         if let Some(value) = self.values(at).find(|value| !constraint.keeps(value)) {
-            resemblance.not_kept.push(format!("{name}: {}", reason(constraint, value)));
+            resemblance.not_kept.push(format!("{name} is {}, {}", literal(value), reason(constraint, value)));
             return;
         }
         if constraint.is_not_null && !self.table.is_not_null(at) && self.table.rowid_alias() != Some(at) {
@@ -298,22 +304,24 @@ impl Look<'_> {
         }
         match (&constraint.categories, &constraint.range) {
             _ if constraint.is_key => {}
-            (Some(values), _) => resemblance.kept.push(format!("{name} one of its {} values", values.len())),
+            (Some(values), _) => {
+                resemblance.kept.push(format!("{name} is one of your {} values", values.len()));
+            }
             (None, Some((low, high))) => {
-                resemblance.kept.push(format!("{name} within {} and {}", literal(low), literal(high)));
+                let text = format!("{name} lies between {} and {}", literal(low), literal(high));
+                resemblance.kept.push(text);
             }
             (None, None) => {}
         }
     }
 }
 
-/// Why a value may not stand in the column.
+/// What the rows that are given hold instead of a value.
 fn reason(constraint: &ColumnConstraint, value: &Value) -> String {
     match (value, &constraint.categories, &constraint.range) {
-        (Value::Null, ..) => "never NULL there".to_owned(),
-        (value, None, Some((low, high))) => {
-            format!("{} is not within {} and {}", literal(value), literal(low), literal(high))
+        (value, None, Some((low, high))) if *value != Value::Null => {
+            format!("yours lie between {} and {}", literal(low), literal(high))
         }
-        (value, ..) => format!("{} is not one of the values there", literal(value)),
+        _ => "yours never is".to_owned(),
     }
 }

@@ -69,17 +69,13 @@ fn a_realistic_witness_keeps_what_the_database_keeps() {
         (
             "SELECT code FROM purchase WHERE price < 0",
             "SELECT code FROM purchase WHERE 0",
-            "purchase.price: ",
+            "purchase.price is ",
         ),
-        (
-            "SELECT count(*) FROM customer",
-            "SELECT count(name) FROM customer",
-            "customer.name: never NULL there",
-        ),
+        ("SELECT count(*) FROM customer", "SELECT count(name) FROM customer", "customer.name is NULL"),
         (
             "SELECT count(*) FROM town WHERE name IS NOT NULL",
             "SELECT count(DISTINCT name) FROM town",
-            "town.name: ",
+            "town.name has ",
         ),
     ] {
         assert_eq!(like(&realistic, left, right), None, "{left}\n{right}");
@@ -104,8 +100,8 @@ fn columns_after_a_generated_one_are_compared_with_themselves() {
     let search = Search::realistic(&schema, constraints, SearchOptions::default()).unwrap();
     for (rows, not_kept) in [
         ("(7, 'x', 101), (8, 'y', 101)", vec![]),
-        ("(7, 'x', 101), (8, 'x', 5)", vec!["t.name: 'x' twice", "t.a: 5 is not one of"]),
-        ("(7, NULL, NULL)", vec!["t.name: never NULL there", "t.a: never NULL there"]),
+        ("(7, 'x', 101), (8, 'x', 5)", vec!["t.name has 'x' twice", "t.a is 5, yours never is"]),
+        ("(7, NULL, NULL)", vec!["t.name is NULL", "t.a is NULL"]),
     ] {
         let witness = Witness::of_script(&format!("{create};\nINSERT INTO t VALUES {rows};\n")).unwrap();
         let resemblance =

@@ -157,7 +157,7 @@ fn problem_of(item: EmbeddingRow<'_>, dimensions: usize) -> Option<String> {
 /// What is wrong with a label and a confidence.
 pub(super) fn problem_of_numbers(correct: Option<f64>, confidence: Option<f64>) -> Option<String> {
     if let Some(correct) = correct.filter(|correct| !(0.0..=1.0).contains(correct)) {
-        return Some(format!("correct is {correct}; it is between 0 and 1, or null where nobody knows"));
+        return Some(format!("correct is {correct}; it is between 0 and 1, or null where that is not known"));
     }
     let confidence = confidence.filter(|confidence| !confidence.is_finite())?;
     Some(format!("confidence is {confidence}; it is a finite number, or null where there is none"))

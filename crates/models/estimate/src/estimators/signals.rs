@@ -432,38 +432,26 @@ impl Fit {
     }
 
     fn add_notes(&self, case: &TargetCase<'_>, running_accuracy: &RunningAccuracy, notes: &mut Vec<String>) {
-        if running_accuracy.outside {
-            let refused = if running_accuracy.refused_are_wrong {
-                ", and a prediction that does not run as given counts as wrong"
-            } else {
-                ""
-            };
-            notes.push(format!(
-                "outside what is labelled the estimate is an extrapolation by the law{refused}"
-            ));
+        if running_accuracy.outside && running_accuracy.refused_are_wrong {
+            notes.push("an answer that does not run as given counts as wrong".to_owned());
         }
         if !self.is_own {
             notes.push(format!(
-                "no known run of {} on other questions: the estimate rests on other systems alone; give its own run with \
-                 --known",
+                "{} has no known run on other questions, so the estimate rests on other systems; give its own run with --known",
                 case.pool()[case.target]
             ));
         }
         if !case.has_peers() && case.peers_left_out().is_none() {
             notes.push(
-                "no other system's predictions on the target: agreement, the best signal, is missing, and how hard the questions \
-                 are shows only in part; give some with --pred or --peer"
+                "there are no predictions of other systems, so agreement, the best signal, is missing; give some with --pred or \
+                 --peer"
                     .to_owned(),
             );
         }
         if self.is_own {
             notes.push(format!(
-                "among predictions that run {:.1} % are right; slopes of the law: {:.2} for the share that runs, {:.2} for \
-                 agreement, {:.2} for structure",
-                100.0 * running_accuracy.accuracy,
-                running_accuracy.law.slopes[0],
-                running_accuracy.law.slopes[1],
-                running_accuracy.law.structure
+                "of the predictions that run, {:.1} % are estimated to be right",
+                100.0 * running_accuracy.accuracy
             ));
         }
     }

@@ -8,7 +8,7 @@ use sqlgauge_report::words::{capital, clip};
 
 use super::drift::{Gravity, Series};
 use super::words::{
-    against_known, by_metric, claim, descriptor, descriptor_meaning, level, many, optional, outside, percent,
+    against_known, by_metric, descriptor, descriptor_meaning, level, many, optional, outside, percent,
     points, signal_meaning, sorted, status, with_interval,
 };
 use super::{Answer, EstimatePart, LISTED_PREDICTIONS, Reliability, SystemEstimate};
@@ -183,7 +183,7 @@ fn of_system(estimate: &SystemEstimate, at: usize) -> Vec<Section> {
 /// What the estimate says, and how far to trust it.
 fn summary(estimate: &SystemEstimate, at: usize) -> Section {
     let sentence = against_known(estimate).map(|sentence| format!(" {sentence}")).unwrap_or_default();
-    let lead = Block::lead(format!("{}{sentence}", claim(estimate)));
+    let lead = Block::lead(format!("{}{sentence}", estimate.sentence()));
     let explanation = outside(estimate);
     let (word, rest) = explanation.split_once(':').unwrap_or(("", &explanation));
     let callout = Text::default().strong(format!("{word}.")).plain(format!(" {}", capital(rest.trim())));

@@ -1,6 +1,6 @@
 //! `json`: the estimates, as `estimate --json` prints them.
 
-use super::Reliability;
+use super::{Reliability, SystemEstimate};
 use sqlgauge_report::ReportError;
 
 /// All estimates as an array, indented, with a final line end.
@@ -8,5 +8,6 @@ use sqlgauge_report::ReportError;
 /// # Errors
 /// If the data cannot be turned into JSON.
 pub fn json(report: &Reliability) -> Result<String, ReportError> {
-    Ok(format!("{}\n", serde_json::to_string_pretty(&report.estimates)?))
+    let all: Vec<_> = report.estimates.iter().map(SystemEstimate::with_sentence).collect();
+    Ok(format!("{}\n", serde_json::to_string_pretty(&all)?))
 }

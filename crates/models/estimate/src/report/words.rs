@@ -1,7 +1,6 @@
 //! The sentences that all formats of an estimate share.
 
-#![expect(clippy::format_push_string, reason = "a sentence is written once; what reads best wins")]
-
+use serde::Serialize;
 pub(super) use sqlgauge_report::words::{NONE, many, optional, percent, points};
 
 use super::{EstimatePart, SystemEstimate};
@@ -23,32 +22,49 @@ pub(super) fn by_metric(estimate: &SystemEstimate) -> String {
     if estimate.metric.is_empty() { String::new() } else { format!(" by {}", estimate.metric) }
 }
 
-/// What the estimate says, in one sentence.
-pub(super) fn claim(estimate: &SystemEstimate) -> String {
-    format!(
-        "An estimated {} % of the predictions are right{}. The true share lies between {} % and {} % with {} confidence.",
-        percent(estimate.accuracy),
-        by_metric(estimate),
-        percent(estimate.interval.low),
-        percent(estimate.interval.high),
-        level(estimate)
-    )
+impl SystemEstimate {
+    /// What the estimate says: the same in a terminal, on a page, in JSON and in Python.
+    pub fn sentence(&self) -> String {
+        let [low, high] = [self.interval.low, self.interval.high].map(percent);
+        let claim = format!(
+            "An estimated {} % of the predictions are right{}",
+            percent(self.accuracy),
+            by_metric(self)
+        );
+        if self.outside {
+            return format!(
+                "{claim}. The target is unlike the labelled data, so this is an extrapolation: the true share may lie outside \
+                 of {low} % to {high} %."
+            );
+        }
+        format!("{claim}. With {} confidence the true share lies between {low} % and {high} %.", level(self))
+    }
+
+    /// The estimate as JSON has it: with its sentence.
+    pub fn with_sentence(&self) -> impl Serialize + '_ {
+        Said { sentence: self.sentence(), estimate: self }
+    }
+}
+
+#[derive(Serialize)]
+struct Said<'e> {
+    sentence: String,
+    #[serde(flatten)]
+    estimate: &'e SystemEstimate,
 }
 
 /// Whether the target lies outside, and why, in one sentence.
 pub(super) fn outside(estimate: &SystemEstimate) -> String {
     if !estimate.outside {
-        return "Inside: the target is like the labelled data in what shows without labels, which is how many predictions run, how far \
-                systems agree, and the structure of questions and predictions. What makes questions harder in other ways does not \
-                show there."
+        return "Inside: the target is like the labelled data in all that shows without labels. Questions may be harder in ways \
+                that do not show."
             .to_owned();
     }
-    let mut text = "Outside: the target differs from what is labelled of the system".to_owned();
-    if !estimate.outside_because.is_empty() {
-        text.push_str(&format!(" ({})", estimate.outside_because.join("; ")));
-    }
-    text.push_str(". A few labels on the target would help most.");
-    text
+    let because = match estimate.outside_because.as_slice() {
+        [] => "the target differs from the labelled data".to_owned(),
+        reasons => reasons.join("; "),
+    };
+    format!("Outside: {because}. A few labels on the target would help most.")
 }
 
 /// How far the estimate is from the known accuracy, in one sentence.
@@ -58,7 +74,7 @@ pub(super) fn against_known(estimate: &SystemEstimate) -> Option<String> {
     let distance = points(Some(difference.abs())).replace('+', "");
     Some(match difference {
         _ if distance == "0.0" => {
-            format!("That is as many as of its labelled answers ({} %).", percent(source_accuracy))
+            format!("Of its labelled answers as many are right ({} %).", percent(source_accuracy))
         }
         difference if difference < 0.0 => {
             format!(

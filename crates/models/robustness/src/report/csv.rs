@@ -5,6 +5,7 @@ use ::csv::{Terminator, WriterBuilder};
 use sqlgauge_run::ScoreSummary;
 
 use super::RobustnessReport;
+use super::document::averages;
 use sqlgauge_report::ReportError;
 use sqlgauge_report::formats::csv::harmless;
 
@@ -69,9 +70,9 @@ fn rows(system: &SystemRobustness) -> Vec<Vec<String>> {
         }
         rows.push(row(fixed, ABSTAINS, &changed.false_positives, None, None));
     }
-    for metric in METRICS {
-        let average = system.macro_average.get(metric);
-        rows.extend(average.map(|score| row([name, "macro average", "", ""], metric, score, None, None)));
+    for (label, scores) in averages(system) {
+        let of = |metric| row([name, label, "", ""], metric, &scores[metric], None, None);
+        rows.extend(METRICS.into_iter().filter(|metric| scores.contains_key(*metric)).map(of));
     }
     for changed in &system.out_of_scope {
         let intensity = changed.intensity.to_string();

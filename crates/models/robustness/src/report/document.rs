@@ -26,6 +26,7 @@ impl RobustnessReport {
             several => format!("Robustness of {}", many(several.len(), "system")),
         });
         document.lead.extend(systems.iter().map(summary));
+        document.lead.extend(systems.iter().filter_map(old_answers));
         let failures = self.failures().map(|(system, row)| self.failure(system, row));
         document.lead.extend(failures.map(Block::warning));
         document.add(overview(systems));
@@ -57,11 +58,17 @@ fn short(title: &str) -> String {
 
 /// What the tables come to, in two sentences.
 fn summary(system: &SystemRobustness) -> Block {
-    let text = Text::default().strong(&system.system).plain(format!(
-        " answers {} % of the original right, and {} % on macro average over the changes of the schema.",
-        optional(mean(&system.original, EX)),
-        optional(mean(&system.macro_average, EX))
-    ));
+    let mut text = Text::default()
+        .strong(&system.system)
+        .plain(format!(" answers {} % of the original right", optional(mean(&system.original, EX))));
+    if let Some(average) = mean(&system.average_over_changes, EX) {
+        text = text.plain(format!(
+            ", and {} % on average over the changes ({} % with the original, as EvoSchema's tables count)",
+            percent(average),
+            optional(mean(&system.average_with_original, EX))
+        ));
+    }
+    let text = text.plain(".");
     let change = |row: &RobustnessRow| row.changes.get(EX).map_or(0.0, |change| change.difference);
     let worst = system.rows.iter().min_by(|a, b| change(a).total_cmp(&change(b)));
     let worst = worst.and_then(|row| Some((row, row.changes.get(EX)?)));
@@ -75,6 +82,31 @@ fn summary(system: &SystemRobustness) -> Block {
         change.count,
         p_value(change.p_value)
     )))
+}
+
+/// Says that a system was not asked again, where its answers to the original were scored over changed schemas.
+fn old_answers(system: &SystemRobustness) -> Option<Block> {
+    let count = system.not_asked_again;
+    let all = system.rows.len() + system.out_of_scope.len();
+    let on = if count >= all {
+        "every changed schema".to_owned()
+    } else {
+        format!("{count} of {all} changed schemas")
+    };
+    let text = format!(
+        "{}: on {on} these are old answers, and the system was not asked again. What is lost shows what breaks in queries \
+         that nobody adapts, not how robust the system is.",
+        system.system
+    );
+    (count > 0).then(|| Block::warning(text))
+}
+
+/// The averages of a system, with their names.
+pub(super) fn averages(system: &SystemRobustness) -> [(&'static str, &BTreeMap<String, ScoreSummary>); 2] {
+    [
+        ("average over the changes", &system.average_over_changes),
+        ("average with the original", &system.average_with_original),
+    ]
 }
 
 /// The name of a row, with what tells it from others of its kind.
@@ -125,7 +157,9 @@ fn overview(systems: &[SystemRobustness]) -> Section {
             table.push(std::iter::once(Cell::new(name)).chain(systems.iter().map(cell)));
         };
         row("original, %", &|system| Cell::new(optional(mean(&system.original, EX))));
-        row("macro average, %", &|system| Cell::new(optional(mean(&system.macro_average, EX))).strong());
+        row("average over the changes, %", &|system| {
+            Cell::new(optional(mean(&system.average_over_changes, EX))).strong()
+        });
         let mut seen = BTreeSet::new();
         let labels = systems.iter().flat_map(|system| &system.rows).map(|row| row.label.as_str());
         for label in labels.filter(|label| seen.insert(*label)) {
@@ -135,8 +169,7 @@ fn overview(systems: &[SystemRobustness]) -> Section {
             });
         }
     }
-    let note =
-        "execution accuracy; under a change its difference from the original on the same items, in points";
+    let note = "execution accuracy; under each change, the points gained or lost on the same items";
     Section::new("Systems", note, table)
 }
 
@@ -182,11 +215,12 @@ fn scores(system: &SystemRobustness) -> Section {
             Cell::new(optional(row.false_positives.mean)),
         ]);
     }
-    let averages = [0, 1, 2].map(|metric| of(&system.macro_average, metric).strong());
-    let head = [Cell::new("macro average").strong(), Cell::default()];
-    table.push(head.into_iter().chain(averages).chain(std::iter::repeat_with(Cell::default).take(4)));
-    let note =
-        "percent with 95 % intervals; the change is in points, on the same items; p by McNemar's exact test";
+    for (name, scores) in averages(system) {
+        let averages = [0, 1, 2].map(|metric| of(scores, metric).strong());
+        let head = [Cell::new(name).strong(), Cell::default()];
+        table.push(head.into_iter().chain(averages).chain(std::iter::repeat_with(Cell::default).take(4)));
+    }
+    let note = "percent with 95 % intervals; the change is in points, on the same items";
     Section::new(&system.system, note, table)
 }
 
@@ -201,7 +235,7 @@ fn abstentions(system: &SystemRobustness) -> Section {
     };
     let columns = ["schema", "items", "without a prediction", "abstains (true positives)"];
     let note = format!(
-        "share on which it abstains, in percent; on the original it abstains on {} %",
+        "percent of the questions on which it abstains; of the original's it is {} %",
         optional(system.false_positives.mean)
     );
     let table = Table::of(columns, system.out_of_scope.iter().map(row));
@@ -246,7 +280,7 @@ fn curve<'r>(
             marks.push(DriftMark { label, accuracy: *accuracy, low: *low, high: *high, alarmed: false });
         }
     }
-    let note = "execution accuracy in percent; the points are not of the same items";
+    let note = "execution accuracy in percent; each point has its own items";
     let chart = (marks.len() > 1).then(|| Block::chart(drift_chart(&title, &marks, None)));
     let mut section = Section::new(title, note, table);
     section.blocks.splice(0..0, chart);
@@ -270,8 +304,7 @@ fn databases(system: &SystemRobustness) -> Section {
         std::iter::once("database".to_owned()).chain(system.rows.iter().map(|row| name(row, &system.rows)));
     let table =
         Table { is_heat_map: true, legend: Some(LEGEND), ..Table::of(columns, names.iter().map(row)) };
-    let note =
-        "execution accuracy in percent; the colour is its difference from the original on the same items";
+    let note = "execution accuracy in percent; the colour shows what is gained or lost on the same items";
     let section = Section::new(format!("{}: by database", system.system), note, table);
     Section { is_folded: true, ..section.terminal(Extent::Nothing) }
 }

@@ -13,7 +13,8 @@ pub fn json(report: &RobustnessReport) -> Result<String, ReportError> {
     Ok(format!("{}\n", serde_json::to_string_pretty(&report.robustness)?))
 }
 
-/// A line per system and benchmark, each with its `record`: `original`, `in_scope`, `macro_average`, `out_of_scope`.
+/// A line per system and benchmark, each with its `record`: `original`, `in_scope`, `average_over_changes`, `average_with_original`,
+/// `out_of_scope`.
 ///
 /// # Errors
 /// If the data cannot be turned into JSON.
@@ -37,7 +38,8 @@ pub fn jsonl(report: &RobustnessReport) -> Result<String, ReportError> {
         for row in &system.rows {
             put("in_scope", serde_json::to_value(row)?)?;
         }
-        put("macro_average", json!({"scores": system.macro_average}))?;
+        put("average_over_changes", json!({"scores": system.average_over_changes}))?;
+        put("average_with_original", json!({"scores": system.average_with_original}))?;
         for row in &system.out_of_scope {
             put("out_of_scope", serde_json::to_value(row)?)?;
         }

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use sqlgauge_base::counted;
 use sqlgauge_report::document::{Block, Cell, Column, Document, Entry, Section, Table, Text};
 use sqlgauge_report::formats::TextTables;
+use sqlgauge_report::words::{grouped, many};
 
 use super::AuditFormat;
 use crate::finding::{Evidence, Finding};
@@ -14,7 +14,7 @@ use crate::rules::find;
 /// The titles of the sections with counts.
 const RULES: &str = "Rules";
 const SILENT: &str = "Rules without a finding";
-const CONFIDENCE: &str = "the percentage of an item is how often people found golds with these findings wrong, by a model over three labelled benchmarks";
+const CONFIDENCE: &str = "percent: how often people judged golds with such findings wrong (three labelled benchmarks); the highest come first";
 
 /// For a terminal. A query stays on one line, so that it can be copied.
 pub struct Terminal(pub TextTables);
@@ -69,7 +69,7 @@ fn document(audit: &BenchmarkAudit) -> Document {
     document.add(Section::new(SILENT, "", counts(&silent)).folded());
     document.add(Section {
         title: "Findings".to_owned(),
-        note: format!("{CONFIDENCE}; the highest come first"),
+        note: CONFIDENCE.to_owned(),
         link: Some("Findings".to_owned()),
         entries: audit.ranked().into_iter().map(entry).collect(),
         ..Section::default()
@@ -86,9 +86,10 @@ fn headline(audit: &BenchmarkAudit) -> String {
         count => format!("; {count} could not be resolved"),
     };
     format!(
-        "{count} of {} have a finding of {}{unresolved}.",
-        counted(golds, "gold"),
-        counted(audit.rules.len(), "rule")
+        "{} found something in {} of {}{unresolved}.",
+        many(audit.rules.len(), "rule"),
+        grouped(count),
+        many(golds, "gold")
     )
 }
 

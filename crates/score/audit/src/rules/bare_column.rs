@@ -31,7 +31,7 @@ pub(super) struct BareColumn;
 
 static META: AuditMeta = AuditMeta {
     name: "bare-column",
-    summary: "a column that the groups do not fix is returned beside an aggregate",
+    summary: "a column that is neither grouped nor aggregated is returned",
     needs: Needs::Schema,
     standing: RuleStanding::Likely,
     cases: CASES,
@@ -85,8 +85,7 @@ fn collect(expr: &Expr, groups: &[Expr], columns: &mut Vec<ColumnRef>) {
 
 fn report(subject: &AuditSubject<'_>, select: &Select, column: ColumnRef, findings: &mut Findings) {
     let name = subject.name(column);
-    let why =
-        format!("{name} is neither grouped by nor fixed by the group, so the row that it comes from is open");
+    let why = format!("{name} is neither grouped nor aggregated, so SQLite picks the row that it comes from");
     if !subject.item.data.has_rows() {
         findings.report(why);
         return;

@@ -25,7 +25,7 @@ pub(super) struct ConstantAggregated;
 
 static META: AuditMeta = AuditMeta {
     name: "constant-aggregated",
-    summary: "an aggregate is over a text and not over the column of that name",
+    summary: "an aggregate takes a text, and there is a column of that name",
     needs: Needs::Schema,
     standing: RuleStanding::Certain,
     cases: CASES,

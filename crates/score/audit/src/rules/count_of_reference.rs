@@ -31,7 +31,7 @@ pub(super) struct CountOfReference;
 
 static META: AuditMeta = AuditMeta {
     name: "count-of-reference",
-    summary: "COUNT counts rows where a reference repeats, and not the things referred to",
+    summary: "COUNT counts repeated references, not the things that they refer to",
     needs: Needs::Schema,
     standing: RuleStanding::Likely,
     cases: CASES,

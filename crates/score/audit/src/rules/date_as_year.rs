@@ -29,7 +29,7 @@ pub(super) struct DateAsYear;
 
 static META: AuditMeta = AuditMeta {
     name: "date-as-year",
-    summary: "a date is compared with a number, or its year is read by place from another format",
+    summary: "a date is compared with a number, or its year is cut from the wrong place",
     needs: Needs::Schema,
     standing: RuleStanding::Certain,
     cases: CASES,

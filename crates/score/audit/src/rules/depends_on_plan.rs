@@ -1,7 +1,7 @@
 //! # A result that depends on the plan
 //!
 //! ## What it finds
-//! A gold whose rows change when SQLite reads rows without an order the other way round. It may return either
+//! A gold whose rows change when SQLite reads unordered rows in reverse. It may return either
 //! result, and a new version, an index or another row order may choose the other.
 //!
 //! ## Why it matters
@@ -24,7 +24,7 @@ pub(super) struct DependsOnPlan;
 
 static META: AuditMeta = AuditMeta {
     name: "depends-on-plan",
-    summary: "run with rows the other way round, the gold returns something else",
+    summary: "if SQLite reads the rows in reverse order, the gold returns other rows",
     needs: Needs::Rows,
     standing: RuleStanding::Certain,
     cases: CASES,
@@ -47,14 +47,14 @@ impl AuditRule for DependsOnPlan {
         }
         let turned = item.data.run_turned(item.sql);
         let Some(other) = turned.rows() else {
-            findings.unchecked("the gold does not run with its rows the other way round");
+            findings.unchecked("the gold does not run with its rows in reverse order");
             return;
         };
         if rows.fingerprint() != other.fingerprint() {
             let new = other.rows().filter(|row| !rows.rows().any(|first| first == *row));
-            let evidence = Evidence::of_rows("rows of the other result alone", &other.columns, new);
+            let evidence = Evidence::of_rows("rows of the reversed run only", &other.columns, new);
             findings.report_with(
-                "read with its rows the other way round, the gold returns something else",
+                "if SQLite reads the rows in reverse order, the gold returns other rows",
                 evidence,
             );
         }

@@ -2,7 +2,7 @@
 //!
 //! ## What it finds
 //! A question that says only "highest", "most" or "largest" while the gold sorts in ascending order and takes the
-//! first rows or takes MIN; and the same the other way round.
+//! first rows or takes MIN; or the reverse.
 //!
 //! ## Why it matters
 //! The gold answers the opposite question.
@@ -37,7 +37,7 @@ pub(super) struct DirectionOfQuestion;
 
 static META: AuditMeta = AuditMeta {
     name: "direction-of-question",
-    summary: "the question asks for the highest and the gold takes the lowest, or the other way round",
+    summary: "the question asks for the highest and the gold takes the lowest, or the reverse",
     needs: Needs::Question,
     standing: RuleStanding::Likely,
     cases: CASES,

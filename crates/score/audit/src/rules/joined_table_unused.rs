@@ -29,7 +29,7 @@ pub(super) struct JoinedTableUnused;
 
 static META: AuditMeta = AuditMeta {
     name: "joined-table-unused",
-    summary: "a table is joined and read by its join alone",
+    summary: "a table is joined and used nowhere else",
     needs: Needs::Schema,
     standing: RuleStanding::Likely,
     cases: CASES,

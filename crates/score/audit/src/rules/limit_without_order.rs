@@ -27,7 +27,7 @@ pub(super) struct LimitWithoutOrder;
 
 static META: AuditMeta = AuditMeta {
     name: "limit-without-order",
-    summary: "LIMIT takes some of the rows, and no order says which",
+    summary: "LIMIT without ORDER BY: nothing says which rows are kept",
     needs: Needs::Schema,
     standing: RuleStanding::Likely,
     cases: CASES,

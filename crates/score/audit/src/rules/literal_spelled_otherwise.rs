@@ -28,7 +28,7 @@ pub(super) struct LiteralSpelledOtherwise;
 
 static META: AuditMeta = AuditMeta {
     name: "literal-spelled-otherwise",
-    summary: "a condition has a text with other spaces or punctuation than question and evidence",
+    summary: "a condition spells a text differently from question and evidence (spaces, punctuation)",
     needs: Needs::Question,
     standing: RuleStanding::Likely,
     cases: CASES,

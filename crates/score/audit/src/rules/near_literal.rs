@@ -33,7 +33,7 @@ pub(super) struct NearLiteral;
 
 static META: AuditMeta = AuditMeta {
     name: "near-literal",
-    summary: "no row has the literal, but one with another case, space or format",
+    summary: "no row has the literal, but one has it in a different case, spacing or format",
     needs: Needs::Rows,
     standing: RuleStanding::Certain,
     cases: CASES,

@@ -27,7 +27,7 @@ pub(super) struct OrBesideAnd;
 
 static META: AuditMeta = AuditMeta {
     name: "or-beside-and",
-    summary: "one of two alternatives stands without the conditions beside the other",
+    summary: "OR beside AND: one alternative lacks the conditions of the other",
     needs: Needs::Schema,
     standing: RuleStanding::Likely,
     cases: CASES,

@@ -1,6 +1,7 @@
 //! `csv`: one row per system and example, by RFC 4180.
 //!
-//! A metric that does not apply is an empty field, never 0. A text that a spreadsheet would take for a formula has an
+//! A run of a part of its benchmark has one column more, which says which part. A metric that does not apply is an empty field,
+//! never 0. A text that a spreadsheet would take for a formula has an
 //! apostrophe before it, which spreadsheets take for "this is text"; numbers stay numbers. Control characters of texts
 //! are shown by their pictures. [`Csv::raw`] writes texts as they are.
 
@@ -24,6 +25,8 @@ pub struct Csv {
 const LABELS: [&str; 7] = ["system", "id", "index", "db_id", "status", "hardness", "difficulty"];
 /// The columns after them.
 const TEXTS: [&str; 3] = ["question", "gold", "prediction"];
+/// The last column of a run of a part.
+const PART: &str = "part";
 
 impl ReportFormat for Csv {
     fn name(&self) -> &'static str {
@@ -37,9 +40,12 @@ impl ReportFormat for Csv {
     fn render(&self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
         let mut writer = WriterBuilder::new().terminator(Terminator::CRLF).from_writer(out);
         let metrics = &report.summary.metrics;
-        writer.write_record(LABELS.into_iter().chain(metrics.iter().map(String::as_str)).chain(TEXTS))?;
+        let part = crate::part(&report.manifest);
+        let header = LABELS.into_iter().chain(metrics.iter().map(String::as_str)).chain(TEXTS);
+        writer.write_record(header.chain(part.as_ref().map(|_| PART)))?;
         report.items.for_each(|item| {
-            let row = row(ItemView::new(item), metrics);
+            let mut row = row(ItemView::new(item), metrics);
+            row.extend(part.clone());
             if self.raw {
                 writer.write_record(row)?;
             } else {

@@ -1,5 +1,5 @@
-//! `json`: the summary, as `summary.json` has it, behind the warnings that stand against its scores; what a terminal would obey
-//! stands as an escape.
+//! `json`: the summary, as `summary.json` has it, behind the part of the benchmark that was scored and the warnings that stand
+//! against its scores; what a terminal would obey stands as an escape.
 
 use std::io::Write;
 
@@ -15,6 +15,8 @@ pub struct Json;
 
 #[derive(Serialize)]
 struct Warned<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    part: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
     #[serde(flatten)]
@@ -31,7 +33,11 @@ impl ReportFormat for Json {
     }
 
     fn render(&self, report: &Report, out: &mut dyn Write) -> Result<(), ReportError> {
-        let warned = Warned { warnings: warnings(&report.summary), summary: &report.summary };
+        let warned = Warned {
+            part: crate::part(&report.manifest),
+            warnings: warnings(&report.summary),
+            summary: &report.summary,
+        };
         out.write_all(printable_json(&serde_json::to_string_pretty(&warned)?).as_bytes())?;
         out.write_all(b"\n")?;
         Ok(())

@@ -461,7 +461,7 @@ fn html_of_a_large_run_has_its_items_in_files_beside_it() {
 }
 
 #[test]
-fn every_format_for_readers_lists_what_to_fix_first() {
+fn every_format_for_readers_lists_why_answers_are_wrong() {
     let mut report = crate::common::report(2, 20);
     let fix = |cause: &str, points, items| sqlgauge_run::Fix {
         cause: cause.to_owned(),
@@ -476,9 +476,12 @@ fn every_format_for_readers_lists_what_to_fix_first() {
     });
     for name in ["table", "markdown", "html"] {
         let text = by_name(name, &report);
-        assert!(text.contains("What to fix first") && text.contains("a missing condition"), "{name}: {text}");
+        assert!(
+            text.contains("Why answers are wrong") && text.contains("a missing condition"),
+            "{name}: {text}"
+        );
     }
     assert!(by_name("json", &report).contains("\"cause\": \"missing-condition\""));
     report.summary.systems[1].fixes = None;
-    assert!(!by_name("table", &report).contains("What to fix first"));
+    assert!(!by_name("table", &report).contains("Why answers are wrong"));
 }

@@ -39,6 +39,9 @@ struct Page<'a> {
     /// Where examples, cells and texts are, if they are not in the page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pieces: Option<InPieces>,
+    /// Which part of the benchmark was scored, where it was not all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    part: Option<String>,
     warnings: Vec<String>,
     /// What a reader may want to know of the items, in words.
     notes: Vec<String>,
@@ -263,8 +266,9 @@ fn page(report: &Report, content: Content) -> Result<Page<'_>, ReportError> {
         pool: pool.values,
         omitted: pool.omitted,
         pieces,
+        part: crate::part(&report.manifest),
         warnings: crate::warnings(&report.summary),
-        notes: crate::part(&report.manifest).into_iter().chain(crate::notes(&report.summary)).collect(),
+        notes: crate::notes(&report.summary),
         tables: tables_of_metrics(report)?,
     })
 }
