@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::document::{Cell, Section, Table};
-use crate::{Report, ReportError, Verdicts, fixes, spotit};
+use crate::{Report, ReportError, Verdicts, fixes, spotit, transcripts};
 
 /// A table with rows per system, in words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -29,8 +29,7 @@ impl SystemTable {
 
 /// The tables that the metrics of the run ask for, in the order in which they are shown.
 pub(crate) fn system_tables(report: &Report) -> Result<Vec<SystemTable>, ReportError> {
-    Ok([fixes::table(report), spotit::table(report)?, Verdicts::table(report)?]
-        .into_iter()
-        .flatten()
-        .collect())
+    let tables =
+        [fixes::table(report), transcripts::table(report), spotit::table(report)?, Verdicts::table(report)?];
+    Ok(tables.into_iter().flatten().collect())
 }
