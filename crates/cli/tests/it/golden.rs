@@ -394,7 +394,8 @@ fn a_key_goes_to_the_address_and_into_no_file() {
     assert!(stderr(&output).contains("APP_KEY of --ask-key-env is not set"), "{}", stderr(&output));
     let output = project.sqlgauge_with(&["run", "--out", "run"], &[("APP_KEY", KEY)]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert!(server.seen().iter().all(|seen| seen.header("authorization") == Some(&format!("Bearer {KEY}"))));
+    let bearer = format!("Bearer {KEY}");
+    assert!(server.seen().iter().all(|seen| seen.header("authorization") == Some(bearer.as_str())));
     for (name, bytes) in crate::common::tree(&project.path("run")) {
         assert!(!String::from_utf8_lossy(&bytes).contains(KEY), "{}", name.display());
     }
