@@ -5,6 +5,7 @@
 //! - The answers stand in `predictions` (or `samples`, `candidates`, `answers`, `prediction`, `sql`, `pred_sqls`, `filtered_resps`, or the column
 //!   that the user named): a list of texts, or of objects with
 //!   `sql` and `weight` or `logprob`; a text is a list of one. `weights` or `logprobs` beside the list have a number per answer.
+//! - Rows without ids that have the same question are its answers, as in the logs of training libraries.
 //! - A log-probability counts as a weight relative to the largest of its question. Without either all weights are 1.
 //! - null, an empty list, and a text that says that there is no answer ([`sqlgauge_dataset::is_abstention`]) are an abstention;
 //!   `reason` may say why. A null within a list is an answer that is missing, and leaves the list.
@@ -12,11 +13,12 @@
 use serde_json::{Map, Value, json};
 use sqlgauge_base::counted;
 use sqlgauge_dataset::{
-    Benchmark, Columns, Example, Input, PairedBy, has_row, is_abstention, is_transcript, pair_rows,
+    Benchmark, Columns, Example, Input, PairedBy, has_row, is_abstention, is_other_statement, is_transcript,
+    pair_rows, repeats_questions,
 };
 
 use crate::error::Error;
-use crate::score::System;
+use crate::score::{ScoreJob, System};
 
 /// One of several answers.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,6 +44,13 @@ impl AnswerList {
         self.candidates.is_empty()
     }
 
+    /// These answers and others to the same question.
+    fn and(mut self, other: Self) -> Self {
+        self.candidates.extend(other.candidates);
+        self.reason = self.reason.or(other.reason);
+        self
+    }
+
     /// The answers to a question of that id as a row that [`read_answers`] reads.
     pub(crate) fn to_row(&self, id: &str) -> Value {
         let candidate = |answer: &AnswerCandidate| json!({"sql": answer.sql, "weight": answer.weight});
@@ -55,9 +64,16 @@ const LISTS: [&str; 8] =
 /// Why a system abstains.
 const REASON: &str = "reason";
 
-/// Whether a file of predictions has a list of answers, or an abstention with a reason.
-pub fn has_lists(system: &System) -> bool {
-    system.predictions.read().is_ok_and(|input| is_of_lists(&input, &system.columns))
+/// Whether a file of predictions has a list of answers, or an abstention with a reason, or several rows without ids for a question.
+pub fn has_lists(job: &ScoreJob) -> bool {
+    let has_lists = |system: &System| {
+        let (Ok(input), Ok(format)) = (system.predictions.read(), system.predictions.format(None)) else {
+            return false;
+        };
+        is_of_lists(&input, &system.columns)
+            || repeats_questions(&input, format, &system.columns, || job.benchmark().ok())
+    };
+    job.systems.iter().any(has_lists)
 }
 
 fn is_of_lists(input: &Input, columns: &Columns) -> bool {
@@ -96,18 +112,44 @@ pub(crate) fn read_answers(system: &System, benchmark: &Benchmark) -> Result<Pai
     let input = system.predictions.read()?;
     let format = system.predictions.format(None)?;
     let paired = pair_rows(&input, benchmark, format, &system.columns)?;
-    let answers = |(row, example): (Option<Value>, &Example)| {
-        let row = match row {
-            None => return Ok(None),
-            Some(Value::Object(row)) => row,
-            Some(value) => Map::from_iter([(LISTS[0].to_owned(), value)]),
-        };
-        answers_of(&row, system.columns.answers_of(&row)).map(Some).map_err(|problem| {
-            Error::Invalid(format!("{}, the answers to {:?}: {problem}", input.path().display(), example.id))
-        })
+    let path = input.path().display();
+    let answers = |(rows, example): (Vec<Value>, &Example)| {
+        let lists = rows.into_iter().map(|row| answers_of_row(row, &system.columns));
+        let lists = lists.collect::<Result<Vec<_>, _>>().map_err(|problem| {
+            Error::Invalid(format!("{path}, the answers to {:?}: {problem}", example.id))
+        })?;
+        Ok(lists.into_iter().reduce(AnswerList::and))
     };
-    let lists = paired.rows.into_iter().zip(&benchmark.examples).map(answers).collect::<Result<_, _>>()?;
+    let lists = paired.rows.into_iter().zip(&benchmark.examples).map(answers);
+    let lists = lists.collect::<Result<Vec<_>, Error>>()?;
+    if are_scripts(&lists) {
+        return Err(Error::Invalid(format!("{path}: {SCRIPTS}")));
+    }
     Ok(PairedAnswers { lists, paired_by: paired.paired_by, notes: paired.notes })
+}
+
+fn answers_of_row(row: Value, columns: &Columns) -> Result<AnswerList, String> {
+    let row = match row {
+        Value::Object(row) => row,
+        value => Map::from_iter([(LISTS[0].to_owned(), value)]),
+    };
+    let named = columns.answers_of(&row).or_else(|| list_of(&row)).or_else(|| columns.answer_of(&row));
+    let answers = answers_of(&row, named)?;
+    if answers.candidates.len() > 1 && row.contains_key("sol_sql") {
+        return Err(SCRIPTS.to_owned());
+    }
+    Ok(answers)
+}
+
+/// Said of LiveSQLBench's files, whose lists are no several answers.
+const SCRIPTS: &str = "its lists are the statements of one script each, which is not scored; name a column with one query for each \
+                       question: --column prediction=NAME";
+
+/// Whether the lists are scripts: each of several statements has one that is no query.
+fn are_scripts(lists: &[Option<AnswerList>]) -> bool {
+    let mut lists = lists.iter().flatten().filter(|list| list.candidates.len() > 1).peekable();
+    let has_other = |list: &AnswerList| list.candidates.iter().any(|answer| is_other_statement(&answer.sql));
+    lists.peek().is_some() && lists.all(has_other)
 }
 
 /// A list wins over one text under another name, which may be the gold.
@@ -118,10 +160,9 @@ fn list_of(row: &Map<String, Value>) -> Option<&Value> {
     of(Value::is_array).or_else(|| of(|_| true))
 }
 
-/// The answers of a row; `named` are those in the column that the user named.
-fn answers_of(row: &Map<String, Value>, named: Option<&Value>) -> Result<AnswerList, String> {
+/// The answers of a row, which has them there.
+fn answers_of(row: &Map<String, Value>, list: Option<&Value>) -> Result<AnswerList, String> {
     let reason = row.get(REASON).and_then(Value::as_str).map(str::to_owned);
-    let list = named.or_else(|| list_of(row));
     let list = list.ok_or_else(|| format!("no answers; they are looked for in {}", LISTS.join(", ")))?;
     let list = match list {
         Value::Array(list) => list.as_slice(),
@@ -180,7 +221,7 @@ mod tests {
     use super::*;
 
     fn of(json: &str) -> Result<AnswerList, String> {
-        answers_of(serde_json::from_str::<Value>(json).expect("JSON").as_object().expect("an object"), None)
+        answers_of_row(serde_json::from_str(json).expect("JSON"), &Columns::default())
     }
 
     #[test]

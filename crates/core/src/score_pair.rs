@@ -65,6 +65,6 @@ impl ScorePairJob {
             .with_verification(self.verify.verification());
         let example = Example { golds: self.golds, ..Example::bare("0".to_owned(), 0, db_id) };
         let (prediction, peers) = (self.prediction.as_deref(), Peers::default());
-        Ok(scorer.score(&Task { example: &example, prediction, confidence: None, peers })?)
+        Ok(scorer.score(&Task { example: &example, prediction, confidence: None, earlier: None, peers })?)
     }
 }

@@ -76,6 +76,7 @@ impl Init {
             questions,
             application,
             answer_path: self.application.answer_path,
+            key_variable: self.application.ask_key_env.map(Into::into),
         })
     }
 }
@@ -118,7 +119,8 @@ mod tests {
     use super::*;
 
     fn nothing() -> Init {
-        let application = ApplicationOptions { ask: None, ask_url: None, answer_path: None };
+        let application =
+            ApplicationOptions { ask: None, ask_url: None, ask_key_env: None, answer_path: None };
         Init { db: None, questions: None, application }
     }
 

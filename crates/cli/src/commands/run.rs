@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{Result, anyhow, ensure};
 use clap::Args;
 use sqlgauge_core::cli::stdin::{input_file, source};
-use sqlgauge_core::{Address, Application, CommandLine, GoldenJob, GoldenRun, OutputPath};
+use sqlgauge_core::{Address, Application, CommandLine, GoldenJob, GoldenRun, OutputPath, Variable};
 use sqlgauge_engine::seconds;
 use sqlgauge_report::Versus;
 
@@ -75,6 +75,9 @@ pub(crate) struct ApplicationOptions {
     /// Address that answers a question: it gets a POST of `{"id", "question", "db_id"}`
     #[arg(long, value_name = "URL")]
     pub ask_url: Option<Address>,
+    /// Environment variable with the key that the address gets, as `Authorization: Bearer`
+    #[arg(long, value_name = "NAME", conflicts_with = "ask")]
+    pub ask_key_env: Option<Variable>,
     /// Field with the SQL in an answer that is JSON, as in data.sql [default: sql]
     #[arg(long, value_name = "FIELD")]
     pub answer_path: Option<String>,
@@ -85,6 +88,18 @@ impl ApplicationOptions {
     pub(crate) fn application(&self) -> Option<Application> {
         let command = self.ask.as_ref().map(|command| Application::Command((**command).to_owned()));
         command.or_else(|| self.ask_url.as_ref().map(|url| Application::Url((**url).to_owned())))
+    }
+
+    /// The key, if a variable is named.
+    ///
+    /// # Errors
+    /// When the variable is not set.
+    fn key(&self) -> Result<Option<String>> {
+        let Some(name) = self.ask_key_env.as_deref() else { return Ok(None) };
+        let key = std::env::var(name).ok().filter(|key| !key.trim().is_empty());
+        Ok(Some(key.ok_or_else(|| {
+            anyhow!("the environment variable {name} of --ask-key-env is not set: put the key of the address into it")
+        })?))
     }
 }
 
@@ -120,10 +135,12 @@ impl Run {
                 "--ask is missing: give the command that answers a question, or its address with --ask-url"
             )
         })?;
+        let key = self.application.key()?;
         let runs: PathBuf = self.runs.into();
         let out = self.out.map_or_else(|| GoldenJob::new_folder(&runs), Into::into);
         Ok(GoldenJob {
             answer_path: self.application.answer_path,
+            key,
             metrics: self.metrics.as_deref().map_or_else(|| Ok(Vec::new()), metrics)?,
             gates: self.fail_under,
             runs,

@@ -162,7 +162,7 @@ impl Score {
 
 /// What is to be said of lists of answers, if there are any.
 fn sample_rules(samples: SampleOptions, job: &ScoreJob) -> Result<Option<SampleRules>> {
-    if !samples.is_given() && !job.systems.iter().any(has_lists) {
+    if !samples.is_given() && !has_lists(job) {
         return Ok(None);
     }
     let mut rules = SampleRules { unanswerable: samples.unanswerable, ..SampleRules::default() };

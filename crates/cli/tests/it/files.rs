@@ -44,9 +44,9 @@ const CASES: &[Case] = &[
     Case {
         name: "an object where the answer should be",
         gold: ("gold.json", GOLDS),
-        pred: ("p.jsonl", r#"{"id": "a1", "response": {"output": "SELECT 1"}}"#),
+        pred: ("p.jsonl", r#"{"id": "a1", "response": {"text": "SELECT 1"}}"#),
         arguments: &[],
-        outcome: Refused(&["the SQL is an object", "--column prediction=response.output"]),
+        outcome: Refused(&["the SQL is an object", "--column prediction=response.text"]),
     },
     Case {
         name: "a path with an index, and ids of predictions alone",
@@ -57,6 +57,71 @@ const CASES: &[Case] = &[
         ),
         arguments: &["--column", "pred.sql=choices.0.message.content", "--column", "pred.id=key"],
         outcome: Score(0.5, 2, "column key"),
+    },
+    Case {
+        name: "prompts that hold the questions, in another order",
+        gold: ("gold.json", GOLDS),
+        pred: (
+            "p.jsonl",
+            "{\"prompt\": \"Tables: item. Question:  how many?\", \"completion\": \"SELECT count(*) FROM item\"}\n{\"prompt\": \"Tables: item. Question: Cheap?\", \"completion\": \"SELECT name FROM item WHERE price < 2\"}",
+        ),
+        arguments: &[],
+        outcome: Score(1.0, 2, "question"),
+    },
+    Case {
+        name: "prompts that are messages, for a part of the questions",
+        gold: ("gold.json", GOLDS),
+        pred: (
+            "p.json",
+            r#"[{"prompt": [{"role": "user", "content": "Q: How many?"}], "completion": [{"role": "assistant", "content": "SELECT 3"}]}]"#,
+        ),
+        arguments: &["--column", "prediction=completion.0.content"],
+        outcome: Score(0.5, 2, "question"),
+    },
+    Case {
+        name: "a prompt with the question of another row",
+        gold: ("gold.json", GOLDS),
+        pred: (
+            "p.json",
+            r#"[{"prompt": "How many?", "sql": "SELECT 3"}, {"prompt": "Q: How many?", "sql": "SELECT 3"}]"#,
+        ),
+        arguments: &[],
+        outcome: Refused(&["1 row with the question of another example"]),
+    },
+    Case {
+        name: "the results of promptfoo",
+        gold: ("gold.json", GOLDS),
+        pred: (
+            "p.json",
+            r#"{"evalId": "e", "results": {"version": 3, "results": [{"id": "u2", "response": {"output": "SELECT 3"}, "vars": {"question": "How many?"}},
+                {"id": "u1", "response": {"output": "SELECT 'pen'"}, "vars": {"question": "Cheap?"}}]}}"#,
+        ),
+        arguments: &[],
+        outcome: Score(1.0, 2, "question"),
+    },
+    Case {
+        name: "pairs of question and SQL",
+        gold: ("gold.json", GOLDS),
+        pred: (
+            "p.json",
+            "[[\"How many?\", \"SELECT 3\\t----- bird -----\\tshop\"], [\"Cheap?\", \"SELECT 'pen'\\t----- bird -----\\tshop\"]]",
+        ),
+        arguments: &[],
+        outcome: Score(1.0, 2, "question"),
+    },
+    Case {
+        name: "scripts of several statements",
+        gold: ("gold.json", GOLDS),
+        pred: ("p.jsonl", r#"{"id": "a1", "pred_sqls": ["CREATE TEMP VIEW v AS SELECT 1;", "SELECT 3"]}"#),
+        arguments: &[],
+        outcome: Refused(&["the statements of one script", "--column prediction=NAME"]),
+    },
+    Case {
+        name: "the index of a data frame",
+        gold: ("gold.csv", "question,sql\nHow many?,SELECT count(*) FROM item\nFour?,SELECT 4\n"),
+        pred: ("p.csv", ",sql\n0,SELECT 3\n1,SELECT 5\n"),
+        arguments: &[],
+        outcome: Score(0.5, 2, "the column without a name"),
     },
     Case {
         name: "another question's row",
@@ -230,6 +295,41 @@ fn a_folder_of_queries_is_read_by_their_names() {
     std::fs::write(folder.join("a1.sql"), "SELECT 1").unwrap();
     let again = run();
     assert_eq!(again.status.code(), Some(2), "{}", stderr(&again));
+}
+
+/// As training libraries log them: no id, and a row for each of several answers.
+#[test]
+fn rows_with_the_same_question_are_its_answers() {
+    let benchmark = Benchmark::new(&["SELECT 1"], &["SELECT 1"]);
+    let row = |question: &str, sql: &str| {
+        format!("{{\"input\": \"user {question} assistant\", \"output\": \"{sql}\"}}\n")
+    };
+    let rows = [("How many?", "SELECT 3"), ("How many?", "SELECT 4"), ("Cheap?", "SELECT 4"), ("Cheap?", A1)];
+    let rows = rows.map(|(question, sql)| row(question, sql)).concat();
+    let [gold, pred, databases, out] =
+        ["gold.json", "p.jsonl", "database", "run"].map(|name| benchmark.path(name).display().to_string());
+    std::fs::write(&gold, GOLDS).unwrap();
+    std::fs::write(&pred, rows).unwrap();
+    let pred = format!("S={pred}");
+    let output = sqlgauge(&[
+        "score",
+        "--gold",
+        &gold,
+        "--db",
+        &databases,
+        "--pred",
+        &pred,
+        "--metrics",
+        "ex",
+        "--out",
+        &out,
+    ]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let summary = read(&benchmark, "summary.json");
+    let of = |at: usize| &summary["systems"][at];
+    assert_eq!([&of(0)["system"], &of(1)["system"]], ["S#1", "S#2"]);
+    assert_eq!([&of(0)["scores"]["ex@1"]["mean"], &of(1)["scores"]["ex@1"]["mean"]], [0.5, 0.5]);
+    assert_eq!(of(0)["paired_by"], "question");
 }
 
 #[test]

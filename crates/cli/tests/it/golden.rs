@@ -67,8 +67,17 @@ impl Project {
     }
 
     fn sqlgauge(&self, words: &[&str]) -> Output {
+        self.sqlgauge_with(words, &[])
+    }
+
+    /// The same with variables of the environment.
+    fn sqlgauge_with(&self, words: &[&str], variables: &[(&str, &str)]) -> Output {
         let mut command = Command::cargo_bin("sqlgauge").unwrap();
-        command.args(words).current_dir(self.folder.path()).env("HOME", self.home.path());
+        command
+            .envs(variables.iter().copied())
+            .args(words)
+            .current_dir(self.folder.path())
+            .env("HOME", self.home.path());
         command.env_remove("XDG_DATA_HOME").env_remove("XDG_CONFIG_HOME").output().unwrap()
     }
 
@@ -363,4 +372,39 @@ fn an_address_is_asked_as_a_command_is() {
     assert!(seen.iter().all(|seen| seen.body["db_id"] == "shop" && seen.line.contains("/v1/ask")));
     let right = crate::common::items(&project.path("run"));
     assert_eq!(right.iter().filter(|item| item["metrics"]["ex@1"] == 1.0).count(), 2);
+}
+
+/// The key is in the environment, and goes to the address alone.
+#[cfg(feature = "services")]
+#[test]
+fn a_key_goes_to_the_address_and_into_no_file() {
+    use crate::server::{Reply, Server};
+    const KEY: &str = "sk-0123456789abcdef";
+    let project = Project::new();
+    let server = Server::start(|_| Reply::Full(200, Vec::new(), format!("SELECT '{KEY}'").into_bytes()));
+    let url = format!("{}/ask", server.url());
+    let init = ["init", "--db", "shop.sqlite", "--ask-url", &url, "--ask-key-env", "APP_KEY"];
+    assert!(project.sqlgauge(&init).status.success());
+    assert!(fs::read_to_string(project.path("sqlgauge.toml")).unwrap().contains("ask-key-env = \"APP_KEY\""));
+    let workflow = fs::read_to_string(project.path(".github/workflows/sqlgauge.yml")).unwrap();
+    assert!(workflow.contains("env: {APP_KEY: \"${{ secrets.APP_KEY }}\"}"), "{workflow}");
+
+    let output = project.sqlgauge(&["run"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("APP_KEY of --ask-key-env is not set"), "{}", stderr(&output));
+    let output = project.sqlgauge_with(&["run", "--out", "run"], &[("APP_KEY", KEY)]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let bearer = format!("Bearer {KEY}");
+    assert!(server.seen().iter().all(|seen| seen.header("authorization") == Some(bearer.as_str())));
+    for (name, bytes) in crate::common::tree(&project.path("run")) {
+        assert!(!String::from_utf8_lossy(&bytes).contains(KEY), "{}", name.display());
+    }
+}
+
+#[test]
+fn an_application_that_is_right_is_no_file_of_golds() {
+    let project = Project::new();
+    let output = project.ask("./ask.sh", &["--out", "run"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(!stderr(&output).contains("the golds' own texts"), "{}", stderr(&output));
 }

@@ -12,10 +12,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sqlgauge_base::{program, regular};
 use sqlgauge_dataset::{ColumnRole, Columns, Example};
+use sqlgauge_run::GoldenAnswer;
 
 use super::words::split;
 use super::{GoldenJob, process};
@@ -43,28 +43,8 @@ pub(super) struct Patience<'a> {
     pub stop: &'a AtomicBool,
 }
 
-/// What came of a question: a line of `answers.jsonl`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct GoldenAnswer {
-    /// Id of the question.
-    pub id: String,
-    /// Its database.
-    pub db_id: String,
-    /// Its text.
-    pub question: String,
-    /// The answer, with whatever stands around its SQL.
-    pub answer: Option<String>,
-    /// Why there is none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
-    /// How long it took.
-    pub seconds: f64,
-}
-
-impl GoldenAnswer {
-    fn is_to(&self, example: &Example) -> bool {
-        (self.db_id.as_str(), self.question.as_str()) == (&example.db_id, question_of(example))
-    }
+fn is_to(answer: &GoldenAnswer, example: &Example) -> bool {
+    (answer.db_id.as_str(), answer.question.as_str()) == (&example.db_id, question_of(example))
 }
 
 fn question_of(example: &Example) -> &str {
@@ -92,11 +72,12 @@ impl Asker {
     pub(super) fn new(
         application: &Application,
         answer_path: Option<&str>,
+        key: Option<&str>,
         time: Duration,
     ) -> Result<Self, Error> {
         let way = match application {
             Application::Command(text) => Way::Command(command(text)?),
-            Application::Url(url) => of_url(url, time)?,
+            Application::Url(url) => of_url(url, key, time)?,
         };
         Ok(Self { way, field: answer_path.map(str::to_owned) })
     }
@@ -171,14 +152,14 @@ fn command(text: &str) -> Result<Vec<String>, Error> {
 }
 
 #[cfg(feature = "services")]
-fn of_url(url: &str, time: Duration) -> Result<Way, Error> {
-    let endpoint = sqlgauge_llm::Endpoint::new(url, time, MOST_BYTES);
+fn of_url(url: &str, key: Option<&str>, time: Duration) -> Result<Way, Error> {
+    let endpoint = sqlgauge_llm::Endpoint::new(url, key.map(sqlgauge_llm::Secret::new), time, MOST_BYTES);
     let refused = |error| Error::LlmClient { option: "--ask-url", source: Box::new(error) };
     Ok(Way::Url(Box::new(endpoint.map_err(refused)?)))
 }
 
 #[cfg(not(feature = "services"))]
-fn of_url(_: &str, _: Duration) -> Result<Way, Error> {
+fn of_url(_: &str, _: Option<&str>, _: Duration) -> Result<Way, Error> {
     Err(sqlgauge_base::NotBuiltIn { what: "--ask-url", feature: "services" }.into())
 }
 
@@ -196,13 +177,13 @@ pub(super) fn ask_all(
     let mut before = read(file)?;
     let earlier: Vec<Option<GoldenAnswer>> = examples
         .iter()
-        .map(|example| before.remove(&example.id).filter(|answer| answer.is_to(example)))
+        .map(|example| before.remove(&example.id).filter(|answer| is_to(answer, example)))
         .collect();
     let resumed = earlier.iter().flatten().count();
     if resumed == examples.len() {
         return Ok(earlier.into_iter().flatten().collect());
     }
-    let asker = Asker::new(&job.application, job.answer_path.as_deref(), job.timeout)?;
+    let asker = Asker::new(&job.application, job.answer_path.as_deref(), job.key.as_deref(), job.timeout)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(job.jobs).build()?;
     let folder = file.parent().unwrap_or(file);
     let unwritable = |source| Error::Unwritable { path: folder.to_owned(), source };

@@ -42,6 +42,8 @@ pub struct InitJob {
     pub application: Application,
     /// The field with the SQL in an answer that is JSON.
     pub answer_path: Option<String>,
+    /// The environment variable with the key of an address.
+    pub key_variable: Option<String>,
 }
 
 /// A file of a project.
@@ -129,8 +131,10 @@ impl InitJob {
             Application::Command(command) => format!("ask = {}", toml_text(command)),
             Application::Url(url) => format!("ask-url = {}", toml_text(url)),
         };
-        let path = self.answer_path.iter().map(|path| format!("\nanswer-path = {}", toml_text(path)));
-        let application = path.fold(application, |text, path| text + &path);
+        let options = [("ask-key-env", &self.key_variable), ("answer-path", &self.answer_path)];
+        let options = options.into_iter().filter_map(|(key, value)| Some((key, value.as_ref()?)));
+        let application =
+            options.fold(application, |text, (key, value)| format!("{text}\n{key} = {}", toml_text(value)));
         Ok(include_str!("templates/sqlgauge.toml")
             .replacen("{questions}", &toml_path(questions)?, 1)
             .replacen("{db}", &toml_path(&self.db)?, 1)
@@ -147,7 +151,9 @@ impl InitJob {
             needs.iter().filter(|(_, is_needed)| *is_needed).map(|(name, _)| *name).collect();
         let features =
             if needed.is_empty() { String::new() } else { format!(" --features {}", needed.join(",")) };
-        include_str!("templates/workflow.yml").replacen("{features}", &features, 1)
+        let key = |name: &String| format!("\n        env: {{{name}: \"${{{{ secrets.{name} }}}}\"}}");
+        let key = self.key_variable.as_ref().map(key).unwrap_or_default();
+        include_str!("templates/workflow.yml").replacen("{features}", &features, 1).replacen("{key}", &key, 1)
     }
 
     /// Writes a file that is not there; says whether it did.

@@ -7,11 +7,10 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use serde::{Deserialize, Serialize};
 use sqlgauge_base::file::write_atomically;
 use sqlgauge_base::regular;
 use sqlgauge_engine::Moment;
-use sqlgauge_run::{Manifest, RunFiles};
+use sqlgauge_run::{GoldenOutcome, Manifest, RunFiles};
 
 use crate::error::Error;
 use crate::settings::recorded_now;
@@ -19,17 +18,10 @@ use crate::settings::recorded_now;
 /// The file of a run that says whether it passed its bars.
 const PASSED: &str = "passed.json";
 
-#[derive(Serialize, Deserialize)]
-struct Passed {
-    passed: bool,
-    /// The run that it was compared with.
-    compared_with: Option<PathBuf>,
-}
-
 /// Keeps whether a run passed its bars.
 pub(super) fn keep_passed(run: &Path, passed: bool, compared_with: Option<&Path>) -> Result<(), Error> {
     let path = run.join(PASSED);
-    let record = Passed { passed, compared_with: compared_with.map(Path::to_owned) };
+    let record = GoldenOutcome { passed, compared_with: compared_with.map(Path::to_owned) };
     let written =
         write_atomically(&path, |out| serde_json::to_writer(out, &record).map_err(std::io::Error::from));
     written.map_err(|source| Error::Unwritable { path, source })
@@ -55,8 +47,9 @@ fn ended(run: &Path) -> Option<SystemTime> {
 
 /// When a run began, if it passed and asked the same questions; `None` for any other folder, and for a damaged one.
 fn began_if_comparable(path: &Path, manifest: &Manifest) -> Option<Moment> {
-    let passed: Passed = serde_json::from_slice(&regular::read_unlinked(&path.join(PASSED)).ok()?).ok()?;
-    let run = RunFiles::open(path).ok().filter(|run| passed.passed && run.summary.is_some())?;
+    let outcome: GoldenOutcome =
+        serde_json::from_slice(&regular::read_unlinked(&path.join(PASSED)).ok()?).ok()?;
+    let run = RunFiles::open(path).ok().filter(|run| outcome.passed && run.summary.is_some())?;
     let gold = |manifest: &Manifest| manifest.inputs.iter().find(|input| input.role == "gold").cloned();
     let (ours, theirs) = (gold(manifest)?, gold(&run.manifest)?);
     let is_same = ours.path == theirs.path || ours.sha256 == theirs.sha256;

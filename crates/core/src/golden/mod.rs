@@ -23,8 +23,9 @@ use sqlgauge_metrics::Metric;
 use sqlgauge_report::Report;
 use sqlgauge_run::ANSWERS;
 
-pub use ask::{Application, GoldenAnswer};
+pub use ask::Application;
 pub use init::{InitFile, InitJob};
+pub use sqlgauge_run::GoldenAnswer;
 
 use crate::compare::{CompareJob, SystemComparison};
 use crate::context::Context;
@@ -66,6 +67,8 @@ pub struct GoldenJob {
     pub application: Application,
     /// The field with the SQL in an answer that is JSON; `sql` without it.
     pub answer_path: Option<String>,
+    /// The key that an address gets as `Authorization: Bearer`.
+    pub key: Option<String>,
     /// What to score with; none is the default of `score`.
     pub metrics: Vec<&'static dyn Metric>,
     /// Bars that the means are to reach, as written: `METRIC=X`.
@@ -109,6 +112,7 @@ impl GoldenJob {
             db: db.into(),
             application,
             answer_path: None,
+            key: None,
             metrics: Vec::new(),
             gates: Vec::new(),
             runs: out.parent().unwrap_or(Path::new("")).to_owned(),

@@ -78,6 +78,7 @@ const ROLES: [(ColumnRole, &str, &[&str]); 10] = [
             "natural_language_question",
             "instruction",
             "question.en",
+            "vars.question",
         ],
     ),
     (
@@ -125,6 +126,7 @@ const ROLES: [(ColumnRole, &str, &[&str]); 10] = [
             "generated_query",
             "output_response",
             "sql_query",
+            "response.output",
         ],
     ),
     (ColumnRole::Confidence, "confidence", &["confidence"]),
@@ -216,6 +218,8 @@ pub struct Columns {
     of_one_kind: BTreeMap<(FileKind, ColumnRole), String>,
     /// Columns that are called as golds are and hold something else.
     no_gold: BTreeSet<String>,
+    /// The column whose values hold the question among other words.
+    prompt: Option<String>,
 }
 
 impl Columns {
@@ -293,6 +297,25 @@ impl Columns {
                 |alias: &&str| fields.iter().find(|(name, _)| are_alike(alias, name)).and_then(usable);
             aliases.iter().find_map(insensitive)
         })
+    }
+
+    /// Takes the question out of what that column holds.
+    pub(crate) fn set_prompt(&mut self, column: &str) {
+        self.prompt = Some(column.to_owned());
+    }
+
+    pub(crate) fn has_prompt(&self) -> bool {
+        self.prompt.is_some()
+    }
+
+    /// What holds the question among other words.
+    pub(crate) fn prompt_of<'a>(&self, fields: &'a Map<String, Value>) -> Option<&'a Value> {
+        fields.get(self.prompt.as_ref()?)
+    }
+
+    /// The one answer of a row of predictions, in the column that the user named or under a usual name.
+    pub fn answer_of<'a>(&'a self, row: &'a Map<String, Value>) -> Option<&'a Value> {
+        self.find(ColumnRole::Prediction, row).map(|(_, value)| value)
     }
 
     /// The column of the role that holds an object, where none holds a value that the role can have.

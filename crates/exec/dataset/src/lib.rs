@@ -22,6 +22,7 @@ mod model;
 mod pairing;
 mod pairs;
 mod predictions;
+mod prompts;
 mod tables;
 mod text;
 mod text_columns;
@@ -41,10 +42,12 @@ pub use formats::FileFormat;
 pub use input::Input;
 pub use labels::{Label, parse_labels, take_out_other_answers};
 pub use locate::{Databases, Location};
-pub use model::{Benchmark, Example, Prediction, PredictionSet, Turn};
+pub use model::{Benchmark, EarlierQueries, Example, Prediction, PredictionSet, Turn};
 pub use pairing::PairedBy;
 pub use pairs::{Over, Pairs, RIGHT, parse_pairs};
-pub use predictions::{PairedRows, PredictionOptions, has_row, pair_rows, parse_predictions};
+pub use predictions::{
+    PairedRows, PredictionOptions, has_row, pair_rows, parse_predictions, repeats_questions,
+};
 pub use tables::{Tables, TablesEntry, parse_tables};
 pub use transcript::is_transcript;
 

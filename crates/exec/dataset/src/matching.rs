@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::error::DatasetError;
 use crate::formats::Place;
 use crate::input::Input;
-use crate::model::{Benchmark, Example, Prediction, PredictionSet};
+use crate::model::{Benchmark, EarlierQueries, Example, Prediction, PredictionSet};
 use crate::pairing::ExampleIds;
 use crate::text::listed;
 use sqlgauge_base::counted;
@@ -35,6 +35,8 @@ pub(crate) struct Answer {
     pub(crate) gold: Option<u64>,
     /// It is a line of a file of lines.
     pub(crate) is_line: bool,
+    /// Of a transcript, the queries before its final one.
+    pub(crate) earlier: Option<Box<EarlierQueries>>,
 }
 
 impl Answer {
@@ -56,6 +58,7 @@ impl Answer {
             question: None,
             gold: None,
             is_line: false,
+            earlier: None,
         }
     }
 }
@@ -91,11 +94,12 @@ pub(crate) fn match_answers(
                 expected: format!("the benchmark's example {:?} says {:?}", example.id, example.db_id),
             });
         }
-        let Answer { sql, confidence, .. } = answer;
+        let Answer { sql, confidence, earlier, .. } = answer;
         // Null is an answer to a question that has none.
         let has_none = has_golds && example.golds.is_empty();
         let sql = sql.or_else(|| has_none.then(String::new));
-        predictions[position] = sql.map(|sql| Prediction { id: example.id.clone(), sql, confidence });
+        let id = || example.id.clone();
+        predictions[position] = sql.map(|sql| Prediction { id: id(), sql, confidence, earlier });
         if !answer.extra.is_empty() {
             extra.insert(example.id.clone(), Value::Object(answer.extra));
         }

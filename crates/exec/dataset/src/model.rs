@@ -114,6 +114,18 @@ pub struct Prediction {
     /// power of `sum_logprob`, which is the probability of the whole text.
     #[serde(default)]
     pub confidence: Option<f64>,
+    /// The queries before it, where it is the last of a transcript.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub earlier: Option<Box<EarlierQueries>>,
+}
+
+/// The queries of a transcript before the one that is scored.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct EarlierQueries {
+    /// The last of them, in their order.
+    pub last: Vec<String>,
+    /// How many more there are before those.
+    pub omitted: usize,
 }
 
 /// All predictions of one system, matched to a benchmark.

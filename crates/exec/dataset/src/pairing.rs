@@ -5,7 +5,8 @@
 //!   any name if all examples are in it, under a usual name ([`ColumnRole::aliases`]) also if some are missing. A column that only
 //!   counts the rows yields to one that is called as an id is; two columns that pair differently are an error, and so is a column that
 //!   is not called so and has the numbers from 0 on in another order.
-//! - Without ids, or with ids that only count the rows, the text of the question pairs, if each row has the question of an example.
+//! - Without ids, or with ids that only count the rows, the text of the question pairs, if each row has the question of an example, alone
+//!   or in a prompt. Rows with the same question are its answers, where an example may have several.
 //! - Only then the position pairs, and a note says so. There must be as many rows as examples. Ids that are no numbers say nothing
 //!   where the examples have none.
 //! - However rows are paired: a row with the question of another example than its own is an error, and so are rows with the golds
@@ -46,10 +47,13 @@ pub enum PairedBy {
 }
 
 const COLUMN: &str = "column ";
+/// As data frames write their index.
+const NAMELESS: &str = "the column without a name";
 
 impl fmt::Display for PairedBy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Column(name) if name.is_empty() => f.write_str(NAMELESS),
             Self::Column(name) => write!(f, "{COLUMN}{name}"),
             Self::Key => f.write_str("key"),
             Self::Question => f.write_str("question"),
@@ -70,6 +74,7 @@ impl From<String> for PairedBy {
             Some(name) => Self::Column(name.to_owned()),
             None if text == "key" => Self::Key,
             None if text == "question" => Self::Question,
+            None if text == NAMELESS => Self::Column(String::new()),
             None => Self::Position,
         }
     }
@@ -134,7 +139,8 @@ struct IdColumn {
     name: Option<String>,
     /// The example of each row.
     places: Vec<usize>,
-    taken: Vec<bool>,
+    /// Whether an example has a row.
+    has_row: Vec<bool>,
     /// The values are the numbers of the rows in their order, from here on.
     counts_from: Option<usize>,
 }
@@ -193,7 +199,7 @@ fn candidates(key: Option<&str>, fields: Option<&Map<String, Value>>, examples: 
     let names = fields.into_iter().flat_map(Map::keys).filter(|name| !is_other(name)).take(MAX_COLUMNS);
     let names = key.map(|_| None).into_iter().chain(names.map(|name| Some(name.clone())));
     let column =
-        |name| IdColumn { name, places: Vec::new(), taken: vec![false; examples], counts_from: None };
+        |name| IdColumn { name, places: Vec::new(), has_row: vec![false; examples], counts_from: None };
     names.map(column).collect()
 }
 
@@ -201,13 +207,13 @@ impl IdColumn {
     /// Takes the value of the next row; whether the column may still be the id.
     fn take(&mut self, value: &str, row: usize, ids: &ExampleIds<'_>) -> bool {
         let Some(mut at) = ids.find(value) else { return false };
-        while self.taken[at] {
+        while self.has_row[at] {
             match ids.repetition(at) {
                 Some(next) => at = next,
                 None => return false,
             }
         }
-        self.taken[at] = true;
+        self.has_row[at] = true;
         self.places.push(at);
         let start = value.parse::<usize>().ok().and_then(|number| number.checked_sub(row));
         self.counts_from =
@@ -272,6 +278,8 @@ pub(crate) struct Pairing<'a, 'e> {
     pub(crate) is_named: bool,
     /// The user named a column with questions.
     pub(crate) is_question_named: bool,
+    /// An example may have several rows.
+    pub(crate) may_repeat: bool,
 }
 
 type Places = (Vec<usize>, PairedBy);
@@ -414,8 +422,8 @@ impl Pairing<'_, '_> {
         Ok(((0..wanted).collect(), PairedBy::Position))
     }
 
-    /// By the question alone, if each row has the question of an example, and as many rows have it as examples do: those in
-    /// their order. Where all rows name their database, it is a part of the question.
+    /// By the question alone, if each row has the question of an example, and as many rows have it as examples do, those in their
+    /// order, or several rows may be of one example. Where all rows name their database, it is a part of the question.
     fn by_questions(&self) -> Option<Vec<usize>> {
         let has_databases = self.answers.iter().all(|answer| answer.db_id.is_some());
         let with_database = |mark: u64, db_id: &str| {
@@ -436,8 +444,9 @@ impl Pairing<'_, '_> {
         }
         let mut places = vec![0; self.answers.len()];
         for (mark, rows) in rows {
-            let examples = examples.get(&mark).filter(|examples| examples.len() == rows.len())?;
-            for (row, at) in rows.into_iter().zip(examples) {
+            let examples = examples.get(&mark)?;
+            let may_pair = examples.len() == rows.len() || (self.may_repeat && examples.len() == 1);
+            for (row, at) in rows.into_iter().zip(may_pair.then_some(examples)?.iter().cycle()) {
                 places[row] = *at;
             }
         }
@@ -469,16 +478,16 @@ impl Pairing<'_, '_> {
         let is_known = |key: &&str| self.id_columns.ids().find(key).is_some();
         let unknown: Vec<&str> = keys.iter().copied().filter(|key| !is_known(key)).collect();
         let ids = || self.benchmark.examples.iter().map(|e| e.id.as_str());
-        let mut described = listed(unknown.iter().map(|key| format!("{key:?}")));
+        let mut list = listed(unknown.iter().map(|key| format!("{key:?}")));
         if let [key] = unknown.as_slice()
             && let Some(near) = closest(key, ids()).first()
         {
-            described = format!("{described} (the closest that it has is {near:?})");
+            list = format!("{list} (the closest that it has is {near:?})");
         }
         DatasetError::UnknownIds {
             path: self.input.path().to_owned(),
             count: unknown.len(),
-            listed: described,
+            listed: list,
             sample: ids().take(3).map(|id| format!("{id:?}")).collect::<Vec<_>>().join(", "),
         }
     }
@@ -503,9 +512,8 @@ impl TextsOfOthers {
         let examples = &pairing.benchmark.examples;
         let has =
             |at: usize, mark: u64| texts(&examples[at]).iter().any(|text| text_mark(text) == Some(mark));
-        let marked =
-            pairing.answers.iter().enumerate().filter_map(|(row, answer)| Some((row, mark(answer)?)));
-        let unlike: Vec<(usize, u64)> = marked.filter(|(row, mark)| !has(places[*row], *mark)).collect();
+        let rows = pairing.answers.iter().enumerate().filter_map(|(row, answer)| Some((row, mark(answer)?)));
+        let unlike: Vec<(usize, u64)> = rows.filter(|(row, mark)| !has(places[*row], *mark)).collect();
         let mut others = Self::default();
         if unlike.is_empty() {
             return others;

@@ -103,7 +103,12 @@ impl Reader<'_> {
             });
         }
         let db_id = self.name(over, row);
-        self.pairs.right.predictions.push(Some(Prediction { id: id.clone(), sql: right, confidence: None }));
+        self.pairs.right.predictions.push(Some(Prediction {
+            id: id.clone(),
+            sql: right,
+            confidence: None,
+            earlier: None,
+        }));
         self.pairs.examples.push(Example { golds: vec![left], ..Example::bare(id, index, db_id) });
         Ok(())
     }

@@ -14,9 +14,10 @@ use crate::input::Input;
 use crate::matching::{Answer, match_answers};
 use crate::model::{Benchmark, Prediction, PredictionSet};
 use crate::pairing::{IdColumns, PairedBy, Pairing, text_mark};
+use crate::prompts::QuestionFinder;
 use crate::text::{listed, strip};
 use crate::text_columns::{Doubts, TextColumns};
-use crate::transcript::{TRANSCRIPT, final_query};
+use crate::transcript::{TRANSCRIPT, TranscriptAnswer};
 use sqlgauge_base::counted;
 
 /// How predictions are read.
@@ -113,8 +114,9 @@ pub fn parse_predictions(
 /// The rows of a file of predictions, whatever stands in them, paired as [`parse_predictions`] pairs them.
 #[derive(Debug)]
 pub struct PairedRows {
-    /// By position in the benchmark: an object with the fields, or the SQL that stands alone; `None` where there is no row.
-    pub rows: Vec<Option<Value>>,
+    /// By position in the benchmark, each an object with the fields, or the SQL that stands alone. There are several only where nothing
+    /// but the question pairs them.
+    pub rows: Vec<Vec<Value>>,
     /// By what they were paired.
     pub paired_by: PairedBy,
     /// What reading noted.
@@ -133,15 +135,26 @@ pub fn pair_rows(
 ) -> Result<PairedRows, DatasetError> {
     let format = format.unwrap_or_else(|| FileFormat::detect(input));
     let columns = columns.of(FileKind::Predictions);
-    let paired = pair_rows_by(input, benchmark, format, &columns)?;
-    if paired.paired_by == PairedBy::Position {
+    let paired = pair_rows_by(input, benchmark, format, &columns);
+    let is_in_doubt = match &paired {
+        Ok(paired) => paired.paired_by == PairedBy::Position,
+        Err(error) => is_mismatch(error),
+    };
+    if is_in_doubt {
         let doubts = Doubts { is_position: true, ..Doubts::default() };
-        let texts = TextColumns::of(input, format, benchmark)?;
-        if let Some((columns, _)) = texts.settle(doubts, input, &columns, "")? {
-            return pair_rows_by(input, benchmark, format, &columns);
+        let texts = TextColumns::of(input, format, benchmark, doubts)?;
+        if let Some((columns, notes)) = texts.settle(doubts, input, &columns, "")? {
+            let mut paired = pair_rows_by(input, benchmark, format, &columns)?;
+            paired.notes.splice(0..0, notes);
+            return Ok(paired);
         }
     }
-    Ok(paired)
+    paired
+}
+
+/// Whether there are more or fewer rows than examples, and nothing but their order to pair them by.
+fn is_mismatch(error: &DatasetError) -> bool {
+    matches!(error, DatasetError::CountMismatch { .. })
 }
 
 fn pair_rows_by(
@@ -154,6 +167,7 @@ fn pair_rows_by(
     let mut notes = Vec::new();
     let mut reader =
         PredictionLines { values: Some(Vec::new()), ..PredictionLines::new(input, benchmark, &options) };
+    reader.may_repeat = true;
     format.read(input, &mut notes, &mut |part| match part {
         Part::Row(row) => reader.take_row(row),
         Part::Line(_) => Ok(()),
@@ -163,9 +177,9 @@ fn pair_rows_by(
     }
     let (places, paired_by) = reader.paired(&mut notes)?;
     let values = reader.values.unwrap_or_default();
-    let mut rows = vec![None; benchmark.examples.len()];
+    let mut rows = vec![Vec::new(); benchmark.examples.len()];
     for ((place, value), answer) in places.into_iter().zip(values).zip(&reader.answers) {
-        if rows[place].replace(value).is_some() {
+        if paired_by != PairedBy::Question && !rows[place].is_empty() {
             let id = &benchmark.examples[place].id;
             return Err(input.malformed(
                 &answer.place,
@@ -173,8 +187,31 @@ fn pair_rows_by(
                 "remove one of the two",
             ));
         }
+        rows[place].push(value);
     }
     Ok(PairedRows { rows, paired_by, notes })
+}
+
+/// Whether several rows of a file without ids are answers to one question. The benchmark is made only where that may be.
+pub fn repeats_questions(
+    input: &Input,
+    format: Option<FileFormat>,
+    columns: &Columns,
+    benchmark: impl FnOnce() -> Option<Benchmark>,
+) -> bool {
+    let of_file = columns.of(FileKind::Predictions);
+    let mut rows = 0;
+    let has_id = has_row(input, |row, is_keyed| {
+        rows += 1;
+        is_keyed || row.as_object().is_none_or(|fields| of_file.find(ColumnRole::Id, fields).is_some())
+    });
+    if has_id || rows < 2 {
+        return false;
+    }
+    let Some(benchmark) = benchmark().filter(|benchmark| rows > benchmark.examples.len()) else {
+        return false;
+    };
+    pair_rows(input, &benchmark, format, columns).is_ok_and(|paired| paired.paired_by == PairedBy::Question)
 }
 
 /// Whether some row of a file is of that kind; a file that cannot be read has none. A row under a key is said to be so.
@@ -198,31 +235,31 @@ fn answers_of(
     notes: &mut Vec<String>,
 ) -> Result<Paired, DatasetError> {
     let mut findings = Vec::new();
-    let (paired, column) = read_answers(input, benchmark, options, &mut findings)?;
-    let paired = match column.filter(|_| options.columns.named(ColumnRole::Prediction).is_none()) {
-        Some(column) => {
-            let (answers, places, by) = &paired;
-            let mut doubts = Doubts::about(answers, (places, by), &column, benchmark);
-            doubts.are_no_queries &= !options.extract;
-            let settled = if doubts.is_any() {
-                let format = options.format.unwrap_or_else(|| FileFormat::detect(input));
-                TextColumns::of(input, format, benchmark)?.settle(doubts, input, &options.columns, &column)?
-            } else {
-                None
-            };
-            match settled {
-                None => paired,
-                Some((columns, reasons)) => {
-                    findings = reasons;
-                    let options = PredictionOptions { columns, ..options.clone() };
-                    read_answers(input, benchmark, &options, &mut findings)?.0
-                }
-            }
+    let first = read_answers(input, benchmark, options, &mut findings);
+    let is_named = options.columns.named(ColumnRole::Prediction).is_some();
+    let (mut doubts, column) = match &first {
+        Ok(((answers, places, by), Some(column))) => {
+            (Doubts::about(answers, (places, by), column, benchmark), column.clone())
         }
-        None => paired,
+        Err(error) if is_mismatch(error) => {
+            (Doubts { is_position: true, ..Doubts::default() }, String::new())
+        }
+        _ => (Doubts::default(), String::new()),
     };
+    doubts.are_golds &= !is_named;
+    doubts.are_no_queries &= !is_named && !options.extract;
+    let format = options.format.unwrap_or_else(|| FileFormat::detect(input));
+    if doubts.is_any() && !format.has_lines() {
+        let texts = TextColumns::of(input, format, benchmark, doubts)?;
+        if let Some((columns, mut reasons)) = texts.settle(doubts, input, &options.columns, &column)? {
+            let options = PredictionOptions { columns, ..options.clone() };
+            let (paired, _) = read_answers(input, benchmark, &options, &mut reasons)?;
+            notes.append(&mut reasons);
+            return Ok(paired);
+        }
+    }
     notes.append(&mut findings);
-    Ok(paired)
+    first.map(|(paired, _)| paired)
 }
 
 /// Answers, the example of each, and what paired them.
@@ -330,6 +367,12 @@ struct PredictionLines<'a> {
     paths: Vec<String>,
     /// What the rows hold, where somebody wants it whatever it is.
     values: Option<Vec<Value>>,
+    /// An example may have several rows.
+    may_repeat: bool,
+    /// Finds questions in prompts, where there is a column of those.
+    finder: Option<QuestionFinder>,
+    /// What the questions of the benchmark are known by, once somebody asks.
+    questions: OnceCell<HashSet<u64>>,
 }
 
 /// What is not kept of a file.
@@ -363,6 +406,9 @@ impl<'a> PredictionLines<'a> {
             column: None,
             paths: Vec::new(),
             values: None,
+            may_repeat: false,
+            finder: if options.columns.has_prompt() { QuestionFinder::of(benchmark) } else { None },
+            questions: OnceCell::new(),
         }
     }
 
@@ -378,7 +424,9 @@ impl<'a> PredictionLines<'a> {
         };
         let is_question_named = self.options.columns.named(ColumnRole::Question).is_some();
         let is_named = named_key.is_some();
-        Pairing { input, answers, benchmark, id_columns, key, is_named, is_question_named }.places(notes)
+        let may_repeat = self.may_repeat;
+        Pairing { input, answers, benchmark, id_columns, key, is_named, is_question_named, may_repeat }
+            .places(notes)
     }
 
     fn db_ids(&self) -> &HashSet<&'a str> {
@@ -426,9 +474,22 @@ impl<'a> PredictionLines<'a> {
             return self.take_fields(place, fields);
         }
         self.id_columns.look(&place, None);
-        let answer = answer_of_sql(place, value);
+        let (question, value) =
+            self.question_and_sql(value).map_or((None, value), |(mark, sql)| (Some(mark), sql));
+        let answer = Answer { question, ..answer_of_sql(place, value) };
         self.values.iter_mut().for_each(|values| values.push(value.clone()));
         self.keep(answer)
+    }
+
+    /// What the question is known by, and the SQL, where a row is a list of the two, as in a file of MAC-SQL.
+    fn question_and_sql<'v>(&self, value: &'v Value) -> Option<(u64, &'v Value)> {
+        let [Value::String(question), sql] = value.as_array()?.as_slice() else { return None };
+        let questions = self.questions.get_or_init(|| {
+            let texts = self.benchmark.examples.iter().filter_map(|example| example.question.as_deref());
+            texts.filter_map(text_mark).collect()
+        });
+        let mark = text_mark(question).filter(|mark| questions.contains(mark))?;
+        Some((mark, sql))
     }
 
     fn take_fields(&mut self, place: Place, fields: &Map<String, Value>) -> Result<(), DatasetError> {
@@ -450,7 +511,10 @@ impl<'a> PredictionLines<'a> {
             self.key.get_or_insert_with(|| name.to_owned());
         }
         let mark = |field: Option<(&str, &Value)>| field.and_then(|(_, value)| text_mark(value.as_str()?));
-        answer.question = mark(columns.find(ColumnRole::Question, fields));
+        answer.question = match &self.finder {
+            Some(finder) => columns.prompt_of(fields).and_then(|prompt| finder.only_question(prompt)),
+            None => mark(columns.find(ColumnRole::Question, fields)),
+        };
         let prediction = columns.find(ColumnRole::Prediction, fields).map(|(name, _)| name);
         self.column = self.column.take().or(prediction.map(str::to_owned));
         answer.gold =
@@ -566,9 +630,10 @@ fn answer_of_sql(place: Place, value: &Value) -> Answer {
             None => answer.sql = Some(text.clone()),
         },
         _ => {
-            let query = final_query(value);
-            answer.other_kind = Some(if query.is_some() { TRANSCRIPT } else { kind(value) });
-            answer.sql = Some(query.unwrap_or_default());
+            let transcript = TranscriptAnswer::of(value);
+            answer.other_kind = Some(if transcript.is_some() { TRANSCRIPT } else { kind(value) });
+            let (sql, earlier) = transcript.map(|of| (of.final_query, of.earlier)).unwrap_or_default();
+            (answer.sql, answer.earlier) = (Some(sql), earlier);
         }
     }
     answer

@@ -5,7 +5,8 @@
 //! - The golds' own texts, under a name that golds and predictions share (`sql`), are no answers if another column holds queries: an
 //!   error names it.
 //! - A column under a usual name that holds few queries yields to another usual name that holds them; a note says so.
-//! - Where only the position pairs, a column each of whose texts is a question, or a gold, of the benchmark is one, whatever its name.
+//! - Where only the position pairs, or nothing does, a column each of whose texts is a question, or a gold, of the benchmark is one,
+//!   whatever its name. Without such questions it is the column that holds one among other words in most rows; a note says so.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -18,6 +19,7 @@ use crate::input::Input;
 use crate::matching::Answer;
 use crate::model::Benchmark;
 use crate::pairing::{PairedBy, text_mark};
+use crate::prompts::QuestionFinder;
 
 /// What is to be looked at once more.
 #[derive(Debug, Default, Clone, Copy)]
@@ -77,6 +79,8 @@ struct Texts {
     queries: usize,
     questions: usize,
     golds: usize,
+    /// Those with one question among other words.
+    prompts: usize,
 }
 
 impl Texts {
@@ -89,8 +93,14 @@ impl Texts {
 const MAX_COLUMNS: usize = 64;
 
 impl TextColumns {
-    /// Looks at all rows of a file that was read before.
-    pub(crate) fn of(input: &Input, format: FileFormat, benchmark: &Benchmark) -> Result<Self, DatasetError> {
+    /// Looks at all rows of a file that was read before; for prompts only where the position is in doubt.
+    pub(crate) fn of(
+        input: &Input,
+        format: FileFormat,
+        benchmark: &Benchmark,
+        doubts: Doubts,
+    ) -> Result<Self, DatasetError> {
+        let finder = if doubts.is_position { QuestionFinder::of(benchmark) } else { None };
         let examples = || benchmark.examples.iter();
         let questions: HashSet<u64> = examples().filter_map(|e| text_mark(e.question.as_deref()?)).collect();
         let golds: HashSet<u64> =
@@ -100,11 +110,16 @@ impl TextColumns {
             let Part::Row(row) = part else { return Ok(()) };
             columns.rows += 1;
             for (name, value) in row.value.as_object().into_iter().flatten() {
-                let Value::String(text) = value else { continue };
+                if !value.is_string() && !value.is_array() {
+                    continue;
+                }
                 if !columns.columns.contains_key(name) && columns.columns.len() == MAX_COLUMNS {
                     continue;
                 }
                 let texts = columns.columns.entry(name.clone()).or_default();
+                let has_question = |finder: &QuestionFinder| finder.only_question(value).is_some();
+                texts.prompts += usize::from(finder.as_ref().is_some_and(has_question));
+                let Value::String(text) = value else { continue };
                 let mark = text_mark(text);
                 texts.count += 1;
                 texts.queries += usize::from(begins_as_query(text));
@@ -147,22 +162,37 @@ impl TextColumns {
             settled.set(ColumnRole::Prediction, other);
         }
         if doubts.is_position {
-            let of = |count: fn(&Texts) -> usize| {
-                self.columns.iter().find(|(name, texts)| *name != answers && count(texts) == self.rows)
-            };
-            let by_value = [
-                (ColumnRole::Question, of(|texts| texts.questions)),
-                (ColumnRole::Gold, of(|texts| texts.golds)),
-            ];
-            for (role, column) in by_value {
-                if let Some((name, _)) = column
-                    && columns.named(role).is_none()
-                    && !role.is_called(name)
-                {
-                    settled.set(role, name);
-                }
-            }
+            notes.extend(self.settle_questions(&mut settled, answers));
+            self.settle_golds(&mut settled, answers);
         }
         Ok((settled != *columns).then_some((settled, notes)))
+    }
+
+    /// The column of the questions, or of the prompts that hold them, of which a note is returned.
+    fn settle_questions(&self, settled: &mut Columns, answers: &str) -> Option<String> {
+        if settled.named(ColumnRole::Question).is_some() {
+            return None;
+        }
+        let mut others = self.columns.iter().filter(|(name, _)| *name != answers);
+        if let Some((name, _)) = others.clone().find(|(_, texts)| texts.questions == self.rows) {
+            if !ColumnRole::Question.is_called(name) {
+                settled.set(ColumnRole::Question, name);
+            }
+            return None;
+        }
+        let most = others.clone().map(|(_, texts)| texts.prompts).max()?;
+        let (name, _) = others.find(|(_, texts)| texts.prompts == most && 2 * most > self.rows)?;
+        settled.set_prompt(name);
+        Some(format!("the questions are looked for in the column {name:?}"))
+    }
+
+    fn settle_golds(&self, settled: &mut Columns, answers: &str) {
+        let is_gold = |(name, texts): &(&String, &Texts)| *name != answers && texts.golds == self.rows;
+        if let Some((name, _)) = self.columns.iter().find(is_gold)
+            && settled.named(ColumnRole::Gold).is_none()
+            && !ColumnRole::Gold.is_called(name)
+        {
+            settled.set(ColumnRole::Gold, name);
+        }
     }
 }

@@ -6,12 +6,15 @@
 //! - It is read as [`extract_sql`] reads a transcript in a text: messages of the model as they are, each call of a tool as its
 //!   arguments, and what comes from elsewhere in between as a result. So a final answer's marker wins, then the last query
 //!   that the model wrote or called a tool with.
+//! - The other queries that the model wrote or called a tool with are its earlier ones, at most one of a message; of equal ones in a
+//!   row the first. Of more than [`MAX_EARLIER`] the last are kept, and the others counted.
 
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
-use crate::extract::{extract_sql, sql_of_call};
+use crate::extract::{clear_start, extract_sql, front, sql_of_call, statement_start};
+use crate::model::EarlierQueries;
 
 /// What an answer is that is a transcript.
 pub(crate) const TRANSCRIPT: &str = "a transcript";
@@ -31,20 +34,39 @@ pub fn is_transcript(value: &Value) -> bool {
     })
 }
 
-/// The final query of a transcript; `None` where the value is not one. Without a query it is what the model said last.
-pub(crate) fn final_query(value: &Value) -> Option<String> {
-    as_text(value).map(|text| extract_sql(&text).sql)
+/// The most earlier queries of an answer that are kept.
+const MAX_EARLIER: usize = 16;
+
+/// What a transcript answers.
+pub(crate) struct TranscriptAnswer {
+    /// Without a query it is what the model said last.
+    pub(crate) final_query: String,
+    pub(crate) earlier: Option<Box<EarlierQueries>>,
+}
+
+impl TranscriptAnswer {
+    /// `None` where the value is not a transcript.
+    pub(crate) fn of(value: &Value) -> Option<Self> {
+        let reader = Reader::of(value)?;
+        let queries = reader.queries();
+        let final_query = extract_sql(&reader.into_text()).sql;
+        Some(Self { earlier: earlier_queries(queries, &final_query), final_query })
+    }
+}
+
+/// The queries of a transcript without the final one.
+fn earlier_queries(mut queries: Vec<String>, final_query: &str) -> Option<Box<EarlierQueries>> {
+    if let Some(at) = queries.iter().rposition(|query| query == final_query) {
+        queries.remove(at);
+    }
+    let omitted = queries.len().saturating_sub(MAX_EARLIER);
+    let last = queries.split_off(omitted);
+    (!last.is_empty()).then(|| Box::new(EarlierQueries { last, omitted }))
 }
 
 /// A transcript as text, with the tags that [`extract_sql`] reads; without a query what the model said last.
 pub(crate) fn as_text(value: &Value) -> Option<String> {
-    if !is_transcript(value) {
-        return None;
-    }
-    let steps = value.as_array()?.iter().filter_map(Value::as_object);
-    let mut reader = Reader::default();
-    steps.for_each(|step| reader.take(step));
-    Some(if reader.has_query() { reader.text } else { reader.last_words })
+    Reader::of(value).map(Reader::into_text)
 }
 
 #[derive(Default)]
@@ -53,9 +75,34 @@ struct Reader {
     text: String,
     /// What the model said last.
     last_words: String,
+    /// Words of the model and queries of its calls, in their order.
+    sayings: Vec<String>,
 }
 
 impl Reader {
+    /// What a transcript says; `None` where the value is not one.
+    fn of(value: &Value) -> Option<Self> {
+        if !is_transcript(value) {
+            return None;
+        }
+        let mut reader = Self::default();
+        value.as_array()?.iter().filter_map(Value::as_object).for_each(|step| reader.take(step));
+        Some(reader)
+    }
+
+    fn into_text(self) -> String {
+        if statement_start(&self.text).is_some() { self.text } else { self.last_words }
+    }
+
+    /// The query of each saying that has one.
+    fn queries(&self) -> Vec<String> {
+        let sayings = self.sayings.iter().filter(|saying| clear_start(saying).is_some());
+        let queries = sayings.map(|saying| extract_sql(saying).sql);
+        let mut queries: Vec<String> = queries.filter(|sql| front(sql).is_some()).collect();
+        queries.dedup();
+        queries
+    }
+
     fn take(&mut self, step: &Map<String, Value>) {
         let speaker = ["role", "from"].iter().find_map(|name| step.get(*name)?.as_str());
         if speaker.is_some_and(|name| !MODEL.iter().any(|model| name.eq_ignore_ascii_case(model))) {
@@ -95,6 +142,7 @@ impl Reader {
         if !words.trim().is_empty() {
             words.trim().clone_into(&mut self.last_words);
             let _ = writeln!(self.text, "{words}");
+            self.sayings.push(words.to_owned());
         }
     }
 
@@ -103,6 +151,7 @@ impl Reader {
         if let Some(sql) = sql_of_call(call) {
             let call = serde_json::json!({ "sql": sql }).to_string().replace('<', "\\u003c");
             let _ = writeln!(self.text, "<tool_call>{call}</tool_call>");
+            self.sayings.push(sql);
         }
     }
 
@@ -110,15 +159,15 @@ impl Reader {
     fn take_result(&mut self) {
         self.text.push_str("<observation></observation>\n");
     }
-
-    fn has_query(&self) -> bool {
-        crate::extract::statement_start(&self.text).is_some()
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn final_query(value: &Value) -> Option<String> {
+        TranscriptAnswer::of(value).map(|answer| answer.final_query)
+    }
 
     const RIGHT: &str = "SELECT name FROM emp WHERE dept = 'y'";
 
@@ -145,6 +194,33 @@ mod tests {
         ] {
             let value: Value = serde_json::from_str(text).unwrap();
             assert_eq!(final_query(&value).as_deref(), Some(RIGHT), "{text}");
+        }
+    }
+
+    #[test]
+    fn earlier_queries_are_those_before_the_final_one() {
+        let call = |sql: &str| serde_json::json!({"action": "sql", "action_input": sql, "observation": "3"});
+        let says = |words: &str| serde_json::json!({"role": "assistant", "content": words});
+        let many: Vec<Value> = (0..20).map(|at| call(&format!("SELECT {at} FROM emp"))).collect();
+        for (steps, first, count, omitted) in [
+            (
+                vec![call("SELECT 1 FROM a"), call("SELECT 2 FROM a;"), says("```sql\nSELECT 2 FROM a\n```")],
+                "SELECT 1 FROM a",
+                1,
+                0,
+            ),
+            (vec![says("I select from a."), call("SELECT 1 FROM a"), says("It is 3.")], "", 0, 0),
+            (
+                vec![call("SELECT 1 FROM a"), call("SELECT 2 FROM a"), call("SELECT 1 FROM a")],
+                "SELECT 1 FROM a",
+                2,
+                0,
+            ),
+            (many, "SELECT 3 FROM emp", MAX_EARLIER, 3),
+        ] {
+            let earlier = TranscriptAnswer::of(&Value::Array(steps)).unwrap().earlier.unwrap_or_default();
+            assert_eq!(earlier.last.first().map_or("", String::as_str), first);
+            assert_eq!((earlier.last.len(), earlier.omitted), (count, omitted), "{earlier:?}");
         }
     }
 

@@ -29,6 +29,7 @@ mod style;
 mod system_table;
 mod together;
 pub mod token;
+mod transcripts;
 mod verdict;
 mod verdicts;
 mod versus;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use sqlgauge_base::printable;
 use sqlgauge_engine::ResultSet;
-use sqlgauge_run::{Item, Reason};
+use sqlgauge_run::{EarlierRecord, Item, Reason};
 use sqlgauge_verify::ResultTable;
 
 use crate::diff::side_by_side;
@@ -44,6 +44,7 @@ pub fn show(
     let painter = Painter { colour: options.colour };
     let mut text = String::new();
     heading(view, painter, &mut text);
+    earlier_queries(view, painter, &mut text);
     queries(view, options, &mut text);
     if let Some(why) = why.and_then(Reason::words) {
         let why = format!("why  {}", printable(&why));
@@ -90,6 +91,20 @@ fn heading(view: ItemView<'_>, painter: Painter, text: &mut String) {
         }
     }
     text.push('\n');
+}
+
+/// The queries of a transcript before the prediction, and what became of each.
+fn earlier_queries(view: ItemView<'_>, painter: Painter, text: &mut String) {
+    let Some(EarlierRecord { last, omitted }) = view.earlier_queries() else { return };
+    for (number, query) in (omitted + 1..).zip(last) {
+        let outcome = match query.right {
+            Some(true) => "right".to_owned(),
+            Some(false) if query.status == "ok" => "wrong".to_owned(),
+            _ => query.status.replace('_', " "),
+        };
+        let label = format!("query {number} of {}: {outcome}", omitted + last.len() + 1);
+        let _infallible = writeln!(text, "{}\n{}\n", painter.dim(&label), printable(&query.sql));
+    }
 }
 
 fn queries(view: ItemView<'_>, options: ShowOptions, text: &mut String) {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::document::{Cell, Section, Table};
-use crate::{Report, ReportError, Verdicts, fixes, spotit};
+use crate::{Report, ReportError, Verdicts, fixes, spotit, transcripts};
 
 /// A table with rows per system, in words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -29,10 +29,13 @@ impl SystemTable {
 
 /// The tables that a run has, in the order in which they are shown.
 pub(crate) fn system_tables(report: &Report) -> Result<Vec<SystemTable>, ReportError> {
-    Ok(fixes::table(report).into_iter().chain(tables_of_metrics(report)?).collect())
+    Ok(fixes::table(report).into_iter().chain(tables_of_page(report)?).collect())
 }
 
-/// Those that its metrics ask for.
-pub(crate) fn tables_of_metrics(report: &Report) -> Result<Vec<SystemTable>, ReportError> {
-    Ok([spotit::table(report)?, Verdicts::table(report)?].into_iter().flatten().collect())
+/// Those that are tables on a page too.
+pub(crate) fn tables_of_page(report: &Report) -> Result<Vec<SystemTable>, ReportError> {
+    Ok([transcripts::table(report), spotit::table(report)?, Verdicts::table(report)?]
+        .into_iter()
+        .flatten()
+        .collect())
 }

@@ -1,6 +1,6 @@
 //! One item as a reader sees it: the texts, labels, reasons and results that its details hold.
 
-use sqlgauge_run::{Details, GOLD_FAILED, Item, MISSING, MetricDetail};
+use sqlgauge_run::{Details, EarlierRecord, GOLD_FAILED, Item, MISSING, MetricDetail};
 use sqlgauge_verify::{ResultTable, TIE};
 
 /// The metric whose matches are proofs.
@@ -43,6 +43,11 @@ impl<'a> ItemView<'a> {
     /// The prediction as the system gave it.
     pub fn prediction(self) -> Option<&'a str> {
         self.details().prediction.as_deref()
+    }
+
+    /// The queries before the prediction, where it is the last of a transcript.
+    pub fn earlier_queries(self) -> Option<&'a EarlierRecord> {
+        self.details().earlier_queries.as_ref()
     }
 
     /// Spider hardness: easy, medium, hard, extra.

@@ -30,6 +30,7 @@ async function itemPage([systemName, id], main, isCurrent) {
       (x.f || []).map((feature) => h('li', {}, feature))),
     whySection(s, e),
     h('section', { 'aria-label': 'Queries' }, queries),
+    earlierSection(s, e),
     verdictSection(s, e),
     resultPair(s, e),
     scoresSection(s, e),
@@ -142,6 +143,18 @@ function whySection(s, e) {
   const { sentence, missing } = extraAt(s, e).w ?? {};
   const why = sentence ?? (missing && `Not known: ${missing}.`);
   return why ? h('section', { 'aria-label': 'Why' }, h('div', { class: 'head' }, h('h2', {}, 'Why')), h('p', {}, prose(why))) : null;
+}
+
+/* The queries of a transcript before the prediction, and what became of each. */
+function earlierSection(s, e) {
+  const earlier = extraAt(s, e).o?.earlier_queries;
+  if (!earlier) return null;
+  const before = earlier.omitted ?? 0;
+  const outcome = ({ status, right }) => (right ? 'right' : right === false && status === 'ok' ? 'wrong' : words(status));
+  return h('section', { 'aria-label': 'Earlier queries' }, h('div', { class: 'head' }, h('h2', {}, 'Earlier queries')),
+    scroller(h('table', { class: 'why' },
+      h('thead', {}, h('tr', {}, h('th', { class: 'num', scope: 'col' }, 'Query'), h('th', { scope: 'col' }, 'Outcome'), h('th', { scope: 'col', css: { width: '70%' } }, 'SQL'))),
+      h('tbody', {}, earlier.last.map((query, at) => h('tr', {}, h('td', { class: 'num' }, before + at + 1), h('td', {}, outcome(query)), h('td', { class: 'mono' }, query.sql)))))));
 }
 
 /* The database that tells the prediction from the gold, and what both return on it. */

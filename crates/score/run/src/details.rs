@@ -20,6 +20,8 @@ use sqlgauge_engine::{Fingerprint, ResultSet};
 pub use sqlgauge_metrics::MetricDetail;
 use sqlgauge_verify::{ResultTable, VerdictRecord};
 
+use crate::record::is_zero;
+
 /// What a detail belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DetailOf {
@@ -141,6 +143,8 @@ details! {
     Answer metrics: IndexMap<String, MetricDetail>, "IndexMap::is_empty";
     /// What a result depends on besides texts and database: `time` (what the run takes for now, and the time zone), `chance`.
     More depends_on: Vec<String>, "Vec::is_empty";
+    /// The queries before the prediction, where it is the last of a transcript.
+    More earlier_queries: Option<EarlierRecord>, "Option::is_none";
     /// The first rows of the gold's result, where a metric of 0 and 1 is not 1.
     Answer gold_result: Option<ResultTable>, "Option::is_none";
     /// The first rows of the prediction's result, likewise.
@@ -155,6 +159,30 @@ pub struct TurnRecord {
     pub interaction: u64,
     /// Number of the question in it, from 1.
     pub turn: u64,
+}
+
+/// The queries of a transcript before the one that is scored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct EarlierRecord {
+    /// The last of them, in their order.
+    pub last: Vec<EarlierQuery>,
+    /// How many more there are before those; they are not run.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub omitted: usize,
+}
+
+/// An earlier query of a transcript, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct EarlierQuery {
+    /// The query; a long one is cut and ends in `…`.
+    pub sql: String,
+    /// Its outcome, as the status of a prediction: `ok`, `syntax_error`, ….
+    pub status: String,
+    /// Whether it is right by the first execution metric of the run; absent where that does not apply.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub right: Option<bool>,
 }
 
 /// A result in short, enough to tell which answers agree.
@@ -277,7 +305,7 @@ mod tests {
 
     const LINES: [&str; 5] = [
         "{}",
-        r#"{"question":"q","evidence":"e","gold":"SELECT 1","prediction":"SELECT 2","prediction_bytes":9000,"confidence":0.5,"hardness":"easy","features":["join"],"difficulty":"simple","turn":{"interaction":0,"turn":2},"result":{"rows":1,"set":"00000000000000ff","beginning":true},"gold_empty":true,"database_empty":true,"verdict":{"verdict":"unknown","stage":"search","reason":"timeout","message":"m"},"metrics":{"esm@1":{"reason":"r","partial":{"a":1}},"ex@1":{"gold":1}},"depends_on":["time"],"gold_result":{"columns":["a"],"rows":[[1],[null]],"total_rows":2},"prediction_result":{"columns":[],"rows":[],"total_rows":0,"beginning":true}}"#,
+        r#"{"question":"q","evidence":"e","gold":"SELECT 1","prediction":"SELECT 2","prediction_bytes":9000,"confidence":0.5,"hardness":"easy","features":["join"],"difficulty":"simple","turn":{"interaction":0,"turn":2},"result":{"rows":1,"set":"00000000000000ff","beginning":true},"gold_empty":true,"database_empty":true,"verdict":{"verdict":"unknown","stage":"search","reason":"timeout","message":"m"},"metrics":{"esm@1":{"reason":"r","partial":{"a":1}},"ex@1":{"gold":1}},"depends_on":["time"],"earlier_queries":{"last":[{"sql":"SELECT 3","status":"ok","right":true},{"sql":"SELECT","status":"syntax_error"}],"omitted":4},"gold_result":{"columns":["a"],"rows":[[1],[null]],"total_rows":2},"prediction_result":{"columns":[],"rows":[],"total_rows":0,"beginning":true}}"#,
         r#"{"golds":["SELECT 1","SELECT 2"],"error":"no such column","gold_error":"g","prediction_status":"ok"}"#,
         r#"{"golds":[],"metrics":{"ex@1":{}}}"#,
         r#"{"question":"q","of_a_later_version":[1,{"b":null}]}"#,

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::earlier::EarlierCounts;
 use crate::fixes;
 use crate::record::{GoldOutcome, Item, MISSING, UNANSWERABLE};
 
@@ -22,6 +23,9 @@ pub(crate) struct Verdict {
     /// What an answer without a result counts under in the list of what to fix.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) causes: Vec<String>,
+    /// What a transcript did before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) earlier: Option<EarlierCounts>,
 }
 
 /// Where an item counts; mostly the same for all systems.
@@ -75,6 +79,7 @@ impl Verdict {
             gold_failed: item.gold_outcome() != GoldOutcome::Ran,
             volatile: !item.details.depends_on.is_empty(),
             scores: metrics.clone().into_iter().map(score).collect(),
+            earlier: EarlierCounts::of(item, metrics.clone()),
             as_written: metrics
                 .into_iter()
                 .enumerate()

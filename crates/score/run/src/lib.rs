@@ -4,10 +4,12 @@ mod databases;
 mod details;
 mod digest;
 mod directory;
+mod earlier;
 mod error;
 mod facts;
 mod fixes;
 mod gate;
+mod golden;
 mod index;
 mod indexer;
 mod items;
@@ -25,15 +27,19 @@ mod shard;
 mod summary;
 
 pub use databases::UsedDatabases;
-pub use details::{DetailOf, Details, MetricDetail, RawDetails, ResultDigest, TurnRecord};
+pub use details::{
+    DetailOf, Details, EarlierQuery, EarlierRecord, MetricDetail, RawDetails, ResultDigest, TurnRecord,
+};
 pub use digest::{digest_inputs, recorded_file, sha256_of_bytes, sha256_of_file, xxh3_of};
 pub use directory::{
     ANSWERS, ITEMS, MANIFEST, REPORT, RUN_FILES, RunDirectory, RunFiles, Start, StoredRun, read_manifest,
     write_atomically,
 };
+pub use earlier::EarlierCounts;
 pub use error::RunError;
 pub use fixes::{ANSWERED, FAILED, Fix, Fixes, REWRITTEN, UNCLEAR};
 pub use gate::{Gate, GateError, GateFailure, check_gates};
+pub use golden::{GoldenAnswer, GoldenOutcome};
 pub use items::{Entry, Items, Prepared};
 pub use merge::Shards;
 pub use observer::{Observer, Repair};

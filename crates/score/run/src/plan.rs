@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use sqlgauge_dataset::{Example, PredictionSet};
+use sqlgauge_dataset::{EarlierQueries, Example, PredictionSet};
 
 use crate::error::RunError;
 
@@ -18,6 +18,8 @@ pub struct Task<'a> {
     pub prediction: Option<&'a str>,
     /// How sure the system was of it, where it said so.
     pub confidence: Option<f64>,
+    /// The queries before it, where it is the last of a transcript.
+    pub earlier: Option<&'a EarlierQueries>,
     /// What the systems of the run say to the same example.
     pub peers: Peers<'a>,
 }
@@ -152,6 +154,7 @@ impl<'a> Plan<'a> {
             example: &self.examples[at],
             prediction: answer.map(|answer| answer.sql.as_str()),
             confidence: answer.and_then(|answer| answer.confidence),
+            earlier: answer.and_then(|answer| answer.earlier.as_deref()),
             peers: Peers { systems: self.systems, at },
         };
         (&set.system, task)
@@ -179,14 +182,15 @@ impl<'a> Plan<'a> {
         let count = self.examples.len();
         let mut leader_of: Vec<usize> = (first..self.len()).collect();
         // Only answers to one question can be the same work.
-        let mut earlier: HashMap<(Option<&str>, Option<u64>), usize> = HashMap::new();
+        let mut leaders: HashMap<(Option<&str>, Option<u64>, Option<&EarlierQueries>), usize> =
+            HashMap::new();
         for at in (0..count).filter(|_| self.names.len() > 1) {
-            earlier.clear();
+            leaders.clear();
             let of_example = (0..self.names.len()).map(|system| system * count + at);
             for position in of_example.filter(|position| *position >= first) {
-                let Task { prediction, confidence, .. } = self.get(position).1;
-                let key = (prediction, confidence.map(f64::to_bits));
-                leader_of[position - first] = *earlier.entry(key).or_insert(position);
+                let Task { prediction, confidence, earlier, .. } = self.get(position).1;
+                let key = (prediction, confidence.map(f64::to_bits), earlier);
+                leader_of[position - first] = *leaders.entry(key).or_insert(position);
             }
         }
         let leads = |position: &usize| leader_of[position - first] == *position;

@@ -64,6 +64,7 @@ impl RawItem<'_> {
             database_empty: decoded(raw.database_empty)?,
             metrics: decoded(raw.metrics)?,
             depends_on: decoded(raw.depends_on)?,
+            earlier_queries: decoded(raw.earlier_queries)?,
             ..Details::default()
         };
         Ok(Item {

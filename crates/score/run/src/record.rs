@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::details::{Details, MetricDetail};
+use crate::earlier::EarlierCounts;
 use crate::fixes::Fixes;
 
 /// Status of an item without a prediction.
@@ -147,7 +148,7 @@ pub struct GoldCounts {
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
-fn is_zero(number: &usize) -> bool {
+pub(crate) fn is_zero(number: &usize) -> bool {
     *number == 0
 }
 
@@ -172,6 +173,9 @@ pub struct SystemSummary {
     /// Why answers are wrong, where the items say why answers are wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fixes: Option<Fixes>,
+    /// What the answers that are transcripts did before their final queries, where there are such answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transcripts: Option<EarlierCounts>,
     /// Breakdown: dimension (`hardness`, `db_id`, `difficulty`, `feature`, `turn`) to group to metric to score.
     pub breakdown: BTreeMap<String, BTreeMap<String, BTreeMap<String, ScoreSummary>>>,
 }

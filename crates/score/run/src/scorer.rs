@@ -22,15 +22,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 use sqlgauge_causes::Explainer;
-use sqlgauge_dataset::{Example, is_abstention};
+use sqlgauge_dataset::{EarlierQueries, Example, is_abstention};
 use sqlgauge_engine::{Dependence, Engine, Execution, GoldCache, Limits, ResultSet};
-use sqlgauge_metrics::{GoldFacts, Metric, MetricKind, Pair, Reads, Score, Target, Verification, score_best};
+use sqlgauge_metrics::{
+    GoldFacts, Metric, MetricKind, Pair, Reads, Score, Target, Verification, is_execution_accuracy,
+    score_best,
+};
 use sqlgauge_sql::Features;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::spider::{self, Hardness};
 use sqlgauge_verify::ResultTable;
 
-use crate::details::{Details, ResultDigest, TurnRecord};
+use crate::details::{Details, EarlierQuery, EarlierRecord, ResultDigest, TurnRecord};
 use crate::error::RunError;
 use crate::plan::Task;
 use crate::record::{GOLD_FAILED, MISSING, UNANSWERABLE};
@@ -118,6 +121,8 @@ impl BenchmarkScorer {
         let pairs: Vec<Pair<'_>> =
             golds.map(|(gold, facts)| pair(gold).sharing(facts).for_metrics(&self.metrics)).collect();
         let mut details = describe(task, pairs.first());
+        details.earlier_queries =
+            task.earlier.map(|earlier| self.earlier_queries(earlier, &task.example.golds, target));
         let golds: Vec<Execution> = pairs.iter().map(|p| p.run_gold(&target.database, p.gold())).collect();
         let Some(first_gold) = golds.first() else {
             return without_answer(&self.metrics, details, task.prediction);
@@ -197,6 +202,27 @@ impl BenchmarkScorer {
         let Some(answer) = explainer.in_letter_case_of(gold, answer) else { return false };
         let pair = Pair::new(self.engine.as_ref(), target, gold, &answer, Some(&self.executions));
         metric.score(&pair).value.is_some_and(|score| score >= 1.0)
+    }
+
+    /// Runs the earlier queries of a transcript, each as far as the answer.
+    fn earlier_queries(&self, earlier: &EarlierQueries, golds: &[String], target: &Target) -> EarlierRecord {
+        let metric = self.metrics.iter().copied().find(|metric| is_execution_accuracy(metric.id()));
+        let record = |sql: &String| {
+            let pair = |gold| Pair::new(self.engine.as_ref(), target, gold, sql, Some(&self.executions));
+            let pairs: Vec<Pair<'_>> =
+                golds.iter().map(|gold| pair(gold).for_metrics(&self.metrics)).collect();
+            let execution = match pairs.first() {
+                Some(pair) => pair.prediction_execution(),
+                None => self.engine.run(&target.database, sql),
+            };
+            let score = metric.and_then(|metric| score_best(metric, &pairs).value);
+            EarlierQuery {
+                sql: cut(sql, MAX_TEXT),
+                status: execution.outcome.status().to_owned(),
+                right: score.map(|score| score >= 1.0),
+            }
+        };
+        EarlierRecord { last: earlier.last.iter().map(record).collect(), omitted: earlier.omitted }
     }
 
     /// Whether no table of the database has a row; looked up once.

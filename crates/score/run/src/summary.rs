@@ -18,6 +18,7 @@ use rayon::prelude::*;
 use sqlgauge_base::stats;
 use sqlgauge_metrics::{Metric, MetricKind, Reads};
 
+use crate::earlier::EarlierCounts;
 use crate::error::RunError;
 use crate::facts::{GoldState, Labels, Verdict};
 use crate::fixes::Fixes;
@@ -76,6 +77,8 @@ struct Answers {
     as_written: BTreeMap<usize, Vec<(usize, f64)>>,
     /// By row, of the wrong answers: the number of their causes.
     causes: BTreeMap<usize, usize>,
+    /// By row, of the transcripts of several queries.
+    earlier: BTreeMap<usize, EarlierCounts>,
 }
 
 /// A verdict without its scores.
@@ -306,13 +309,19 @@ impl SummaryBuilder {
         if let Some(causes) = self.systems[like].causes.get(&row).copied() {
             self.systems[system].causes.insert(row, causes);
         }
+        if let Some(earlier) = self.systems[like].earlier.get(&row).copied() {
+            self.systems[system].earlier.insert(row, earlier);
+        }
     }
 
-    /// Keeps why an answer is wrong.
+    /// Keeps why an answer is wrong, and what came before it.
     fn because(&mut self, system: usize, row: usize, verdict: &Verdict) {
         if !verdict.causes.is_empty() {
             let causes = self.causes.place(verdict.causes.clone());
             self.systems[system].causes.insert(row, causes);
+        }
+        if let Some(earlier) = verdict.earlier {
+            self.systems[system].earlier.insert(row, earlier);
         }
     }
 
@@ -349,6 +358,7 @@ impl SummaryBuilder {
                 statuses: answers.statuses.clone(),
                 as_written: self.as_written(answers),
                 fixes: self.fixes(answers),
+                transcripts: EarlierCounts::sum(answers.earlier.values()),
                 scores,
                 breakdown: BTreeMap::new(),
             })

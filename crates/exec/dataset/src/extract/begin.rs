@@ -42,7 +42,7 @@ pub(crate) fn clear_start(text: &str) -> Option<usize> {
 }
 
 /// Where the statement begins that is all of the text but for parentheses and comments before it.
-pub(super) fn front(text: &str) -> Option<usize> {
+pub(crate) fn front(text: &str) -> Option<usize> {
     let mut at = 0;
     loop {
         let rest = &text[at..];

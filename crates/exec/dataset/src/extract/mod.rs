@@ -20,7 +20,7 @@ use crate::fence::{FENCE, fence_after_select, fenced};
 use crate::text::strip;
 use crate::transcript::as_text;
 use answer::answer;
-pub(crate) use begin::{after_keyword, statement_start, words};
+pub(crate) use begin::{after_keyword, clear_start, front, statement_start, words};
 pub(crate) use call::{sql_of_call, sql_of_json};
 pub use chat::chat_note;
 use end::{statement_end, whole_statement};
@@ -176,7 +176,7 @@ fn extract(text: &str, depth: usize, removed: &mut Vec<Removed>) -> String {
 
 /// The text if it is one statement.
 fn whole(text: &str, removed: &mut Vec<Removed>) -> Option<String> {
-    let start = begin::front(text)?;
+    let start = front(text)?;
     let statement = half_width(&text[start..]);
     let sql = strip(whole_statement(&statement, 0)?);
     if matches!(statement, Cow::Owned(_)) {

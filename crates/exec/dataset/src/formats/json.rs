@@ -49,7 +49,8 @@ impl Reader for Json {
     }
 }
 
-/// An object with the items in a list beside what is about the file, as EHRSQL's `{"version": …, "data": […]}`.
+/// An object with the items in a list beside what is about the file, as EHRSQL's `{"version": …, "data": […]}`, or one object
+/// deeper.
 #[derive(Default)]
 struct Wrapped {
     has_list: bool,
@@ -74,8 +75,10 @@ impl Wrapped {
         if self.has_none {
             return hand_over(Place::Key(key), value);
         }
+        let is_wrapper = LISTS.contains(&key.as_str());
+        let value = if is_wrapper { inner_list(value) } else { value };
         match value {
-            Value::Array(items) if LISTS.contains(&key.as_str()) && holds_objects(&items) => {
+            Value::Array(items) if is_wrapper && holds_objects(&items) => {
                 self.has_list = true;
                 self.before.clear();
                 items.into_iter().enumerate().try_for_each(|(at, item)| hand_over(Place::Entry(at), item))
@@ -92,6 +95,14 @@ impl Wrapped {
     fn finish(&mut self, hand_over: HandOver<'_>) -> Result<(), DatasetError> {
         let items = std::mem::take(&mut self.before).into_iter();
         items.map(|(key, value)| (Place::Key(key), value)).try_for_each(|(key, value)| hand_over(key, value))
+    }
+}
+
+/// The list `results` of an object, as promptfoo has `results.results`, or else the value.
+fn inner_list(mut value: Value) -> Value {
+    match value.get_mut("results") {
+        Some(Value::Array(items)) if holds_objects(items) => Value::Array(std::mem::take(items)),
+        _ => value,
     }
 }
 

@@ -9,6 +9,7 @@ use tokio::runtime::Runtime;
 
 use super::error::LlmError;
 use super::options::ClientOptions;
+use super::secret::Secret;
 use super::transport::Transport;
 
 /// How long a wish to stop may go unnoticed.
@@ -21,12 +22,18 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// Checks the address and sends nothing yet.
+    /// Checks the address and sends nothing yet. The key goes with each request, as `Authorization: Bearer`.
     ///
     /// # Errors
     /// When the address makes no sense.
-    pub fn new(url: &str, timeout: Duration, max_answer_bytes: usize) -> Result<Self, LlmError> {
+    pub fn new(
+        url: &str,
+        key: Option<Secret>,
+        timeout: Duration,
+        max_answer_bytes: usize,
+    ) -> Result<Self, LlmError> {
         let options = ClientOptions {
+            key,
             timeout_ms: u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX),
             max_answer_bytes,
             ..ClientOptions::new(url)
@@ -37,7 +44,7 @@ impl Endpoint {
         Ok(Self { transport: Transport::new(&options)?, runtime })
     }
 
-    /// The text that comes back with status 200.
+    /// The text that comes back with status 200, without the key if it holds it.
     ///
     /// # Errors
     /// When there is none; [`LlmError::Cancelled`] once `stop` is set.

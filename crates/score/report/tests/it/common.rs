@@ -291,6 +291,7 @@ fn system_summary(name: &str, items: &[&Item]) -> SystemSummary {
         statuses,
         as_written: BTreeMap::new(),
         fixes: None,
+        transcripts: None,
         scores: scores(items),
         breakdown: breakdown.collect(),
     }

@@ -50,6 +50,7 @@ fn score(folder: &Path) {
         id: e.id.clone(),
         sql: format!("{system} {}", e.id),
         confidence: None,
+        earlier: None,
     };
     let system = |name: &str| PredictionSet {
         system: name.to_owned(),

@@ -31,6 +31,7 @@ pub(crate) fn system(name: &str, examples: &[Example], modulus: usize) -> Predic
             id: e.id.clone(),
             sql: format!("SELECT {}", e.index % modulus),
             confidence: None,
+            earlier: None,
         })
     };
     PredictionSet {

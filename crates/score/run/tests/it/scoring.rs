@@ -53,7 +53,13 @@ impl Bank {
 
     fn score(&self, golds: &[&str], prediction: Option<&str>) -> Judgement {
         self.scorer
-            .score(&Task { example: &example(golds), prediction, confidence: None, peers: Peers::default() })
+            .score(&Task {
+                example: &example(golds),
+                prediction,
+                confidence: None,
+                earlier: None,
+                peers: Peers::default(),
+            })
             .unwrap()
     }
 }
@@ -159,6 +165,7 @@ fn what_is_read_from_a_database_that_changed_is_no_judgement() {
             example: &example(&[OWNERS]),
             prediction: Some(OWNERS),
             confidence: None,
+            earlier: None,
             peers: Peers::default(),
         })
     };

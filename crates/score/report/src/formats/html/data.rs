@@ -16,7 +16,7 @@ use sqlgauge_run::{Comparison, Entry, Prepared, RawItem, ScoreSummary, SystemSum
 
 use super::columns::{Cells, Columns, position, scores_of, short};
 use super::said::{self, Example};
-use crate::system_table::{SystemTable, tables_of_metrics};
+use crate::system_table::{SystemTable, tables_of_page};
 use crate::{Nature, Report, ReportError, fixes};
 
 /// Bytes of texts (questions, queries, reasons, results; each distinct one once) that a page carries; a browser
@@ -269,7 +269,7 @@ fn page(report: &Report, content: Content) -> Result<Page<'_>, ReportError> {
         part: crate::part(&report.manifest),
         warnings: crate::warnings(&report.summary),
         notes: crate::notes(&report.summary),
-        tables: tables_of_metrics(report)?,
+        tables: tables_of_page(report)?,
     })
 }
 
