@@ -311,7 +311,7 @@ fn pairs<'a>(
 /// The first answer that EX calls right and that is refuted by a database that keeps what the rows of the sample's keep.
 fn refuted(items: &[Item], sample: &Sample, engine: &dyn Engine) -> Result<Option<RefutedAnswer>, Error> {
     let settings = VerifySettings::default();
-    for (pair, db_id) in pairs(items, |item| is(item, "ex@1", 1.0) && is(item, "verify@2", 0.0)) {
+    for (pair, db_id) in pairs(items, |item| is(item, "ex@1", 1.0) && is(item, "verify@3", 0.0)) {
         let database = engine.open(&sample.database(db_id))?;
         let verdict = verify_over_database(&settings, engine, &database, &pair.gold, &pair.prediction)?;
         if let Verdict::Different(counterexample) = &verdict.verdict

@@ -29,8 +29,8 @@ impl SystemTable {
 
 /// The tables that the metrics of the run ask for, in the order in which they are shown.
 pub(crate) fn system_tables(report: &Report) -> Result<Vec<SystemTable>, ReportError> {
-    Ok([fixes::table(report), spotit::table(report)?, Verdicts::table(report)?]
-        .into_iter()
-        .flatten()
-        .collect())
+    let mut tables: Vec<SystemTable> = fixes::table(report).into_iter().collect();
+    tables.extend(spotit::tables(report)?);
+    tables.extend(Verdicts::tables(report)?);
+    Ok(tables)
 }

@@ -14,6 +14,7 @@ mod items;
 mod log;
 mod merge;
 mod observer;
+mod options;
 mod pair_scorer;
 mod plan;
 mod raw;
@@ -37,8 +38,9 @@ pub use gate::{Gate, GateError, GateFailure, check_gates};
 pub use items::{Entry, Items, Prepared};
 pub use merge::Shards;
 pub use observer::{Observer, Repair};
+pub use options::{OPTIONS, Reach, unlike};
 pub use pair_scorer::{PairGround, PairScorer};
-pub use plan::{Peers, Plan, Task};
+pub use plan::{Plan, Task};
 pub use raw::RawItem;
 pub use reasons::{Reason, Reasons};
 pub use record::{

@@ -13,8 +13,8 @@ use sqlgauge_dataset::{
 use sqlgauge_engine::{Engine, Limits, SqliteEngine};
 use sqlgauge_metrics::Metric;
 use sqlgauge_run::{
-    BenchmarkScorer, Item, Judgement, Manifest, Peers, Plan, Reasons, RunDirectory, RunError, Schedule,
-    Scorer, Start, StoredRun, Summary, SummaryBuilder, Task, UsedDatabases, digest_inputs, execute,
+    BenchmarkScorer, Item, Judgement, Manifest, Plan, Reasons, RunDirectory, RunError, Schedule, Scorer,
+    Start, StoredRun, Summary, SummaryBuilder, Task, UsedDatabases, digest_inputs, execute,
 };
 
 fn metrics(ids: &[&str]) -> Vec<&'static dyn Metric> {
@@ -52,9 +52,7 @@ impl Bank {
     }
 
     fn score(&self, golds: &[&str], prediction: Option<&str>) -> Judgement {
-        self.scorer
-            .score(&Task { example: &example(golds), prediction, confidence: None, peers: Peers::default() })
-            .unwrap()
+        self.scorer.score(&Task { example: &example(golds), prediction, confidence: None }).unwrap()
     }
 }
 
@@ -155,12 +153,7 @@ fn what_is_read_from_a_database_that_changed_is_no_judgement() {
     let bank = Bank::new();
     let path = bank.folder.path().join("bank/bank.sqlite");
     let score = || {
-        bank.scorer.score(&Task {
-            example: &example(&[OWNERS]),
-            prediction: Some(OWNERS),
-            confidence: None,
-            peers: Peers::default(),
-        })
+        bank.scorer.score(&Task { example: &example(&[OWNERS]), prediction: Some(OWNERS), confidence: None })
     };
     assert!(score().is_ok());
     rusqlite::Connection::open(&path).unwrap().execute_batch("UPDATE account SET owner = 'X'").unwrap();
