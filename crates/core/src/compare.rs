@@ -128,8 +128,8 @@ impl CompareJob {
         other: &Path,
     ) -> Result<SystemComparison, Error> {
         let (of_first, of_second) = self.pair_of_two(&first.manifest, &second.manifest)?;
-        let asked = [asked_of(first, &of_first)?, asked_of(second, &of_second)?];
-        let (shared, mut left_out) = Shared::of(&asked)?;
+        let questions = [asked_of(first, &of_first)?, asked_of(second, &of_second)?];
+        let (shared, mut left_out) = Shared::of(&questions)?;
         let manifests = [&first.manifest, &second.manifest];
         let leaves_out =
             self.at_other_times && manifests[0].options.get(NOW) != manifests[1].options.get(NOW);
@@ -325,12 +325,12 @@ struct Shared<'a> {
 impl<'a> Shared<'a> {
     fn of([first, second]: &'a [HashMap<String, Asked>; 2]) -> Result<(Self, LeftOut), Error> {
         let (mut ids, mut of_time, mut in_both) = (HashSet::new(), Vec::new(), 0);
-        for (id, asked) in first {
+        for (id, item) in first {
             let Some(other) = second.get(id) else { continue };
             in_both += 1;
-            if asked.question == other.question {
+            if item.question == other.question {
                 ids.insert(id);
-                of_time.extend((asked.asks_time || other.asks_time).then_some(id));
+                of_time.extend((item.asks_time || other.asks_time).then_some(id));
             }
         }
         let left_out = LeftOut {

@@ -32,7 +32,8 @@ impl Reach {
     fn has(self, metric: &str, asks_time: bool) -> bool {
         let verifies = is_verify(metric);
         // A metric that this version does not know may run queries.
-        let runs_queries = || verifies || recorded(metric).is_none_or(|known| known.reads() != Reads::NoRows);
+        let runs_queries =
+            || verifies || recorded(metric).is_none_or(|metric| metric.reads() != Reads::NoRows);
         match self {
             Self::Items => false,
             Self::Queries => runs_queries(),
@@ -79,12 +80,12 @@ pub fn unlike([first, second]: [&Manifest; 2], metric: &str, asks_time: bool) ->
     for name in names {
         let listed = OPTIONS.iter().find(|(listed, _)| listed == name);
         let reach = listed.map_or(Reach::Everything, |(_, reach)| *reach);
-        let shown = |run: &Manifest| {
+        let text = |run: &Manifest| {
             run.options
                 .get(name)
                 .map_or_else(|| "not set".to_owned(), |value| value.to_string().replace('"', ""))
         };
-        differ(name, reach, [shown(first), shown(second)]);
+        differ(name, reach, [text(first), text(second)]);
     }
     texts
 }
@@ -115,10 +116,10 @@ mod tests {
         ] {
             let of = |value: u64| manifest("SQLite 3", json!({name: value}));
             for metric in ["esm@1", "ex@1", "verify@3"] {
-                let said = unlike([&of(1), &of(2)], metric, true);
+                let text = unlike([&of(1), &of(2)], metric, true);
                 let expected: &[String] =
                     if reached.contains(&metric) { &[format!("{name} is 1 and 2")] } else { &[] };
-                assert_eq!(said, expected, "{metric}");
+                assert_eq!(text, expected, "{metric}");
                 assert!(unlike([&of(1), &of(1)], metric, true).is_empty());
             }
         }
@@ -128,9 +129,9 @@ mod tests {
     fn the_time_counts_where_it_is_asked_for() {
         let of = |now: &str| manifest("SQLite 3", json!({"now": now}));
         let runs = [of("2026-01-01 00:00:00"), of("2026-01-02 00:00:00")];
-        let said = |metric, asks| unlike([&runs[0], &runs[1]], metric, asks);
-        assert_eq!(said("ex@1", true), ["now is 2026-01-01 00:00:00 and 2026-01-02 00:00:00"]);
-        assert!(said("ex@1", false).is_empty() && said("esm@1", true).is_empty());
+        let text = |metric, asks| unlike([&runs[0], &runs[1]], metric, asks);
+        assert_eq!(text("ex@1", true), ["now is 2026-01-01 00:00:00 and 2026-01-02 00:00:00"]);
+        assert!(text("ex@1", false).is_empty() && text("esm@1", true).is_empty());
     }
 
     #[test]
