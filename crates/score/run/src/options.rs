@@ -96,7 +96,7 @@ mod tests {
 
     use super::*;
 
-    fn manifest(engine: &str, options: serde_json::Value) -> Manifest {
+    fn manifest(engine: &str, options: &serde_json::Value) -> Manifest {
         serde_json::from_value(json!({
             "tool_version": "", "engine": engine, "command": [], "metrics": [], "systems": [], "inputs": [],
             "options": options, "examples": 0,
@@ -114,7 +114,7 @@ mod tests {
             ("verify_fewest", &[]),
             ("of_a_later_version", &["esm@1", "ex@1", "verify@3"]),
         ] {
-            let of = |value: u64| manifest("SQLite 3", json!({name: value}));
+            let of = |value: u64| manifest("SQLite 3", &json!({name: value}));
             for metric in ["esm@1", "ex@1", "verify@3"] {
                 let text = unlike([&of(1), &of(2)], metric, true);
                 let expected: &[String] =
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn the_time_counts_where_it_is_asked_for() {
-        let of = |now: &str| manifest("SQLite 3", json!({"now": now}));
+        let of = |now: &str| manifest("SQLite 3", &json!({"now": now}));
         let runs = [of("2026-01-01 00:00:00"), of("2026-01-02 00:00:00")];
         let text = |metric, asks| unlike([&runs[0], &runs[1]], metric, asks);
         assert_eq!(text("ex@1", true), ["now is 2026-01-01 00:00:00 and 2026-01-02 00:00:00"]);
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn engines_differ_by_their_version() {
-        let runs = [manifest("SQLite 3.45", json!({})), manifest("SQLite 3.50", json!({"max_rows": 5}))];
+        let runs = [manifest("SQLite 3.45", &json!({})), manifest("SQLite 3.50", &json!({"max_rows": 5}))];
         assert_eq!(
             unlike([&runs[0], &runs[1]], "ex@1", false),
             ["the engine is SQLite 3.45 and SQLite 3.50", "max_rows is not set and 5"]
