@@ -21,11 +21,11 @@ DEFAULT_METRICS = ("ex", "ex-spider", "ex-bird", "esm")
 @documented
 @dataclass(frozen=True)
 class VerifyOptions:
-    """How a pair is verified: for :func:`verify`, and for the metric ``verify``."""
+    """How a pair is verified: for :func:`verify`, and for metrics that verify."""
 
     semantics: Literal["ex", "set", "bag", "list"] | None = None
-    """What of a result counts: what ``ex@1`` compares, or rows as a set, a bag, a list. Without it ``ex``; beside the metric
-    ``ex-bird``, where that is the first execution accuracy, ``set``."""
+    """What of a result counts: what ``ex@1`` compares, or rows as a set, a bag, a list. It makes of the metric ``verify`` the one that
+    compares so: ``set`` makes ``verify-set``. Without it ``ex``."""
     values: Literal["rows", "declared", "any"] = "rows"
     """Which values a witness may hold: ``declared``, those of the columns' declared types and no NULL in a primary key; ``any``, whatever
     SQLite stores; ``rows``, those that are declared, and any in columns in which the given rows hold others."""

@@ -156,7 +156,7 @@ fn compare_systems(
     let json = call(py, move |_| {
         let mut folders = folders.into_iter();
         let folder = folders.next().ok_or_else(|| Failure::input("compare needs a run"))?;
-        let job = CompareJob { folder, other: folders.next(), systems, metric };
+        let job = CompareJob { other: folders.next(), systems, metric, ..CompareJob::new(folder) };
         let comparison = pool.install(|| job.run())?;
         let mut json = comparison.to_json();
         json["regression"] = comparison.regression().into();

@@ -27,7 +27,7 @@ use crate::watching::watched;
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct VerifyArguments {
-    /// Without, what the job takes: `ex`, or what the execution metric beside it compares.
+    /// Without, `ex`; in a run it says which metric `verify` is.
     semantics: Option<String>,
     /// Without, what the given rows keep.
     values: Option<String>,
@@ -79,7 +79,7 @@ fn verification(
     if !verifies(metrics) {
         return Ok(VerifySettings::default());
     }
-    Ok(arguments.settings()?.beside(metrics))
+    arguments.settings()
 }
 
 #[pyfunction]

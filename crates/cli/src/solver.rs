@@ -27,7 +27,7 @@ pub(crate) fn with_solver(mut settings: VerifySettings) -> Result<VerifySettings
 /// The settings of a run with those metrics. An option without the metric `verify` is an error.
 pub(crate) fn of_run(settings: VerifySettings, metrics: &[&'static dyn Metric]) -> Result<VerifySettings> {
     if verifies(metrics) {
-        return Ok(with_solver(settings)?.beside(metrics));
+        return with_solver(settings);
     }
     let options = [
         ("--semantics", settings.semantics.is_some()),

@@ -65,7 +65,7 @@ pub struct Ablation {
     /// Id of the metric that the last step is.
     pub metric: &'static str,
     /// What the steps are held against: the id of `verify`, or `labels`.
-    pub truth: &'static str,
+    pub truth: String,
     /// The steps, from names alone to the whole profile.
     pub steps: Vec<AblationStep>,
 }
@@ -134,7 +134,7 @@ impl AblateJob {
         }
         let schemas = self.schemas(&manifest, &answers, context)?;
         let steps = self.steps(&manifest, &answers, &schemas, context)?;
-        let ablation = Ablation { metric: self.profile.id(), truth: truths.name(), steps };
+        let ablation = Ablation { metric: self.profile.id(), truth: truths.name().to_owned(), steps };
         if let Some(out) = &self.out {
             ablation.write_to(out)?;
         }

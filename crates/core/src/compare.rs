@@ -3,6 +3,8 @@
 //! # Contract
 //! Items of two runs are the same if their id, database and golds are; the others are left out and counted. Scores of metrics that
 //! both runs have, by the same version, are compared.
+//! Two runs that differ in an option on which the values of a metric depend ([`unlike`]) are not compared by it. Where no metric is
+//! named that is an error; where one is named whose values do not depend on it, the others are left out.
 
 #![expect(
     clippy::redundant_closure_for_method_calls,
@@ -13,9 +15,10 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use sqlgauge_run::{Comparison, Item, Manifest, RunError, RunFiles, Summary, SummaryBuilder};
+use sqlgauge_run::{Comparison, Item, Manifest, RunError, RunFiles, Summary, SummaryBuilder, unlike};
 
 use crate::error::Error;
+use crate::settings::NOW;
 
 /// Compares two systems of a run: paired tests, intervals of the difference, and the items that differ.
 ///
@@ -44,6 +47,8 @@ pub struct CompareJob {
     pub systems: Vec<String>,
     /// The metric whose differing items are listed, with or without its version; the first of the run without it.
     pub metric: Option<String>,
+    /// Whether items that ask for the time are left out where two runs took another for now; without, such runs are not compared.
+    pub at_other_times: bool,
 }
 
 /// What came of a comparison.
@@ -59,6 +64,8 @@ pub struct SystemComparison {
     pub only_second: Vec<String>,
     /// Items of two runs that are not compared.
     pub left_out: LeftOut,
+    /// What a reader must know of the two runs, each in one sentence without its full stop.
+    pub notes: Vec<String>,
 }
 
 /// Items of two runs that are not the same.
@@ -70,12 +77,14 @@ pub struct LeftOut {
     pub only_second: usize,
     /// Items with another gold or database.
     pub changed: usize,
+    /// Items that ask for the time, of runs that took another for now.
+    pub of_time: usize,
 }
 
 impl CompareJob {
     /// The two systems of a run, by its first metric.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into(), other: None, systems: Vec::new(), metric: None }
+        Self { folder: folder.into(), other: None, systems: Vec::new(), metric: None, at_other_times: false }
     }
 
     /// Reads the run and compares.
@@ -108,6 +117,7 @@ impl CompareJob {
             only_first,
             only_second,
             left_out: LeftOut::default(),
+            notes: Vec::new(),
         })
     }
 
@@ -118,29 +128,22 @@ impl CompareJob {
         other: &Path,
     ) -> Result<SystemComparison, Error> {
         let (of_first, of_second) = self.pair_of_two(&first.manifest, &second.manifest)?;
-        let (golds, other_golds) = (asked_of(first, &of_first)?, asked_of(second, &of_second)?);
-        let shared: HashSet<&String> =
-            golds.iter().filter(|(id, gold)| other_golds.get(*id) == Some(gold)).map(|(id, _)| id).collect();
-        let in_both = golds.keys().filter(|id| other_golds.contains_key(*id)).count();
-        let left_out = LeftOut {
-            only_first: golds.len() - in_both,
-            only_second: other_golds.len() - in_both,
-            changed: in_both - shared.len(),
-        };
-        if shared.is_empty() {
-            let text = "the two runs have no item in common: none of the same id, database and gold; give runs on one benchmark";
-            return Err(Error::Invalid(text.to_owned()));
-        }
+        let questions = [asked_of(first, &of_first)?, asked_of(second, &of_second)?];
+        let (shared, mut left_out) = Shared::of(&questions)?;
+        let manifests = [&first.manifest, &second.manifest];
+        let leaves_out =
+            self.at_other_times && manifests[0].options.get(NOW) != manifests[1].options.get(NOW);
+        let shared = if leaves_out { shared.without_time(&mut left_out)? } else { shared };
+        let mut notes: Vec<String> = same_run(&self.folder, other).into_iter().collect();
+        let metrics = self.comparable(manifests, !shared.of_time.is_empty(), &mut notes)?;
         let label = |name: &str, folder: &Path| format!("{name} in {}", folder.display());
         let mut labels = [label(&of_first, &self.folder), label(&of_second, other)];
         // A run beside itself: two names all the same, so that both columns are filled.
         if labels[0] == labels[1] {
             labels[1].push_str(", again");
         }
-        let in_second = |id: &String| second.manifest.metrics.contains(id);
-        let metrics = first.manifest.metrics.iter().filter(|id| in_second(id)).cloned().collect();
-        let manifest =
-            Manifest { systems: labels.to_vec(), metrics, examples: shared.len(), ..first.manifest.clone() };
+        let examples = shared.ids.len();
+        let manifest = Manifest { systems: labels.to_vec(), metrics, examples, ..first.manifest.clone() };
         let metric = self.metric(&manifest)?;
         let mut builder = SummaryBuilder::new(&manifest);
         let mut scores = Scores::default();
@@ -149,7 +152,7 @@ impl CompareJob {
                 &[system],
                 |item| item.without_texts(),
                 |item| {
-                    if shared.contains(&item.id) {
+                    if shared.ids.contains(&item.id) {
                         let item = Item { system: label.clone(), ..item.content };
                         builder.add(&item);
                         scores.add(&item, &metric, *label == labels[0]);
@@ -159,7 +162,39 @@ impl CompareJob {
             )?;
         }
         let (only_first, only_second) = scores.differing(&metric);
-        Ok(SystemComparison { summary: builder.finish(), metric, only_first, only_second, left_out })
+        Ok(SystemComparison { summary: builder.finish(), metric, only_first, only_second, left_out, notes })
+    }
+
+    /// The metrics of both runs whose values can be compared.
+    fn comparable(
+        &self,
+        [first, second]: [&Manifest; 2],
+        asks_time: bool,
+        notes: &mut Vec<String>,
+    ) -> Result<Vec<String>, Error> {
+        let in_both = first.metrics.iter().filter(|id| second.metrics.contains(id));
+        let (mut comparable, mut others) = (Vec::new(), Vec::<(String, Vec<&str>)>::new());
+        for id in in_both {
+            let why = unlike([first, second], id, asks_time).join(", ");
+            if why.is_empty() {
+                comparable.push(id.clone());
+            } else if let Some((_, ids)) = others.iter_mut().find(|(other, _)| *other == why) {
+                ids.push(id);
+            } else {
+                others.push((why, vec![id]));
+            }
+        }
+        let sentences = others.iter().map(|(why, ids)| format!("by {}: {why}", ids.join(", ")));
+        let is_named = |name: &String| comparable.iter().any(|id| is_meant(id, name));
+        if others.is_empty() || self.metric.as_ref().is_some_and(is_named) {
+            notes.extend(sentences.map(|text| format!("not compared {text}")));
+            return Ok(comparable);
+        }
+        let sentences: Vec<String> = sentences.collect();
+        Err(Error::Invalid(format!(
+            "the runs cannot be compared {}; score both with the same options, or name a metric that does not depend on them with --metric",
+            sentences.join("; ")
+        )))
     }
 
     /// The system of each run: those named, or the only ones, or the only name that both have.
@@ -214,12 +249,11 @@ impl CompareJob {
             let first = manifest.metrics.first().cloned();
             return first.ok_or_else(|| Error::Invalid("the run has no metric".to_owned()));
         };
-        let is_meant = |id: &&String| *id == name || id.split('@').next() == Some(name);
         let missing = || {
             let metrics = manifest.metrics.join(", ");
             Error::Invalid(format!("the run does not score {name:?}; its metrics are {metrics}"))
         };
-        manifest.metrics.iter().find(is_meant).cloned().ok_or_else(missing)
+        manifest.metrics.iter().find(|id| is_meant(id, name)).cloned().ok_or_else(missing)
     }
 }
 
@@ -258,7 +292,9 @@ impl SystemComparison {
                 "only_first": self.left_out.only_first,
                 "only_second": self.left_out.only_second,
                 "changed": self.left_out.changed,
+                "of_time": self.left_out.of_time,
             },
+            "notes": self.notes,
         })
     }
 }
@@ -266,12 +302,76 @@ impl SystemComparison {
 /// p-value below which a difference is taken for real.
 const SURE: f64 = 0.05;
 
-/// What a system was asked, by the id of the item: a hash of database and golds.
-fn asked_of(run: &RunFiles, system: &str) -> Result<HashMap<String, u64>, Error> {
+/// Whether an id is that of a metric named with or without its version.
+fn is_meant(id: &str, name: &str) -> bool {
+    id == name || id.split('@').next() == Some(name)
+}
+
+/// Says so where two folders are one run.
+fn same_run(first: &Path, second: &Path) -> Option<String> {
+    let [first, second] = [first, second].map(|path| path.canonicalize().ok());
+    let is_same = first.is_some() && first == second;
+    is_same
+        .then(|| "both folders are the same run: a system compared with itself differs in nothing".to_owned())
+}
+
+/// The items of two runs that are the same.
+struct Shared<'a> {
+    ids: HashSet<&'a String>,
+    /// Those of them that ask for the time, in one run or the other.
+    of_time: Vec<&'a String>,
+}
+
+impl<'a> Shared<'a> {
+    fn of([first, second]: &'a [HashMap<String, Asked>; 2]) -> Result<(Self, LeftOut), Error> {
+        let (mut ids, mut of_time, mut in_both) = (HashSet::new(), Vec::new(), 0);
+        for (id, item) in first {
+            let Some(other) = second.get(id) else { continue };
+            in_both += 1;
+            if item.question == other.question {
+                ids.insert(id);
+                of_time.extend((item.asks_time || other.asks_time).then_some(id));
+            }
+        }
+        let left_out = LeftOut {
+            only_first: first.len() - in_both,
+            only_second: second.len() - in_both,
+            changed: in_both - ids.len(),
+            of_time: 0,
+        };
+        if ids.is_empty() {
+            let text = "the two runs have no item in common: none of the same id, database and gold; give runs on one benchmark";
+            return Err(Error::Invalid(text.to_owned()));
+        }
+        Ok((Self { ids, of_time }, left_out))
+    }
+
+    fn without_time(mut self, left_out: &mut LeftOut) -> Result<Self, Error> {
+        for id in std::mem::take(&mut self.of_time) {
+            self.ids.remove(id);
+            left_out.of_time += 1;
+        }
+        if self.ids.is_empty() {
+            let text = "the queries of all items ask for the time, and the runs took another for now";
+            return Err(Error::Invalid(text.to_owned()));
+        }
+        Ok(self)
+    }
+}
+
+/// What an item of a run asks.
+struct Asked {
+    /// Hash of database and golds.
+    question: u64,
+    asks_time: bool,
+}
+
+/// What a system was asked, by the id of the item.
+fn asked_of(run: &RunFiles, system: &str) -> Result<HashMap<String, Asked>, Error> {
     let mut contents = HashMap::new();
     run.items.for_each_raw_of(
         &[system],
-        |item| item.asked(),
+        |item| Ok(Asked { question: item.asked()?, asks_time: item.asks_time()? }),
         |item| {
             contents.insert(item.id, item.content);
             Ok::<(), RunError>(())

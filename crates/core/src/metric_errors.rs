@@ -49,7 +49,7 @@ pub struct MetricErrorsJob {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MetricErrors {
     /// What the metrics are held against: the id of `verify`, or `labels`.
-    pub truth: &'static str,
+    pub truth: String,
     /// Ids of the metrics, in the order of the run.
     pub metrics: Vec<String>,
     /// The systems, in the order of the run.
@@ -116,7 +116,7 @@ impl MetricErrorsJob {
         let RunFiles { manifest, items, .. } = RunFiles::open(&self.folder)?;
         let truths = Truths::of(&self.folder, &manifest, self.labels.as_ref())?;
         let says_right = |id: &&String| {
-            *id != truths.name() && find(id).is_ok_and(|metric| metric.kind() == MetricKind::Binary)
+            id.as_str() != truths.name() && find(id).is_ok_and(|metric| metric.kind() == MetricKind::Binary)
         };
         let metrics: Vec<String> = manifest.metrics.iter().filter(says_right).cloned().collect();
         let counted = metrics.iter().filter(|_| matches!(truths, Truths::Verdicts(_)));
@@ -133,7 +133,7 @@ impl MetricErrorsJob {
             }
             Ok::<(), RunError>(())
         })?;
-        Ok(MetricErrors { truth: truths.name(), metrics, systems })
+        Ok(MetricErrors { truth: truths.name().to_owned(), metrics, systems })
     }
 }
 

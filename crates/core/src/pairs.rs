@@ -10,6 +10,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use sqlgauge_dataset::{Databases, Over, Pairs, parse_pairs};
 use sqlgauge_engine::{Engine, Limits, Moment};
+use sqlgauge_metrics::verify_id;
 use sqlgauge_report::Report;
 use sqlgauge_run::{Manifest, PairGround, PairScorer, RunDirectory};
 use sqlgauge_sql::schema::Schema;
@@ -33,7 +34,7 @@ use crate::source::{Source, digest_sources};
 /// std::fs::write(&pairs, line)?;
 ///
 /// let report = PairsJob::new(pairs, folder.path().join("run")).run(&Context::default())?;
-/// assert_eq!(report.summary.systems[0].scores["verify@2"].mean, Some(0.0));
+/// assert_eq!(report.summary.systems[0].scores["verify@3"].mean, Some(0.0));
 /// # Ok(())
 /// # }
 /// ```
@@ -151,7 +152,7 @@ impl PairsJob {
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),
             engine: engine.name_and_version(),
             command: self.command.clone(),
-            metrics: vec![PairScorer::METRIC.to_owned()],
+            metrics: vec![verify_id(self.settings.options().semantics).to_owned()],
             systems: vec![pairs.right.system.clone()],
             inputs: digest_sources(&inputs)?,
             options,

@@ -28,7 +28,8 @@ use crate::one_database::name_database;
 use crate::open_run::{OpenRun, goes_on, start};
 use crate::pack::{read_pack, with_pack};
 use crate::settings::{
-    VerifySettings, default_metrics, gates_of, pairing, recorded_options, started_at, verifies,
+    VerifySettings, default_metrics, gates_of, note_on_verify, pairing, recorded_options, started_at,
+    verifies,
 };
 use crate::source::{Source, digest_databases, digest_sources};
 use crate::subset::{self, Subset, pick};
@@ -198,7 +199,7 @@ pub struct ScoreJob {
     /// Limits of every query.
     #[cfg_attr(feature = "cli", command(flatten))]
     pub limits: Limits,
-    /// How `verify` verifies, where it is among the metrics; [`VerifySettings::beside`] compares rows as the execution metric does.
+    /// How metrics that verify do it, where one is scored.
     #[cfg_attr(feature = "cli", command(flatten))]
     pub verify: VerifySettings,
     /// The command or call, for the record.
@@ -237,7 +238,8 @@ impl ScoreJob {
         name_database(&mut benchmark, self.db.as_deref(), tables.as_ref())?;
         let metrics =
             if self.metrics.is_empty() { default_metrics(&benchmark) } else { self.metrics.clone() };
-        let metrics = self.with_pack_metric(metrics)?;
+        let metrics = self.verify.named(self.with_pack_metric(metrics)?)?;
+        note_on_verify(&metrics).iter().for_each(|text| watcher.note(text));
         let ids: Vec<String> = metrics.iter().map(|metric| metric.id().to_owned()).collect();
         let gates = gates_of(&self.gates, &ids)?;
         let ground = self.ground(&metrics, tables.as_ref(), &benchmark)?;
@@ -423,11 +425,8 @@ impl ScoreJob {
     }
 
     /// The systems whose answers are needed to go on with a run. Its inputs are what they were when it began, so those of
-    /// a system all of whose items are in the log are not read again; `verify` asks what all systems said to a question.
+    /// a system all of whose items are in the log are not read again.
     fn unfinished(&self, directory: &RunDirectory, examples: &[Example]) -> Result<&[System], Error> {
-        if verifies(&self.metrics) {
-            return Ok(&self.systems);
-        }
         let finished = directory.finished(examples)?.checked_div(examples.len()).unwrap_or(0);
         Ok(&self.systems[finished.min(self.systems.len())..])
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use sqlgauge_dataset::Example;
 use sqlgauge_engine::{Database, Engine};
 use sqlgauge_metrics::{Metric, Target};
-use sqlgauge_run::{BenchmarkScorer, Judgement, Peers, Scorer, Task};
+use sqlgauge_run::{BenchmarkScorer, Judgement, Scorer, Task};
 
 use crate::error::Error;
 use crate::settings::VerifySettings;
@@ -61,10 +61,11 @@ impl ScorePairJob {
     pub fn run(self, engine: Arc<dyn Engine>, database: Arc<Database>) -> Result<Judgement, Error> {
         let db_id = database.path().file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let target = Arc::new(Target::new(db_id.clone(), database));
-        let scorer = BenchmarkScorer::new(engine, self.metrics, HashMap::from([(db_id.clone(), target)]))
+        let metrics = self.verify.named(self.metrics)?;
+        let scorer = BenchmarkScorer::new(engine, metrics, HashMap::from([(db_id.clone(), target)]))
             .with_verification(self.verify.verification());
         let example = Example { golds: self.golds, ..Example::bare("0".to_owned(), 0, db_id) };
-        let (prediction, peers) = (self.prediction.as_deref(), Peers::default());
-        Ok(scorer.score(&Task { example: &example, prediction, confidence: None, earlier: None, peers })?)
+        let prediction = self.prediction.as_deref();
+        Ok(scorer.score(&Task { example: &example, prediction, confidence: None, earlier: None })?)
     }
 }

@@ -10,7 +10,7 @@ use sqlgauge_engine::compare::Semantics;
 #[cfg(feature = "cli")]
 use sqlgauge_engine::seconds;
 use sqlgauge_engine::{Limits, Moment};
-use sqlgauge_metrics::{Metric, Verification, find, is_execution_accuracy};
+use sqlgauge_metrics::{Metric, Verification, find, is_verify, verify_id};
 use sqlgauge_run::{Gate, Manifest, PAIRED_BY, read_manifest};
 use sqlgauge_verify::{ColumnValues, VerifyOptions};
 
@@ -32,7 +32,8 @@ pub(crate) fn pairing(sets: &[PredictionSet], before: &BTreeMap<String, PairedBy
 #[derive(Debug, Clone, Default)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct VerifySettings {
-    /// What of a result counts: what `ex@1` compares, or rows as a set, a bag, a list [default: ex; set where ex-bird stands beside]
+    /// What of a result counts: what `ex@1` compares, or rows as a set, a bag, a list; in a run it makes of the metric `verify` the one
+    /// that compares so, as `verify-set` [default: ex]
     #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", value_parser = crate::cli::semantics(),
         help_heading = "Verification"))]
     pub semantics: Option<Semantics>,
@@ -78,25 +79,33 @@ impl VerifySettings {
     pub fn recorded(&self) -> Vec<(String, Value)> {
         let options = self.options();
         let time = u64::try_from(options.solver_time.as_millis()).unwrap_or(u64::MAX);
-        let recorded: [(&str, Value); 5] = [
-            ("verify_semantics", options.semantics.name().into()),
+        let recorded: [(&str, Value); 4] = [
             ("verify_values", options.values.name().into()),
             ("verify_bound", options.bound.into()),
             ("verify_solver_ms", time.into()),
             ("verify_solver", self.solver.is_some().into()),
         ];
         let fewest = options.proves_fewest.then_some(("verify_fewest", true.into()));
-        recorded.into_iter().chain(fewest).map(|(name, value)| (name.to_owned(), value)).collect()
+        let seed = (options.seed != 0).then_some(("verify_seed", options.seed.into()));
+        recorded.into_iter().chain(fewest).chain(seed).map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    /// The settings beside an execution metric: where they do not say what of a result counts, it is what counts for the first
-    /// one of the run. BIRD's compares sets of rows, the others what `ex@1` compares.
-    #[must_use]
-    pub fn beside(mut self, metrics: &[&'static dyn Metric]) -> Self {
-        let first = metrics.iter().map(|metric| metric.id()).find(|id| is_execution_accuracy(id));
-        let of_sets = first.is_some_and(|id| id.starts_with("ex-bird@"));
-        self.semantics.get_or_insert(if of_sets { Semantics::Set } else { Semantics::Ex });
-        self
+    /// The metrics with `verify` as the one whose semantics the settings name.
+    ///
+    /// # Errors
+    /// When only others verify, whose ids name their semantics.
+    pub(crate) fn named(&self, metrics: Vec<&'static dyn Metric>) -> Result<Vec<&'static dyn Metric>, Error> {
+        let Some(semantics) = self.semantics else { return Ok(metrics) };
+        let (plain, meant) = (verify_id(Semantics::Ex), verify_id(semantics));
+        let verifying = || metrics.iter().map(|metric| metric.id()).filter(|id| is_verify(id));
+        if let Some(other) = verifying().find(|id| *id != meant).filter(|_| verifying().all(|id| id != plain))
+        {
+            return Err(Error::Invalid(format!(
+                "--semantics {semantics} is for the metric verify; {other} says by its id what counts, so leave out the option"
+            )));
+        }
+        let name = |metric: &'static dyn Metric| if metric.id() == plain { meant } else { metric.id() };
+        metrics_of(metrics.into_iter().map(name))
     }
 
     /// What verifies with these settings.
@@ -139,9 +148,19 @@ pub(crate) fn gates_of(texts: &[String], metrics: &[String]) -> Result<Vec<Gate>
     Ok(texts.iter().map(|text| Gate::parse(text, metrics)).collect::<Result<Vec<_>, _>>()?)
 }
 
-/// Whether `verify` is one of the metrics.
+/// Whether one of the metrics verifies.
 pub fn verifies(metrics: &[&'static dyn Metric]) -> bool {
-    metrics.iter().any(|metric| metric.id().starts_with("verify@"))
+    metrics.iter().any(|metric| is_verify(metric.id()))
+}
+
+/// Says so where `verify` stands alone with BIRD's execution accuracy, for which another counts results as it does.
+pub(crate) fn note_on_verify(metrics: &[&'static dyn Metric]) -> Option<String> {
+    let has = |id: &str| metrics.iter().any(|metric| metric.id() == id);
+    let [plain, set] = [Semantics::Ex, Semantics::Set].map(verify_id);
+    let [ex, bird] = ["ex@1", "ex-bird@1"].map(has);
+    (has(plain) && bird && !ex && !has(set)).then(|| {
+        format!("{plain} counts rows as ex@1 does; {set} compares them as ex-bird@1 does, and gives EX-SpotIt with it")
+    })
 }
 
 /// The options of a scored run as its record has them.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use sqlgauge_base::stats::{Interval, wilson};
 use sqlgauge_dataset::{Columns, Label, load_labels};
-use sqlgauge_metrics::find;
+use sqlgauge_metrics::is_verify;
 use sqlgauge_run::{Item, Manifest};
 
 use crate::error::{About, Error};
@@ -43,7 +43,7 @@ impl Truth {
 /// Where the truth is from.
 pub(crate) enum Truths {
     /// The verdicts of the run, by the metric of that id.
-    Verdicts(&'static str),
+    Verdicts(String),
     /// Labels by system and id.
     Labels(HashMap<String, HashMap<String, Label>>),
 }
@@ -52,9 +52,8 @@ impl Truths {
     /// The labels of a file where one is given, else the verdicts of the run.
     pub(crate) fn of(run: &Path, manifest: &Manifest, labels: Option<&PathBuf>) -> Result<Self, Error> {
         let Some(file) = labels else {
-            let verifies = manifest.metrics.iter().find(|id| id.starts_with("verify@"));
-            let metric = verifies.and_then(|id| find(id).ok()).ok_or_else(|| no_truth(run))?;
-            return Ok(Self::Verdicts(metric.id()));
+            let verifies = manifest.metrics.iter().find(|id| is_verify(id)).ok_or_else(|| no_truth(run))?;
+            return Ok(Self::Verdicts(verifies.clone()));
         };
         let of_system = |system: &String| {
             let labels = match load_labels(file, Some(system), &Columns::default()) {
@@ -68,7 +67,7 @@ impl Truths {
     }
 
     /// What it is, in a few words.
-    pub(crate) fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &str {
         match self {
             Self::Verdicts(id) => id,
             Self::Labels(_) => "labels",

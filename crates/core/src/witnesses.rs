@@ -5,9 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use sqlgauge_base::file::AtomicFolder;
-use sqlgauge_engine::compare::Semantics;
 use sqlgauge_engine::{Engine, Limits, Moment, SqliteEngine, machine_error};
-use sqlgauge_metrics::{Metric, Pair, Target, find};
+use sqlgauge_metrics::{Metric, Pair, Target, execution_metric, find, is_verify};
 use sqlgauge_report::ItemView;
 use sqlgauge_run::{Items, Manifest, RunError, RunFiles};
 use sqlgauge_search::suite::{Candidate, chosen, fill};
@@ -79,14 +78,14 @@ impl SuiteJob {
     /// When the run has no counterexamples, one of its databases has changed, or the folder cannot be written.
     pub fn run(&self, context: &Context<'_>) -> Result<SuiteSize, Error> {
         let RunFiles { manifest, items, .. } = RunFiles::open(&self.folder)?;
-        if !manifest.metrics.iter().any(|metric| metric.starts_with("verify@")) {
+        let Some(verify) = manifest.metrics.iter().find(|metric| is_verify(metric)) else {
             return Err(Error::Invalid(format!(
                 "{} has no counterexamples; make the run with --metrics verify, or with sqlgauge verify --gold",
                 self.folder.display()
             )));
-        }
+        };
         let folder = AtomicFolder::create(&self.out).map_err(|error| self.unwritable(error))?;
-        let metric = find(metric_beside(&manifest))?;
+        let metric = find(metric_beside(&manifest, verify))?;
         let writer = Writer { engine: context.sqlite(Limits::default(), Moment::now())?, metric, context };
         let mut size = SuiteSize { metric: metric.id(), ..SuiteSize::default() };
         for (db_id, questions) in questions(&items)? {
@@ -112,10 +111,9 @@ impl SuiteJob {
     }
 }
 
-/// The metric that compares results as the run's counterexamples were compared.
-fn metric_beside(manifest: &Manifest) -> &'static str {
-    let semantics = manifest.options.get("verify_semantics").and_then(serde_json::Value::as_str);
-    if semantics == Some(Semantics::Set.name()) { "ex-bird" } else { "ex" }
+/// The metric that compares results as the run's counterexamples were compared, or nearly so: those of the first that verifies.
+fn metric_beside(manifest: &Manifest, verify: &str) -> &'static str {
+    manifest.semantics_of(verify).and_then(execution_metric).unwrap_or("ex@1")
 }
 
 fn questions(items: &Items) -> Result<Questions, Error> {

@@ -69,6 +69,7 @@ struct Compared {
     both: usize,
     items: Vec<PairItem>,
     left_out: LeftOutCounts,
+    notes: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -140,8 +141,8 @@ fn compare([a, b]: [FoundRun; 2], pair: &Pair) -> Result<Compared, ViewError> {
         only_second: compared.left_out.only_second,
         changed: compared.left_out.changed,
     };
-    let SystemComparison { summary, metric, .. } = compared;
-    Ok(Compared { metric, comparisons: summary.comparisons, both, items, left_out })
+    let SystemComparison { summary, metric, notes, .. } = compared;
+    Ok(Compared { metric, comparisons: summary.comparisons, both, items, left_out, notes })
 }
 
 fn answer(item: &Item, why: Option<&Reason>) -> Value {

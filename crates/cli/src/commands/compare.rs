@@ -42,14 +42,19 @@ pub(crate) struct Compare {
 impl Compare {
     pub(crate) fn run(self) -> Result<Verdict> {
         ensure!(self.max_regression.is_none_or(is_bar), NOT_A_BAR);
-        let job =
-            CompareJob { folder: self.run, other: self.other, systems: self.systems, metric: self.metric };
+        let job = CompareJob {
+            other: self.other,
+            systems: self.systems,
+            metric: self.metric,
+            ..CompareJob::new(self.run)
+        };
         let comparison = job.run()?;
         ensure!(
             self.max_regression.is_none() || comparison.difference().is_some(),
             "{}: no item has a score of both systems, so --max-regression cannot be checked; name another --metric",
             comparison.metric
         );
+        comparison.notes.iter().for_each(note);
         if self.json {
             print_json(&comparison.to_json())?;
             return Ok(gate(&comparison, self.max_regression, self.gold_bar));
@@ -97,13 +102,16 @@ pub(super) fn gate(comparison: &SystemComparison, most: Option<f64>, golds: Gold
 
 /// The items of two runs that are not compared, in words.
 pub(super) fn left_out(comparison: &SystemComparison) -> Option<String> {
-    let LeftOut { only_first, only_second, changed } = comparison.left_out;
-    (only_first + only_second + changed > 0).then(|| {
+    let LeftOut { only_first, only_second, changed, of_time } = comparison.left_out;
+    let of_time = (of_time > 0)
+        .then(|| format!(", {} that ask for the time, which was another", counted(of_time, "item")));
+    (only_first + only_second + changed > 0 || of_time.is_some()).then(|| {
         format!(
-            "not compared: {} only of the first run, {} only of the second, {} with another gold or database",
+            "not compared: {} only of the first run, {} only of the second, {} with another gold or database{}",
             counted(only_first, "item"),
             counted(only_second, "item"),
-            counted(changed, "item")
+            counted(changed, "item"),
+            of_time.unwrap_or_default()
         )
     })
 }

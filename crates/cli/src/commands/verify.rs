@@ -11,8 +11,8 @@ use sqlgauge_core::{
     OutputPath, PairsJob, ScoreJob, Source, Subset, System, VerifySettings, metrics_of, verify_over_database,
     verify_over_schema,
 };
-use sqlgauge_engine::compare::Semantics;
 use sqlgauge_engine::{Engine, Limits, seconds};
+use sqlgauge_metrics::{execution_metric, verify_id};
 use sqlgauge_report::{Report as RunReport, ReportFormat, ShowOptions, Verdicts, verdict};
 use sqlgauge_run::Shard;
 use sqlgauge_verify::VerifyReport;
@@ -159,9 +159,10 @@ impl Verify {
         Ok(Verdict::Done)
     }
 
-    /// A run of `verify` beside the execution metric whose equality it has.
+    /// A run of the metric that verifies so, with the execution metric for which results are equal as for it.
     fn files(self, settings: VerifySettings) -> Result<Verdict> {
-        let ex = if settings.semantics == Some(Semantics::Set) { "ex-bird" } else { "ex" };
+        let semantics = settings.options().semantics;
+        let metrics = [execution_metric(semantics).unwrap_or("ex"), verify_id(semantics)];
         // The arguments require all three.
         let (gold, db, out) =
             (self.gold.unwrap_or_default(), self.db.unwrap_or_default(), self.out.unwrap_or_default());
@@ -174,7 +175,7 @@ impl Verify {
             restart: self.restart,
             jobs: self.jobs,
             command: command_line(),
-            ..ScoreJob::new(gold, db, self.predictions, metrics_of([ex, "verify"])?, out)
+            ..ScoreJob::new(gold, db, self.predictions, metrics_of(metrics)?, out)
         };
         super::score::finish(&job, self.json, self.quiet, GoldBar::default())
     }

@@ -312,7 +312,18 @@ fn options_of_verify_need_the_metric() {
         serde_json::from_str(&std::fs::read_to_string(benchmark.path("run/run.json")).unwrap()).unwrap();
     let option = |name: &str| recorded["options"][name].clone();
     assert_eq!(option("verify_bound"), 2);
-    assert_eq!((option("verify_semantics"), option("verify_solver_ms")), ("bag".into(), 3000.into()));
+    assert_eq!(option("verify_solver_ms"), 3000);
+    assert_eq!(recorded["metrics"], serde_json::json!(["ex@1", "verify-bag@3"]));
+    let output = with(&["--metrics", "verify-set", "--semantics", "bag", "--restart"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("verify-set@3 says by its id what counts"), "{}", stderr(&output));
+    let output = with(&["--metrics", "verify@2", "--restart"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("take `verify@3`"), "{}", stderr(&output));
+    let mut arguments = benchmark.score();
+    arguments.pop_if(|last| last == "--quiet");
+    let output = sqlgauge(&[arguments, strings(&["--metrics", "ex-bird,verify", "--restart"])].concat());
+    assert!(stderr(&output).contains("verify-set@3 compares them as ex-bird@1 does"), "{}", stderr(&output));
 }
 
 #[test]
@@ -381,7 +392,10 @@ fn two_runs_are_compared_by_what_was_asked_in_both() {
     assert!(stderr(&output).contains("ex@1 is lower by 66.7 points, more than 1"), "{}", stderr(&output));
     let comparison = json(&output);
     assert_eq!(comparison["only_first"].as_array().unwrap().len(), 8);
-    assert_eq!(comparison["left_out"], serde_json::json!({"only_first": 0, "only_second": 0, "changed": 0}));
+    assert_eq!(
+        comparison["left_out"],
+        serde_json::json!({"only_first": 0, "only_second": 0, "changed": 0, "of_time": 0})
+    );
     for (first, second, bar) in [(&bad, &good, "0"), (&good, &bad, "70"), (&good, &good, "0")] {
         assert_eq!(compare(first, second, &["--max-regression", bar]).status.code(), Some(0), "{bar}");
     }
@@ -393,6 +407,7 @@ fn two_runs_are_compared_by_what_was_asked_in_both() {
         stderr(&output)
     );
     assert_eq!(compare(&good, &bad, &["--systems", "S,T"]).status.code(), Some(2));
+    assert!(stderr(&compare(&good, &good, &[])).contains("both folders are the same run"));
 }
 
 /// The sentence comes whatever options the old command line has.

@@ -156,7 +156,7 @@ fn whole_prediction_files_are_a_run_with_a_verdict_for_each_item() {
     let verdicts: Vec<&str> =
         items.iter().filter_map(|item| item["details"]["verdict"]["verdict"].as_str()).collect();
     assert_eq!(verdicts, ["different", "equivalent"]);
-    let scores: Vec<Option<f64>> = items.iter().map(|item| item["metrics"]["verify@2"].as_f64()).collect();
+    let scores: Vec<Option<f64>> = items.iter().map(|item| item["metrics"]["verify@3"].as_f64()).collect();
     assert_eq!(scores, [Some(0.0), Some(1.0), Some(0.0)]);
     // The same bytes with other threads, and nothing is done again.
     whole_files(&benchmark, "again", "3");
@@ -232,11 +232,11 @@ fn a_file_of_pairs_is_a_run_with_the_same_verdicts() {
     assert_eq!(verdicts, [&equivalent, &different, &different, &null, &null]);
     assert_eq!(items[2]["details"]["verdict"]["stage"], "data");
     assert_eq!(
-        (items[3]["status"].as_str(), items[3]["metrics"]["verify@2"].as_f64()),
+        (items[3]["status"].as_str(), items[3]["metrics"]["verify@3"].as_f64()),
         (Some("refused"), Some(0.0))
     );
     assert_eq!(
-        (items[4]["status"].as_str(), items[4]["metrics"]["verify@2"].is_null()),
+        (items[4]["status"].as_str(), items[4]["metrics"]["verify@3"].is_null()),
         (Some("gold_failed"), true)
     );
     // The same object as of the single pair, without its sentence: a log has none.

@@ -200,7 +200,8 @@ impl GoldenJob {
         context: &Context<'_>,
     ) -> Result<Option<(PathBuf, SystemComparison)>, Error> {
         let Some(last) = last::last_before(&self.runs, &self.out, &report.manifest)? else { return Ok(None) };
-        let job = CompareJob { other: Some(self.out.clone()), ..CompareJob::new(&last) };
+        let job =
+            CompareJob { other: Some(self.out.clone()), at_other_times: true, ..CompareJob::new(&last) };
         match job.run() {
             Ok(comparison) => Ok(Some((last, comparison))),
             Err(error) => {

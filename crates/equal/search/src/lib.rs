@@ -30,7 +30,6 @@ mod permits;
 mod plan;
 mod realistic;
 mod replay;
-mod reuse;
 mod samples;
 mod shape;
 mod shown;

@@ -6,9 +6,7 @@
 //! 2. *data*: where the given database itself tells the queries apart, a slice of its rows that still does, and without any of them does not.
 //! 3. *search*: a database that satisfies the schema and on which a real SQLite returned different results, made
 //!    smaller as long as it still does. A difference that is only one of several permitted results is none.
-//! 4. *reuse*: databases that tell the gold from what other systems predict for the question may tell this prediction
-//!    apart too (SpotIt+). They are made anew for each pair, so that the verdict is a function of the question's queries.
-//! 5. *smt*: a proof by a solver that no database of a few rows per table tells the queries apart, or a database that may,
+//! 4. *smt*: a proof by a solver that no database of a few rows per table tells the queries apart, or a database that may,
 //!    which counts only after the same replay. Without a solver it says what is missing.
 //!
 //! A text that SQLite refuses gets its error and no verdict. What no stage decides is unknown, with the reason.
@@ -41,9 +39,6 @@ use sqlgauge_search::{
     SearchVerdict as Found, Side, Survived, Witness, tables_under, with_targets,
 };
 
-/// Other queries of a question whose counterexamples are tried on a pair.
-const MAX_PEERS: usize = 32;
-
 /// A pair on its way through the stages.
 pub(crate) struct PairRun<'a> {
     schema: &'a Arc<Schema>,
@@ -51,8 +46,6 @@ pub(crate) struct PairRun<'a> {
     search: &'a Search,
     mined: Option<&'a Mined>,
     data: Option<Data<'a>>,
-    /// Other queries that answer the question of the left one.
-    peers: &'a [&'a str],
     left: &'a str,
     right: &'a str,
     /// Both, resolved; `None` for one that is too much for the analysis.
@@ -96,7 +89,6 @@ impl<'a> PairRun<'a> {
         verifier: &'a Verifier,
         [left, right]: [&'a str; 2],
         data: Option<Data<'a>>,
-        peers: &'a [&'a str],
     ) -> Result<Self, RefusedText> {
         let Verifier { schema, options, search, mined } = verifier;
         let queries = [resolved(left, schema, Side::Left)?, resolved(right, schema, Side::Right)?];
@@ -106,7 +98,6 @@ impl<'a> PairRun<'a> {
             search,
             mined: mined.as_deref(),
             data,
-            peers,
             left,
             right,
             queries,
@@ -195,13 +186,6 @@ impl<'a> PairRun<'a> {
                 survived
             }
         };
-        if !self.peers.is_empty() {
-            clock.ended(Stage::Search);
-            if let Some(verdict) = self.reused() {
-                return Ok(clock.report(verdict, Stage::Reuse));
-            }
-        }
-        let last = if self.peers.is_empty() { Stage::Search } else { Stage::Reuse };
         if let Some(proof) = self.proof_without_null_in_keys() {
             return Ok(VerifyReport {
                 is_tie: differs,
@@ -211,13 +195,15 @@ impl<'a> PairRun<'a> {
         if differs && survived.is_free_to_choose() {
             // The data rule out a proof, and nothing is left for the solver but differences like those.
             let message = "the results differ on the given database, and SQLite is free to choose there too";
-            return Ok(clock.report(Verdict::Unknown(survived.unknown("nondeterministic", message)), last));
+            return Ok(
+                clock.report(Verdict::Unknown(survived.unknown("nondeterministic", message)), Stage::Search)
+            );
         }
         let Some(solver) = solver else {
             let message = format!("there is no solver for a bounded proof; {SOLVER_REMEDY}");
-            return Ok(clock.report(Verdict::Unknown(survived.unknown(NO_SOLVER, &message)), last));
+            return Ok(clock.report(Verdict::Unknown(survived.unknown(NO_SOLVER, &message)), Stage::Search));
         };
-        clock.ended(last);
+        clock.ended(Stage::Search);
         let verdict = match self.bounded(&survived, solver) {
             // A bound too small, or a choice that is SQLite's: nobody knows which.
             Verdict::EquivalentUpTo(proof) if differs => {
@@ -402,17 +388,6 @@ impl<'a> PairRun<'a> {
                 check_runs(&reason)?;
                 Searched::Survived(Tried::Nothing(reason))
             }
-        })
-    }
-
-    /// A difference on a database that tells one of the others from the left query.
-    fn reused(&self) -> Option<Verdict> {
-        let peers = self.peers.iter().filter(|peer| **peer != self.right);
-        peers.take(MAX_PEERS).find_map(|peer| {
-            let verdict = self.search.refute_within(self.left, peer, BELT_DATABASES);
-            let database = verdict.refutation()?.database();
-            let refutation = self.search.replay(database, self.left, self.right)?;
-            Some(self.different(&refutation))
         })
     }
 

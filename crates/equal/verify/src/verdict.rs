@@ -190,8 +190,6 @@ pub enum Stage {
     Data,
     /// Search for a database that tells the queries apart.
     Search,
-    /// The counterexamples of other predictions for the same question.
-    Reuse,
     /// Bounded proof by an SMT solver.
     Smt,
 }
@@ -202,7 +200,6 @@ impl Stage {
             Self::Rules => "rules",
             Self::Data => "data",
             Self::Search => "search",
-            Self::Reuse => "reuse",
             Self::Smt => "smt",
         }
     }

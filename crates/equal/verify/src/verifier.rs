@@ -19,8 +19,6 @@ use crate::verdict::{RefusedText, VerifyReport};
 pub struct PairContext<'a> {
     /// A database over the schema, and what the queries return on it.
     pub data: Option<Data<'a>>,
-    /// Other queries that answer the same question as the left one.
-    pub peers: &'a [&'a str],
     /// For bounded proofs.
     pub solver: Option<&'a mut Solver>,
 }
@@ -110,12 +108,12 @@ impl Verifier {
         right: &str,
         context: PairContext<'_>,
     ) -> Result<VerifyReport, RefusedText> {
-        let PairContext { data, peers, mut solver } = context;
+        let PairContext { data, mut solver } = context;
         let mut spelled: [Option<Spelled>; 2] = [None, None];
         loop {
             let text =
                 |at: usize, sql| spelled[at].as_ref().map_or(sql, |spelling: &Spelled| spelling.sql.as_str());
-            let run = PairRun::new(self, [text(0, left), text(1, right)], data, peers);
+            let run = PairRun::new(self, [text(0, left), text(1, right)], data);
             let refused = match run.and_then(|run| run.verify(solver.as_deref_mut())) {
                 Ok(report) => return Ok(VerifyReport { spelled, ..report }),
                 Err(refused) => refused,

@@ -21,6 +21,7 @@ use sqlgauge_verify::pack::{PackError, PackQuestion, gold_name};
 use crate::metric::{Metric, MetricInfo, MetricKind, Reads, Score};
 use crate::pair::Pair;
 use crate::registry::find;
+use crate::verify::execution_metric;
 
 /// The databases of a pack for the questions about one database.
 #[derive(Debug)]
@@ -86,7 +87,7 @@ impl Metric for PackAccuracy {
         let Some(witnesses) = packed.witnesses.get(&gold_name(pair.gold())) else {
             return Score::inapplicable("the pack does not have the question with this gold");
         };
-        let execution = if packed.semantics == Semantics::Set { "ex-bird@1" } else { "ex@1" };
+        let execution = execution_metric(packed.semantics).unwrap_or("ex@1");
         let on_database = match find(execution) {
             Ok(metric) => metric.score(pair),
             Err(error) => return Score::inapplicable(error.to_string()),

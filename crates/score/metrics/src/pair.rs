@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use sqlgauge_dialects::reading;
 use sqlgauge_engine::compare::pyeq::GridPair;
-use sqlgauge_engine::compare::{GoldOrder, explain};
+use sqlgauge_engine::compare::{GoldOrder, Semantics, explain};
 use sqlgauge_engine::{
     Database, Dependence, Engine, Enough, Execution, Failure, FailureKind, GoldCache, Outcome, ResultSet,
     has_further_semicolon,
@@ -133,7 +133,6 @@ pub struct Pair<'a> {
     prediction: &'a str,
     gold_cache: Option<&'a GoldCache>,
     verification: Option<&'a Verification>,
-    peers: &'a [&'a str],
     shared: Option<&'a GoldFacts>,
     facts: GoldFacts,
     needs: Needs,
@@ -161,7 +160,6 @@ impl<'a> Pair<'a> {
             prediction,
             gold_cache,
             verification: None,
-            peers: &[],
             shared: None,
             facts: GoldFacts::default(),
             needs: Needs::default(),
@@ -180,11 +178,10 @@ impl<'a> Pair<'a> {
         self
     }
 
-    /// Says how `verify@2` verifies the pair, and what other systems predict for the question.
+    /// Says how metrics that verify do it.
     #[must_use]
-    pub fn verifying(mut self, verification: &'a Verification, peers: &'a [&'a str]) -> Self {
+    pub fn verifying(mut self, verification: &'a Verification) -> Self {
         self.verification = Some(verification);
-        self.peers = peers;
         self
     }
 
@@ -282,14 +279,9 @@ impl<'a> Pair<'a> {
         self.prediction
     }
 
-    /// How `verify@2` verifies the pair.
+    /// How metrics that verify do it.
     pub(crate) fn verification(&self) -> Option<&Verification> {
         self.verification
-    }
-
-    /// What other systems predict for the question.
-    pub(crate) fn peers(&self) -> &[&'a str] {
-        self.peers
     }
 
     /// What runs the queries.
@@ -412,6 +404,21 @@ impl<'a> Pair<'a> {
         Ok(Results { gold, prediction })
     }
 
+    /// The results of gold and prediction as they are written, for a metric whose equality is that. The prediction runs as far as this
+    /// metric must see it, whatever others must see: where they read on, and it then fails, it runs once more.
+    pub(crate) fn results_by(&self, semantics: Semantics) -> Option<Results> {
+        let database = &self.target.database;
+        let gold = rows_or_nothing(&self.run_gold(database, self.gold)).ok()?;
+        let is_set = semantics == Semantics::Set;
+        let needs = Needs { bag: !is_set, set: is_set };
+        let enough = needs.enough(&gold)?;
+        let is_of_use = |rows: &Arc<ResultSet>| !rows.is_beginning() || enough.is_reached_by(rows);
+        let run = self.run_beside(database, Some(&gold), self.prediction);
+        let has_seen = run.rows().map_or(needs == self.needs, is_of_use);
+        let run = if has_seen { run } else { self.run_again_until(database, self.prediction, &enough) };
+        Some(Results { gold, prediction: rows_or_nothing(&run).ok()? })
+    }
+
     /// The results of gold and prediction as they are written, or the score that their failure settles. A text
     /// without a statement has an empty result.
     pub(crate) fn results(&self) -> Result<Results, Score> {
@@ -431,7 +438,7 @@ fn key((database, is_sqlite): (&Database, bool), sql: &str) -> (*const Database,
 
 /// What the metrics of a pair must see of a prediction before they know that it is wrong; nothing if it must run to
 /// its end.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Needs {
     /// More rows than the gold's.
     bag: bool,

@@ -32,8 +32,10 @@ static METRICS: &[&dyn Metric] = &[
     &ExSubsetTolerance,
     &Suite,
     &PackAccuracy,
-    &Verify::SECOND,
-    &Verify::FIRST,
+    &Verify::EX,
+    &Verify::SET,
+    &Verify::BAG,
+    &Verify::LIST,
     &Esm,
     &EsmFair,
     &Etm,
@@ -63,6 +65,25 @@ pub fn find(name: &str) -> Result<&'static dyn Metric, UnknownMetric> {
     newest.copied().ok_or_else(|| UnknownMetric { name: name.to_owned() })
 }
 
+/// Ids that nothing is scored by any more, though runs of earlier versions have them: why, and what to take.
+const WITHDRAWN: [(&str, &str); 2] = [
+    (
+        "verify@2",
+        "when results were equal depended on the metrics beside it; take `verify@3`, which counts rows as `ex@1` does, or `verify-set@3`, as `ex-bird@1` does",
+    ),
+    (
+        "verify@1",
+        "it passed predictions that permit other results than the gold's only one; take `verify@3`, which counts rows as `ex@1` does, or `verify-set@3`, as `ex-bird@1` does",
+    ),
+];
+
+/// The metric that a run was scored by, as far as its kind goes: for an id that nothing is scored by any more, the newest of its
+/// name. `None` for one that this version does not know.
+pub fn recorded(id: &str) -> Option<&'static dyn Metric> {
+    let withdrawn = || WITHDRAWN.iter().find(|(withdrawn, _)| *withdrawn == id);
+    find(id).ok().or_else(|| find(split_id(withdrawn()?.0).0).ok())
+}
+
 /// Whether the metric of that id is an execution accuracy: it says whether a prediction returns what the gold returns.
 pub fn is_execution_accuracy(id: &str) -> bool {
     let name = split_id(id).0;
@@ -75,9 +96,19 @@ fn split_id(id: &str) -> (&str, u32) {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown metric `{name}`{}: choose from {}", meant(name), known_names())]
+#[error("{}", self.sentence())]
 pub struct UnknownMetric {
     pub name: String,
+}
+
+impl UnknownMetric {
+    fn sentence(&self) -> String {
+        let name = &self.name;
+        match WITHDRAWN.iter().find(|(withdrawn, _)| withdrawn == name) {
+            Some((_, why)) => format!("`{name}` is not scored any more: {why}"),
+            None => format!("unknown metric `{name}`{}: choose from {}", meant(name), known_names()),
+        }
+    }
 }
 
 /// The names that it may have been meant as.
@@ -126,6 +157,16 @@ mod tests {
     }
 
     #[test]
+    fn withdrawn_metrics_are_read_and_not_scored() {
+        for (id, _) in WITHDRAWN {
+            assert!(find(id).is_err());
+            assert_eq!(recorded(id).map(Metric::id), find("verify").ok().map(Metric::id));
+        }
+        assert!(recorded("verify@9").is_none() && recorded("nonsense").is_none());
+        assert_eq!(recorded("ex@1").map(Metric::id), Some("ex@1"));
+    }
+
+    #[test]
     fn a_metric_is_found_with_and_without_version() {
         for metric in all() {
             let name = split_id(metric.id()).0;
@@ -140,6 +181,8 @@ mod tests {
         );
         let error = find("ex_spider").map(Metric::id).unwrap_err();
         assert!(error.to_string().starts_with("unknown metric `ex_spider` (did you mean `ex-spider`?)"));
+        let error = find("verify@2").map(Metric::id).unwrap_err().to_string();
+        assert!(error.starts_with("`verify@2` is not scored any more") && error.contains("`verify-set@3`"));
         let error = find("nonsense").map(Metric::id).unwrap_err();
         assert!(error.to_string().starts_with("unknown metric `nonsense`: choose from ex-spider@1"));
     }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use sqlgauge_engine::compare::Semantics;
 use sqlgauge_engine::{Database, Engine};
 use sqlgauge_prove::{Solver, SolverLimits};
 use sqlgauge_search::{Mined, SearchError};
@@ -18,8 +19,8 @@ pub struct Verification {
     solver: Option<PathBuf>,
     /// What the rows of databases keep, by the address of the schema.
     mined: Mutex<HashMap<usize, Arc<Mined>>>,
-    /// By the address of the schema, which the verifiers keep alive, and by whether choices count.
-    verifiers: Mutex<HashMap<(usize, bool), Vec<Verifier>>>,
+    /// By the address of the schema, which the verifiers keep alive, and by when results are equal.
+    verifiers: Mutex<HashMap<(usize, Semantics), Vec<Verifier>>>,
     solvers: Mutex<Vec<Solver>>,
 }
 
@@ -53,12 +54,12 @@ impl Verification {
             results: left_rows.as_deref().zip(right_rows.as_deref()),
         });
         self.with(schema, database, self.options, |verifier, solver| {
-            verifier.verify_beside(left, right, PairContext { data, solver, ..PairContext::default() })
+            verifier.verify_beside(left, right, PairContext { data, solver })
         })
     }
 
     /// Does something with a verifier over that schema, and the database that it is of if it is of one, and with a solver.
-    /// The options differ from those given to [`Verification::new`] at most in whether choices count.
+    /// The options differ from those given to [`Verification::new`] at most in the semantics.
     ///
     /// # Errors
     /// When SQLite cannot open a database in memory.
@@ -69,7 +70,7 @@ impl Verification {
         options: VerifyOptions,
         act: impl FnOnce(&Verifier, Option<&mut Solver>) -> T,
     ) -> Result<T, SearchError> {
-        let key = (Arc::as_ptr(schema).addr(), options.counts_choices);
+        let key = (Arc::as_ptr(schema).addr(), options.semantics);
         let idle =
             self.verifiers.lock().unwrap_or_else(PoisonError::into_inner).get_mut(&key).and_then(Vec::pop);
         let verifier = match idle {

@@ -1,26 +1,37 @@
-//! `verify@2` and `verify@1`: no counterexample is known.
+//! `verify@3`, `verify-set@3`, `verify-bag@3`, `verify-list@3`: no counterexample is known.
 //!
 //! # Contract
 //! 0 if there is a counterexample: a database that satisfies the schema, on which a real SQLite returned different results
-//! for gold and prediction; else 1. With an execution metric this is EX-SpotIt: right on the benchmark's database, and not
-//! refuted on another.
+//! for gold and prediction; else 1. The id says when results are equal, whatever other metrics a run has:
+//!
+//! | id | rows are | with it stands |
+//! |---|---|---|
+//! | `verify@3` | what `ex@1` compares | `ex@1` |
+//! | `verify-set@3` | a set | `ex-bird@1` |
+//! | `verify-bag@3` | a bag | |
+//! | `verify-list@3` | a list, in the order that either query asks for | |
+//!
+//! With the execution metric of its line it is EX-SpotIt: right on the benchmark's database, and not refuted on another.
 //!
 //! Where SQL leaves a choice (ties under LIMIT, bare columns, ...), a query permits several results. If the gold permits
-//! one result on a database, `verify@2` blames a prediction that SQLite lets return another one, in some order of the same
-//! rows (`permits-more`). `verify@1` blames only predictions that permit no result of the gold's. Where the gold permits
-//! several results, neither blames a prediction that returns one of them.
+//! one result on a database, a prediction is wrong that SQLite lets return another one, in some order of the same rows
+//! (`permits-more`). Where the gold permits several results, a prediction that returns one of them is not blamed.
 //!
-//! A pair goes through stages until one decides: rules of `etm@1`, a slice of the benchmark's database, a search,
-//! counterexamples of other systems (reuse), a bounded proof. `details.verdict` keeps `equivalent`, `equivalent_up_to`,
-//! `different` or `unknown` with rules, assumptions, counterexample or reason. `unknown` scores 1. Foreign keys that the
-//! database's rows break are not used.
+//! A pair goes through stages until one decides: rules of `etm@1`, a slice of the benchmark's database, a search, a
+//! bounded proof. Answers of other systems play no part. `details.verdict` keeps `equivalent`, `equivalent_up_to`,
+//! `different` or `unknown` with rules, assumptions, counterexample or reason; of several such metrics it is the first
+//! one's, and `details.verdicts` has the others by id. `unknown` scores 1. Foreign keys that the database's rows break are
+//! not used.
 //!
-//! A prediction that SQLite refuses scores 0; a gold that it refuses makes the score null. Rows count as for `ex@1`, or as
-//! a set, a bag or a list (`--semantics`).
+//! A prediction that SQLite refuses scores 0; a gold that it refuses makes the score null.
+//!
+//! Of `verify@2` the equality was that of the first execution metric of the run; reports of such runs take it from their
+//! option `verify_semantics`.
 //!
 //! Source: "SpotIt: Evaluating Text-to-SQL Evaluation with Formal Verification", ICLR 2026.
 
 use sqlgauge_base::counted;
+use sqlgauge_engine::compare::Semantics;
 use sqlgauge_search::Side;
 use sqlgauge_verify::{Data, PairContext, RefusedText, TIE, Verdict, VerifyOptions, VerifyReport};
 
@@ -28,29 +39,72 @@ use crate::metric::{Metric, MetricInfo, MetricKind, Reads, Score};
 use crate::pair::Pair;
 use crate::verification::Verification;
 
-/// No counterexample is known.
+/// No counterexample is known, where results are equal by those semantics.
 pub(crate) struct Verify {
     id: &'static str,
-    /// Whether a prediction is wrong that only permits more than the gold's one result.
-    counts_choices: bool,
+    semantics: Semantics,
+    summary: &'static str,
 }
 
 impl Verify {
-    /// `verify@1`.
-    pub(crate) const FIRST: Self = Self { id: "verify@1", counts_choices: false };
-    /// `verify@2`.
-    pub(crate) const SECOND: Self = Self { id: "verify@2", counts_choices: true };
+    pub(crate) const EX: Self = Self {
+        id: "verify@3",
+        semantics: Semantics::Ex,
+        summary: "No counterexample: 0 if a database was made on which the prediction permits a result that the gold does not; rows count as for ex@1.",
+    };
+    pub(crate) const SET: Self = Self {
+        id: "verify-set@3",
+        semantics: Semantics::Set,
+        summary: "The same with rows as a set, as ex-bird@1 compares them.",
+    };
+    pub(crate) const BAG: Self = Self {
+        id: "verify-bag@3",
+        semantics: Semantics::Bag,
+        summary: "The same with rows as a bag: repetition counts, order does not.",
+    };
+    pub(crate) const LIST: Self = Self {
+        id: "verify-list@3",
+        semantics: Semantics::List,
+        summary: "The same with rows in the order that either query asks for.",
+    };
+
+    const ALL: [Self; 4] = [Self::EX, Self::SET, Self::BAG, Self::LIST];
+}
+
+/// The id of the metric that verifies with those semantics.
+pub fn verify_id(semantics: Semantics) -> &'static str {
+    match semantics {
+        Semantics::Ex => Verify::EX.id,
+        Semantics::Set => Verify::SET.id,
+        Semantics::Bag => Verify::BAG.id,
+        Semantics::List => Verify::LIST.id,
+    }
+}
+
+/// The semantics that the id of a metric that verifies names; `None` for other metrics, and for `verify@2` and `verify@1`, whose
+/// runs say it in an option.
+pub fn verify_semantics(id: &str) -> Option<Semantics> {
+    Verify::ALL.into_iter().find(|metric| metric.id == id).map(|metric| metric.semantics)
+}
+
+/// Whether a metric of that id verifies, of whatever version.
+pub fn is_verify(id: &str) -> bool {
+    let name = id.split('@').next();
+    Verify::ALL.iter().any(|metric| metric.id.split('@').next() == name)
+}
+
+/// The id of the execution metric for which results are equal as for those semantics; `None` where there is none.
+pub fn execution_metric(semantics: Semantics) -> Option<&'static str> {
+    match semantics {
+        Semantics::Ex => Some("ex@1"),
+        Semantics::Set => Some("ex-bird@1"),
+        Semantics::Bag | Semantics::List => None,
+    }
 }
 
 impl Metric for Verify {
     fn info(&self) -> MetricInfo {
-        let summary = if self.counts_choices {
-            "No counterexample: 0 if a database was made on which the prediction permits a result that the gold does not."
-        } else {
-            "The same, with a prediction right that permits the gold's result among others."
-        };
-        // A prediction that another metric knows to be wrong may be left there: its first rows differ already.
-        MetricInfo::new(self.id, summary, MetricKind::Binary, Reads::NoRows)
+        MetricInfo::new(self.id, self.summary, MetricKind::Binary, Reads::NoRows)
             .needs("the database: runs both queries, there and on databases that it makes")
             .of_sqlite()
     }
@@ -61,19 +115,15 @@ impl Metric for Verify {
         let schema = &pair.target().database.kept_schema(pair.engine()).schema;
         let database = &pair.target().database;
         let data = Some((pair.engine(), database.as_ref()));
-        let options = VerifyOptions { counts_choices: self.counts_choices, ..*verification.options() };
+        let options = VerifyOptions { semantics: self.semantics, ..*verification.options() };
         let verified = verification.with(schema, data, options, |verifier, solver| {
-            let results = pair.results().ok();
+            let results = pair.results_by(self.semantics);
             let data = Some(Data {
                 engine: pair.engine(),
                 database,
                 results: results.as_ref().map(|results| (&*results.gold, &*results.prediction)),
             });
-            verifier.verify_beside(
-                pair.gold(),
-                pair.prediction(),
-                PairContext { data, peers: pair.peers(), solver },
-            )
+            verifier.verify_beside(pair.gold(), pair.prediction(), PairContext { data, solver })
         });
         match verified {
             Ok(Ok(report)) => score_of_verdict(&report),

@@ -17,13 +17,13 @@ impl Nature {
     /// The nature of the metric with that id. One that this version does not know (the run may be of
     /// another) is taken for a fraction, of which more is better.
     pub fn of(metric: &str) -> Self {
-        match sqlgauge_metrics::find(metric) {
-            Ok(metric) => Self {
+        match sqlgauge_metrics::recorded(metric) {
+            Some(metric) => Self {
                 kind: metric.kind(),
                 lower_is_better: !metric.higher_is_better(),
                 about: metric.summary(),
             },
-            Err(_) => Self { kind: MetricKind::Fraction, lower_is_better: false, about: "" },
+            None => Self { kind: MetricKind::Fraction, lower_is_better: false, about: "" },
         }
     }
 

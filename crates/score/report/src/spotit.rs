@@ -1,8 +1,9 @@
 //! EX and EX-SpotIt: how many answers that are right on the benchmark's own database no other database refutes.
 //!
 //! # Contract
-//! For a run with `verify@2` and an execution metric; the first execution metric of the run is EX. EX-SpotIt is the share
-//! of the same items that are right by EX and not told from the gold by a counterexample. Intervals are Wilson's, 95 %;
+//! For each metric of a run that verifies and has in the run the execution metric for which results are equal as for it: `ex@1`
+//! with `verify@3`, `ex-bird@1` with `verify-set@3`. That one is EX. EX-SpotIt is the share of the same items that are right by EX
+//! and not told from the gold by a counterexample. Intervals are Wilson's, 95 %;
 //! a rank is one more than the number of systems that are better. With any values are also told from the gold those whose
 //! results differ by values alone that their columns do not declare.
 //!
@@ -11,13 +12,13 @@
 
 use sqlgauge_base::stats::wilson;
 use sqlgauge_base::verb_for;
-use sqlgauge_metrics::is_execution_accuracy;
+use sqlgauge_metrics::{execution_metric, is_verify};
 use sqlgauge_run::{RunError, ScoreSummary};
+use sqlgauge_verify::VerdictRecord;
 
 use crate::system_table::SystemTable;
 use crate::{ItemView, Nature, Report, ReportError, number, words};
 
-const VERIFY: &str = "verify@";
 const LEVEL: f64 = 0.95;
 
 /// One system's row.
@@ -38,19 +39,25 @@ struct Row {
     unknown: usize,
 }
 
-/// The metric that is EX, the rows of the table in the order of the run, and what they leave out; nothing for a run without
-/// both metrics.
-fn rows(report: &Report) -> Result<Option<(String, Vec<Row>, Beyond)>, ReportError> {
+/// The metrics of the run that are EX, each with the one that verifies what it compares.
+fn pairs(report: &Report) -> impl Iterator<Item = (&'static str, &String)> {
     let metrics = &report.summary.metrics;
-    let verify = metrics.iter().find(|metric| metric.starts_with(VERIFY));
-    let ex = metrics.iter().find(|metric| is_execution_accuracy(metric));
-    let (Some(verify), Some(ex)) = (verify, ex) else { return Ok(None) };
+    metrics.iter().filter(|metric| is_verify(metric)).filter_map(|verify| {
+        let ex = execution_metric(report.manifest.semantics_of(verify)?)?;
+        metrics.iter().any(|metric| metric == ex).then_some((ex, verify))
+    })
+}
+
+/// The rows of a table in the order of the run, and what they leave out.
+fn rows(report: &Report, ex: &str, verify: &str) -> Result<(Vec<Row>, Beyond), ReportError> {
+    let metrics = &report.summary.metrics;
     let systems = &report.summary.systems;
     let mut counts = vec![Count::default(); systems.len()];
     report.items.for_each(|item| {
         let at = systems.iter().position(|system| system.system == item.system);
         if let Some(count) = at.and_then(|at| counts.get_mut(at)) {
-            count.add(ItemView::new(item), ex, verify);
+            let verdict = item.details.verdict_by(verify, metrics);
+            count.add(ItemView::new(item), ex, (verify, verdict));
         }
         Ok::<(), RunError>(())
     })?;
@@ -71,21 +78,24 @@ fn rows(report: &Report) -> Result<Option<(String, Vec<Row>, Beyond)>, ReportErr
     };
     let sum = |of: fn(&Count) -> usize| counts.iter().map(of).sum();
     let beyond = Beyond { ties: sum(|count| count.beyond.ties), unknown: sum(|count| count.beyond.unknown) };
-    Ok(Some((ex.clone(), systems.iter().zip(&counts).map(row).collect(), beyond)))
+    Ok((systems.iter().zip(&counts).map(row).collect(), beyond))
 }
 
-/// The table; nothing for a run without both metrics.
-pub(crate) fn table(report: &Report) -> Result<Option<SystemTable>, ReportError> {
-    let Some((ex, rows, beyond)) = rows(report)? else { return Ok(None) };
-    let ex_of = format!("EX ({ex})");
-    let header =
-        ["system", &ex_of, "rank", "EX-SpotIt", "rank", "any values", "refuted", "realistic", "unknown"];
-    Ok(Some(SystemTable {
-        title: "EX and EX-SpotIt",
-        note: note(report, &beyond),
-        header: header.map(str::to_owned).into(),
-        rows: rows.iter().map(|row| (row.system.clone(), row.cells(&ex).into())).collect(),
-    }))
+/// A table for each metric that is EX with one that verifies.
+pub(crate) fn tables(report: &Report) -> Result<Vec<SystemTable>, ReportError> {
+    let table = |(ex, verify): (&'static str, &String)| {
+        let (rows, beyond) = rows(report, ex, verify)?;
+        let (ex_of, spotit_of) = (format!("EX ({ex})"), format!("EX-SpotIt ({verify})"));
+        let header =
+            ["system", &ex_of, "rank", &spotit_of, "rank", "any values", "refuted", "realistic", "unknown"];
+        Ok(SystemTable {
+            title: "EX and EX-SpotIt",
+            note: note(report, &beyond),
+            header: header.map(str::to_owned).into(),
+            rows: rows.iter().map(|row| (row.system.clone(), row.cells(ex).into())).collect(),
+        })
+    };
+    pairs(report).map(table).collect()
 }
 
 /// What the table says under its title.
@@ -165,10 +175,9 @@ impl Beyond {
 }
 
 impl Count {
-    fn add(&mut self, item: ItemView<'_>, ex: &str, verify: &str) {
+    fn add(&mut self, item: ItemView<'_>, ex: &str, (verify, verdict): (&str, Option<&VerdictRecord>)) {
         let Some(score) = item.score(ex) else { return };
         self.items += 1;
-        let verdict = item.item.details.verdict.as_ref();
         if score < 1.0 {
             if item.score(verify) == Some(1.0) {
                 let is_tie = verdict.is_some_and(|record| record.tie);

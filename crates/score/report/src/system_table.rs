@@ -29,13 +29,14 @@ impl SystemTable {
 
 /// The tables that a run has, in the order in which they are shown.
 pub(crate) fn system_tables(report: &Report) -> Result<Vec<SystemTable>, ReportError> {
-    Ok(fixes::table(report).into_iter().chain(tables_of_page(report)?).collect())
+    let fixes = fixes::table(report).into_iter();
+    Ok(fixes.chain(tables_of_page(report)?).collect())
 }
 
 /// Those that are tables on a page too.
 pub(crate) fn tables_of_page(report: &Report) -> Result<Vec<SystemTable>, ReportError> {
-    Ok([transcripts::table(report), spotit::table(report)?, Verdicts::table(report)?]
-        .into_iter()
-        .flatten()
-        .collect())
+    let mut tables: Vec<SystemTable> = transcripts::table(report).into_iter().collect();
+    tables.extend(spotit::tables(report)?);
+    tables.extend(Verdicts::tables(report)?);
+    Ok(tables)
 }

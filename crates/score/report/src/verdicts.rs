@@ -1,13 +1,14 @@
-//! How many pairs of a run got which verdict of `verify@2`.
+//! How many pairs of a run got which verdict of a metric that verifies.
 //!
 //! # Contract
-//! For a run with `verify@2`: per system the number of items by verdict, of `unknown` also by reason, the most frequent
+//! For each metric of the run that verifies (`verify@3`, `verify-set@3`, …): per system the number of items by verdict, of `unknown` also by reason, the most frequent
 //! first. An item without a verdict is one of a text that SQLite refuses, or without a prediction.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
+use sqlgauge_metrics::is_verify;
 use sqlgauge_run::RunError;
 use sqlgauge_verify::{NO_SOLVER, SOLVER_REMEDY, VerdictRecord};
 
@@ -21,12 +22,11 @@ const VERDICTS: [&str; 4] = ["equivalent", "equivalent_up_to", "different", "unk
 const NOTE: &str = "equivalent: proved by rules; up to bound: by a solver, for few rows per table; no verdict: a text that SQLite refuses, or none";
 
 /// What the table says under its title, with the remedy where a solver was missed.
-fn note(all: &[Verdicts]) -> String {
+fn note(metric: &str, all: &[Verdicts]) -> String {
     let missed: usize = all.iter().filter_map(|of_system| of_system.reasons.get(NO_SOLVER)).sum();
-    if missed == 0 {
-        return NOTE.to_owned();
-    }
-    format!("{NOTE}; {} left for a solver: {SOLVER_REMEDY}", words::many(missed, "pair"))
+    let left = words::many(missed, "pair");
+    let left = (missed > 0).then(|| format!("; {left} left for a solver: {SOLVER_REMEDY}"));
+    format!("{metric}; {NOTE}{}", left.unwrap_or_default())
 }
 
 /// The header of the table.
@@ -46,24 +46,26 @@ pub struct Verdicts {
 }
 
 impl Verdicts {
-    /// The verdicts of a run by system, in its order; `None` for a run without `verify@2`.
+    /// The verdicts of a run by system, in its order, of the first metric that verifies; `None` for a run without one.
     ///
     /// # Errors
     /// When the log cannot be read.
     pub fn of(report: &Report) -> Result<Option<Vec<Self>>, ReportError> {
-        if !report.summary.metrics.iter().any(|metric| metric.starts_with("verify@")) {
-            return Ok(None);
-        }
+        let first = report.summary.metrics.iter().find(|metric| is_verify(metric));
+        first.map(|metric| Self::by(report, metric)).transpose()
+    }
+
+    fn by(report: &Report, metric: &str) -> Result<Vec<Self>, ReportError> {
         let empty =
             |system: &sqlgauge_run::SystemSummary| Self { system: system.system.clone(), ..Self::default() };
         let mut counts: Vec<Self> = report.summary.systems.iter().map(empty).collect();
         report.items.for_each(|item| {
             if let Some(of_system) = counts.iter_mut().find(|of_system| of_system.system == item.system) {
-                of_system.count(item.details.verdict.as_ref());
+                of_system.count(item.details.verdict_by(metric, &report.summary.metrics));
             }
             Ok::<(), RunError>(())
         })?;
-        Ok(Some(counts))
+        Ok(counts)
     }
 
     fn count(&mut self, verdict: Option<&VerdictRecord>) {
@@ -76,18 +78,19 @@ impl Verdicts {
         }
     }
 
-    /// The table; nothing for a run without `verify@2`.
-    pub(crate) fn table(report: &Report) -> Result<Option<SystemTable>, ReportError> {
-        let table = |all: Vec<Self>| SystemTable {
+    /// A table for each metric that verifies.
+    pub(crate) fn tables(report: &Report) -> Result<Vec<SystemTable>, ReportError> {
+        let table = |metric: &String, all: Vec<Self>| SystemTable {
             title: "Verdicts",
-            note: note(&all),
+            note: note(metric, &all),
             header: HEADER.map(str::to_owned).into(),
             rows: all
                 .into_iter()
                 .map(|of_system| (of_system.system.clone(), of_system.cells().into()))
                 .collect(),
         };
-        Ok(Self::of(report)?.map(table))
+        let verifying = report.summary.metrics.iter().filter(|metric| is_verify(metric));
+        verifying.map(|metric| Ok(table(metric, Self::by(report, metric)?))).collect()
     }
 
     fn cells(&self) -> [String; 6] {

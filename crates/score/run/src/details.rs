@@ -18,6 +18,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use sqlgauge_engine::{Fingerprint, ResultSet};
 pub use sqlgauge_metrics::MetricDetail;
+use sqlgauge_metrics::is_verify;
 use sqlgauge_verify::{ResultTable, VerdictRecord};
 
 use crate::record::is_zero;
@@ -135,8 +136,11 @@ details! {
     More gold_empty: bool, "std::ops::Not::not";
     /// Whether the database has no row: agreement says little there.
     More database_empty: bool, "std::ops::Not::not";
-    /// What `verify@2` says of the pair. How long it took is not here: the log is the same whenever it is written.
+    /// What the first metric of the run that verifies says of the pair. How long it took is not here: the log is the same whenever
+    /// it is written.
     More verdict: Option<VerdictRecord>, "Option::is_none";
+    /// What further metrics that verify say of it, by metric id.
+    More verdicts: IndexMap<String, VerdictRecord>, "IndexMap::is_empty";
     /// Whether an answer is right, by the first metric of rows that calls it wrong, once its texts are in the gold's letter case.
     More letter_case: bool, "std::ops::Not::not";
     /// What each metric says about its score, by metric id.
@@ -214,6 +218,16 @@ impl Details {
     /// The accepted gold queries.
     pub fn golds(&self) -> &[String] {
         self.gold.as_ref().map(std::slice::from_ref).or(self.golds.as_deref()).unwrap_or_default()
+    }
+
+    /// What a metric of the run says of the pair; `metrics` are all of the run, in its order.
+    pub fn verdict_by(&self, metric: &str, metrics: &[String]) -> Option<&VerdictRecord> {
+        let first = metrics.iter().find(|id| is_verify(id));
+        if first.is_some_and(|first| first == metric) {
+            self.verdict.as_ref()
+        } else {
+            self.verdicts.get(metric)
+        }
     }
 
     /// The prediction, if it stands here whole.
@@ -366,9 +380,9 @@ mod tests {
         let verdict = VerdictRecord { verdict: "different".to_owned(), ..VerdictRecord::default() };
         let mut details = Details::default();
         details.other.insert("verdict".to_owned(), serde_json::to_value(&verdict).unwrap());
-        details.metrics.insert("verify@2".to_owned(), MetricDetail::default());
+        details.metrics.insert("verify@3".to_owned(), MetricDetail::default());
         let text = serde_json::to_string(&details).unwrap();
-        assert!(text.starts_with(r#"{"metrics":{"verify@2":{}},"verdict":{"#), "{text}");
+        assert!(text.starts_with(r#"{"metrics":{"verify@3":{}},"verdict":{"#), "{text}");
         assert_eq!(serde_json::from_str::<Details>(&text).unwrap().verdict, Some(verdict));
     }
 }

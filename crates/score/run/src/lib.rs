@@ -16,6 +16,7 @@ mod items;
 mod log;
 mod merge;
 mod observer;
+mod options;
 mod pair_scorer;
 mod plan;
 mod raw;
@@ -43,8 +44,9 @@ pub use golden::{GoldenAnswer, GoldenOutcome};
 pub use items::{Entry, Items, Prepared};
 pub use merge::Shards;
 pub use observer::{Observer, Repair};
+pub use options::{OPTIONS, Reach, unlike};
 pub use pair_scorer::{PairGround, PairScorer};
-pub use plan::{Peers, Plan, Task};
+pub use plan::{Plan, Task};
 pub use raw::RawItem;
 pub use reasons::{Reason, Reasons};
 pub use record::{

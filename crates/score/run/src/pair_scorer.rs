@@ -1,4 +1,4 @@
-//! Scores pairs of queries with `verify@2` over schemas or databases.
+//! Scores pairs of queries over schemas or databases with the metric that verifies as they are to be compared (`verify@3`, …).
 //!
 //! # Rules
 //! - The left query is the gold, the right one the prediction; no result of theirs is kept but what the verdict has.
@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use sqlgauge_engine::{Database, Engine};
-use sqlgauge_metrics::{Verification, score_of_verdict};
+use sqlgauge_metrics::{Verification, score_of_verdict, verify_id};
 use sqlgauge_search::Side;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_verify::{RefusedText, VerifyReport};
@@ -40,8 +40,6 @@ pub struct PairScorer {
 }
 
 impl PairScorer {
-    pub const METRIC: &'static str = "verify@2";
-
     /// A scorer of pairs over those schemas and databases, by `db_id`.
     pub fn new(
         engine: Arc<dyn Engine>,
@@ -49,6 +47,10 @@ impl PairScorer {
         grounds: HashMap<String, PairGround>,
     ) -> Self {
         Self { engine, verification, grounds }
+    }
+
+    fn metric(&self) -> &'static str {
+        verify_id(self.verification.options().semantics)
     }
 
     fn judge(&self, task: &Task<'_>, ground: &PairGround) -> Judgement {
@@ -63,10 +65,13 @@ impl PairScorer {
             }
         };
         match verdict {
-            Ok(Ok(report)) => judged(task, &report),
-            Ok(Err(refused)) => of_refused(task, refused),
+            Ok(Ok(report)) => judged(task, self.metric(), &report),
+            Ok(Err(refused)) => of_refused(task, self.metric(), refused),
             // Not the pair's fault: null with the reason.
-            Err(error) => of_failure(task, GOLD_FAILED, None, Side::Left, error.to_string()),
+            Err(error) => {
+                let judgement = judgement(task, self.metric(), GOLD_FAILED, None);
+                of_failure(judgement, Side::Left, error.to_string())
+            }
         }
     }
 }
@@ -102,26 +107,25 @@ impl Scorer for PairScorer {
     }
 }
 
-fn judged(task: &Task<'_>, report: &VerifyReport) -> Judgement {
+fn judged(task: &Task<'_>, metric: &str, report: &VerifyReport) -> Judgement {
     let score = score_of_verdict(report);
-    let mut judgement = judgement(task, "ok", score.value);
+    let mut judgement = judgement(task, metric, "ok", score.value);
     // The log of pairs has it behind `metrics`; read again, it is `Details::verdict`.
     let verdict = score.verdict.and_then(|verdict| serde_json::to_value(verdict).ok());
     judgement.details.other.extend(verdict.map(|verdict| ("verdict".to_owned(), verdict)));
-    judgement.details.metrics.insert(PairScorer::METRIC.to_owned(), score.detail);
+    judgement.details.metrics.insert(metric.to_owned(), score.detail);
     judgement
 }
 
-fn of_refused(task: &Task<'_>, refused: RefusedText) -> Judgement {
+fn of_refused(task: &Task<'_>, metric: &str, refused: RefusedText) -> Judgement {
     let (status, value) = match refused.side {
         Side::Left => (GOLD_FAILED, None),
         Side::Right => (REFUSED, Some(0.0)),
     };
-    of_failure(task, status, value, refused.side, refused.message)
+    of_failure(judgement(task, metric, status, value), refused.side, refused.message)
 }
 
-fn of_failure(task: &Task<'_>, status: &str, value: Option<f64>, side: Side, message: String) -> Judgement {
-    let mut judgement = judgement(task, status, value);
+fn of_failure(mut judgement: Judgement, side: Side, message: String) -> Judgement {
     match side {
         Side::Left => judgement.details.gold_error = Some(message),
         Side::Right => judgement.details.error = Some(message),
@@ -129,9 +133,9 @@ fn of_failure(task: &Task<'_>, status: &str, value: Option<f64>, side: Side, mes
     judgement
 }
 
-fn judgement(task: &Task<'_>, status: &str, value: Option<f64>) -> Judgement {
+fn judgement(task: &Task<'_>, metric: &str, status: &str, value: Option<f64>) -> Judgement {
     let mut judgement =
         Judgement { status: status.to_owned(), details: describe(task, None), ..Judgement::default() };
-    judgement.metrics.insert(PairScorer::METRIC.to_owned(), value);
+    judgement.metrics.insert(metric.to_owned(), value);
     judgement
 }

@@ -1,6 +1,6 @@
 //! Lists the items to score, in the order of the log.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use sqlgauge_dataset::{EarlierQueries, Example, PredictionSet};
 
@@ -8,7 +8,7 @@ use crate::error::RunError;
 
 /// One thing to score: an example and the answer that one or more systems gave.
 ///
-/// The name of the system is not part of it: a score may only depend on what the system said, so that
+/// Neither the name of the system is part of it nor what others say: a score may only depend on what the system said, so that
 /// systems that said the same are scored once.
 #[derive(Debug, Clone, Copy)]
 pub struct Task<'a> {
@@ -20,25 +20,6 @@ pub struct Task<'a> {
     pub confidence: Option<f64>,
     /// The queries before it, where it is the last of a transcript.
     pub earlier: Option<&'a EarlierQueries>,
-    /// What the systems of the run say to the same example.
-    pub peers: Peers<'a>,
-}
-
-/// What the systems of a run say to one example.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Peers<'a> {
-    systems: &'a [PredictionSet],
-    at: usize,
-}
-
-impl<'a> Peers<'a> {
-    /// The predicted texts, each once, in the order of the systems.
-    pub fn texts(self) -> Vec<&'a str> {
-        let mut seen = HashSet::new();
-        let all =
-            self.systems.iter().filter_map(|set| Some(set.predictions.get(self.at)?.as_ref()?.sql.as_str()));
-        all.filter(|text| seen.insert(*text)).collect()
-    }
 }
 
 /// All pairs of system and example; their canonical order is system by system in the order asked for,
@@ -155,7 +136,6 @@ impl<'a> Plan<'a> {
             prediction: answer.map(|answer| answer.sql.as_str()),
             confidence: answer.and_then(|answer| answer.confidence),
             earlier: answer.and_then(|answer| answer.earlier.as_deref()),
-            peers: Peers { systems: self.systems, at },
         };
         (&set.system, task)
     }

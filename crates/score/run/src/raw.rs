@@ -11,7 +11,7 @@ use sqlgauge_base::seed_of;
 use sqlgauge_verify::VerdictRecord;
 
 use crate::details::{Details, RawDetails};
-use crate::record::Item;
+use crate::record::{Item, TIME};
 
 /// A line of the log, as [`crate::Item`] but for its details.
 #[derive(Debug, Deserialize)]
@@ -44,6 +44,15 @@ impl RawItem<'_> {
         let texts: Vec<&str> =
             std::iter::once(self.db_id.as_ref()).chain(golds.iter().map(String::as_str)).collect();
         Ok(seed_of(&texts.join("\0")))
+    }
+
+    /// Whether a query of the item asks for the time.
+    ///
+    /// # Errors
+    /// When the detail has another type than [`Details`] says.
+    pub fn asks_time(&self) -> serde_json::Result<bool> {
+        let on: Vec<String> = decoded(self.details.depends_on)?;
+        Ok(on.iter().any(|what| what == TIME))
     }
 
     /// The item without its texts and its results: all that a summary reads.

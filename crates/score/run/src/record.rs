@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use sqlgauge_engine::compare::Semantics;
+use sqlgauge_metrics::{is_verify, verify_semantics};
 
 use crate::details::{Details, MetricDetail};
 use crate::earlier::EarlierCounts;
@@ -18,6 +20,9 @@ pub const UNANSWERABLE: &str = "unanswerable";
 /// The option of a run that says, by system, by what its answers were paired with the questions. It follows from the inputs, so a run
 /// that goes on keeps what it says.
 pub const PAIRED_BY: &str = "paired_by";
+
+/// What the details of an item say that it depends on where a query of it asks for the time.
+pub(crate) const TIME: &str = "time";
 
 /// How a line of `items.jsonl` begins, before the system's name.
 pub(crate) const LINE_START: &str = r#"{"system":"#;
@@ -95,6 +100,12 @@ pub struct Manifest {
 }
 
 impl Manifest {
+    /// When results are equal for the metric of that id that verifies. Its id says so; for one of an earlier version, an option.
+    pub fn semantics_of(&self, metric: &str) -> Option<Semantics> {
+        let recorded = || self.options.get("verify_semantics")?.as_str()?.parse().ok();
+        verify_semantics(metric).or_else(|| recorded().filter(|_| is_verify(metric)))
+    }
+
     /// Items of the whole run. A count that no run can have, in a damaged file, is one that no log reaches.
     pub fn total(&self) -> usize {
         self.examples.saturating_mul(self.systems.len())
@@ -266,6 +277,23 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn the_id_says_when_results_are_equal_or_an_option() {
+        let manifest = |options: serde_json::Value| -> Manifest {
+            serde_json::from_value(json!({
+                "tool_version": "", "engine": "", "command": [], "metrics": [], "systems": [], "inputs": [],
+                "options": options, "examples": 0,
+            }))
+            .unwrap()
+        };
+        let (earlier, present) = (manifest(json!({"verify_semantics": "set"})), manifest(json!({})));
+        assert_eq!(earlier.semantics_of("verify@2"), Some(Semantics::Set));
+        assert_eq!(present.semantics_of("verify@2"), None);
+        assert_eq!(present.semantics_of("verify-bag@3"), Some(Semantics::Bag));
+        assert_eq!(earlier.semantics_of("verify@3"), Some(Semantics::Ex));
+        assert_eq!(earlier.semantics_of("ex@1"), None);
+    }
 
     #[test]
     fn the_status_the_metrics_and_the_error_tell_whether_a_gold_ran() {

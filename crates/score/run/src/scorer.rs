@@ -26,7 +26,7 @@ use sqlgauge_dataset::{EarlierQueries, Example, is_abstention};
 use sqlgauge_engine::{Dependence, Engine, Execution, GoldCache, Limits, ResultSet};
 use sqlgauge_metrics::{
     GoldFacts, Metric, MetricKind, Pair, Reads, Score, Target, Verification, is_execution_accuracy,
-    score_best,
+    is_verify, score_best,
 };
 use sqlgauge_sql::Features;
 use sqlgauge_sql::schema::Schema;
@@ -36,7 +36,7 @@ use sqlgauge_verify::ResultTable;
 use crate::details::{Details, EarlierQuery, EarlierRecord, ResultDigest, TurnRecord};
 use crate::error::RunError;
 use crate::plan::Task;
-use crate::record::{GOLD_FAILED, MISSING, UNANSWERABLE};
+use crate::record::{GOLD_FAILED, MISSING, TIME, UNANSWERABLE};
 use crate::schedule::{Judgement, Scorer};
 
 /// Characters of a prediction that the log keeps; longer ones end in `…`, and [`Details::prediction_bytes`] has
@@ -90,7 +90,7 @@ impl BenchmarkScorer {
         Ok(self)
     }
 
-    /// Says how `verify@2` verifies.
+    /// Says how metrics that verify do it.
     #[must_use]
     pub fn with_verification(mut self, verification: Verification) -> Self {
         self.verification = verification;
@@ -112,10 +112,9 @@ impl BenchmarkScorer {
         let text = task.prediction.unwrap_or_default();
         let facts: Vec<Arc<GoldFacts>> =
             task.example.golds.iter().map(|gold| self.facts(target, gold)).collect();
-        let peers = task.peers.texts();
         let pair = |gold| {
             Pair::new(self.engine.as_ref(), target, gold, text, Some(&self.executions))
-                .verifying(&self.verification, &peers)
+                .verifying(&self.verification)
         };
         let golds = task.example.golds.iter().zip(&facts);
         let pairs: Vec<Pair<'_>> =
@@ -145,11 +144,16 @@ impl BenchmarkScorer {
         details.gold_empty = all_return_nothing(&golds);
         details.database_empty = self.is_empty(target);
         let mut judgement = Judgement { status: status.to_owned(), ..Judgement::default() };
+        let first_verdict = self.metrics.iter().map(|metric| metric.id()).find(|id| is_verify(id));
         let mut is_wrong = false;
         let mut wrong_by: Option<(&'static dyn Metric, usize)> = None;
         for (metric, mut score) in self.metrics.iter().zip(scores) {
             if let Some(verdict) = score.verdict.take().filter(|_| prediction.is_some()) {
-                details.verdict = Some(*verdict);
+                if first_verdict == Some(metric.id()) {
+                    details.verdict = Some(*verdict);
+                } else {
+                    details.verdicts.insert(metric.id().to_owned(), *verdict);
+                }
             }
             let is_cost = metric.kind() == MetricKind::Unbounded;
             let value = match &prediction {
@@ -340,7 +344,7 @@ fn note_outcomes(
 /// What besides texts and database the results depend on.
 fn dependence(pairs: &[Pair<'_>]) -> Vec<String> {
     let on = pairs.iter().map(Pair::depends_on).fold(Dependence::default(), Dependence::and);
-    let named = [(on.time, "time"), (on.chance, "chance")];
+    let named = [(on.time, TIME), (on.chance, "chance")];
     named.into_iter().filter(|(is, _)| *is).map(|(_, name)| name.to_owned()).collect()
 }
 

@@ -126,7 +126,7 @@ impl SummaryBuilder {
     /// An empty summary of that run. A metric that this version does not know counts as a fraction.
     pub fn new(manifest: &Manifest) -> Self {
         let column = |id: &String| {
-            let metric = sqlgauge_metrics::find(id).ok();
+            let metric = sqlgauge_metrics::recorded(id);
             Column {
                 id: id.clone(),
                 kind: metric.map_or(MetricKind::Fraction, Metric::kind),

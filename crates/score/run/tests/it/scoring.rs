@@ -13,8 +13,8 @@ use sqlgauge_dataset::{
 use sqlgauge_engine::{Engine, Limits, SqliteEngine};
 use sqlgauge_metrics::Metric;
 use sqlgauge_run::{
-    BenchmarkScorer, Item, Judgement, Manifest, Peers, Plan, Reasons, RunDirectory, RunError, Schedule,
-    Scorer, Start, StoredRun, Summary, SummaryBuilder, Task, UsedDatabases, digest_inputs, execute,
+    BenchmarkScorer, Item, Judgement, Manifest, Plan, Reasons, RunDirectory, RunError, Schedule, Scorer,
+    Start, StoredRun, Summary, SummaryBuilder, Task, UsedDatabases, digest_inputs, execute,
 };
 
 fn metrics(ids: &[&str]) -> Vec<&'static dyn Metric> {
@@ -52,15 +52,8 @@ impl Bank {
     }
 
     fn score(&self, golds: &[&str], prediction: Option<&str>) -> Judgement {
-        self.scorer
-            .score(&Task {
-                example: &example(golds),
-                prediction,
-                confidence: None,
-                earlier: None,
-                peers: Peers::default(),
-            })
-            .unwrap()
+        let example = example(golds);
+        self.scorer.score(&Task { example: &example, prediction, confidence: None, earlier: None }).unwrap()
     }
 }
 
@@ -166,7 +159,6 @@ fn what_is_read_from_a_database_that_changed_is_no_judgement() {
             prediction: Some(OWNERS),
             confidence: None,
             earlier: None,
-            peers: Peers::default(),
         })
     };
     assert!(score().is_ok());

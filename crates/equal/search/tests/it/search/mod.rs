@@ -278,29 +278,6 @@ fn what_was_not_exercised_is_said() {
     }
 }
 
-/// A witness of one prediction is tried on another.
-#[test]
-fn witnesses_are_reused() {
-    let search = Search::new(schema(SCHOOL), options(400)).unwrap();
-    let gold = "SELECT name FROM player WHERE goals > 3";
-    let witness = |right: &str| search.refute_minimised(gold, right).refutation().unwrap().database().clone();
-    let databases = [
-        witness("SELECT goals FROM player WHERE goals > 3"),
-        witness("SELECT name FROM player WHERE goals >= 3"),
-    ];
-    let hit = search.refute_with(&databases, gold, "SELECT p.name FROM player p WHERE 3 <= p.goals");
-    assert_eq!(
-        hit.map(|(place, refutation)| (place, refutation.database().clone())),
-        Some((1, databases[1].clone()))
-    );
-    assert_eq!(search.refute_with(&databases, gold, "SELECT name FROM player WHERE NOT goals <= 3"), None);
-    // The table of coaches, which neither holds, is empty.
-    let refutation =
-        search.refute_with(&databases, gold, "SELECT name FROM coach").map(|(_, refutation)| refutation);
-    assert_eq!(refutation.as_ref().map(|refutation| refutation.right().values().len()), Some(0));
-    assert_eq!(refutation.map(|refutation| refutation.left().values().len()), Some(1));
-}
-
 /// A scalar subquery of several rows may return any of them, and 1.0 is another one than 1.
 #[test]
 fn a_choice_among_equal_numbers_of_two_types_is_made_once() {
