@@ -198,7 +198,7 @@ fn outside_is_one_judgement_with_its_reason() {
     let inside = like_the_known();
     let mut outside = inside.clone();
     outside.iter_mut().for_each(|question| question["evidence"] = json!("above: id > n"));
-    for (questions, reason) in [(inside, None), (outside, Some("evidence."))] {
+    for (questions, reason) in [(inside, None), (outside, Some("have evidence"))] {
         world.target(&questions, 9);
         let verdicts: Vec<(bool, Value)> = METHODS
             .iter()
@@ -249,13 +249,13 @@ fn exactly_one_other_system_is_compared_with() {
         agreement_signal["known"].is_number() && agreement_signal["target"].is_number(),
         "{agreement_signal}"
     );
-    assert!(!notes(&estimate).contains("no other system"), "{}", notes(&estimate));
+    assert!(!notes(&estimate).contains("no predictions of other systems"), "{}", notes(&estimate));
     // Nothing tells how far it agrees where labels are: it cannot be used, and that is said.
     let unknown = world.estimate("signals", &[], &["a"], true);
     assert!(signal(&unknown, agreement).is_none());
     assert!(notes(&unknown).contains("the predictions of b are not compared with"), "{}", notes(&unknown));
     let alone = world.estimate("signals", &[], &["a"], false);
-    assert!(notes(&alone).contains("no other system's predictions"), "{}", notes(&alone));
+    assert!(notes(&alone).contains("no predictions of other systems"), "{}", notes(&alone));
 }
 
 #[test]

@@ -187,10 +187,12 @@ fn answers_to_the_original_are_taken_on_every_benchmark() {
     for kind in ["rename-tables", "remove-tables-in-gold"] {
         world.write(&format!("copies/{kind}.sql"), &WEAK.join("\n"));
     }
+    std::fs::remove_dir_all(world.path("stale")).unwrap();
     let copies = [files.as_slice(), &[("--pred", "weak=copies")]].concat();
     let copied = world.run("robustness", &copies, &[&evolved]);
     let text = String::from_utf8_lossy(&copied.stdout).into_owned();
     assert!(text.contains("the system was not asked again"), "{text}{}", stderr(&copied));
+    std::fs::remove_dir_all(world.path("stale")).unwrap();
     let mixed = world.run("robustness", &predictions("weak=preds/weak"), &[&evolved]);
     assert_eq!(mixed.status.code(), Some(2));
     assert!(stderr(&mixed).contains("a file for every one"), "{}", stderr(&mixed));

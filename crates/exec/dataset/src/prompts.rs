@@ -45,8 +45,7 @@ impl QuestionFinder {
     pub(crate) fn only_question(&self, prompt: &Value) -> Option<u64> {
         let words = words_of(&text_of(prompt)?);
         let is_free = |start: usize, end: usize| {
-            !words[..start].ends_with(char::is_alphanumeric)
-                && !words[end..].starts_with(char::is_alphanumeric)
+            !words[..start].ends_with(is_of_word) && !words[end..].starts_with(is_of_word)
         };
         let places = self.automaton.find_iter(&words).filter(|place| is_free(place.start(), place.end()));
         let mut marks = places.map(|place| self.marks[place.pattern().as_usize()]);
@@ -59,6 +58,10 @@ impl QuestionFinder {
 fn words_of(text: &str) -> String {
     let words = text.trim_end_matches([';', ' ', '\n']).split_whitespace();
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+}
+
+fn is_of_word(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
 }
 
 /// The text of a prompt; of messages all of theirs.

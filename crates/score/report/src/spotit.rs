@@ -106,11 +106,13 @@ fn note(report: &Report, beyond: &Beyond) -> String {
     } else {
         ""
     };
-    format!(
+    let note = format!(
         "EX-SpotIt: right by EX, and refuted on no database. \"any values\": also counterexamples with values that the column \
          types exclude.{}{unproved}",
         beyond.sentence()
-    )
+    );
+    // A note ends without a full stop.
+    note.trim_end_matches('.').to_owned()
 }
 
 impl Row {

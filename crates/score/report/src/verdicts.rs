@@ -26,7 +26,7 @@ fn note(metric: &str, all: &[Verdicts]) -> String {
     let missed: usize = all.iter().filter_map(|of_system| of_system.reasons.get(NO_SOLVER)).sum();
     let left = words::many(missed, "pair");
     let left = (missed > 0).then(|| format!("; {left} left for a solver: {SOLVER_REMEDY}"));
-    format!("{metric}; {NOTE}{}", left.unwrap_or_default())
+    format!("by {metric}; {NOTE}{}", left.unwrap_or_default())
 }
 
 /// The header of the table.

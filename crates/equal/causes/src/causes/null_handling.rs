@@ -47,18 +47,18 @@ fn is_test(expr: &Expr) -> bool {
 
 /// Tests for NULL that are the same but for their column: the answer takes a different column.
 fn replaced(pair: &Pair<'_>, rest: &Rest) -> Vec<Expr> {
-    let mut found = Vec::new();
+    let mut pairs = Vec::new();
     for unlike in &rest.conditions {
         let same_clause = || rest.conditions.iter().filter(|other| other.clause == unlike.clause);
         for gold in unlike.gold.iter().filter(|expr| is_test(expr)) {
             let tests = same_clause().flat_map(|other| &other.prediction).filter(|expr| is_test(expr));
             let mut tests = tests.filter(|prediction| columns_changed(pair, gold, prediction).is_some());
             if let Some(prediction) = tests.next() {
-                found.extend([gold.clone(), prediction.clone()]);
+                pairs.extend([gold.clone(), prediction.clone()]);
             }
         }
     }
-    found
+    pairs
 }
 
 enum Form {

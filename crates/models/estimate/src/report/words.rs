@@ -42,12 +42,12 @@ impl SystemEstimate {
 
     /// The estimate as JSON has it: with its sentence.
     pub fn with_sentence(&self) -> impl Serialize + '_ {
-        Said { sentence: self.sentence(), estimate: self }
+        WithSentence { sentence: self.sentence(), estimate: self }
     }
 }
 
 #[derive(Serialize)]
-struct Said<'e> {
+struct WithSentence<'e> {
     sentence: String,
     #[serde(flatten)]
     estimate: &'e SystemEstimate,
