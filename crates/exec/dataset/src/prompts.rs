@@ -1,67 +1,108 @@
 //! Finds the question that a prompt holds among other words, as the logs of training libraries have them.
 //!
 //! # Contract
-//! - A prompt is a text, or messages of which each has a text. White space and letter case do not count.
-//! - It has a question if exactly one of the benchmark's stands in it, from the beginning of a word to the end of one. Of questions
-//!   that overlap, the one that begins first counts, and of those the longest.
-//! - One pass over each prompt. Questions of more than [`MAX_BYTES`] together are not looked for.
+//! - A prompt is a text, or messages of which each has a text. White space, punctuation and letter case do not count.
+//! - It has a question if exactly one of the benchmark's stands in it, word for word. Of questions that overlap, the one that
+//!   begins first counts, and of those the longest.
+//! - A prompt in which too many questions begin is given up ([`COMPARED`]): it has none. Questions of more than [`MAX_BYTES`] together
+//!   are not looked for.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
 
-use aho_corasick::{AhoCorasick, MatchKind};
 use serde_json::Value;
 
 use crate::model::Benchmark;
 use crate::pairing::text_mark;
 
-/// The automaton takes many times as much memory.
+/// Most bytes of all questions.
 const MAX_BYTES: usize = 8 << 20;
+/// Words of questions that are compared for each word of a prompt, and for each prompt.
+const COMPARED: [usize; 2] = [64, 100_000];
 
 /// The questions of a benchmark.
 pub(crate) struct QuestionFinder {
-    automaton: AhoCorasick,
-    /// Of each question what its text is known by.
-    marks: Vec<u64>,
+    /// By their first two words, the longest first.
+    by_start: HashMap<[Option<u64>; 2], Vec<Question>>,
+    keys: RandomState,
 }
+
+struct Question {
+    words: Vec<u64>,
+    /// What its text is known by; `None` if texts that differ have these words.
+    mark: Option<u64>,
+}
+
+/// The budget of a prompt is spent.
+struct TooMany;
 
 impl QuestionFinder {
     /// `None` if there are no questions, or too many.
     pub(crate) fn of(benchmark: &Benchmark) -> Option<Self> {
-        let texts = benchmark.examples.iter().filter_map(|example| example.question.as_deref());
-        let mut questions: Vec<(String, u64)> =
-            texts.filter_map(|text| Some((words_of(text), text_mark(text)?))).collect();
-        questions.sort_unstable();
-        questions.dedup();
-        let bytes: usize = questions.iter().map(|(words, _)| words.len()).sum();
-        if questions.is_empty() || bytes > MAX_BYTES {
+        let texts = || benchmark.examples.iter().filter_map(|example| example.question.as_deref());
+        if texts().map(str::len).sum::<usize>() > MAX_BYTES {
             return None;
         }
-        let words = questions.iter().map(|(words, _)| words);
-        let automaton = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(words).ok()?;
-        Some(Self { automaton, marks: questions.into_iter().map(|(_, mark)| mark).collect() })
+        let mut finder = Self { by_start: HashMap::new(), keys: RandomState::new() };
+        let mut marks: HashMap<Vec<u64>, Option<u64>> = HashMap::new();
+        for text in texts() {
+            let mark = text_mark(text);
+            let mark_of_words = marks.entry(finder.words_of(text)).or_insert(mark);
+            *mark_of_words = mark_of_words.filter(|earlier| Some(*earlier) == mark);
+        }
+        for (words, mark) in marks.into_iter().filter(|(words, _)| !words.is_empty()) {
+            finder.by_start.entry(start_of(&words)).or_default().push(Question { words, mark });
+        }
+        finder.by_start.values_mut().for_each(|questions| {
+            questions.sort_by_key(|question| Reverse(question.words.len()));
+        });
+        (!finder.by_start.is_empty()).then_some(finder)
     }
 
     /// What the only question in a prompt is known by.
     pub(crate) fn only_question(&self, prompt: &Value) -> Option<u64> {
-        let words = words_of(&text_of(prompt)?);
-        let is_free = |start: usize, end: usize| {
-            !words[..start].ends_with(is_of_word) && !words[end..].starts_with(is_of_word)
-        };
-        let places = self.automaton.find_iter(&words).filter(|place| is_free(place.start(), place.end()));
-        let mut marks = places.map(|place| self.marks[place.pattern().as_usize()]);
-        let first = marks.next()?;
-        marks.all(|mark| mark == first).then_some(first)
+        let words = self.words_of(&text_of(prompt)?);
+        let mut budget = words.len().saturating_mul(COMPARED[0]).saturating_add(COMPARED[1]);
+        let (mut at, mut only) = (0, None);
+        while at < words.len() {
+            let Some(question) = self.question_at(&words[at..], &mut budget).ok()? else {
+                at += 1;
+                continue;
+            };
+            let mark = question.mark?;
+            if only.is_some_and(|only| only != mark) {
+                return None;
+            }
+            only = Some(mark);
+            at += question.words.len();
+        }
+        only
+    }
+
+    /// The longest question with which the words begin.
+    fn question_at(&self, words: &[u64], budget: &mut usize) -> Result<Option<&Question>, TooMany> {
+        let [first, second] = start_of(words);
+        let starts = [[first, second], [first, None]];
+        for question in starts.iter().filter_map(|start| self.by_start.get(start)).flatten() {
+            *budget = budget.checked_sub(question.words.len()).ok_or(TooMany)?;
+            if words.starts_with(&question.words) {
+                return Ok(Some(question));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The words of a text, each as a hash with a key of this process.
+    fn words_of(&self, text: &str) -> Vec<u64> {
+        let words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+        words.filter(|word| !word.is_empty()).map(|word| self.keys.hash_one(word.to_lowercase())).collect()
     }
 }
 
-/// The words of a text with one space between them, in lower case.
-fn words_of(text: &str) -> String {
-    let words = text.trim_end_matches([';', ' ', '\n']).split_whitespace();
-    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
-}
-
-fn is_of_word(letter: char) -> bool {
-    letter.is_alphanumeric() || letter == '_'
+fn start_of(words: &[u64]) -> [Option<u64>; 2] {
+    [words.first().copied(), words.get(1).copied()]
 }
 
 /// The text of a prompt; of messages all of theirs.
@@ -85,7 +126,14 @@ mod tests {
 
     #[test]
     fn a_prompt_has_the_one_question_that_stands_in_it() {
-        let questions = ["How many singers?", "How many singers? In France", "Who sings", "a"];
+        let questions = [
+            "How many singers?",
+            "How many singers? In France",
+            "Who sings",
+            "a",
+            "Who writes",
+            "Who, writes?",
+        ];
         let example = |(at, text): (usize, &&str)| Example {
             question: Some((*text).to_owned()),
             ..Example::bare(at.to_string(), at, "d".to_owned())
@@ -102,6 +150,7 @@ mod tests {
             ),
             (json!("Who sings? Who sings?"), Some(questions[2])),
             (json!("How many singers? Who sings?"), None),
+            (json!("Who writes?"), None),
             (json!("Who singses, and a_"), None),
             (json!([{"role": "user"}]), None),
             (json!(1), None),
@@ -118,5 +167,6 @@ mod tests {
             Benchmark { examples: vec![example], sources: Vec::new(), has_ids: false, notes: Vec::new() };
         let finder = QuestionFinder::of(&benchmark).unwrap();
         assert_eq!(finder.only_question(&json!("a ".repeat(1_999) + &"b ".repeat(500_000))), None);
+        assert_eq!(finder.only_question(&json!("a ".repeat(500_000))), None);
     }
 }

@@ -22,6 +22,9 @@ pub struct Task<'a> {
     pub earlier: Option<&'a EarlierQueries>,
 }
 
+/// What is the same work for one question: prediction, confidence as bits, earlier queries.
+type Work<'a> = (Option<&'a str>, Option<u64>, Option<&'a EarlierQueries>);
+
 /// All pairs of system and example; their canonical order is system by system in the order asked for,
 /// within a system by position in the gold file.
 #[derive(Debug)]
@@ -162,8 +165,7 @@ impl<'a> Plan<'a> {
         let count = self.examples.len();
         let mut leader_of: Vec<usize> = (first..self.len()).collect();
         // Only answers to one question can be the same work.
-        let mut leaders: HashMap<(Option<&str>, Option<u64>, Option<&EarlierQueries>), usize> =
-            HashMap::new();
+        let mut leaders: HashMap<Work<'_>, usize> = HashMap::new();
         for at in (0..count).filter(|_| self.names.len() > 1) {
             leaders.clear();
             let of_example = (0..self.names.len()).map(|system| system * count + at);

@@ -171,14 +171,14 @@ impl Reasons {
         if !self.is_sqlite || !is_looked_at {
             return None;
         }
-        let said = wrong_by.and_then(|metric| details.metrics.get(metric));
-        if said.and_then(MetricDetail::as_written).is_some_and(|score| score >= 1.0) {
+        let detail = wrong_by.and_then(|metric| details.metrics.get(metric));
+        if detail.and_then(MetricDetail::as_written).is_some_and(|score| score >= 1.0) {
             return Some(Reason::rewritten());
         }
         let golds = details.golds();
         let compared = || details.metrics.iter().find(|(id, _)| self.metrics.contains(*id));
-        let said = said.or_else(|| compared().map(|(_, said)| said));
-        let gold = golds.get(said.and_then(MetricDetail::gold).unwrap_or(0)).or(golds.first())?;
+        let detail = detail.or_else(|| compared().map(|(_, detail)| detail));
+        let gold = golds.get(detail.and_then(MetricDetail::gold).unwrap_or(0)).or(golds.first())?;
         details.prediction.as_ref()?;
         let Some(prediction) = details.whole_prediction() else {
             return Some(unclear(Unclear::CutText));
