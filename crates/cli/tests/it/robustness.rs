@@ -188,8 +188,8 @@ fn answers_to_the_original_are_taken_on_every_benchmark() {
         world.write(&format!("copies/{kind}.sql"), &WEAK.join("\n"));
     }
     std::fs::remove_dir_all(world.path("stale")).unwrap();
-    let copies = [files.as_slice(), &[("--pred", "weak=copies")]].concat();
-    let copied = world.run("robustness", &copies, &[&evolved]);
+    let unchanged = [files.as_slice(), &[("--pred", "weak=copies")]].concat();
+    let copied = world.run("robustness", &unchanged, &[&evolved]);
     let text = String::from_utf8_lossy(&copied.stdout).into_owned();
     assert!(text.contains("the system was not asked again"), "{text}{}", stderr(&copied));
     std::fs::remove_dir_all(world.path("stale")).unwrap();

@@ -70,8 +70,8 @@ fn refuted(answer: &RefutedAnswer) -> Vec<Block> {
         "The sample's rows only show that the results differ. This database, with as few rows as possible, shows where.",
     )];
     blocks.extend(queries(pair));
-    let shown = verdict.record().shown_tables();
-    for table in shown.iter().filter(|table| !table.rows.rows.is_empty()) {
+    let tables = verdict.record().shown_tables();
+    for table in tables.iter().filter(|table| !table.rows.rows.is_empty()) {
         blocks.push(Block::note(format!("Table {}", table.name)));
         let cell = |value: &serde_json::Value| Cell::new(value.to_string()).code();
         let rows = table.rows.rows.iter().map(|row| row.iter().map(cell).collect());

@@ -302,7 +302,7 @@ mod tests {
             let new_features = names.iter().map(|&name| name.to_owned()).collect();
             let (distance, largest_known) = (0.0, 1.0);
             let (has_one, is_elsewhere) = (false, false);
-            Novelty { new_features, labelled_evidence, distance, largest_known, has_one, is_elsewhere }
+            Novelty { new_features, distance, largest_known, labelled_evidence, has_one, is_elsewhere }
                 .reasons()
                 .join("; ")
         };

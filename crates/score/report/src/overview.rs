@@ -34,8 +34,8 @@ pub(crate) const GATES: &str = "Gates";
 pub(crate) fn document(report: &Report) -> Result<Document, ReportError> {
     let mut document = Document::new("Text-to-SQL scores");
     let part = crate::part(&report.manifest);
-    let said = |part| Block::Prose(Role::Callout, format!("The scores are those of {part}.").into());
-    document.lead.extend(part.map(said));
+    let callout = |part| Block::Prose(Role::Callout, format!("The scores are those of {part}.").into());
+    document.lead.extend(part.map(callout));
     document.add(leaderboard(report));
     system_tables(report)?.iter().for_each(|table| document.add(table.section()));
     document.add(Section::new(GATES, "", gates(report)));

@@ -161,15 +161,15 @@ impl Beyond {
         if self.ties + self.unknown == 0 {
             return String::new();
         }
-        let said = |count: usize, why: &str| {
+        let sentence = |count: usize, why: &str| {
             (count > 0).then(|| {
                 let is = verb_for(&count, ["is", "are"]);
                 format!("{} that EX calls wrong {is} {why}", words::many(count, "answer"))
             })
         };
         let why = [
-            said(self.ties, "one of several results that the gold permits"),
-            said(self.unknown, "undecided by verify"),
+            sentence(self.ties, "one of several results that the gold permits"),
+            sentence(self.unknown, "undecided by verify"),
         ];
         let why: Vec<String> = why.into_iter().flatten().collect();
         format!(" {}: right in the mean of verify.", why.join(", "))

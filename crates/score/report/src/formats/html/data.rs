@@ -88,19 +88,19 @@ struct System<'a> {
     by: BTreeMap<&'a str, BTreeMap<&'a str, Vec<Scored>>>,
     /// Why its answers are wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
-    fixes: Option<Causes<'a>>,
+    fixes: Option<PageFixes<'a>>,
 }
 
 /// The causes of a system's wrong answers by one metric.
 #[derive(Serialize)]
-struct Causes<'a> {
+struct PageFixes<'a> {
     metric: &'a str,
     /// Id, title, points, items; what costs most comes first.
     causes: Vec<(&'a str, &'a str, f64, usize)>,
     without: usize,
 }
 
-impl<'a> Causes<'a> {
+impl<'a> PageFixes<'a> {
     fn of(fixes: &'a sqlgauge_run::Fixes) -> Self {
         let cause = |fix: &'a sqlgauge_run::Fix| {
             (fix.cause.as_str(), fixes::title(&fix.cause), short(fix.points), fix.items)
@@ -316,7 +316,7 @@ fn system<'a>(system: &'a SystemSummary, metrics: &[&str]) -> System<'a> {
         statuses: &system.statuses,
         scores: all(&system.scores),
         by: by.collect(),
-        fixes: system.fixes.as_ref().map(Causes::of),
+        fixes: system.fixes.as_ref().map(PageFixes::of),
     }
 }
 
