@@ -1,4 +1,4 @@
-"""Scores Text-to-SQL systems: official numbers, intervals, and the reason for every miss.
+"""Scores Text-to-SQL systems: official numbers, intervals, and why answers are wrong.
 
 The same libraries as the program ``sqlgauge``, which this package brings along: every result is the one that the
 command line gives. Every error is an :class:`Error` with the sentence of the command line.

@@ -27,7 +27,7 @@ use sqlgauge_engine::WorkerCommand;
 use crate::commands::Command;
 pub use crate::engine::server_password;
 
-/// Scores Text-to-SQL systems: the official Spider and BIRD numbers, a confidence interval on each, and the reason for every miss
+/// Scores Text-to-SQL systems: the official Spider and BIRD numbers, a confidence interval on each, and why answers are wrong
 #[derive(Parser)]
 #[command(name = "sqlgauge", version, about, long_about = None, arg_required_else_help = true,
     help_template = commands::help_template())]

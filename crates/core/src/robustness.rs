@@ -57,7 +57,7 @@ pub struct RobustnessJob {
     #[cfg_attr(feature = "cli", arg(long, value_name = "DIR"))]
     pub evolved: Vec<PathBuf>,
     /// Folder with the predictions of a system: a file per benchmark, as in DIR/rename-columns.jsonl; with several --evolved
-    /// DIR/EVOLVED/rename-columns.jsonl. Or one file with predictions for the original: then nobody is asked again, and the
+    /// DIR/EVOLVED/rename-columns.jsonl. Or one file with predictions for the original: then no system is asked again, and the
     /// report says what old queries lose. May be given several times
     #[cfg_attr(
         feature = "cli",

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use sqlgauge_engine::{Engine, Limits, Moment, ResultSet};
-use sqlgauge_report::{ItemView, Report};
+use sqlgauge_report::{ItemView, Report, cause_title};
 use sqlgauge_run::{Fixes, Item, Items, Manifest, Reason, Reasons, RunError, RunFiles, recorded_file};
 
 use crate::context::Context;
@@ -57,7 +57,7 @@ pub struct ItemWithRows {
     pub metrics: Vec<String>,
 }
 
-/// The ids of the wrong answers of a run that count under a cause: of the named system, or of all.
+/// The ids of the wrong answers of a run that count under a cause, given by id or name: of the named system, or of all.
 ///
 /// # Errors
 /// When the run cannot be read, or no answer counts under that cause.
@@ -67,8 +67,9 @@ pub fn items_of_cause(folder: &Path, system: Option<&str>, cause: &str) -> Resul
     let lists: Vec<&Fixes> = lists.filter_map(|each| each.fixes.as_ref()).collect();
     let causes: BTreeSet<&str> =
         lists.iter().flat_map(|list| &list.causes).map(|fix| fix.cause.as_str()).collect();
-    let Some(list) = lists.first().filter(|_| causes.contains(cause)) else {
-        let causes = causes.into_iter().collect::<Vec<_>>().join(", ");
+    let is_named = |id: &&str| *id == cause || cause_title(id).eq_ignore_ascii_case(cause);
+    let Some((list, cause)) = lists.first().zip(causes.iter().copied().find(is_named)) else {
+        let causes = causes.into_iter().map(cause_title).collect::<Vec<_>>().join(", ");
         let folder = folder.display();
         return Err(Error::Invalid(format!(
             "{folder} has no wrong answer with the cause {cause:?}; it has {causes}"

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use sqlgauge_core::{ShowJob, failed_questions, items_of_cause};
 use sqlgauge_engine::Limits;
@@ -20,12 +20,12 @@ pub(crate) struct Show {
     #[arg(long)]
     system: Option<String>,
     /// Id of an item; may be given several times
-    #[arg(long = "id", value_name = "ID", required_unless_present_any = ["wrong", "cause"])]
+    #[arg(long = "id", value_name = "ID")]
     ids: Vec<String>,
     /// Show the first answers of the system that are wrong, at most N
     #[arg(long, value_name = "N", conflicts_with = "ids")]
     wrong: Option<usize>,
-    /// Show the wrong answers of a cause, by its id in summary.json; with --wrong at most so many
+    /// Show the wrong answers of a cause, by its name or id; with --wrong at most so many
     #[arg(long, value_name = "CAUSE", conflicts_with = "ids")]
     cause: Option<String>,
     /// Rows of each result to show
@@ -69,6 +69,9 @@ impl Show {
         let mut ids = match (&self.cause, self.wrong) {
             (Some(cause), _) => items_of_cause(&self.run, system, cause)?,
             (None, Some(_)) => failed_questions(&self.run, system.as_slice())?.ids,
+            (None, None) if self.ids.is_empty() => {
+                bail!("name the items to show: --id ID, --wrong N or --cause CAUSE")
+            }
             (None, None) => self.ids.clone(),
         };
         ids.truncate(self.wrong.unwrap_or(ids.len()));

@@ -154,6 +154,8 @@ fn wrong_answers_are_shown_by_their_cause() {
     for cause in causes {
         let cause = cause["cause"].as_str().unwrap();
         let items = json(&sqlgauge(&strings(&["show", &run, "--cause", cause, "--json"])));
+        let name = sqlgauge_report::cause_title(cause);
+        assert_eq!(json(&sqlgauge(&strings(&["show", &run, "--cause", name, "--json"]))), items, "{name}");
         ids.extend(items.as_array().unwrap().iter().map(|item| (cause, item["id"].clone())));
     }
     ids.sort_by_key(|(_, id)| id.to_string());
@@ -161,7 +163,7 @@ fn wrong_answers_are_shown_by_their_cause() {
     assert_eq!(ids[1].0, "does-not-run");
     let unknown = sqlgauge(&strings(&["show", &run, "--cause", "bad-luck"]));
     assert_eq!(unknown.status.code(), Some(2));
-    assert!(stderr(&unknown).contains("it has does-not-run, "), "{}", stderr(&unknown));
+    assert!(stderr(&unknown).contains("it has the query does not run, "), "{}", stderr(&unknown));
 }
 
 #[test]

@@ -184,14 +184,13 @@ fn answers_to_the_original_are_taken_on_every_benchmark() {
         assert!(close(&row["scores"]["ex@1"]["mean"], 0.0), "{row}");
         assert!(close(&system["out_of_scope"][0]["true_positives"]["mean"], 0.0), "{system}");
     }
-    for kind in ["rename-tables", "remove-tables-in-gold"] {
-        world.write(&format!("copies/{kind}.sql"), &WEAK.join("\n"));
-    }
+    world.write("copies/rename-tables.sql", &WEAK[..3].join("\n"));
+    world.write("copies/remove-tables-in-gold.sql", &WEAK.join("\n"));
     std::fs::remove_dir_all(world.path("stale")).unwrap();
     let unchanged = [files.as_slice(), &[("--pred", "weak=copies")]].concat();
     let copied = world.run("robustness", &unchanged, &[&evolved]);
     let text = String::from_utf8_lossy(&copied.stdout).into_owned();
-    assert!(text.contains("the system was not asked again"), "{text}{}", stderr(&copied));
+    assert!(text.contains("on 1 of 2 changed schemas"), "{text}{}", stderr(&copied));
     std::fs::remove_dir_all(world.path("stale")).unwrap();
     let mixed = world.run("robustness", &predictions("weak=preds/weak"), &[&evolved]);
     assert_eq!(mixed.status.code(), Some(2));

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use sqlgauge_sql::aggregates::has_own;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{Body, Expr, Literal, Output, Query, Select};
-use sqlgauge_sql::{PrintDialect, print};
+use sqlgauge_sql::{PrintDialect, print, renumber};
 
 use sqlgauge_search::{Refutation, Search, tables_of};
 
@@ -60,6 +60,9 @@ fn of_tables(schema: &Schema, queries: [&Query; 2]) -> String {
     };
     let (in_left, in_right) = (only(&left, &right), only(&right, &left));
     let readers = match (in_left.as_str(), in_right.as_str()) {
+        ("", "") if differ_in_outputs_alone(queries) => {
+            return "The queries differ only in what they select.".to_owned();
+        }
         ("", "") => return "The difference comes from several clauses together.".to_owned(),
         (left, "") => format!("only the gold reads {left}"),
         ("", right) => format!("only the prediction reads {right}"),
@@ -105,6 +108,19 @@ fn without_having(query: &mut Query) -> bool {
 
 fn without_filter(query: &mut Query) -> bool {
     select(query).is_some_and(|select| select.filter.take().is_some())
+}
+
+/// Whether only what they select differs, and decides how many rows there are, as in `count(x)` and `count(DISTINCT x)`.
+fn differ_in_outputs_alone(queries: [&Query; 2]) -> bool {
+    let [left, right] = queries.map(|query| {
+        let mut query = query.clone();
+        if let Some(select) = select(&mut query) {
+            select.outputs.clear();
+        }
+        renumber(&mut query);
+        query
+    });
+    left == right
 }
 
 /// One constant in the place of the columns, where they decide nothing else: not how many rows there are, nor their order.

@@ -14,7 +14,7 @@ pub enum ReportError {
     Json(#[from] serde_json::Error),
     /// The data could not be turned into CSV.
     #[error("the report's data could not be turned into CSV: {0}")]
-    Csv(#[from] csv::Error),
+    Csv(csv::Error),
     /// A run could not be read, or a file not be written.
     #[error(transparent)]
     Run(#[from] sqlgauge_run::RunError),
@@ -54,4 +54,17 @@ pub enum ReportError {
         /// The names that exist, comma-separated.
         formats: String,
     },
+}
+
+/// An output that takes no more bytes is one whatever was written, so that a closed pipe is known as such.
+impl From<csv::Error> for ReportError {
+    fn from(error: csv::Error) -> Self {
+        if !error.is_io_error() {
+            return Self::Csv(error);
+        }
+        match error.into_kind() {
+            csv::ErrorKind::Io(error) => Self::Write(error),
+            kind => Self::Write(std::io::Error::other(format!("{kind:?}"))),
+        }
+    }
 }

@@ -19,7 +19,7 @@ pub(crate) fn table(report: &Report) -> Option<SystemTable> {
         "by {metric}; each answer counts once. \"points\": what the score would gain. \"only cause\": nothing else differs."
     );
     let header = ["system", "cause", "points", "items", "only cause"].map(str::to_owned).into();
-    Some(SystemTable { title: "Why answers are wrong", note, header, rows })
+    Some(SystemTable { title: "Why answers are wrong", note, header, rows, bars: None })
 }
 
 fn rows(system: &SystemSummary, fixes: &Fixes) -> Vec<(String, Vec<String>)> {
@@ -36,10 +36,10 @@ fn rows(system: &SystemSummary, fixes: &Fixes) -> Vec<(String, Vec<String>)> {
 }
 
 /// A cause for a reader; the id of one that this version does not know.
-pub(crate) fn title(id: &str) -> &str {
+pub fn title(id: &str) -> &str {
     match id {
         REWRITTEN => "changed by the official script",
-        UNCLEAR => "not clear in one sentence",
+        UNCLEAR => "several differences",
         FAILED => "the query does not run",
         ANSWERED => "the question has no answer, and one was given",
         MISSING => "no answer",

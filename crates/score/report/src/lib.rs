@@ -39,6 +39,7 @@ pub mod words;
 
 pub use counterexample::counterexample_sentences;
 pub use error::ReportError;
+pub use fixes::title as cause_title;
 pub use formats::{ReportFormat, all, find};
 pub use kind::Nature;
 pub use overview::scores;

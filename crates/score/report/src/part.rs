@@ -47,7 +47,8 @@ pub fn part(manifest: &Manifest) -> Option<String> {
         clauses.push(format!("drawn with seed {}", part.seed));
     }
     if !part.missing_databases.is_empty() {
-        clauses.push(format!("without {} that are missing", many(part.missing_databases.len(), "database")));
+        let missing = many(part.missing_databases.len(), "missing database");
+        clauses.push(format!("(not those about {missing})"));
     }
     Some(format!("a part of the benchmark: {}", clauses.join(" ")))
 }

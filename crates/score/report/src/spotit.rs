@@ -16,10 +16,13 @@ use sqlgauge_metrics::{execution_metric, is_verify};
 use sqlgauge_run::{RunError, ScoreSummary};
 use sqlgauge_verify::VerdictRecord;
 
-use crate::system_table::SystemTable;
+use crate::system_table::{Bars, SystemTable};
 use crate::{ItemView, Nature, Report, ReportError, number, words};
 
 const LEVEL: f64 = 0.95;
+/// What a bar of EX is stacked of.
+const PARTS: [&str; 3] =
+    ["right by EX-SpotIt", "lost on a realistic database", "lost on a database unlike the given one"];
 
 /// One system's row.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +34,8 @@ struct Row {
     spotit_rank: usize,
     /// EX-SpotIt where columns may hold any values.
     any_values: ScoreSummary,
+    items: usize,
+    right: usize,
     /// Answers that are right by EX and were refuted.
     refuted: usize,
     /// Of these, those refuted by a database that keeps what the rows of the benchmark's keep.
@@ -72,6 +77,8 @@ fn rows(report: &Report, ex: &str, verify: &str) -> Result<(Vec<Row>, Beyond), R
         spotit: share(count.unrefuted, count.items),
         spotit_rank: better(|count| count.unrefuted, count),
         any_values: share(count.unrefuted - count.undeclared, count.items),
+        items: count.items,
+        right: count.right,
         refuted: count.right - count.unrefuted,
         realistic: count.realistic,
         unknown: count.unknown,
@@ -85,21 +92,22 @@ fn rows(report: &Report, ex: &str, verify: &str) -> Result<(Vec<Row>, Beyond), R
 pub(crate) fn tables(report: &Report) -> Result<Vec<SystemTable>, ReportError> {
     let table = |(ex, verify): (&'static str, &String)| {
         let (rows, beyond) = rows(report, ex, verify)?;
-        let (ex_of, spotit_of) = (format!("EX ({ex})"), format!("EX-SpotIt ({verify})"));
+        let (ex_of, spotit_of) = (format!("EX ({ex})"), "EX-SpotIt".to_owned());
         let header =
             ["system", &ex_of, "rank", &spotit_of, "rank", "any values", "refuted", "realistic", "unknown"];
         Ok(SystemTable {
             title: "EX and EX-SpotIt",
-            note: note(report, &beyond),
+            note: note(report, [ex, verify], &beyond),
             header: header.map(str::to_owned).into(),
             rows: rows.iter().map(|row| (row.system.clone(), row.cells(ex).into())).collect(),
+            bars: Some(Bars { parts: PARTS.into(), counts: rows.iter().map(Row::parts).collect() }),
         })
     };
     pairs(report).map(table).collect()
 }
 
 /// What the table says under its title.
-fn note(report: &Report, beyond: &Beyond) -> String {
+fn note(report: &Report, [ex, verify]: [&str; 2], beyond: &Beyond) -> String {
     let has_solver = report.manifest.options.get("verify_solver").and_then(serde_json::Value::as_bool);
     let unproved = if has_solver == Some(false) {
         " There was no solver, so nothing was proved within bounds."
@@ -107,8 +115,8 @@ fn note(report: &Report, beyond: &Beyond) -> String {
         ""
     };
     let note = format!(
-        "EX-SpotIt: right by EX, and refuted on no database. \"any values\": also counterexamples with values that the column \
-         types exclude.{}{unproved}",
+        "EX-SpotIt: right by {ex}, and {verify} has no counterexample. Realistic: refuted on rows like yours. Any values: \
+         also by values that the column types exclude.{}{unproved}",
         beyond.sentence()
     );
     // A note ends without a full stop.
@@ -116,6 +124,11 @@ fn note(report: &Report, beyond: &Beyond) -> String {
 }
 
 impl Row {
+    /// How many answers each of [`PARTS`] has, and of how many.
+    fn parts(&self) -> (Vec<usize>, usize) {
+        (vec![self.right - self.refuted, self.realistic, self.refuted - self.realistic], self.items)
+    }
+
     /// The cells after the name. A rank that moved shows how far.
     fn cells(&self, ex: &str) -> [String; 8] {
         let nature = Nature::of(ex);
@@ -164,7 +177,7 @@ impl Beyond {
         let sentence = |count: usize, why: &str| {
             (count > 0).then(|| {
                 let is = verb_for(&count, ["is", "are"]);
-                format!("{} that EX calls wrong {is} {why}", words::many(count, "answer"))
+                format!("{} wrong by EX {is} {why}", words::many(count, "answer"))
             })
         };
         let why = [
@@ -172,7 +185,7 @@ impl Beyond {
             sentence(self.unknown, "undecided by verify"),
         ];
         let why: Vec<String> = why.into_iter().flatten().collect();
-        format!(" {}: right in the mean of verify.", why.join(", "))
+        format!(" {}: right in the mean of verify, wrong in EX-SpotIt.", why.join(", "))
     }
 }
 

@@ -15,6 +15,17 @@ pub(crate) struct SystemTable {
     pub(crate) header: Vec<String>,
     /// The system, and the cells after its name.
     pub(crate) rows: Vec<(String, Vec<String>)>,
+    /// What a page draws above the table.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) bars: Option<Bars>,
+}
+
+/// A bar for each system, stacked of parts of its answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Bars {
+    pub(crate) parts: Vec<&'static str>,
+    /// In the order of the table's rows: how many answers each part has, and of how many.
+    pub(crate) counts: Vec<(Vec<usize>, usize)>,
 }
 
 impl SystemTable {

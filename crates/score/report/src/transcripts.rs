@@ -22,7 +22,13 @@ pub(crate) fn table(report: &Report) -> Option<SystemTable> {
         wrong.unwrap_or_default()
     );
     let header = ["system", "answers", "queries per answer", "failed", "repaired", "right before"];
-    Some(SystemTable { title: "Transcripts", note, header: header.map(str::to_owned).into(), rows })
+    Some(SystemTable {
+        title: "Transcripts",
+        note,
+        header: header.map(str::to_owned).into(),
+        rows,
+        bars: None,
+    })
 }
 
 fn cells(counts: EarlierCounts) -> Vec<String> {

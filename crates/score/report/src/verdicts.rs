@@ -19,14 +19,14 @@ use crate::{Report, ReportError, words};
 const VERDICTS: [&str; 4] = ["equivalent", "equivalent_up_to", "different", "unknown"];
 
 /// What the table says under its title.
-const NOTE: &str = "equivalent: proved by rules; up to bound: by a solver, for few rows per table; no verdict: a text that SQLite refuses, or none";
+const NOTE: &str = "Equivalent: proved. Up to bound: proved for a few rows per table. No verdict: the query does not run, or is missing";
 
 /// What the table says under its title, with the remedy where a solver was missed.
 fn note(metric: &str, all: &[Verdicts]) -> String {
     let missed: usize = all.iter().filter_map(|of_system| of_system.reasons.get(NO_SOLVER)).sum();
     let left = words::many(missed, "pair");
-    let left = (missed > 0).then(|| format!("; {left} left for a solver: {SOLVER_REMEDY}"));
-    format!("by {metric}; {NOTE}{}", left.unwrap_or_default())
+    let left = (missed > 0).then(|| format!(". {left} left for a solver: {SOLVER_REMEDY}"));
+    format!("{metric}. {NOTE}{}", left.unwrap_or_default())
 }
 
 /// The header of the table.
@@ -39,7 +39,7 @@ pub struct Verdicts {
     pub system: String,
     /// Items by verdict.
     pub verdicts: BTreeMap<String, usize>,
-    /// Items of which nobody knows, by reason.
+    /// Undecided items by reason.
     pub reasons: BTreeMap<String, usize>,
     /// Items without a verdict.
     pub none: usize,
@@ -88,6 +88,7 @@ impl Verdicts {
                 .into_iter()
                 .map(|of_system| (of_system.system.clone(), of_system.cells().into()))
                 .collect(),
+            bars: None,
         };
         let verifying = report.summary.metrics.iter().filter(|metric| is_verify(metric));
         verifying.map(|metric| Ok(table(metric, Self::by(report, metric)?))).collect()

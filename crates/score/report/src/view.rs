@@ -113,6 +113,9 @@ impl<'a> ItemView<'a> {
             "ok" => None,
             MISSING => Some("the system gave no prediction".to_owned()),
             GOLD_FAILED => Some(format!("the gold query itself does not run{}", because(self.gold_error()))),
+            "timeout" => {
+                Some(format!("the prediction was stopped at its time limit{}", because(self.error())))
+            }
             status => {
                 let status = status.replace('_', " ");
                 Some(format!("the prediction does not run ({status}){}", because(self.error())))

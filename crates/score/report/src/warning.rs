@@ -67,8 +67,8 @@ fn constants_are_wrong(system: &SystemSummary) -> Option<String> {
     let (execution, right) = of("ex").or_else(|| of("ex-bird")).or_else(|| of("ex-spider"))?;
     (matched - right >= BY_CONSTANTS).then(|| {
         format!(
-            "{}: {matching}, which does not look at constants, is {}, and {execution} {}: check that its answers hold the \
-             values that are asked for, and not placeholders",
+            "{}: {matching}, which ignores values, is {}, and {execution} {}: check that its answers hold values and not \
+             placeholders",
             system.system,
             percent(matched),
             percent(right)
@@ -89,7 +89,7 @@ fn texts_are_changed(summary: &Summary) -> impl Iterator<Item = String> {
             let (written, score) = (system.as_written.get(metric)?, system.scores.get(metric)?);
             let mean = score.mean.filter(|mean| (mean - written.mean).abs() >= POINTS)?;
             let items = many(written.items, "item");
-            Some(format!("{} {} instead of {} ({items} decided by it)", system.system, percent(written.mean), percent(mean)))
+            Some(format!("{} {}, not {} ({items})", system.system, percent(written.mean), percent(mean)))
         };
         let changed: Vec<String> = summary.systems.iter().filter_map(of_system).collect();
         let mut named = changed.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
@@ -98,8 +98,8 @@ fn texts_are_changed(summary: &Summary) -> impl Iterator<Item = String> {
         }
         (!changed.is_empty()).then(|| {
             format!(
-                "{metric} compares texts as the official script changes them (DISTINCT dropped, `value` read as 1, …); \
-                 compared as they are written: {named}"
+                "{metric} changes texts as the official script does: it drops DISTINCT and reads `value` as 1; without \
+                 that: {named}"
             )
         })
     })
@@ -242,7 +242,7 @@ mod tests {
                 "scores": {"esm@1": score(esm), "ex@1": score(ex)}});
             constants_are_wrong(&serde_json::from_value(summary).unwrap()).unwrap_or_default()
         };
-        assert!(system(0.5, 0.16, 166).contains("esm@1, which does not look at constants, is 50.0"));
+        assert!(system(0.5, 0.16, 166).contains("esm@1, which ignores values, is 50.0"));
         assert!(system(0.5, 0.16, 166).contains("ex@1 16.0"), "{}", system(0.5, 0.16, 166));
         for (esm, ex, count) in [(0.80, 0.84, 1034), (0.6, 0.5, 1034), (0.5, 0.16, 8)] {
             assert_eq!(system(esm, ex, count), "", "{esm} {ex} {count}");

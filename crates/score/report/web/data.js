@@ -63,6 +63,7 @@ function reason(s, m, e) {
   // A metric may run what does not run as it is written.
   if (scoreAt(s, m, e) > 0) return '';
   if (status === 'gold_failed' && scoreAt(s, m, e) === null) return 'The gold query itself does not run: the benchmark’s failure, not the system’s.';
+  if (status === 'timeout' && scoreAt(s, m, e) === 0) return 'The prediction was stopped at its time limit.';
   if (status && status !== 'ok' && scoreAt(s, m, e) === 0) return `The prediction does not run (${words(status)}).`;
   return '';
 }

@@ -101,7 +101,7 @@ function unmatched(rows, others) {
 }
 
 function resultTable(result, other) {
-  if (!result) return h('p', { class: 'empty' }, 'The query does not run, so there is no result.');
+  if (!result) return h('p', { class: 'empty' }, 'No result: the query does not run, or was stopped at its limit.');
   const complete = other && !result.least && !other.least && result.rows.length >= result.total && other.rows.length >= other.total;
   const odd = complete ? unmatched(result.rows, other.rows) : [];
   const numeric = result.columns.map((_, k) => result.rows.every((row) => row[k] === null || typeof row[k] === 'number'));

@@ -3,6 +3,8 @@
 const SHOWN_SYSTEMS = 10;
 const MAX_PANELS = 6;
 const SHOWN_CAUSES = 8;
+/* Of what is right, of what is lost for good, and of what is lost by unlikely rows. */
+const PART_COLOURS = [0, 1, 4];
 
 function overview(params, main) {
   const m = metricAt.get(params.get('metric')) ?? deciding;
@@ -131,14 +133,26 @@ function causesSection(order) {
     h('p', { class: 'note' }, 'An answer counts once, under its first cause. ', PIECES ? '' : 'Choose a piece of a bar to see its answers. ', without > 0 && `Not known for ${many(without, 'answer')}.`));
 }
 
+/* A bar per system, as long as 100 %, stacked of parts of its answers. */
+function partBars({ parts, counts }, rows, order) {
+  const segment = (part, value, all) => value > 0 && h('span', { class: `cause c${PART_COLOURS[part]}`, css: { width: percent(value / all) },
+    'data-tip': `${parts[part]}\n${many(value, 'answer')} of ${count(all)}`, 'aria-label': `${parts[part]}: ${many(value, 'answer')} of ${count(all)}` });
+  const row = ([[name], [values, all]]) => all > 0 && [h('dt', { title: name }, name),
+    h('dd', { class: 'stack' }, values.map((value, part) => segment(part, value, all))), h('dd', { class: 'num' }, (100 * values[0] / all).toFixed(1))];
+  const pairs = rows.map((cells, at) => [cells, counts[at]]);
+  return [h('dl', { class: 'bars causes' }, order.flatMap((s) => pairs.filter(([[name]]) => name === SYSTEMS[s].name).map(row))),
+    h('ul', { class: 'legend' }, parts.map((text, part) => h('li', {}, h('span', { class: `swatch cause c${PART_COLOURS[part]}` }), text)))];
+}
+
 /* What the run says of each system besides its scores: cells are texts, those of numbers stand right. */
 function systemTables(order) {
-  return DATA.tables.map(({ title, note, header, rows }) => {
+  return DATA.tables.map(({ title, note, header, rows, bars }) => {
     const cell = (text) => h('td', { class: /^[\d–]/.test(text) ? 'num' : null }, text);
     const row = ([name, cells]) => h('tr', {}, h('th', { class: 'name pin', scope: 'row' }, h('a', { href: `#/items${query({ system: name })}` }, name)), cells.map(cell));
     const [first, ...others] = header.map((text) => `${text[0].toUpperCase()}${text.slice(1)}`);
     const isNumber = (at) => rows.every(([, cells]) => /^[\d–]/.test(cells[at]));
     return h('section', { 'aria-label': title }, h('div', { class: 'head' }, h('h2', {}, title)),
+      bars && partBars(bars, rows, order),
       scroller(h('table', {},
         h('thead', {}, h('tr', {}, h('th', { class: 'pin', scope: 'col' }, first), others.map((text, at) => h('th', { class: isNumber(at) ? 'num' : null, scope: 'col' }, text)))),
         h('tbody', {}, order.flatMap((s) => rows.filter(([name]) => name === SYSTEMS[s].name).map(row))))),

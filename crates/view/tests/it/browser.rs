@@ -86,7 +86,10 @@ fn prepare(folder: &Path) -> Sample {
     hostile.systems = vec![System::new("<img src=x onerror=window.hit=1>", file)];
     hostile.run(&Context::default()).unwrap();
 
-    let job = AuditJob::new(Source::from(sample.questions.as_path()), sample.databases.clone());
+    let misspelled = folder.join("misspelled.json");
+    let questions = std::fs::read_to_string(&sample.questions).unwrap();
+    std::fs::write(&misspelled, questions.replace("'Old Town'", "'old town'")).unwrap();
+    let job = AuditJob::new(Source::from(misspelled.as_path()), sample.databases.clone());
     let job = AuditJob { rules: RuleSelection::of(["all"]).unwrap(), verify: None, ..job };
     let mut lines = Vec::new();
     formats::find("jsonl").unwrap().render(&job.run(&Context::default()).unwrap(), &mut lines).unwrap();

@@ -53,10 +53,10 @@ impl ErrorOptions {
 /// The title against labels.
 const MISTAKEN: &str = "False positives / false negatives";
 /// The title against verdicts: a refutation is no proof that the model is wrong.
-const REFUTED: &str = "Called right and refuted (like your data) / called wrong and equivalent";
+const REFUTED: &str = "Errors of each metric: right but refuted (on rows like yours) / wrong but equivalent";
 /// What `research/refuted` found.
-const WHOSE_FAULT: &str = "percent of the answers that verify decided. People who read 100 refuted answers found the model at fault in 18, \
-    the gold in 22, the question in 11, and nobody in 49";
+const WHOSE_FAULT: &str = "percent of the answers that verify decided. In 100 refuted answers read by people the fault was the model's in 18, \
+    the gold's in 22, the question's in 11";
 
 fn document(errors: &MetricErrors) -> Document {
     let columns = ["system", "judged", "right", "up to a bound", "undecided"].map(str::to_owned);

@@ -194,7 +194,7 @@ fn the_page_says_what_was_found() {
         "1,534 questions on 1 database of new.json",
         "the true share may lie outside of 31.8 % to 62.8 %",
         "Of its labelled answers 70.0 % are right: 22.7 points more.",
-        "Outside: ",
+        "Outside.",
         "−6.5",
         "<span class=\"kw\">SELECT</span>",
         "it does not run: concert_singer",

@@ -95,7 +95,7 @@ fn old_answers(system: &SystemRobustness) -> Option<Block> {
     };
     let text = format!(
         "{}: on {on} these are old answers, and the system was not asked again. What is lost shows what breaks in queries \
-         that nobody adapts, not how robust the system is.",
+         that were not adapted, not how robust the system is.",
         system.system
     );
     (count > 0).then(|| Block::warning(text))

@@ -2,7 +2,7 @@
 //!
 //! ## What it finds
 //! "How many" or "number of" without COUNT or SUM or a column that holds a number of that kind; "average" without
-//! AVG or a division; "percentage" or "ratio" without a division; AVG where no average is asked for.
+//! AVG or a division; "percentage" or "ratio" without a division; AVG where neither an average nor a share is asked for.
 //!
 //! ## Why it matters
 //! The gold answers another question.
@@ -28,6 +28,8 @@ use crate::words::Words;
 
 const AVERAGE: [&str; 5] = ["average", "averages", "averaged", "avg", "the mean"];
 const SHARE: [&str; 4] = ["percentage", "percent", "ratio", "proportion"];
+/// They may ask for a share, which an average of a condition is, and need not.
+const PERHAPS_SHARE: [&str; 3] = ["share", "fraction", "rate"];
 
 pub(super) struct AggregateOfQuestion;
 
@@ -71,7 +73,8 @@ impl AuditRule for AggregateOfQuestion {
             findings.report("the question asks for a percentage, and the gold computes a share of 1");
         }
         let asks_average = all_words.any(&AVERAGE) || all_words.any(&["mean"]) || all_words.mentions("avg");
-        if computes.average && !asks_average && !all_words.any(&SHARE) {
+        let asks_share = all_words.any(&SHARE) || all_words.any(&PERHAPS_SHARE);
+        if computes.average && !asks_average && !asks_share {
             findings.report("the gold computes an average, and the question asks for none");
         }
     }
@@ -159,6 +162,8 @@ const CASES: &[AuditCase] = &[
     AuditCase::silent(CLUBS, "SELECT name FROM player WHERE goals = 10")
         .asked("Who scored ten goals?")
         .hinted("ten goals mean goals = 10"),
+    AuditCase::silent(CLUBS, "SELECT AVG(goals > 10) FROM player")
+        .asked("What share of the players scored more than ten goals?"),
     AuditCase::silent(CLUBS, "SELECT goals FROM player WHERE id = 1").asked("How many goals has player 1?"),
     AuditCase::silent(CLUBS, "SELECT SUM(goals) * 1.0 / COUNT(*) FROM player")
         .asked("What is the average number of goals?"),

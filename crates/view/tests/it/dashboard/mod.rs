@@ -375,8 +375,11 @@ fn two_people_who_label_the_same_answers_have_an_agreement() {
 #[test]
 fn a_rejected_finding_is_allowed_for_the_next_audit() {
     let folder = Folder::new();
+    let misspelled = folder.path("misspelled.json");
+    let questions = std::fs::read_to_string(&folder.sample.questions).unwrap();
+    std::fs::write(&misspelled, questions.replace("'Old Town'", "'old town'")).unwrap();
     let audit = |allow: Option<&Path>| {
-        let questions = Source::from(folder.sample.questions.as_path());
+        let questions = Source::from(misspelled.as_path());
         let job = AuditJob::new(questions, folder.sample.databases.clone());
         let job = AuditJob {
             allow: allow.map(Source::from),
