@@ -4,6 +4,7 @@ pub mod budget;
 pub mod calendar;
 pub mod child;
 mod closest;
+mod clustered;
 mod counted;
 mod deep;
 mod features;
@@ -22,6 +23,7 @@ pub mod server;
 pub mod stats;
 
 pub use closest::closest;
+pub use clustered::ClusteredMean;
 pub use counted::{counted, counted_of, noun_for, verb_for};
 pub use deep::{DEEP_STACK_BYTES, deep_thread, on_deep_stack};
 pub use features::NotBuiltIn;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::Random;
 
 /// Halvings of [0, 1] after which two numbers cannot be told apart.
-const BISECTIONS: usize = 52;
+pub(crate) const BISECTIONS: usize = 52;
 
 /// The two ends of an interval.
 #[derive(Debug, Clone, Copy, PartialEq)]

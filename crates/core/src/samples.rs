@@ -7,7 +7,8 @@
 //! - `first` is the first answer, `best-of-n` the upper bound of any choice: 1 if c > 0.
 //!
 //! An item without an answer is 0 in all of them. An item with fewer than k answers is in neither `pass@k` nor `pass^k`, and their
-//! number of items says so. Intervals are percentile bootstrap over items, 95 %, never over answers.
+//! number of items says so. Intervals are of 95 %, by the clusters of the
+//! questions; the plain ones are percentile bootstrap over items, never over answers.
 //!
 //! Abstention, over the first answers, with a penalty p (`TrustSQL`, EHRSQL's reliability score): an answerable item is +1 if right, 0 if
 //! abstained, -p if wrong; an unanswerable one +1 if abstained, else -p. `N` is the number of items: one wrong answer outweighs all
@@ -19,12 +20,15 @@
 use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Value, json};
-use sqlgauge_base::stats::{Interval, bootstrap_mean};
+use sqlgauge_base::counted;
+use sqlgauge_base::stats::bootstrap_mean;
 use sqlgauge_dataset::{Benchmark, Columns, Example, parse_benchmark, parse_workload};
-use sqlgauge_report::Report;
-use sqlgauge_report::document::{Document, Section, Table};
+use sqlgauge_report::{Report, clusters};
+use sqlgauge_report::charts::{StepLine, lines_by_step};
+use sqlgauge_report::document::{Block, Document, Section, Table, Text};
 use sqlgauge_report::words::{percent, share};
-use sqlgauge_run::RunError;
+use sqlgauge_metrics::MetricKind;
+use sqlgauge_run::{ClusterPlace, ClusterPlaces, Clustered, RunError, ScoreSummary, gold_key, score_of};
 
 use crate::answers::{AnswerList, read_answers};
 use crate::context::Context;
@@ -131,12 +135,8 @@ pub struct SystemSamples {
 pub struct Rate {
     /// Its name.
     pub name: String,
-    /// The mean; `None` without items.
-    pub mean: Option<f64>,
-    /// Its interval of 95 %.
-    pub interval: Option<Interval>,
-    /// Items that it is the mean of.
-    pub count: usize,
+    /// The mean with its interval of 95 %.
+    pub score: ScoreSummary,
 }
 
 /// First answers by what became of them.
@@ -209,7 +209,8 @@ impl SamplesJob {
         benchmark: &Benchmark,
         scores: &Scores,
     ) -> SystemSamples {
-        let mut items: Vec<Vec<bool>> = Vec::new();
+        let mut items: Vec<(ClusterPlace, Vec<bool>)> = Vec::new();
+        let mut places = ClusterPlaces::default();
         let mut abstention = Abstention::default();
         for (example, answers) in benchmark.examples.iter().zip(lists) {
             let count = answers.as_ref().map_or(0, |answers| answers.candidates.len());
@@ -224,7 +225,8 @@ impl SamplesJob {
                 Some(false) => abstention.wrong += 1,
                 None => abstention.abstained += 1,
             }
-            items.push(values);
+            let place = places.place(&example.db_id, gold_key(&example.db_id, &example.golds));
+            items.push((place, values));
         }
         for answers in &lists[benchmark.examples.len()..] {
             match answers {
@@ -306,15 +308,17 @@ fn scores(report: &Report, metric: &str) -> Result<Scores, Error> {
     Ok(scores)
 }
 
+const LEVEL: f64 = 0.95;
 const RESAMPLES: usize = 2000;
 const SEED: u64 = 0x5eed;
 
 /// The rates over items, each by whether its answers are right.
-fn rates(items: &[Vec<bool>], ks: &[usize]) -> Vec<Rate> {
+fn rates(items: &[(ClusterPlace, Vec<bool>)], ks: &[usize]) -> Vec<Rate> {
     let rate = |name: String, of_item: &dyn Fn(&Vec<bool>) -> Option<f64>| {
-        let values: Vec<f64> = items.iter().filter_map(of_item).collect();
-        let mean = (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
-        Rate { name, mean, interval: bootstrap_mean(&values, 0.95, RESAMPLES, SEED), count: values.len() }
+        let placed = items.iter().filter_map(|(place, answers)| Some((*place, of_item(answers)?)));
+        let values: Vec<f64> = placed.clone().map(|(_, value)| value).collect();
+        let plain = bootstrap_mean(&values, LEVEL, RESAMPLES, SEED);
+        Rate { name, score: score_of(MetricKind::Fraction, &values, plain, Clustered::of(placed), LEVEL) }
     };
     let right = |answers: &Vec<bool>| answers.iter().filter(|right| **right).count();
     let mut rates =
@@ -348,13 +352,50 @@ impl Samples {
     /// The tables.
     pub fn document(&self) -> Document {
         let mut document = Document::new("Several answers");
+        document.lead.extend(self.systems.iter().filter_map(|system| self.said(system)));
+        document.lead.extend(self.chart().map(Block::chart));
+        let about = clusters::about(&self.report.summary);
         let note =
-            format!("{}, percent with 95 % intervals over items, and the number of items", self.metric);
+            format!("{}, percent with 95 % intervals{about}, and the number of items", self.metric);
         document.add(Section::new("Rates", note, self.rates()));
         let note = "first answers. A penalty score counts +1 for a right answer, 0 for an abstention, and minus the penalty for a \
                     wrong answer, times 100";
         document.add(Section::new("Abstention", note, self.abstentions()));
         document
+    }
+
+    /// `mine: the first answer is right by ex@1 for 61.2 % of 500 items, one of the answers for 75.0 %.`
+    fn said(&self, system: &SystemSamples) -> Option<Block> {
+        let of = |name: &str| system.rates.iter().find(|rate| rate.name == name).map(|rate| rate.score);
+        let (first, best) = (of("first")?, of("best-of-n")?);
+        let text = format!(
+            ": by {}, the first answer is right for {} % of {}, and one of the answers for {} %.",
+            self.metric,
+            percent(first.mean?),
+            counted(first.count, "item"),
+            percent(best.mean?)
+        );
+        Some(Block::lead(Text::default().strong(&system.system).plain(text)))
+    }
+
+    /// How `pass@k` grows with k, one line per system; `None` where a single k has answers enough.
+    fn chart(&self) -> Option<String> {
+        let has_items = |name: &str| {
+            let mut rates = self.systems.iter().flat_map(|system| &system.rates);
+            rates.any(|rate| rate.name == name && rate.score.mean.is_some())
+        };
+        let names = self.systems.first()?.rates.iter().map(|rate| rate.name.as_str());
+        let labels: Vec<&str> = names.filter(|name| name.starts_with("pass@") && has_items(name)).collect();
+        let line = |system: &'_ SystemSamples| -> Vec<Option<f64>> {
+            let rate = |label: &&str| system.rates.iter().find(|rate| rate.name == *label);
+            labels.iter().map(|label| rate(label)?.score.mean).collect()
+        };
+        let lines: Vec<StepLine<'_>> = self
+            .systems
+            .iter()
+            .map(|system| StepLine { name: &system.system, values: line(system) })
+            .collect();
+        (labels.len() > 1).then(|| lines_by_step("pass@k in percent", &labels, &lines))
     }
 
     fn rates(&self) -> Table {
@@ -397,8 +438,9 @@ impl Samples {
 impl SystemSamples {
     pub(crate) fn to_json(&self) -> Value {
         let rate = |rate: &Rate| {
-            let ends = rate.interval.map(|interval| [interval.low, interval.high]);
-            json!({"name": rate.name, "mean": rate.mean, "interval": ends, "items": rate.count})
+            let ScoreSummary { mean, low, high, count, clusters, plain } = rate.score;
+            let ends = low.zip(high).map(|(low, high)| [low, high]);
+            json!({"name": rate.name, "mean": mean, "interval": ends, "items": count, "clusters": clusters, "plain": plain})
         };
         let Abstention { right, wrong, abstained, rightly_abstained, wrongly_answered, scores } =
             &self.abstention;
@@ -416,9 +458,10 @@ impl SystemSamples {
 
 /// A rate with its interval and its number of items.
 pub(crate) fn rate_text(rate: &Rate) -> String {
-    let Some(mean) = rate.mean else { return "– n=0".to_owned() };
-    let ends = rate.interval.map(|ends| format!(" [{}, {}]", percent(ends.low), percent(ends.high)));
-    format!("{}{} n={}", percent(mean), ends.unwrap_or_default(), rate.count)
+    let ScoreSummary { mean, low, high, count, .. } = rate.score;
+    let Some(mean) = mean else { return "– n=0".to_owned() };
+    let ends = low.zip(high).map(|(low, high)| format!(" [{}, {}]", percent(low), percent(high)));
+    format!("{}{} n={count}", percent(mean), ends.unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -426,9 +469,11 @@ mod tests {
     use super::*;
 
     fn mean(items: &[Vec<bool>], name: &str) -> (Option<f64>, usize) {
-        let rates = rates(items, &[1, 2, 3]);
+        let place = ClusterPlaces::default().place("d", None);
+        let items: Vec<_> = items.iter().map(|answers| (place, answers.clone())).collect();
+        let rates = rates(&items, &[1, 2, 3]);
         let rate = rates.iter().find(|rate| rate.name == name).expect("a rate of that name");
-        (rate.mean, rate.count)
+        (rate.score.mean, rate.score.count)
     }
 
     #[test]

@@ -21,10 +21,13 @@ use sqlgauge_base::stats::{self, Interval};
 use sqlgauge_base::{Random, counted};
 use sqlgauge_dataset::{Benchmark, Example, Prediction, parse_benchmark};
 use sqlgauge_metrics::{Metric, MetricKind};
-use sqlgauge_report::document::{Block, Cell, Document, Section, Table, Text};
+use sqlgauge_report::document::{Block, Cell, Document, Drawing, Section, Table, Text};
 use sqlgauge_report::words::share;
-use sqlgauge_report::{Nature, number};
-use sqlgauge_run::{RunError, RunFiles, ScoreSummary, SummaryBuilder};
+use sqlgauge_report::{Nature, clusters, number};
+use sqlgauge_run::{
+    ClusterPlace, ClusterPlaces, Clustered, Clusters, PlainDifference, RunError, RunFiles, ScoreSummary, Summary,
+    SummaryBuilder, gold_key,
+};
 
 use crate::context::Context;
 use crate::error::Error;
@@ -79,6 +82,8 @@ pub struct Versions {
     pub items: Vec<usize>,
     /// By version, then by system.
     pub scores: Vec<Vec<ScoreSummary>>,
+    /// The questions that intervals are about, after "95 % intervals".
+    pub about: String,
     /// Items that every version scores.
     pub shared: usize,
     /// By version, then by system: the mean over those.
@@ -127,8 +132,12 @@ pub struct VersionChange {
     pub difference: f64,
     /// Its interval.
     pub interval: Interval,
-    /// Of the exact `McNemar` test for a 0/1 metric, of a paired sign-flip test otherwise.
+    /// Of the test by clusters.
     pub p_value: f64,
+    /// What interval and test take together.
+    pub clusters: Option<Clusters>,
+    /// Interval and test if items were independent, where there are clusters.
+    pub plain: Option<PlainDifference>,
     /// Ids of those with a higher score under the second.
     pub gained: Vec<String>,
     /// Ids of those with a lower one.
@@ -263,6 +272,8 @@ fn answers_without(system: &System, answers: &Answers, others: &HashSet<&str>) -
 /// What the runs say of each item.
 struct Scores {
     ids: Vec<String>,
+    /// By item, of the first version that has it.
+    places: Vec<ClusterPlace>,
     /// By version, system and item; not a number where there is no score.
     values: Vec<Vec<Vec<f64>>>,
 }
@@ -279,10 +290,11 @@ fn compare(runs: &[(String, PathBuf)], metric: Option<&str>, systems: &[String])
         Error::Invalid("the runs have not that metric in common; score them by the same".to_owned())
     })?;
     let scores = read_scores(&opened, systems, &metric)?;
-    let summaries =
-        opened.iter().map(|run| summaries(run, systems, &metric)).collect::<Result<Vec<_>, Error>>()?;
+    let summaries = opened.iter().map(summary_of).collect::<Result<Vec<_>, Error>>()?;
     let names: Vec<String> = runs.iter().map(|(name, _)| name.clone()).collect();
     let mut versions = Versions {
+        scores: summaries.iter().map(|summary| scores_of(summary, systems, &metric)).collect(),
+        about: summaries.first().map(clusters::about).unwrap_or_default(),
         metric,
         items: scores
             .values
@@ -296,7 +308,6 @@ fn compare(runs: &[(String, PathBuf)], metric: Option<&str>, systems: &[String])
         ranks: Vec::new(),
         shared: 0,
         shared_means: Vec::new(),
-        scores: summaries,
         swaps: Vec::new(),
         changes: Vec::new(),
         agreements: Vec::new(),
@@ -313,7 +324,7 @@ fn compare(runs: &[(String, PathBuf)], metric: Option<&str>, systems: &[String])
 }
 
 fn read_scores(runs: &[RunFiles], systems: &[String], metric: &str) -> Result<Scores, Error> {
-    let mut ids = Vec::new();
+    let (mut ids, mut clusters, mut numbers) = (Vec::new(), Vec::new(), ClusterPlaces::default());
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut read = Vec::new();
     let system_of: HashMap<&str, usize> = systems.iter().map(String::as_str).zip(0..).collect();
@@ -321,6 +332,7 @@ fn read_scores(runs: &[RunFiles], systems: &[String], metric: &str) -> Result<Sc
         run.items.for_each(|item| {
             let place = *places.entry(item.id.clone()).or_insert_with(|| {
                 ids.push(item.id.clone());
+                clusters.push(numbers.place(&item.db_id, gold_key(&item.db_id, item.details.golds())));
                 ids.len() - 1
             });
             if let (Some(system), Some(value)) =
@@ -335,25 +347,40 @@ fn read_scores(runs: &[RunFiles], systems: &[String], metric: &str) -> Result<Sc
     for (version, system, item, value) in read {
         values[version][system][item] = value;
     }
-    Ok(Scores { ids, values })
+    Ok(Scores { ids, places: clusters, values })
 }
 
-fn summaries(run: &RunFiles, systems: &[String], metric: &str) -> Result<Vec<ScoreSummary>, Error> {
-    let summary = match &run.summary {
+fn summary_of(run: &RunFiles) -> Result<Summary, Error> {
+    Ok(match &run.summary {
         Some(summary) => summary.clone(),
         None => SummaryBuilder::of(&run.manifest, &run.items)?,
-    };
+    })
+}
+
+fn scores_of(summary: &Summary, systems: &[String], metric: &str) -> Vec<ScoreSummary> {
     let of_system = |name: &String| {
         let system = summary.systems.iter().find(|system| system.system == *name);
-        let none = ScoreSummary { mean: None, low: None, high: None, count: 0 };
-        system.and_then(|system| system.scores.get(metric)).copied().unwrap_or(none)
+        system.and_then(|system| system.scores.get(metric)).copied().unwrap_or_default()
     };
-    Ok(systems.iter().map(of_system).collect())
+    systems.iter().map(of_system).collect()
 }
 
 const LEVEL: f64 = 0.95;
 const RESAMPLES: usize = 2000;
 const SEED: u64 = 0x5eed;
+
+/// The interval of paired differences, and the p-value of their test, if items were independent.
+fn tested(kind: MetricKind, differences: &[f64]) -> (Interval, f64) {
+    if kind == MetricKind::Binary {
+        let count = |moved: fn(&&f64) -> bool| differences.iter().filter(moved).count() as u64;
+        let (gained, lost) = (count(|moved| **moved > 0.0), count(|moved| **moved < 0.0));
+        let interval = stats::paired_difference(gained, lost, differences.len() as u64, LEVEL);
+        return (interval, stats::mcnemar_exact(gained, lost));
+    }
+    let interval = stats::bootstrap_mean(differences, LEVEL, RESAMPLES, SEED);
+    let interval = interval.unwrap_or(Interval { low: f64::NAN, high: f64::NAN });
+    (interval, stats::sign_flip_test(differences, RESAMPLES, SEED))
+}
 
 impl Versions {
     /// Compares; false where not an item is shared.
@@ -437,7 +464,11 @@ impl Versions {
                 .collect()
         };
         let differences: Vec<f64> = both.clone().map(|item| after[item] - before[item]).collect();
-        let (interval, p_value) = self.tested(&differences);
+        let kind = Nature::of(&self.metric).kind;
+        let plain = tested(kind, &differences);
+        let places = both.clone().map(|item| scores.places[item]);
+        let clustered = Clustered::of(places.zip(differences.iter().copied()));
+        let (interval, p_value) = clustered.map_or(plain, |of| of.of_differences(kind, LEVEL, plain));
         let shared = differences.len().max(1) as f64;
         let mean = |of: &[f64]| both.clone().map(|item| of[item]).sum::<f64>() / shared;
         VersionChange {
@@ -448,22 +479,11 @@ impl Versions {
             difference: differences.iter().sum::<f64>() / shared,
             interval,
             p_value,
+            clusters: clustered.map(|of| of.clusters),
+            plain: clustered.map(|_| PlainDifference { low: plain.0.low, high: plain.0.high, p_value: plain.1 }),
             gained: ids(&|moved| moved > 0.0),
             lost: ids(&|moved| moved < 0.0),
         }
-    }
-
-    /// The interval of paired differences, and the p-value of their test.
-    fn tested(&self, differences: &[f64]) -> (Interval, f64) {
-        if Nature::of(&self.metric).kind == MetricKind::Binary {
-            let count = |moved: fn(&&f64) -> bool| differences.iter().filter(moved).count() as u64;
-            let (gained, lost) = (count(|moved| **moved > 0.0), count(|moved| **moved < 0.0));
-            let interval = stats::paired_difference(gained, lost, differences.len() as u64, LEVEL);
-            return (interval, stats::mcnemar_exact(gained, lost));
-        }
-        let interval = stats::bootstrap_mean(differences, LEVEL, RESAMPLES, SEED);
-        let interval = interval.unwrap_or(Interval { low: f64::NAN, high: f64::NAN });
-        (interval, stats::sign_flip_test(differences, RESAMPLES, SEED))
     }
 
     fn agreement(&self, versions: [usize; 2], scores: &Scores, means: &[Vec<f64>]) -> Agreement {
@@ -486,7 +506,7 @@ impl Versions {
         let mut document = Document::new("Versions of the golds");
         document.lead.extend(self.changes.iter().take(MOST_SAID).map(|change| self.said(change)));
         let of = if self.samples.is_empty() { "" } else { " of the first answers" };
-        let note = format!("{}{of}; the change has a 95 % interval, and p is of a paired test", self.metric);
+        let note = format!("{}{of}; the change has a 95 % interval{}, and p is of a paired test", self.metric, self.about);
         document.add(Section::new("The same items under two versions", note, self.changed()));
         let note = format!(
             "{}{of}, over all items of each version; shared: over the {} that all versions have, # is the rank",
@@ -495,7 +515,7 @@ impl Versions {
         );
         document.add(Section::new("Each version alone", note, self.scores()));
         let note =
-            format!("{}, percent with 95 % intervals over items, and the number of items", self.metric);
+            format!("{}, percent with 95 % intervals{}, and the number of items", self.metric, self.about);
         document.add(Section::new("Several answers by version", note, self.lists()));
         let note = "points between the two systems; real: how often resampled items give the same swap";
         document.add(Section::new("Ranks that change", note, self.swapped()));
@@ -560,16 +580,23 @@ impl Versions {
 
     fn changed(&self) -> Table {
         let nature = Nature::of(&self.metric);
-        let columns = ["system", "from", "to", "items", "before", "after", "change", "p", "gained", "lost"];
+        let columns =
+            ["system", "from", "to", "drawn", "items", "before", "after", "change", "p", "gained", "lost"];
         let row = |change: &VersionChange| {
             let [from, to] = change.versions.clone();
             let [before, after] = change.means.map(|mean| number::score(Some(mean), nature));
             let [shared, gained, lost] =
                 [change.shared, change.gained.len(), change.lost.len()].map(|count| count.to_string());
             let (moved, p) = (moved(change, nature), number::p_value(change.p_value));
-            [change.system.clone(), from, to, shared, before, after, moved, p, gained, lost]
-                .map(Cell::new)
-                .into()
+            let [old, new] = change.means;
+            let drawn = if nature.has_own_unit() {
+                Cell::default()
+            } else {
+                Cell::drawn(Drawing::Change { from: old, to: new })
+            };
+            let names = [change.system.clone(), from, to].map(Cell::new);
+            let numbers = [shared, before, after, moved, p, gained, lost].map(Cell::new);
+            names.into_iter().chain([drawn]).chain(numbers).collect()
         };
         Table::of(columns, self.changes.iter().map(row))
     }
@@ -600,7 +627,7 @@ impl Versions {
             version
         };
         let swap = |swap: &Swap| json!({"first": swap.first, "second": swap.second, "versions": swap.versions, "differences": swap.differences, "probability": swap.probability});
-        let change = |change: &VersionChange| json!({"system": change.system, "versions": change.versions, "shared": change.shared, "means": change.means, "difference": change.difference, "low": change.interval.low, "high": change.interval.high, "p_value": change.p_value, "gained": change.gained, "lost": change.lost});
+        let change = |change: &VersionChange| json!({"system": change.system, "versions": change.versions, "shared": change.shared, "means": change.means, "difference": change.difference, "low": change.interval.low, "high": change.interval.high, "p_value": change.p_value, "clusters": change.clusters, "plain": change.plain, "gained": change.gained, "lost": change.lost});
         let agreement = |row: &Agreement| json!({"versions": row.versions, "items": row.shared, "scores": row.pairs, "equal": row.equal, "kendall": row.kendall});
         json!({
             "metric": self.metric,
@@ -662,7 +689,7 @@ mod tests {
 
     fn scores(values: Vec<Vec<Vec<f64>>>) -> (Versions, Scores) {
         let items = values[0][0].len();
-        let none = ScoreSummary { mean: None, low: None, high: None, count: 0 };
+        let none = ScoreSummary::default();
         let versions = Versions {
             metric: "ex@1".to_owned(),
             versions: (0..values.len()).map(|at| format!("v{at}")).collect(),
@@ -676,9 +703,10 @@ mod tests {
             changes: Vec::new(),
             agreements: Vec::new(),
             samples: Vec::new(),
+            about: String::new(),
             runs: Vec::new(),
         };
-        (versions, Scores { ids: (0..items).map(|at| at.to_string()).collect(), values })
+        (versions, Scores { ids: (0..items).map(|at| at.to_string()).collect(), places: vec![ClusterPlaces::default().place("d", None); items], values })
     }
 
     #[test]

@@ -15,6 +15,8 @@ const MOST_RUNS: usize = 100;
 pub(crate) struct HistoryRow {
     run: String,
     name: String,
+    /// When it ran, as it recorded it.
+    now: Option<String>,
     /// Seconds since 1970.
     changed: u64,
     status: String,
@@ -34,15 +36,17 @@ impl Dashboard {
             return Err(ViewError::UnknownRun);
         };
         let mut alike: Vec<_> = rows.into_iter().filter(|(_, row)| row.asks(&golds, system)).collect();
-        alike.sort_by_key(|(_, row)| std::cmp::Reverse(row.changed()));
+        alike.sort_by_key(|(_, row)| std::cmp::Reverse(row.time()));
         let of_run = |(folder, row): (&crate::FoundRun, crate::runs::RunRow)| {
             // A run that is damaged is said to be so in the list of runs.
             let item = RunFiles::open(&folder.path).ok()?.items.find(system, id).ok()??;
             let text = item.details.prediction.as_deref().unwrap_or_default();
+            let (now, changed) = row.time();
             Some(HistoryRow {
                 run: folder.id.clone(),
                 name: folder.name.clone(),
-                changed: row.changed(),
+                now,
+                changed,
                 text: sha256_of_bytes(text.as_bytes())[..8].to_owned(),
                 status: item.status,
                 metrics: item.metrics.into_iter().collect(),

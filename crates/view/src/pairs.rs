@@ -70,6 +70,8 @@ struct Compared {
     items: Vec<PairItem>,
     left_out: LeftOutCounts,
     notes: Vec<String>,
+    /// The questions that intervals are about.
+    about: String,
 }
 
 #[derive(Serialize)]
@@ -142,7 +144,8 @@ fn compare([a, b]: [FoundRun; 2], pair: &Pair) -> Result<Compared, ViewError> {
         changed: compared.left_out.changed,
     };
     let SystemComparison { summary, metric, notes, .. } = compared;
-    Ok(Compared { metric, comparisons: summary.comparisons, both, items, left_out, notes })
+    let about = sqlgauge_report::clusters::about(&summary);
+    Ok(Compared { metric, comparisons: summary.comparisons, both, items, left_out, notes, about })
 }
 
 fn answer(item: &Item, why: Option<&Reason>) -> Value {

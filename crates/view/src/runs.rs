@@ -130,6 +130,9 @@ struct RunContent {
     systems: Vec<SystemRow>,
     total: usize,
     done: usize,
+    /// What its queries took for now: mostly the time of the run. A copied or touched folder keeps it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    now: Option<String>,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -167,9 +170,9 @@ impl RunRow {
         Some(self.content.as_ref()?.golds.iter().map(|(_, sha256)| sha256.clone()).collect())
     }
 
-    /// Seconds since 1970.
-    pub(crate) fn changed(&self) -> u64 {
-        self.changed
+    /// By what runs stand in the order of time: when they ran, as they recorded it, then when they were last written to.
+    pub(crate) fn time(&self) -> (Option<String>, u64) {
+        (self.content.as_ref().and_then(|content| content.now.clone()), self.changed)
     }
 }
 
@@ -195,6 +198,7 @@ impl RunContent {
             golds: golds.map(|gold| (gold.path.clone(), gold.sha256.clone())).collect(),
             systems: systems.collect(),
             total: manifest.total(),
+            now: manifest.options.get(sqlgauge_core::NOW).and_then(|now| now.as_str()).map(str::to_owned),
             done: summary.systems.iter().flat_map(|system| system.statuses.values()).sum(),
             tool: manifest.tool_version,
             engine: manifest.engine,

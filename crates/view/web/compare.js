@@ -4,16 +4,32 @@
 const SIDES = ['first', 'second', 'neither'];
 const LISTED = 100;
 
+/* What is compared until somebody chooses: the latest run with the one before it on the same golds, of one system if both have it. */
+function latestPair(runs) {
+  for (const group of byGold(runs.filter((run) => !run.problem))) {
+    const [last, ...others] = [...group].sort(later).flatMap((run) => run.systems.map((system) => [run.id, system.name]));
+    const before = others.find(([, name]) => name === last[1]) ?? others[0];
+    if (before) return { a: before[0], first: before[1], b: last[0], second: last[1] };
+  }
+  return null;
+}
+
 async function comparePage({ params }, isCurrent) {
-  const of = Object.fromEntries(['a', 'first', 'b', 'second', 'metric'].map((key) => [key, params.get(key)]).filter(([, value]) => value));
-  const [runs, said] = await Promise.all([readRuns(), ask('/api/compare', of)]);
+  const chosen = Object.fromEntries(['a', 'first', 'b', 'second', 'metric'].map((key) => [key, params.get(key)]).filter(([, value]) => value));
+  const runs = await readRuns();
+  const of = chosen.a ? chosen : latestPair(runs);
+  if (!of) {
+    if (isCurrent()) replace(main, h('h1', {}, 'Compare'), h('p', { class: 'empty' }, 'A comparison needs two systems that answered the same questions; no run has them yet.'));
+    return;
+  }
+  const said = await ask('/api/compare', of);
   if (!isCurrent()) return;
   const name = (id) => runs.find((run) => run.id === id)?.name ?? id;
   const shown = said.comparisons.find((one) => one.metric === said.metric);
   const row = (one) => h('tr', { class: one.metric === said.metric ? 'here' : null },
     h('th', { scope: 'row' }, h('a', { href: address('compare', { ...of, metric: one.metric }) }, one.metric)),
     h('td', { class: 'num' }, percent(one.first_mean)), h('td', { class: 'num' }, percent(one.second_mean)), h('td', { class: 'num' }, count(one.count)),
-    h('td', { class: 'num' }, signed(one.difference)), h('td', { class: 'num' }, `${signed(one.low)} to ${signed(one.high)}`),
+    h('td', { class: 'num' }, signed(one.difference)), h('td', { class: 'num', 'data-tip': plainDifference(one) }, `${signed(one.low)} to ${signed(one.high)}`),
     h('td', { class: 'num' }, one.p_value < 0.001 ? '< 0.001' : one.p_value.toFixed(3)), h('td', { class: 'num' }, count(one.only_first)), h('td', { class: 'num' }, count(one.only_second)));
   const state = { side: '', level: '', db: '', cause: '', ...Object.fromEntries(params) };
   const list = h('div', {});
@@ -27,12 +43,15 @@ async function comparePage({ params }, isCurrent) {
     said.notes.map((note) => h('p', { class: 'note' }, `${note[0].toUpperCase()}${note.slice(1)}.`)),
     (out.only_first || out.only_second || out.changed) > 0 && h('p', { class: 'note' }, `Left out: ${count(out.only_first)} that only the first run has, ${count(out.only_second)} that only the second has, ${count(out.changed)} with another gold or database.`),
     h('section', {}, scroller(h('table', {}, h('thead', {}, h('tr', {}, ['Metric', of.first, of.second, 'Items', 'Difference', '95 % interval', 'p', 'Only first', 'Only second'].map((text, at) => h('th', { scope: 'col', class: at ? 'num' : '' }, text)))),
-      h('tbody', {}, said.comparisons.map(row))))),
+      h('tbody', {}, said.comparisons.map(row)))),
+      said.about && h('p', { class: 'note' }, `Intervals and p are${said.about}; point at an interval for what they are if questions were independent.`)),
     partingMap(said.items.filter((item) => item.side !== 'neither').map((item) => ({ row: item.db, column: item.level ?? NONE, side: SIDES.indexOf(item.side) })), [of.first, of.second],
       (db, level) => address('compare', { ...of, db, level: level === NONE ? '' : level })),
     h('section', { 'aria-label': 'Items that differ' }, list));
   draw();
 }
+
+const plainDifference = ({ plain }) => (plain ? `If questions were independent:\n${signed(plain.low)} to ${signed(plain.high)}, p ${plain.p_value < 0.001 ? '< 0.001' : plain.p_value.toFixed(3)}` : null);
 
 /* The items on which not both are right, by filters, grouped by what makes the answer wrong. */
 function parted(said, of, state, update) {

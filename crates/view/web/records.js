@@ -76,13 +76,14 @@ async function estimatesPage(_, isCurrent) {
 
 function estimateSection(own) {
   const points = (share) => (share === null || share === undefined ? NONE : signed(share));
-  const row = (one) => h('tr', {}, h('th', { scope: 'row', class: 'name' }, one.system), h('td', { class: 'num' }, percent(one.accuracy)), h('td', { class: 'num' }, `${percent(one.interval.low)} to ${percent(one.interval.high)}`),
+  const questions = (one) => (one.by_database ?? []).reduce((sum, part) => sum + part.count, 0);
+  const row = (one) => h('tr', {}, h('th', { scope: 'row', class: 'name' }, one.system), h('td', { class: 'num' }, `${percent(one.interval.low)} to ${percent(one.interval.high)}`), h('td', { class: 'num' }, percent(one.accuracy)), h('td', { class: 'num' }, questions(one) ? count(questions(one)) : NONE),
     h('td', { class: 'num' }, percent(one.signals.find((signal) => signal.name === 'accuracy')?.known)), h('td', {}, one.method), h('td', {}, one.outside ? 'outside' : 'inside'));
   const signals = (one) => one.signals.length > 0 && h('details', {}, h('summary', {}, `What moves the estimate of ${one.system}`), (one.outside_because ?? []).map((text) => h('p', {}, text)),
     scroller(h('table', {}, columns(['Signal'], ['Labelled', 'num'], ['Target', 'num'], ['Points', 'num']), h('tbody', {}, one.signals.map((signal) => h('tr', {}, h('th', { scope: 'row' }, signal.name), ['known', 'target'].map((key) => h('td', { class: 'num' }, signal[key]?.toFixed(3) ?? NONE)), h('td', { class: 'num' }, points(signal.effect))))))));
   return h('section', {}, h('div', { class: 'head' }, h('h2', {}, own.name), h('span', { class: 'soft' }, when(own.changed)), own.report && h('a', { href: STORED ? `estimate/${own.id}.html` : `/estimate/${own.id}` }, 'Whole report')),
     own.problem && h('p', { class: 'error' }, own.problem),
-    own.estimates?.length > 0 && scroller(h('table', {}, columns(['System'], ['Estimate', 'num'], ['Interval', 'num'], ['On labelled answers', 'num'], ['Method'], ['Target']), h('tbody', {}, own.estimates.map(row)))),
+    own.estimates?.length > 0 && scroller(h('table', {}, columns(['System'], ['Interval', 'num'], ['Estimate', 'num'], ['Questions', 'num'], ['On labelled answers', 'num'], ['Method'], ['Target']), h('tbody', {}, own.estimates.map(row)))),
     (own.estimates ?? []).map(signals), (own.drift ?? []).map(driftChart));
 }
 

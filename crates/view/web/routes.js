@@ -1,7 +1,7 @@
 
 /* Addresses, theme, keyboard. */
 
-const PAGES = [['', 'Runs', runsPage], ['labels', 'Labels', labelsPage], ['audits', 'Audits', auditsPage], ['estimates', 'Estimates', estimatesPage]];
+const PAGES = [['', 'Runs', runsPage], ['compare', 'Compare', comparePage], ['labels', 'Labels', labelsPage], ['audits', 'Audits', auditsPage], ['estimates', 'Estimates', estimatesPage]];
 const SHOWN = STORED ? PAGES.filter(([path]) => ['', 'estimates'].includes(path)) : PAGES;
 let routing = 0;
 
@@ -14,7 +14,7 @@ async function route() {
   const isCurrent = () => own === routing;
   const { parts, params } = parseHash();
   const path = parts[0] ?? '';
-  const page = path === 'compare' && !STORED ? comparePage : SHOWN.find(([name]) => name === path)?.[2];
+  const page = SHOWN.find(([name]) => name === path)?.[2];
   replace(document.getElementById('nav'), SHOWN.map(([name, text]) => h('a', { href: address(name), 'aria-current': name === path ? 'page' : null }, text)));
   if (page) await page({ parts, params }, isCurrent).catch((error) => { if (isCurrent()) show(error); });
   else replace(main, h('h1', {}, 'No such page'), h('p', { class: 'empty' }, h('a', { href: '#/' }, 'All runs'), '.'));

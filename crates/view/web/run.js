@@ -83,10 +83,10 @@ function drawHistory(rows) {
   const line = (row, at) => {
     const link = element('a', { href: `/run/${row.run}/#/item/${encodeURIComponent(shown.system)}/${encodeURIComponent(shown.id)}` }, row.name);
     const isChanged = rows[at + 1] && rows[at + 1].text !== row.text;
-    return element('tr', row.run === run ? { class: 'here' } : {}, element('th', { scope: 'row', class: 'name' }, link), cell('td', new Date(row.changed * 1000).toISOString().replace('T', ' ').slice(0, 16), { class: 'soft' }),
+    return element('tr', row.run === run ? { class: 'here' } : {}, element('th', { scope: 'row', class: 'name' }, link), cell('td', new Date(row.now ?? row.changed * 1000).toISOString().replace('T', ' ').slice(0, 16), { class: 'soft' }),
       cell('td', row.status.replaceAll('_', ' ')), ...metrics.map((metric) => cell('td', score(row.metrics[metric]), { class: 'num' })), cell('td', isChanged ? 'another query' : ''), cell('td', (row.prediction ?? '').slice(0, 300), { class: 'pred' }));
   };
-  const titles = ['Run', 'Last written (UTC)', 'Status', ...metrics, 'Against the run before', 'Prediction'];
+  const titles = ['Run', 'Run at (UTC)', 'Status', ...metrics, 'Against the run before', 'Prediction'];
   const table = element('table', { class: 'items others' }, element('thead', {}, element('tr', {}, ...titles.map((text) => cell('th', text, { scope: 'col' })))), element('tbody', {}, ...rows.map(line)));
   const box = element('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'This item in other runs' }, table);
   document.getElementById('main').append(element('section', { id: 'history', 'aria-label': 'History' }, element('div', { class: 'head' }, element('h2', {}, 'This item run after run')), box));

@@ -29,7 +29,7 @@ function runRows(run, metrics, state) {
       h('td', { class: 'path' }, at === 0 && [h('a', { href: runHref(run.id) }, run.name), progress(run)]),
       h('td', { class: 'path' }, h('a', { href: runHref(run.id, `#/items?system=${encodeURIComponent(system.name)}`) }, system.name)),
       metrics.map((metric) => scoreCell(system, metric, isBest(run, metric, system))),
-      h('td', { class: 'soft sec' }, at === 0 ? when(run.changed) : ''));
+      h('td', { class: 'soft sec' }, at === 0 ? when(began(run)) : ''));
   });
 }
 
@@ -47,7 +47,7 @@ function byGold(runs) {
     groups.get(key).push(run);
   }
   const isProblem = (group) => (group[0].problem ? 1 : 0);
-  return [...groups.values()].sort((a, b) => isProblem(a) - isProblem(b) || Math.max(...b.map((run) => run.changed)) - Math.max(...a.map((run) => run.changed)));
+  return [...groups.values()].sort((a, b) => isProblem(a) - isProblem(b) || Math.max(...b.map(began)) - Math.max(...a.map(began)));
 }
 
 const svg = (tag, attributes, text) => {
@@ -57,23 +57,39 @@ const svg = (tag, attributes, text) => {
   return element;
 };
 
-/* The first metric over time, for a system that more than two finished runs have. */
+/* When a run ran, as it recorded it: a folder that was copied or touched keeps its place. Of one time, the last written is the later. */
+const began = (run) => (run.now ? Date.parse(run.now) / 1000 : run.changed);
+const later = (a, b) => began(b) - began(a) || b.changed - a.changed;
+
+/* The first metric over time with its intervals, for a system that more than two finished runs have. The axis says where it begins. */
 function trend(group, metric) {
   const names = [...new Set(group.flatMap((run) => (run.systems ?? []).map((system) => system.name)))];
-  const series = (name) => group.map((run) => [run.changed, run.systems?.find((one) => one.name === name)?.scores[metric]?.[0]])
-    .filter(([, mean]) => mean !== null && mean !== undefined && mean <= 1).sort((a, b) => a[0] - b[0]);
+  const isOneTime = new Set(group.map(began)).size === 1;
+  const series = (name) => group.map((run) => ({ run: run.name, time: isOneTime ? run.changed : began(run), score: run.systems?.find((one) => one.name === name)?.scores[metric] }))
+    .filter(({ score }) => score && score[0] !== null && score[0] <= 1).sort((a, b) => a.time - b.time);
   const longest = names.map((name) => [name, series(name)]).sort((a, b) => b[1].length - a[1].length)[0];
   if (!longest || longest[1].length < 3) return null;
   const [name, points] = longest;
-  const [low, high] = [Math.min(...points.map((p) => p[1])), Math.max(...points.map((p) => p[1]))];
-  const x = (at) => 50 + at * 560 / (points.length - 1);
-  const y = (mean) => 112 - (mean - low) / (high - low || 1) * 92;
-  const chart = svg('svg', { class: 'trend', viewBox: '0 0 640 140', role: 'img', 'aria-label': `${metric} of ${name}: ${points.map((p) => percent(p[1])).join(', ')}` });
-  chart.append(svg('line', { x1: 50, y1: 112, x2: 610, y2: 112 }), svg('text', { x: 0, y: y(high) + 4 }, percent(high)), svg('text', { x: 0, y: y(low) + 4 }, percent(low)),
-    svg('path', { d: points.map((p, at) => `${at ? 'L' : 'M'}${x(at)} ${y(p[1])}`).join('') }));
-  points.forEach((p, at) => chart.append(svg('circle', { cx: x(at), cy: y(p[1]), r: 3 })));
-  chart.append(svg('text', { x: 50, y: 132 }, when(points[0][0])), svg('text', { x: 610, y: 132, 'text-anchor': 'end' }, when(points.at(-1)[0])));
-  return h('div', {}, h('h3', { class: 'over' }, `${bare(metric)} of ${name}, run after run`), chart);
+  const ends = points.flatMap(({ score }) => [score[1] ?? score[0], score[2] ?? score[0]]);
+  const [low, high] = [Math.floor(Math.min(...ends) * 10) / 10, Math.ceil(Math.max(...ends) * 10) / 10];
+  const [first, last] = [points[0].time, points.at(-1).time];
+  const x = (point, at) => 56 + 554 * (last > first ? (point.time - first) / (last - first) : at / (points.length - 1));
+  const y = (share) => 150 - 136 * (share - low) / (high - low || 1);
+  const step = high - low > 0.5 ? 0.2 : 0.1;
+  const chart = svg('svg', { class: 'trend', viewBox: '0 0 640 176', role: 'img', 'aria-label': `${metric} of ${name}: ${points.map(({ score }) => `${percent(score[0])} (${percent(score[1])} to ${percent(score[2])})`).join(', ')}` });
+  for (let tick = low; tick < high + 0.001; tick += step) chart.append(svg('line', { x1: 50, y1: y(tick), x2: 616, y2: y(tick) }), svg('text', { x: 42, y: y(tick) + 4, 'text-anchor': 'end' }, `${Math.round(tick * 100)}`));
+  points.forEach((point, at) => {
+    const { score } = point;
+    if (score[1] !== null) chart.append(svg('line', { class: 'range', x1: x(point, at), x2: x(point, at), y1: y(score[1]), y2: y(score[2]) }));
+  });
+  chart.append(svg('path', { d: points.map((point, at) => `${at ? 'L' : 'M'}${x(point, at)} ${y(point.score[0])}`).join('') }));
+  points.forEach((point, at) => {
+    const dot = svg('circle', { cx: x(point, at), cy: y(point.score[0]), r: 3.5 });
+    dot.append(svg('title', {}, `${point.run}, ${when(point.time)}: ${percent(point.score[0])} (${percent(point.score[1])} to ${percent(point.score[2])})`));
+    chart.append(dot);
+  });
+  chart.append(svg('text', { x: 50, y: 170 }, when(first)), svg('text', { x: 616, y: 170, 'text-anchor': 'end' }, when(last)));
+  return h('div', {}, h('h3', { class: 'over' }, `${bare(metric)} of ${name} over time, percent with 95\u00a0% intervals`), chart);
 }
 
 const runsState = () => { const { params } = parseHash(); return { q: params.get('q') ?? '', sort: params.get('sort') ?? 'newest' }; };
@@ -82,7 +98,7 @@ const runsState = () => { const { params } = parseHash(); return { q: params.get
 function exportedRuns() {
   const metrics = [...new Set(RUNS.flatMap((run) => run.metrics ?? []))];
   const rows = RUNS.filter((run) => !run.problem).flatMap((run) => run.systems.map((system) => ({
-    run: run.name, system: system.name, last_written: when(run.changed), questions: run.questions, golds: run.golds.map((gold) => gold[1]).join(' '),
+    run: run.name, system: system.name, run_at: when(began(run)), questions: run.questions, golds: run.golds.map((gold) => gold[1]).join(' '),
     ...Object.fromEntries(metrics.flatMap((metric) => ['', '_low', '_high', '_n'].map((end, at) => [`${metric}${end}`, system.scores[metric]?.[at] ?? null]))) })));
   return { keys: Object.keys(rows[0] ?? {}), rows };
 }
@@ -91,7 +107,7 @@ function drawRuns() {
   const state = runsState();
   const list = document.getElementById('list');
   if (!list) return;
-  const order = state.sort === 'name' ? (a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }) : (a, b) => b.changed - a.changed || a.name.localeCompare(b.name);
+  const order = state.sort === 'name' ? (a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }) : (a, b) => later(a, b) || a.name.localeCompare(b.name);
   const compare = document.getElementById('compare');
   const pair = [...picked].map((key) => [key.slice(0, 12), key.slice(13)]);
   if (compare) {
@@ -107,7 +123,7 @@ function drawRuns() {
     return h('section', {},
       h('div', { class: 'head' }, h('h2', {}, group[0].problem ? 'Not readable' : gold ? gold[0].split('/').slice(-2).join('/') : 'Without golds'),
         group[0].questions !== undefined && h('span', { class: 'soft' }, group[0].part ?? many(group[0].questions, 'question')), gold && h('span', { class: 'soft', 'data-tip': `SHA-256 of the golds\n${gold[1]}`, tabindex: '0' }, `golds ${gold[1].slice(0, 8)}`), h('span', { class: 'soft' }, many(group.length, 'run'))),
-      scroller(h('table', { class: 'runs' }, h('thead', {}, h('tr', {}, head(''), head('Run'), head('System'), metrics.map((metric) => head(bare(metric), 'num')), head('Last written (UTC)', 'sec'))), h('tbody', {}, rows))),
+      scroller(h('table', { class: 'runs' }, h('thead', {}, h('tr', {}, head(''), head('Run'), head('System'), metrics.map((metric) => head(bare(metric), 'num')), head('Run at (UTC)', 'sec'))), h('tbody', {}, rows))),
       metrics.length > 0 && trend(group, metrics[0]));
   }));
   if (!list.hasChildNodes()) replace(list, h('p', { class: 'empty' }, RUNS.length ? 'No run matches.' : 'There is no run below these folders yet; the page looks again by itself.'));

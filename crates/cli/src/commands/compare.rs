@@ -96,7 +96,9 @@ pub(super) fn gate(comparison: &SystemComparison, most: Option<f64>, golds: Gold
         note(sentence);
         return Verdict::GateFailed;
     }
-    note(format!("{sentence}, but the paired test does not take that for real"));
+    let plain = comparison.difference().and_then(sqlgauge_report::clusters::only_plain);
+    let plain = plain.map_or_else(String::new, |text| format!("; {text}"));
+    note(format!("{sentence}, but the paired test does not take that for real{plain}"));
     Verdict::Done
 }
 

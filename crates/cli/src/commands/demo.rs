@@ -97,11 +97,12 @@ fn estimates(estimates: &[EstimateAndTruth]) -> Result<()> {
     for EstimateAndTruth { estimate, truth } in estimates {
         let _infallible = writeln!(
             text,
-            "{:<10}  estimate {} [{}, {}]   truth {}",
+            "{:<10}  estimate {} [{}, {}] n={}   truth {}",
             printable(&estimate.system),
             percent(estimate.accuracy),
             percent(estimate.interval.low),
             percent(estimate.interval.high),
+            estimate.questions(),
             percent(*truth)
         );
     }

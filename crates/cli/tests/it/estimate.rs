@@ -325,3 +325,23 @@ fn a_run_whose_databases_moved_names_the_option_that_helps() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("--known-db"));
     json_of(&run(&["--known-db", &moved.display().to_string()]));
 }
+
+/// Labels alone give the plain interval: `scipy.stats.binomtest(6, 10).proportion_ci(0.9, "wilson")`.
+#[test]
+fn labels_alone_give_their_share_and_its_plain_interval() {
+    let sample = Sample::new();
+    let (target, prediction) = sample.target("labelled", "baseline", &sample.questions());
+    let ids = sample.questions().into_iter().take(10).map(|question| question["id"].clone());
+    let rows = ids.enumerate().map(|(at, id)| json!({"id": id, "correct": at < 6}).to_string() + "\n");
+    let labels = sample.path("labels.jsonl");
+    std::fs::write(&labels, rows.collect::<String>()).unwrap();
+    let labels = labels.display().to_string();
+    let one = json_of(&sample.estimate(&target, &prediction, &["--method", "ppi", "--labels", &labels]));
+    let number = |value: &Value| value.as_f64().unwrap();
+    assert!((number(&one["accuracy"]) - 0.6).abs() < 1e-12, "{one}");
+    assert!((number(&one["interval"]["low"]) - 0.351_64).abs() < 1e-4, "{one}");
+    assert!((number(&one["interval"]["high"]) - 0.805_77).abs() < 1e-4, "{one}");
+    let sentence = one["sentence"].as_str().unwrap();
+    assert!(sentence.starts_with("An estimated 60.0 % of the 41 predictions are right by your labels."), "{sentence}");
+    assert_eq!(one["metric"], "labels");
+}

@@ -1,9 +1,11 @@
 //! The first page of the tour, which links to everything that the tour wrote.
 
 use sqlgauge_engine::{ResultSet, Value};
-use sqlgauge_report::document::{Block, Cell, Document, Section, Table, Text};
+use sqlgauge_base::counted;
+use sqlgauge_report::clusters;
+use sqlgauge_report::document::{Block, Cell, Document, Drawing, Section, Table, Text};
 use sqlgauge_report::words::{optional, percent};
-use sqlgauge_run::SystemSummary;
+use sqlgauge_run::{ScoreSummary, SystemSummary};
 use sqlgauge_search::literal;
 use sqlgauge_verify::Verdict;
 
@@ -16,6 +18,8 @@ const METRICS: usize = 4;
 
 pub(super) fn html(demo: &Tour) -> String {
     let mut document = Document::new("The bundled sample");
+    document.lead.extend(leader(demo));
+    document.lead.extend(drawn(demo).map(Block::from));
     let mut add = |title: &str, blocks: Vec<Block>| {
         let link = Some(title.to_owned());
         document.add(Section { title: title.to_owned(), link, blocks, ..Section::default() });
@@ -26,6 +30,43 @@ pub(super) fn html(demo: &Tour) -> String {
     add("Without labels?", estimates(&demo.estimates));
     add("Another schema?", evolved(&demo.evolved));
     document.html()
+}
+
+/// The system with the best score, in a sentence.
+fn leader(demo: &Tour) -> Option<Block> {
+    let (metric, systems) = ranked(demo)?;
+    let (system, score) = systems.first()?;
+    let text = format!(
+        " answers {} % of {} right by {metric} (95 % interval {} to {}{}).",
+        optional(score.mean),
+        counted(score.count, "question"),
+        optional(score.low),
+        optional(score.high),
+        clusters::about(&demo.report.summary)
+    );
+    Some(Block::lead(Text::default().strong(*system).plain(text)))
+}
+
+/// The systems with their intervals, the best first.
+fn drawn(demo: &Tour) -> Option<Table> {
+    let (metric, systems) = ranked(demo)?;
+    let row = |(system, score): &(&str, ScoreSummary)| {
+        let (value, low, high) = (score.mean?, score.low?, score.high?);
+        let drawing = Cell::drawn(Drawing::Interval { value, low, high });
+        Some(vec![Cell::new(*system), drawing, Cell::new(percent(value)).strong(), Cell::new(score.count.to_string())])
+    };
+    Some(Table::of(["System", "0 to 100 %", &metric, "n"], systems.iter().filter_map(row)))
+}
+
+/// The first metric of the run, and the systems by it.
+fn ranked(demo: &Tour) -> Option<(String, Vec<(&str, ScoreSummary)>)> {
+    let summary = &demo.report.summary;
+    let metric = summary.metrics.first()?;
+    let score = |system: &'_ SystemSummary| system.scores.get(metric).copied();
+    let mut systems: Vec<(&str, ScoreSummary)> =
+        summary.systems.iter().filter_map(|system| Some((system.system.as_str(), score(system)?))).collect();
+    systems.sort_by(|(_, a), (_, b)| b.mean.unwrap_or(-1.0).total_cmp(&a.mean.unwrap_or(-1.0)));
+    Some((metric.clone(), systems))
 }
 
 fn link(to: &str, text: &str) -> Block {
@@ -45,7 +86,10 @@ fn scores(demo: &Tour) -> Vec<Block> {
     };
     let columns = std::iter::once("System").chain(metrics.iter().map(String::as_str));
     vec![
-        Block::prose("Three systems answered 41 questions. Percent with 95 % intervals."),
+        Block::prose(format!(
+            "Three systems answered 41 questions. Percent with 95 % intervals{}.",
+            clusters::about(summary)
+        )),
         Table::of(columns, summary.systems.iter().map(row)).into(),
         link("run/report.html", "The whole report: every score, every item, and the reason for each"),
     ]
@@ -107,10 +151,11 @@ fn matched(answer: &MatchedAnswer) -> Vec<Block> {
 }
 
 fn estimates(estimates: &[EstimateAndTruth]) -> Vec<Block> {
-    let mut table = Table::new(["System", "Estimate", "90 % interval", "Truth"]);
+    let mut table = Table::new(["System", "90 % interval", "Estimate", "Questions", "Truth"]);
     for EstimateAndTruth { estimate, truth } in estimates {
         let interval = format!("{} to {}", percent(estimate.interval.low), percent(estimate.interval.high));
-        table.push([estimate.system.clone(), percent(estimate.accuracy), interval, percent(*truth)]);
+        let count = estimate.questions().to_string();
+        table.push([estimate.system.clone(), interval, percent(estimate.accuracy), count, percent(*truth)]);
     }
     let text = format!(
         "The labels of one database are known. The accuracy on {UNLABELLED} is estimated without its golds, which then tell the truth."

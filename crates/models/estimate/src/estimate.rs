@@ -45,6 +45,9 @@ impl AccuracyInterval {
     }
 }
 
+/// What stands for a metric where an accuracy is that of a user's labels.
+pub const LABELS: &str = "labels";
+
 /// Name of the signal that is the known accuracy.
 pub const ACCURACY: &str = "accuracy";
 
@@ -106,7 +109,8 @@ pub struct Estimate {
     #[serde(default)]
     pub overlap: Overlap,
     pub method: String,
-    /// The metric of the known runs that is estimated, several with commas between; empty where nobody knows.
+    /// The metric of the known runs that is estimated, several with commas between; [`LABELS`] for what a user's labels say; empty
+    /// where nobody knows.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub metric: String,
     /// What the estimate follows from.
@@ -117,6 +121,9 @@ pub struct Estimate {
     pub by_database: Vec<EstimatePart>,
     /// By kind of question.
     pub by_kind: Vec<EstimatePart>,
+    /// The slopes of the law that moved the estimate, where one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub law: Option<LawSlopes>,
     /// What was left out or assumed, in sentences.
     pub notes: Vec<String>,
     /// The predictions, in the target's order; not part of `estimate --json`.
@@ -124,7 +131,23 @@ pub struct Estimate {
     pub items: Vec<ItemEstimate>,
 }
 
+/// By how much accuracy moves with each signal, on the probit scale.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct LawSlopes {
+    /// With the share that runs.
+    pub runs: f64,
+    /// With agreement.
+    pub agreement: f64,
+    /// With what structure says.
+    pub structure: f64,
+}
+
 impl Estimate {
+    /// Number of questions of the target.
+    pub fn questions(&self) -> usize {
+        self.by_database.iter().map(|part| part.count).sum()
+    }
+
     /// The accuracy over the system's own labelled answers, which is the signal [`ACCURACY`].
     pub(crate) fn known_accuracy(&self) -> Option<f64> {
         let accuracy = self.signals.iter().find(|signal| signal.name == ACCURACY)?;

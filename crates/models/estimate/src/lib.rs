@@ -32,7 +32,9 @@ pub use alone::AloneMoves;
 pub use case::{EstimateOptions, PoolEvidence, Standing, TargetCase};
 pub use error::EstimateError;
 pub use errors::Spread;
-pub use estimate::{ACCURACY, AccuracyInterval, Estimate, EstimatePart, ItemEstimate, SignalValue};
+pub use estimate::{
+    ACCURACY, AccuracyInterval, Estimate, EstimatePart, ItemEstimate, LABELS, LawSlopes, SignalValue,
+};
 pub use load::{IMPORTED_METRIC, Loader, binary_metric};
 pub use logistic::solve;
 pub use observations::{GENERATED_DATABASES, Observation, Observations};

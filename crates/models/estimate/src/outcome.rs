@@ -8,7 +8,9 @@ use sqlgauge_shift::{Slices, shift as describe_shift};
 use sqlgauge_sql::{Features, resolve};
 
 use crate::case::TargetCase;
-use crate::estimate::{ACCURACY, AccuracyInterval, Estimate, EstimatePart, ItemEstimate, SignalValue};
+use crate::estimate::{
+    ACCURACY, AccuracyInterval, Estimate, EstimatePart, ItemEstimate, LawSlopes, SignalValue,
+};
 use crate::overlap::Overlap;
 use crate::pool::{QuestionIndex, SystemIndex};
 use crate::sums::{Sums, sums_over};
@@ -21,6 +23,8 @@ pub(crate) struct EstimateDraft {
     pub effects: Vec<SignalValue>,
     /// What the rest of the difference follows from.
     pub rest: &'static str,
+    /// The law that moved the estimate.
+    pub law: Option<LawSlopes>,
     /// In sentences.
     pub notes: Vec<String>,
 }
@@ -28,7 +32,7 @@ pub(crate) struct EstimateDraft {
 impl EstimateDraft {
     /// Probabilities, with all of the difference from the known accuracy put down to one thing.
     pub(crate) fn new(probabilities: Vec<f64>, rest: &'static str) -> Self {
-        Self { probabilities, effects: Vec::new(), rest, notes: Vec::new() }
+        Self { probabilities, effects: Vec::new(), rest, law: None, notes: Vec::new() }
     }
 
     pub(crate) fn flat(case: &TargetCase<'_>, accuracy: f64, rest: &'static str) -> Self {
@@ -109,6 +113,7 @@ impl EstimateDraft {
             by_database,
             by_kind,
             items: self.items(case),
+            law: self.law,
             notes: self.notes,
             system,
         }

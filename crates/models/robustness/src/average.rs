@@ -3,8 +3,11 @@
 use std::collections::BTreeMap;
 
 use sqlgauge_base::Random;
-use sqlgauge_run::ScoreSummary;
+use sqlgauge_base::stats::Interval;
+use sqlgauge_metrics::MetricKind;
+use sqlgauge_run::{ClusterPlace, Clustered, ScoreSummary};
 
+const LEVEL: f64 = 0.95;
 const RESAMPLES: usize = 1000;
 const SEED: u64 = 0x5eed;
 /// Shares of the resampled averages below and above the 95 % interval.
@@ -13,13 +16,15 @@ const TAILS: (f64, f64) = (0.025, 0.975);
 /// The scores of one benchmark: position in the original and score, of the items to which the metric applies.
 pub(crate) type Scores = Vec<(usize, f64)>;
 
-/// The mean over groups of the mean over their benchmarks, with its interval: `originals` positions are drawn again and
-/// again, and an item counts as often as its position is drawn. A benchmark without items does not count.
-pub(crate) fn macro_average(groups: &[Vec<Scores>], originals: usize) -> ScoreSummary {
+/// The mean over groups of the mean over their benchmarks, with its interval: the positions of the original are drawn again and
+/// again, and an item counts as often as its position is drawn; the interval by clusters leaves out one database after the other. A
+/// benchmark without items does not count.
+pub(crate) fn macro_average(groups: &[Vec<Scores>], places: &[ClusterPlace]) -> ScoreSummary {
+    let originals = places.len();
     let ones = vec![1.0; originals];
     let count = groups.iter().flatten().filter(|scores| !scores.is_empty()).count();
     let Some(mean) = average(groups, &ones) else {
-        return ScoreSummary { mean: None, low: None, high: None, count: 0 };
+        return ScoreSummary::default();
     };
     let mut random = Random::new([SEED]);
     let mut averages: Vec<f64> = (0..RESAMPLES)
@@ -35,7 +40,22 @@ pub(crate) fn macro_average(groups: &[Vec<Scores>], originals: usize) -> ScoreSu
         let place = (share * averages.len() as f64) as usize;
         averages.get(place.min(averages.len().saturating_sub(1))).copied()
     };
-    ScoreSummary { mean: Some(mean), low: at(TAILS.0), high: at(TAILS.1), count }
+    let plain = at(TAILS.0).zip(at(TAILS.1)).map(|(low, high)| Interval { low, high });
+    let scored = groups.iter().flatten().flatten().filter_map(|(at, _)| places.get(*at).copied());
+    let clustered = Clustered::jackknife(scored, mean, |is_left_out| {
+        let weight = |place: &ClusterPlace| if is_left_out(*place) { 0.0 } else { 1.0 };
+        average(groups, &places.iter().map(weight).collect::<Vec<_>>())
+    });
+    let both = plain.zip(clustered);
+    let interval = both.map(|(plain, of)| of.of_scores(MetricKind::Fraction, LEVEL, plain)).or(plain);
+    ScoreSummary {
+        mean: Some(mean),
+        low: interval.map(|interval| interval.low),
+        high: interval.map(|interval| interval.high),
+        count,
+        clusters: both.map(|(_, of)| of.clusters),
+        plain: both.map(|(plain, _)| [plain.low, plain.high]),
+    }
 }
 
 fn average(groups: &[Vec<Scores>], weights: &[f64]) -> Option<f64> {
@@ -58,7 +78,7 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
 pub(crate) fn macro_averages(
     metrics: &[&str],
     benchmarks: &[(usize, BTreeMap<String, Scores>)],
-    originals: usize,
+    places: &[ClusterPlace],
 ) -> BTreeMap<String, ScoreSummary> {
     let groups = benchmarks.iter().map(|(group, _)| group + 1).max().unwrap_or(0);
     let of_metric = |metric: &&str| {
@@ -66,31 +86,47 @@ pub(crate) fn macro_averages(
         for (group, scores) in benchmarks {
             grouped[*group].extend(scores.get(*metric).cloned());
         }
-        ((*metric).to_owned(), macro_average(&grouped, originals))
+        ((*metric).to_owned(), macro_average(&grouped, places))
     };
     metrics.iter().map(of_metric).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use sqlgauge_run::ClusterPlaces;
+
     use super::*;
+
+    /// So many positions of each of so many databases.
+    fn places(databases: usize, each: usize) -> Vec<ClusterPlace> {
+        let mut places = ClusterPlaces::default();
+        (0..databases * each).map(|at| places.place(&format!("d{}", at / each), None)).collect()
+    }
 
     #[test]
     fn benchmarks_of_one_group_count_once() {
         let of = |score: f64| (0..40).map(|at| (at, score)).collect::<Scores>();
-        let summary = macro_average(&[vec![of(1.0)], vec![of(0.0), of(0.5)], vec![Vec::new()]], 40);
+        let summary = macro_average(&[vec![of(1.0)], vec![of(0.0), of(0.5)], vec![Vec::new()]], &places(1, 40));
         assert_eq!((summary.mean, summary.count), (Some(0.625), 3));
         assert_eq!((summary.low, summary.high), (Some(0.625), Some(0.625)));
-        assert_eq!(macro_average(&[vec![Vec::new()]], 5).mean, None);
+        assert_eq!(macro_average(&[vec![Vec::new()]], &places(1, 5)).mean, None);
     }
 
     #[test]
     fn the_interval_is_that_of_the_items_and_not_of_the_rows() {
         // The same items in both rows: the average varies as much as one row does, not less.
         let scores: Scores = (0..100).map(|at| (at, f64::from(at % 2 == 0))).collect();
-        let one = macro_average(&[vec![scores.clone()]], 100);
-        let two = macro_average(&[vec![scores.clone()], vec![scores]], 100);
+        let one = macro_average(&[vec![scores.clone()]], &places(1, 100));
+        let two = macro_average(&[vec![scores.clone()], vec![scores]], &places(1, 100));
         assert_eq!((one.low, one.high), (two.low, two.high));
         assert!(one.low < Some(0.45) && one.high > Some(0.55), "{one:?}");
+    }
+
+    #[test]
+    fn databases_that_are_right_as_a_whole_make_it_wider() {
+        let scores: Scores = (0..100).map(|at| (at, f64::from(at / 10 % 2 == 0))).collect();
+        let average = macro_average(&[vec![scores]], &places(10, 10));
+        let [low, high] = average.plain.unwrap();
+        assert!(average.low < Some(low - 0.1) && average.high > Some(high + 0.1), "{average:?}");
     }
 }

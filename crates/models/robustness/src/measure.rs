@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use sqlgauge_base::stats::wilson;
 use sqlgauge_dataset::{PredictionSet, is_abstention};
 use sqlgauge_run::{
-    Comparison, Details, InputRecord, Item, Items, MISSING, Manifest, RunError, ScoreSummary, Summary,
+    ClusterPlace, ClusterPlaces, Comparison, Details, InputRecord, Item, Items, MISSING, Manifest, RunError, ScoreSummary, Summary,
     SummaryBuilder,
 };
 
@@ -63,6 +63,7 @@ impl Abstentions {
             low: if_any(interval.low),
             high: if_any(interval.high),
             count: self.items,
+            ..ScoreSummary::default()
         }
     }
 }
@@ -77,6 +78,16 @@ pub struct Original {
 }
 
 impl Original {
+    /// The database of each position of its gold file, as far as a system has an answer to it.
+    fn places(&self) -> Vec<ClusterPlace> {
+        let mut places = ClusterPlaces::default();
+        let db_id = |position: usize| {
+            let answer = self.answers.values().find_map(|answers| answers.get(&position));
+            answer.map_or_else(String::new, |answer| answer.db_id.clone())
+        };
+        (0..self.manifest.examples).map(|position| places.place(&db_id(position), None)).collect()
+    }
+
     /// Reads what the run says of those systems.
     ///
     /// # Errors
@@ -176,10 +187,10 @@ pub fn measure(
             gathered.extend(group.map(|group| (group + 1, of_items)));
         }
     }
-    let positions = original.manifest.examples;
+    let places = original.places();
     for (system, gathered) in systems.iter_mut().zip(&gathered) {
-        system.average_over_changes = macro_averages(&METRICS, &gathered[1..], positions);
-        system.average_with_original = macro_averages(&METRICS, gathered, positions);
+        system.average_over_changes = macro_averages(&METRICS, &gathered[1..], &places);
+        system.average_with_original = macro_averages(&METRICS, gathered, &places);
     }
     Ok(Robustness { manifest, systems })
 }

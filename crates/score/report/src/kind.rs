@@ -28,7 +28,7 @@ impl Nature {
     }
 
     /// Whether values are in the metric's own unit and not in [0, 1].
-    pub(crate) fn has_own_unit(self) -> bool {
+    pub fn has_own_unit(self) -> bool {
         self.kind == MetricKind::Unbounded
     }
 

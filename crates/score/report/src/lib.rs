@@ -9,6 +9,7 @@
 
 mod breakdown;
 pub mod charts;
+pub mod clusters;
 mod counterexample;
 pub mod diff;
 pub mod document;

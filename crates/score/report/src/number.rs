@@ -18,7 +18,7 @@ pub fn score(value: Option<f64>, nature: Nature) -> String {
 
 /// A score with its interval and the number of items that it is the mean of: `82.9 [80.5, 85.1] n=1034`.
 pub fn interval(summary: &ScoreSummary, nature: Nature) -> String {
-    let ScoreSummary { mean, low, high, count } = *summary;
+    let ScoreSummary { mean, low, high, count, .. } = *summary;
     let range = low
         .zip(high)
         .map(|(low, high)| format!(" [{}, {}]", score(Some(low), nature), score(Some(high), nature)));
@@ -104,10 +104,10 @@ mod tests {
 
     #[test]
     fn the_number_of_items_stands_beside_the_mean() {
-        let of_a_part = ScoreSummary { mean: Some(0.829), low: Some(0.805), high: Some(0.851), count: 412 };
+        let of_a_part = ScoreSummary { mean: Some(0.829), low: Some(0.805), high: Some(0.851), count: 412, ..ScoreSummary::default() };
         assert_eq!(interval(&of_a_part, nature(MetricKind::Binary)), "82.9 [80.5, 85.1] n=412");
         assert_eq!(with_count(Some(&of_a_part), nature(MetricKind::Binary)), "82.9 (412)");
-        let of_nothing = ScoreSummary { mean: None, low: None, high: None, count: 0 };
+        let of_nothing = ScoreSummary::default();
         assert_eq!(interval(&of_nothing, nature(MetricKind::Binary)), "– n=0");
         assert_eq!(with_count(None, nature(MetricKind::Binary)), "–");
     }

@@ -8,7 +8,7 @@ use crate::breakdown::{coverage, group_score, groups, says_little};
 use crate::document::{Block, Cell, Document, Extent, Role, Section, Table, Text};
 use crate::system_table::system_tables;
 use crate::words::{clip, many, torn};
-use crate::{ItemView, Nature, Report, ReportError, notes, number, warnings};
+use crate::{ItemView, Nature, Report, ReportError, clusters, notes, number, warnings};
 
 /// More pairs than this are cut to those with the leader.
 const MAX_PAIRS: usize = 15;
@@ -41,6 +41,7 @@ pub(crate) fn document(report: &Report) -> Result<Document, ReportError> {
     document.add(Section::new(GATES, "", gates(report)));
     document.add(counts(report));
     DIMENSIONS.iter().filter_map(|of| breakdown(report, *of)).for_each(|section| document.add(section));
+    document.add(clusters::section(report));
     document.add(comparisons(report));
     failures(report)?.into_iter().for_each(|section| document.add(section));
     document.add_provenance(&report.manifest);
@@ -82,7 +83,10 @@ fn best(report: &Report, metric: &str) -> Option<f64> {
 }
 
 fn leaderboard(report: &Report) -> Section {
-    let note = "percent (vm-steps, ves: ratios) with 95 % intervals; n: items that it is the mean of";
+    let note = format!(
+        "percent (vm-steps, ves: ratios) with 95 % intervals{}; n: items that it is the mean of",
+        clusters::about(&report.summary)
+    );
     let mut section = Section::new("Scores", note, scores(report));
     if report.summary.systems.is_empty() {
         section.blocks.push(Block::prose("No system was scored."));
@@ -102,7 +106,7 @@ fn gates(report: &Report) -> Table {
             gate.metric.as_str().into(),
             outcome.system.as_str().into(),
             format!("≥ {wanted}").into(),
-            is.into(),
+            report.interval_of(&outcome.system, &gate.metric, is).into(),
             report.count_of(&outcome.system, &gate.metric).to_string().into(),
             result,
         ]
@@ -186,7 +190,8 @@ fn shown_pairs(report: &Report) -> Vec<&Comparison> {
 fn comparisons(report: &Report) -> Section {
     let pairs = shown_pairs(report);
     let note = format!(
-        "paired by item, over the n items that both were scored on; * where p < 0.05, not adjusted for the number of pairs{}",
+        "paired by item, over the n items that both were scored on, 95 % intervals{}; * where p < 0.05, not adjusted for the number of pairs{}",
+        clusters::about(&report.summary),
         torn(pairs.iter().copied())
     );
     let row = |comparison: &&Comparison| {
@@ -195,6 +200,10 @@ fn comparisons(report: &Report) -> Section {
     };
     let columns = ["pair", "metric", "n", "difference [95 %]", "p", "only first", "only second"];
     let mut section = Section::new("Differences", note, Table::of(columns, pairs.iter().map(row))).folded();
+    let only_plain = |pair: &&Comparison| {
+        clusters::only_plain(pair).map(|text| Block::note(format!("{} − {}, {text}", pair.first, pair.second)))
+    };
+    section.blocks.extend(pairs.iter().filter_map(only_plain));
     let rest = report.summary.comparisons.len() - pairs.len();
     if rest > 0 {
         let more = Text::from(format!("{rest} more comparisons: "));

@@ -6,6 +6,7 @@ use sqlgauge_metrics::MetricKind;
 use sqlgauge_run::{Gate, Items, Manifest, RawItem, Reason, Reasons, Summary, check_gates};
 
 use crate::kind::Nature;
+use crate::number;
 
 /// A finished run, ready to be rendered.
 #[derive(Debug, Clone)]
@@ -76,6 +77,15 @@ impl Report {
     pub(crate) fn count_of(&self, system: &str, metric: &str) -> usize {
         let summary = self.summary.systems.iter().find(|s| s.system == system);
         summary.and_then(|system| system.scores.get(metric)).map_or(0, |score| score.count)
+    }
+
+    /// A mean with the interval that a system's score on the metric has.
+    pub(crate) fn interval_of(&self, system: &str, metric: &str, mean: String) -> String {
+        let summary = self.summary.systems.iter().find(|s| s.system == system);
+        let score = summary.and_then(|system| system.scores.get(metric));
+        let ends = score.and_then(|score| score.low.zip(score.high));
+        let write = |end| number::score(Some(end), Nature::of(metric));
+        ends.map_or(mean.clone(), |(low, high)| format!("{mean} [{}, {}]", write(low), write(high)))
     }
 
     /// The metric that decides whether an item passes in formats that must say yes or no: the first gate's

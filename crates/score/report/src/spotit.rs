@@ -3,17 +3,16 @@
 //! # Contract
 //! For each metric of a run that verifies and has in the run the execution metric for which results are equal as for it: `ex@1`
 //! with `verify@3`, `ex-bird@1` with `verify-set@3`. That one is EX. EX-SpotIt is the share of the same items that are right by EX
-//! and not told from the gold by a counterexample. Intervals are Wilson's, 95 %;
+//! and not told from the gold by a counterexample. Intervals are those of scores, 95 %;
 //! a rank is one more than the number of systems that are better. With any values are also told from the gold those whose
 //! results differ by values alone that their columns do not declare.
 //!
 //! Source: "SpotIt: Evaluating Text-to-SQL Evaluation with Formal Verification", ICLR 2026, the table of EX-Test and
 //! EX-SpotIt.
 
-use sqlgauge_base::stats::wilson;
-use sqlgauge_base::verb_for;
-use sqlgauge_metrics::{execution_metric, is_verify};
-use sqlgauge_run::{RunError, ScoreSummary};
+use sqlgauge_base::{stats, verb_for};
+use sqlgauge_metrics::{MetricKind, execution_metric, is_verify};
+use sqlgauge_run::{ClusterPlace, ClusterPlaces, Clustered, RunError, ScoreSummary, gold_key, score_of};
 use sqlgauge_verify::VerdictRecord;
 
 use crate::system_table::{Bars, SystemTable};
@@ -58,11 +57,13 @@ fn rows(report: &Report, ex: &str, verify: &str) -> Result<(Vec<Row>, Beyond), R
     let metrics = &report.summary.metrics;
     let systems = &report.summary.systems;
     let mut counts = vec![Count::default(); systems.len()];
+    let mut places = ClusterPlaces::default();
     report.items.for_each(|item| {
         let at = systems.iter().position(|system| system.system == item.system);
         if let Some(count) = at.and_then(|at| counts.get_mut(at)) {
             let verdict = item.details.verdict_by(verify, metrics);
-            count.add(ItemView::new(item), ex, (verify, verdict));
+            let place = places.place(&item.db_id, gold_key(&item.db_id, item.details.golds()));
+            count.add(ItemView::new(item), place, ex, (verify, verdict));
         }
         Ok::<(), RunError>(())
     })?;
@@ -72,11 +73,11 @@ fn rows(report: &Report, ex: &str, verify: &str) -> Result<(Vec<Row>, Beyond), R
     };
     let row = |(system, count): (&sqlgauge_run::SystemSummary, &Count)| Row {
         system: system.system.clone(),
-        ex: share(count.right, count.items),
+        ex: count.share(0),
         ex_rank: better(|count| count.right, count),
-        spotit: share(count.unrefuted, count.items),
+        spotit: count.share(1),
         spotit_rank: better(|count| count.unrefuted, count),
-        any_values: share(count.unrefuted - count.undeclared, count.items),
+        any_values: count.share(2),
         items: count.items,
         right: count.right,
         refuted: count.right - count.unrefuted,
@@ -155,8 +156,8 @@ struct Count {
     items: usize,
     right: usize,
     unrefuted: usize,
-    /// Those of them that undeclared values tell from the gold.
-    undeclared: usize,
+    /// Where each item stands, and whether it is right by EX, by EX-SpotIt, by EX-SpotIt with any values.
+    answers: Vec<(ClusterPlace, [bool; 3])>,
     realistic: usize,
     unknown: usize,
     beyond: Beyond,
@@ -190,10 +191,17 @@ impl Beyond {
 }
 
 impl Count {
-    fn add(&mut self, item: ItemView<'_>, ex: &str, (verify, verdict): (&str, Option<&VerdictRecord>)) {
+    fn add(
+        &mut self,
+        item: ItemView<'_>,
+        place: ClusterPlace,
+        ex: &str,
+        (verify, verdict): (&str, Option<&VerdictRecord>),
+    ) {
         let Some(score) = item.score(ex) else { return };
         self.items += 1;
         if score < 1.0 {
+            self.answers.push((place, [false; 3]));
             if item.score(verify) == Some(1.0) {
                 let is_tie = verdict.is_some_and(|record| record.tie);
                 *(if is_tie { &mut self.beyond.ties } else { &mut self.beyond.unknown }) += 1;
@@ -204,21 +212,19 @@ impl Count {
         let is_refuted = item.score(verify) == Some(0.0);
         self.unrefuted += usize::from(!is_refuted);
         let is_undeclared = verdict.is_some_and(|record| record.undeclared.is_some());
-        self.undeclared += usize::from(!is_refuted && is_undeclared);
+        self.answers.push((place, [true, !is_refuted, !is_refuted && !is_undeclared]));
         self.realistic +=
             usize::from(is_refuted && verdict.is_some_and(|record| record.realistic == Some(true)));
         let is_unknown = verdict.is_none_or(|record| record.verdict == "unknown");
         self.unknown += usize::from(is_unknown && item.score(verify) != Some(0.0));
     }
-}
 
-fn share(right: usize, items: usize) -> ScoreSummary {
-    let interval = wilson(right as u64, items as u64, LEVEL);
-    let has_items = items > 0;
-    ScoreSummary {
-        mean: has_items.then(|| right as f64 / items as f64),
-        low: has_items.then_some(interval.low),
-        high: has_items.then_some(interval.high),
-        count: items,
+    /// The share of answers that are right in the sense of that place.
+    fn share(&self, sense: usize) -> ScoreSummary {
+        let answers = self.answers.iter().map(|(place, senses)| (*place, f64::from(u8::from(senses[sense]))));
+        let values: Vec<f64> = answers.clone().map(|(_, value)| value).collect();
+        let right = self.answers.iter().filter(|(_, senses)| senses[sense]).count();
+        let plain = (!values.is_empty()).then(|| stats::wilson(right as u64, values.len() as u64, LEVEL));
+        score_of(MetricKind::Binary, &values, plain, Clustered::of(answers), LEVEL)
     }
 }

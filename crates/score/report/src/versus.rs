@@ -15,7 +15,7 @@ use crate::formats::table::{whole_numbers, wrapped};
 use crate::overview::numbers;
 use crate::style::Painter;
 use crate::words::{many, torn};
-use crate::{Nature, ReportError, number};
+use crate::{Nature, ReportError, clusters, number};
 
 /// Two systems of a run and where they part.
 #[derive(Debug)]
@@ -46,7 +46,8 @@ impl Versus<'_> {
         }
         text.push('\n');
         let note = format!(
-            "means over all items of a system, differences in pairs over the n items that both have; * where p < 0.05{}",
+            "means over all items of a system, differences in pairs over the n items that both have, 95 % intervals{}; * where p < 0.05{}",
+            clusters::about(self.summary),
             torn(&self.summary.comparisons)
         );
         text.push_str(&tables.heading("Scores", &note));
@@ -66,7 +67,8 @@ impl Versus<'_> {
         } else {
             self.summary.comparisons.iter().for_each(|comparison| self.list(comparison, width, &mut text));
         }
-        for note in self.summary.comparisons.iter().filter_map(|comparison| self.subset(comparison)) {
+        let notes = self.summary.comparisons.iter().filter_map(|comparison| self.subset(comparison));
+        for note in notes.chain(self.summary.comparisons.iter().filter_map(clusters::only_plain)) {
             wrapped(&note, width).iter().for_each(|line| {
                 let _infallible = writeln!(text, "{line}");
             });

@@ -59,10 +59,10 @@ function verdict(m, a, b, split) {
     const total = split.a.length + split.b.length + split.both + split.neither;
     if (!isBinary(m) || total === 0) return start;
     const difference = (split.a.length - split.b.length) / total;
-    return [...start, `The difference is ${showDifference(m, difference)} points, ${chance(mcnemar(split.a.length, split.b.length))}, exact McNemar test).`, subset(m, a, b, split)];
+    return [...start, `The difference is ${showDifference(m, difference)} points, ${chance(mcnemar(split.a.length, split.b.length))}, exact McNemar test, as if questions were independent).`, subset(m, a, b, split)];
   }
-  return [...start, `The difference is ${showDifference(m, c.difference)}${ownUnit(m) ? '' : ' points'} (95 % interval ${showDifference(m, c.low)} to ${showDifference(m, c.high)}), `,
-    chance(c.p), c.pairs > 1 ? `; ${showP(c.holm)} when corrected for all ${count(c.pairs)} pairs).` : ').', subset(m, a, b, split)];
+  return [...start, `The difference is ${showDifference(m, c.difference)}${ownUnit(m) ? '' : ' points'} (95 % interval ${showDifference(m, c.low)} to ${showDifference(m, c.high)}${DATA.about}), `,
+    chance(c.p), c.pairs > 1 ? `; ${showP(c.holm)} when corrected for all ${count(c.pairs)} pairs).` : ').', c.plain ? ` ${showPlain(m, c).replace('i', 'I')}.` : '', subset(m, a, b, split)];
 }
 
 /* Says so where the difference is over other items than the means. */

@@ -51,6 +51,8 @@ function showDifference(m, value) {
   return (shown < 0 ? '−' : '+') + text;
 }
 const showP = (p) => (p < 0.001 ? 'p < 0.001' : `p = ${p.toFixed(3)}`);
+/* The interval if every question stood for itself, where the page has another. */
+const plainTip = (m, score) => (score[4] ? `If questions were independent:\n${showScore(m, score[4][0])} to ${showScore(m, score[4][1])}` : null);
 const showInterval = (m, score) => (score[1] === null ? '' : `${showScore(m, score[1])} to ${showScore(m, score[2])}`);
 
 /* Why a metric gave its score, as far as anyone said. */
@@ -82,13 +84,15 @@ for (const m of METRICS.keys()) {
   let least = 0;
   own.forEach((c, rank) => {
     least = Math.max(least, Math.min(1, c[7] * (own.length - rank)));
-    const [, a, b, n, difference, low, high, p, onlyA, onlyB] = c;
-    comparisons.set(`${m} ${a} ${b}`, { n, difference, low, high, p, holm: least, onlyA, onlyB, pairs: own.length });
-    comparisons.set(`${m} ${b} ${a}`, { n, difference: -difference, low: -high, high: -low, p, holm: least, onlyA: onlyB, onlyB: onlyA, pairs: own.length });
+    const [, a, b, n, difference, low, high, p, onlyA, onlyB, plain] = c;
+    comparisons.set(`${m} ${a} ${b}`, { n, difference, low, high, p, holm: least, onlyA, onlyB, plain, pairs: own.length });
+    comparisons.set(`${m} ${b} ${a}`, { n, difference: -difference, low: -high, high: -low, p, holm: least, onlyA: onlyB, onlyB: onlyA, plain: plain && [-plain[1], -plain[0], plain[2]], pairs: own.length });
   });
 }
 /* Whether a paired comparison is over the same items as both means. */
 const sameItems = (m, a, b, n) => SYSTEMS[a].scores[m][3] === n && SYSTEMS[b].scores[m][3] === n;
+/* What a comparison says if every question stood for itself. */
+const showPlain = (m, c) => (c.plain ? `if questions were independent: ${showDifference(m, c.plain[0])} to ${showDifference(m, c.plain[1])}, ${showP(c.plain[2])}` : '');
 const comparison = (m, a, b) => comparisons.get(`${m} ${a} ${b}`);
 
 /* The exact two-sided McNemar test, for a pair that the summary leaves out because the run has many systems. */

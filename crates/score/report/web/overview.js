@@ -38,7 +38,7 @@ function lead(m, order) {
   const score = SYSTEMS[first].scores[m];
   if (score[0] === null) return `${METRICS[m].id} applies to no item of this run.`;
   const shown = (s) => `${showScore(m, s[0])}${unit(m)}`;
-  const range = ` (${score[1] === null ? '' : `95 % interval ${showInterval(m, score)}, `}n = ${count(score[3])})`;
+  const range = ` (${score[1] === null ? '' : `95 % interval ${showInterval(m, score)}${DATA.about}, `}n = ${count(score[3])})`;
   if (SYSTEMS.length === 1) return [h('strong', {}, SYSTEMS[first].name), ` reaches ${shown(score)} on `, h('code', {}, METRICS[m].id), `${range}.`];
   const start = [h('strong', {}, SYSTEMS[first].name), ` has the ${lowerIsBetter(m) ? 'lowest' : 'highest'} `, h('code', {}, METRICS[m].id), `: ${shown(score)}${range}.`];
   const pair = second === undefined ? null : comparison(m, first, second);
@@ -83,14 +83,14 @@ function leaderboard(m, order, go) {
   const otherCell = (system, k) => {
     const score = SYSTEMS[system].scores[k];
     const top = SYSTEMS.length > 1 && score[0] !== null && score[0] === best[k];
-    return h('td', { class: `num${top ? ' best' : ''}` }, meanWithRange(k, score));
+    return h('td', { class: `num${top ? ' best' : ''}`, 'data-tip': plainTip(k, score) }, meanWithRange(k, score));
   };
   const row = (system, rank) => {
     const score = SYSTEMS[system].scores[m];
     return h('tr', {},
       h('td', { class: 'num soft' }, rank + 1),
       h('th', { class: 'name pin', scope: 'row' }, h('a', { href: `#/items${query({ system: SYSTEMS[system].name })}` }, SYSTEMS[system].name)),
-      h('td', { class: `num${SYSTEMS.length > 1 && score[0] === best[m] ? ' best' : ''}` }, meanWithRange(m, score)),
+      h('td', { class: `num${SYSTEMS.length > 1 && score[0] === best[m] ? ' best' : ''}`, 'data-tip': plainTip(m, score) }, meanWithRange(m, score)),
       h('td', { class: 'plotcell' }, intervalPlot(s, score, tied(system))),
       others.map((k) => otherCell(system, k)));
   };
@@ -104,7 +104,7 @@ function leaderboard(m, order, go) {
         sortable(m, true), h('th', { class: 'plotcell', scope: 'col' }, h('span', { class: 'sr' }, 'Interval'), axis(m, s)),
         others.map((k) => sortable(k, false)))),
       h('tbody', {}, order.map(row)))),
-    h('p', { class: 'note' }, 'Means in percent', ratiosNote(), SYSTEMS.length > 1 ? ' with 95 % intervals; n: the items that a mean is over; the best of each column is bold, among systems with nearly the most items.' : ' with 95 % intervals; n: the items that a mean is over.',
+    h('p', { class: 'note' }, 'Means in percent', ratiosNote(), ` with 95 % intervals${DATA.about}; n: the items that a mean is over`, SYSTEMS.length > 1 ? '; the best of each column is bold, among systems with nearly the most items.' : '.', DATA.about && ' Point at a score for its interval if questions were independent.',
       SYSTEMS.length > 1 && DATA.comparisons.length > 0 && [' ', h('span', { class: 'key full' }), 'the leader and systems that cannot be told apart from it (p ≥ 0.05, paired by item)  ', h('span', { class: 'key' }), 'behind the leader.']));
 }
 
@@ -184,7 +184,7 @@ function matrix(m, order) {
     const level = c.holm < 0.05 ? 2 : c.p < 0.05 ? 1 : 0;
     const className = level ? (better(m, c.difference) ? 'b' : 'w') + level : '';
     const text = `${SYSTEMS[a].name} − ${SYSTEMS[b].name}\n${showDifference(m, c.difference)} [${showDifference(m, c.low)}, ${showDifference(m, c.high)}]\n`
-      + `${showP(c.p)}, corrected ${showP(c.holm)}\n${count(c.n)} items in common`;
+      + `${showP(c.p)}, corrected ${showP(c.holm)}\n${c.plain ? `${showPlain(m, c)}\n` : ''}${count(c.n)} items in common`;
     return h('td', {}, h('a', { href: compareHref(a, b, m), class: className, 'data-tip': text, 'aria-label': text }, showDifference(m, c.difference)));
   };
   const swatch = (name) => h('span', { class: `swatch sw-${name}` });
@@ -207,7 +207,7 @@ function distances(m, order) {
   const s = scale([0, ...rows.flatMap(([, c]) => [c.low, c.high])], -Infinity, Infinity);
   const row = ([system, c]) => h('tr', {},
     h('th', { class: 'name pin', scope: 'row' }, h('a', { href: compareHref(leader, system, m) }, SYSTEMS[system].name)),
-    h('td', { class: 'num' }, showDifference(m, c.difference), h('span', { class: 'sub' }, `${showDifference(m, c.low)} to ${showDifference(m, c.high)}`), h('span', { class: 'sub n' }, `n ${count(c.n)}`)),
+    h('td', { class: 'num', 'data-tip': showPlain(m, c) || null }, showDifference(m, c.difference), h('span', { class: 'sub' }, `${showDifference(m, c.low)} to ${showDifference(m, c.high)}`), h('span', { class: 'sub n' }, `n ${count(c.n)}`)),
     h('td', { class: 'plotcell' }, differencePlot(s, c, c.p >= 0.05)),
     h('td', { class: 'num' }, showP(c.p).slice(2).replace('= ', '')), h('td', { class: `num${c.holm < 0.05 ? '' : ' soft'}` }, showP(c.holm).slice(2).replace('= ', '')),
     h('td', { class: 'num' }, count(c.onlyB)), h('td', { class: 'num' }, count(c.onlyA)));
@@ -217,7 +217,7 @@ function distances(m, order) {
       h('thead', {}, h('tr', {}, h('th', { class: 'pin', scope: 'col' }, 'System'), h('th', { class: 'num', scope: 'col' }, 'Difference'), h('th', { class: 'plotcell', scope: 'col' }, h('span', { class: 'sr' }, 'Interval'), axis(m, s)),
         ['p', 'p, corrected', isBinary(m) ? 'Only leader right' : 'Leader higher', isBinary(m) ? 'Only this right' : 'This higher'].map((t) => h('th', { class: 'num', scope: 'col' }, t)))),
       h('tbody', {}, rows.map(row)))),
-    h('p', { class: 'note' }, `Paired over the n items that both were scored on, 95 % intervals; corrected by Holm’s method for ${many(rows.length, 'comparison')}. `, h('span', { class: 'key full' }), 'cannot be told apart from the leader (p ≥ 0.05). Any two systems can be set against each other under ', h('a', { href: '#/compare' }, 'Compare'), '.'));
+    h('p', { class: 'note' }, `Paired over the n items that both were scored on, 95 % intervals${DATA.about}; corrected by Holm’s method for ${many(rows.length, 'comparison')}. `, h('span', { class: 'key full' }), 'cannot be told apart from the leader (p ≥ 0.05). Any two systems can be set against each other under ', h('a', { href: '#/compare' }, 'Compare'), '.'));
 }
 
 function breakdown(m, order, params) {

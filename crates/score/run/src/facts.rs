@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::clusters::gold_key;
 use crate::earlier::EarlierCounts;
 use crate::fixes;
 use crate::record::{GoldOutcome, Item, MISSING, UNANSWERABLE};
@@ -35,6 +36,9 @@ pub(crate) struct Labels {
     pub(crate) groups: Vec<(String, String)>,
     pub(crate) interaction: Option<u64>,
     pub(crate) gold: GoldState,
+    /// What is the same for questions with one gold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) gold_key: Option<u64>,
 }
 
 /// What the golds of an example are worth.
@@ -121,6 +125,6 @@ impl Labels {
             on_empty_database: details.database_empty,
         };
         let interaction = details.turn.map(|place| place.interaction);
-        Self { groups, interaction, gold }
+        Self { groups, interaction, gold, gold_key: gold_key(&item.db_id, details.golds()) }
     }
 }

@@ -88,15 +88,21 @@ pub struct GateFailure {
     pub gate: Gate,
     /// The system's mean; `None` when the metric applied to no item.
     pub mean: Option<f64>,
+    /// The ends of its interval.
+    pub interval: Option<(f64, f64)>,
 }
 
 impl fmt::Display for GateFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { system, gate, mean } = self;
+        let Self { system, gate, mean, interval } = self;
         let metric = &gate.metric;
         let (is, wanted) = gate.written(mean.unwrap_or_default());
         match mean {
-            Some(_) => write!(f, "{system}: {metric} is {is}, under {wanted}"),
+            Some(_) => {
+                let ends = interval.map(|(low, high)| [gate.written(low).0, gate.written(high).0]);
+                let ends = ends.map(|[low, high]| format!(" (95 % interval {low} to {high})"));
+                write!(f, "{system}: {metric} is {is}{}, under {wanted}", ends.unwrap_or_default())
+            }
             None => write!(f, "{system}: {metric} applies to no item, so it does not reach {wanted}"),
         }
     }
@@ -105,9 +111,11 @@ impl fmt::Display for GateFailure {
 /// Every system and bar where the mean is below the bar or there is no mean, system by system.
 pub fn check_gates(summary: &Summary, gates: &[Gate]) -> Vec<GateFailure> {
     let failure = |system: &crate::SystemSummary, gate: &Gate| {
-        let mean = system.scores.get(&gate.metric).and_then(|score| score.mean);
+        let score = system.scores.get(&gate.metric);
+        let mean = score.and_then(|score| score.mean);
+        let interval = score.and_then(|score| score.low.zip(score.high));
         let reached = mean.is_some_and(|mean| mean >= gate.minimum);
-        (!reached).then(|| GateFailure { system: system.system.clone(), gate: gate.clone(), mean })
+        (!reached).then(|| GateFailure { system: system.system.clone(), gate: gate.clone(), mean, interval })
     };
     summary
         .systems

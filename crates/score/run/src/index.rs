@@ -3,7 +3,7 @@
 //!
 //! | bytes | content |
 //! |---|---|
-//! | 8 | `sqgindx3` |
+//! | 8 | `sqgindx4` |
 //! | 8 | beginning of the SHA-256 of the run's metrics, systems and number of examples |
 //! | 8 | number of examples *e* |
 //! | 8 *e* | per example in canonical order the beginning of the SHA-256 of its id |
@@ -40,7 +40,7 @@ use crate::facts::{Labels, Verdict};
 use crate::record::Manifest;
 
 pub(crate) const INDEX: &str = "items.index";
-const MAGIC: [u8; 8] = *b"sqgindx3";
+const MAGIC: [u8; 8] = *b"sqgindx4";
 const HEADER: u64 = 24;
 const BLOCK_HEADER: u64 = 32;
 const LINE_BYTES: u64 = 16;

@@ -1,5 +1,6 @@
 //! The run directory: provenance, append-only log, resume, parallel scheduling.
 
+mod clusters;
 mod databases;
 mod details;
 mod digest;
@@ -27,6 +28,7 @@ mod scorer;
 mod shard;
 mod summary;
 
+pub use clusters::{ClusterBy, ClusterPlace, ClusterPlaces, Clustered, Clusters, LEAST_DATABASES, gold_key, score_of};
 pub use databases::UsedDatabases;
 pub use details::{
     DetailOf, Details, EarlierQuery, EarlierRecord, MetricDetail, RawDetails, ResultDigest, TurnRecord,
@@ -51,7 +53,7 @@ pub use raw::RawItem;
 pub use reasons::{Reason, Reasons};
 pub use record::{
     AsWritten, Comparison, Counts, GOLD_FAILED, GoldCounts, GoldOutcome, InputRecord, Item, MISSING,
-    Manifest, PAIRED_BY, ScoreSummary, Summary, SystemSummary, UNANSWERABLE,
+    Manifest, PAIRED_BY, PlainDifference, ScoreSummary, Summary, SystemSummary, UNANSWERABLE,
 };
 pub use schedule::{Completion, Judgement, Schedule, Scorer, execute};
 pub use scorer::BenchmarkScorer;

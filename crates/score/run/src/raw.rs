@@ -55,13 +55,15 @@ impl RawItem<'_> {
         Ok(on.iter().any(|what| what == TIME))
     }
 
-    /// The item without its texts and its results: all that a summary reads.
+    /// The item without its answer, its other texts and its results: all that a summary reads.
     ///
     /// # Errors
     /// When a detail has another type than written here.
     pub fn without_texts(&self) -> serde_json::Result<Item> {
         let raw = &self.details;
         let details = Details {
+            gold: decoded(raw.gold)?,
+            golds: decoded(raw.golds)?,
             hardness: decoded(raw.hardness)?,
             features: decoded(raw.features)?,
             difficulty: decoded(raw.difficulty)?,

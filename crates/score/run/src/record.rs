@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use sqlgauge_engine::compare::Semantics;
 use sqlgauge_metrics::{is_verify, verify_semantics};
 
+use crate::clusters::Clusters;
 use crate::details::{Details, MetricDetail};
 use crate::earlier::EarlierCounts;
 use crate::fixes::Fixes;
@@ -219,17 +220,23 @@ pub struct Counts {
 }
 
 /// A mean score with its 95 % interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ScoreSummary {
     /// Mean over the items to which the metric applies; `None` if there are none.
     pub mean: Option<f64>,
-    /// Lower end of the 95 % interval (Wilson for 0/1 metrics, bootstrap otherwise).
+    /// Lower end of the 95 % interval, by `clusters` where there are any.
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
     /// Items to which the metric applies.
     pub count: usize,
+    /// What the interval takes together; `None` in a summary of an earlier version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clusters: Option<Clusters>,
+    /// The interval if every item stood for itself (Wilson for 0/1 metrics, bootstrap otherwise), where there are clusters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plain: Option<[f64; 2]>,
 }
 
 /// A paired comparison of two systems on one metric, over the items that both were scored on.
@@ -252,16 +259,34 @@ pub struct Comparison {
     pub second_mean: Option<f64>,
     /// Mean of first minus mean of second over those items.
     pub difference: f64,
-    /// 95 % interval of the difference, paired by item: of 0/1 metrics that of the test of `p_value`, else a bootstrap.
+    /// 95 % interval of the difference, paired by item, by `clusters` where there are any.
     pub low: f64,
     /// Upper end.
     pub high: f64,
-    /// Exact two-sided `McNemar` p-value for 0/1 metrics, paired sign-flip permutation test otherwise.
+    /// Two-sided p-value, by `clusters` where there are any.
     pub p_value: f64,
     /// Items that only the first got right (0/1 metrics) or on which it scored higher.
     pub only_first: usize,
     /// Items that only the second got right or on which it scored higher.
     pub only_second: usize,
+    /// What interval and test take together; `None` in a summary of an earlier version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clusters: Option<Clusters>,
+    /// Interval and test if every item stood for itself, where there are clusters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plain: Option<PlainDifference>,
+}
+
+/// Interval and test of a difference if every item stood for itself.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PlainDifference {
+    /// 95 % interval: of 0/1 metrics that of the test of `p_value`, else a bootstrap.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+    /// Exact two-sided `McNemar` p-value for 0/1 metrics, paired sign-flip permutation test otherwise.
+    pub p_value: f64,
 }
 
 impl Comparison {

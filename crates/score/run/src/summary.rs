@@ -2,9 +2,10 @@
 //!
 //! | what | how |
 //! |---|---|
-//! | interval of a 0/1 metric | Wilson, 95 % |
-//! | interval of another metric | percentile bootstrap over items, 95 %; 1,000 resamples, in a breakdown 200; from 10,000 items on by its expansion |
-//! | comparison of two systems | over the items that both were scored on; of a 0/1 metric one exact test gives p and interval, see [`Comparison`] |
+//! | interval | 95 %, by the clusters of `clusters.rs`, with the plain one in it |
+//! | plain interval of a 0/1 metric | Wilson |
+//! | plain interval of another metric | percentile bootstrap over items; 1,000 resamples, in a breakdown 200; from 10,000 items on by its expansion |
+//! | comparison of two systems | over the items that both were scored on, by clusters and plain, see [`Comparison`]; of a 0/1 metric one exact test gives the plain p and interval |
 //! | `hardness`, `difficulty`, `db_id`, `feature`, `turn` | the items of that label; an item counts under each of its features |
 //! | `interaction`, group `joint_all` | conversations (`SParC`, `CoSQL`) with every turn right, 0/1 metrics only |
 //!
@@ -18,6 +19,7 @@ use rayon::prelude::*;
 use sqlgauge_base::stats;
 use sqlgauge_metrics::{Metric, MetricKind, Reads};
 
+use crate::clusters::{ClusterPlace, ClusterPlaces, Clustered, score_of};
 use crate::earlier::EarlierCounts;
 use crate::error::RunError;
 use crate::facts::{GoldState, Labels, Verdict};
@@ -27,8 +29,8 @@ use crate::items::{Entry, Items, Prepared};
 use crate::raw::RawItem;
 use crate::reasons::{Reason, Reasons};
 use crate::record::{
-    AsWritten, Comparison, Counts, GoldCounts, Item, MISSING, Manifest, PAIRED_BY, ScoreSummary, Summary,
-    SystemSummary,
+    AsWritten, Comparison, Counts, GoldCounts, Item, MISSING, Manifest, PAIRED_BY, PlainDifference,
+    ScoreSummary, Summary, SystemSummary,
 };
 
 /// Above this number of systems only the best is compared with the others.
@@ -51,6 +53,7 @@ pub struct SummaryBuilder {
     row_of_id: HashMap<String, usize>,
     rows: Vec<Row>,
     groups: Names<(String, String)>,
+    clusters: ClusterPlaces,
     causes: Names<Vec<String>>,
 }
 
@@ -96,6 +99,14 @@ struct Row {
     groups: Vec<usize>,
     interaction: Option<u64>,
     gold: GoldState,
+    cluster: Option<ClusterPlace>,
+}
+
+/// Scores of one system on one metric, with the rows that they are of.
+struct Sample {
+    kind: MetricKind,
+    rows: Vec<usize>,
+    values: Vec<f64>,
 }
 
 /// Distinct names, each kept once.
@@ -153,6 +164,7 @@ impl SummaryBuilder {
             row_of_id: HashMap::new(),
             rows: Vec::new(),
             groups: Names::default(),
+            clusters: ClusterPlaces::default(),
             causes: Names::default(),
         }
     }
@@ -284,14 +296,17 @@ impl SummaryBuilder {
     }
 
     fn place(&mut self, labels: Labels) -> Row {
-        let Labels { groups, interaction, gold } = labels;
+        let Labels { groups, interaction, gold, gold_key } = labels;
+        let database = groups.iter().find(|(dimension, _)| dimension == "db_id");
+        let cluster = database.map(|(_, db_id)| self.clusters.place(db_id, gold_key));
         let groups = groups.into_iter().map(|group| self.groups.place(group)).collect();
-        Row { groups, interaction, gold }
+        Row { groups, interaction, gold, cluster }
     }
 
     /// An item that met an internal error lacks labels: another system's may have them.
     fn label(&mut self, row: usize, labels: &Row) {
-        if labels.groups.len() > self.rows[row].groups.len() {
+        let wealth = |row: &Row| (row.groups.len(), row.cluster.is_some_and(|place| place.has_gold()));
+        if wealth(labels) > wealth(&self.rows[row]) {
             self.rows[row] = labels.clone();
         }
     }
@@ -346,7 +361,7 @@ impl SummaryBuilder {
         for scores in self.systems.iter_mut().flat_map(|s| &mut s.scores) {
             scores.resize(self.rows.len(), f64::NAN);
         }
-        let whole = self.scores(|scores| numbers_of(scores).collect(), RESAMPLES);
+        let whole = self.scores(&(0..self.rows.len()).collect::<Vec<_>>(), RESAMPLES);
         let mut systems: Vec<SystemSummary> = self
             .systems
             .iter()
@@ -370,7 +385,7 @@ impl SummaryBuilder {
             }
         };
         for ((dimension, group), rows) in self.groups() {
-            put(dimension, group, self.scores(|scores| pick(scores, &rows), RESAMPLES_IN_BREAKDOWN));
+            put(dimension, group, self.scores(&rows, RESAMPLES_IN_BREAKDOWN));
         }
         let interactions = self.interactions();
         if !interactions.is_empty() {
@@ -440,25 +455,17 @@ impl SummaryBuilder {
         interactions.into_values().collect()
     }
 
-    /// Per system the scores on every metric, over the values that `values` takes of a column.
-    fn scores(
-        &self,
-        values: impl Fn(&[f64]) -> Vec<f64> + Sync,
-        resamples: usize,
-    ) -> Vec<BTreeMap<String, ScoreSummary>> {
+    /// Per system the scores on every metric, over those rows.
+    fn scores(&self, rows: &[usize], resamples: usize) -> Vec<BTreeMap<String, ScoreSummary>> {
         let cells: Vec<(usize, usize)> = (0..self.systems.len())
             .flat_map(|system| (0..self.metrics.len()).map(move |metric| (system, metric)))
             .collect();
         let scored: Vec<ScoreSummary> = cells
             .par_chunks(self.together())
             .flat_map_iter(|cells| {
-                let columns: Vec<(MetricKind, Vec<f64>)> = cells
-                    .iter()
-                    .map(|(system, metric)| {
-                        (self.metrics[*metric].kind, values(&self.systems[*system].scores[*metric]))
-                    })
-                    .collect();
-                summarise(&columns, resamples)
+                let samples: Vec<Sample> =
+                    cells.iter().map(|(system, metric)| self.sample(*system, *metric, rows)).collect();
+                self.summarise(&samples, resamples)
             })
             .collect();
         let per_system = scored.chunks(self.metrics.len().max(1));
@@ -469,18 +476,34 @@ impl SummaryBuilder {
         named
     }
 
+    fn sample(&self, system: usize, metric: usize, rows: &[usize]) -> Sample {
+        let scores = &self.systems[system].scores[metric];
+        let rows: Vec<usize> = rows.iter().copied().filter(|row| scores[*row].is_finite()).collect();
+        let values = rows.iter().map(|row| scores[*row]).collect();
+        Sample { kind: self.metrics[metric].kind, rows, values }
+    }
+
+    /// What values of those rows come to by their clusters; `None` where that says no more than the values alone.
+    fn clustered(&self, rows: &[usize], values: &[f64]) -> Option<Clustered> {
+        rows.iter().all(|row| self.rows[*row].cluster.is_some()).then_some(())?;
+        let places = rows.iter().filter_map(|row| self.rows[*row].cluster);
+        Clustered::of(places.zip(values.iter().copied()))
+    }
+
     fn joint_all(&self, answers: &Answers, interactions: &[Vec<usize>]) -> BTreeMap<String, ScoreSummary> {
         let joint = |metric: usize| {
             let all_right = |rows: &Vec<usize>| {
                 let turns = pick(&answers.scores[metric], rows);
-                (turns.len() == rows.len()).then(|| f64::from(u8::from(turns.iter().all(|s| *s >= 1.0))))
+                let is_right = f64::from(u8::from(turns.iter().all(|s| *s >= 1.0)));
+                (turns.len() == rows.len()).then_some((*rows.first()?, is_right))
             };
-            interactions.iter().filter_map(all_right).collect::<Vec<f64>>()
+            let (rows, values) = interactions.iter().filter_map(all_right).unzip();
+            Sample { kind: MetricKind::Binary, rows, values }
         };
         let binary = self.metrics.iter().enumerate().filter(|(_, column)| column.kind == MetricKind::Binary);
-        let (ids, columns): (Vec<String>, Vec<(MetricKind, Vec<f64>)>) =
-            binary.map(|(metric, column)| (column.id.clone(), (column.kind, joint(metric)))).unzip();
-        ids.into_iter().zip(summarise(&columns, RESAMPLES)).collect()
+        let (ids, samples): (Vec<String>, Vec<Sample>) =
+            binary.map(|(metric, column)| (column.id.clone(), joint(metric))).unzip();
+        ids.into_iter().zip(self.summarise(&samples, RESAMPLES)).collect()
     }
 
     fn comparisons(&self) -> Vec<Comparison> {
@@ -513,12 +536,15 @@ impl SummaryBuilder {
 
     /// The comparisons of those pairs, as (metric, first, second); none where nothing is in common.
     fn compare(&self, pairs: &[(usize, usize, usize)]) -> Vec<Comparison> {
-        let differences: Vec<Vec<f64>> = pairs
+        let differences: Vec<Sample> = pairs
             .iter()
             .map(|pair| {
-                let mut differences = Vec::with_capacity(self.rows.len());
-                differences.extend(self.in_common(*pair).map(|(first, second)| first - second));
-                differences
+                let (mut rows, mut values) = (Vec::with_capacity(self.rows.len()), Vec::with_capacity(self.rows.len()));
+                self.in_common(*pair).for_each(|(row, first, second)| {
+                    rows.push(row);
+                    values.push(first - second);
+                });
+                Sample { kind: self.metrics[pair.0].kind, rows, values }
             })
             .collect();
         let is_drawn = |pair: &(usize, usize, usize)| self.metrics[pair.0].kind != MetricKind::Binary;
@@ -526,7 +552,7 @@ impl SummaryBuilder {
             .iter()
             .zip(&differences)
             .filter(|(pair, _)| is_drawn(pair))
-            .map(|(_, of)| of.as_slice())
+            .map(|(_, of)| of.values.as_slice())
             .collect();
         let mut intervals = stats::bootstrap_means(&drawn, CONFIDENCE, RESAMPLES, SEED).into_iter();
         let all = pairs.iter().zip(&differences);
@@ -537,29 +563,28 @@ impl SummaryBuilder {
         .collect()
     }
 
-    /// The scores of two systems on the items that both were scored on.
+    /// The rows that two systems were both scored on, with their scores.
     fn in_common(
         &self,
         (metric, first, second): (usize, usize, usize),
-    ) -> impl Iterator<Item = (f64, f64)> + '_ {
+    ) -> impl Iterator<Item = (usize, f64, f64)> + '_ {
         let (a, b) = (&self.systems[first].scores[metric], &self.systems[second].scores[metric]);
-        let pairs = a.iter().copied().zip(b.iter().copied());
-        pairs.filter(|(a, b)| a.is_finite() && b.is_finite())
+        let pairs = a.iter().zip(b).enumerate().map(|(row, (a, b))| (row, *a, *b));
+        pairs.filter(|(_, a, b)| a.is_finite() && b.is_finite())
     }
 
     fn comparison(
         &self,
         pair: (usize, usize, usize),
-        differences: &[f64],
+        Sample { kind, rows, values: differences }: &Sample,
         interval: Option<stats::Interval>,
     ) -> Option<Comparison> {
         let (metric, first, second) = pair;
         let difference = mean_of(differences)?;
         let only_first = differences.iter().filter(|d| **d > 0.0).count();
         let only_second = differences.iter().filter(|d| **d < 0.0).count();
-        let Column { id, kind, .. } = &self.metrics[metric];
         let (first_only, second_only) = (only_first as u64, only_second as u64);
-        let (p_value, interval) = match kind {
+        let (plain_p, plain) = match kind {
             MetricKind::Binary => (
                 stats::mcnemar_exact(first_only, second_only),
                 stats::paired_difference(first_only, second_only, differences.len() as u64, CONFIDENCE),
@@ -569,21 +594,44 @@ impl SummaryBuilder {
                 interval.unwrap_or(stats::Interval { low: difference, high: difference }),
             ),
         };
+        let clustered = self.clustered(rows, differences);
+        let (interval, p_value) =
+            clustered.map_or((plain, plain_p), |of| of.of_differences(*kind, CONFIDENCE, (plain, plain_p)));
         let mean = |sum: f64| Some(sum / differences.len() as f64);
         Some(Comparison {
-            metric: id.clone(),
+            metric: self.metrics[metric].id.clone(),
             first: self.systems[first].name.clone(),
             second: self.systems[second].name.clone(),
             count: differences.len(),
-            first_mean: mean(self.in_common(pair).map(|(first, _)| first).sum()),
-            second_mean: mean(self.in_common(pair).map(|(_, second)| second).sum()),
+            first_mean: mean(self.in_common(pair).map(|(_, first, _)| first).sum()),
+            second_mean: mean(self.in_common(pair).map(|(_, _, second)| second).sum()),
             difference,
             low: interval.low,
             high: interval.high,
             p_value,
             only_first,
             only_second,
+            clusters: clustered.map(|of| of.clusters),
+            plain: clustered.map(|_| PlainDifference { low: plain.low, high: plain.high, p_value: plain_p }),
         })
+    }
+
+    /// The scores of some samples.
+    fn summarise(&self, samples: &[Sample], resamples: usize) -> Vec<ScoreSummary> {
+        let drawn: Vec<&[f64]> = samples
+            .iter()
+            .filter(|sample| sample.kind != MetricKind::Binary)
+            .map(|sample| sample.values.as_slice())
+            .collect();
+        let mut intervals = stats::bootstrap_means(&drawn, CONFIDENCE, resamples, SEED).into_iter();
+        let score = |Sample { kind, rows, values }: &Sample| {
+            let plain = match kind {
+                MetricKind::Binary => wilson(values),
+                MetricKind::Fraction | MetricKind::Unbounded => intervals.next().flatten(),
+            };
+            score_of(*kind, values, plain, self.clustered(rows, values), CONFIDENCE)
+        };
+        samples.iter().map(score).collect()
     }
 }
 
@@ -636,33 +684,7 @@ fn mean_of(values: &[f64]) -> Option<f64> {
 }
 
 /// `None` without values: then nothing is known, not even that the score is between 0 and 1.
-fn wilson(values: &[f64]) -> Option<(f64, f64)> {
+fn wilson(values: &[f64]) -> Option<stats::Interval> {
     let right = values.iter().filter(|value| **value >= 1.0).count();
-    let interval = stats::wilson(right as u64, values.len() as u64, CONFIDENCE);
-    (!values.is_empty()).then_some((interval.low, interval.high))
-}
-
-/// The scores of some columns of values.
-fn summarise(columns: &[(MetricKind, Vec<f64>)], resamples: usize) -> Vec<ScoreSummary> {
-    let drawn: Vec<&[f64]> = columns
-        .iter()
-        .filter(|(kind, _)| *kind != MetricKind::Binary)
-        .map(|(_, values)| values.as_slice())
-        .collect();
-    let mut intervals = stats::bootstrap_means(&drawn, CONFIDENCE, resamples, SEED).into_iter();
-    let score = |(kind, values): &(MetricKind, Vec<f64>)| {
-        let interval = match kind {
-            MetricKind::Binary => wilson(values),
-            MetricKind::Fraction | MetricKind::Unbounded => {
-                intervals.next().flatten().map(|interval| (interval.low, interval.high))
-            }
-        };
-        ScoreSummary {
-            mean: mean_of(values),
-            low: interval.map(|i| i.0),
-            high: interval.map(|i| i.1),
-            count: values.len(),
-        }
-    };
-    columns.iter().map(score).collect()
+    (!values.is_empty()).then(|| stats::wilson(right as u64, values.len() as u64, CONFIDENCE))
 }

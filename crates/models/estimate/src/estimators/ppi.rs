@@ -5,7 +5,7 @@ use sqlgauge_base::stats::normal_quantile;
 use crate::case::TargetCase;
 use crate::confidence::{ConfidenceScope, Confidences, mean};
 use crate::error::EstimateError;
-use crate::estimate::{AccuracyInterval, Estimate};
+use crate::estimate::{AccuracyInterval, Estimate, LABELS};
 use crate::outcome::EstimateDraft;
 use crate::pool::QuestionIndex;
 
@@ -85,7 +85,7 @@ impl Estimator for Ppi {
     }
 
     fn needs(&self) -> &'static str {
-        "labels of some of the target's predictions, drawn at random; a known run or a confidence with every prediction"
+        "labels of some of the target's predictions, drawn at random; a known run or confidences make the interval narrower"
     }
 
     fn estimate(&self, case: &TargetCase<'_>) -> Result<Estimate, EstimateError> {
@@ -102,7 +102,13 @@ impl Estimator for Ppi {
                 remedy: "give a file of ids and labels with --labels",
             });
         }
-        let confidences = Confidences::new(case, ConfidenceScope::Target, self.id())?;
+        let confidences = match Confidences::new(case, ConfidenceScope::Target, self.id()) {
+            Err(EstimateError::Needs { .. }) => {
+                let labels: Vec<f64> = questions.iter().filter_map(|&question| label(question)).collect();
+                return Ok(of_labels_alone(case, &labels));
+            }
+            confidences => confidences?,
+        };
         let mut input = Input { labels: Vec::new(), labelled: Vec::new(), others: Vec::new() };
         for &question in questions {
             let p = confidences.of_target(question);
@@ -125,8 +131,22 @@ impl Estimator for Ppi {
         let all: Vec<f64> = questions.iter().map(|&question| confidences.of_target(question)).collect();
         let mut outcome = EstimateDraft::moved(case, &all, accuracy, "labels of the target");
         outcome.notes.extend([confidences.note(), note(&input, inference)]);
-        Ok(outcome.estimate_at(case, self.id(), accuracy, interval))
+        let estimate = outcome.estimate_at(case, self.id(), accuracy, interval);
+        Ok(Estimate { metric: LABELS.to_owned(), ..estimate })
     }
+}
+
+/// Where nothing says more of the other answers: the share of the labels, with Wilson's interval.
+fn of_labels_alone(case: &TargetCase<'_>, labels: &[f64]) -> Estimate {
+    let accuracy = mean(labels);
+    let point = AccuracyInterval::around(accuracy, 0.0, case.options.level);
+    let interval = point.at_least_of(accuracy, labels.len());
+    let mut outcome = EstimateDraft::flat(case, accuracy, "labels of the target");
+    outcome.notes.push(format!(
+        "{} labels of the target alone, drawn at random: neither a known run nor confidences say more of the other answers",
+        labels.len()
+    ));
+    Estimate { metric: LABELS.to_owned(), ..outcome.estimate_at(case, "ppi", accuracy, interval) }
 }
 
 fn note(input: &Input, inference: Inference) -> String {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::case::TargetCase;
 use crate::error::EstimateError;
 use crate::errors::{ErrorPoint, Expected, Spread, UNKNOWN, half_width, per_group, together};
-use crate::estimate::{AccuracyInterval, Estimate, SignalValue};
+use crate::estimate::{AccuracyInterval, Estimate, LawSlopes, SignalValue};
 use crate::items::ItemModel;
 use crate::law::Law;
 use crate::outcome::{AGREEMENT, EstimateDraft, FIRST_RUNS, RUNS};
@@ -427,6 +427,10 @@ impl Fit {
             })
             .collect();
         let mut outcome = EstimateDraft::new(probabilities, "item model");
+        if running_accuracy.is_by_law {
+            let Law { slopes: [runs, agreement], structure, .. } = running_accuracy.law;
+            outcome.law = Some(LawSlopes { runs, agreement, structure });
+        }
         self.add_notes(case, running_accuracy, &mut outcome.notes);
         outcome
     }

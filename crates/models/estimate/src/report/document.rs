@@ -7,11 +7,12 @@ use sqlgauge_report::document::{
 use sqlgauge_report::words::{capital, clip};
 
 use super::drift::{Gravity, Series};
+use crate::estimate::LABELS;
 use super::words::{
     against_known, by_metric, descriptor, descriptor_meaning, level, many, optional, outside, percent,
     points, signal_meaning, sorted, status, with_interval,
 };
-use super::{Answer, EstimatePart, LISTED_PREDICTIONS, Reliability, SystemEstimate};
+use super::{Answer, EstimatePart, LISTED_PREDICTIONS, Reliability, Signal, SystemEstimate};
 
 /// Characters of a prediction that are shown; some are megabytes of repetition.
 const MAX_SQL: usize = 3_000;
@@ -19,6 +20,10 @@ const MAX_SQL: usize = 3_000;
 const MAX_QUESTION: usize = 1_500;
 /// Alarms and warnings that are listed per system.
 const MAX_ALARMS: usize = 40;
+/// Signals that the head of an estimate names.
+const DRIVERS: usize = 2;
+/// A smaller effect, a twentieth of a point, is written as 0.0.
+const SMALLEST_EFFECT: f64 = 0.000_5;
 /// Databases and kinds of question that a terminal lists.
 const PARTS_IN_TERMINAL: usize = 8;
 /// Predictions that a terminal lists.
@@ -36,8 +41,10 @@ impl Reliability {
             several => format!("Estimated accuracy of {}", many(several.len(), "system")),
         });
         let databases = self.estimates.first().map_or(0, |estimate| estimate.by_database.len());
+        let by_labels = self.estimates.iter().all(|estimate| estimate.metric == LABELS);
         document.lead.push(Block::note(format!(
-            "Estimated without labels: {} on {} of {}.",
+            "Estimated {}: {} on {} of {}.",
+            if by_labels { "from your labels" } else { "without labels" },
             many(self.manifest.examples, "question"),
             many(databases, "database"),
             self.target
@@ -164,6 +171,7 @@ fn alarms(series: &Series) -> Block {
 fn of_system(estimate: &SystemEstimate, at: usize) -> Vec<Section> {
     vec![
         summary(estimate, at),
+        assumptions(estimate),
         signals(estimate),
         parts(
             "database",
@@ -188,13 +196,15 @@ fn summary(estimate: &SystemEstimate, at: usize) -> Section {
     let (word, rest) = explanation.split_once(':').unwrap_or(("", &explanation));
     let callout = Text::default().strong(format!("{word}.")).plain(format!(" {}", capital(rest.trim())));
     let role = if estimate.outside { Role::Warning } else { Role::Callout };
-    let title = format!("{}: {} %", estimate.system, percent(estimate.accuracy));
     let interval = &estimate.interval;
+    let [low, high] = [interval.low, interval.high].map(percent);
+    let beyond = if estimate.outside { ", an extrapolation" } else { "" };
+    let title = format!("{}: {low} to {high} %{beyond}", estimate.system);
     let note = format!(
-        "{} interval [{}, {}], method {}",
+        "{} interval around {} %, {}, method {}",
         level(estimate),
-        percent(interval.low),
-        percent(interval.high),
+        percent(estimate.accuracy),
+        many(estimate.questions(), "question"),
         estimate.method
     );
     let mut section = Section::new(title, note, lead);
@@ -208,9 +218,35 @@ fn summary(estimate: &SystemEstimate, at: usize) -> Section {
             mark: estimate.known_accuracy(),
         },
         Block::Prose(role, callout),
-        Block::List(estimate.notes.iter().map(|note| Text::from(capital(note))).collect()),
+        Block::List(drivers(estimate).into_iter().map(Text::from).collect()),
     ]);
     section
+}
+
+/// The signals that moved the estimate most, a sentence each.
+fn drivers(estimate: &SystemEstimate) -> Vec<String> {
+    let moved = |signal: &&Signal| signal.effect.is_some_and(|effect| effect.abs() >= SMALLEST_EFFECT);
+    let mut signals: Vec<&Signal> = estimate.signals.iter().filter(moved).collect();
+    let size = |signal: &Signal| signal.effect.map_or(0.0, f64::abs);
+    signals.sort_by(|a, b| size(b).total_cmp(&size(a)));
+    let sentence = |signal: &&Signal| {
+        let values = signal.known.zip(signal.target).map(|(known, target)| {
+            format!(": {} % of its labelled answers, {} % here", percent(known), percent(target))
+        });
+        let meaning = match signal_meaning(&signal.name) {
+            "" => &signal.name,
+            meaning => meaning,
+        };
+        let values = values.unwrap_or_default();
+        format!("{} points by the {meaning}{values}", points(signal.effect))
+    };
+    signals.iter().take(DRIVERS).map(sentence).collect()
+}
+
+/// What was left out or assumed.
+fn assumptions(estimate: &SystemEstimate) -> Section {
+    let list = Block::List(estimate.notes.iter().map(|note| Text::from(capital(note))).collect());
+    Section::new("What it rests on", "", list).folded()
 }
 
 /// What the estimate follows from.
@@ -233,7 +269,7 @@ fn signals(estimate: &SystemEstimate) -> Section {
         ]);
     }
     let note = "percent of its labelled answers and of the target; effect on the estimate in points";
-    Section { link: Some("Signals".to_owned()), ..Section::new("What it follows from", note, table) }
+    Section::new("What it follows from", note, table).folded()
 }
 
 fn parts(what: &str, parts: &[EstimatePart], explanation: &str) -> Section {
@@ -306,5 +342,6 @@ fn entry(answer: &Answer) -> Entry {
             status(&answer.status)
         ),
         blocks: vec![question, prediction, Block::List(reasons)],
+        tags: Vec::new(),
     }
 }

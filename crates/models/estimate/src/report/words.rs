@@ -4,11 +4,13 @@ use serde::Serialize;
 pub(super) use sqlgauge_report::words::{NONE, many, optional, percent, points};
 
 use super::{EstimatePart, SystemEstimate};
+use crate::estimate::LABELS;
 
-/// `47.3 [31.9, 62.8]`.
+/// `47.3 [31.9, 62.8] n=500`.
 pub(super) fn with_interval(estimate: &SystemEstimate) -> String {
     let interval = estimate.interval;
-    format!("{} [{}, {}]", percent(estimate.accuracy), percent(interval.low), percent(interval.high))
+    let [low, high] = [interval.low, interval.high].map(percent);
+    format!("{} [{low}, {high}] n={}", percent(estimate.accuracy), estimate.questions())
 }
 
 /// A level such as `90 %`, with decimals only where they say something.
@@ -17,9 +19,13 @@ pub(super) fn level(estimate: &SystemEstimate) -> String {
     format!("{} %", text.strip_suffix(".0").unwrap_or(&text))
 }
 
-/// ` by ex@1`: what is meant by right; nothing where that is not known.
+/// ` by ex@1`, ` by your labels`: what is meant by right; nothing where that is not known.
 pub(super) fn by_metric(estimate: &SystemEstimate) -> String {
-    if estimate.metric.is_empty() { String::new() } else { format!(" by {}", estimate.metric) }
+    match estimate.metric.as_str() {
+        "" => String::new(),
+        LABELS => " by your labels".to_owned(),
+        metric => format!(" by {metric}"),
+    }
 }
 
 impl SystemEstimate {
@@ -27,8 +33,12 @@ impl SystemEstimate {
     pub fn sentence(&self) -> String {
         let [low, high] = [self.interval.low, self.interval.high].map(percent);
         let claim = format!(
-            "An estimated {} % of the predictions are right{}",
+            "An estimated {} % of {} are right{}",
             percent(self.accuracy),
+            match self.questions() {
+                0 => "the predictions".to_owned(),
+                count => format!("the {}", many(count, "prediction")),
+            },
             by_metric(self)
         );
         if self.outside {

@@ -67,6 +67,7 @@ fn estimate(system: &str, accuracy: f64, half: f64, texts: &[&str]) -> SystemEst
         descriptors: BTreeMap::from([("swd".to_owned(), 0.85), ("other".to_owned(), 1e-5)]),
         by_database: parts.clone(),
         by_kind: parts,
+        law: None,
         notes: texts.iter().map(|text| format!("note on {text}")).collect(),
         items: texts.iter().enumerate().map(|(at, text)| answer(at, text, 1.0 - 0.1 * at as f64)).collect(),
     }

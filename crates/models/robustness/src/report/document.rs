@@ -7,7 +7,7 @@ use sqlgauge_run::ScoreSummary;
 
 use super::{EX, RobustnessReport};
 use sqlgauge_report::charts::{DriftMark, drift_chart};
-use sqlgauge_report::document::{Block, Cell, Document, Extent, Section, Table, Text};
+use sqlgauge_report::document::{Block, Cell, Document, Drawing, Extent, Section, Table, Text};
 use sqlgauge_report::number::p_value;
 use sqlgauge_report::words::{NONE, many, optional, percent, points};
 
@@ -31,7 +31,7 @@ impl RobustnessReport {
         document.lead.extend(failures.map(Block::warning));
         document.add(overview(systems));
         for system in systems {
-            let mut sections = vec![scores(system), abstentions(system)];
+            let mut sections = vec![before_and_after(system), scores(system), abstentions(system)];
             sections.extend(curves(system));
             sections.push(databases(system));
             for mut section in sections {
@@ -221,7 +221,28 @@ fn scores(system: &SystemRobustness) -> Section {
         table.push(head.into_iter().chain(averages).chain(std::iter::repeat_with(Cell::default).take(4)));
     }
     let note = "percent with 95 % intervals; the change is in points, on the same items";
-    Section::new(&system.system, note, table)
+    Section::new(format!("{}: every metric", system.system), note, table).folded()
+}
+
+/// Execution accuracy on the same items, on the original schema and on each changed one. A terminal has it in the table of all
+/// metrics.
+fn before_and_after(system: &SystemRobustness) -> Section {
+    let row = |row: &RobustnessRow| {
+        let (before, after) = (mean(&row.original, EX), mean(&row.scores, EX));
+        let ends = before.zip(after);
+        vec![
+            Cell::new(name(row, &system.rows)),
+            ends.map_or_else(Cell::default, |(from, to)| Cell::drawn(Drawing::Change { from, to })),
+            Cell::new(optional(before)),
+            Cell::new(optional(after)).strong(),
+            toned(change(row, EX), difference(row)),
+            Cell::new(row.items.to_string()),
+        ]
+    };
+    let columns = ["schema", "drawn", "original", "changed", "points [95 %]", "items"];
+    let note = "execution accuracy in percent on the same items, from the original schema (hollow) to the changed one (full)";
+    let table = Table::of(columns, system.rows.iter().map(row));
+    Section::new(&system.system, note, table).terminal(Extent::Nothing)
 }
 
 fn abstentions(system: &SystemRobustness) -> Section {

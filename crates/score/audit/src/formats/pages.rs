@@ -35,6 +35,11 @@ impl AuditFormat for Terminal {
         // What it comes to stands next to the prompt.
         document.move_to_end(SILENT);
         document.move_to_end(RULES);
+        let lead = std::mem::take(&mut document.lead);
+        match document.sections.last_mut() {
+            Some(last) => last.blocks.extend(lead),
+            None => document.lead = lead,
+        }
         out.write_all(document.text(self.0).as_bytes())
     }
 }
@@ -63,17 +68,16 @@ fn document(audit: &BenchmarkAudit) -> Document {
     let mut document = Document::new(format!("Audit of {}", audit.source));
     let (speak, silent): (Vec<_>, Vec<_>) =
         audit.counts().into_iter().partition(|count| count.golds + count.allowed > 0);
-    let mut rules = Section::new(RULES, "how many golds each reports", counts(&speak));
-    rules.blocks.push(Block::prose(headline(audit)));
-    document.add(rules);
-    document.add(Section::new(SILENT, "", counts(&silent)).folded());
+    document.lead.extend([Block::lead(headline(audit)), Block::note(estimated(audit))]);
     document.add(Section {
-        title: "Findings".to_owned(),
+        title: "Golds".to_owned(),
         note: CONFIDENCE.to_owned(),
-        link: Some("Findings".to_owned()),
+        link: Some("Golds".to_owned()),
         entries: audit.ranked().into_iter().map(entry).collect(),
         ..Section::default()
     });
+    document.add(Section::new(RULES, "how many golds each reports", counts(&speak)));
+    document.add(Section::new(SILENT, "", counts(&silent)).folded());
     document.add(Section::new("Allowed", "with the reason", allowed(audit)));
     document
 }
@@ -85,12 +89,27 @@ fn headline(audit: &BenchmarkAudit) -> String {
         0 => String::new(),
         count => format!("; {count} could not be resolved"),
     };
+    let wrong: f64 = audit.ranked().iter().map(|item| item.confidence()).sum();
+    let wrong = if count == 0 {
+        String::new()
+    } else {
+        format!("About {wrong:.0} of {} are probably wrong. ", many(golds, "gold"))
+    };
     format!(
-        "{} found something in {} of {}{unresolved}.",
+        "{wrong}{} found something in {} of {}{unresolved}.",
         many(audit.rules.len(), "rule"),
         grouped(count),
         many(golds, "gold")
     )
+}
+
+/// What the number of golds that are probably wrong rests on.
+fn estimated(audit: &BenchmarkAudit) -> &'static str {
+    if audit.ranked().is_empty() {
+        return "";
+    }
+    "The number is the sum of the percentages of the golds with a finding. They rest on three benchmarks in which people judged the golds: \
+     take it as an order of magnitude."
 }
 
 fn counts(counts: &[RuleCount]) -> Table {
@@ -109,8 +128,11 @@ fn entry(item: &AuditedItem) -> Entry {
     let mut blocks: Vec<Block> = item.question.as_deref().map(Block::prose).into_iter().collect();
     blocks.push(Block::Sql(item.sql.clone()));
     item.audit.findings.iter().for_each(|one| finding(one, &mut blocks));
-    let note = format!("{}, {:.0} %", item.db_id, 100.0 * item.confidence());
-    Entry { title: item.id.clone(), note, blocks }
+    let mut tags: Vec<String> = item.audit.findings.iter().map(|finding| finding.rule.to_owned()).collect();
+    tags.sort_unstable();
+    tags.dedup();
+    let note = format!("{}, {:.0} %: {}", item.db_id, 100.0 * item.confidence(), tags.join(", "));
+    Entry { title: item.id.clone(), note, blocks, tags }
 }
 
 fn finding(finding: &Finding, blocks: &mut Vec<Block>) {

@@ -6,6 +6,7 @@
     reason = "a page is written once; what reads best wins"
 )]
 
+use super::choice::{buttons, classes};
 use super::{Block, Cell, Chart, Column, Document, Drawing, Emphasis, Entry, Role, Section, Table, Text};
 use crate::charts::{escape, interval_bar};
 use crate::layout::lines;
@@ -42,8 +43,9 @@ impl Section {
             note => format!("<span class=\"soft\">{}</span>", escape(note)),
         };
         let are_open = self.entries.len() <= OPEN_ENTRIES;
-        let entries: String = self.entries.iter().map(|entry| entry.html(are_open)).collect();
-        let content = format!("{}{entries}", blocks(&self.blocks));
+        let entry = |(at, entry): (usize, &Entry)| entry.html(are_open, &classes(&self.entries, at));
+        let entries: String = self.entries.iter().enumerate().map(entry).collect();
+        let content = format!("{}{}{entries}", blocks(&self.blocks), buttons(id, &self.entries));
         if self.is_folded {
             let open = if self.link.is_some() { " open=\"\"" } else { "" };
             return format!(
@@ -57,11 +59,11 @@ impl Section {
 }
 
 impl Entry {
-    fn html(&self, is_open: bool) -> String {
+    fn html(&self, is_open: bool, classes: &str) -> String {
         let (title, note) = (escape(&self.title), escape(&self.note));
         let open = if is_open { " open=\"\"" } else { "" };
         format!(
-            "<details class=\"entry\"{open}><summary><h3>{title} <span class=\"soft\">{note}</span></h3></summary>\n{}</details>\n",
+            "<details class=\"entry {classes}\"{open}><summary><h3>{title} <span class=\"soft\">{note}</span></h3></summary>\n{}</details>\n",
             blocks(&self.blocks)
         )
     }
@@ -155,7 +157,8 @@ impl Table {
     }
 
     fn head(&self, at: usize, column: &Column) -> String {
-        let is_interval = |cell: &Cell| matches!(cell.drawing, Some(Drawing::Interval { .. }));
+        let is_interval =
+            |cell: &Cell| matches!(cell.drawing, Some(Drawing::Interval { .. } | Drawing::Change { .. }));
         let name = if self.rows.iter().filter_map(|row| row.get(at)).any(is_interval) {
             let ticks: String =
                 TICKS.iter().map(|tick| format!("<span style=\"left:{tick}%\">{tick}</span>")).collect();
@@ -215,6 +218,20 @@ impl Drawing {
                     "<div class=\"plot\" aria-hidden=\"true\">{grid}<i class=\"whisker\" style=\"left:{low:.2}%;width:{:.2}%\"></i>\
                      <i class=\"dot full\" style=\"left:{value:.2}%\"></i></div>",
                     (high - low).max(0.0)
+                )
+            }
+            Self::Change { from, to } => {
+                let [from, to] = [from, to].map(percent);
+                let grid: String = TICKS
+                    .iter()
+                    .map(|tick| format!("<i class=\"grid\" style=\"left:{tick}%\"></i>"))
+                    .collect();
+                let way = if to < from { "worse" } else { "better" };
+                format!(
+                    "<div class=\"plot\" aria-hidden=\"true\">{grid}<i class=\"way {way}\" style=\"left:{:.2}%;width:{:.2}%\"></i>\
+                     <i class=\"dot\" style=\"left:{from:.2}%\"></i><i class=\"dot full\" style=\"left:{to:.2}%\"></i></div>",
+                    from.min(to),
+                    (from - to).abs()
                 )
             }
             Self::Pull(length) => format!(

@@ -2,6 +2,7 @@
 //!
 //! A document holds no markup. Every text in it may be hostile, and each format escapes it by its rules.
 
+mod choice;
 mod html;
 mod markdown;
 mod provenance;
@@ -54,6 +55,8 @@ pub struct Entry {
     pub title: String,
     pub note: String,
     pub blocks: Vec<Block>,
+    /// What a reader of a page can choose entries by.
+    pub tags: Vec<String>,
 }
 
 /// How many rows and entries of a section a terminal shows. Pages show all.

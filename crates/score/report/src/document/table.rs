@@ -43,6 +43,8 @@ pub struct Cell {
 pub enum Drawing {
     /// A share with its interval, from 0 to 100 %. A wide terminal has it too.
     Interval { value: f64, low: f64, high: f64 },
+    /// Two shares from 0 to 100 %, hollow before and full after. Only HTML has it.
+    Change { from: f64, to: f64 },
     /// A bar to the left below 0, to the right above, at most 1 long. Only HTML has it.
     Pull(f64),
 }

@@ -9,7 +9,7 @@ use sqlgauge_base::visible;
 use sqlgauge_run::{ScoreSummary, SystemSummary};
 
 use super::ReportFormat;
-use crate::{Nature, Report, ReportError, number, overview, warnings};
+use crate::{Nature, Report, ReportError, clusters, number, overview, warnings};
 
 /// The leaderboard with a footnote.
 pub struct Latex;
@@ -87,7 +87,7 @@ fn footnote(report: &Report) -> Vec<String> {
     let n = common_count(report).map_or_else(String::new, |n| format!("; $n$ = {n}"));
     let manifest = &report.manifest;
     let mut parts = vec![
-        format!("Percent{but} with 95\\,\\% intervals{n}."),
+        format!("Percent{but} with 95\\,\\% intervals{}{n}.", clusters::about(&report.summary)),
         format!("sqlgauge {}, {}.", escape(&manifest.tool_version), escape(&manifest.engine)),
     ];
     let golds = manifest.inputs.iter().filter(|input| input.role == "gold");

@@ -305,14 +305,14 @@ fn score(metric: &str, items: &[&Item]) -> ScoreSummary {
     let values: Vec<f64> = items.iter().filter_map(|item| item.metrics[metric]).collect();
     let n = values.len() as f64;
     if values.is_empty() {
-        return ScoreSummary { mean: None, low: None, high: None, count: 0 };
+        return ScoreSummary::default();
     }
     let mean = values.iter().sum::<f64>() / n;
     let spread = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n;
     let half = 1.96 * (spread / n).sqrt();
     let top = if metric.starts_with("vm-steps") { f64::INFINITY } else { 1.0 };
     let (low, high) = ((mean - half).max(0.0), (mean + half).min(top));
-    ScoreSummary { mean: Some(mean), low: Some(low), high: Some(high), count: values.len() }
+    ScoreSummary { mean: Some(mean), low: Some(low), high: Some(high), count: values.len(), ..ScoreSummary::default() }
 }
 
 fn compare(metric: &str, first: &str, second: &str, a: &[&Item], b: &[&Item]) -> Comparison {
@@ -337,5 +337,7 @@ fn compare(metric: &str, first: &str, second: &str, a: &[&Item], b: &[&Item]) ->
         p_value: (-0.717 * z - 0.416 * z * z).exp().min(1.0),
         only_first: differences.iter().filter(|d| **d > 0.0).count(),
         only_second: differences.iter().filter(|d| **d < 0.0).count(),
+        clusters: None,
+        plain: None,
     }
 }

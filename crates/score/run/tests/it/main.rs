@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod clusters;
 mod common;
 mod directory;
 mod index;

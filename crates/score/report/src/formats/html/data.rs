@@ -17,7 +17,7 @@ use sqlgauge_run::{Comparison, Entry, Prepared, RawItem, ScoreSummary, SystemSum
 use super::columns::{Cells, Columns, position, scores_of, short};
 use super::said::{self, Example};
 use crate::system_table::{SystemTable, tables_of_page};
-use crate::{Nature, Report, ReportError, fixes};
+use crate::{Nature, Report, ReportError, clusters, fixes};
 
 /// Bytes of texts (questions, queries, reasons, results; each distinct one once) that a page carries; a browser
 /// still opens it at once. Scores and statuses are always complete.
@@ -43,6 +43,8 @@ struct Page<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     part: Option<String>,
     warnings: Vec<String>,
+    /// The questions that intervals are about.
+    about: String,
     /// What a reader may want to know of the items, in words.
     notes: Vec<String>,
     tables: Vec<SystemTable>,
@@ -74,8 +76,8 @@ struct Metric<'a> {
     about: &'static str,
 }
 
-/// Mean, low, high, count.
-type Scored = (Option<f64>, Option<f64>, Option<f64>, usize);
+/// Mean, low, high, count, and the plain interval where there is another.
+type Scored = (Option<f64>, Option<f64>, Option<f64>, usize, Option<[f64; 2]>);
 
 #[derive(Serialize)]
 struct System<'a> {
@@ -113,8 +115,9 @@ impl<'a> PageFixes<'a> {
     }
 }
 
-/// Metric, first, second (positions), count, difference, low, high, p, only first, only second.
-type Compared = (usize, usize, usize, usize, f64, f64, f64, f64, usize, usize);
+/// Metric, first, second (positions), count, difference, low, high, p, only first, only second, and the plain interval and p where
+/// there are others.
+type Compared = (usize, usize, usize, usize, f64, f64, f64, f64, usize, usize, Option<[f64; 3]>);
 
 /// What the page carries of the items of a report.
 pub(super) struct Content {
@@ -268,6 +271,7 @@ fn page(report: &Report, content: Content) -> Result<Page<'_>, ReportError> {
         pieces,
         part: crate::part(&report.manifest),
         warnings: crate::warnings(&report.summary),
+        about: clusters::about(&report.summary),
         notes: crate::notes(&report.summary),
         tables: tables_of_page(report)?,
     })
@@ -290,7 +294,7 @@ fn gates(report: &Report) -> Vec<Value> {
             "system": o.system,
             "metric": o.gate.metric,
             "wanted": wanted,
-            "is": o.mean.map(|_| is),
+            "is": o.mean.map(|_| report.interval_of(&o.system, &o.gate.metric, is)),
             "n": report.count_of(&o.system, &o.gate.metric),
             "passed": o.passed,
         })
@@ -299,8 +303,9 @@ fn gates(report: &Report) -> Vec<Value> {
 }
 
 fn scored(score: Option<&ScoreSummary>) -> Scored {
-    let Some(score) = score else { return (None, None, None, 0) };
-    (score.mean.map(short), score.low.map(short), score.high.map(short), score.count)
+    let Some(score) = score else { return (None, None, None, 0, None) };
+    let plain = score.plain.map(|ends| ends.map(short));
+    (score.mean.map(short), score.low.map(short), score.high.map(short), score.count, plain)
 }
 
 fn system<'a>(system: &'a SystemSummary, metrics: &[&str]) -> System<'a> {
@@ -325,7 +330,8 @@ fn compared(report: &Report, c: &Comparison) -> Option<Compared> {
     let metric = report.summary.metrics.iter().position(|m| *m == c.metric)?;
     let (first, second) = (position(&c.first)?, position(&c.second)?);
     let (difference, low, high) = (short(c.difference), short(c.low), short(c.high));
-    Some((metric, first, second, c.count, difference, low, high, c.p_value, c.only_first, c.only_second))
+    let plain = c.plain.map(|plain| [short(plain.low), short(plain.high), plain.p_value]);
+    Some((metric, first, second, c.count, difference, low, high, c.p_value, c.only_first, c.only_second, plain))
 }
 
 /// What the page carries of the items, while they pass by.
