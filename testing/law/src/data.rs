@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use rusqlite::Connection;
 use sqlgauge_sql::schema::{Affinity, Schema, Table, TableKind};
 
+use sqlgauge_search::conversions;
+
 use crate::dice::Dice;
 use crate::shape::quoted;
 
@@ -51,6 +53,9 @@ const BLOBS: [&str; 3] = ["x'61'", "x'31'", "x''"];
 
 /// A constant as SQL text, of any class.
 pub fn any_value(dice: &mut Dice) -> &'static str {
+    if dice.chance(25) {
+        return dice.pick_any(&conversions::literals()).copied().unwrap_or("NULL");
+    }
     match dice.below(10) {
         0 => "NULL",
         1..=4 => dice.word(&INTEGERS),
@@ -69,7 +74,7 @@ pub(crate) fn value_for(affinity: Affinity, dice: &mut Dice) -> &'static str {
     let small = if dice.chance(70) { 9 } else { INTEGERS.len() };
     let texts = if dice.chance(60) { &TEXTS[..8] } else { &TEXTS[..] };
     let numbers = if dice.chance(50) { &REALS[..] } else { &INTEGERS[..small] };
-    match (affinity, dice.chance(85)) {
+    match (affinity, dice.chance(80)) {
         (Affinity::Text, true) => dice.word(texts),
         (Affinity::Integer | Affinity::Numeric, true) => dice.word(&INTEGERS[..small]),
         (Affinity::Real, true) => dice.word(numbers),
@@ -139,7 +144,7 @@ fn insert(connection: &Connection, schema: &Schema, table: &Table, stored: &str,
         });
         names.push(quoted(&column.name));
         values.push(match referred {
-            Some(query) if dice.chance(85) => one_of(connection, &query, dice),
+            Some(query) if dice.chance(85) => spelt(one_of(connection, &query, dice), dice),
             _ => value_for(column.affinity, dice).to_owned(),
         });
     }
@@ -164,6 +169,25 @@ fn one_of(connection: &Connection, query: &str, dice: &mut Dice) -> String {
     dice.pick_any(&values).cloned().unwrap_or_else(|| "NULL".to_owned())
 }
 
+/// The value, or now and then another that some mechanism of SQLite takes for it: the number of a text, or its text.
+fn spelt(literal: String, dice: &mut Dice) -> String {
+    if !dice.chance(30) {
+        return literal;
+    }
+    if let Some(other) = conversions::counterpart(&literal).filter(|_| dice.chance(50)) {
+        return other.to_owned();
+    }
+    let inside = literal.strip_prefix('\'').and_then(|text| text.strip_suffix('\''));
+    match inside {
+        Some(text) if text.parse::<i64>().is_ok() || text.parse::<f64>().is_ok_and(f64::is_finite) => {
+            text.to_owned()
+        }
+        Some(text) => format!("'{}'", text.to_ascii_uppercase()),
+        None if literal.parse::<f64>().is_ok_and(f64::is_finite) => format!("'{literal}'"),
+        None => literal,
+    }
+}
+
 /// A value as SQL text.
 pub fn literal(value: &rusqlite::types::Value) -> String {
     use rusqlite::types::Value;
@@ -183,6 +207,18 @@ pub fn literal(value: &rusqlite::types::Value) -> String {
     }
 }
 
+/// Deletes the rows of a table that SQLite's own check finds; `None` where it cannot check, or names no rows.
+fn remove_found(connection: &Connection, table: &str) -> Option<usize> {
+    let found =
+        format!("SELECT \"rowid\" FROM pragma_foreign_key_check({})", sqlgauge_sql::quote::text(table));
+    let mut statement = connection.prepare(&found).ok()?;
+    let rows = statement.query_map([], |row| row.get::<_, Option<i64>>(0)).ok()?;
+    let rows: Vec<i64> = rows.collect::<rusqlite::Result<Option<Vec<i64>>>>().ok()??;
+    let delete =
+        |row: i64| connection.execute(&format!("DELETE FROM {} WHERE rowid = {row}", quoted(table)), []).ok();
+    rows.into_iter().map(delete).sum()
+}
+
 /// Deletes rows that refer to nothing, as SQLite compares keys: by the parent's affinity and collation.
 pub(crate) fn remove_orphans(connection: &Connection, schema: &Schema) -> usize {
     let mut removed = 0;
@@ -191,6 +227,10 @@ pub(crate) fn remove_orphans(connection: &Connection, schema: &Schema) -> usize 
             let Some((parent, targets)) = schema.resolve_foreign_key(key) else { continue };
             let Some(parent) = schema.table(parent) else { continue };
             let Ok(Some(stored)) = stored_name(connection, table) else { continue };
+            if let Some(count) = remove_found(connection, &stored) {
+                removed += count;
+                continue;
+            }
             let child_name = |index: &u32| table.column(*index).map(|c| quoted(&c.name)).unwrap_or_default();
             let name = quoted(&stored);
             let present: Vec<String> =

@@ -54,4 +54,14 @@ CREATE UNIQUE INDEX order_part ON \"order\" (größe) WHERE \"group\" > 1;
 CREATE VIEW grown AS SELECT id, name, age + 0 AS age, boss FROM person WHERE age > 1;
 CREATE VIEW pairs AS SELECT p.name, f.b AS other FROM person p LEFT JOIN friend f ON f.a = p.id;",
     ),
+    (
+        "references",
+        "CREATE TABLE t (id TEXT PRIMARY KEY NOT NULL, code REAL NOT NULL UNIQUE, name TEXT COLLATE NOCASE UNIQUE, age INT, born NOT NULL UNIQUE);
+CREATE TABLE u (uid INTEGER PRIMARY KEY, t_id REFERENCES t(id), must NOT NULL REFERENCES t(id), v INT REFERENCES t(code));
+CREATE TABLE w (x TEXT REFERENCES t(name), y INT NOT NULL REFERENCES t(born));
+CREATE TABLE p (x TEXT NOT NULL, y INT NOT NULL, PRIMARY KEY (x COLLATE NOCASE, y));
+CREATE TABLE c (b NOT NULL, y TEXT NOT NULL, FOREIGN KEY (b, y) REFERENCES p);
+CREATE TABLE n (a REAL REFERENCES s (x), b NUMERIC REFERENCES t(id), c BLOB REFERENCES t(code));
+CREATE TABLE s (x INT PRIMARY KEY NOT NULL, y TEXT) WITHOUT ROWID;",
+    ),
 ];

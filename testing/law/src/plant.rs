@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use sqlgauge_etm::law::{Lies, RewriteChange, Stepper};
 use sqlgauge_etm::{Meta, Position, rules};
-use sqlgauge_sql::schema::{Affinity, Collation, ForeignKey, Schema};
+use sqlgauge_sql::schema::{Affinity, Collation, ForeignKey, Schema, Table};
 use sqlgauge_sql::tree::Query;
 use sqlgauge_sql::{resolve, schema::TableKind};
 
@@ -32,6 +32,8 @@ pub enum Plant {
     OneAffinity,
     /// Every column refers to every key.
     EverythingRefers,
+    /// A reference has the affinity and the collation of its key.
+    ReferencesCompare,
     /// All of these lies about the schema.
     EverythingHolds,
     /// The order in which rows are read never shows.
@@ -50,12 +52,13 @@ pub enum Plant {
 
 impl Plant {
     /// All lies, those about the schema first.
-    pub(crate) const LIES: [Self; 11] = [
+    pub(crate) const LIES: [Self; 12] = [
         Self::NothingIsNull,
         Self::EverythingIsUnique,
         Self::NothingIsCollated,
         Self::OneAffinity,
         Self::EverythingRefers,
+        Self::ReferencesCompare,
         Self::EverythingHolds,
         Self::NoPlanShows,
         Self::EverythingIsCondition,
@@ -92,6 +95,9 @@ impl Plant {
             .flat_map(|table| table.columns.iter().map(|column| (table.name.clone(), column.name.clone())))
             .collect();
         let mut tables = schema.tables().to_vec();
+        if self == Self::ReferencesCompare {
+            take_over_keys(schema, &mut tables);
+        }
         for table in tables.iter_mut().filter(|table| table.kind == TableKind::Table) {
             let count = u32::try_from(table.columns.len()).unwrap_or(0);
             for column in &mut table.columns {
@@ -120,6 +126,22 @@ impl Plant {
             }
         }
         Schema::new(tables)
+    }
+}
+
+/// Gives every reference the type and the collation of its key.
+fn take_over_keys(schema: &Schema, tables: &mut [Table]) {
+    for table in tables {
+        for key in &table.foreign_keys {
+            let Some((target, columns)) = schema.resolve_foreign_key(key) else { continue };
+            let Some(parent) = schema.table(target) else { continue };
+            for (&from, &to) in key.columns.iter().zip(&columns) {
+                if let (Some(column), Some(key)) = (table.columns.get_mut(from as usize), parent.column(to)) {
+                    column.affinity = key.affinity;
+                    column.collation.clone_from(&key.collation);
+                }
+            }
+        }
     }
 }
 
@@ -293,7 +315,7 @@ pub const PLANTS: &[(&str, &[Plant])] = {
         ("11", &[P::Damaged(D::Star)]),
         ("12", &[P::OneAffinity]),
         ("13", &[P::EverythingIsUnique]),
-        ("14", &[P::EverythingHolds, P::EverythingIsUnique]),
+        ("14", &[P::EverythingHolds, P::EverythingIsUnique, P::ReferencesCompare]),
         ("18", &[P::Damaged(D::Dropped)]),
         ("19", &[P::OneAffinity, P::Damaged(D::Joined)]),
         ("20", &[P::EverythingHolds, P::EverythingIsUnique]),
@@ -306,7 +328,7 @@ pub const PLANTS: &[(&str, &[Plant])] = {
         ("S1", &[P::EverythingIsCondition]),
         ("S2", &[P::Damaged(D::Dropped)]),
         ("S3", &[P::NoPlanShows, P::Damaged(D::Joined)]),
-        ("S4", &[P::EverythingRefers]),
+        ("S4", &[P::EverythingRefers, P::ReferencesCompare]),
         ("S5", &[P::EverythingIsUnique]),
         ("S6", &[P::Damaged(D::Distinct), P::Damaged(D::Turned)]),
         ("S7", &[P::NoPlanShows, P::EverythingIsUnique]),
@@ -330,7 +352,7 @@ pub const PLANTS: &[(&str, &[Plant])] = {
         ("S25", &[P::Damaged(D::Filter), P::EverythingHolds]),
         ("S26", &[P::Damaged(D::Turned)]),
         ("S27", &[P::Damaged(D::Filter), P::Damaged(D::Turned)]),
-        ("S28", &[P::EverythingRefers, P::EverythingHolds]),
+        ("S28", &[P::EverythingRefers, P::EverythingHolds, P::ReferencesCompare]),
         ("S29", &[P::Damaged(D::Turned)]),
         ("S30", &[P::NoPlanShows]),
         ("S31", &[P::Damaged(D::Constant)]),

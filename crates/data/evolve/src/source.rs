@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use sqlgauge_dataset::{Example, TablesEntry};
 use sqlgauge_engine::{Database, Engine, ResultSet};
+use sqlgauge_sql::lex::words;
 use sqlgauge_sql::resolve;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{ColumnRef, Expr, IndexHint, Place, Query, Relation, RelationId, RelationSource};
@@ -92,7 +93,19 @@ impl Probe for SourceDatabase<'_> {
 
 /// The tables and columns that a text reads.
 pub(crate) fn read_by(sql: &str, schema: &Schema) -> Needed {
-    resolve(sql, schema).map(|query| read_by_query(&query, schema)).unwrap_or_default()
+    let needed = resolve(sql, schema).map(|query| read_by_query(&query, schema)).unwrap_or_default();
+    Needed { beyond_views: needed.beyond_views || names_rowid(sql, schema), ..needed }
+}
+
+/// Whether a text has a name of the rowid, which may stand for an INTEGER PRIMARY KEY, and is the name of no column.
+fn names_rowid(sql: &str, schema: &Schema) -> bool {
+    const NAMES: [&str; 3] = ["rowid", "_rowid_", "oid"];
+    let is_column = |name: &str| schema.tables().iter().any(|table| table.column_index(name).is_some());
+    let mut words = words(sql).filter(sqlgauge_sql::lex::Token::is_name);
+    words.any(|word| {
+        let name = word.unquoted();
+        NAMES.iter().any(|rowid| rowid.eq_ignore_ascii_case(&name)) && !is_column(&name)
+    })
 }
 
 /// The tables and columns that a query reads, also through views.

@@ -2,14 +2,14 @@
 //!
 //! # Contract
 //! `PRAGMA reverse_unordered_selects` turns how SQLite reads tables, but not where rows are grouped: there the row that a column
-//! beside an aggregate comes from, or that reaches a maximum first, stays the same. [`views`] puts a temporary view in the place
-//! of every table, with the same rows in the opposite order, which reaches groups too. What a query returns through them it may
+//! beside an aggregate comes from, or that reaches a maximum first, stays the same, nor where a window sorts them. [`views`] puts a temporary view in the place
+//! of every table, with the same rows in the opposite order, which reaches both. What a query returns through them it may
 //! return of the tables.
 
 use sqlgauge_sql::derive::{has_aggregate, is_aggregate_select};
 use sqlgauge_sql::quote::name as quoted;
 use sqlgauge_sql::schema::{Schema, Table, TableKind};
-use sqlgauge_sql::tree::{Body, Query};
+use sqlgauge_sql::tree::{Body, Expr, Query};
 use sqlgauge_sql::visit::{Visitor, walk_query};
 
 /// A script of views under the names of the tables. LIMIT keeps SQLite from forgetting their order.
@@ -32,12 +32,16 @@ fn order(table: &Table) -> String {
     terms.join(", ")
 }
 
-/// Whether a query groups rows anywhere.
+/// Whether a query groups rows anywhere, or sorts them in a window.
 pub(crate) fn groups(query: &Query) -> bool {
     struct Groups(bool);
     impl Visitor for Groups {
         fn query(&mut self, query: &Query) {
             self.0 |= query.order_by.iter().any(|term| has_aggregate(&term.expr));
+        }
+
+        fn expr(&mut self, expr: &Expr) {
+            self.0 |= matches!(expr, Expr::Window(_));
         }
 
         fn body(&mut self, body: &Body) {

@@ -1,7 +1,7 @@
 //! What a rule may know while it looks at a query.
 
 use sqlgauge_sql::derive::{Facts, conjuncts};
-use sqlgauge_sql::schema::{Schema, TableId};
+use sqlgauge_sql::schema::{ForeignKey, Schema, Table, TableId};
 use sqlgauge_sql::tree::{
     BinaryOperator, Body, ColumnRef, Expr, From, JoinKind, Place, Query, RelationId, RelationSource,
 };
@@ -111,6 +111,14 @@ impl<'a> RuleContext<'a> {
             .is_some_and(|(table, column)| self.published.is_not_null(table, column, self.schema()))
     }
 
+    /// What a foreign key of a table refers to: in `etm@1` only where each reference equals one row there.
+    pub(crate) fn partner(&self, table: &Table, key: &ForeignKey) -> Option<(TableId, Vec<u32>)> {
+        match self.profile {
+            Profile::Sound => self.schema().partner(table, key),
+            Profile::Paper => self.schema().resolve_foreign_key(key),
+        }
+    }
+
     /// Whether `child` is a foreign key that refers to `parent`, a primary key (one column each).
     pub fn refers_to(&self, child: ColumnRef, parent: ColumnRef) -> bool {
         let (Some((from, column)), Some((to, key))) = (self.table_column(child), self.table_column(parent))
@@ -120,7 +128,7 @@ impl<'a> RuleContext<'a> {
         let Some(table) = self.schema().table(from) else { return false };
         let (Some(column), Some(key)) = (column.position(), key.position()) else { return false };
         table.foreign_keys.iter().any(|foreign| {
-            foreign.columns == [column] && self.schema().resolve_foreign_key(foreign) == Some((to, vec![key]))
+            foreign.columns == [column] && self.partner(table, foreign) == Some((to, vec![key]))
         })
     }
 }

@@ -8,6 +8,7 @@
 //! A search is deterministic: the databases follow from [`SearchOptions::seed`] and the two texts alone.
 
 mod contract;
+pub mod conversions;
 mod ddl;
 mod declared;
 mod exercise;

@@ -1,4 +1,8 @@
-//! Foreign keys that SQLite itself cannot check, as queries.
+//! Foreign keys as queries that say what SQLite's own check says.
+//!
+//! # Contract
+//! The check gives a reference the affinity of the key's column, and compares by that column's collation. A comparison does the
+//! same where the reference stands on the right behind a plus sign, which takes its affinity away.
 
 use sqlgauge_sql::quote::name as quoted;
 use sqlgauge_sql::schema::{ForeignKey, Schema, Table, TableId};
@@ -28,7 +32,7 @@ fn text(table: &Table, key: &ForeignKey, (target, columns): (&Table, &[u32])) ->
     });
     let pairs: Vec<(String, String)> = pairs.collect();
     let not_null: Vec<String> = pairs.iter().map(|(child, _)| format!("{child} IS NOT NULL")).collect();
-    let equal: Vec<String> = pairs.iter().map(|(child, parent)| format!("{parent} = {child}")).collect();
+    let equal: Vec<String> = pairs.iter().map(|(child, parent)| format!("{parent} = +{child}")).collect();
     format!(
         "SELECT 1 FROM {} AS c WHERE {} AND NOT EXISTS (SELECT 1 FROM {} AS p WHERE {})",
         quoted(&table.name),

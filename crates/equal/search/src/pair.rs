@@ -10,7 +10,7 @@ use sqlgauge_sql::tree::Query;
 use sqlgauge_sql::{PrintDialect, expanded_size, ordered, print, resolve, views_of, without_views};
 
 use super::contract::{ColumnOrder, Contract};
-use super::freedom::{Choice, Freedom, OpenPlace, OutermostLimit, Place, Possible, Site};
+use super::freedom::{Choice, Freedom, OpenPlace, OutermostLimit, Place, Possible, Site, TiedWindow};
 use super::verdict::{Inapplicable, Side, TOO_MANY_STEPS};
 
 /// Longest text that is searched, in bytes: some of the work of SQLite's planner grows with the square of the length.
@@ -99,7 +99,10 @@ impl<'s> Auxiliary<'s> {
 }
 
 /// Most results of one query, for as many choices of a row, that are looked at on one database.
-const MAX_OUTCOMES: usize = 16;
+const MAX_OUTCOMES: usize = 24;
+
+/// Most orders of tied rows that are tried for one query, on all databases together: each is a query to print and to compile.
+const MAX_TRIED_ORDERS: usize = 300;
 
 /// One compiled query of the pair.
 pub(super) struct Runner<'s> {
@@ -110,6 +113,9 @@ pub(super) struct Runner<'s> {
     printed: Auxiliary<'s>,
     checks: Vec<(Auxiliary<'s>, Place)>,
     sites: Vec<(Site, Auxiliary<'s>)>,
+    ties: Vec<(TiedWindow, Auxiliary<'s>)>,
+    /// How many orders of tied rows may still be tried.
+    orders_left: usize,
     loose: Vec<(usize, Auxiliary<'s>, Place)>,
     /// The query without its LIMIT.
     unlimited: Option<(OutermostLimit, Auxiliary<'s>)>,
@@ -144,6 +150,7 @@ impl<'s> Runner<'s> {
     ) -> Result<Self, Failure> {
         let freedom = &resolved.freedom;
         let sites = freedom.sites.iter().map(|site| (site.clone(), Auxiliary::new(site.cut.text.clone())));
+        let ties = freedom.ties.iter().map(|tied| (tied.clone(), Auxiliary::new(tied.text.clone())));
         let loose = freedom
             .loose
             .iter()
@@ -160,6 +167,8 @@ impl<'s> Runner<'s> {
             printed: Auxiliary::new(resolved.printed.clone()),
             checks: checks.collect(),
             sites: sites.collect(),
+            ties: ties.collect(),
+            orders_left: MAX_TRIED_ORDERS,
             loose: loose.collect(),
             unlimited,
         })
@@ -172,7 +181,7 @@ impl<'s> Runner<'s> {
             return None;
         }
         let mut outcomes = Outcomes::default();
-        let narrowings = self.sites.len();
+        let narrowings = self.sites.len() + self.ties.len();
         self.add_outcomes(sandbox, result, narrowings, &mut outcomes)?;
         Some(outcomes)
     }
@@ -200,6 +209,19 @@ impl<'s> Runner<'s> {
                 });
             }
         }
+        for (tied, all) in &mut self.ties {
+            let orders = tied.orders(&all.run(sandbox).ok()?)?;
+            if orders.len() > 1 {
+                let left = narrowings.checked_sub(1)?;
+                self.orders_left = self.orders_left.checked_sub(orders.len())?;
+                return orders.iter().try_for_each(|order| {
+                    let narrowed = Resolved::of(tied.narrowed(&self.query, order), self.schema)?;
+                    let mut runner = Runner::new(sandbox, self.schema, &narrowed).ok()?;
+                    let result = sandbox.run(&mut runner.statement).ok()?;
+                    runner.add_outcomes(sandbox, &result, left, outcomes)
+                });
+            }
+        }
         let is_open = |check: &mut Auxiliary<'s>| !check.run(sandbox).is_ok_and(|rows| rows.is_empty());
         if outcomes.possible.len() >= MAX_OUTCOMES || self.checks.iter_mut().any(|(check, _)| is_open(check))
         {
@@ -210,10 +232,13 @@ impl<'s> Runner<'s> {
                 outcomes.loose.insert(*column);
             }
         }
-        outcomes.possible.push(match &mut self.unlimited {
+        let possible = match &mut self.unlimited {
             Some((cut, all)) => cut.possible(&all.run(sandbox).ok()?),
             None => Possible::only(result),
-        });
+        };
+        if !outcomes.possible.contains(&possible) {
+            outcomes.possible.push(possible);
+        }
         Some(())
     }
 
@@ -226,7 +251,10 @@ impl<'s> Runner<'s> {
     /// Whether it may have several results on some database.
     fn has_freedom(&self) -> bool {
         self.unlimited.is_some()
-            || !(self.checks.is_empty() && self.sites.is_empty() && self.loose.is_empty())
+            || !(self.checks.is_empty()
+                && self.sites.is_empty()
+                && self.ties.is_empty()
+                && self.loose.is_empty())
     }
 
     /// The places that leave a choice on what the tables hold now.
@@ -238,6 +266,11 @@ impl<'s> Runner<'s> {
         let sites = self.sites.iter_mut();
         let sites = sites.filter_map(|(site, all)| is_cut_open(&site.cut, all).then(|| site.place.clone()));
         let mut open: BTreeSet<Place> = sites.collect();
+        let ties = self.ties.iter_mut().filter_map(|(tied, all)| {
+            let orders = all.run(sandbox).ok().and_then(|rows| tied.orders(&rows));
+            orders.is_none_or(|orders| orders.len() > 1).then(|| tied.place.clone())
+        });
+        open.extend(ties);
         let checks = self.checks.iter_mut().map(|(check, place)| (check, &*place));
         let loose = self.loose.iter_mut().map(|(_, check, place)| (check, &*place));
         open.extend(checks.chain(loose).filter_map(|(check, place)| is_open(check).then(|| place.clone())));

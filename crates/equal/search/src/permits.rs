@@ -24,6 +24,7 @@ impl Search {
             let run = |text: &str| engine.run(database, text).rows().cloned();
             let is_settled = |check: &str| run(check).is_some_and(|rows| rows.is_empty());
             let has_other_freedom = !freedom.sites.is_empty()
+                || !freedom.ties.is_empty()
                 || !freedom.loose.is_empty()
                 || !freedom.checks.iter().all(|(check, _)| is_settled(check));
             let cut = freedom.cut.as_ref().filter(|_| !has_other_freedom)?;

@@ -13,9 +13,10 @@ use sqlgauge_sql::tree::Query;
 use sqlgauge_sql::views_of;
 
 use super::SearchOptions;
+use super::conversions;
 use super::needs::is_of_type;
 use super::trace::{ColumnKey, Trace, Use};
-use super::values::{date_part, key_of, neighbours, stored, text_of};
+use super::values::{date_part, key_of, neighbours, number, stored, text_of};
 use super::verdict::Inapplicable;
 
 /// A cell that is NULL.
@@ -32,7 +33,7 @@ const MAX_NEIGHBOURS: usize = 24;
 const USUAL_VALUES: usize = 128;
 
 /// Dates and texts beside the ordinary ones.
-const SPREAD_DATES: [&str; 8] = [
+const SPREAD_DATES: [&str; 13] = [
     "2000-01-01 10:00:00",
     "2000-01-01 23:59:59",
     "1999-02-03",
@@ -41,6 +42,12 @@ const SPREAD_DATES: [&str; 8] = [
     "2010-06-16",
     "2015-10-01",
     "1985-07-04",
+    // Last days of months, and leap days.
+    "2000-02-29",
+    "2001-02-28",
+    "2010-01-31",
+    "1999-12-31",
+    "2016-02-29",
 ];
 /// Texts that are the keys 1 and 2 to a column of numbers.
 const SPELLINGS: [&str; 4] = ["1", "01", "2", "1.0"];
@@ -522,7 +529,7 @@ impl Builder<'_> {
         let near: Vec<Value> = values.list.iter().flat_map(neighbours).collect();
         values.extend(near, MAX_NEIGHBOURS);
         plan.neighbours = values.list.len();
-        values.extend(members.iter().flat_map(|&key| self.fresh(key)), 8);
+        values.extend(members.iter().flat_map(|&key| self.fresh(key)), 12);
         let has_spellings = self.has_spellings(&members);
         if has_spellings {
             let texts: &[&str] = if self.allowed.other_spellings { &SPELLINGS } else { &USUAL_SPELLINGS };
@@ -531,10 +538,10 @@ impl Builder<'_> {
         plan.fresh = values.list.len();
         // The odd texts of such columns are spellings too.
         if self.allowed.other_spellings || !has_spellings {
-            values.extend(members.iter().flat_map(|&key| self.odd(key)), 6);
+            values.extend(members.iter().flat_map(|&key| self.odd(key)), 8);
         }
         plan.odd = values.list.len();
-        values.extend(members.iter().flat_map(|&key| self.spread(key)), 24);
+        values.extend(members.iter().flat_map(|&key| self.spread(key)), 48);
         plan.spread = values.list.len();
         // Distinct under every affinity, and enough for a key of the largest table.
         let rows = self
@@ -588,7 +595,11 @@ impl Builder<'_> {
             Affinity::Text if is(|trace| &trace.numeric) => texts(&["1", "2", "10", "2.5", "-1"]),
             Affinity::Text => texts(&["a", "b", "c", "B", ""]),
             Affinity::Blob if is(|trace| &trace.numeric) => numbers(&[1.0, 2.0, 2.5, 0.0, -1.0]),
-            Affinity::Blob => numbers(&[1.0, 2.0, 3.0]),
+            // A column without a type holds what came in: a number, the same as a text, and 1.0 beside 1.
+            Affinity::Blob => {
+                let others = [Value::text("1"), Value::Real(1.0), Value::text("a"), Value::text("01")];
+                numbers(&[1.0, 2.0, 3.0]).into_iter().chain(others).collect()
+            }
         }
     }
 
@@ -605,13 +616,26 @@ impl Builder<'_> {
         if self.is_of_dates(key) {
             return SPREAD_DATES.map(Value::text).to_vec();
         }
+        // Other spellings of numbers are those of keys too.
+        let may_be_spelt = self.allowed.other_spellings || !self.is_linked(key);
+        let separating = || conversions::texts().filter(|_| may_be_spelt);
         match column.affinity {
-            Affinity::Integer | Affinity::Numeric | Affinity::Blob => numbers(1.0),
-            Affinity::Real => numbers(0.25),
-            Affinity::Text if is_number => {
-                numbers(1.0).iter().filter_map(text_of).map(|text| Value::text(&text)).collect()
+            Affinity::Integer => numbers(1.0),
+            Affinity::Numeric => numbers(1.0).into_iter().chain([Value::Real(-0.5)]).collect(),
+            Affinity::Blob => {
+                let others =
+                    [Value::Real(-0.5), Value::Blob((*b"a").into()), Value::Integer(9_007_199_254_740_993)];
+                numbers(1.0).into_iter().chain(others).chain(separating()).collect()
             }
-            Affinity::Text => SPREAD_TEXTS.map(Value::text).to_vec(),
+            Affinity::Real => numbers(0.25).into_iter().chain([Value::Real(-0.5)]).collect(),
+            Affinity::Text if is_number => {
+                let spelt = numbers(1.0).into_iter().filter_map(|number| text_of(&number));
+                spelt
+                    .map(|text| Value::text(&text))
+                    .chain(separating().filter(|text| number(text).is_some()))
+                    .collect()
+            }
+            Affinity::Text => SPREAD_TEXTS.map(Value::text).into_iter().chain(separating()).collect(),
         }
     }
 
@@ -621,10 +645,14 @@ impl Builder<'_> {
             return Vec::new();
         };
         match column.affinity {
-            Affinity::Integer => vec![Value::text("a"), Value::text(""), Value::Real(1.5), Value::Real(2.5)],
+            Affinity::Integer => {
+                vec![Value::text("a"), Value::text(""), Value::Real(1.5), Value::Real(-0.5), Value::Real(2.5)]
+            }
             Affinity::Real | Affinity::Numeric => vec![Value::text("a"), Value::text(""), Value::text("1x")],
             Affinity::Text => ["1", " 1", "01", "1.0", "1.5"].into_iter().map(Value::text).collect(),
-            Affinity::Blob => vec![Value::text("1"), Value::text("a"), Value::Real(1.5), Value::text("")],
+            Affinity::Blob => {
+                vec![Value::text("1"), Value::text("a"), Value::Real(1.5), Value::text(""), Value::text("01")]
+            }
         }
     }
 }

@@ -198,6 +198,7 @@ pub(super) fn domain(class: &ClassPlan, width: usize, random: &mut Random) -> Ve
             let (start, end) = match random.below(100) {
                 0..50 if class.constants > 0 => (0, class.constants),
                 0..72 if class.neighbours > class.constants => (class.constants, class.neighbours),
+                95.. if class.spread > class.odd => (class.odd, class.spread),
                 _ => (class.neighbours, class.fresh.max(class.neighbours + 1)),
             };
             u32::try_from(start + random.below(end - start)).unwrap_or(NULL)

@@ -20,8 +20,8 @@ use sqlgauge_base::counted;
 use sqlgauge_engine::compare::{GoldOrder, Semantics};
 use sqlgauge_etm::{MatchReport, Matcher, Profile};
 use sqlgauge_sql::schema::{Schema, TableId};
-use sqlgauge_sql::tree::Query;
-use sqlgauge_sql::{ErrorKind, ResolveError, resolve};
+use sqlgauge_sql::tree::{Body, Query};
+use sqlgauge_sql::{ErrorKind, PrintDialect, ResolveError, print, resolve};
 
 use crate::explain::explain;
 use crate::json::NamedTable;
@@ -199,6 +199,12 @@ impl<'a> PairRun<'a> {
                 clock.report(Verdict::Unknown(survived.unknown("nondeterministic", message)), Stage::Search)
             );
         }
+        if self.differ_by_order_alone() {
+            let message = "the rows are equal in any order, and SQLite returned them in the gold's, which the prediction does not ask for";
+            return Ok(
+                clock.report(Verdict::Unknown(survived.unknown("nondeterministic", message)), Stage::Search)
+            );
+        }
         let Some(solver) = solver else {
             let message = format!("there is no solver for a bounded proof; {SOLVER_REMEDY}");
             return Ok(clock.report(Verdict::Unknown(survived.unknown(NO_SOLVER, &message)), Stage::Search));
@@ -243,6 +249,24 @@ impl<'a> PairRun<'a> {
             Semantics::List => matcher.compare(self.left, self.right),
             Semantics::Ex | Semantics::Set | Semantics::Bag => matcher.judge(self.left, self.right),
         }
+    }
+
+    /// Whether the gold sorts a set operation that the prediction leaves in SQLite's order, and the queries are equal but for
+    /// that: no database shows a difference, and no proof excludes it.
+    fn differ_by_order_alone(&self) -> bool {
+        let [Some(left), Some(right)] = &self.queries else { return false };
+        let is_set = matches!(right.body, Body::SetOperation { .. }) && right.order_by.is_empty();
+        if self.options.semantics != Semantics::Ex
+            || left.order_by.is_empty()
+            || !is_set
+            || left.limit.is_some()
+        {
+            return false;
+        }
+        let unsorted = Query { order_by: Vec::new(), ..left.clone() };
+        let text = print(&unsorted, self.schema, PrintDialect::Sqlite);
+        let matcher = Matcher::new(self.schema, Profile::Sound);
+        text.is_ok_and(|text| matcher.is_equal(&text, self.right))
     }
 
     /// Where rows count as a bag or as a set, the queries are equal if they are without ORDER BY, or with DISTINCT.

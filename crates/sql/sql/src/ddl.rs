@@ -327,6 +327,9 @@ fn keep_distinct_indexes(
             add_index(table, index);
         }
     }
+    if let Some(parts) = key {
+        table.keep_key_index(Index { name: None, unique: true, parts, filter: None });
+    }
     Ok(())
 }
 
@@ -457,6 +460,14 @@ fn foreign_key(columns: Vec<u32>, reference: &Reference<'_>) -> ForeignKey {
 }
 
 impl Table {
+    /// Keeps the index of the primary key, after those of other constraints, if it limits the rows further than its columns do.
+    pub fn keep_key_index(&mut self, index: Index) {
+        if index.limits_further(&self.columns) {
+            let place = self.indexes.iter().take_while(|other| other.name.is_none()).count();
+            self.indexes.insert(place, index);
+        }
+    }
+
     /// What follows from the options of the table: SQLite enforces NOT NULL on a primary key only for an INTEGER
     /// PRIMARY KEY, WITHOUT ROWID and STRICT, and a STRICT column of type ANY takes every value as it is.
     pub fn enforce(&mut self) {

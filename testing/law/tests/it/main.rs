@@ -4,6 +4,7 @@
 
 mod catalog;
 mod contradict;
+mod conversions;
 mod encoder;
 mod law;
 mod planted;

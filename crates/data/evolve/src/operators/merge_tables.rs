@@ -87,7 +87,7 @@ fn child_key<'a>(child: &'a Table, link: &'a [(u32, u32)]) -> Option<&'a u32> {
 fn link(old: &Schema, child: usize, parent: usize, key: &[u32]) -> Result<Vec<(u32, u32)>, ChangeError> {
     let (child_table, parent_table) = (&old.tables()[child], &old.tables()[parent]);
     let refers = child_table.foreign_keys.iter().filter(|foreign| foreign.columns == key);
-    let mut targets = refers.filter_map(|foreign| old.resolve_foreign_key(foreign));
+    let mut targets = refers.filter_map(|foreign| old.partner(child_table, foreign));
     let target = targets.find(|(id, _)| id.index() == parent).map(|(_, columns)| columns);
     let mut sorted = target.clone().unwrap_or_default();
     sorted.sort_unstable();

@@ -47,7 +47,7 @@ pub(super) fn propose(context: &Context<'_>, chain: &mut Chain, random: &mut Ran
 }
 
 fn partner<'s>(schema: &'s Schema, child: &Table, key: &ForeignKey) -> Option<&'s Table> {
-    let (id, columns) = schema.resolve_foreign_key(key)?;
+    let (id, columns) = schema.partner(child, key)?;
     let parent = schema.table(id)?;
     let is_key =
         columns.len() == parent.primary_key.len() && columns.iter().all(|at| parent.primary_key.contains(at));

@@ -15,7 +15,7 @@ const WORLD: &str = "
 const MERGE: &str = r#"{"db_id": "d", "operator": "merge_tables", "child": "product", "key": ["maker_id"], "parent": "maker", "to": "made", "renamed": [["maker.name", "maker_name"]], "shape": "inner"}"#;
 
 /// A gold, and whether its rows follow from the data.
-const GOLDS: [(&str, bool); 9] = [
+const GOLDS: [(&str, bool); 11] = [
     (
         "SELECT p.name, max(p.price), m.name FROM product AS p JOIN maker AS m ON p.maker_id = m.id GROUP BY m.name",
         false,
@@ -34,6 +34,8 @@ const GOLDS: [(&str, bool); 9] = [
     ("SELECT group_concat(name) FROM product", false),
     ("SELECT avg(price), max(name) FROM product", true),
     ("SELECT DISTINCT price FROM product", true),
+    ("SELECT name, row_number() OVER (ORDER BY price) FROM product", false),
+    ("SELECT name, rank() OVER (ORDER BY price) FROM product", true),
 ];
 
 #[test]
@@ -51,4 +53,25 @@ fn what_the_data_leave_open_is_not_written() {
         items += 1;
     }
     assert_eq!(items, GOLDS.len());
+}
+
+/// A view has no rowid, also where the table has it under a name.
+#[test]
+fn a_gold_with_a_rowid_cannot_be_asked_through_views() {
+    let folder = tempfile::tempdir().unwrap();
+    let golds = [
+        "SELECT rowid FROM product WHERE price > 100",
+        "SELECT name FROM maker WHERE OID = 1",
+        "SELECT name FROM maker",
+    ];
+    let out = scripted(folder.path(), WORLD, MERGE, &golds);
+    let text = std::fs::read_to_string(out.join("changes.jsonl")).unwrap();
+    let reasons: Vec<Option<EvolveReason>> = text
+        .lines()
+        .filter_map(|line| match serde_json::from_str(line).unwrap() {
+            ChangeRecord::Item(item) => Some(item.reason),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(reasons, [Some(EvolveReason::NotThroughViews), Some(EvolveReason::NotThroughViews), None]);
 }

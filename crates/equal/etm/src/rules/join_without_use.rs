@@ -10,10 +10,10 @@
 //! A row whose reference is NULL has none, so the join drops it.
 //!
 //! ## Needs
-//! A foreign key (composite or not) whose target is unique; all columns of it are equated; nothing else of the
-//! referenced table is read; the join is an inner one, and the table itself no side of an outer join; columns that are
-//! equal hold one value (no collation and no conversion between them), and where the key is read elsewhere, the
-//! reference compares, groups and sorts as it does.
+//! A foreign key that SQLite checks as `=` compares, for every value that both columns can store; its
+//! target is unique; all columns of it are equated; nothing else of the referenced table is read; the join is an inner
+//! one, and the table itself no side of an outer join; columns that are equal hold one value (no collation and no
+//! conversion between them), and where the key is read elsewhere, the reference compares, groups and sorts as it does.
 //!
 //! ## Example
 //! ```sql
@@ -23,8 +23,8 @@
 //!
 //! ## Does not hold when
 //! The referring column may be NULL: the join drops the rows in which it is. As published this is not looked at. Or
-//! the table is the preserved side of a LEFT JOIN: without it nothing is left to preserve. A
-//! database in which the foreign key is broken does not satisfy the schema.
+//! the table is the preserved side of a LEFT JOIN: without it nothing is left to preserve. Or the key is a text and the
+//! reference has no type: SQLite takes 0 for a reference to `'0'`, and a join does not.
 //!
 //! ## Source
 //! Paper, Table 2, rule 14. Corrected: NULL references.
@@ -104,7 +104,7 @@ fn find(query: &Query, context: &RuleContext<'_>) -> Option<Step> {
                 continue;
             };
             for foreign in &child_table.foreign_keys {
-                let Some((target, columns)) = context.schema().resolve_foreign_key(foreign) else { continue };
+                let Some((target, columns)) = context.partner(child_table, foreign) else { continue };
                 if target != table || !fits_profile(&columns, target, context) {
                     continue;
                 }
@@ -230,6 +230,9 @@ fn is_link(conjunct: &Expr, links: &[(ColumnRef, ColumnRef)]) -> bool {
     links.contains(&(*a, *b)) || links.contains(&(*b, *a))
 }
 
+/// References that SQLite's check takes for a key, and that do not equal it.
+const CONVERTED: &str = "CREATE TABLE p (k TEXT PRIMARY KEY NOT NULL); CREATE TABLE c (b NOT NULL REFERENCES p (k)); CREATE TABLE r (k TEXT NOT NULL, PRIMARY KEY (k COLLATE NOCASE)); CREATE TABLE e (b TEXT NOT NULL REFERENCES r); CREATE TABLE s (k TEXT, n INT, UNIQUE (n, k)); CREATE TABLE f (n INT NOT NULL, b BLOB NOT NULL, FOREIGN KEY (n, b) REFERENCES s (n, k));";
+
 /// Numbers do not compare by the collation of their column, but what they are put beside does.
 const COLLATED_NUMBER: &str = "CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE c (p_id INT NOT NULL COLLATE NOCASE REFERENCES p(id), v INT) STRICT; CREATE TABLE n (b TEXT);";
 
@@ -289,4 +292,13 @@ const CASES: &[RuleCase] = &[
         "SELECT p_id, v FROM c UNION SELECT COUNT(*), 2 FROM n",
     )
     .sound(),
+    RuleCase::differs(CONVERTED, "SELECT c.b FROM c JOIN p ON c.b = p.k", "SELECT b FROM c")
+        .sound()
+        .witness("INSERT INTO p VALUES ('0'); INSERT INTO c VALUES (0)"),
+    RuleCase::differs(CONVERTED, "SELECT e.b FROM e JOIN r ON e.b = r.k", "SELECT b FROM e")
+        .sound()
+        .witness("INSERT INTO r VALUES ('a'); INSERT INTO e VALUES ('A')"),
+    RuleCase::differs(CONVERTED, "SELECT COUNT(*) FROM f JOIN s ON f.n = s.n AND f.b = s.k", "SELECT COUNT(*) FROM f")
+        .sound()
+        .witness("INSERT INTO s VALUES ('1', 1); INSERT INTO f VALUES (1, 1)"),
 ];

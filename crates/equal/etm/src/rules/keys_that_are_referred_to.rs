@@ -10,7 +10,7 @@
 //! referred to are the different references.
 //!
 //! ## Needs
-//! A foreign key to a UNIQUE column; of the table nothing but this column is read, and it is a result; the only
+//! A foreign key to a UNIQUE column, which SQLite checks as `=` compares; of the table nothing but this column is read, and it is a result; the only
 //! condition is the one on the references; values of the two columns that compare equal are identical (no text meets a
 //! number, no 1 meets 1.0, texts compare byte by byte).
 //!
@@ -171,4 +171,10 @@ const CASES: &[RuleCase] = &[
         "SELECT id FROM t WHERE id IN (SELECT v FROM u)",
         "SELECT DISTINCT v FROM u WHERE v IS NOT NULL",
     ),
+    RuleCase::differs(
+        "CREATE TABLE p (k TEXT PRIMARY KEY NOT NULL); CREATE TABLE c (b REFERENCES p (k))",
+        "SELECT k FROM p WHERE k IN (SELECT b FROM c GROUP BY b HAVING COUNT(*) > 0)",
+        "SELECT b FROM c GROUP BY b HAVING COUNT(*) > 0",
+    )
+    .witness("INSERT INTO p VALUES ('0'); INSERT INTO c VALUES (0)"),
 ];

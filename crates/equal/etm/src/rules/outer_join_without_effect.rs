@@ -10,7 +10,7 @@
 //!
 //! ## Needs
 //! Either a condition that rejects NULL in a column of the right side; or ON is exactly the equality of a foreign
-//! key, NOT NULL on the left, with its target.
+//! key, NOT NULL on the left, with its target, and SQLite checks that key as `=` compares.
 //!
 //! ## Example
 //! ```sql
@@ -163,4 +163,10 @@ const CASES: &[RuleCase] = &[
         "SELECT t.name, u.must, w.y FROM t JOIN (u JOIN w ON w.x = u.uid) ON u.must = t.id WHERE u.uid > 0",
     )
     .witness("INSERT INTO t VALUES (1, 'a'); INSERT INTO u VALUES (1, 1)"),
+    RuleCase::differs(
+        "CREATE TABLE p (k TEXT PRIMARY KEY NOT NULL); CREATE TABLE c (b NOT NULL REFERENCES p (k))",
+        "SELECT p.k FROM c LEFT JOIN p ON c.b = p.k",
+        "SELECT p.k FROM c JOIN p ON c.b = p.k",
+    )
+    .witness("INSERT INTO p VALUES ('0'); INSERT INTO c VALUES (0)"),
 ];

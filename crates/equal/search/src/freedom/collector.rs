@@ -7,7 +7,7 @@ use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_sql::tree::{
     Args, BinaryOperator, Body, Cte, Expr, From, Literal, OrderTerm, Output, Query, Relation, RelationId,
-    RelationSource, Select,
+    RelationSource, Select, Window,
 };
 use sqlgauge_sql::{PrintDialect, print, print_expr};
 
@@ -17,7 +17,7 @@ use super::build::{
 use super::level::{Extreme, Level, has_aggregate, level_exprs, sensitive_windows};
 use super::possible::OutermostLimit;
 use super::walk::{free_relations, operands, reads_output};
-use super::{Choice, Loose, Place, Site};
+use super::{Choice, Loose, Place, Site, TiedWindow};
 use crate::trace::constant;
 
 /// What a query's rows are used for.
@@ -42,12 +42,17 @@ pub(super) struct Collector<'a> {
     pub(super) enclosing: Vec<From>,
     /// How many recursive CTEs the walk is inside of.
     pub(super) recursive: usize,
+    /// How many CTEs the walk is inside of, where one may be evaluated several times.
+    pub(super) shared: usize,
+    /// Whether some CTE is read several times.
+    pub(super) shares_ctes: bool,
     pub(super) next_relation: u32,
     pub(super) checks: Vec<(Query, Place)>,
     /// Some place leaves a choice that cannot be checked.
     pub(super) is_always_open: bool,
     pub(super) cut: Option<OutermostLimit>,
     pub(super) sites: Vec<Site>,
+    pub(super) ties: Vec<TiedWindow>,
     pub(super) loose: Vec<Loose>,
 }
 
@@ -57,7 +62,9 @@ impl Collector<'_> {
         for cte in &query.ctes {
             let is_recursive = sqlgauge_sql::reads::is_recursive(cte);
             self.recursive += usize::from(is_recursive);
+            self.shared += usize::from(self.shares_ctes);
             self.query(&cte.query, Role::Rows);
+            self.shared -= usize::from(self.shares_ctes);
             self.recursive -= usize::from(is_recursive);
             self.ctes.push(cte.clone());
         }
@@ -272,12 +279,19 @@ impl Collector<'_> {
     ) -> Vec<(Select, Place)> {
         let mut level = Level::new(select);
         exprs.iter().for_each(|expr| level.visit(expr));
-        let parts = [(level.bare, extreme, Choice::BareColumn), (level.joined, None, Choice::RowOrder)];
-        let parts = parts.into_iter().filter(|(exprs, ..)| !exprs.is_empty());
-        let check = |(exprs, extreme, choice): (Vec<Expr>, Option<&Extreme>, Choice)| {
+        let mut parts = vec![
+            (Vec::new(), level.bare, extreme, Choice::BareColumn),
+            (Vec::new(), level.joined, None, Choice::RowOrder),
+        ];
+        // Rows with equal sort keys are joined in any order.
+        parts.extend(level.sorted.into_iter().map(|(keys, exprs)| (keys, exprs, None, Choice::RowOrder)));
+        let parts = parts.into_iter().filter(|(_, exprs, ..)| !exprs.is_empty());
+        let check = |(keys, exprs, extreme, choice): (Vec<Expr>, Vec<Expr>, Option<&Extreme>, Choice)| {
             let words = exprs.iter().map(|expr| print_expr(expr, query, self.schema, PrintDialect::Sqlite));
             let part = words.collect::<Result<Vec<String>, _>>().ok().map(|words| words.join(", "));
-            (self.constancy_check(select, exprs, extreme.cloned()), Place { choice, part })
+            let group_by = select.group_by.iter().cloned().chain(keys).collect();
+            let groups = Select { group_by, ..select.clone() };
+            (self.constancy_check(&groups, exprs, extreme.cloned()), Place { choice, part })
         };
         parts.map(check).collect()
     }
@@ -321,6 +335,11 @@ impl Collector<'_> {
             calls.into_iter().map(|window| (window, *expr))
         });
         for (window, expr) in calls.collect::<Vec<_>>() {
+            let part = print_expr(expr, query, self.schema, PrintDialect::Sqlite).ok();
+            let place = Place { choice: Choice::Window, part };
+            if self.keep_tied((query, select), &window, &place) {
+                continue;
+            }
             let id = self.new_relation();
             let keys = window.partition_by.iter().chain(window.order_by.iter().map(|term| &term.expr));
             let mut inner =
@@ -334,10 +353,18 @@ impl Collector<'_> {
             }
             let having = binary(BinaryOperator::Greater, count_rows(), integer(1));
             let from = derived(id, Query::of(Body::Select(Box::new(inner))));
-            let part = print_expr(expr, query, self.schema, PrintDialect::Sqlite).ok();
-            let place = Place { choice: Choice::Window, part };
             self.add(Select { group_by, having: Some(having), ..select_one(from) }, place);
         }
+    }
+
+    /// Keeps a window whose tied rows can be put in each order; false for any other.
+    fn keep_tied(&mut self, level: (&Query, &Select), window: &Window, place: &Place) -> bool {
+        let is_once = self.recursive == 0 && self.shared == 0;
+        let tied =
+            is_once.then(|| TiedWindow::new(level, window, place.clone(), &self.ctes, self.schema)).flatten();
+        let is_kept = tied.is_some();
+        self.ties.extend(tied.filter(|tied| !self.ties.iter().any(|other| other.is_of(tied))));
+        is_kept
     }
 
     /// Adds a check.

@@ -39,6 +39,8 @@ pub(super) struct Level<'s> {
     bare_columns: BTreeSet<ColumnRef>,
     /// Arguments of aggregates that depend on the order of rows.
     pub(super) joined: Vec<Expr>,
+    /// Those that are sorted first, with the sort keys before them.
+    pub(super) sorted: Vec<(Vec<Expr>, Vec<Expr>)>,
     extremes: usize,
     pub(super) extreme: Option<Extreme>,
 }
@@ -53,6 +55,7 @@ impl<'s> Level<'s> {
             bare: Vec::new(),
             bare_columns: BTreeSet::new(),
             joined: Vec::new(),
+            sorted: Vec::new(),
             extremes: 0,
             extreme: None,
         }
@@ -98,6 +101,10 @@ impl<'s> Level<'s> {
                     call.args.as_slice().first().filter(|_| self.extremes == 1 && call.filter.is_none());
                 self.extreme = argument
                     .map(|argument| Extreme { function: call.function.clone(), argument: argument.clone() });
+            }
+            _ if call.function.properties().needs_row_order && !call.order_by.is_empty() => {
+                let keys = call.order_by.iter().map(|term| term.expr.clone()).collect();
+                self.sorted.push((keys, call.args.as_slice().to_vec()));
             }
             _ if call.function.properties().needs_row_order => {
                 call.args.as_slice().iter().for_each(|arg| push_new(&mut self.joined, arg));

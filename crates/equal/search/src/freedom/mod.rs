@@ -8,9 +8,10 @@
 //! the only one. They err on the side of a choice: a place inside a correlated subquery is checked for every row of
 //! the enclosing FROM, and one that cannot be checked counts as open.
 //!
-//! Three freedoms are not only checked but understood, as real predictions are full of them:
+//! Four freedoms are not only checked but understood, as real predictions are full of them:
 //! - a LIMIT of the outermost query ([`OutermostLimit`]): its possible results are known;
 //! - a subquery of which one row is taken ([`Site`]): the query is run with each row that it could be;
+//! - a window that numbers tied rows ([`TiedWindow`]): the query is run with each order of few rows;
 //! - a result column that takes the value of any row of its group ([`Loose`]): only the other columns are compared.
 //!
 //! Two queries then differ if they have no possible result in common.
@@ -22,16 +23,17 @@ mod collector;
 mod level;
 mod permitted;
 mod possible;
+mod ties;
 mod walk;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use sqlgauge_engine::Value;
 use sqlgauge_sql::aggregates::is_entangled;
 use sqlgauge_sql::functions::Function;
 use sqlgauge_sql::quote::name as quoted;
 use sqlgauge_sql::schema::{Collation, Schema};
-use sqlgauge_sql::tree::{Args, Body, Expr, Query, Relation, RelationId, RelationSource, Select};
+use sqlgauge_sql::tree::{Args, Body, CteId, Expr, Query, Relation, RelationId, RelationSource, Select};
 use sqlgauge_sql::visit::{Rewriter, Visitor, rewrite_query, walk_query};
 use sqlgauge_sql::{PrintDialect, PrintError, print};
 
@@ -42,6 +44,7 @@ pub use self::choice::{Choice, OpenPlace};
 use self::collector::{Collector, Role};
 pub(crate) use self::permitted::{rows_with_keys, without_order};
 pub(crate) use self::possible::{OutermostLimit, Possible};
+pub(crate) use self::ties::TiedWindow;
 pub(crate) use self::walk::free_relations;
 use super::trace::{Trace, trace};
 use super::verdict::Inapplicable;
@@ -55,6 +58,8 @@ pub(crate) struct Freedom {
     pub(crate) cut: Option<OutermostLimit>,
     /// Subqueries of which one row is taken, each after those that it depends on.
     pub(crate) sites: Vec<Site>,
+    /// Windows in which rows may be tied.
+    pub(crate) ties: Vec<TiedWindow>,
     /// Result columns that may be open.
     pub(crate) loose: Vec<Loose>,
     /// Asks for the present time.
@@ -64,7 +69,8 @@ pub(crate) struct Freedom {
 impl Freedom {
     /// Whether the query has one result on every database.
     pub(crate) fn is_none(&self) -> bool {
-        self.checks.is_empty() && self.cut.is_none() && self.sites.is_empty() && self.loose.is_empty()
+        let has_sites = !self.sites.is_empty() || !self.ties.is_empty();
+        self.checks.is_empty() && self.cut.is_none() && !has_sites && self.loose.is_empty()
     }
 
     /// The freedoms of a query.
@@ -86,11 +92,14 @@ impl Freedom {
             ctes: Vec::new(),
             enclosing: Vec::new(),
             recursive: 0,
+            shared: 0,
+            shares_ctes: scan.ctes.values().any(|references| *references > 1),
             next_relation: scan.next_relation,
             checks: Vec::new(),
             is_always_open: false,
             cut: None,
             sites: Vec::new(),
+            ties: Vec::new(),
             loose: Vec::new(),
             schema,
         };
@@ -117,8 +126,8 @@ impl Freedom {
             // Which of them it is, no query can ask.
             checks.insert(0, ("SELECT 1".to_owned(), Place { choice: Choice::Affinity, part: Some(part) }));
         }
-        let Collector { cut, sites, loose, .. } = collector;
-        Ok(Self { checks, cut, sites, loose, uses_clock: scan.uses_clock })
+        let Collector { cut, sites, ties, loose, .. } = collector;
+        Ok(Self { checks, cut, sites, ties, loose, uses_clock: scan.uses_clock })
     }
 }
 
@@ -183,6 +192,8 @@ struct Scan<'a> {
     /// Something keeps one of several equal values, or sorts.
     has_representatives: bool,
     next_relation: u32,
+    /// How often each CTE is read.
+    ctes: BTreeMap<CteId, usize>,
 }
 
 impl<'a> Scan<'a> {
@@ -194,6 +205,7 @@ impl<'a> Scan<'a> {
             has_collation: false,
             has_representatives: false,
             next_relation: 0,
+            ctes: BTreeMap::new(),
         }
     }
 }
@@ -235,6 +247,7 @@ impl Visitor for Scan<'_> {
             RelationSource::Function { name, .. } if name.starts_with("pragma") => {
                 self.obstacle = Some(Inapplicable::unsupported("pragma", format!("the query reads {name}")));
             }
+            RelationSource::Cte(id) => *self.ctes.entry(*id).or_default() += 1,
             RelationSource::Table(id) => {
                 let columns =
                     self.schema.table(*id).map(|table| table.columns.as_slice()).unwrap_or_default();

@@ -24,7 +24,7 @@ pub(crate) struct OutermostLimit {
 }
 
 /// The possible results of a query with LIMIT: the certain rows, and that many of the open ones.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub(crate) struct Possible {
     certain: Vec<Vec<Value>>,
     open: Vec<Vec<Value>>,
@@ -233,7 +233,7 @@ fn place(key: usize) -> Expr {
 }
 
 /// Whether two sort keys may count as equal in the order; texts without case and trailing space, for any collation.
-fn is_same_key(left: Option<&Value>, right: Option<&Value>) -> bool {
+pub(super) fn is_same_key(left: Option<&Value>, right: Option<&Value>) -> bool {
     match (left, right) {
         (Some(Value::Integer(_) | Value::Real(_)), Some(Value::Integer(_) | Value::Real(_))) => {
             left.and_then(number) == right.and_then(number)

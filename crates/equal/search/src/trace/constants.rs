@@ -75,5 +75,91 @@ pub(super) fn instantiate(operator: LikeOperator, pattern: &str) -> Vec<String> 
     if fitting != core {
         texts.push(fitting);
     }
+    texts.extend(dates_like(pattern, many, one));
     texts
+}
+
+/// Most places of a pattern for any number of letters, of which each may take every length.
+const MAX_GAPS: usize = 4;
+
+/// Dates that a pattern with two digits matches, as where a year or a month is looked for in a text.
+fn dates_like(pattern: &str, many: char, one: char) -> Vec<String> {
+    let digits = pattern.chars().filter(char::is_ascii_digit).count();
+    let gaps = pattern.chars().filter(|letter| *letter == many).count();
+    if digits < 2 || gaps > MAX_GAPS {
+        return Vec::new();
+    }
+    let letters: Vec<char> = pattern.chars().collect();
+    let dates = ["2000-06-15", "1999-11-28"].into_iter().filter_map(|model| {
+        let mut date = String::new();
+        complete(&letters, (many, one), model, &mut date).then_some(date)
+    });
+    let mut dates: Vec<String> = dates.collect();
+    dates.dedup();
+    dates
+}
+
+/// Makes a date of the rest of a pattern, with the letters of a model where the pattern leaves them open.
+fn complete(pattern: &[char], (many, one): (char, char), model: &str, date: &mut String) -> bool {
+    let left = &model[date.len().min(model.len())..];
+    let Some((&letter, rest)) = pattern.split_first() else { return left.is_empty() && is_date(date) };
+    let before = date.len();
+    if letter == many {
+        // As much of the model as the rest of the pattern allows.
+        for count in (0..=left.len()).rev() {
+            date.push_str(&left[..count]);
+            if complete(rest, (many, one), model, date) {
+                return true;
+            }
+            date.truncate(before);
+        }
+        return false;
+    }
+    let Some(open) = left.chars().next() else { return false };
+    let fits =
+        letter == one || (letter == '-') == (open == '-') && (letter == '-' || letter.is_ascii_digit());
+    if !fits {
+        return false;
+    }
+    date.push(if letter == one { open } else { letter });
+    complete(rest, (many, one), model, date) || {
+        date.truncate(before);
+        false
+    }
+}
+
+/// Whether the month and the day of a text in the form of a date are ones of every year.
+fn is_date(text: &str) -> bool {
+    let part = |range: std::ops::Range<usize>| text.get(range).and_then(|part| part.parse::<u8>().ok());
+    part(5..7).is_some_and(|month| (1..=12).contains(&month))
+        && part(8..10).is_some_and(|day| (1..=28).contains(&day))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// SQLite matches each date with its pattern.
+    #[test]
+    fn patterns_become_dates_that_they_match() {
+        let connection = rusqlite::Connection::open_in_memory().unwrap();
+        for (pattern, expected) in [
+            ("1995-03%", 2),
+            ("%1995-03-24%", 1),
+            ("19%-03-%", 2),
+            ("1970-__-01", 2),
+            ("%-02-2_", 2),
+            ("%/1995", 0),
+            ("19xx%", 0),
+            ("a%", 0),
+        ] {
+            let dates = dates_like(pattern, '%', '_');
+            assert_eq!(dates.len(), expected, "{pattern}: {dates:?}");
+            for date in dates {
+                let sql = format!("SELECT '{date}' LIKE '{pattern}' AND date('{date}') = '{date}'");
+                let matches: bool = connection.query_row(&sql, [], |row| row.get(0)).unwrap();
+                assert!(matches, "{sql}");
+            }
+        }
+    }
 }

@@ -82,6 +82,37 @@ fn what_is_not_determined_is_named_with_its_place() {
     assert!(row[0].2.starts_with("SELECT"), "{row:?}");
 }
 
+/// A set operation comes out sorted without being asked: no database shows that the order was not asked for.
+#[test]
+fn an_order_that_only_the_gold_asks_for_is_named_at_once() {
+    let union = "SELECT id FROM item UNION SELECT shop FROM item";
+    let report = verified(Semantics::Ex, &format!("{union} ORDER BY 1"), union);
+    let Verdict::Unknown(unknown) = report.verdict else { panic!("{:?}", report.verdict) };
+    assert_eq!(unknown.reason, "nondeterministic");
+    assert!(unknown.message.contains("the prediction does not ask for"), "{}", unknown.message);
+    let turned = verified(Semantics::Ex, &format!("{union} ORDER BY 1 DESC"), union);
+    assert!(matches!(turned.verdict, Verdict::Different(_)), "{:?}", turned.verdict);
+}
+
+/// SQLite takes 0 for a reference to '0', and a join does not.
+#[test]
+fn a_reference_without_a_partner_tells_apart() {
+    let ddl = "CREATE TABLE p (k TEXT PRIMARY KEY NOT NULL); CREATE TABLE c (b NOT NULL REFERENCES p (k));";
+    let verifier = Verifier::new(Schema::from_ddl(ddl).unwrap(), VerifyOptions::default()).unwrap();
+    for (left, right) in [
+        ("SELECT b FROM c", "SELECT c.b FROM c JOIN p ON c.b = p.k"),
+        ("SELECT p.k FROM c LEFT JOIN p ON c.b = p.k", "SELECT p.k FROM c JOIN p ON c.b = p.k"),
+        ("SELECT COUNT(*) FROM c", "SELECT COUNT(*) FROM c WHERE b IN (SELECT k FROM p)"),
+        ("SELECT COUNT(*) FROM c", "SELECT COUNT(*) FROM c WHERE EXISTS (SELECT 1 FROM p WHERE k = b)"),
+    ] {
+        let report = verifier.verify(left, right, None).unwrap();
+        let Verdict::Different(counterexample) = &report.verdict else {
+            panic!("{left} | {right}: {:?}", report.verdict)
+        };
+        assert_eq!(counterexample.defect, None, "{left} | {right}");
+    }
+}
+
 #[test]
 fn what_the_search_did_not_exercise_is_told() {
     // No row has a NULL there.

@@ -288,17 +288,20 @@ impl<'c> Reader<'c> {
     fn read_indexes(&mut self, table: &mut Table) -> Result<()> {
         let rows: Vec<IndexRow> =
             self.indexes.query_map([table.name.as_str()], index_row)?.collect::<Result<_>>()?;
+        let mut key = None;
         for rows in rows.chunk_by(|a, b| a.index == b.index) {
             let statement = self.index_statements.get(&rows[0].index).map(String::as_str);
             let index = index_of(table, rows, statement).unwrap_or_else(|| unread_index(&rows[0]));
             let columns = index.unique_columns(&table.columns);
             if rows[0].is_primary_key {
                 table.key_is_finer = columns.is_none();
+                key = Some(index);
                 continue;
             }
             table.unique.extend(columns.filter(|columns| !table.unique.contains(columns)));
             table.indexes.push(index);
         }
+        key.into_iter().for_each(|index| table.keep_key_index(index));
         Ok(())
     }
 

@@ -25,7 +25,7 @@ pub use dependencies::{Closure, Dependencies};
 pub use crate::schema::{ColumnCollation, ColumnFacts, Fact, ValueDomain};
 
 use crate::reads;
-use crate::schema::{Affinity, Collation, Column, Schema, Table, TableId, TableKind, ViewFacts};
+use crate::schema::{Affinity, Collation, Schema, Table, TableId, TableKind, ViewFacts};
 use crate::tree::{
     Body, ColumnRef, Cte, CteId, Expr, From, Join, JoinKind, Place, Query, Relation, RelationId,
     RelationSource, Select, SetOperator,
@@ -497,7 +497,7 @@ fn of_table(table: &Table, place: Place) -> ColumnFacts {
             nullable: !column.not_null,
             affinity: Fact::Known(Some(column.affinity)),
             collation: own_collation(column.collation.clone()),
-            values: if table.strict { strict_values(column) } else { ValueDomain::stored(column.affinity) },
+            values: place.position().map_or(ValueDomain::ANY, |at| table.values(at)),
             is_mixed: false,
         },
         // The module gives what it likes, whatever type and constraint it declares.
@@ -505,21 +505,6 @@ fn of_table(table: &Table, place: Place) -> ColumnFacts {
             ColumnFacts { affinity: Fact::Known(Some(column.affinity)), ..ColumnFacts::UNKNOWN }
         }
         TableKind::View => ColumnFacts::UNKNOWN,
-    }
-}
-
-/// What a column of a STRICT table can hold.
-fn strict_values(column: &Column) -> ValueDomain {
-    match column.affinity {
-        Affinity::Integer | Affinity::Numeric => ValueDomain::INTEGER,
-        Affinity::Real => ValueDomain::REAL,
-        Affinity::Text => ValueDomain::TEXT,
-        Affinity::Blob
-            if column.declared_type.as_deref().is_some_and(|name| name.eq_ignore_ascii_case("BLOB")) =>
-        {
-            ValueDomain::BLOB
-        }
-        Affinity::Blob => ValueDomain::ANY,
     }
 }
 

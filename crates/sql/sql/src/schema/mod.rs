@@ -6,6 +6,7 @@
 
 mod definition;
 mod fact;
+mod reference;
 
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
@@ -344,7 +345,8 @@ pub struct Table {
     pub unique: Vec<Vec<u32>>,
     /// Foreign keys that this table declares.
     pub foreign_keys: Vec<ForeignKey>,
-    /// All indexes, first declared first; that of the primary key excepted.
+    /// All indexes, first declared first; that of the primary key only where it limits the rows further than a key of its
+    /// columns would ([`Index::limits_further`]).
     #[serde(default)]
     pub indexes: Vec<Index>,
     /// CHECK constraints as SQL text.

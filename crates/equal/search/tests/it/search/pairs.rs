@@ -268,6 +268,24 @@ fn freedom_is_not_a_difference() {
             "SELECT id, row_number() OVER (ORDER BY v) FROM t",
             "SELECT id, row_number() OVER (ORDER BY v, id DESC) FROM t",
         ),
+        (
+            "SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY g ORDER BY v) AS r FROM t) WHERE r = 1",
+            "SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY g ORDER BY v, id DESC) AS r FROM t) WHERE r = 1",
+        ),
+        (
+            "SELECT id, sum(v) OVER (ORDER BY g ROWS UNBOUNDED PRECEDING) FROM t",
+            "SELECT id, sum(v) OVER (ORDER BY g, id DESC ROWS UNBOUNDED PRECEDING) FROM t",
+        ),
+        (
+            "SELECT id, last_value(id) OVER (PARTITION BY v) FROM t",
+            "SELECT id, max(id) OVER (PARTITION BY v) FROM t",
+        ),
+        (
+            "SELECT id, lag(id) OVER (ORDER BY g) FROM t",
+            "SELECT id, lag(id) OVER (ORDER BY g, v DESC) FROM t",
+        ),
+        // Sorted by what does not tell the texts apart.
+        ("SELECT group_concat(s ORDER BY g) FROM t", "SELECT group_concat(s ORDER BY g, s) FROM t"),
         // Which of several equal texts is kept.
         ("SELECT DISTINCT n FROM t", "SELECT min(n) FROM (SELECT * FROM t ORDER BY id DESC) GROUP BY n"),
     ] {
@@ -322,6 +340,38 @@ fn freedom_is_not_a_difference() {
         (
             "SELECT g, group_concat(s) FROM t GROUP BY g HAVING count(*) > 1",
             "SELECT g, group_concat(s) FROM t GROUP BY g",
+        ),
+        // Whichever of tied rows a window takes first.
+        (
+            "SELECT id FROM t WHERE v = (SELECT max(v) FROM t)",
+            "SELECT id FROM (SELECT id, row_number() OVER (ORDER BY v DESC) AS r FROM t WHERE v IS NOT NULL) WHERE r = 1",
+        ),
+        (
+            "SELECT id FROM (SELECT id, rank() OVER (ORDER BY v DESC) AS r FROM t) WHERE r = 1",
+            "SELECT id FROM (SELECT id, row_number() OVER (ORDER BY v DESC) AS r FROM t) WHERE r = 1",
+        ),
+        (
+            "SELECT id FROM (SELECT id, rank() OVER (PARTITION BY g ORDER BY v) AS r FROM t) WHERE r <= 2",
+            "SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY g ORDER BY v) AS r FROM t) WHERE r <= 2",
+        ),
+        ("SELECT id, rank() OVER (ORDER BY v) FROM t", "SELECT id, row_number() OVER (ORDER BY v) FROM t"),
+        (
+            "SELECT id, sum(id) OVER (ORDER BY v) FROM t",
+            "SELECT id, sum(id) OVER (ORDER BY v ROWS UNBOUNDED PRECEDING) FROM t",
+        ),
+        (
+            "WITH r AS (SELECT id, g, row_number() OVER (ORDER BY v) AS n FROM t) SELECT id FROM r WHERE n = 1",
+            "SELECT id FROM t WHERE v IS (SELECT min(v) FROM t)",
+        ),
+        (
+            "SELECT t.id, rank() OVER (ORDER BY u.w) FROM t JOIN u ON u.t_id = t.id",
+            "SELECT t.id, row_number() OVER (ORDER BY u.w) FROM t JOIN u ON u.t_id = t.id",
+        ),
+        // Sorted texts are joined in one order.
+        ("SELECT group_concat(s ORDER BY s) FROM t", "SELECT group_concat(s ORDER BY s DESC) FROM t"),
+        (
+            "SELECT g, group_concat(s ORDER BY s) FROM t GROUP BY g",
+            "SELECT g, group_concat(DISTINCT s ORDER BY s) FROM t GROUP BY g",
         ),
     ] {
         let verdict = Search::new(schema(ddl), options(2000)).unwrap().refute(left, right);
