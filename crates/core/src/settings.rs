@@ -40,7 +40,7 @@ pub struct VerifySettings {
     /// Rows of each table up to which a bounded proof goes [default: 5]
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", help_heading = "Verification"))]
     pub bound: Option<usize>,
-    /// Seconds for verifying one pair, all stages together [default: 60]
+    /// Seconds for verifying one pair, all stages together [default: 300]
     #[cfg_attr(feature = "cli", arg(long, value_name = "SECONDS", value_parser = seconds,
         help_heading = "Verification"))]
     pub pair_timeout: Option<Duration>,
@@ -67,7 +67,7 @@ impl VerifySettings {
         VerifyOptions {
             semantics: self.semantics.unwrap_or_default(),
             bound: self.bound.unwrap_or(5),
-            solver_time: self.pair_timeout.unwrap_or(Duration::from_mins(1)),
+            solver_time: self.pair_timeout.unwrap_or(Duration::from_mins(5)),
             values: self.values.unwrap_or_default(),
             proves_fewest: self.fewest,
             seed: self.seed,

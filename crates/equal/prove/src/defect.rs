@@ -36,10 +36,14 @@ pub enum EncoderDefect {
     NullsSortOtherwise,
     /// SUM of nothing is 0.
     SumOfNothingIsZero,
+    /// Every month has 31 days.
+    MonthsOf31Days,
+    /// Patterns of texts that are read look at letter case.
+    PatternsKeepCase,
 }
 
 impl EncoderDefect {
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 17] = [
         Self::NullEqualsNull,
         Self::NotOfUnknownIsTrue,
         Self::UnknownAndIsFalse,
@@ -55,5 +59,7 @@ impl EncoderDefect {
         Self::NoElse,
         Self::NullsSortOtherwise,
         Self::SumOfNothingIsZero,
+        Self::MonthsOf31Days,
+        Self::PatternsKeepCase,
     ];
 }

@@ -5,6 +5,7 @@
 //! what is constant; a term's operands come before it, so that ascending numbers are an order of evaluation. Text is
 //! text here, and becomes a number only when it is handed to the solver.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use num_bigint::BigInt;
@@ -320,6 +321,7 @@ impl Terms {
         }
         let (left, right) = if left < right { (left, right) } else { (right, left) };
         self.through_choice(left, right, Self::equal)
+            .or_else(|| self.through_number(left, right, Ordering::Equal))
             .unwrap_or_else(|| self.make(Node::Equal(left, right), Sort::Truth))
     }
 
@@ -332,6 +334,7 @@ impl Terms {
             return if left < right { Self::TRUE } else { Self::FALSE };
         }
         self.through_choice(left, right, Self::less)
+            .or_else(|| self.through_number(left, right, Ordering::Less))
             .unwrap_or_else(|| self.make(Node::Less(left, right), Sort::Truth))
     }
 
@@ -364,6 +367,56 @@ impl Terms {
             }
             _ => None,
         }
+    }
+
+    /// A comparison with a number, of an integer in place of the rational that it is, and without what is added to it.
+    fn through_number(&mut self, left: Term, right: Term, is: Ordering) -> Option<Term> {
+        let is_made = |term| matches!(self.node(term), Node::ToReal(_) | Node::Add(_));
+        if !is_made(left) && !is_made(right) {
+            return None;
+        }
+        let compare = if is == Ordering::Equal { Self::equal } else { Self::less };
+        let (left, right) = match (self.node(left).clone(), self.node(right).clone()) {
+            (Node::ToReal(left), Node::ToReal(right)) => (left, right),
+            (Node::ToReal(integer), Node::Constant(Constant::Real(real)))
+            | (Node::Constant(Constant::Real(real)), Node::ToReal(integer))
+                if is == Ordering::Equal =>
+            {
+                if !real.is_integer() {
+                    return Some(Self::FALSE);
+                }
+                (integer, self.constant(Constant::Integer(real.to_integer())))
+            }
+            (Node::ToReal(left), Node::Constant(Constant::Real(real))) => {
+                (left, self.constant(Constant::Integer(real.ceil().to_integer())))
+            }
+            (Node::Constant(Constant::Real(real)), Node::ToReal(right)) => {
+                (self.constant(Constant::Integer(real.floor().to_integer())), right)
+            }
+            (Node::Add(list), Node::Constant(constant)) => {
+                let (rest, moved) = self.without_constant(&list, &constant)?;
+                (rest, moved)
+            }
+            (Node::Constant(constant), Node::Add(list)) => {
+                let (rest, moved) = self.without_constant(&list, &constant)?;
+                (moved, rest)
+            }
+            _ => return None,
+        };
+        Some(compare(self, left, right))
+    }
+
+    /// The sum without its constant, and the other constant without it.
+    fn without_constant(&mut self, list: &[Term], other: &Constant) -> Option<(Term, Term)> {
+        let place = list.iter().position(|&term| self.as_constant(term).is_some())?;
+        let moved = match (other, self.as_constant(list[place])?) {
+            (Constant::Integer(other), Constant::Integer(added)) => Constant::Integer(other - added),
+            (Constant::Real(other), Constant::Real(added)) => Constant::Real(other - added),
+            _ => return None,
+        };
+        let sort = moved.sort();
+        let rest: Vec<Term> = [&list[..place], &list[place + 1..]].concat();
+        Some((self.add(sort, rest), self.constant(moved)))
     }
 
     /// The sum of numbers of one sort.

@@ -8,6 +8,7 @@
 //! does: [`ProofOutcome::Different`] is what it confirmed.
 //! What cannot be encoded so is [`ProofOutcome::Unsupported`] with the construct by name.
 
+mod calendar;
 mod date;
 mod decode;
 mod defect;
@@ -15,13 +16,17 @@ mod differ;
 mod evaluate;
 mod exec;
 mod ir;
+mod joint;
 mod lower;
+mod machine;
 mod number;
 mod oracle;
+mod pattern;
 mod pool;
 mod prefix;
 pub mod process;
 mod question;
+mod reading;
 mod script;
 mod symbolic;
 mod table;
@@ -43,7 +48,7 @@ pub use self::defect::EncoderDefect;
 pub use self::process::{NoSolver, Solver, SolverFailure, SolverLimits, locate};
 use self::question::{Asked, BoundedQuestion, Halt, How, SolverOutcome, keeps_cut};
 use self::world::Stop;
-use sqlgauge_search::Witness;
+use sqlgauge_search::{DeclaredColumns, Witness};
 
 /// When two results count as the same.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -68,14 +73,18 @@ impl ResultSemantics {
 
 /// How far a proof goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bounds {
+pub struct Bounds<'a> {
     pub rows_per_table: usize,
-    /// Wall-clock time for the pair, all bounds together.
+    /// Steps of the solver for the pair, all bounds together: they decide.
+    pub steps: u64,
+    /// Wall-clock time for the pair, the outer net: a machine under load runs into it first.
     pub time: Duration,
     /// Only databases on which one of the queries returns a row.
     pub with_rows: bool,
     /// What is asked of the results that the queries permit.
     pub permitted: Permitted,
+    /// The columns that hold what they declare: BOOLEAN 0 and 1, DATE and TIME what SQLite reads as a time as it stands.
+    pub columns: &'a DeclaredColumns,
 }
 
 /// What is asked of the results that two queries permit.
@@ -88,13 +97,15 @@ pub enum Permitted {
     NoMore,
 }
 
-impl Default for Bounds {
+impl Default for Bounds<'_> {
     fn default() -> Self {
         Self {
             rows_per_table: 3,
-            time: Duration::from_secs(10),
+            steps: process::STEPS,
+            time: Duration::from_mins(5),
             with_rows: false,
             permitted: Permitted::Same,
+            columns: &DeclaredColumns::None,
         }
     }
 }
@@ -103,7 +114,8 @@ impl Default for Bounds {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ProofAssumption {
     /// A column holds NULL or values of its declared type only: integers, real numbers or text; NUMERIC either
-    /// number; DATE and TIME text; no type any of them. Nowhere is there a blob.
+    /// number; DATE and TIME text; no type any of them. Nowhere is there a blob. Where [`Bounds::columns`] says so, BOOLEAN is 0 or 1,
+    /// and DATE and TIME are what SQLite reads as a time.
     ValuesOfDeclaredType,
     /// No column of a primary key holds NULL, though SQLite would let it.
     NoNullInKey,
@@ -211,12 +223,13 @@ pub fn bounded<T>(
     schema: &Schema,
     pair: (&Query, &Query),
     semantics: ResultSemantics,
-    bounds: Bounds,
+    bounds: Bounds<'_>,
     solver: &mut Solver,
     confirm: &mut dyn FnMut(&Witness) -> Option<T>,
 ) -> ProofOutcome<T> {
-    let Bounds { time, with_rows, permitted, .. } = bounds;
-    let how = How { semantics, deadline: Instant::now() + time, with_rows, permitted };
+    let Bounds { steps, time, with_rows, permitted, columns, .. } = bounds;
+    solver.allow(steps);
+    let how = How { semantics, deadline: Instant::now() + time, with_rows, permitted, columns };
     on_deep_stack(|| up_to((schema, pair, how), bounds.rows_per_table, solver, confirm))
 }
 

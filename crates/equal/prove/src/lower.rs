@@ -492,10 +492,22 @@ impl Run<'_, '_> {
             }
             _ => {}
         }
+        let args = &plainer(function, args);
+        let list = args.as_slice();
         if function.properties().may_read_clock {
             return self.date_function(function, args, env);
         }
         let values = self.values(list, env)?;
+        if let (F::Mod, [left, right]) = (function, values.as_slice())
+            && [left, right]
+                .iter()
+                .all(|value| (value.is_real, value.is_text) == (Terms::FALSE, Terms::FALSE))
+        {
+            let remainder = self.binary(BinaryOperator::Modulo, *left, *right)?;
+            let terms = &mut self.world.terms;
+            let real = terms.rounded(remainder.integer);
+            return Ok(terms.real_value(real, remainder.is_null));
+        }
         self.scalar_function(function, args, &values)
     }
 
@@ -545,6 +557,24 @@ impl Run<'_, '_> {
             Affinity::Numeric => self.cast_to_numeric(value),
         }
     }
+}
+
+/// The arguments without what changes no value: a letter case under another, and a rounding to no digits.
+fn plainer(function: &Function, args: &Args) -> Args {
+    use Function as F;
+    let mut args = args.clone();
+    let Args::List(list) = &mut args else { return args };
+    let is_case = |function: &Function| matches!(function, F::Lower | F::Upper);
+    while let (true, [Expr::Function { function: inner, args: Args::List(inner_list) }]) =
+        (is_case(function), list.as_slice())
+        && is_case(inner)
+    {
+        *list = inner_list.clone();
+    }
+    if let (F::Round, [_, Expr::Literal(Literal::Integer(0))]) = (function, list.as_slice()) {
+        list.truncate(1);
+    }
+    args
 }
 
 /// The expressions of each result column, one of every SELECT.

@@ -55,7 +55,7 @@ impl Default for Oracle {
 impl Oracle {
     /// No functions yet.
     pub(crate) fn new() -> Self {
-        let budget = QueryBudget { vm_steps: 10_000, time: Duration::from_millis(100), max_rows: 2 };
+        let budget = QueryBudget { vm_steps: 10_000, time: Duration::from_secs(10), max_rows: 2 };
         let sandbox = Sandbox::new(budget).ok().filter(|sandbox| {
             sandbox.create("CREATE TABLE affinity (v NUMERIC)").is_ok() && sandbox.begin_transaction().is_ok()
         });
@@ -115,7 +115,7 @@ impl Oracle {
 }
 
 /// The template with its arguments put in.
-fn filled(template: &str, literals: &[String]) -> String {
+pub(crate) fn filled(template: &str, literals: &[String]) -> String {
     let mut text = String::with_capacity(template.len());
     let mut rest = template;
     let mut is_quoted = false;

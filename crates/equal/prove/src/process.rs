@@ -1,9 +1,10 @@
 //! The solver as a child process that speaks SMT-LIB 2 over its standard input and output.
 //!
 //! # Contract
-//! One [`Solver`] serves one thread, question after question, each between a push and a pop. Every question ends within
-//! its time limit and a moment: a solver that hangs, floods, dies or says what is no answer is killed, and the next
-//! question starts a new one. What was asked then has a [`SolverFailure`] for an outcome; nothing else is lost.
+//! One [`Solver`] serves one thread, question after question. The solver forgets each before the next and counts its steps, so
+//! that an answer depends on the question alone and neither on the questions before nor on the load of the machine. Time is the
+//! outer net: every question ends within its limit and a moment. A solver that hangs, floods, dies or says what is no answer is
+//! killed, and the next question starts a new one. What was asked then has a [`SolverFailure`] for an outcome; nothing else is lost.
 //!
 //! Reading and writing are done by threads of their own, so that neither a solver that never reads nor one that never
 //! writes can hold the caller.
@@ -30,7 +31,7 @@ pub struct SolverLimits {
 
 impl Default for SolverLimits {
     fn default() -> Self {
-        Self { time: Duration::from_secs(10), memory_mib: 512 }
+        Self { time: Duration::from_mins(5), memory_mib: 512 }
     }
 }
 
@@ -40,6 +41,9 @@ pub enum SolverFailure {
     /// It took too long.
     #[error("timeout")]
     Timeout,
+    /// It took too many steps.
+    #[error("steps")]
+    Steps,
     /// It took too much memory.
     #[error("memory")]
     Memory,
@@ -107,6 +111,9 @@ const MAX_ANSWER_BYTES: usize = 8 << 20;
 /// What the process may take beyond its own time limit before it is killed.
 const GRACE: Duration = Duration::from_millis(500);
 
+/// Steps of a solver that is not told how many it may take: some seconds of an idle machine.
+pub const STEPS: u64 = 6_000_000;
+
 /// A solver; its process is started when it is first needed.
 #[derive(Debug)]
 pub struct Solver {
@@ -115,6 +122,8 @@ pub struct Solver {
     running: Option<Running>,
     questions: u64,
     started: u64,
+    /// The steps that are left.
+    steps: u64,
 }
 
 #[derive(Debug)]
@@ -127,12 +136,17 @@ struct Running {
 
 impl Solver {
     pub fn new(program: impl Into<PathBuf>, limits: SolverLimits) -> Self {
-        Self { program: program.into(), limits, running: None, questions: 0, started: 0 }
+        Self { program: program.into(), limits, running: None, questions: 0, started: 0, steps: STEPS }
     }
 
     /// What it may take.
     pub fn limits(&self) -> SolverLimits {
         self.limits
+    }
+
+    /// Lets it take so many steps from here on, in all questions together.
+    pub fn allow(&mut self, steps: u64) {
+        self.steps = steps;
     }
 
     /// How often the process had to be started.
@@ -151,6 +165,9 @@ impl Solver {
         terms: &[String],
         time: Duration,
     ) -> Result<SolverAnswer, SolverFailure> {
+        if self.steps == 0 {
+            return Err(SolverFailure::Steps);
+        }
         let deadline = Instant::now() + time.min(self.limits.time);
         let answer = self.ask(script, terms, deadline);
         if matches!(answer, Err(SolverFailure::Timeout | SolverFailure::Memory | SolverFailure::Died)) {
@@ -166,10 +183,16 @@ impl Solver {
         deadline: Instant,
     ) -> Result<SolverAnswer, SolverFailure> {
         let left = deadline.saturating_duration_since(Instant::now()).as_millis().max(1);
+        // Between a push and a pop the solver works as it does from question to question, which is fastest here.
+        let steps = self.steps;
         let verdict = self.exchange(
-            &format!("(set-option :timeout {left})\n(push 1)\n{script}\n(check-sat)\n"),
+            &format!(
+                "(reset)\n(set-option :timeout {left})\n(set-option :rlimit {steps})\n(push 1)\n{script}\n(check-sat)\n"
+            ),
             deadline + GRACE,
         )?;
+        let steps = self.exchange("(get-info :rlimit)\n", deadline + GRACE)?;
+        self.steps = self.steps.saturating_sub(steps_of(&steps));
         let answer = match verdict.trim() {
             "unsat" => Ok(SolverAnswer::Unsatisfiable),
             "sat" => self.values(terms, deadline + GRACE).map(SolverAnswer::Satisfiable),
@@ -199,7 +222,9 @@ impl Solver {
     fn reason(&mut self, deadline: Instant) -> Result<SolverFailure, SolverFailure> {
         let text = self.exchange("(get-info :reason-unknown)\n", deadline)?;
         let is = |words: &[&str]| words.iter().any(|word| text.contains(word));
-        Ok(if is(&["timeout", "canceled"]) {
+        Ok(if self.steps == 0 {
+            SolverFailure::Steps
+        } else if is(&["timeout", "canceled"]) {
             SolverFailure::Timeout
         } else if is(&["memout", "memory"]) {
             SolverFailure::Memory
@@ -240,6 +265,12 @@ impl Solver {
         }
         self.running.as_mut().ok_or(SolverFailure::Missing)
     }
+}
+
+/// The steps that the answer to `(get-info :rlimit)` says; another solver may not count them.
+fn steps_of(answer: &str) -> u64 {
+    let digits: String = answer.chars().filter(char::is_ascii_digit).collect();
+    digits.parse().unwrap_or_default()
 }
 
 fn start(program: &Path, limits: SolverLimits) -> Option<Running> {

@@ -15,16 +15,17 @@ use sqlgauge_sql::tree::Query;
 use super::evaluate::evaluate;
 use super::exec::{Executed, Run};
 use super::ir::{Constant, Node, Sort, Term, Terms};
+use super::joint::joint;
 use super::oracle::Call;
 use super::process::{Solver, SolverAnswer, SolverFailure};
 use super::script::{FunctionValue, SolverScript};
 use super::world::{Stop, SymbolicWorld};
 use super::{Permitted, ProofAssumption, ProofReason, ResultSemantics, decode, differ, pool, table};
-use sqlgauge_search::Witness;
+use sqlgauge_search::{DeclaredColumns, Witness, is_time_text};
 
 /// How a question is asked.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct How {
+pub(crate) struct How<'s> {
     /// When two results count as the same.
     pub semantics: ResultSemantics,
     /// When the time is over.
@@ -33,10 +34,12 @@ pub(crate) struct How {
     pub with_rows: bool,
     /// What is asked of the results that the queries permit.
     pub permitted: Permitted,
+    /// The columns that hold what they declare.
+    pub columns: &'s DeclaredColumns,
 }
 
 /// A pair of queries over a schema, and how it is asked about.
-pub(crate) type Asked<'s> = (&'s Schema, (&'s Query, &'s Query), How);
+pub(crate) type Asked<'s> = (&'s Schema, (&'s Query, &'s Query), How<'s>);
 
 /// Why nothing came of a question.
 #[derive(Debug)]
@@ -115,6 +118,7 @@ impl<'s> BoundedQuestion<'s> {
         }
         let mut world = SymbolicWorld::new(schema);
         world.deadline = Some(how.deadline);
+        world.columns = how.columns;
         let mut tables = BTreeSet::new();
         table::tables_of(left, schema, &mut tables);
         table::tables_of(right, schema, &mut tables);
@@ -131,6 +135,8 @@ impl<'s> BoundedQuestion<'s> {
             let has_rows = question.world.terms.any(rows);
             question.assertions.push(has_rows);
         }
+        let joint = joint(&mut question.world, &question.assertions);
+        question.assertions.extend(joint);
         Ok(question)
     }
 
@@ -323,7 +329,7 @@ impl<'s> BoundedQuestion<'s> {
         }
     }
 
-    /// The texts that functions of texts are tried on; empty where there is no such function.
+    /// The texts that functions of texts are tried on, and columns of dates; empty where there is neither.
     fn likely_texts(&self) -> BTreeSet<Box<str>> {
         let terms = &self.world.terms;
         let mut texts = BTreeSet::new();
@@ -340,8 +346,9 @@ impl<'s> BoundedQuestion<'s> {
             }
         }
         let (_, (left, right), _) = self.input;
+        texts.extend(self.world.examples.iter().cloned());
         texts.extend(pool::likely_texts([left, right]));
-        if has_function { texts } else { BTreeSet::new() }
+        if has_function || !self.world.dates.is_empty() { texts } else { BTreeSet::new() }
     }
 
     /// That every text of the tables is among the likely ones.
@@ -353,9 +360,12 @@ impl<'s> BoundedQuestion<'s> {
         let cells: Vec<Term> = rows.flat_map(|row| row.values.iter().map(|value| value.text)).collect();
         let terms = &mut self.world.terms;
         let cells: Vec<Term> = cells.into_iter().filter(|&cell| terms.as_constant(cell).is_none()).collect();
-        let named: Vec<Term> = self.pool.iter().map(|text| terms.text(text)).collect();
+        let named: Vec<(Term, bool)> =
+            self.pool.iter().map(|text| (terms.text(text), is_time_text(text))).collect();
         let within = cells.into_iter().map(|cell| {
-            let equal: Vec<Term> = named.iter().map(|&text| terms.equal(cell, text)).collect();
+            let is_date = self.world.dates.contains(&cell);
+            let fitting = named.iter().filter(|(_, is_time)| *is_time || !is_date);
+            let equal: Vec<Term> = fitting.map(|&(text, _)| terms.equal(cell, text)).collect();
             terms.any(equal)
         });
         within.collect()

@@ -14,6 +14,7 @@ use super::defect::EncoderDefect;
 use super::evaluate::evaluate;
 use super::exec::Run;
 use super::ir::{Constant, Node, Sort, Term};
+use super::joint::joint;
 use super::table;
 use super::value::SymbolicValue;
 use super::world::{Stop, SymbolicRow, SymbolicWorld};
@@ -51,12 +52,14 @@ pub(crate) fn rows_on(
         roots.push(row.present);
         roots.extend(row.values.iter().flat_map(|&value| terms_of(value)));
     }
+    let joint = joint(&mut world, &roots);
+    roots.extend(&joint);
     let SymbolicWorld { terms, oracle, settled, .. } = &mut world;
     let values = evaluate(terms, oracle, &constants, &roots);
     if !settled.iter().all(|term| values.get(term) == Some(&Constant::Truth(true))) {
         return Ok(OnDatabase::Open);
     }
-    if constraints.iter().any(|term| values.get(term) == Some(&Constant::Truth(false))) {
+    if constraints.iter().chain(&joint).any(|term| values.get(term) == Some(&Constant::Truth(false))) {
         return Ok(OnDatabase::BreaksConstraints);
     }
     let is_known = |row: &SymbolicRow| values.contains_key(&row.present);

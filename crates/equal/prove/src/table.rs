@@ -29,18 +29,39 @@ struct Classes {
     text: bool,
 }
 
+/// What a column declares, beyond classes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Narrow {
+    Nothing,
+    /// 0 and 1.
+    Truth,
+    /// What SQLite reads as a time.
+    Time,
+}
+
+fn narrow(column: &Column) -> Narrow {
+    let declared = column.declared_type.as_deref().unwrap_or_default().to_ascii_uppercase();
+    let is_numeric = column.affinity == Affinity::Numeric;
+    if is_numeric && declared.contains("BOOL") {
+        Narrow::Truth
+    } else if is_numeric && (declared.contains("DATE") || declared.contains("TIME")) {
+        Narrow::Time
+    } else {
+        Narrow::Nothing
+    }
+}
+
 /// What a column of that type holds, as [`ProofAssumption::ValuesOfDeclaredType`] says.
 fn classes(column: &Column) -> Classes {
-    let declared = column.declared_type.as_deref().unwrap_or_default().to_ascii_uppercase();
-    let is_date = declared.contains("DATE") || declared.contains("TIME");
-    let is_truth = declared.contains("BOOL");
     match column.affinity {
         Affinity::Integer => Classes { integer: true, real: false, text: false },
         Affinity::Real => Classes { integer: false, real: true, text: false },
         Affinity::Text => Classes { integer: false, real: false, text: true },
-        Affinity::Numeric if is_date => Classes { integer: false, real: false, text: true },
-        Affinity::Numeric if is_truth => Classes { integer: true, real: false, text: false },
-        Affinity::Numeric => Classes { integer: true, real: true, text: false },
+        Affinity::Numeric => match narrow(column) {
+            Narrow::Time => Classes { integer: false, real: false, text: true },
+            Narrow::Truth => Classes { integer: true, real: false, text: false },
+            Narrow::Nothing => Classes { integer: true, real: true, text: false },
+        },
         Affinity::Blob => Classes { integer: true, real: true, text: true },
     }
 }
@@ -94,7 +115,7 @@ pub(crate) fn add_tables(
 fn row(world: &mut SymbolicWorld<'_>, id: TableId, table: &Table) -> Result<SymbolicRow, Stop> {
     let present = world.terms.unknown(Sort::Truth);
     let cells = (0..).zip(&table.columns).map(|(at, column)| {
-        if column.generated { world.terms.null() } else { cell(world, table, at, column) }
+        if column.generated { world.terms.null() } else { cell(world, (id, table), at, column) }
     });
     let mut values: Vec<SymbolicValue> = cells.collect();
     generate(world, (id, table), present, &mut values)?;
@@ -140,8 +161,14 @@ fn generate(
     Ok(())
 }
 
-fn cell(world: &mut SymbolicWorld<'_>, table: &Table, at: u32, column: &Column) -> SymbolicValue {
+fn cell(
+    world: &mut SymbolicWorld<'_>,
+    (id, table): (TableId, &Table),
+    at: u32,
+    column: &Column,
+) -> SymbolicValue {
     let classes = classes(column);
+    let narrow = if world.columns.has(id, at) { narrow(column) } else { Narrow::Nothing };
     let terms = &mut world.terms;
     let is_null = if column.not_null || table.rowid_alias() == Some(at) {
         Terms::FALSE
@@ -170,8 +197,9 @@ fn cell(world: &mut SymbolicWorld<'_>, table: &Table, at: u32, column: &Column) 
     value.is_real = class(terms, classes.real);
     if classes.integer {
         value.integer = terms.unknown(Sort::Integer);
-        let limit = terms.constant(Constant::Integer(BigInt::from(1_i64 << 53)));
-        let least = terms.negate(limit);
+        let limit = if narrow == Narrow::Truth { 1 } else { 1_i64 << 53 };
+        let limit = terms.constant(Constant::Integer(BigInt::from(limit)));
+        let least = if narrow == Narrow::Truth { terms.integer(0) } else { terms.negate(limit) };
         let bounds = [terms.at_most(least, value.integer), terms.at_most(value.integer, limit)];
         world.conditions.extend(bounds);
         world.assumes.insert(ProofAssumption::NoOverflow);
@@ -183,6 +211,9 @@ fn cell(world: &mut SymbolicWorld<'_>, table: &Table, at: u32, column: &Column) 
     if classes.text {
         value.text = world.terms.unknown(Sort::Text);
         world.assumes.insert(ProofAssumption::TextsWithoutNul);
+        if narrow == Narrow::Time {
+            world.dates.insert(value.text);
+        }
     }
     value
 }

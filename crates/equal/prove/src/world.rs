@@ -1,10 +1,11 @@
 //! What the executions of both queries share: terms, functions, symbolic tables, and what they rest on.
 
 use std::cell::Cell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 use std::time::Instant;
 
+use sqlgauge_search::DeclaredColumns;
 use sqlgauge_sql::schema::{Schema, TableId};
 
 use super::ProofAssumption;
@@ -60,6 +61,12 @@ pub(crate) struct SymbolicWorld<'s> {
     pub settled: Vec<Term>,
     /// Whether choices that SQL leaves open are made the other way round.
     pub reverses_choices: bool,
+    /// The columns that hold what they declare.
+    pub columns: &'s DeclaredColumns,
+    /// The texts of columns of dates that hold what they declare.
+    pub dates: HashSet<Term>,
+    /// Texts that satisfy conditions of the question in different ways.
+    pub examples: BTreeSet<Box<str>>,
     /// What the result rests on.
     pub assumes: BTreeSet<ProofAssumption>,
     /// How the encoding is wrong; only the law of the encoding plants a defect.
@@ -81,6 +88,9 @@ impl<'s> SymbolicWorld<'s> {
             conditions: Vec::new(),
             settled: Vec::new(),
             reverses_choices: false,
+            columns: &DeclaredColumns::None,
+            dates: HashSet::new(),
+            examples: BTreeSet::new(),
             assumes: BTreeSet::from([ProofAssumption::ValuesOfDeclaredType]),
             defect: None,
             deadline: None,

@@ -27,7 +27,8 @@ impl DeclaredColumns {
         Self::AllBut(BTreeSet::new())
     }
 
-    fn has(&self, table: TableId, column: u32) -> bool {
+    /// Whether that column does.
+    pub fn has(&self, table: TableId, column: u32) -> bool {
         match self {
             Self::None => false,
             Self::AllBut(free) => !free.contains(&(table.index(), column)),

@@ -83,6 +83,7 @@ pub use self::observed::Observed;
 pub use self::realistic::{Constraints, Mined, Resemblance, RowConstraint};
 pub use self::signature::Signature;
 pub use self::stand::Objection;
+pub use self::values::{date_of, is_time_text};
 pub use self::verdict::{
     DifferenceKind, Inapplicable, Refutation, SearchReason, SearchVerdict, Side, Survived,
 };

@@ -7,7 +7,7 @@
 use sqlgauge_engine::{ResultSet, Value};
 use sqlgauge_sql::schema::{Affinity, Column, Schema, TableId};
 
-use super::values::date_part;
+use super::values::is_time_text;
 use super::witness::{Witness, WitnessTable};
 
 /// What no plainer witness could be found without.
@@ -104,9 +104,7 @@ pub(super) fn is_of_type(value: &Value, column: &Column) -> bool {
         Affinity::Text => matches!(value, Value::Text(_)),
         Affinity::Integer => matches!(value, Value::Integer(_)),
         Affinity::Numeric if declares("BOOL") => matches!(value, Value::Integer(0 | 1)),
-        Affinity::Numeric if declares("DATE") || declares("TIME") => {
-            value.as_str().is_some_and(|text| date_part(text).is_some() || is_time(text))
-        }
+        Affinity::Numeric if declares("DATE") || declares("TIME") => value.as_str().is_some_and(is_time_text),
         Affinity::Real | Affinity::Numeric => is_number,
         Affinity::Blob => true,
     }
@@ -125,21 +123,24 @@ pub(super) fn is_off_type_in_sql(name: &str, column: &Column) -> String {
         Affinity::Numeric if declares("BOOL") => {
             format!("({name} IS NOT NULL AND NOT (typeof({name}) = 'integer' AND {name} IN (0, 1)))")
         }
-        Affinity::Numeric if declares("DATE") || declares("TIME") => format!(
-            "({name} IS NOT NULL AND NOT (typeof({name}) = 'text' AND ({name} GLOB \
-             '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' OR {name} GLOB '[0-9][0-9]:[0-9][0-9]*')))"
-        ),
+        Affinity::Numeric if declares("DATE") || declares("TIME") => {
+            let (time, behind) = (is_time_in_sql(name), is_time_in_sql(&format!("substr({name}, 12)")));
+            format!(
+                "({name} IS NOT NULL AND NOT (typeof({name}) = 'text' AND ({time} OR date({name}) IS substr({name}, 1, 10) \
+                 AND ({name} GLOB '????-??-??' OR {name} GLOB '????-??-??[ T]*' AND {behind}))))"
+            )
+        }
         Affinity::Real | Affinity::Numeric => other_than("'integer', 'real'"),
         Affinity::Blob => "0".to_owned(),
     }
 }
 
-/// Whether the text begins with a time of day, `HH:MM`.
-fn is_time(text: &str) -> bool {
-    let digits = |range: std::ops::Range<usize>| {
-        text.get(range).is_some_and(|part| part.bytes().all(|byte| byte.is_ascii_digit()))
-    };
-    digits(0..2) && digits(3..5) && text.as_bytes().get(2) == Some(&b':')
+/// Whether a text is a time of day, as [`is_time_text`] has it.
+fn is_time_in_sql(text: &str) -> String {
+    let fractions =
+        ["", ":[0-9][0-9]", ":[0-9][0-9].[0-9]", ":[0-9][0-9].[0-9][0-9]", ":[0-9][0-9].[0-9][0-9][0-9]"];
+    let shapes = fractions.map(|fraction| format!("{text} GLOB '[0-9][0-9]:[0-9][0-9]{fraction}'"));
+    format!("(({}) AND time({text}) IS NOT NULL AND {text} < '24')", shapes.join(" OR "))
 }
 
 #[cfg(test)]
@@ -160,6 +161,20 @@ mod tests {
             ("DATE", Value::text("2000-01-01"), true),
             ("DATE", Value::text("x"), false),
             ("DATE", Value::Integer(2000), false),
+            ("DATE", Value::text("2020-02-29"), true),
+            ("DATE", Value::text("2019-02-29"), false),
+            ("DATE", Value::text("2020-04-31"), false),
+            ("DATE", Value::text("2020-13-01"), false),
+            ("DATE", Value::text("-2020-01-01"), false),
+            ("DATE", Value::text("2000-01-01 24:00"), false),
+            ("DATE", Value::text("2000-01-01 10:00Z"), false),
+            ("DATE", Value::text("2000-01-01 23:00-05:00"), false),
+            ("DATE", Value::text("2000-01-01x"), false),
+            ("DATE", Value::text("2000-01-01T10:00:00.125"), true),
+            ("TIME", Value::text("24:00"), false),
+            ("TIME", Value::text("10:60"), false),
+            ("TIME", Value::text("1:30"), false),
+            ("TIME", Value::text("10:30"), true),
             ("TIME", Value::text("10:30:00"), true),
             ("DATETIME", Value::text("2000-01-01 10:00:00"), true),
             ("BOOLEAN", Value::Integer(1), true),

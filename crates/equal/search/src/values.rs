@@ -227,6 +227,32 @@ pub(super) fn date_part(text: &str) -> Option<&str> {
     fits.then_some(date)
 }
 
+/// Whether the text is a day of the calendar, a time of day to a thousandth of a second, or both: what SQLite reads as it
+/// stands.
+pub fn is_time_text(text: &str) -> bool {
+    let Some(date) = date_part(text) else { return is_time_of_day(text) };
+    let part = |range: std::ops::Range<usize>| date[range].parse::<i64>().unwrap_or_default();
+    let day = (part(0..4), part(5..7), part(8..10));
+    let is_day = (1..=12).contains(&day.1) && date_of(day_number(day.0, day.1, day.2)) == day;
+    let time = text[10..].strip_prefix([' ', 'T']);
+    is_day && (text.len() == 10 || time.is_some_and(is_time_of_day))
+}
+
+/// `HH:MM`, `HH:MM:SS` or that with a fraction.
+fn is_time_of_day(text: &str) -> bool {
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let below = |part: &str, end: u32| {
+        part.len() == 2 && digits(part) && part.parse::<u32>().is_ok_and(|number| number < end)
+    };
+    let mut parts = text.splitn(3, ':');
+    let (Some(hour), Some(minute)) = (parts.next(), parts.next()) else { return false };
+    let is_second = |second: &str| {
+        let (whole, fraction) = second.split_once('.').unwrap_or((second, "0"));
+        below(whole, 60) && (1..=3).contains(&fraction.len()) && digits(fraction)
+    };
+    below(hour, 24) && below(minute, 60) && parts.next().is_none_or(is_second)
+}
+
 /// A text that begins with a date, some days later.
 fn shifted_date(text: &str, days: i64) -> Option<String> {
     let date = date_part(text)?;
@@ -248,8 +274,8 @@ fn day_number(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
 }
 
-/// The inverse of [`day_number`].
-fn date_of(days: i64) -> (i64, i64, i64) {
+/// The year, month and day so many days after 1970-01-01 (Howard Hinnant).
+pub fn date_of(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let era = days.div_euclid(146_097);
     let day_of_era = days.rem_euclid(146_097);

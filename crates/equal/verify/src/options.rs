@@ -15,7 +15,7 @@ pub(crate) const BELT_DATABASES: usize = 48;
 const ROWS_FOR_RESULT: usize = 9;
 
 /// How a pair is verified. With the same options, texts and schema the verdict is the same, but for pairs that run
-/// out of time.
+/// out of time before they run out of steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VerifyOptions {
     /// When two results count as equal.
@@ -24,8 +24,10 @@ pub struct VerifyOptions {
     pub seed: u64,
     /// Rows of each table up to which a bounded proof goes.
     pub bound: usize,
-    /// Time for one pair, all stages together; what is left when the bounded proof begins is the solver's.
+    /// Time for one pair, all stages together, the outer net around their budgets of steps.
     pub solver_time: Duration,
+    /// Steps of the solver for one pair: they decide, so that a verdict depends neither on the machine nor on its load.
+    pub solver_steps: u64,
     /// Whether queries differ where the left one, the gold, permits one result alone on a database and the right one
     /// permits another too.
     pub counts_choices: bool,
@@ -39,12 +41,13 @@ pub struct VerifyOptions {
 
 impl Default for VerifyOptions {
     fn default() -> Self {
-        let Bounds { rows_per_table, time, .. } = Bounds::default();
+        let Bounds { rows_per_table, steps, time, .. } = Bounds::default();
         Self {
             semantics: Semantics::default(),
             seed: 0,
             bound: rows_per_table,
             solver_time: time,
+            solver_steps: steps,
             counts_choices: true,
             values: ColumnValues::default(),
             proves_fewest: false,
@@ -67,17 +70,18 @@ impl VerifyOptions {
     }
 
     /// How far a bounded proof goes.
-    pub(crate) fn bounds(&self) -> Bounds {
-        Bounds { rows_per_table: self.bound, time: self.solver_time, ..Bounds::default() }
+    pub(crate) fn bounds(&self) -> Bounds<'static> {
+        let Self { bound, solver_steps, solver_time, .. } = *self;
+        Bounds { rows_per_table: bound, steps: solver_steps, time: solver_time, ..Bounds::default() }
     }
 
     /// How far a bounded proof goes that the right query permits nothing that the left one does not.
-    pub(crate) fn bounds_of_no_more(&self) -> Bounds {
+    pub(crate) fn bounds_of_no_more(&self) -> Bounds<'static> {
         Bounds { permitted: Permitted::NoMore, ..self.bounds() }
     }
 
     /// How far the solver looks for rows in the results of queries of which the search has found none.
-    pub(crate) fn bounds_with_rows(&self) -> Bounds {
+    pub(crate) fn bounds_with_rows(&self) -> Bounds<'static> {
         Bounds { rows_per_table: self.bound.max(ROWS_FOR_RESULT), with_rows: true, ..self.bounds() }
     }
 

@@ -55,9 +55,16 @@ pub(crate) struct PairRun<'a> {
     /// The columns that hold what they declare in the databases that count.
     columns: DeclaredColumns,
     /// The schema with NOT NULL for the columns of primary keys that hold no NULL, where it lets them.
-    demanded: Option<Arc<Schema>>,
+    demanded: Option<Reading>,
     /// The first difference on a database that does not count.
     undeclared: Option<Refutation>,
+}
+
+/// Both queries over one schema. Over another, be it of the same tables, each is another query: a table's id names its schema.
+struct Reading {
+    schema: Arc<Schema>,
+    /// Both, resolved; `None` for one that is too much for the analysis.
+    queries: [Option<Query>; 2],
 }
 
 struct Like {
@@ -285,14 +292,19 @@ impl<'a> PairRun<'a> {
 
     /// A proof on databases in which primary keys are not NULL, where they are taken for that.
     fn proof_without_null_in_keys(&self) -> Option<Proof> {
-        Some(self.proof(self.demanded.as_ref()?)?.without_null_in_keys())
+        Some(self.proof(&self.demanded.as_ref()?.schema)?.without_null_in_keys())
     }
 
     /// From here on only databases count in which those columns hold what they declare.
     fn hold(&mut self, columns: DeclaredColumns) {
         self.search.hold(columns.clone());
-        self.demanded = columns.demanded(self.schema).map(Arc::new);
+        self.demanded = columns.demanded(self.schema).map(|schema| self.reading(Arc::new(schema)));
         self.columns = columns;
+    }
+
+    fn reading(&self, schema: Arc<Schema>) -> Reading {
+        let queries = [self.left, self.right].map(|text| resolve(text, &schema).ok());
+        Reading { schema, queries }
     }
 
     /// Whether a slice of the data counts: what its rows hold does, unless only what columns declare is to.
@@ -420,13 +432,16 @@ impl<'a> PairRun<'a> {
     fn ask<T>(
         &self,
         solver: &mut Solver,
-        bounds: Bounds,
+        bounds: Bounds<'_>,
         mut confirm: impl FnMut(&Witness) -> Option<T>,
     ) -> Option<ProofOutcome<T>> {
-        let [Some(left), Some(right)] = &self.queries else { return None };
+        let (schema, queries) = match &self.demanded {
+            Some(demanded) => (&demanded.schema, &demanded.queries),
+            None => (self.schema, &self.queries),
+        };
+        let [Some(left), Some(right)] = queries else { return None };
         let time = self.search.time_left().map_or(bounds.time, |left| left.min(bounds.time));
-        let bounds = Bounds { time, ..bounds };
-        let schema = self.demanded.as_ref().unwrap_or(self.schema);
+        let bounds = Bounds { time, columns: &self.columns, ..bounds };
         let semantics = self.options.bounded_semantics();
         Some(sqlgauge_prove::bounded(schema, (left, right), semantics, bounds, solver, &mut confirm))
     }

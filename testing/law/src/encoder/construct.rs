@@ -28,6 +28,10 @@ pub enum Construct {
     Date,
     /// Functions of texts, `||`.
     Text,
+    /// Several conditions on one text.
+    Texts,
+    /// Several conditions on one text that may be a time.
+    Times,
     /// BETWEEN.
     Between,
     /// IN with a list.
@@ -69,7 +73,7 @@ pub enum Construct {
 }
 
 impl Construct {
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 32] = [
         Self::NullLogic,
         Self::Arithmetic,
         Self::Affinity,
@@ -80,6 +84,8 @@ impl Construct {
         Self::Like,
         Self::Date,
         Self::Text,
+        Self::Texts,
+        Self::Times,
         Self::Between,
         Self::InList,
         Self::RowValue,
@@ -175,6 +181,7 @@ impl Writer<'_> {
                 let value = self.value(construct, "t");
                 self.with_value(&value)
             }
+            C::Texts | C::Times => self.together(construct),
             C::Concat => self.concatenated(),
             C::Distinct => self.distinct(),
             C::Join | C::LeftJoin | C::FullJoin => self.join(construct),
@@ -322,6 +329,78 @@ impl Writer<'_> {
             6 => format!("replace({one}, 'a', {other})"),
             7 => format!("instr({one}, {other})"),
             _ => format!("substr({one}, {})", self.dice.below(3)),
+        }
+    }
+
+    /// Two or three conditions on one column.
+    fn together(&mut self, construct: Construct) -> String {
+        let column = self.dice.word(if construct == Construct::Times {
+            &["t.d", "t.d", "t.s"]
+        } else {
+            &["t.s", "t.s", "t.a", "t.b"]
+        });
+        let conditions: Vec<String> = (0..2 + self.dice.below(2))
+            .map(|_| if construct == Construct::Times { self.of_time(column) } else { self.of_text(column) })
+            .collect();
+        match self.dice.below(3) {
+            0 => format!("SELECT t.id FROM t WHERE {}", conditions.join(" AND ")),
+            1 => format!("SELECT t.id FROM t WHERE {}", conditions.join(" OR ")),
+            _ => format!("SELECT {} FROM t", conditions.join(", ")),
+        }
+    }
+
+    fn of_text(&mut self, column: &str) -> String {
+        const PARTS: [&str; 8] = ["'a'", "'A'", "'b'", "'ab'", "'Ab%'", "' '", "'1'", "'é'"];
+        const WHOLE: [&str; 10] =
+            ["'a'", "'A'", "'AB'", "'ab'", "'aa'", "'1'", "''", "'xA'", "'Ab%x'", "'a b'"];
+        let (part, whole) = (self.dice.word(&PARTS), self.dice.word(&WHOLE));
+        let (comparison, count) = (self.dice.word(&["=", "<>", "<", ">", "<=", ">="]), self.dice.below(4));
+        let from = self.dice.below(4);
+        match self.dice.below(18) {
+            0 => format!("{column} LIKE {}", self.dice.word(&PATTERNS)),
+            1 => format!("{column} GLOB {}", self.dice.word(&GLOBS)),
+            2 => format!("length({column}) {comparison} {count}"),
+            3 => format!("substr({column}, {from}, {count}) {comparison} {part}"),
+            4 => format!("substr({column}, {from}) {comparison} {whole}"),
+            5 => format!("{column} || {part} {comparison} {whole}"),
+            6 => format!("{part} || {column} {comparison} {whole}"),
+            7 => format!("upper({column}) {comparison} {whole}"),
+            8 => format!("lower({column}) || {part} LIKE {}", self.dice.word(&PATTERNS)),
+            9 => format!("{}({column}) {comparison} {whole}", self.dice.word(&["trim", "ltrim", "rtrim"])),
+            10 => format!("trim({column}, {part}) {comparison} {whole}"),
+            11 => format!("instr({column}, {part}) {comparison} {count}"),
+            12 => format!(
+                "CAST({column} AS INTEGER) {comparison} {}",
+                self.dice.word(&["0", "1", "-1", "5", "12"])
+            ),
+            _ => format!("{column} {comparison} {whole}"),
+        }
+    }
+
+    fn of_time(&mut self, column: &str) -> String {
+        const SHOWN: [(&str, &str); 9] = [
+            ("%Y", "'2020'"),
+            ("%m", "'02'"),
+            ("%d", "'01'"),
+            ("%Y-%m", "'2020-03'"),
+            ("%m-%d", "'03-01'"),
+            ("%H:%M", "'10:30'"),
+            ("%j", "'060'"),
+            ("%S", "'59'"),
+            ("%F", "'2020-02-29'"),
+        ];
+        let comparison = self.dice.word(&["=", "=", "<>", "<", ">", "<=", ">="]);
+        let (format, shown) = SHOWN[self.dice.below(SHOWN.len())];
+        let (year, day) = (self.dice.word(&["1999", "2000", "2020"]), self.dice.word(&DAYS));
+        match self.dice.below(11) {
+            0..=3 => format!("strftime('{format}', {column}) {comparison} {shown}"),
+            4 => format!("date({column}) {comparison} {day}"),
+            5 => format!("datetime({column}) {comparison} {day}"),
+            6 => format!("CAST(strftime('%Y', {column}) AS INTEGER) {comparison} {year}"),
+            7 => format!("julianday({column}) {comparison} julianday({day})"),
+            8 => format!("substr({column}, 1, 4) {comparison} '{year}'"),
+            9 => format!("{column} LIKE '{year}%'"),
+            _ => format!("{column} {comparison} {day}"),
         }
     }
 

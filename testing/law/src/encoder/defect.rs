@@ -32,6 +32,8 @@ pub const DEFECTS: &[(EncoderDefect, &[Construct])] = {
         (D::NoElse, &[C::Case]),
         (D::NullsSortOtherwise, &[C::Limit]),
         (D::SumOfNothingIsZero, &[C::Aggregate]),
+        (D::MonthsOf31Days, &[C::Times]),
+        (D::PatternsKeepCase, &[C::Texts]),
     ]
 };
 

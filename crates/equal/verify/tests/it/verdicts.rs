@@ -1,7 +1,7 @@
 //! What a verdict says besides its name: what it was proved for, in which words, and where nobody knows.
 
 use sqlgauge_engine::compare::Semantics;
-use sqlgauge_prove::{Solver, SolverLimits};
+use sqlgauge_prove::{ProofAssumption, Solver, SolverLimits};
 use sqlgauge_search::{Choice, Event, Minimality, Side, Unexercised};
 use sqlgauge_sql::schema::Schema;
 use sqlgauge_verify::{Verdict, Verifier, VerifyOptions, VerifyReport};
@@ -49,6 +49,40 @@ fn what_sqlite_refuses_is_verified_in_other_words_that_are_told() {
     // A text that SQLite takes is left alone.
     let report = verified(Semantics::Bag, "SELECT price AS date FROM item", "SELECT price FROM item");
     assert_eq!(report.spelled, [None, None]);
+}
+
+/// The solver, `None` where there is none.
+fn solver() -> Option<Solver> {
+    let named = std::env::var_os("SQLGAUGE_SOLVER").map(std::path::PathBuf::from);
+    let program = sqlgauge_prove::locate(named.as_deref(), std::env::var_os("PATH").as_deref());
+    program.ok().map(|program| Solver::new(program, SolverLimits::default()))
+}
+
+/// A key that may hold NULL, in a table that is read or in another, does not stand in the way of a bounded proof.
+#[test]
+fn a_key_that_may_be_null_leaves_the_bounded_proof() {
+    let Some(mut solver) = solver() else { return };
+    let columns = "a INT, b TEXT";
+    for (ddl, assumes) in [
+        (format!("CREATE TABLE t (id INTEGER PRIMARY KEY, {columns});"), false),
+        (format!("CREATE TABLE t ({columns}); CREATE TABLE k (id TEXT PRIMARY KEY);"), true),
+        (format!("CREATE TABLE t (id INT PRIMARY KEY, {columns});"), true),
+        (format!("CREATE TABLE t (id INTEGER, n INT, {columns}, PRIMARY KEY (id, n));"), true),
+        (format!("CREATE TABLE t (id INTEGER PRIMARY KEY DESC, {columns});"), true),
+        (
+            format!(
+                "CREATE TABLE s (id TEXT PRIMARY KEY, {columns}, c INT AS (a + 1)); CREATE VIEW t AS SELECT a, b FROM s WHERE c > 0;"
+            ),
+            true,
+        ),
+    ] {
+        let verifier = Verifier::new(Schema::from_ddl(&ddl).unwrap(), VerifyOptions::default()).unwrap();
+        let left = "SELECT a FROM t WHERE a > 1 AND b = (SELECT MAX(b) FROM t)";
+        let right = "SELECT a FROM t WHERE NOT a <= 1 AND b >= (SELECT MAX(b) FROM t)";
+        let report = verifier.verify(left, right, Some(&mut solver)).unwrap();
+        let Verdict::EquivalentUpTo(proof) = &report.verdict else { panic!("{ddl}: {:?}", report.verdict) };
+        assert_eq!(proof.assumes().contains(&ProofAssumption::NoNullInKey), assumes, "{ddl}");
+    }
 }
 
 /// The places at which the results differed, of the queries that are nondeterministic.

@@ -1,0 +1,215 @@
+//! Calls of SQL as the machines that compute them.
+
+use std::sync::OnceLock;
+
+use num_bigint::BigInt;
+use num_traits::ToPrimitive;
+use sqlgauge_sql::functions::Function;
+use sqlgauge_sql::resolve;
+use sqlgauge_sql::schema::{Affinity, Schema};
+use sqlgauge_sql::tree::{BinaryOperator, Body, Expr, LikeOperator, Literal};
+
+use super::calendar::Rendering;
+use super::defect::EncoderDefect;
+use super::ir::Constant as Number;
+use super::machine::{Constant, Stage, Test};
+use super::oracle::filled;
+use super::pattern::Pattern;
+
+/// What a call over texts is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// A text, made of its one argument.
+    Text(Vec<Stage>),
+    /// A number, made of its one argument.
+    Number(Measure),
+    /// The second argument behind the first.
+    Joined,
+    /// A day with its fraction, of the time that is shown so.
+    Moment(Stage),
+}
+
+/// A number that is made of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Measure {
+    Matches(Pattern),
+    Length,
+    Place(Box<[char]>),
+    /// The integer that a text begins with.
+    Integer,
+    /// An integer, where the text is one.
+    Digits,
+}
+
+/// Longest text and largest integer that are counted character by character.
+const MAX_COUNT: u32 = 200;
+/// The largest integer that is compared digit by digit.
+const MAX_INTEGER: i64 = 999_999_999_999_999_999;
+
+impl Measure {
+    /// The question how it compares with that number.
+    pub(crate) fn test(&self, with: &Number) -> Option<Test> {
+        let (floor, is_whole) = match with {
+            Number::Integer(integer) => (integer.clone(), true),
+            Number::Real(real) => (real.floor().to_integer(), real.is_integer()),
+            Number::Truth(_) | Number::Text(_) => return None,
+        };
+        let floor = floor.to_i64().filter(|floor| (-MAX_INTEGER..=MAX_INTEGER).contains(floor))?;
+        let constant = || Constant::new(floor, is_whole);
+        let count = || u32::try_from(floor).ok().filter(|count| is_whole && *count <= MAX_COUNT);
+        Some(match self {
+            Self::Matches(pattern) if is_whole => Test::Matches(pattern.clone(), floor),
+            Self::Length => Test::Length(count()?),
+            Self::Place(needle) => Test::Place(needle.clone(), count()?),
+            Self::Integer => Test::Integer(constant()),
+            Self::Digits => Test::Digits(constant()),
+            Self::Matches(_) => return None,
+        })
+    }
+
+    /// A comparison whose answer says no more than that there is a value.
+    pub(crate) fn any_test(&self) -> Option<Test> {
+        self.test(&Number::Integer(BigInt::ZERO))
+    }
+}
+
+impl Reading {
+    /// What the call of that text is, in which `?1` and `?2` are texts; `None` where no machine computes it.
+    pub(crate) fn of_sql(template: &str) -> Option<Self> {
+        static TEXTS: OnceLock<Option<Schema>> = OnceLock::new();
+        let schema =
+            TEXTS.get_or_init(|| Schema::from_ddl("CREATE TABLE t (x TEXT, y TEXT)").ok()).as_ref()?;
+        let sql = format!("SELECT {} FROM t", filled(template, &["x".to_owned(), "y".to_owned()]));
+        let query = resolve(&sql, schema).ok()?;
+        let Body::Select(select) = &query.body else { return None };
+        let [output] = select.outputs.as_slice() else { return None };
+        Self::of(&output.expr)
+    }
+
+    /// The same with a defect that the law of the encoding plants.
+    pub(crate) fn broken(self, defect: EncoderDefect) -> Self {
+        match (self, defect) {
+            (Self::Text(stages), EncoderDefect::MonthsOf31Days) => {
+                let broken = |stage| match stage {
+                    Stage::Date(rendering) => Stage::Date(rendering.of_31_days()),
+                    other => other,
+                };
+                Self::Text(stages.into_iter().map(broken).collect())
+            }
+            (Self::Number(Measure::Matches(pattern)), EncoderDefect::PatternsKeepCase) => {
+                Self::Number(Measure::Matches(pattern.keeping_case()))
+            }
+            (reading, _) => reading,
+        }
+    }
+
+    fn of(expr: &Expr) -> Option<Self> {
+        match expr {
+            Expr::Function { function, args } => Self::of_function(function, args.as_slice()),
+            Expr::Binary(BinaryOperator::Concat, left, right) => match (&**left, &**right) {
+                (Expr::Column(_), Expr::Column(_)) => Some(Self::Joined),
+                (Expr::Column(_), constant) => Some(Self::Text(vec![Stage::After(chars(constant)?)])),
+                (constant, Expr::Column(_)) => Some(Self::Text(vec![Stage::Before(chars(constant)?)])),
+                _ => None,
+            },
+            Expr::Binary(BinaryOperator::Add, left, right) => {
+                let is_plain = is_text(left) && **right == Expr::Literal(Literal::Integer(0));
+                is_plain.then_some(Self::Number(Measure::Digits))
+            }
+            Expr::Cast { expr, type_name } if is_text(expr) => {
+                match Affinity::of_declared_type(Some(type_name)) {
+                    Affinity::Integer => Some(Self::Number(Measure::Integer)),
+                    Affinity::Real | Affinity::Numeric => Some(Self::Number(Measure::Digits)),
+                    Affinity::Text | Affinity::Blob => None,
+                }
+            }
+            Expr::Like { operator, expr, pattern, escape, negated: false } if is_text(expr) => {
+                let Expr::Literal(Literal::Text(pattern)) = &**pattern else { return None };
+                let pattern = match (operator, escape) {
+                    (LikeOperator::Like, None) => Pattern::like(pattern, None),
+                    (LikeOperator::Like, Some(escape)) => Pattern::like(pattern, Some(one_char(escape)?)),
+                    (LikeOperator::Glob, None) => Pattern::glob(pattern),
+                    _ => None,
+                };
+                Some(Self::Number(Measure::Matches(pattern?)))
+            }
+            _ => None,
+        }
+    }
+
+    fn of_function(function: &Function, args: &[Expr]) -> Option<Self> {
+        use Function as F;
+        if *function == F::Strftime {
+            let [Expr::Literal(Literal::Text(format)), time] = args else { return None };
+            let rendering = Rendering::of_format(format).filter(|_| is_text(time))?;
+            return Some(Self::Text(vec![Stage::Date(rendering)]));
+        }
+        let [text, args @ ..] = args else { return None };
+        if !is_text(text) {
+            return None;
+        }
+        Some(match (function, args) {
+            (F::Lower, []) => Self::Text(vec![Stage::Lower]),
+            (F::Upper, []) => Self::Text(vec![Stage::Upper]),
+            (F::Ltrim | F::Rtrim | F::Trim, rest) => {
+                let trimmed = match rest {
+                    [] => Box::new([' ']),
+                    [constant] => chars(constant)?,
+                    _ => return None,
+                };
+                Self::Text(match function {
+                    F::Ltrim => vec![Stage::TrimLeft(trimmed)],
+                    F::Rtrim => vec![Stage::TrimRight(trimmed)],
+                    _ => vec![Stage::TrimLeft(trimmed.clone()), Stage::TrimRight(trimmed)],
+                })
+            }
+            (F::Substr | F::Substring, rest) => Self::Text(vec![part(rest)?]),
+            (F::Length, []) => Self::Number(Measure::Length),
+            (F::Instr, [needle]) => {
+                let needle = chars(needle).filter(|needle| !needle.is_empty())?;
+                Self::Number(Measure::Place(needle))
+            }
+            (F::Date | F::Time | F::DateTime, []) => {
+                let rendering = Rendering::of_function(*function != F::Time, *function != F::Date)?;
+                Self::Text(vec![Stage::Date(rendering)])
+            }
+            (F::JulianDay, []) => Self::Moment(Stage::Date(Rendering::whole()?)),
+            _ => return None,
+        })
+    }
+}
+
+/// `substr` from a place that is not counted from the end.
+fn part(args: &[Expr]) -> Option<Stage> {
+    let number = |expr: &Expr| match expr {
+        Expr::Literal(Literal::Integer(number)) => u32::try_from(*number).ok().filter(|n| *n <= MAX_COUNT),
+        _ => None,
+    };
+    let (from, count) = match args {
+        [from] => (number(from)?, None),
+        [from, count] => (number(from)?, Some(number(count)?)),
+        _ => return None,
+    };
+    // The place before the first takes one of the characters that are asked for.
+    let count = if from == 0 { count.map(|count| count.saturating_sub(1)) } else { count };
+    Some(Stage::Part { from: from.saturating_sub(1), count })
+}
+
+fn is_text(expr: &Expr) -> bool {
+    matches!(expr, Expr::Column(_))
+}
+
+fn chars(expr: &Expr) -> Option<Box<[char]>> {
+    match expr {
+        Expr::Literal(Literal::Text(text)) => Some(text.chars().collect()),
+        Expr::Literal(Literal::Integer(number)) => Some(number.to_string().chars().collect()),
+        _ => None,
+    }
+}
+
+fn one_char(expr: &Expr) -> Option<char> {
+    match *chars(expr)? {
+        [char] => Some(char),
+        _ => None,
+    }
+}
