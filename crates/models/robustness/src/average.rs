@@ -1,6 +1,6 @@
 //! The macro average.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use sqlgauge_base::Random;
 use sqlgauge_base::stats::Interval;
@@ -74,19 +74,25 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     (count > 0).then(|| sum / count as f64)
 }
 
-/// The macro averages by metric: `benchmarks` has for each its group and the scores by metric.
+/// The macro averages by metric: `benchmarks` has for each its group and the scores by metric, `places` the positions that the
+/// original run scored, which may be a part of the gold file's.
 pub(crate) fn macro_averages(
     metrics: &[&str],
     benchmarks: &[(usize, BTreeMap<String, Scores>)],
-    places: &[ClusterPlace],
+    places: &BTreeMap<usize, ClusterPlace>,
 ) -> BTreeMap<String, ScoreSummary> {
+    let ranks: HashMap<usize, usize> = places.keys().enumerate().map(|(rank, at)| (*at, rank)).collect();
+    let places: Vec<ClusterPlace> = places.values().copied().collect();
+    let ranked = |scores: &Scores| -> Scores {
+        scores.iter().filter_map(|(at, score)| Some((*ranks.get(at)?, *score))).collect()
+    };
     let groups = benchmarks.iter().map(|(group, _)| group + 1).max().unwrap_or(0);
     let of_metric = |metric: &&str| {
         let mut grouped: Vec<Vec<Scores>> = vec![Vec::new(); groups];
         for (group, scores) in benchmarks {
-            grouped[*group].extend(scores.get(*metric).cloned());
+            grouped[*group].extend(scores.get(*metric).map(ranked));
         }
-        ((*metric).to_owned(), macro_average(&grouped, places))
+        ((*metric).to_owned(), macro_average(&grouped, &places))
     };
     metrics.iter().map(of_metric).collect()
 }
@@ -106,7 +112,8 @@ mod tests {
     #[test]
     fn benchmarks_of_one_group_count_once() {
         let of = |score: f64| (0..40).map(|at| (at, score)).collect::<Scores>();
-        let summary = macro_average(&[vec![of(1.0)], vec![of(0.0), of(0.5)], vec![Vec::new()]], &places(1, 40));
+        let summary =
+            macro_average(&[vec![of(1.0)], vec![of(0.0), of(0.5)], vec![Vec::new()]], &places(1, 40));
         assert_eq!((summary.mean, summary.count), (Some(0.625), 3));
         assert_eq!((summary.low, summary.high), (Some(0.625), Some(0.625)));
         assert_eq!(macro_average(&[vec![Vec::new()]], &places(1, 5)).mean, None);
@@ -120,6 +127,16 @@ mod tests {
         let two = macro_average(&[vec![scores.clone()], vec![scores]], &places(1, 100));
         assert_eq!((one.low, one.high), (two.low, two.high));
         assert!(one.low < Some(0.45) && one.high > Some(0.55), "{one:?}");
+    }
+
+    #[test]
+    fn a_part_of_a_benchmark_counts_whole() {
+        let scores: Scores = (0..40).map(|at| (900 + 3 * at, f64::from(at % 4 == 0))).collect();
+        let places = scores.iter().map(|(at, _)| *at).zip(places(4, 10)).collect();
+        let benchmarks = [(0, BTreeMap::from([("ex@1".to_owned(), scores)]))];
+        let average = macro_averages(&["ex@1"], &benchmarks, &places).remove("ex@1").unwrap();
+        assert_eq!(average.mean, Some(0.3));
+        assert!(average.low > Some(0.0) && average.high < Some(1.0), "{average:?}");
     }
 
     #[test]

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use sqlgauge_base::stats::wilson;
 use sqlgauge_dataset::{PredictionSet, is_abstention};
 use sqlgauge_run::{
-    ClusterPlace, ClusterPlaces, Comparison, Details, InputRecord, Item, Items, MISSING, Manifest, RunError, ScoreSummary, Summary,
-    SummaryBuilder,
+    ClusterPlace, ClusterPlaces, Comparison, Details, InputRecord, Item, Items, MISSING, Manifest, RunError,
+    ScoreSummary, Summary, SummaryBuilder,
 };
 
 use crate::average::{Scores, macro_averages};
@@ -78,14 +78,13 @@ pub struct Original {
 }
 
 impl Original {
-    /// The database of each position of its gold file, as far as a system has an answer to it.
-    fn places(&self) -> Vec<ClusterPlace> {
+    /// The databases of the positions of its gold file that it scored.
+    fn places(&self) -> BTreeMap<usize, ClusterPlace> {
+        let answers = self.answers.values().flatten();
+        let databases: BTreeMap<usize, &str> =
+            answers.map(|(position, answer)| (*position, answer.db_id.as_str())).collect();
         let mut places = ClusterPlaces::default();
-        let db_id = |position: usize| {
-            let answer = self.answers.values().find_map(|answers| answers.get(&position));
-            answer.map_or_else(String::new, |answer| answer.db_id.clone())
-        };
-        (0..self.manifest.examples).map(|position| places.place(&db_id(position), None)).collect()
+        databases.into_iter().map(|(position, db_id)| (position, places.place(db_id, None))).collect()
     }
 
     /// Reads what the run says of those systems.

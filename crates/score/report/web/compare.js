@@ -54,7 +54,7 @@ function verdict(m, a, b, split) {
   const c = comparison(m, a, b);
   const mean = (s) => `${showScore(m, SYSTEMS[s].scores[m][0])}${unit(m)} (n = ${count(SYSTEMS[s].scores[m][3])})`;
   const start = [h('strong', {}, SYSTEMS[a].name), ` ${mean(a)}, `, h('strong', {}, SYSTEMS[b].name), ` ${mean(b)} by `, h('code', {}, METRICS[m].id), '. '];
-  const chance = (p) => `${p < 0.05 ? 'larger than chance explains' : 'within chance'} (${showP(p)}`;
+  const chance = (p) => `${p < 0.05 ? 'significant' : 'not significant'} (${showP(p)}`;
   if (!c) {
     const total = split.a.length + split.b.length + split.both + split.neither;
     if (!isBinary(m) || total === 0) return start;

@@ -45,7 +45,7 @@ function lead(m, order) {
   if (!pair) return start;
   const tied = order.slice(1).filter((s) => { const c = comparison(m, first, s); return c && c.p >= 0.05; });
   const next = [' The next is ', h('strong', {}, SYSTEMS[second].name), ` with ${shown(SYSTEMS[second].scores[m])} (n = ${count(SYSTEMS[second].scores[m][3])}); the gap of ${showDifference(m, Math.abs(pair.difference)).replace('+', '')}${ownUnit(m) ? '' : ' points'}${sameItems(m, first, second, pair.n) ? '' : ` on the ${count(pair.n)} items in common`} is `];
-  const verdict = pair.p < 0.05 ? `larger than chance explains (${showP(pair.p)}).` : `within chance (${showP(pair.p)}).`;
+  const verdict = pair.p < 0.05 ? `significant (${showP(pair.p)}).` : `not significant (${showP(pair.p)}).`;
   const rest = tied.length > 1 ? ` In all, ${count(tied.length)} systems cannot be told apart from the leader.` : '';
   return [...start, ...next, verdict, rest];
 }

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use sqlgauge_base::verb_for;
 use sqlgauge_report::document::{Block, Cell, Column, Document, Entry, Section, Table, Text};
 use sqlgauge_report::formats::TextTables;
 use sqlgauge_report::words::{grouped, many};
@@ -95,11 +96,14 @@ fn headline(audit: &BenchmarkAudit) -> String {
     } else {
         format!("About {wrong:.0} of {} are probably wrong. ", many(golds, "gold"))
     };
+    let speaking = audit.counts().iter().filter(|count| count.golds > 0).count();
     format!(
-        "{wrong}{} found something in {} of {}{unresolved}.",
-        many(audit.rules.len(), "rule"),
+        "{wrong}{} of {} {} a finding, by {} of {}{unresolved}.",
         grouped(count),
-        many(golds, "gold")
+        many(golds, "gold"),
+        verb_for(&count, ["has", "have"]),
+        speaking,
+        many(audit.rules.len(), "rule")
     )
 }
 

@@ -35,7 +35,9 @@ fn table(report: &Report) -> String {
     let metrics = &report.summary.metrics;
     let heads = metrics.iter().map(|metric| format!(" & \\texttt{{{}}}", escape(metric)));
     let rows = report.summary.systems.iter().map(|system| row(report, system));
-    let mut text = String::from("% Needs \\usepackage{booktabs}\n\\begin{table}\n  \\centering\n");
+    let mut text = String::from("% Needs \\usepackage{booktabs}\n");
+    text.extend(warnings(&report.summary).iter().map(|warning| format!("% Warning: {}\n", comment(warning))));
+    text.push_str("\\begin{table}\n  \\centering\n");
     let _infallible = write!(
         text,
         "  \\begin{{tabular}}{{l{columns}}}\n    \\toprule\n    System{heads} \\\\\n    \\midrule\n{rows}    \\bottomrule\n  \
@@ -92,8 +94,7 @@ fn footnote(report: &Report) -> Vec<String> {
     ];
     let golds = manifest.inputs.iter().filter(|input| input.role == "gold");
     parts.extend(golds.map(|gold| format!("Gold SHA-256 \\texttt{{{}}}.", short_hash(&gold.sha256))));
-    let remarks = crate::part(manifest).into_iter().chain(warnings(&report.summary));
-    parts.extend(remarks.map(|text| escape(text.trim_end_matches('.')) + "."));
+    parts.extend(crate::part(manifest).map(|part| format!("The scores are those of {}.", escape(&part))));
     parts
 }
 
@@ -103,6 +104,11 @@ fn short_hash(hash: &str) -> String {
         Some((start, end)) => format!("{}\\dots {}", escape(start), escape(end)),
         None => escape(hash),
     }
+}
+
+/// The text on one line, for a person who copies the table and not for its readers.
+fn comment(text: &str) -> String {
+    text.chars().map(visible).collect()
 }
 
 /// The text so that LaTeX prints it and obeys nothing in it.
