@@ -23,8 +23,8 @@
 //!
 //! ## Does not hold when
 //! The referring column may be NULL: the join drops the rows in which it is. As published this is not looked at. Or
-//! the table is the preserved side of a LEFT JOIN: without it nothing is left to preserve. Or the key is a text and the
-//! reference has no type: SQLite takes 0 for a reference to `'0'`, and a join does not.
+//! the table is the preserved side of a LEFT JOIN: without it nothing is left to preserve. Or the
+//! reference has no type and the key is TEXT: SQLite lets 0 refer to `'0'`.
 //!
 //! ## Source
 //! Paper, Table 2, rule 14. Corrected: NULL references.
