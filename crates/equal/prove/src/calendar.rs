@@ -161,62 +161,62 @@ impl Rendering {
         !self.fields.iter().any(|(_, field)| matches!(field, Field::DayOfYear | Field::Thousandths))
     }
 
-    fn show(&self, shown: &mut Vec<char>, field: Field, digits: &str, is_first: bool) {
+    fn show(&self, output: &mut Vec<char>, field: Field, digits: &str, is_first: bool) {
         let Some((before, _)) = self.fields.iter().find(|(_, other)| *other == field) else { return };
         if is_first {
-            shown.extend(before.chars());
+            output.extend(before.chars());
         }
-        shown.extend(digits.chars());
+        output.extend(digits.chars());
     }
 
     /// The first three digits of a year; SQLite writes at least four characters, a minus among them.
-    fn show_year(&self, shown: &mut Vec<char>, digits: &str, is_negative: bool) {
+    fn show_year(&self, output: &mut Vec<char>, digits: &str, is_negative: bool) {
         let is_short = !self.has_long_years && digits.starts_with('0');
         let digits = match (is_negative, is_short) {
             (false, _) => digits.to_owned(),
             (true, true) => format!("-{}", &digits[1..]),
             (true, false) => format!("-{digits}"),
         };
-        self.show(shown, Field::Year, &digits, true);
+        self.show(output, Field::Year, &digits, true);
     }
 
     /// Reads a character, and says what is shown after it.
     pub(crate) fn read(&self, state: &mut [u32], char: char) -> Vec<char> {
-        let mut shown = Vec::new();
-        let &mut [place, _, pending, before, _] = &mut state[..] else { return shown };
+        let mut output = Vec::new();
+        let &mut [place, _, pending, before, _] = &mut state[..] else { return output };
         step(state, char, self.fields.iter().any(|(_, field)| *field == Field::DayOfYear));
         if self.has_31_days && state[0] == 7 {
             state[4] = 31;
         }
         if state[0] == OVER {
-            return shown;
+            return output;
         }
         let digit = char.to_string();
         match place {
             2 if char == ':' => {
                 for field in [Field::Year, Field::Month, Field::Day, Field::DayOfYear] {
-                    self.show(&mut shown, field, field.missing(), true);
+                    self.show(&mut output, field, field.missing(), true);
                 }
-                self.show(&mut shown, Field::Hour, &format!("{:02}", pending), true);
+                self.show(&mut output, Field::Hour, &format!("{pending:02}"), true);
             }
             2 => {
-                self.show_year(&mut shown, &format!("{:02}{char}", pending), state[1] & ODD != 0);
+                self.show_year(&mut output, &format!("{pending:02}{char}"), state[1] & ODD != 0);
             }
-            3 => self.show(&mut shown, Field::Year, &digit, false),
-            5 | 6 => self.show(&mut shown, Field::Month, &digit, place == 5),
-            8 => self.show(&mut shown, Field::Day, &digit, true),
+            3 => self.show(&mut output, Field::Year, &digit, false),
+            5 | 6 => self.show(&mut output, Field::Month, &digit, place == 5),
+            8 => self.show(&mut output, Field::Day, &digit, true),
             9 => {
-                self.show(&mut shown, Field::Day, &digit, false);
+                self.show(&mut output, Field::Day, &digit, false);
                 let days = before + pending * 10 + number(char);
-                self.show(&mut shown, Field::DayOfYear, &format!("{days:03}"), true);
+                self.show(&mut output, Field::DayOfYear, &format!("{days:03}"), true);
             }
-            11 | 12 => self.show(&mut shown, Field::Hour, &digit, place == 11),
-            14 | 15 => self.show(&mut shown, Field::Minute, &digit, place == 14),
-            17 | 18 => self.show(&mut shown, Field::Second, &digit, place == 17),
-            20..=22 => self.show(&mut shown, Field::Thousandths, &digit, place == 20),
+            11 | 12 => self.show(&mut output, Field::Hour, &digit, place == 11),
+            14 | 15 => self.show(&mut output, Field::Minute, &digit, place == 14),
+            17 | 18 => self.show(&mut output, Field::Second, &digit, place == 17),
+            20..=22 => self.show(&mut output, Field::Thousandths, &digit, place == 20),
             _ => {}
         }
-        shown
+        output
     }
 
     /// What is shown after the last character; `None` where the text is not a time exactly, which `all_times` takes for one
@@ -225,7 +225,7 @@ impl Rendering {
         if !is_whole(state) || (state[1] & ODD != 0 && !all_times) {
             return None;
         }
-        let mut shown = Vec::new();
+        let mut output = Vec::new();
         let read = match state[0] {
             DATE => Field::Day,
             MINUTES => Field::Minute,
@@ -234,12 +234,12 @@ impl Rendering {
         for (before, field) in self.fields.iter().filter(|(_, field)| field.rank() > read.rank()) {
             let digits = if state[0] > 20 { state[0] as usize - 20 } else { 0 };
             if digits == 0 {
-                shown.extend(before.chars());
+                output.extend(before.chars());
             }
-            shown.extend(field.missing().chars().skip(digits));
+            output.extend(field.missing().chars().skip(digits));
         }
-        shown.extend(self.rest.chars());
-        Some(shown)
+        output.extend(self.rest.chars());
+        Some(output)
     }
 }
 
@@ -252,11 +252,11 @@ pub(crate) fn text_of_days(days: &BigRational) -> Option<String> {
     let wanted = days.to_f64()?;
     // As SQLite divides.
     let at = |time: i64| time as f64 / DAY as f64;
-    let guess = (wanted * DAY as f64) as i64;
+    let guess = (wanted * DAY as f64).to_i64()?;
     let first = (guess.saturating_sub(3)..=guess.saturating_add(3)).find(|&time| at(time) >= wanted)?;
-    let is_exact = at(first) == wanted;
-    let shown = if is_exact { first } else { first - 1 };
-    let (date, time) = ((shown - EPOCH).div_euclid(DAY), (shown - EPOCH).rem_euclid(DAY));
+    let is_exact = at(first).total_cmp(&wanted).is_eq();
+    let output = if is_exact { first } else { first - 1 };
+    let (date, time) = ((output - EPOCH).div_euclid(DAY), (output - EPOCH).rem_euclid(DAY));
     let (year, month, day) = date_of(date);
     let (seconds, thousandths) = (time / 1000, time % 1000);
     let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
@@ -331,7 +331,7 @@ fn next(state: &mut [u32], char: char, counts_days: bool) -> Option<u32> {
             state[3] = pending / 10 % 4;
             state[2] = if digit == 0 { 0 } else { 2 - digit % 2 };
         }
-        3 => state[3] = u32::from(if pending == 0 { state[3] == 0 } else { pending % 4 == 0 }),
+        3 => state[3] = u32::from(if pending == 0 { state[3] == 0 } else { pending.is_multiple_of(4) }),
         6 => {
             let month = Some(pending).filter(|month| (1..=12).contains(month))?;
             let is_leap = state[3] == 1;

@@ -15,7 +15,7 @@ use super::calendar;
 use super::ir::{Constant, FunctionId, FunctionPart, Node, Sort, Term, Terms};
 use super::machine::{Answer, Machine, Stage, Test};
 use super::oracle::Call;
-use super::reading::Reading;
+use super::reading::{Measure, Reading};
 use super::world::SymbolicWorld;
 
 /// Most states of machines that read together.
@@ -169,7 +169,7 @@ impl Conditions {
                 let reading = Reading::of_sql(template);
                 reading.map(|reading| world.defect.map_or(reading.clone(), |defect| reading.broken(defect)))
             }
-            Call::NumericAffinity => Some(Reading::Number(super::reading::Measure::Digits)),
+            Call::NumericAffinity => Some(Reading::Number(Measure::Digits)),
             Call::Open(_) | Call::Choice(_) => None,
         };
         self.readings.entry(function).or_insert_with(read).clone()
@@ -213,8 +213,8 @@ impl Chain {
         match (self.stages.last_mut(), &stage) {
             // The last of two letter cases counts.
             (Some(last @ (Stage::Lower | Stage::Upper)), Stage::Lower | Stage::Upper) => *last = stage,
-            (Some(Stage::Date(shown)), Stage::After(chars)) => {
-                *shown = shown.followed_by_text(&chars.iter().collect::<String>());
+            (Some(Stage::Date(rendering)), Stage::After(chars)) => {
+                *rendering = rendering.followed_by_text(&chars.iter().collect::<String>());
             }
             _ => self.stages.push(stage),
         }
@@ -268,8 +268,8 @@ fn times_of(
         }
     }
     for (before, members) in groups {
-        let known = other_time(world, conditions, machines, (before.len(), &members))?;
-        members.iter().for_each(|&at| times[at] = known);
+        let other = other_time(world, conditions, machines, (before.len(), &members))?;
+        members.iter().for_each(|&at| times[at] = other);
     }
     Some(times)
 }
@@ -301,14 +301,14 @@ fn other_time(
     for together in std::iter::once(fields).chain(others.into_iter().map(|at| vec![at])) {
         let behind: Vec<Machine> = together.iter().map(|&at| machines[at].behind(before)).collect();
         let ways = read_together(&behind, true)?;
-        let shown: Vec<Condition> = of_group
+        let of_time: Vec<Condition> = of_group
             .iter()
             .filter(|condition| condition.asks != Asks::IsNull)
             .filter(|condition| together.iter().any(|&at| machines[at] == condition.machine))
             .map(|condition| Condition { machine: condition.machine.behind(before), ..(*condition).clone() })
             .collect();
         let mut writer =
-            Writer { conditions: &shown, ways: Vec::new(), ends: Vec::new(), written: HashMap::new() };
+            Writer { conditions: &of_time, ways: Vec::new(), ends: Vec::new(), written: HashMap::new() };
         for way in ways.iter().filter(|way| !way.answers.contains(&Answer::NoTime)) {
             writer.add(&behind, way, |_| Terms::TRUE);
         }
@@ -338,15 +338,15 @@ thread_local! {
 /// What machines can say of one text together; `None` where that takes too many states.
 fn read_together(machines: &[Machine], all_times: bool) -> Option<Rc<Vec<Way>>> {
     let key = (machines.to_vec(), all_times);
-    if let Some(ways) = KEPT.with_borrow(|kept| kept.get(&key).cloned()) {
+    if let Some(ways) = KEPT.with_borrow(|cache| cache.get(&key).cloned()) {
         return ways;
     }
     let ways = ways_of(machines, all_times).map(Rc::new);
-    KEPT.with_borrow_mut(|kept| {
-        if kept.len() >= MAX_KEPT {
-            kept.clear();
+    KEPT.with_borrow_mut(|cache| {
+        if cache.len() >= MAX_KEPT {
+            cache.clear();
         }
-        kept.insert(key, ways.clone());
+        cache.insert(key, ways.clone());
     });
     ways
 }

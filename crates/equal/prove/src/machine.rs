@@ -196,11 +196,11 @@ impl Machine {
 
     fn push(&self, at: usize, state: &mut [u32], char: char) {
         let place = self.places[at];
-        let Some(stage) = self.stages.get(at) else {
+        let Some(function) = self.stages.get(at) else {
             self.test.read(&mut state[place..], char);
             return;
         };
-        match stage {
+        match function {
             Stage::Lower => self.push(at + 1, state, char.to_ascii_lowercase()),
             Stage::Upper => self.push(at + 1, state, char.to_ascii_uppercase()),
             Stage::Part { from, count } => {
@@ -224,8 +224,8 @@ impl Machine {
                 }
             }
             Stage::Date(rendering) => {
-                let shown = rendering.read(&mut state[place..place + calendar::SIZE], char);
-                shown.into_iter().for_each(|char| self.push(at + 1, state, char));
+                let output = rendering.read(&mut state[place..place + calendar::SIZE], char);
+                output.into_iter().for_each(|char| self.push(at + 1, state, char));
                 if calendar::is_over(&state[place..]) {
                     state[place + calendar::SIZE..].fill(0);
                 }
@@ -248,10 +248,10 @@ impl Machine {
                 Stage::After(chars) => chars.iter().for_each(|&char| self.push(at + 1, &mut state, char)),
                 Stage::TrimRight(_) => state.copy_within(place..behind, behind),
                 Stage::Date(rendering) => {
-                    let Some(shown) = rendering.end(&state[place..behind], all_times) else {
+                    let Some(output) = rendering.end(&state[place..behind], all_times) else {
                         return Answer::NoTime;
                     };
-                    shown.into_iter().for_each(|char| self.push(at + 1, &mut state, char));
+                    output.into_iter().for_each(|char| self.push(at + 1, &mut state, char));
                 }
                 _ => {}
             }

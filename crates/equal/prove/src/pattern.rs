@@ -129,12 +129,13 @@ impl Pattern {
 }
 
 fn get(state: &[u32]) -> u64 {
-    u64::from(state[0]) | u64::from(state[1]) << 32
+    u64::from(state[0]) | (u64::from(state[1]) << 32)
 }
 
 fn put(state: &mut [u32], places: u64) {
-    state[0] = (places & u64::from(u32::MAX)) as u32;
-    state[1] = (places >> 32) as u32;
+    // The halves fit.
+    state[0] = u32::try_from(places & u64::from(u32::MAX)).unwrap_or_default();
+    state[1] = u32::try_from(places >> 32).unwrap_or_default();
 }
 
 /// What stands between brackets, as SQLite reads it: a bracket that closes is a character where it comes first.

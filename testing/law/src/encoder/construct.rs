@@ -390,10 +390,10 @@ impl Writer<'_> {
             ("%F", "'2020-02-29'"),
         ];
         let comparison = self.dice.word(&["=", "=", "<>", "<", ">", "<=", ">="]);
-        let (format, shown) = SHOWN[self.dice.below(SHOWN.len())];
+        let (format, text) = SHOWN[self.dice.below(SHOWN.len())];
         let (year, day) = (self.dice.word(&["1999", "2000", "2020"]), self.dice.word(&DAYS));
         match self.dice.below(11) {
-            0..=3 => format!("strftime('{format}', {column}) {comparison} {shown}"),
+            0..=3 => format!("strftime('{format}', {column}) {comparison} {text}"),
             4 => format!("date({column}) {comparison} {day}"),
             5 => format!("datetime({column}) {comparison} {day}"),
             6 => format!("CAST(strftime('%Y', {column}) AS INTEGER) {comparison} {year}"),

@@ -85,6 +85,79 @@ fn a_key_that_may_be_null_leaves_the_bounded_proof() {
     }
 }
 
+const TEXTS: &str =
+    "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, s TEXT, d DATE, n INT, x REAL, ok BOOLEAN NOT NULL)";
+
+fn of_conditions(left: &str, right: &str, solver: &mut Solver) -> Verdict {
+    let verifier = Verifier::new(Schema::from_ddl(TEXTS).unwrap(), VerifyOptions::default()).unwrap();
+    let query = |condition: &str| format!("SELECT id FROM t WHERE {condition}");
+    verifier.verify(&query(left), &query(right), Some(solver)).unwrap().verdict
+}
+
+/// SpotIt's Design 1: dates of a calendar, and texts as they are.
+#[test]
+fn conditions_on_texts_and_times_are_proved_equal() {
+    let Some(mut solver) = solver() else { return };
+    for (left, right) in [
+        ("strftime('%m', d) = '13'", "0"),
+        ("strftime('%m-%d', d) = '02-29' AND strftime('%Y', d) = '1991'", "0"),
+        ("strftime('%Y-%m', d) = '2012-01'", "strftime('%Y', d) = '2012' AND strftime('%m', d) = '01'"),
+        ("strftime('%Y-%m', d) = '1990-02'", "date(d) BETWEEN '1990-02-01' AND '1990-02-28'"),
+        ("strftime('%m', d) IN ('01', '02', '03')", "strftime('%m', d) < '04'"),
+        ("strftime('%j', d) = '366' AND strftime('%Y', d) = '2019'", "0"),
+        ("strftime('%Y', d) = '2020'", "substr(d, 1, 4) = '2020'"),
+        ("strftime('%Y', d) = '2020'", "d LIKE '2020%'"),
+        ("strftime('%Y', d) = '2020'", "date(d) BETWEEN '2020-01-01' AND '2020-12-31'"),
+        ("CAST(strftime('%Y', d) AS INTEGER) - 1 >= 2000", "strftime('%Y', d) > '2000'"),
+        ("julianday(d) >= julianday('2000-01-01')", "date(d) >= '2000-01-01'"),
+        ("strftime('%Y', d) || '-' || strftime('%m', d) = '2012-01'", "strftime('%Y-%m', d) = '2012-01'"),
+        ("date(s) = '2020-02-30'", "0"),
+        ("strftime('%d', s) > '31'", "0"),
+        ("name LIKE 'A%' AND name LIKE '%z'", "name LIKE 'A%z'"),
+        ("name || 'x' = 'abx'", "name = 'ab'"),
+        ("s LIKE '_'", "length(s) = 1"),
+        ("length(name || 'ab') = 5", "length(name) = 3"),
+        ("upper(lower(s)) = upper(s)", "s IS NOT NULL"),
+        ("upper(s) = 'AB'", "s = 'ab' COLLATE NOCASE"),
+        ("trim(s) = 'a' AND length(s) = 1", "s = 'a'"),
+        ("substr(s, 1, 2) = 'ab' AND substr(s, 3, 1) = 'c'", "substr(s, 1, 3) = 'abc'"),
+        ("instr(s, 'ab') > 0", "s GLOB '*ab*'"),
+        ("ok = 1", "ok"),
+        ("ok = 1", "ok <> 0"),
+        ("n % 2 = 0", "mod(n, 2) = 0"),
+        ("round(x, 0) = 2", "round(x) = 2"),
+    ] {
+        let verdict = of_conditions(left, right, &mut solver);
+        assert!(
+            matches!(verdict, Verdict::EquivalentUpTo(_) | Verdict::Equivalent(_)),
+            "{left} | {right}: {verdict:?}"
+        );
+    }
+}
+
+#[test]
+fn near_misses_of_texts_and_times_are_told_apart() {
+    let Some(mut solver) = solver() else { return };
+    for (left, right) in [
+        ("strftime('%m-%d', d) = '02-29' AND strftime('%Y', d) = '1992'", "0"),
+        ("strftime('%Y-%m', d) = '1990-02'", "date(d) BETWEEN '1990-02-01' AND '1990-02-27'"),
+        ("strftime('%Y', d) = '2020'", "d BETWEEN '2020-01-01' AND '2020-12-31'"),
+        ("strftime('%m', d) IN ('01', '02')", "strftime('%m', d) < '04'"),
+        // A column of texts holds more than times that stand as they are read.
+        ("strftime('%Y', s) = '2020'", "substr(s, 1, 4) = '2020'"),
+        ("strftime('%j', d) = '366' AND strftime('%Y', d) = '2020'", "0"),
+        ("name LIKE 'A%' AND name LIKE '%a'", "name LIKE 'A%a'"),
+        ("s LIKE '__'", "length(s) = 1"),
+        ("upper(s) = 'AB'", "s = 'ab'"),
+        ("trim(s) = 'a'", "s = 'a'"),
+        ("instr(s, 'ab') > 1", "s GLOB '*ab*'"),
+        ("n % 2 = 0", "mod(n, 3) = 0"),
+    ] {
+        let verdict = of_conditions(left, right, &mut solver);
+        assert!(matches!(verdict, Verdict::Different(_)), "{left} | {right}: {verdict:?}");
+    }
+}
+
 /// The places at which the results differed, of the queries that are nondeterministic.
 fn places(left: &str, right: &str) -> Vec<(Side, Choice, String)> {
     let report = verified(Semantics::Ex, left, right);
