@@ -151,10 +151,22 @@ mod tests {
     #[test]
     fn students_distribution() {
         for (degrees, ninety, ninety_five, ninety_nine, tails) in [
-            (1, 6.313_751_514_675_037, 12.706_204_736_174_694, 63.656_741_162_871_53, 0.242_237_883_181_686_8),
+            (
+                1,
+                6.313_751_514_675_037,
+                12.706_204_736_174_694,
+                63.656_741_162_871_53,
+                0.242_237_883_181_686_8,
+            ),
             (2, 2.919_985_580_353_724, 4.302_652_729_749_462, 9.924_843_200_918_287, 0.129_611_720_221_510_8),
             (5, 2.015_048_373_333_023, 2.570_581_835_636_314, 4.032_142_983_555_228, 0.054_490_099_342_376_3),
-            (19, 1.729_132_811_521_368, 2.093_024_054_408_308, 2.860_934_606_464_979, 0.021_740_411_168_397_4),
+            (
+                19,
+                1.729_132_811_521_368,
+                2.093_024_054_408_308,
+                2.860_934_606_464_979,
+                0.021_740_411_168_397_4,
+            ),
             (100, 1.660_234_326_085_339, 1.983_971_518_523_552, 2.625_890_521_438_017, 0.014_045_789_124_077),
             (101, 1.660_080_630_411_786, 1.983_731_002_955_606, 2.625_385_364_668_441, 0.014_029_321_352_564),
             (500, 1.647_906_853_929_51, 1.964_719_837_467_368, 2.585_697_835_141_942, 0.012_738_575_500_884),
@@ -171,9 +183,8 @@ mod tests {
     #[test]
     fn errors_intervals_and_tests_of_clusters() {
         let right = [1., 1., 0., 1., 0., 0., 1., 1., 1., 1., 1., 1., 0., 1., 0., 0., 0., 1., 1.];
-        let differences = [
-            0.5, -0.25, 0., 1., 0., 0.75, 0.25, 0.1, 0.1, -0.4, 0., 0., 0.9, 0., 0.2, 0.3, 0.1, 0., -0.6,
-        ];
+        let differences =
+            [0.5, -0.25, 0., 1., 0., 0.75, 0.25, 0.1, 0.1, -0.4, 0., 0., 0.9, 0., 0.2, 0.3, 0.1, 0., -0.6];
         for (values, mean, error, p, low, high) in [
             (right, 0.631_579, 0.162_346_98, 0.017_686, 0.180_831, 1.082_326),
             (differences, 0.155_263, 0.120_760_43, 0.267_928, -0.180_022, 0.490_548),
@@ -191,11 +202,15 @@ mod tests {
     /// Where the error is that of independent items, Wilson's interval with Student's quantile comes out.
     #[test]
     fn a_share_stays_within_its_bounds() {
-        let share = clustered(&[1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 0., 1., 1., 1., 1., 1., 1.]).share(0.95);
+        let share = clustered(&[1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 0., 1., 1., 1., 1., 1., 1.])
+            .share(0.95);
         assert!(0.0 <= share.low && share.low < 18.0 / 19.0 && share.high <= 1.0, "{share:?}");
         let independent = ClusteredMean { mean: 0.5, error: 0.5 / 100_f64.sqrt(), clusters: 1_000_001 };
         let (wilson, share) = (crate::stats::wilson(50, 100, 0.95), independent.share(0.95));
-        assert!((wilson.low - share.low).abs() < 1e-5 && (wilson.high - share.high).abs() < 1e-5, "{share:?}");
+        assert!(
+            (wilson.low - share.low).abs() < 1e-5 && (wilson.high - share.high).abs() < 1e-5,
+            "{share:?}"
+        );
         assert_eq!(clustered(&[1.0; 19]).share(0.95), Interval { low: 1.0, high: 1.0 });
     }
 
@@ -203,11 +218,13 @@ mod tests {
     fn a_mean_without_each_of_its_clusters_is_the_jackknife() {
         let values = [(0, 1.0), (0, 0.0), (1, 1.0), (2, 0.5), (2, 0.5), (2, 0.0)];
         let of = |kept: &dyn Fn(usize) -> bool| {
-            let values: Vec<f64> = values.iter().filter(|(at, _)| kept(*at)).map(|(_, value)| *value).collect();
+            let values: Vec<f64> =
+                values.iter().filter(|(at, _)| kept(*at)).map(|(_, value)| *value).collect();
             values.iter().sum::<f64>() / values.len() as f64
         };
         let without: Vec<f64> = (0..3).map(|cluster| of(&|at| at != cluster)).collect();
-        let (mean, jackknife) = (ClusteredMean::of(values).unwrap(), ClusteredMean::jackknife(of(&|_| true), &without).unwrap());
+        let (mean, jackknife) =
+            (ClusteredMean::of(values).unwrap(), ClusteredMean::jackknife(of(&|_| true), &without).unwrap());
         close(jackknife.error, mean.error, 1e-12);
         close(jackknife.mean, mean.mean, 1e-12);
     }

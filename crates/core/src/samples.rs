@@ -23,11 +23,11 @@ use serde_json::{Value, json};
 use sqlgauge_base::counted;
 use sqlgauge_base::stats::bootstrap_mean;
 use sqlgauge_dataset::{Benchmark, Columns, Example, parse_benchmark, parse_workload};
-use sqlgauge_report::{Report, clusters};
+use sqlgauge_metrics::MetricKind;
 use sqlgauge_report::charts::{StepLine, lines_by_step};
 use sqlgauge_report::document::{Block, Document, Section, Table, Text};
 use sqlgauge_report::words::{percent, share};
-use sqlgauge_metrics::MetricKind;
+use sqlgauge_report::{Report, clusters};
 use sqlgauge_run::{ClusterPlace, ClusterPlaces, Clustered, RunError, ScoreSummary, gold_key, score_of};
 
 use crate::answers::{AnswerList, read_answers};
@@ -355,8 +355,7 @@ impl Samples {
         document.lead.extend(self.systems.iter().filter_map(|system| self.said(system)));
         document.lead.extend(self.chart().map(Block::chart));
         let about = clusters::about(&self.report.summary);
-        let note =
-            format!("{}, percent with 95 % intervals{about}, and the number of items", self.metric);
+        let note = format!("{}, percent with 95 % intervals{about}, and the number of items", self.metric);
         document.add(Section::new("Rates", note, self.rates()));
         let note = "first answers. A penalty score counts +1 for a right answer, 0 for an abstention, and minus the penalty for a \
                     wrong answer, times 100";

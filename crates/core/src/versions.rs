@@ -25,8 +25,8 @@ use sqlgauge_report::document::{Block, Cell, Document, Drawing, Section, Table, 
 use sqlgauge_report::words::share;
 use sqlgauge_report::{Nature, clusters, number};
 use sqlgauge_run::{
-    ClusterPlace, ClusterPlaces, Clustered, Clusters, PlainDifference, RunError, RunFiles, ScoreSummary, Summary,
-    SummaryBuilder, gold_key,
+    ClusterPlace, ClusterPlaces, Clustered, Clusters, PlainDifference, RunError, RunFiles, ScoreSummary,
+    Summary, SummaryBuilder, gold_key,
 };
 
 use crate::context::Context;
@@ -480,7 +480,11 @@ impl Versions {
             interval,
             p_value,
             clusters: clustered.map(|of| of.clusters),
-            plain: clustered.map(|_| PlainDifference { low: plain.0.low, high: plain.0.high, p_value: plain.1 }),
+            plain: clustered.map(|_| PlainDifference {
+                low: plain.0.low,
+                high: plain.0.high,
+                p_value: plain.1,
+            }),
             gained: ids(&|moved| moved > 0.0),
             lost: ids(&|moved| moved < 0.0),
         }
@@ -506,7 +510,10 @@ impl Versions {
         let mut document = Document::new("Versions of the golds");
         document.lead.extend(self.changes.iter().take(MOST_SAID).map(|change| self.said(change)));
         let of = if self.samples.is_empty() { "" } else { " of the first answers" };
-        let note = format!("{}{of}; the change has a 95 % interval{}, and p is of a paired test", self.metric, self.about);
+        let note = format!(
+            "{}{of}; the change has a 95 % interval{}, and p is of a paired test",
+            self.metric, self.about
+        );
         document.add(Section::new("The same items under two versions", note, self.changed()));
         let note = format!(
             "{}{of}, over all items of each version; shared: over the {} that all versions have, # is the rank",
@@ -706,7 +713,14 @@ mod tests {
             about: String::new(),
             runs: Vec::new(),
         };
-        (versions, Scores { ids: (0..items).map(|at| at.to_string()).collect(), places: vec![ClusterPlaces::default().place("d", None); items], values })
+        (
+            versions,
+            Scores {
+                ids: (0..items).map(|at| at.to_string()).collect(),
+                places: vec![ClusterPlaces::default().place("d", None); items],
+                values,
+            },
+        )
     }
 
     #[test]

@@ -342,6 +342,9 @@ fn labels_alone_give_their_share_and_its_plain_interval() {
     assert!((number(&one["interval"]["low"]) - 0.351_64).abs() < 1e-4, "{one}");
     assert!((number(&one["interval"]["high"]) - 0.805_77).abs() < 1e-4, "{one}");
     let sentence = one["sentence"].as_str().unwrap();
-    assert!(sentence.starts_with("An estimated 60.0 % of the 41 predictions are right by your labels."), "{sentence}");
+    assert!(
+        sentence.starts_with("An estimated 60.0 % of the 41 predictions are right by your labels."),
+        "{sentence}"
+    );
     assert_eq!(one["metric"], "labels");
 }

@@ -1,7 +1,7 @@
 //! The first page of the tour, which links to everything that the tour wrote.
 
-use sqlgauge_engine::{ResultSet, Value};
 use sqlgauge_base::counted;
+use sqlgauge_engine::{ResultSet, Value};
 use sqlgauge_report::clusters;
 use sqlgauge_report::document::{Block, Cell, Document, Drawing, Section, Table, Text};
 use sqlgauge_report::words::{optional, percent};
@@ -53,7 +53,12 @@ fn drawn(demo: &Tour) -> Option<Table> {
     let row = |(system, score): &(&str, ScoreSummary)| {
         let (value, low, high) = (score.mean?, score.low?, score.high?);
         let drawing = Cell::drawn(Drawing::Interval { value, low, high });
-        Some(vec![Cell::new(*system), drawing, Cell::new(percent(value)).strong(), Cell::new(score.count.to_string())])
+        Some(vec![
+            Cell::new(*system),
+            drawing,
+            Cell::new(percent(value)).strong(),
+            Cell::new(score.count.to_string()),
+        ])
     };
     Some(Table::of(["System", "0 to 100 %", &metric, "n"], systems.iter().filter_map(row)))
 }

@@ -106,7 +106,8 @@ mod tests {
     #[test]
     fn benchmarks_of_one_group_count_once() {
         let of = |score: f64| (0..40).map(|at| (at, score)).collect::<Scores>();
-        let summary = macro_average(&[vec![of(1.0)], vec![of(0.0), of(0.5)], vec![Vec::new()]], &places(1, 40));
+        let summary =
+            macro_average(&[vec![of(1.0)], vec![of(0.0), of(0.5)], vec![Vec::new()]], &places(1, 40));
         assert_eq!((summary.mean, summary.count), (Some(0.625), 3));
         assert_eq!((summary.low, summary.high), (Some(0.625), Some(0.625)));
         assert_eq!(macro_average(&[vec![Vec::new()]], &places(1, 5)).mean, None);

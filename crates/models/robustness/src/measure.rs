@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use sqlgauge_base::stats::wilson;
 use sqlgauge_dataset::{PredictionSet, is_abstention};
 use sqlgauge_run::{
-    ClusterPlace, ClusterPlaces, Comparison, Details, InputRecord, Item, Items, MISSING, Manifest, RunError, ScoreSummary, Summary,
-    SummaryBuilder,
+    ClusterPlace, ClusterPlaces, Comparison, Details, InputRecord, Item, Items, MISSING, Manifest, RunError,
+    ScoreSummary, Summary, SummaryBuilder,
 };
 
 use crate::average::{Scores, macro_averages};

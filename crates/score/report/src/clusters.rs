@@ -22,8 +22,11 @@ pub fn about(summary: &Summary) -> String {
         Some(Clusters { by: ClusterBy::Gold, .. }) => {
             let databases = summary.systems.iter().filter_map(|system| system.breakdown.get("db_id"));
             let databases: BTreeSet<&String> = databases.flat_map(|groups| groups.keys()).collect();
-            let these =
-                if databases.len() == 1 { "this database".to_owned() } else { format!("these {}", counted(databases.len(), "database")) };
+            let these = if databases.len() == 1 {
+                "this database".to_owned()
+            } else {
+                format!("these {}", counted(databases.len(), "database"))
+            };
             format!(" for new questions on {these}")
         }
     }

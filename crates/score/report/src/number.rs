@@ -104,7 +104,13 @@ mod tests {
 
     #[test]
     fn the_number_of_items_stands_beside_the_mean() {
-        let of_a_part = ScoreSummary { mean: Some(0.829), low: Some(0.805), high: Some(0.851), count: 412, ..ScoreSummary::default() };
+        let of_a_part = ScoreSummary {
+            mean: Some(0.829),
+            low: Some(0.805),
+            high: Some(0.851),
+            count: 412,
+            ..ScoreSummary::default()
+        };
         assert_eq!(interval(&of_a_part, nature(MetricKind::Binary)), "82.9 [80.5, 85.1] n=412");
         assert_eq!(with_count(Some(&of_a_part), nature(MetricKind::Binary)), "82.9 (412)");
         let of_nothing = ScoreSummary::default();

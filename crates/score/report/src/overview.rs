@@ -201,7 +201,8 @@ fn comparisons(report: &Report) -> Section {
     let columns = ["pair", "metric", "n", "difference [95 %]", "p", "only first", "only second"];
     let mut section = Section::new("Differences", note, Table::of(columns, pairs.iter().map(row))).folded();
     let only_plain = |pair: &&Comparison| {
-        clusters::only_plain(pair).map(|text| Block::note(format!("{} − {}, {text}", pair.first, pair.second)))
+        clusters::only_plain(pair)
+            .map(|text| Block::note(format!("{} − {}, {text}", pair.first, pair.second)))
     };
     section.blocks.extend(pairs.iter().filter_map(only_plain));
     let rest = report.summary.comparisons.len() - pairs.len();

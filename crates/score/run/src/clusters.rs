@@ -91,8 +91,10 @@ pub struct Clustered {
 impl Clustered {
     /// The mean of values by the clusters of their items.
     pub fn of(values: impl Iterator<Item = (ClusterPlace, f64)> + Clone) -> Option<Self> {
-        let by =
-            |by, mean: ClusteredMean| Self { clusters: Clusters { by, count: mean.clusters }, mean: Some(mean) };
+        let by = |by, mean: ClusteredMean| Self {
+            clusters: Clusters { by, count: mean.clusters },
+            mean: Some(mean),
+        };
         let databases = ClusteredMean::of(values.clone().map(|(place, value)| (place.database, value)))
             .filter(|mean| mean.clusters >= LEAST_DATABASES);
         if let Some(mean) = databases {
@@ -100,7 +102,10 @@ impl Clustered {
         }
         let golds = values.clone().filter_map(|(place, _)| place.gold).max()?;
         // A question without a gold stands for itself.
-        let alone = values.clone().enumerate().map(|(at, (place, value))| (place.gold.unwrap_or(golds + 1 + at), value));
+        let alone = values
+            .clone()
+            .enumerate()
+            .map(|(at, (place, value))| (place.gold.unwrap_or(golds + 1 + at), value));
         let clustered = by(ClusterBy::Gold, ClusteredMean::of(alone)?);
         let are_all_alone = clustered.clusters.count == values.count();
         Some(if are_all_alone { Self { mean: None, ..clustered } } else { clustered })
@@ -115,7 +120,8 @@ impl Clustered {
         let databases: BTreeSet<usize> = places.into_iter().map(|place| place.database).collect();
         let left_out = |database: usize| without(&|place: ClusterPlace| place.database == database);
         let others = databases.into_iter().map(left_out).collect::<Option<Vec<f64>>>()?;
-        let mean = ClusteredMean::jackknife(value, &others).filter(|mean| mean.clusters >= LEAST_DATABASES)?;
+        let mean =
+            ClusteredMean::jackknife(value, &others).filter(|mean| mean.clusters >= LEAST_DATABASES)?;
         Some(Self { clusters: Clusters { by: ClusterBy::Database, count: mean.clusters }, mean: Some(mean) })
     }
 

@@ -28,7 +28,9 @@ mod scorer;
 mod shard;
 mod summary;
 
-pub use clusters::{ClusterBy, ClusterPlace, ClusterPlaces, Clustered, Clusters, LEAST_DATABASES, gold_key, score_of};
+pub use clusters::{
+    ClusterBy, ClusterPlace, ClusterPlaces, Clustered, Clusters, LEAST_DATABASES, gold_key, score_of,
+};
 pub use databases::UsedDatabases;
 pub use details::{
     DetailOf, Details, EarlierQuery, EarlierRecord, MetricDetail, RawDetails, ResultDigest, TurnRecord,

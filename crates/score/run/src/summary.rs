@@ -539,7 +539,8 @@ impl SummaryBuilder {
         let differences: Vec<Sample> = pairs
             .iter()
             .map(|pair| {
-                let (mut rows, mut values) = (Vec::with_capacity(self.rows.len()), Vec::with_capacity(self.rows.len()));
+                let (mut rows, mut values) =
+                    (Vec::with_capacity(self.rows.len()), Vec::with_capacity(self.rows.len()));
                 self.in_common(*pair).for_each(|(row, first, second)| {
                     rows.push(row);
                     values.push(first - second);

@@ -7,12 +7,12 @@ use sqlgauge_report::document::{
 use sqlgauge_report::words::{capital, clip};
 
 use super::drift::{Gravity, Series};
-use crate::estimate::LABELS;
 use super::words::{
     against_known, by_metric, descriptor, descriptor_meaning, level, many, optional, outside, percent,
     points, signal_meaning, sorted, status, with_interval,
 };
 use super::{Answer, EstimatePart, LISTED_PREDICTIONS, Reliability, Signal, SystemEstimate};
+use crate::estimate::LABELS;
 
 /// Characters of a prediction that are shown; some are megabytes of repetition.
 const MAX_SQL: usize = 3_000;

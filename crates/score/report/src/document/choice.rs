@@ -35,7 +35,9 @@ pub(super) fn buttons(id: &str, entries: &[Entry]) -> String {
     let kinds: Vec<String> = std::iter::once(all).chain(names).collect();
     let mut style = String::new();
     for at in 0..pages.len() {
-        style.push_str(&format!("#{id}:has(#{id}-k0:checked):has(#{id}-p{at}:checked) .entry:not(.p{at}){{display:none}}\n"));
+        style.push_str(&format!(
+            "#{id}:has(#{id}-k0:checked):has(#{id}-p{at}:checked) .entry:not(.p{at}){{display:none}}\n"
+        ));
     }
     for at in 1..kinds.len() {
         style.push_str(&format!("#{id}:has(#{id}-k{at}:checked) .entry:not(.k{at}){{display:none}}\n"));

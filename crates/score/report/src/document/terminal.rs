@@ -204,8 +204,7 @@ impl Table {
 
     /// The places of the columns that a terminal shows.
     fn places(&self, with_drawings: bool) -> Vec<usize> {
-        let is_pull =
-            |cell: &Cell| matches!(cell.drawing, Some(Drawing::Pull(_) | Drawing::Change { .. }));
+        let is_pull = |cell: &Cell| matches!(cell.drawing, Some(Drawing::Pull(_) | Drawing::Change { .. }));
         let is_shown = |at: &usize| {
             let is_pull = self.rows.iter().any(|row| row.get(*at).is_some_and(is_pull));
             !self.columns[*at].is_explanation && !is_pull && (with_drawings || !self.is_drawn(*at))

@@ -312,7 +312,13 @@ fn score(metric: &str, items: &[&Item]) -> ScoreSummary {
     let half = 1.96 * (spread / n).sqrt();
     let top = if metric.starts_with("vm-steps") { f64::INFINITY } else { 1.0 };
     let (low, high) = ((mean - half).max(0.0), (mean + half).min(top));
-    ScoreSummary { mean: Some(mean), low: Some(low), high: Some(high), count: values.len(), ..ScoreSummary::default() }
+    ScoreSummary {
+        mean: Some(mean),
+        low: Some(low),
+        high: Some(high),
+        count: values.len(),
+        ..ScoreSummary::default()
+    }
 }
 
 fn compare(metric: &str, first: &str, second: &str, a: &[&Item], b: &[&Item]) -> Comparison {

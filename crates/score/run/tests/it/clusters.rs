@@ -57,7 +57,8 @@ fn clusters_are_databases_if_there_are_enough_else_golds() {
     assert_eq!(clusters(LEAST_DATABASES), by(ClusterBy::Database, LEAST_DATABASES));
     assert_eq!(clusters(LEAST_DATABASES - 1), by(ClusterBy::Gold, 10 * (LEAST_DATABASES - 1)));
     // Letter case and white space make no gold of its own, another database does.
-    let spelled = |index: usize| if index.is_multiple_of(2) { "SELECT a  FROM t" } else { "select A\nfrom T" };
+    let spelled =
+        |index: usize| if index.is_multiple_of(2) { "SELECT a  FROM t" } else { "select A\nfrom T" };
     let alike = whole_databases(2, |index| spelled(index).to_owned());
     assert_eq!(alike.clusters, by(ClusterBy::Gold, 2));
     // Where each question has its gold, the interval is the plain one.
@@ -84,8 +85,9 @@ fn an_interval_by_clusters_is_wider_and_has_the_plain_one_beside_it() {
 #[test]
 fn an_interval_never_excludes_what_the_plain_one_holds() {
     // Every database is right half of the time: the clusters say that nothing varies.
-    let items: Vec<Item> =
-        (0..60).map(|index| item("a", index, index / 10, "SELECT 1", f64::from(u8::from(index % 2 == 0)))).collect();
+    let items: Vec<Item> = (0..60)
+        .map(|index| item("a", index, index / 10, "SELECT 1", f64::from(u8::from(index % 2 == 0))))
+        .collect();
     let summary = summarise(&["a"], &items);
     for metric in [EX, F1] {
         let score = summary.systems[0].scores[metric];
@@ -102,7 +104,8 @@ fn a_difference_on_one_database_is_no_difference_on_new_ones() {
         let lost = system == "b" && index / 10 == 3;
         item(system, index, index / 10, &format!("SELECT {index}"), f64::from(u8::from(!lost)))
     };
-    let items: Vec<Item> = ["a", "b"].iter().flat_map(|system| (0..80).map(|index| of(system, index))).collect();
+    let items: Vec<Item> =
+        ["a", "b"].iter().flat_map(|system| (0..80).map(|index| of(system, index))).collect();
     let summary = summarise(&["a", "b"], &items);
     for metric in [EX, F1] {
         let comparison = summary.comparisons.iter().find(|comparison| comparison.metric == metric).unwrap();

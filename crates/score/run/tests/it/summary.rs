@@ -215,7 +215,10 @@ fn a_bar_is_read_and_applied() {
     };
     let no_item = |x: &str| format!("b: ex@1 applies to no item, so it does not reach {x}");
     assert_eq!(failed("ex=0.75"), [no_item("75.0 %")]);
-    assert_eq!(failed("ex@1 = 0.8"), ["a: ex@1 is 75.0 % (95 % interval 30.1 % to 95.4 %), under 80.0 %".to_owned(), no_item("80.0 %")]);
+    assert_eq!(
+        failed("ex@1 = 0.8"),
+        ["a: ex@1 is 75.0 % (95 % interval 30.1 % to 95.4 %), under 80.0 %".to_owned(), no_item("80.0 %")]
+    );
 }
 
 #[test]
