@@ -274,8 +274,7 @@ fn read(path: &Path) -> Result<String> {
 
 fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(folder).with_context(|| folder.display().to_string())?;
-    let mut files: Vec<PathBuf> =
-        entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
+    let mut files: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
     files.sort_unstable();
     Ok(files)
 }
@@ -291,7 +290,12 @@ fn spider(data: &Path) -> Result<Benchmark> {
         systems.push(read(&file)?.lines().map(outcome).collect::<Result<_>>()?);
     }
     let databases = rows.iter().map(|(_, database)| (*database).to_owned()).collect();
-    Ok(Benchmark { name: "spider", databases, golds: rows.iter().map(|(sql, _)| folded(sql)).collect(), systems })
+    Ok(Benchmark {
+        name: "spider",
+        databases,
+        golds: rows.iter().map(|(sql, _)| folded(sql)).collect(),
+        systems,
+    })
 }
 
 fn bird(data: &Path) -> Result<Benchmark> {

@@ -114,7 +114,7 @@ fn exit_codes_say_how_it_ended() {
     let missed = and(benchmark.score(), &["--metrics", "ex", "--fail-under", "ex=0.6"]);
     let output = sqlgauge(&missed);
     assert_eq!(output.status.code(), Some(1));
-    assert!(stderr(&output).contains("ex@1 is 50.0 %, under 60.0 %"));
+    assert!(stderr(&output).contains("ex@1 is 50.0 % (95 % interval 9.5 % to 90.5 %), under 60.0 %"));
     let junit = sqlgauge(&["report", &run, "--output-format", "junit", "--fail-under", "ex=0.6"]);
     assert_eq!(junit.status.code(), Some(1));
     assert!(std::fs::read_to_string(benchmark.path("run/report.xml")).unwrap().contains("<testsuites"));
