@@ -130,6 +130,8 @@ fn stored_name(connection: &Connection, table: &Table) -> rusqlite::Result<Optio
 fn insert(connection: &Connection, schema: &Schema, table: &Table, stored: &str, dice: &mut Dice) {
     let mut names = Vec::new();
     let mut values = Vec::new();
+    let mut keys = schema.tables().iter().flat_map(|table| &table.foreign_keys);
+    let is_referred_to = keys.any(|key| key.referenced_table.eq_ignore_ascii_case(&table.name));
     for (index, column) in (0..).zip(&table.columns) {
         if column.generated {
             continue;
@@ -145,6 +147,7 @@ fn insert(connection: &Connection, schema: &Schema, table: &Table, stored: &str,
         names.push(quoted(&column.name));
         values.push(match referred {
             Some(query) if dice.chance(85) => spelt(one_of(connection, &query, dice), dice),
+            _ if is_referred_to && dice.chance(40) => key_value(dice).to_owned(),
             _ => value_for(column.affinity, dice).to_owned(),
         });
     }
@@ -167,6 +170,12 @@ fn one_of(connection: &Connection, query: &str, dice: &mut Dice) -> String {
     };
     let values = read().unwrap_or_default();
     dice.pick_any(&values).cloned().unwrap_or_else(|| "NULL".to_owned())
+}
+
+/// A value that a reference may have in another form: of the first rows of the table of conversions, which are about keys.
+fn key_value(dice: &mut Dice) -> &'static str {
+    let literals = conversions::literals();
+    literals.get(dice.below(12)).copied().unwrap_or("NULL")
 }
 
 /// The value, or now and then another that some mechanism of SQLite takes for it: the number of a text, or its text.
@@ -209,9 +218,9 @@ pub fn literal(value: &rusqlite::types::Value) -> String {
 
 /// Deletes the rows of a table that SQLite's own check finds; `None` where it cannot check, or names no rows.
 fn remove_found(connection: &Connection, table: &str) -> Option<usize> {
-    let found =
+    let broken =
         format!("SELECT \"rowid\" FROM pragma_foreign_key_check({})", sqlgauge_sql::quote::text(table));
-    let mut statement = connection.prepare(&found).ok()?;
+    let mut statement = connection.prepare(&broken).ok()?;
     let rows = statement.query_map([], |row| row.get::<_, Option<i64>>(0)).ok()?;
     let rows: Vec<i64> = rows.collect::<rusqlite::Result<Option<Vec<i64>>>>().ok()??;
     let delete =

@@ -135,7 +135,7 @@ mod tests {
         let places = scores.iter().map(|(at, _)| *at).zip(places(4, 10)).collect();
         let benchmarks = [(0, BTreeMap::from([("ex@1".to_owned(), scores)]))];
         let average = macro_averages(&["ex@1"], &benchmarks, &places).remove("ex@1").unwrap();
-        assert_eq!(average.mean, Some(0.3));
+        assert_eq!(average.mean, Some(0.25));
         assert!(average.low > Some(0.0) && average.high < Some(1.0), "{average:?}");
     }
 

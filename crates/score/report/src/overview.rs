@@ -106,7 +106,7 @@ fn gates(report: &Report) -> Table {
             gate.metric.as_str().into(),
             outcome.system.as_str().into(),
             format!("≥ {wanted}").into(),
-            report.interval_of(&outcome.system, &gate.metric, is).into(),
+            report.interval_of(&outcome.system, &gate.metric, &is).into(),
             report.count_of(&outcome.system, &gate.metric).to_string().into(),
             result,
         ]

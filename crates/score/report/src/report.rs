@@ -80,12 +80,15 @@ impl Report {
     }
 
     /// A mean with the interval that a system's score on the metric has.
-    pub(crate) fn interval_of(&self, system: &str, metric: &str, mean: String) -> String {
+    pub(crate) fn interval_of(&self, system: &str, metric: &str, mean: &str) -> String {
         let summary = self.summary.systems.iter().find(|s| s.system == system);
         let score = summary.and_then(|system| system.scores.get(metric));
         let ends = score.and_then(|score| score.low.zip(score.high));
         let write = |end| number::score(Some(end), Nature::of(metric));
-        ends.map_or(mean.clone(), |(low, high)| format!("{mean} [{}, {}]", write(low), write(high)))
+        ends.map_or_else(
+            || mean.to_owned(),
+            |(low, high)| format!("{mean} [{}, {}]", write(low), write(high)),
+        )
     }
 
     /// The metric that decides whether an item passes in formats that must say yes or no: the first gate's

@@ -305,7 +305,7 @@ impl SummaryBuilder {
 
     /// An item that met an internal error lacks labels: another system's may have them.
     fn label(&mut self, row: usize, labels: &Row) {
-        let wealth = |row: &Row| (row.groups.len(), row.cluster.is_some_and(|place| place.has_gold()));
+        let wealth = |row: &Row| (row.groups.len(), row.cluster.is_some_and(ClusterPlace::has_gold));
         if wealth(labels) > wealth(&self.rows[row]) {
             self.rows[row] = labels.clone();
         }

@@ -1,13 +1,19 @@
 //! Where SQLite converts differently: what the schema says of references is what SQLite does, and each row of the table of
 //! conversions is a planted defect that the generators of databases bring to light.
 
+use std::time::Duration;
+
 use rusqlite::Connection;
 use sqlgauge_etm::{Matcher, Profile};
 use sqlgauge_law::data::fill;
 use sqlgauge_law::dice::Dice;
+use sqlgauge_law::plant::{Plant, find, sound_rules};
 use sqlgauge_search::conversions::{SEPARATIONS, Separation};
 use sqlgauge_search::{Search, SearchOptions, SearchVerdict};
 use sqlgauge_sql::schema::Schema;
+
+/// Time for a defect in one rule.
+const LIMIT: Duration = Duration::from_mins(1);
 
 /// Databases within which a defect must show.
 const DATABASES: u64 = 6_000;
@@ -129,4 +135,15 @@ fn no_rule_takes_two_mechanisms_for_one() {
             assert!(!Matcher::new(&schema, Profile::Sound).is_equal(left, right), "{name}");
         }
     }
+}
+
+/// A rule that takes every reference for a partner is found out.
+#[test]
+#[ignore = "long: cargo xtask long"]
+fn a_rule_that_trusts_every_reference_is_found() {
+    let rules = sound_rules().filter(|rule| ["14", "S4", "S28"].contains(&rule.id));
+    let found: Vec<_> = rules.map(|rule| (rule.id, find(rule, Plant::ReferencesCompare, 1, LIMIT))).collect();
+    println!("{found:#?}");
+    let missed: Vec<&str> = found.iter().filter(|(_, found)| found.is_none()).map(|(id, _)| *id).collect();
+    assert!(missed.is_empty() && found.len() == 3, "{missed:?}");
 }

@@ -96,10 +96,10 @@ impl TiedWindow {
                 row[width..].iter().zip(&other[width..]).all(|(a, b)| is_same_key(Some(a), Some(b)))
             };
             // Being taken for equal by some collation is not transitive.
-            let (with, without): (Vec<_>, Vec<_>) =
+            let (same, others): (Vec<_>, Vec<_>) =
                 classes.into_iter().partition(|class| class.iter().any(is_tied));
-            classes = without;
-            classes.push(with.into_iter().flatten().chain([row]).collect());
+            classes = others;
+            classes.push(same.into_iter().flatten().chain([row]).collect());
         }
         let mut orders: Vec<RowOrder> = vec![Vec::new()];
         for class in classes {

@@ -230,8 +230,8 @@ fn drivers(estimate: &SystemEstimate) -> Vec<String> {
     let size = |signal: &Signal| signal.effect.map_or(0.0, f64::abs);
     signals.sort_by(|a, b| size(b).total_cmp(&size(a)));
     let sentence = |signal: &&Signal| {
-        let values = signal.known.zip(signal.target).map(|(known, target)| {
-            format!(": {} % of its labelled answers, {} % here", percent(known), percent(target))
+        let values = signal.known.zip(signal.target).map(|(labelled, target)| {
+            format!(": {} % of its labelled answers, {} % here", percent(labelled), percent(target))
         });
         let meaning = match signal_meaning(&signal.name) {
             "" => &signal.name,

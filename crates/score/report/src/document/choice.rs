@@ -13,7 +13,7 @@ const PAGE: usize = 50;
 fn tags(entries: &[Entry]) -> Vec<(&str, usize)> {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for tag in entries.iter().flat_map(|entry| &entry.tags) {
-        match counts.iter_mut().find(|(known, _)| known == tag) {
+        match counts.iter_mut().find(|(earlier, _)| earlier == tag) {
             Some((_, count)) => *count += 1,
             None => counts.push((tag, 1)),
         }
@@ -69,9 +69,8 @@ fn group(id: &str, letter: &str, title: &str, class: &str, names: &[String]) -> 
 /// The classes by which a style finds the entry at that place.
 pub(super) fn classes(entries: &[Entry], at: usize) -> String {
     let tags = tags(entries);
-    let numbers = entries[at].tags.iter().filter_map(|tag| tags.iter().position(|(known, _)| known == tag));
-    let kinds: String = numbers.map(|number| format!(" k{}", number + 1)).collect();
-    format!("p{}{kinds}", at / PAGE)
+    let numbers = entries[at].tags.iter().filter_map(|tag| tags.iter().position(|(of_all, _)| of_all == tag));
+    numbers.fold(format!("p{}", at / PAGE), |classes, number| format!("{classes} k{}", number + 1))
 }
 
 #[cfg(test)]

@@ -217,78 +217,75 @@ fn different_pairs_are_refuted() {
     tried.iter().rev().take(12).for_each(|(databases, left)| println!("{databases:5} {left}"));
 }
 
+/// Pairs that differ only by what SQLite is free to do.
+const FREE: &[(&str, &str)] = &[
+    // Ties under LIMIT, at the top, in a scalar subquery, in IN, correlated, in a CTE.
+    ("SELECT id FROM t ORDER BY v LIMIT 2", "SELECT id FROM t ORDER BY v, id DESC LIMIT 2"),
+    ("SELECT id FROM t LIMIT 2", "SELECT id FROM (SELECT id FROM t ORDER BY v) LIMIT 2"),
+    (
+        "SELECT g FROM t WHERE id = (SELECT id FROM t ORDER BY v LIMIT 1)",
+        "SELECT g FROM t WHERE id = (SELECT id FROM t ORDER BY v, id DESC LIMIT 1)",
+    ),
+    (
+        "SELECT g FROM t WHERE id IN (SELECT id FROM t ORDER BY v LIMIT 2)",
+        "SELECT g FROM t WHERE id IN (SELECT id FROM t ORDER BY v, id DESC LIMIT 2)",
+    ),
+    (
+        "SELECT (SELECT w FROM u WHERE u.t_id = t.id) FROM t",
+        "SELECT (SELECT w FROM u WHERE u.t_id = t.id ORDER BY w DESC) FROM t",
+    ),
+    (
+        "WITH c AS (SELECT id FROM t ORDER BY g LIMIT 1) SELECT id FROM c",
+        "SELECT id FROM t ORDER BY g, v LIMIT 1",
+    ),
+    (
+        "SELECT id FROM t UNION SELECT w FROM u LIMIT 1",
+        "SELECT * FROM (SELECT id FROM t UNION SELECT w FROM u) ORDER BY 1 DESC LIMIT 1",
+    ),
+    ("SELECT DISTINCT g FROM t ORDER BY v LIMIT 1", "SELECT DISTINCT g FROM t ORDER BY v, id DESC LIMIT 1"),
+    // Bare columns.
+    ("SELECT g, v FROM t GROUP BY g", "SELECT g, v FROM (SELECT * FROM t ORDER BY id DESC) GROUP BY g"),
+    ("SELECT v, count(*) FROM t", "SELECT v, count(*) FROM (SELECT * FROM t ORDER BY g)"),
+    (
+        "SELECT g, id, max(v) FROM t GROUP BY g",
+        "SELECT g, id, max(v) FROM (SELECT * FROM t ORDER BY id DESC) GROUP BY g",
+    ),
+    (
+        "SELECT g FROM t GROUP BY g HAVING v > 2",
+        "SELECT g FROM (SELECT * FROM t ORDER BY id DESC) GROUP BY g HAVING v > 2",
+    ),
+    // Concatenation in any order.
+    ("SELECT group_concat(s) FROM t", "SELECT group_concat(s) FROM (SELECT s FROM t ORDER BY g)"),
+    // Row numbers of tied rows.
+    (
+        "SELECT id, row_number() OVER (ORDER BY v) FROM t",
+        "SELECT id, row_number() OVER (ORDER BY v, id DESC) FROM t",
+    ),
+    (
+        "SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY g ORDER BY v) AS r FROM t) WHERE r = 1",
+        "SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY g ORDER BY v, id DESC) AS r FROM t) WHERE r = 1",
+    ),
+    (
+        "SELECT id, sum(v) OVER (ORDER BY g ROWS UNBOUNDED PRECEDING) FROM t",
+        "SELECT id, sum(v) OVER (ORDER BY g, id DESC ROWS UNBOUNDED PRECEDING) FROM t",
+    ),
+    (
+        "SELECT id, last_value(id) OVER (PARTITION BY v) FROM t",
+        "SELECT id, max(id) OVER (PARTITION BY v) FROM t",
+    ),
+    ("SELECT id, lag(id) OVER (ORDER BY g) FROM t", "SELECT id, lag(id) OVER (ORDER BY g, v DESC) FROM t"),
+    // Sorted by what does not tell the texts apart.
+    ("SELECT group_concat(s ORDER BY g) FROM t", "SELECT group_concat(s ORDER BY g, s) FROM t"),
+    // Which of several equal texts is kept.
+    ("SELECT DISTINCT n FROM t", "SELECT min(n) FROM (SELECT * FROM t ORDER BY id DESC) GROUP BY n"),
+];
+
 /// Differences for which SQLite's own freedom is to blame are none.
 #[test]
 fn freedom_is_not_a_difference() {
     let ddl = "CREATE TABLE t (id INTEGER PRIMARY KEY, g INT, v INT, s TEXT, n TEXT COLLATE NOCASE);
                CREATE TABLE u (id INTEGER PRIMARY KEY, t_id INT, w INT); CREATE INDEX by_v ON t (v);";
-    for (left, right) in [
-        // Ties under LIMIT, at the top, in a scalar subquery, in IN, correlated, in a CTE.
-        ("SELECT id FROM t ORDER BY v LIMIT 2", "SELECT id FROM t ORDER BY v, id DESC LIMIT 2"),
-        ("SELECT id FROM t LIMIT 2", "SELECT id FROM (SELECT id FROM t ORDER BY v) LIMIT 2"),
-        (
-            "SELECT g FROM t WHERE id = (SELECT id FROM t ORDER BY v LIMIT 1)",
-            "SELECT g FROM t WHERE id = (SELECT id FROM t ORDER BY v, id DESC LIMIT 1)",
-        ),
-        (
-            "SELECT g FROM t WHERE id IN (SELECT id FROM t ORDER BY v LIMIT 2)",
-            "SELECT g FROM t WHERE id IN (SELECT id FROM t ORDER BY v, id DESC LIMIT 2)",
-        ),
-        (
-            "SELECT (SELECT w FROM u WHERE u.t_id = t.id) FROM t",
-            "SELECT (SELECT w FROM u WHERE u.t_id = t.id ORDER BY w DESC) FROM t",
-        ),
-        (
-            "WITH c AS (SELECT id FROM t ORDER BY g LIMIT 1) SELECT id FROM c",
-            "SELECT id FROM t ORDER BY g, v LIMIT 1",
-        ),
-        (
-            "SELECT id FROM t UNION SELECT w FROM u LIMIT 1",
-            "SELECT * FROM (SELECT id FROM t UNION SELECT w FROM u) ORDER BY 1 DESC LIMIT 1",
-        ),
-        (
-            "SELECT DISTINCT g FROM t ORDER BY v LIMIT 1",
-            "SELECT DISTINCT g FROM t ORDER BY v, id DESC LIMIT 1",
-        ),
-        // Bare columns.
-        ("SELECT g, v FROM t GROUP BY g", "SELECT g, v FROM (SELECT * FROM t ORDER BY id DESC) GROUP BY g"),
-        ("SELECT v, count(*) FROM t", "SELECT v, count(*) FROM (SELECT * FROM t ORDER BY g)"),
-        (
-            "SELECT g, id, max(v) FROM t GROUP BY g",
-            "SELECT g, id, max(v) FROM (SELECT * FROM t ORDER BY id DESC) GROUP BY g",
-        ),
-        (
-            "SELECT g FROM t GROUP BY g HAVING v > 2",
-            "SELECT g FROM (SELECT * FROM t ORDER BY id DESC) GROUP BY g HAVING v > 2",
-        ),
-        // Concatenation in any order.
-        ("SELECT group_concat(s) FROM t", "SELECT group_concat(s) FROM (SELECT s FROM t ORDER BY g)"),
-        // Row numbers of tied rows.
-        (
-            "SELECT id, row_number() OVER (ORDER BY v) FROM t",
-            "SELECT id, row_number() OVER (ORDER BY v, id DESC) FROM t",
-        ),
-        (
-            "SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY g ORDER BY v) AS r FROM t) WHERE r = 1",
-            "SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY g ORDER BY v, id DESC) AS r FROM t) WHERE r = 1",
-        ),
-        (
-            "SELECT id, sum(v) OVER (ORDER BY g ROWS UNBOUNDED PRECEDING) FROM t",
-            "SELECT id, sum(v) OVER (ORDER BY g, id DESC ROWS UNBOUNDED PRECEDING) FROM t",
-        ),
-        (
-            "SELECT id, last_value(id) OVER (PARTITION BY v) FROM t",
-            "SELECT id, max(id) OVER (PARTITION BY v) FROM t",
-        ),
-        (
-            "SELECT id, lag(id) OVER (ORDER BY g) FROM t",
-            "SELECT id, lag(id) OVER (ORDER BY g, v DESC) FROM t",
-        ),
-        // Sorted by what does not tell the texts apart.
-        ("SELECT group_concat(s ORDER BY g) FROM t", "SELECT group_concat(s ORDER BY g, s) FROM t"),
-        // Which of several equal texts is kept.
-        ("SELECT DISTINCT n FROM t", "SELECT min(n) FROM (SELECT * FROM t ORDER BY id DESC) GROUP BY n"),
-    ] {
+    for (left, right) in FREE.iter().copied() {
         let verdict = Search::new(schema(ddl), options(2000)).unwrap().refute(left, right);
         let SearchVerdict::Survived(survived) = verdict else {
             panic!("{left}\n{right}\n{}", show(&verdict))

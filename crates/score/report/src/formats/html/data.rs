@@ -294,7 +294,7 @@ fn gates(report: &Report) -> Vec<Value> {
             "system": o.system,
             "metric": o.gate.metric,
             "wanted": wanted,
-            "is": o.mean.map(|_| report.interval_of(&o.system, &o.gate.metric, is)),
+            "is": o.mean.map(|_| report.interval_of(&o.system, &o.gate.metric, &is)),
             "n": report.count_of(&o.system, &o.gate.metric),
             "passed": o.passed,
         })
