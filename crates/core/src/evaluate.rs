@@ -63,6 +63,7 @@ impl EvaluateJob {
             descriptors: names.zip(descriptors.to_row()).collect(),
             by_database: Vec::new(),
             by_kind: Vec::new(),
+            law: None,
             notes: evaluator.card().notes.clone(),
             items: Vec::new(),
         })

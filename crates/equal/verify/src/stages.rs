@@ -207,7 +207,7 @@ impl<'a> PairRun<'a> {
             );
         }
         if self.differ_by_order_alone() {
-            let message = "the rows are equal in any order, and SQLite returned them in the gold's, which the prediction does not ask for";
+            let message = "the rows are equal in any order, and the prediction does not ask for the gold's";
             return Ok(
                 clock.report(Verdict::Unknown(survived.unknown("nondeterministic", message)), Stage::Search)
             );

@@ -373,6 +373,7 @@ impl Writer<'_> {
                 "CAST({column} AS INTEGER) {comparison} {}",
                 self.dice.word(&["0", "1", "-1", "5", "12"])
             ),
+            13 => format!("({column} LIKE {whole} AND {column} {comparison} {})", in_other_case(whole)),
             _ => format!("{column} {comparison} {whole}"),
         }
     }
@@ -650,4 +651,11 @@ impl Writer<'_> {
             _ => format!("SELECT t.id, {call} OVER ({over}) FROM t"),
         }
     }
+}
+
+fn in_other_case(text: &str) -> String {
+    let other = |letter: char| {
+        if letter.is_ascii_lowercase() { letter.to_ascii_uppercase() } else { letter.to_ascii_lowercase() }
+    };
+    text.chars().map(other).collect()
 }

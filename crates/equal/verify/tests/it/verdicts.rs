@@ -108,7 +108,7 @@ fn conditions_on_texts_and_times_are_proved_equal() {
         ("strftime('%Y', d) = '2020'", "substr(d, 1, 4) = '2020'"),
         ("strftime('%Y', d) = '2020'", "d LIKE '2020%'"),
         ("strftime('%Y', d) = '2020'", "date(d) BETWEEN '2020-01-01' AND '2020-12-31'"),
-        ("CAST(strftime('%Y', d) AS INTEGER) - 1 >= 2000", "strftime('%Y', d) > '2000'"),
+        ("CAST(strftime('%Y', d) AS INTEGER) >= 2001", "strftime('%Y', d) > '2000'"),
         ("julianday(d) >= julianday('2000-01-01')", "date(d) >= '2000-01-01'"),
         ("strftime('%Y', d) || '-' || strftime('%m', d) = '2012-01'", "strftime('%Y-%m', d) = '2012-01'"),
         ("date(s) = '2020-02-30'", "0"),
@@ -189,16 +189,19 @@ fn what_is_not_determined_is_named_with_its_place() {
     assert!(row[0].2.starts_with("SELECT"), "{row:?}");
 }
 
-/// A set operation comes out sorted without being asked: no database shows that the order was not asked for.
+/// In which order a set operation comes out is SQLite's choice: no database shows that the gold's was not asked for.
 #[test]
 fn an_order_that_only_the_gold_asks_for_is_named_at_once() {
     let union = "SELECT id FROM item UNION SELECT shop FROM item";
-    let report = verified(Semantics::Ex, &format!("{union} ORDER BY 1"), union);
-    let Verdict::Unknown(unknown) = report.verdict else { panic!("{:?}", report.verdict) };
-    assert_eq!(unknown.reason, "nondeterministic");
-    assert!(unknown.message.contains("the prediction does not ask for"), "{}", unknown.message);
-    let turned = verified(Semantics::Ex, &format!("{union} ORDER BY 1 DESC"), union);
-    assert!(matches!(turned.verdict, Verdict::Different(_)), "{:?}", turned.verdict);
+    for order in ["1", "1 DESC"] {
+        let report = verified(Semantics::Ex, &format!("{union} ORDER BY {order}"), union);
+        let Verdict::Unknown(unknown) = report.verdict else { panic!("{:?}", report.verdict) };
+        assert_eq!(unknown.reason, "nondeterministic");
+        assert!(unknown.message.contains("the prediction does not ask for"), "{}", unknown.message);
+    }
+    let others =
+        verified(Semantics::Ex, &format!("{union} ORDER BY 1"), "SELECT id FROM item UNION SELECT 5");
+    assert!(matches!(others.verdict, Verdict::Different(_)), "{:?}", others.verdict);
 }
 
 /// SQLite takes 0 for a reference to '0', and a join does not.
