@@ -35,7 +35,10 @@ def test_columns_are_versions_and_an_empty_cell_leaves_a_question_out(sample: Sa
     old, new = scored(found, "old", "a"), scored(found, "new", "a")
     assert (old["items"], old["score"]["mean"]) == (3, pytest.approx(2 / 3))
     assert (new["items"], new["score"]["mean"], new["rank"]) == (2, 1.0, 1)
-    assert found.raw["changes"][0] == {"system": "a", "versions": ["old", "new"], "shared": 2, "gained": ["1"], "lost": []}
+    change = found.raw["changes"][0]
+    expected = {"system": "a", "versions": ["old", "new"], "shared": 2, "gained": ["1"], "lost": []}
+    assert {key: change[key] for key in expected} == expected
+    assert change["difference"] == pytest.approx(0.5)
     assert [item["id"] for item in found.runs["new"].items() if item["system"] == "b"] == ["1", "2"]
     assert "100.0" in repr(found) and "#1" in found._repr_html_()
 

@@ -58,7 +58,7 @@ def test_what_columns_do_not_declare_is_a_note() -> None:
     found = sg.verify(*pair, schema)
     assert (found.verdict, found.values) == ("equivalent", "declared")
     assert found.undeclared == ("t.code: NULL in a primary key",)
-    assert "By other values the queries differ" in repr(found)
+    assert "With values of other types the queries differ" in repr(found)
 
 
 def test_a_tie_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -133,7 +133,7 @@ async function estimates(list, first = list) {
   await page.waitForSelector('.gauge');
   assert.equal(await page.locator('script, iframe, img, object, embed, #taken-over').count(), 0);
   assert.equal(await page.evaluate(() => Number(window.hit ?? 0)), 0);
-  assert.ok(await page.locator('article.entry').count() > 0);
+  assert.ok(await page.locator('details.entry').count() > 0);
   await page.screenshot({ path: join(given.shots, `estimate-${new URL(list).protocol.replace(':', '')}.png`) });
   await close();
 }

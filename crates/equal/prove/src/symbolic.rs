@@ -62,8 +62,18 @@ pub(crate) fn rows_on(
     if constraints.iter().chain(&joint).any(|term| values.get(term) == Some(&Constant::Truth(false))) {
         return Ok(OnDatabase::BreaksConstraints);
     }
+    let is_present = |row: &SymbolicRow| values.get(&row.present) != Some(&Constant::Truth(false));
     let is_known = |row: &SymbolicRow| values.contains_key(&row.present);
-    if !result.iter().all(is_known) {
+    let is_decided = |value: &SymbolicValue| match values.get(&value.is_null) {
+        Some(Constant::Truth(true)) => true,
+        Some(_) => {
+            [value.is_integer, value.is_real, value.is_text].iter().all(|class| values.contains_key(class))
+        }
+        None => false,
+    };
+    if !result.iter().all(is_known)
+        || !result.iter().filter(|row| is_present(row)).all(|row| row.values.iter().all(is_decided))
+    {
         return Ok(OnDatabase::Open);
     }
     Ok(decode::rows(&world, &values, &result).map_or(OnDatabase::Open, OnDatabase::Rows))

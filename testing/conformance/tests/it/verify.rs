@@ -28,7 +28,7 @@ const NOT_SQLITE: [&str; 4] = [
 const CALCITE_NOT_EQUIVALENT: [u32; 3] = [69, 219, 393];
 
 /// Those that are told apart with any values alone, which are not of their column's type.
-const CALCITE_UNDECLARED: [u32; 8] = [9, 101, 233, 237, 265, 281, 289, 315];
+const CALCITE_UNDECLARED: [u32; 9] = [9, 101, 211, 233, 237, 265, 281, 289, 315];
 
 /// Those that VeriEQL does not support, and that are told apart.
 const CALCITE_DIFFERENT: [u32; 11] = [23, 81, 91, 121, 127, 185, 255, 257, 353, 355, 365];

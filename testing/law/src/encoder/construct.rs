@@ -373,7 +373,14 @@ impl Writer<'_> {
                 "CAST({column} AS INTEGER) {comparison} {}",
                 self.dice.word(&["0", "1", "-1", "5", "12"])
             ),
-            13 => format!("({column} LIKE {whole} AND {column} {comparison} {})", in_other_case(whole)),
+            // Only a pattern that begins with any characters is read by a machine.
+            13 => {
+                format!(
+                    "({column} LIKE '%{} AND {column} {comparison} {})",
+                    &whole[1..],
+                    in_other_case(whole)
+                )
+            }
             _ => format!("{column} {comparison} {whole}"),
         }
     }

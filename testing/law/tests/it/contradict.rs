@@ -7,7 +7,8 @@ use sqlgauge_law::contradict::{Contradiction, Options, PairOrigin, hunt};
 
 const OPTIONS: Options = Options {
     pairs: 500,
-    time: Duration::from_secs(30),
+    // A net: the pairs end it.
+    time: Duration::from_mins(3),
     threads: 2,
     seed: 1,
     solver: None,
@@ -43,6 +44,6 @@ fn a_broken_rule_is_contradicted_by_sqlite_and_by_the_verifier() {
 #[test]
 #[ignore = "long: cargo xtask long"]
 fn forgotten_indexes_are_found_by_witnesses_that_break_the_schema() {
-    let tally = hunt(&Options { forgets_indexes: true, ..OPTIONS });
+    let tally = hunt(&Options { forgets_indexes: true, pairs: 4_000, ..OPTIONS });
     assert!(tally.contradictions.contains_key(&Contradiction::WitnessBreaksSchema), "{}", tally.markdown());
 }
