@@ -3,7 +3,7 @@
 //! # Contract
 //! Each row is a pair of queries over its own tables, of which the first leans on one mechanism and the second on another, and
 //! rows on which they differ: a test runs them on a real SQLite. Whoever takes the two mechanisms for one proves the pair equal.
-//! The generators of databases draw their odd values from [`values`], so that the law and the search write such rows.
+//! The generators of databases draw their odd values from [`literals`], so that the law and the search write such rows.
 //!
 //! # Source
 //! SQLite's "Datatypes In SQLite", sections 3 to 7, and "SQLite Foreign Key Support"; each row is run.
