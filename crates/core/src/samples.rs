@@ -56,8 +56,8 @@ use crate::source::Source;
 /// let rules = SampleRules { ks: vec![1, 2, 4], ..SampleRules::default() };
 /// let scored = SamplesJob { job, rules }.run(&Context::default())?;
 /// let pass = |name: &str| scored.systems[0].rates.iter().find(|rate| rate.name == name).expect("a rate");
-/// assert!((pass("pass@1").mean.expect("items") - 1.0 / 3.0).abs() < 0.05);
-/// assert_eq!(pass("pass@4").count, 0);
+/// assert!((pass("pass@1").score.mean.expect("items") - 1.0 / 3.0).abs() < 0.05);
+/// assert_eq!(pass("pass@4").score.count, 0);
 /// # Ok(())
 /// # }
 /// ```
