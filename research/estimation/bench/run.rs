@@ -218,7 +218,7 @@ fn some_labels(
     let run = &runs[trial.target.run];
     let mut labels = TargetLabels::default();
     for &target in &pool.targets {
-        let mut random = Random::new([options.estimate.seed, target as u64]);
+        let mut random = Random::new([options.estimate.seed, target.0 as u64]);
         let of_system: Vec<Label> = chosen(run, &trial.target)
             .filter(|item| item.system == pool[target] && random.unit() < options.labelled)
             .map(|item| Label {
