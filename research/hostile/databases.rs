@@ -270,7 +270,10 @@ fn commands(round: &Round<'_>, case: &Case) -> Result<Vec<(&'static str, Command
                 &[("--gold", &gold), ("--db", &root), ("--out", &out.join("vote"))],
             ),
         ),
-        ("witnesses", with(program(&["pack", "--witnesses", &run_of_score]), &[("--out", &out.join("witnesses"))])),
+        (
+            "witnesses",
+            with(program(&["pack", "--witnesses", &run_of_score]), &[("--out", &out.join("witnesses"))]),
+        ),
         (
             "bundle",
             with(program(&["bundle", &run_of_score]), &[("--db", &root), ("--out", &out.join("bundle.zip"))]),

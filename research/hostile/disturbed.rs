@@ -47,7 +47,8 @@ fn writers() -> Vec<(&'static str, Vec<&'static str>)> {
         ("evolve", [&["evolve", "--kinds", "all", "--out", "out"][..], &benchmark].concat()),
         (
             "augment",
-            [&["evolve", "--training", "--kinds", "rename-columns", "--out", "out/a.jsonl"][..], &benchmark].concat(),
+            [&["evolve", "--training", "--kinds", "rename-columns", "--out", "out/a.jsonl"][..], &benchmark]
+                .concat(),
         ),
         ("synth", vec!["synth", "--db", "database", "--count", "100", "--out", "out", "--quiet"]),
         ("tables", vec!["tables", "sources", "--out", "out", "--quiet"]),
