@@ -141,7 +141,7 @@ fn answers_of_row(row: Value, columns: &Columns) -> Result<AnswerList, String> {
     Ok(answers)
 }
 
-/// Said of `LiveSQLBench`'s files, whose lists are no several answers.
+/// Refuses files of `LiveSQLBench`: a list there is a script, not several answers.
 const SCRIPTS: &str = "its lists are the statements of one script each, which is not scored; name a column with one query for each \
                        question: --column prediction=NAME";
 

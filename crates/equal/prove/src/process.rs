@@ -3,7 +3,7 @@
 //! # Contract
 //! One [`Solver`] serves one thread, question after question. The solver forgets each before the next and counts its steps, so
 //! that an answer depends on the question alone and neither on the questions before nor on the load of the machine. Time is the
-//! outer net: every question ends within its limit and a moment. A solver that hangs, floods, dies or says what is no answer is
+//! outer net: every question ends within its limit and a moment. A solver that hangs, floods, dies or says anything else is
 //! killed, and the next question starts a new one. What was asked then has a [`SolverFailure`] for an outcome; nothing else is lost.
 //!
 //! Reading and writing are done by threads of their own, so that neither a solver that never reads nor one that never

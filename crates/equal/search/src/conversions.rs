@@ -1,7 +1,7 @@
 //! Where two mechanisms of SQLite convert or compare values differently, with values that separate them.
 //!
 //! # Contract
-//! Each row is a pair of queries over its own tables, of which the first leans on one mechanism and the second on another, and
+//! Each row is a pair of queries over its own tables, one for each mechanism, and
 //! rows on which they differ: a test runs them on a real SQLite. Whoever takes the two mechanisms for one proves the pair equal.
 //! The generators of databases draw their odd values from [`literals`], so that the law and the search write such rows.
 //!

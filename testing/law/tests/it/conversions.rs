@@ -101,9 +101,9 @@ fn databases_until_found(row: &Separation) -> Option<u64> {
 /// Takes two mechanisms for one: the law's databases show each of these defects.
 #[test]
 fn each_confusion_of_two_mechanisms_is_found_by_the_law() {
-    let found: Vec<_> = SEPARATIONS.iter().map(|row| (row.name, databases_until_found(row))).collect();
-    println!("{found:#?}");
-    let missed: Vec<_> = found.iter().filter(|(_, number)| number.is_none()).collect();
+    let needs: Vec<_> = SEPARATIONS.iter().map(|row| (row.name, databases_until_found(row))).collect();
+    println!("{needs:#?}");
+    let missed: Vec<_> = needs.iter().filter(|(_, number)| number.is_none()).collect();
     assert!(missed.is_empty(), "{missed:#?}");
 }
 
@@ -142,8 +142,9 @@ fn no_rule_takes_two_mechanisms_for_one() {
 #[ignore = "long: cargo xtask long"]
 fn a_rule_that_trusts_every_reference_is_found() {
     let rules = sound_rules().filter(|rule| ["14", "S4", "S28"].contains(&rule.id));
-    let found: Vec<_> = rules.map(|rule| (rule.id, find(rule, Plant::ReferencesCompare, 1, LIMIT))).collect();
-    println!("{found:#?}");
-    let missed: Vec<&str> = found.iter().filter(|(_, found)| found.is_none()).map(|(id, _)| *id).collect();
-    assert!(missed.is_empty() && found.len() == 3, "{missed:?}");
+    let hunts: Vec<_> = rules.map(|rule| (rule.id, find(rule, Plant::ReferencesCompare, 1, LIMIT))).collect();
+    println!("{hunts:#?}");
+    let missed: Vec<&str> =
+        hunts.iter().filter(|(_, violation)| violation.is_none()).map(|(id, _)| *id).collect();
+    assert!(missed.is_empty() && hunts.len() == 3, "{missed:?}");
 }

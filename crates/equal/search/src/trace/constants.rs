@@ -79,7 +79,7 @@ pub(super) fn instantiate(operator: LikeOperator, pattern: &str) -> Vec<String> 
     texts
 }
 
-/// Most places of a pattern for any number of letters, of which each may take every length.
+/// Most places of a pattern that take any number of letters: every length is tried at each.
 const MAX_GAPS: usize = 4;
 
 /// Dates that a pattern with two digits matches, as where a year or a month is looked for in a text.

@@ -51,7 +51,7 @@ fn what_sqlite_refuses_is_verified_in_other_words_that_are_told() {
     assert_eq!(report.spelled, [None, None]);
 }
 
-/// The solver, `None` where there is none.
+/// The solver, `None` where it is not installed.
 fn solver() -> Option<Solver> {
     let named = std::env::var_os("SQLGAUGE_SOLVER").map(std::path::PathBuf::from);
     let program = sqlgauge_prove::locate(named.as_deref(), std::env::var_os("PATH").as_deref());

@@ -66,7 +66,7 @@ fn group(id: &str, letter: &str, title: &str, class: &str, names: &[String]) -> 
     format!("<fieldset class=\"choice{class}\"><legend>{title}</legend>{buttons}</fieldset>\n")
 }
 
-/// The classes by which a style finds the entry at that place.
+/// The classes of the entry at that place, for the style that hides and shows entries.
 pub(super) fn classes(entries: &[Entry], at: usize) -> String {
     let tags = tags(entries);
     let numbers = entries[at].tags.iter().filter_map(|tag| tags.iter().position(|(of_all, _)| of_all == tag));

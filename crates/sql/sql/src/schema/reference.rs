@@ -25,7 +25,7 @@ impl Schema {
 }
 
 impl Table {
-    /// Whether an index by which SQLite may look up those columns compares texts otherwise than the columns do.
+    /// Whether SQLite may look up those columns by an index with a different collation.
     pub fn key_collates_apart(&self, columns: &[u32]) -> bool {
         let is_same = |key: &[u32]| key.len() == columns.len() && key.iter().all(|at| columns.contains(at));
         let by_index = self.indexes.iter().filter(|index| index.unique).any(|index| {
